@@ -1,0 +1,124 @@
+import { z } from 'zod'
+
+/**
+ * Why a question could not be answered. Outcomes such as a failed compile or a
+ * comparison that does not match are values, never one of these.
+ */
+export const errorCode = z.enum([
+  'toolchain.missing', // a compiler, libtorch, a library is not there; `hint` says what to install
+  'toolchain.mismatch', // found, but its ABI, C++ standard or version does not fit
+  'project.invalid', // opsmith.json does not fit its shape; `path` names the field
+  'project.missing', // no such folder, or no opsmith.json in it
+  'file.conflict', // the file changed on disk since it was read
+  'build.required', // asked to run something that has not been built
+  'library.load', // the built library could not be loaded into the op host
+  'program.compile', // TorchScript did not compile; `file`, `line`, `column` say where
+  'input.invalid', // an input, an argument or a literal does not fit the operator
+  'operator.unknown', // no such operator, overload or program function
+  'operator.check', // the operator itself said no: TORCH_CHECK, c10::Error, a C++ exception
+  'host.crashed', // the op host died; `exit` says how
+  'host.timeout', // the call ran past its limit and the op host was ended; `exit` holds the stack
+  'host.unavailable', // no op host could be started
+  'device.unavailable', // the device asked for is not on this machine
+  'cancelled',
+  'request.invalid', // the message itself does not fit the contract; `path` names the field
+  'io', // the file system said no
+  'internal', // a bug of ours
+])
+export type ErrorCode = z.infer<typeof errorCode>
+
+/** One frame of a native stack; `file` and `line` where debug information has them. */
+export const stackFrame = z.object({
+  address: z.string(),
+  symbol: z.string(),
+  module: z.string(),
+  file: z.string().optional(),
+  line: z.number().int().optional(),
+  /** The frame is in a source of the project. */
+  isUser: z.boolean(),
+})
+export type StackFrame = z.infer<typeof stackFrame>
+
+/** How one generation of the op host ended. */
+export const hostExit = z.object({
+  generation: z.number().int(),
+  reason: z.enum([
+    'stopped', // we asked it to
+    'segfault',
+    'stack-overflow',
+    'arithmetic', // SIGFPE: integer division by zero or overflow
+    'illegal-instruction',
+    'abort', // abort(), assert(), heap corruption found by the allocator
+    'heap-corruption',
+    'terminate', // std::terminate: an exception nobody caught
+    'exit', // the operator called exit()
+    'out-of-memory',
+    'timeout',
+    'output', // printed more than the limit
+    'killed', // a signal from outside
+    'unknown',
+  ]),
+  /** One sentence for the user: what happened, and in which phase. */
+  message: z.string(),
+  /** What the host was doing: "call my_op::f", "load libmy_op.so"; empty when idle. */
+  phase: z.string(),
+  signal: z.string().optional(),
+  exitCode: z.number().int().optional(),
+  stack: z.array(stackFrame),
+  /** The last lines the host printed, newest last. */
+  lastOutput: z.string(),
+})
+export type HostExit = z.infer<typeof hostExit>
+
+export const workbenchError = z.object({
+  code: errorCode,
+  /** What is wrong, in plain words. */
+  message: z.string(),
+  /** What to do about it. */
+  hint: z.string().optional(),
+  /** The raw text behind it, for "show details". */
+  detail: z.string().optional(),
+  /** The offending field, `inputs.x.shape[1]`. */
+  path: z.string().optional(),
+  file: z.string().optional(),
+  line: z.number().int().optional(),
+  column: z.number().int().optional(),
+  exit: hostExit.optional(),
+})
+export type WorkbenchError = z.infer<typeof workbenchError>
+
+export type Result<T> = { ok: true; value: T } | { ok: false; error: WorkbenchError }
+
+export function ok<T>(value: T): Result<T> {
+  return { ok: true, value }
+}
+
+export function err(
+  code: ErrorCode,
+  message: string,
+  more: Omit<WorkbenchError, 'code' | 'message'> = {},
+): { ok: false; error: WorkbenchError } {
+  return { ok: false, error: { code, message, ...more } }
+}
+
+/** Carries a WorkbenchError through code that throws; `handle()` turns it back into a Result. */
+export class WorkbenchFailure extends Error {
+  constructor(readonly error: WorkbenchError) {
+    super(error.message)
+    this.name = 'WorkbenchFailure'
+  }
+}
+
+export function fail(
+  code: ErrorCode,
+  message: string,
+  more: Omit<WorkbenchError, 'code' | 'message'> = {},
+): never {
+  throw new WorkbenchFailure({ code, message, ...more })
+}
+
+/** The value of a good result; a bad one is thrown as a WorkbenchFailure. */
+export function unwrap<T>(result: Result<T>): T {
+  if (result.ok) return result.value
+  throw new WorkbenchFailure(result.error)
+}

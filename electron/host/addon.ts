@@ -1,0 +1,39 @@
+import type { LoadReport, OperatorDetail, OperatorSummary } from '../contract/operators'
+import type { ProgramFunction, RunReport, RunRequest } from '../contract/run'
+import type { Histogram, PageRequest, TensorPage } from '../contract/tensor'
+
+/**
+ * The native addon, `native/binding`. Everything that touches a tensor or user code runs on one
+ * thread of the addon's own (the call thread), in the order asked, and answers by a promise, so the
+ * host's event loop stays free to answer pings.
+ *
+ * A rejection is an Error whose `code` is one of contract's error codes, with optional `detail`,
+ * `hint`, `file`, `line` and `column`; see native/binding/guard.h.
+ */
+export interface NativeAddon {
+  /** "2.13.0" */
+  readonly libtorchVersion: string
+  /**
+   * Installs the signal, terminate and exit handlers. On a crash they write `reportPath`:
+   * see native/runtime/crash_report.h for the format.
+   */
+  installCrashReporter(reportPath: string): void
+  /** Ends the process with the reason "memory" once its resident set passes this; 0 turns it off. */
+  setMemoryLimit(bytes: number): void
+  /** What the host is doing, for the crash report: "call my_op::f". "" when idle. */
+  setPhase(phase: string): void
+  /** Asks the call thread for its stack, written to the report as reason "dump". False when idle. */
+  dumpStack(): boolean
+  /** Seconds the running call has taken; 0 when idle. */
+  busySeconds(): number
+
+  loadLibrary(path: string): Promise<LoadReport>
+  unloadLibrary(): Promise<{ unloaded: boolean; reason: string }>
+  listOperators(): Promise<OperatorSummary[]>
+  describeOperator(name: string, overload: string): Promise<OperatorDetail>
+  programFunctions(file: string, source: string): Promise<ProgramFunction[]>
+  run(request: RunRequest): Promise<RunReport>
+  page(request: PageRequest): Promise<TensorPage>
+  histogram(handle: number, bins: number): Promise<Histogram>
+  release(handles: number[]): Promise<number>
+}
