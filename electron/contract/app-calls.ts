@@ -1,0 +1,161 @@
+import { z } from 'zod'
+
+import { buildReport } from './build'
+import { doctorReport } from './doctor'
+import { inputSpec } from './manifest'
+import { loadReport, operatorDetail, operatorSummary } from './operators'
+import { hostExit, workbenchError } from './outcome'
+import { draft, fileContent, project, sample } from './project'
+import { programFunction, runReport, runRequest } from './run'
+import { settings } from './settings'
+import { histogram, pageRequest, tensorPage } from './tensor'
+
+const none = z.object({})
+const folder = z.object({ folder: z.string() })
+const inFolder = z.object({ folder: z.string(), path: z.string() })
+
+export const hostState = z.object({
+  generation: z.number().int(),
+  state: z.enum(['starting', 'ready', 'busy', 'ended']),
+  libtorch: z.string(),
+  /** How the generation before this one ended, when it did not end well. */
+  lastExit: hostExit.optional(),
+})
+export type HostState = z.infer<typeof hostState>
+
+/** What building a project led to: the build and, when it is good, what loading the library registered. */
+export const buildAndLoad = z.object({
+  build: buildReport,
+  load: loadReport.optional(),
+  /** The library could not be loaded: how and why. */
+  loadError: workbenchError.optional(),
+})
+export type BuildAndLoad = z.infer<typeof buildAndLoad>
+
+/** What the renderer may ask of main. Adding a call is one entry here and one handler in main/ipc. */
+export const appCalls = {
+  'app.info': {
+    input: none,
+    output: z.object({
+      version: z.string(),
+      electron: z.string(),
+      platform: z.string(),
+      /** The project to open at the start: from the command line, else the last one; "" for the gallery. */
+      startFolder: z.string(),
+      tests: z.boolean(),
+    }),
+  },
+  'project.open': { input: folder, output: project },
+  /** Asks the user for a folder; null when they changed their mind. */
+  'project.choose': { input: none, output: z.object({ folder: z.string() }).nullable() },
+  'project.close': { input: folder, output: none },
+  'project.samples': { input: none, output: z.array(sample) },
+  /** Copies a sample to a new folder; `parent` "" asks for nothing and uses the cache's projects folder. */
+  'project.copySample': {
+    input: z.object({ name: z.string(), parent: z.string() }),
+    output: z.object({ folder: z.string() }),
+  },
+  'file.read': { input: inFolder, output: fileContent },
+  /** Refused with file.conflict when the file is not `baseVersion` any more; "" writes regardless. */
+  'file.write': {
+    input: z.object({
+      folder: z.string(),
+      path: z.string(),
+      text: z.string(),
+      baseVersion: z.string(),
+    }),
+    output: fileContent,
+  },
+  'file.create': { input: inFolder, output: fileContent },
+  /** Opens nothing outside: reads a file the compiler or a stack named (libtorch's headers), read-only. */
+  'file.readExternal': { input: z.object({ path: z.string() }), output: fileContent },
+  'draft.keep': { input: z.object({ folder: z.string(), draft }), output: none },
+  'draft.drop': { input: inFolder, output: none },
+  'draft.list': { input: folder, output: z.array(draft) },
+  /** Sets one input of opsmith.json, comments and order kept. */
+  'project.setInput': {
+    input: z.object({ folder: z.string(), name: z.string(), spec: inputSpec }),
+    output: none,
+  },
+  /** Builds, loads and describes. Output streams as build.output; `job.cancel` ends it. */
+  'operator.build': {
+    input: z.object({ folder: z.string(), job: z.string() }),
+    output: buildAndLoad,
+  },
+  'operator.run': {
+    input: z.object({
+      folder: z.string(),
+      job: z.string(),
+      request: runRequest.omit({ program: true }),
+      /** Seconds; 0 takes the settings'. */
+      timeout: z.number().nonnegative(),
+    }),
+    output: runReport,
+  },
+  'program.functions': { input: folder, output: z.array(programFunction) },
+  'registry.list': { input: none, output: z.array(operatorSummary) },
+  'registry.describe': {
+    input: z.object({ name: z.string(), overload: z.string() }),
+    output: operatorDetail,
+  },
+  'tensor.page': { input: pageRequest, output: tensorPage },
+  'tensor.histogram': {
+    input: z.object({ handle: z.number().int(), bins: z.number().int().min(1).max(512) }),
+    output: histogram,
+  },
+  'tensor.release': {
+    input: z.object({ handles: z.array(z.number().int()) }),
+    output: z.object({ released: z.number().int() }),
+  },
+  'job.cancel': { input: z.object({ job: z.string() }), output: z.object({ cancelled: z.boolean() }) },
+  'host.state': { input: none, output: hostState },
+  /** Ends this generation and starts another. */
+  'host.restart': { input: none, output: none },
+  'doctor.report': { input: z.object({ folder: z.string() }), output: doctorReport },
+  'settings.get': { input: none, output: settings },
+  'settings.set': { input: settings.partial(), output: settings },
+  /** The choice of tools for one project, kept in its opsmith.json; "" takes it out. */
+  'project.setToolchain': {
+    input: z.object({ folder: z.string(), compiler: z.string(), libtorch: z.string() }),
+    output: none,
+  },
+  'layout.get': { input: none, output: z.string() },
+  'layout.set': { input: z.object({ layout: z.string().max(1_000_000) }), output: none },
+  /** The JSON Schema of opsmith.json, as text, for the editor. */
+  'project.manifestSchema': { input: none, output: z.string() },
+} as const
+
+export type AppCalls = typeof appCalls
+export type AppCallName = keyof AppCalls
+export type AppInput<N extends AppCallName> = z.input<AppCalls[N]['input']>
+export type AppOutput<N extends AppCallName> = z.output<AppCalls[N]['output']>
+
+/** What main tells the renderer, past tense. */
+export const appEvents = {
+  /** The project's files or manifest changed, by us or outside. */
+  'project.changed': project,
+  /** A file changed on disk; `version` "" when it is gone. */
+  'file.changed': z.object({ folder: z.string(), path: z.string(), version: z.string() }),
+  'build.started': z.object({ folder: z.string(), job: z.string(), steps: z.number().int() }),
+  /** Command lines and what compilers print, as it comes. */
+  'build.output': z.object({ job: z.string(), text: z.string() }),
+  'build.progressed': z.object({ job: z.string(), done: z.number().int(), steps: z.number().int() }),
+  'host.changed': hostState,
+  /** What user code printed. `generation` 0 is a notice of ours. */
+  'host.output': z.object({
+    generation: z.number().int(),
+    stream: z.enum(['stdout', 'stderr']),
+    text: z.string(),
+  }),
+  /** Precompiled headers and other work in the background; done is 0..1, -1 when it cannot be told. */
+  'background.progressed': z.object({ title: z.string(), done: z.number(), detail: z.string() }),
+  /** Menu items and shortcuts that the operating system handled. */
+  'command.invoked': z.object({ command: z.string() }),
+} as const
+export type AppEvents = typeof appEvents
+export type AppEventName = keyof AppEvents
+export type AppEvent<N extends AppEventName> = z.output<AppEvents[N]>
+
+/** The two IPC channels; everything above goes through them. */
+export const callChannel = 'opsmith:call'
+export const eventChannel = 'opsmith:event'

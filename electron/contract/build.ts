@@ -1,0 +1,34 @@
+import { z } from 'zod'
+
+import { diagnostic } from './diagnostics'
+
+/** One compiler or linker run of a build. */
+export const buildStep = z.object({
+  kind: z.enum(['compile', 'link']),
+  /** What it makes, for people: "op.cpp", "libmy_op.so". */
+  label: z.string(),
+  command: z.array(z.string()),
+  seconds: z.number(),
+  /** Taken from the cache: nothing ran. */
+  cached: z.boolean(),
+  ok: z.boolean(),
+})
+export type BuildStep = z.infer<typeof buildStep>
+
+/** A build that could be attempted; a failed one is an outcome, not an error. */
+export const buildReport = z.object({
+  ok: z.boolean(),
+  seconds: z.number(),
+  /** Absolute path of lib<name>.so; "" when the build failed. The Node addon <name>.node lies beside it. */
+  library: z.string(),
+  addon: z.string(),
+  /** The same library at the content-addressed place it is loaded from. */
+  loadPath: z.string(),
+  /** Identifies what was built: equal keys mean equal libraries. */
+  key: z.string(),
+  diagnostics: z.array(diagnostic),
+  steps: z.array(buildStep),
+  compiler: z.string(),
+  libtorch: z.string(),
+})
+export type BuildReport = z.infer<typeof buildReport>

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+
+export const judgement = z.enum(['usable', 'warning', 'unusable', 'absent'])
+export type Judgement = z.infer<typeof judgement>
+
+/** One thing doctor looked for. */
+export const finding = z.object({
+  kind: z.enum([
+    'compiler',
+    'linker',
+    'tool',
+    'libtorch',
+    'python',
+    'cuda',
+    'gpu',
+    'addon',
+    'precompiled-headers',
+  ]),
+  /** "clang++ 19.1.7", "libtorch 2.13.0". */
+  name: z.string(),
+  path: z.string(),
+  version: z.string(),
+  judgement,
+  /** Why it is not plainly usable; "" when it is. */
+  why: z.string(),
+  /** The command that mends it; "" when there is none. */
+  remedy: z.string(),
+  /** The one that builds use. */
+  chosen: z.boolean(),
+  /** Facts worth showing: ["C++ ABI", "cxx11"]. */
+  facts: z.array(z.tuple([z.string(), z.string()])),
+})
+export type Finding = z.infer<typeof finding>
+
+export const doctorReport = z.object({
+  /** Operators can be built and run here. */
+  ok: z.boolean(),
+  platform: z.string(),
+  findings: z.array(finding),
+  /** Mismatches between what was chosen: ABI, C++ standard, versions. */
+  problems: z.array(z.object({ message: z.string(), remedy: z.string() })),
+  seconds: z.number(),
+})
+export type DoctorReport = z.infer<typeof doctorReport>
