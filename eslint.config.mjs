@@ -1,0 +1,133 @@
+import reactHooks from 'eslint-plugin-react-hooks'
+import { defineConfig } from 'eslint/config'
+import tseslint from 'typescript-eslint'
+
+/** Rules with type information: each finds mistakes that the compiler lets through. */
+const typed = {
+  // A promise nobody waits for loses its error.
+  '@typescript-eslint/no-floating-promises': 'error',
+  '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
+  '@typescript-eslint/await-thenable': 'error',
+  '@typescript-eslint/return-await': ['error', 'error-handling-correctness-only'],
+  // Unions grow (error codes, exit reasons): a switch that forgets one must not compile.
+  '@typescript-eslint/switch-exhaustiveness-check': [
+    'error',
+    { considerDefaultExhaustiveForUnions: true, requireDefaultForNonUnion: false },
+  ],
+  '@typescript-eslint/no-explicit-any': 'error',
+  '@typescript-eslint/no-unsafe-assignment': 'error',
+  '@typescript-eslint/no-unsafe-call': 'error',
+  '@typescript-eslint/no-unsafe-member-access': 'error',
+  '@typescript-eslint/no-unsafe-return': 'error',
+  '@typescript-eslint/no-unsafe-argument': 'error',
+  '@typescript-eslint/no-unnecessary-type-assertion': 'error',
+  '@typescript-eslint/no-base-to-string': 'error',
+  '@typescript-eslint/only-throw-error': 'error',
+  '@typescript-eslint/prefer-promise-reject-errors': 'error',
+  '@typescript-eslint/no-deprecated': 'error',
+  '@typescript-eslint/consistent-type-imports': 'error',
+  '@typescript-eslint/consistent-type-exports': 'error',
+  '@typescript-eslint/no-import-type-side-effects': 'error',
+  '@typescript-eslint/no-non-null-assertion': 'error',
+}
+
+/** Rules that need no types. */
+const plain = {
+  eqeqeq: ['error', 'always', { null: 'ignore' }],
+  'no-var': 'error',
+  'prefer-const': 'error',
+  'no-console': 'error',
+  'no-eval': 'error',
+  'no-implied-eval': 'error',
+  'no-new-func': 'error',
+  'no-self-compare': 'error',
+  'no-template-curly-in-string': 'error',
+  'no-unreachable-loop': 'error',
+  'no-unused-expressions': 'error',
+  'no-fallthrough': 'error',
+  'no-empty': ['error', { allowEmptyCatch: false }],
+  'no-async-promise-executor': 'error',
+  'no-promise-executor-return': 'off',
+  'require-atomic-updates': 'off',
+  // Past 500 lines a file has more than one subject.
+  'max-lines': ['error', { max: 500 }],
+}
+
+const noDefaultExport = {
+  'no-restricted-exports': [
+    'error',
+    { restrictDefaultExports: { direct: true, named: true, defaultFrom: true, namedFrom: true } },
+  ],
+}
+
+export default defineConfig([
+  {
+    ignores: [
+      'dist/',
+      '.setup/',
+      'release/',
+      'node_modules/',
+      'test/cases/',
+      'samples/',
+      '**/build/',
+      '**/.opsmith/',
+    ],
+  },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  {
+    files: ['electron/**/*.ts', 'renderer/**/*.{ts,tsx}', 'test/**/*.ts'],
+    plugins: { '@typescript-eslint': tseslint.plugin },
+    languageOptions: {
+      parser: tseslint.parser,
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    rules: { ...plain, ...typed, ...noDefaultExport },
+  },
+  {
+    files: ['renderer/**/*.{ts,tsx}'],
+    plugins: { 'react-hooks': reactHooks },
+    rules: {
+      'react-hooks/rules-of-hooks': 'error',
+      'react-hooks/exhaustive-deps': 'error',
+      // One door: renderer/bridge. Everything else uses its typed calls.
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'window',
+          property: 'opsmith',
+          message: 'Only renderer/bridge touches the preload.',
+        },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']",
+          message: 'Text of compilers and user code is shown as text.',
+        },
+      ],
+    },
+  },
+  {
+    files: ['renderer/bridge/**/*.ts'],
+    rules: { 'no-restricted-properties': 'off' },
+  },
+  {
+    // The command line talks on the console; so do tests that explain why they skip.
+    files: ['electron/cli/**/*.ts', 'test/**/*.ts'],
+    rules: { 'no-console': 'off' },
+  },
+  {
+    files: ['test/**/*.ts'],
+    rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
+  },
+  {
+    // Plain Node; checked by the compiler through JSDoc. Their words are for the terminal.
+    files: ['scripts/**/*.mjs', '*.config.mjs', '.dependency-cruiser.mjs'],
+    rules: { ...plain, 'no-console': 'off' },
+  },
+  {
+    files: ['*.config.ts'],
+    languageOptions: { parser: tseslint.parser },
+    rules: plain,
+  },
+])

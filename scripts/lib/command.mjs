@@ -1,0 +1,124 @@
+import { spawn, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+
+/** A command that ended badly; `output` is the end of what it printed. */
+export class CommandFailure extends Error {
+  constructor(command, reason, output) {
+    super(`${command.join(' ')}: ${reason}${output ? `\n${output}` : ''}`)
+    this.name = 'CommandFailure'
+    this.reason = reason
+    this.output = output
+  }
+}
+
+/** Commands that run now: ended with us, as whole trees. */
+const running = new Set()
+function endAll() {
+  for (const child of running) {
+    try {
+      process.kill(-child.pid, 'SIGKILL')
+    } catch {
+      // It went by itself.
+    }
+  }
+}
+process.once('exit', endAll)
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+]) {
+  // Only while commands run are signals ours to handle; whoever spawns with inherited
+  // terminals (Electron, vitest) is in our process group and gets them too.
+  process.on(String(signal), () => process.exit(Number(code)))
+}
+
+/**
+ * Runs a command to its end.
+ * @param {string[]} command
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, timeoutSeconds?: number, onLine?: (line: string) => void,
+ *   input?: string, accept?: number[] }} [options] `accept`: exit codes that are good
+ * @returns {Promise<{ output: string, code: number, seconds: number }>} output: both streams as they came
+ */
+export function runCommand(command, options = {}) {
+  const { cwd, env, timeoutSeconds = 3600, onLine, input, accept = [0] } = options
+  const started = performance.now()
+  return new Promise((resolve, reject) => {
+    const child = spawn(command[0] ?? '', command.slice(1), {
+      cwd,
+      env: env ?? process.env,
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      // A group of its own, so that compilers started by build tools end with them.
+      detached: true,
+    })
+    running.add(child)
+    let output = ''
+    let partial = ''
+    let timedOut = false
+    const timer = setTimeout(() => {
+      timedOut = true
+      try {
+        process.kill(-Number(child.pid), 'SIGKILL')
+      } catch {
+        // Ended in this very moment.
+      }
+    }, timeoutSeconds * 1000)
+    const take = (chunk) => {
+      output += chunk
+      if (output.length > 8_000_000) output = output.slice(-4_000_000)
+      if (!onLine) return
+      const lines = (partial + chunk).split(/\r?\n/)
+      partial = lines.pop() ?? ''
+      for (const line of lines) onLine(line)
+    }
+    child.stdout?.setEncoding('utf8').on('data', take)
+    child.stderr?.setEncoding('utf8').on('data', take)
+    if (input !== undefined) child.stdin?.on('error', () => {}).end(input)
+    const finish = (code, reason) => {
+      clearTimeout(timer)
+      running.delete(child)
+      if (reason === '' && accept.includes(code)) {
+        resolve({ output, code, seconds: (performance.now() - started) / 1000 })
+      } else {
+        reject(new CommandFailure(command, reason || `exit code ${code}`, tail(output, 60)))
+      }
+    }
+    child.once('error', (error) => finish(-1, error.message))
+    child.once('close', (code, signal) => {
+      if (timedOut) finish(-1, `took longer than ${timeoutSeconds} s`)
+      else finish(code ?? -1, signal ? `ended by ${signal}` : '')
+    })
+  })
+}
+
+/** What a command printed on stdout, trimmed; "" when it could not be run or failed. For probing. */
+export function ask(command, options = {}) {
+  const result = spawnSync(command[0] ?? '', command.slice(1), {
+    encoding: 'utf8',
+    timeout: 20_000,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    ...options,
+  })
+  return result.status === 0 ? result.stdout.trim() : ''
+}
+
+/** Absolute path of a command on PATH, "" when there is none. */
+export function findOnPath(name) {
+  for (const folder of (process.env['PATH'] ?? '').split(path.delimiter)) {
+    if (!folder) continue
+    const file = path.join(folder, name)
+    try {
+      fs.accessSync(file, fs.constants.X_OK)
+      if (fs.statSync(file).isFile()) return file
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return ''
+}
+
+/** The last `count` lines of a text. */
+export function tail(text, count) {
+  return text.trimEnd().split('\n').slice(-count).join('\n')
+}
