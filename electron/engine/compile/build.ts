@@ -1,0 +1,288 @@
+import { randomUUID } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+import type { BuildReport, BuildStep } from '../../contract/build'
+import type { Diagnostic } from '../../contract/diagnostics'
+import type { Manifest } from '../../contract/manifest'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import type { Installation } from '../installation'
+import type { Toolchain } from '../toolchain/choose'
+import { compileLimits, runCommand } from '../toolchain/run-command'
+import type { CommandResult } from '../toolchain/run-command'
+import { parseDepfile } from './depfile'
+import { missingHeader, parseCompilerOutput, parseLinkerOutput, placeInProject } from './diagnostics'
+import { hashOf, ObjectCache, pruneFolder } from './object-cache'
+import { installCommand } from './pkg-config'
+import { planBuild } from './plan'
+import type { BuildPlan, CompileTask } from './plan'
+
+const objectsLimit = 2 * 2 ** 30
+const buildsLimit = 2 * 2 ** 30
+
+export interface BuildOptions {
+  signal?: AbortSignal
+  /** Command lines and what the compilers print, as it comes. */
+  onOutput?: (text: string) => void
+  onProgress?: (done: number, steps: number) => void
+}
+
+interface Compiled {
+  step: BuildStep
+  object: string
+  objectKey: string
+  diagnostics: Diagnostic[]
+}
+
+const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+
+function stoppedBecause(result: CommandResult, label: string): string | undefined {
+  if (result.stopped === 'timeout') return `${label}: stopped after ${Math.round(result.seconds)} s, the limit.`
+  if (result.stopped === 'not-found') return `${label}: the compiler could not be started: ${result.stderr}`
+  if (result.stopped === 'signal') {
+    return `${label}: the compiler was ended by ${result.signal ?? 'a signal'}, most likely for lack of memory.`
+  }
+  return undefined
+}
+
+function plainError(message: string): Diagnostic {
+  return { severity: 'error', file: '', line: 0, column: 0, message, source: 'opsmith', code: '', notes: [] }
+}
+
+/** Compiles one project; an instance lives as long as a build. */
+class Build {
+  private readonly cache: ObjectCache
+  private done = 0
+
+  constructor(
+    private readonly installation: Installation,
+    private readonly toolchain: Toolchain,
+    private readonly folder: string,
+    private readonly manifest: Manifest,
+    private readonly plan: BuildPlan,
+    private readonly options: BuildOptions,
+  ) {
+    this.cache = new ObjectCache(installation.cacheFolder, plan.contentFolders)
+  }
+
+  private say(text: string): void {
+    this.options.onOutput?.(text)
+  }
+
+  private progress(): void {
+    this.done += 1
+    this.options.onProgress?.(this.done, this.plan.compiles.length + 1)
+  }
+
+  private judge(output: string, command: string): Diagnostic[] {
+    const source = command === this.toolchain.cuda?.nvcc ? 'nvcc' : this.toolchain.compiler.family
+    return parseCompilerOutput(output, this.folder, source).map((diagnostic) => {
+      const placed = placeInProject(diagnostic, this.plan.contentFolders)
+      const header = missingHeader(diagnostic.message)
+      if (header === undefined || this.manifest.systemPackages.length === 0) return placed
+      const hint = `If ${header} belongs to a package this project needs: ${installCommand(this.manifest.systemPackages)}`
+      return { ...placed, notes: [...placed.notes, { severity: 'note' as const, file: '', line: 0, column: 0, message: hint }] }
+    })
+  }
+
+  private async compile(task: CompileTask): Promise<Compiled> {
+    const hit = this.cache.find(task.key)
+    if (hit) {
+      this.say(`${task.label}: unchanged\n${hit.output}`)
+      this.progress()
+      return {
+        step: { kind: 'compile', label: task.label, command: [], seconds: 0, cached: true, ok: true },
+        object: hit.object,
+        objectKey: hit.key,
+        diagnostics: this.judge(hit.output, task.command),
+      }
+    }
+    const temporary = this.cache.temporary()
+    const depfile = `${temporary}.d`
+    const args = [...task.args, '-MD', '-MF', depfile, '-c', task.source, '-o', `${temporary}.o`]
+    const command = [task.command, ...args]
+    this.say(`$ ${command.map(quote).join(' ')}\n`)
+    try {
+      const result = await runCommand(task.command, args, {
+        cwd: this.folder,
+        limits: compileLimits,
+        signal: this.options.signal,
+        onOutput: (text) => {
+          this.say(text)
+        },
+        // Messages in English whatever the locale: they are parsed.
+        env: { ...process.env, LC_ALL: 'C' },
+      })
+      const output = result.stderr + result.stdout
+      const good = result.exitCode === 0
+      const diagnostics = this.judge(output, task.command)
+      const why = stoppedBecause(result, task.label)
+      if (why !== undefined) diagnostics.push(plainError(why))
+      if (!good && result.stopped !== 'cancelled' && !diagnostics.some((d) => d.severity === 'error')) {
+        diagnostics.push(plainError(`${task.label}: ${output.trim().split('\n').at(-1) ?? 'the compiler failed'}`))
+      }
+      this.progress()
+      const step: BuildStep = { kind: 'compile', label: task.label, command, seconds: result.seconds, cached: false, ok: good }
+      if (!good) return { step, object: '', objectKey: '', diagnostics }
+      const read = fs.existsSync(depfile) ? parseDepfile(fs.readFileSync(depfile, 'utf8')) : []
+      const covered = [this.installation.cacheFolder, this.toolchain.libtorch.folder]
+      const headers = read
+        .map((file) => path.resolve(this.folder, file))
+        .filter((file) => file !== task.source && !covered.some((root) => file.startsWith(root + path.sep)))
+      const stored = this.cache.store(task.key, `${temporary}.o`, headers, output)
+      return { step, object: stored.object, objectKey: stored.key, diagnostics }
+    } finally {
+      fs.rmSync(depfile, { force: true })
+      fs.rmSync(`${temporary}.o`, { force: true })
+    }
+  }
+
+  /** As many compilers as there are cores and memory for: a libtorch source takes about 1.5 GB. */
+  private async compileAll(): Promise<Compiled[]> {
+    const width = Math.max(1, Math.min(os.cpus().length, Math.floor(os.freemem() / (1.5 * 2 ** 30))))
+    const results: Compiled[] = []
+    let next = 0
+    const worker = async (): Promise<void> => {
+      for (let index = next; index < this.plan.compiles.length; index = next) {
+        next = index + 1
+        const task = this.plan.compiles[index]
+        if (!task || this.options.signal?.aborted) return
+        results[index] = await this.compile(task)
+      }
+    }
+    await Promise.all(Array.from({ length: width }, worker))
+    return results
+  }
+
+  private async link(objects: readonly Compiled[]): Promise<{ step: BuildStep; key: string; loadPath: string; diagnostics: Diagnostic[] }> {
+    const { link } = this.plan
+    const name = `lib${this.manifest.name}.so`
+    const key = hashOf(
+      'link-1',
+      this.toolchain.compiler.identity,
+      this.toolchain.libtorch.identity,
+      this.manifest.name,
+      ...link.args,
+      '--',
+      ...link.trailing,
+      '--',
+      ...objects.map((object) => object.objectKey),
+    )
+    const folder = path.join(this.installation.cacheFolder, 'builds', key)
+    const loadPath = path.join(folder, name)
+    const base: BuildStep = { kind: 'link', label: name, command: [], seconds: 0, cached: true, ok: true }
+    if (fs.existsSync(loadPath)) {
+      const now = new Date()
+      fs.utimesSync(folder, now, now)
+      this.progress()
+      return { step: base, key, loadPath, diagnostics: [] }
+    }
+    const temporary = `${folder}.${process.pid}-${randomUUID().slice(0, 8)}`
+    fs.mkdirSync(temporary, { recursive: true })
+    const args = [...link.args, ...objects.map((object) => object.object), ...link.trailing, `-Wl,-soname,${name}`, '-o', path.join(temporary, name)]
+    this.say(`$ ${[link.command, ...args].map(quote).join(' ')}\n`)
+    try {
+      const result = await runCommand(link.command, args, {
+        cwd: this.folder,
+        limits: compileLimits,
+        signal: this.options.signal,
+        onOutput: (text) => {
+          this.say(text)
+        },
+        env: { ...process.env, LC_ALL: 'C' },
+      })
+      const good = result.exitCode === 0
+      const output = result.stderr + result.stdout
+      const diagnostics = parseLinkerOutput(output, this.folder)
+      const why = stoppedBecause(result, name)
+      if (why !== undefined) diagnostics.push(plainError(why))
+      if (!good && result.stopped !== 'cancelled' && !diagnostics.some((d) => d.severity === 'error')) {
+        diagnostics.push(plainError(`${name}: ${output.trim().split('\n')[0] ?? 'the linker failed'}`))
+      }
+      if (good) {
+        try {
+          fs.renameSync(temporary, folder)
+        } catch {
+          // The same library was linked by another window or command meanwhile.
+        }
+      }
+      this.progress()
+      return {
+        step: { ...base, command: [link.command, ...args], seconds: result.seconds, cached: false, ok: good },
+        key,
+        loadPath,
+        diagnostics,
+      }
+    } finally {
+      fs.rmSync(temporary, { recursive: true, force: true })
+    }
+  }
+
+  /** Puts lib<name>.so and <name>.node into the project's build folder, each by one rename. */
+  private publish(loadPath: string): { library: string; addon: string } {
+    const target = path.join(this.folder, 'build')
+    fs.mkdirSync(target, { recursive: true })
+    const put = (from: string, to: string): string => {
+      const temporary = `${to}.${process.pid}-${randomUUID().slice(0, 8)}`
+      fs.copyFileSync(from, temporary, fs.constants.COPYFILE_FICLONE)
+      fs.renameSync(temporary, to)
+      return to
+    }
+    const library = put(loadPath, path.join(target, `lib${this.manifest.name}.so`))
+    const generic = path.join(this.installation.addonFolder, 'operator_addon.node')
+    const addon = fs.existsSync(generic) ? put(generic, path.join(target, `${this.manifest.name}.node`)) : ''
+    return { library, addon }
+  }
+
+  async run(): Promise<Result<BuildReport>> {
+    const started = performance.now()
+    const report = (ok: boolean, more: Partial<BuildReport>): BuildReport => ({
+      ok,
+      seconds: (performance.now() - started) / 1000,
+      library: '',
+      addon: '',
+      loadPath: '',
+      key: '',
+      diagnostics: [],
+      steps: [],
+      compiler: `${this.toolchain.compiler.family} ${this.toolchain.compiler.version}`,
+      libtorch: this.toolchain.libtorch.version,
+      ...more,
+    })
+    for (const remark of this.plan.remarks) this.say(`note: ${remark}\n`)
+    this.options.onProgress?.(0, this.plan.compiles.length + 1)
+    const compiled = await this.compileAll()
+    if (this.options.signal?.aborted) return err('cancelled', 'The build was stopped.')
+    const diagnostics = compiled.flatMap((item) => item.diagnostics)
+    const steps = compiled.map((item) => item.step)
+    if (!steps.every((step) => step.ok)) return ok(report(false, { diagnostics, steps }))
+    const linked = await this.link(compiled)
+    if (this.options.signal?.aborted) return err('cancelled', 'The build was stopped.')
+    diagnostics.push(...linked.diagnostics)
+    steps.push(linked.step)
+    if (!linked.step.ok) return ok(report(false, { diagnostics, steps }))
+    const published = this.publish(linked.loadPath)
+    return ok(report(true, { ...published, loadPath: linked.loadPath, key: linked.key, diagnostics, steps }))
+  }
+}
+
+/** Sources to a library; a failed compile is a good answer with `ok: false`. */
+export async function buildProject(
+  installation: Installation,
+  toolchain: Toolchain,
+  folder: string,
+  manifest: Manifest,
+  options: BuildOptions = {},
+): Promise<Result<BuildReport>> {
+  const plan = await planBuild(installation, toolchain, folder, manifest)
+  if (!plan.ok) return plan
+  return await new Build(installation, toolchain, folder, manifest, plan.value, options).run()
+}
+
+/** Keeps the caches within their limits; called when nothing waits for it. */
+export function pruneBuildCaches(installation: Installation): void {
+  pruneFolder(path.join(installation.cacheFolder, 'objects'), objectsLimit)
+  pruneFolder(path.join(installation.cacheFolder, 'builds'), buildsLimit)
+}

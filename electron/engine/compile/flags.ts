@@ -1,0 +1,58 @@
+import path from 'node:path'
+
+import type { Toolchain } from '../toolchain/choose'
+import type { IncludeSnapshot } from './include-snapshot'
+
+/** Flags that every C++ source and the precompiled headers share: they must agree to the letter. */
+export function commonFlags(toolchain: Toolchain, includes: IncludeSnapshot): string[] {
+  const { compiler, libtorch } = toolchain
+  return [
+    `-std=c++${Math.max(20, libtorch.cxxStandard)}`,
+    '-O2',
+    '-fPIC',
+    // Lines for stack traces; the rest of debug information costs a third of the compile.
+    ...(compiler.family === 'clang' ? ['-gline-tables-only'] : ['-g1', '-fno-gnu-unique', '-fopenmp']),
+    `-D_GLIBCXX_USE_CXX11_ABI=${libtorch.cxx11Abi ? 1 : 0}`,
+    '-DTORCH_API_INCLUDE_EXTENSION_H',
+    '-I',
+    path.join(includes.folder, 'include'),
+    '-isystem',
+    path.join(libtorch.folder, 'include'),
+    '-isystem',
+    path.join(libtorch.folder, 'include/torch/csrc/api/include'),
+    ...(libtorch.hasCuda && toolchain.cuda?.folder
+      ? ['-isystem', path.join(toolchain.cuda.folder, 'include')]
+      : []),
+  ]
+}
+
+/** Flags that a precompiled header made without them would contradict. */
+export function changesPrecompiled(flag: string): boolean {
+  return /^-(O|m|f|g|std|stdlib|pthread|ansi)/.test(flag) || /^-[DU](NDEBUG|_GLIBCXX|C10_|AT_|TORCH_)/.test(flag)
+}
+
+/** Flags of the link of an operator library. */
+export function linkFlags(toolchain: Toolchain): string[] {
+  const { compiler, libtorch } = toolchain
+  const lib = path.join(libtorch.folder, 'lib')
+  const torch = ['-ltorch', '-ltorch_cpu', '-lc10']
+  if (libtorch.hasCuda) torch.push('-ltorch_cuda', '-lc10_cuda')
+  return [
+    '-shared',
+    ...(compiler.linker === ''
+      ? []
+      : path.isAbsolute(compiler.linker)
+        ? [`--ld-path=${compiler.linker}`]
+        : [`-fuse-ld=${compiler.linker}`]),
+    // An undefined symbol is found here, with the line that uses it, not at load.
+    '-Wl,-z,defs',
+    '-Wl,--no-as-needed',
+    '-L',
+    lib,
+    ...torch,
+    // libtorch's own OpenMP runtime: at::parallel_for in clang-built operators calls it directly.
+    ...(compiler.family === 'clang' ? ['-l:libgomp.so.1'] : ['-fopenmp']),
+    '-Wl,--as-needed',
+    `-Wl,-rpath,${lib}`,
+  ]
+}

@@ -1,0 +1,92 @@
+import path from 'node:path'
+
+import { manifestFileName } from '../../contract/manifest'
+import type { Manifest } from '../../contract/manifest'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import { boundFunctions, parameterNames, pybindModules, withoutComments } from './scan-source'
+
+export interface SourceText {
+  /** Absolute path. */
+  file: string
+  text: string
+}
+
+const literal = (text: string): string => JSON.stringify(text)
+
+/** Sources in which a function of `functions` is defined, so that each can be bound beside its definition. */
+export function placeFunctions(
+  folder: string,
+  manifest: Manifest,
+  sources: readonly SourceText[],
+): Result<Map<string, string[]>> {
+  const placed = new Map<string, string[]>()
+  for (const [index, name] of manifest.functions.entries()) {
+    const source = sources.find((candidate) => {
+      const names = parameterNames(candidate.text, name)
+      return names !== undefined && new RegExp(`\\b${name}\\s*\\(`).test(withoutComments(candidate.text))
+    })
+    if (!source) {
+      return err('project.invalid', `opsmith.json, functions[${index}]: no source defines a function named ${name}.`, {
+        path: `functions[${index}]`,
+        file: path.join(folder, manifestFileName),
+        hint: 'Name a function of the sources, as it is written there.',
+      })
+    }
+    placed.set(source.file, [...(placed.get(source.file) ?? []), name])
+  }
+  return ok(placed)
+}
+
+/** As load_inline does: the source as it is, then a binding of the functions named; same file names and lines in messages. */
+export function bindingAround(manifest: Manifest, source: SourceText, functions: readonly string[]): string {
+  const defs = functions.map((name) => `  m.def(${literal(name)}, &${name});`)
+  return [
+    '#include <torch/extension.h>',
+    `#include ${literal(source.file)}`,
+    `PYBIND11_MODULE(${manifest.name}, m) {`,
+    ...defs,
+    '}',
+    '',
+  ].join('\n')
+}
+
+/**
+ * The translation unit that is linked last: C++ parameter names for the schemas of bound functions,
+ * and the differentiable operators of `autograd`. "" when there is nothing to say.
+ */
+export function registrationUnit(folder: string, manifest: Manifest, sources: readonly SourceText[]): string {
+  const named = new Map<string, string[]>()
+  for (const source of sources) {
+    if (pybindModules(source.text).length === 0) continue
+    for (const { name, cppName } of boundFunctions(source.text)) {
+      const names = sources
+        .map((candidate) => parameterNames(candidate.text, cppName))
+        .find((found) => found !== undefined)
+      if (names) named.set(name, names)
+    }
+  }
+  for (const name of manifest.functions) {
+    const names = sources
+      .map((candidate) => parameterNames(candidate.text, name))
+      .find((found) => found !== undefined)
+    if (names) named.set(name, names)
+  }
+  const lines: string[] = []
+  if (named.size > 0) {
+    const table = [...named].map(([name, names]) => `{${literal(name)}, ${literal(names.join(','))}}`)
+    lines.push(`OPSMITH_ARGUMENT_NAMES(${table.join(', ')})`)
+  }
+  const file = path.join(folder, manifestFileName)
+  for (const entry of manifest.autograd) {
+    const parts = entry.name.split('::')
+    const namespace = parts.length > 1 ? (parts[0] ?? manifest.name) : manifest.name
+    const list = (items: readonly (string | null)[]): string =>
+      `(${items.map((item) => literal(item ?? '')).join(', ')})`
+    lines.push(
+      `OPSMITH_AUTOGRAD(${[namespace, parts.at(-1) ?? entry.name, entry.forward, entry.backward].map(literal).join(', ')}, ` +
+        `${list(entry.backwardArgs)}, ${list(entry.gradients)}, ${literal(file)}, 1)`,
+    )
+  }
+  return lines.length === 0 ? '' : ['#include <opsmith/binding.h>', ...lines, ''].join('\n')
+}

@@ -1,0 +1,231 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { manifestFileName } from '../../contract/manifest'
+import type { Manifest } from '../../contract/manifest'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import type { Installation } from '../installation'
+import { isCuda, resolveSources } from '../project/open-project'
+import type { Toolchain } from '../toolchain/choose'
+import { changesPrecompiled, commonFlags, linkFlags } from './flags'
+import { bindingAround, placeFunctions, registrationUnit } from './generated-sources'
+import type { SourceText } from './generated-sources'
+import { snapshotIncludes } from './include-snapshot'
+import type { IncludeSnapshot } from './include-snapshot'
+import { hashOf } from './object-cache'
+import { packageFlags } from './pkg-config'
+import { locatePrecompiled, usePrecompiled } from './precompiled-headers'
+import type { Prelude } from './precompiled-headers'
+import { includesOf } from './scan-source'
+
+/** One run of a compiler. */
+export interface CompileTask {
+  /** "op.cpp", for people. */
+  label: string
+  command: string
+  /** Everything but -o, -MF and the source. */
+  args: string[]
+  source: string
+  /** Hash over all of it that is known before the compiler runs. */
+  key: string
+}
+
+export interface BuildPlan {
+  compiles: CompileTask[]
+  link: { command: string; args: string[]; trailing: string[] }
+  /** Folders whose headers are compared by content. */
+  contentFolders: string[]
+  /** Said in the build log. */
+  remarks: string[]
+  /** A precompiled header that would have served, had it been there. */
+  missingPrelude: Prelude | undefined
+  includes: IncludeSnapshot
+}
+
+const fullHeaders =
+  /^(torch\/(torch|extension|all|script|types|nn|optim|data|serialize|jit|custom_class|python)\.h|torch\/(nn|csrc\/jit)\/)/
+const torchHeaders = /^(torch|ATen|c10)\//
+
+/** The smallest prelude that holds the libtorch headers a source includes, its project's headers followed. */
+function preludeFor(source: SourceText, folders: readonly string[]): Prelude | undefined {
+  const seen = new Set<string>([source.file])
+  const queue: SourceText[] = [source]
+  let prelude: Prelude | undefined
+  for (let unit = queue.pop(); unit; unit = queue.pop()) {
+    for (const include of includesOf(unit.text)) {
+      if (fullHeaders.test(include.name)) return 'full'
+      if (torchHeaders.test(include.name)) {
+        prelude = 'lean'
+        continue
+      }
+      const candidates = [path.dirname(unit.file), ...folders].map((folder) => path.resolve(folder, include.name))
+      const file = candidates.find((candidate) => fs.existsSync(candidate))
+      if (file === undefined || seen.has(file)) continue
+      seen.add(file)
+      queue.push({ file, text: fs.readFileSync(file, 'utf8') })
+    }
+  }
+  return prelude
+}
+
+function cudaTask(
+  toolchain: Toolchain,
+  manifest: Manifest,
+  source: SourceText,
+  label: string,
+  includeFlags: readonly string[],
+  includes: IncludeSnapshot,
+): Result<CompileTask> {
+  if (!toolchain.cuda) {
+    return err('toolchain.missing', `${label} is a CUDA source, and nvcc is not installed.`, {
+      file: source.file,
+      hint: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads',
+    })
+  }
+  const args = [
+    '-std=c++20',
+    '-O2',
+    '-Xcompiler',
+    '-fPIC',
+    '-lineinfo',
+    ...commonFlags(toolchain, includes).filter(
+      (flag, index, all) => /^-(I|isystem|D)/.test(flag) || ['-I', '-isystem'].includes(all[index - 1] ?? ''),
+    ),
+    ...includeFlags,
+    ...manifest.cudaCflags,
+  ]
+  return ok({
+    label,
+    command: toolchain.cuda.nvcc,
+    args,
+    source: source.file,
+    key: hashOf('nvcc-1', toolchain.cuda.version, toolchain.libtorch.identity, source.file, source.text, ...args),
+  })
+}
+
+/** Generated sources lie in the cache under their hash, so that equal projects share their objects. */
+function writeGenerated(installation: Installation, name: string, text: string): string {
+  const folder = path.join(installation.cacheFolder, 'generated', hashOf(text))
+  const file = path.join(folder, name)
+  if (!fs.existsSync(file)) {
+    fs.mkdirSync(folder, { recursive: true })
+    const temporary = `${file}.${process.pid}`
+    fs.writeFileSync(temporary, text)
+    fs.renameSync(temporary, file)
+  }
+  return file
+}
+
+/** Works out every command of a build; nothing is compiled here. */
+export async function planBuild(
+  installation: Installation,
+  toolchain: Toolchain,
+  folder: string,
+  manifest: Manifest,
+): Promise<Result<BuildPlan>> {
+  const sources = await resolveSources(folder, manifest)
+  if (!sources.ok) return sources
+  const packages = await packageFlags(manifest)
+  if (!packages.ok) return packages
+  const texts: SourceText[] = sources.value.map((source) => {
+    const file = path.join(folder, source)
+    return { file, text: fs.readFileSync(file, 'utf8') }
+  })
+  const placed = placeFunctions(folder, manifest, texts)
+  if (!placed.ok) return placed
+
+  const includes = snapshotIncludes(installation)
+  const includeFolders = [...manifest.includePaths.map((item) => path.resolve(folder, item)), folder]
+  const projectFlags = [
+    `-DTORCH_EXTENSION_NAME=${manifest.name}`,
+    ...includeFolders.flatMap((item) => ['-I', item]),
+    '-I',
+    path.join(includes.folder, 'kernels'),
+    ...packages.value.compile,
+  ]
+  const remarks: string[] = []
+  const contradicting = [...manifest.cflags, ...packages.value.compile].filter(changesPrecompiled)
+  if (contradicting.length > 0) {
+    remarks.push(`${contradicting.join(' ')}: no precompiled headers are used with these flags`)
+  }
+  let missingPrelude: Prelude | undefined
+  const cxxTask = (label: string, file: string, text: string, prelude: Prelude | undefined): CompileTask => {
+    let precompiled: string[] = []
+    if (prelude !== undefined && contradicting.length === 0) {
+      const header = locatePrecompiled(installation, toolchain, includes, prelude)
+      if (header.ready) precompiled = usePrecompiled(toolchain, header)
+      else missingPrelude = prelude
+    }
+    const args = [
+      ...precompiled,
+      ...commonFlags(toolchain, includes),
+      ...projectFlags,
+      ...(toolchain.compiler.family === 'clang'
+        ? ['-fno-color-diagnostics']
+        : ['-fdiagnostics-color=never']),
+      ...manifest.cflags,
+    ]
+    return {
+      label,
+      command: toolchain.compiler.path,
+      args,
+      source: file,
+      key: hashOf(
+        'cxx-1',
+        toolchain.compiler.identity,
+        toolchain.libtorch.identity,
+        includes.key,
+        file,
+        text,
+        ...args,
+      ),
+    }
+  }
+
+  const compiles: CompileTask[] = []
+  let needsCuda = false
+  for (const source of texts) {
+    const label = path.relative(folder, source.file)
+    const functions = placed.value.get(source.file)
+    if (isCuda(source.file)) {
+      if (functions) {
+        return err('project.invalid', `opsmith.json, functions: ${functions.join(', ')} is defined in ${label}; a function bound by name must be in a C++ source.`, {
+          path: 'functions',
+          file: path.join(folder, manifestFileName),
+          hint: 'Launch the CUDA kernel from a function in a .cpp file, and bind that.',
+        })
+      }
+      needsCuda = true
+      const task = cudaTask(toolchain, manifest, source, label, projectFlags, includes)
+      if (!task.ok) return task
+      compiles.push(task.value)
+    } else if (functions) {
+      const text = bindingAround(manifest, source, functions)
+      const file = writeGenerated(installation, path.basename(source.file), text)
+      // The source's own text is part of the key: the generated file only includes it.
+      compiles.push(cxxTask(label, file, text + source.text, 'full'))
+    } else {
+      compiles.push(cxxTask(label, source.file, source.text, preludeFor(source, includeFolders)))
+    }
+  }
+  const registration = registrationUnit(folder, manifest, texts)
+  if (registration !== '') {
+    const file = writeGenerated(installation, 'opsmith_registration.cpp', registration)
+    compiles.push(cxxTask('opsmith registration', file, registration, manifest.autograd.length > 0 ? 'lean' : undefined))
+  }
+  const cudaLink =
+    needsCuda && toolchain.cuda ? ['-L', path.join(toolchain.cuda.folder, 'lib64'), '-lcudart', `-Wl,-rpath,${path.join(toolchain.cuda.folder, 'lib64')}`] : []
+  return ok({
+    compiles,
+    link: {
+      command: toolchain.compiler.path,
+      args: linkFlags(toolchain),
+      trailing: [...packages.value.link, ...cudaLink, ...manifest.ldflags],
+    },
+    contentFolders: [folder, ...includeFolders],
+    remarks,
+    missingPrelude,
+    includes,
+  })
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import type { Installation } from '../installation'
+import type { Toolchain } from '../toolchain/choose'
+import { compileLimits, runCommand } from '../toolchain/run-command'
+import { commonFlags } from './flags'
+import type { IncludeSnapshot } from './include-snapshot'
+import { hashOf, pruneFolder } from './object-cache'
+
+/** `lean` holds the dispatcher, ATen and autograd functions; `full` all of torch/all.h and torch/extension.h. */
+export type Prelude = 'lean' | 'full'
+
+const limitBytes = 3 * 2 ** 30
+
+export interface PrecompiledHeader {
+  prelude: Prelude
+  key: string
+  /** clang: -include-pch takes this file; g++: -include takes it without .gch. */
+  file: string
+  ready: boolean
+}
+
+export function locatePrecompiled(
+  installation: Installation,
+  toolchain: Toolchain,
+  includes: IncludeSnapshot,
+  prelude: Prelude,
+): PrecompiledHeader {
+  const key = hashOf(
+    'pch-1',
+    prelude,
+    toolchain.compiler.identity,
+    toolchain.libtorch.identity,
+    includes.key,
+    ...commonFlags(toolchain, includes),
+  )
+  const name = toolchain.compiler.family === 'clang' ? `${prelude}.pch` : `${prelude}.h.gch`
+  const file = path.join(installation.cacheFolder, 'precompiled', key, name)
+  return { prelude, key, file, ready: fs.existsSync(file) }
+}
+
+/** Flags that make a compile start from the precompiled header. */
+export function usePrecompiled(toolchain: Toolchain, header: PrecompiledHeader): string[] {
+  const now = new Date()
+  try {
+    fs.utimesSync(path.dirname(header.file), now, now)
+  } catch {
+    // Being pruned next is the worst that can come of it.
+  }
+  return toolchain.compiler.family === 'clang'
+    ? // Its key covers all it holds, so clang need not look at the headers' times again.
+      ['-include-pch', header.file, '-Xclang', '-fno-validate-pch']
+    : ['-include', header.file.replace(/\.gch$/, ''), '-Winvalid-pch']
+}
+
+/** Makes one precompiled header; two processes may make the same one, the first to finish wins. */
+export async function makePrecompiled(
+  installation: Installation,
+  toolchain: Toolchain,
+  includes: IncludeSnapshot,
+  prelude: Prelude,
+  signal?: AbortSignal,
+): Promise<Result<{ seconds: number; made: boolean }>> {
+  const header = locatePrecompiled(installation, toolchain, includes, prelude)
+  if (header.ready) return ok({ seconds: 0, made: false })
+  const folder = path.dirname(header.file)
+  const temporary = `${folder}.${process.pid}-${randomUUID().slice(0, 8)}`
+  fs.mkdirSync(temporary, { recursive: true })
+  try {
+    const source = path.join(includes.folder, 'include', 'opsmith', `prelude_${prelude}.h`)
+    const output = path.join(temporary, path.basename(header.file))
+    const clang = toolchain.compiler.family === 'clang'
+    // g++ looks for lean.h.gch beside lean.h.
+    if (!clang) fs.writeFileSync(output.replace(/\.gch$/, ''), `#include "${source}"\n`)
+    const result = await runCommand(
+      toolchain.compiler.path,
+      [
+        ...commonFlags(toolchain, includes),
+        ...(clang ? ['-Xclang', '-fno-pch-timestamp', '-fpch-instantiate-templates'] : []),
+        '-x',
+        'c++-header',
+        clang ? source : output.replace(/\.gch$/, ''),
+        '-o',
+        output,
+      ],
+      { limits: compileLimits, signal },
+    )
+    if (result.stopped === 'cancelled') return err('cancelled', 'Making the precompiled header was stopped.')
+    if (result.exitCode !== 0) {
+      return err('toolchain.mismatch', `${toolchain.compiler.path} could not precompile libtorch's headers.`, {
+        detail: result.stderr.slice(0, 4000),
+      })
+    }
+    try {
+      fs.renameSync(temporary, folder)
+    } catch {
+      // Made by another process meanwhile.
+    }
+    pruneFolder(path.dirname(folder), limitBytes)
+    return ok({ seconds: result.seconds, made: true })
+  } finally {
+    fs.rmSync(temporary, { recursive: true, force: true })
+  }
+}

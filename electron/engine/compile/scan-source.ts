@@ -1,0 +1,124 @@
+/**
+ * What can be read off C++ source text without a compiler: enough to name arguments and to choose a
+ * precompiled header. Where it reads wrongly nothing breaks: names fall back to libtorch's own.
+ */
+
+/** Comments become spaces, so offsets and lines stay; string and character literals are kept. */
+export function withoutComments(source: string): string {
+  return source.replace(
+    /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//g,
+    (match) => (match.startsWith('/') ? match.replace(/[^\n]/g, ' ') : match),
+  )
+}
+
+export interface Include {
+  /** As written between the quotes or brackets. */
+  name: string
+  quoted: boolean
+}
+
+export function includesOf(source: string): Include[] {
+  const found: Include[] = []
+  for (const match of withoutComments(source).matchAll(/^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]/gm)) {
+    if (match[2] !== undefined) found.push({ name: match[2], quoted: match[1] === '"' })
+  }
+  return found
+}
+
+/** Index just past the bracket that closes the one at `open`; -1 when it never closes. */
+function closing(text: string, open: number): number {
+  let depth = 0
+  for (let index = open; index < text.length; index += 1) {
+    const character = text[index]
+    if (character === '(' || character === '[' || character === '{') depth += 1
+    if (character === ')' || character === ']' || character === '}') {
+      depth -= 1
+      if (depth === 0) return index + 1
+    }
+  }
+  return -1
+}
+
+/** Splits a parameter list at its own commas, not at those inside brackets or templates. */
+function splitParameters(list: string): string[] {
+  const parts: string[] = []
+  let depth = 0
+  let start = 0
+  for (let index = 0; index < list.length; index += 1) {
+    const character = list[index] ?? ''
+    if ('([{<'.includes(character)) depth += 1
+    if (')]}'.includes(character) || (character === '>' && list[index - 1] !== '-')) depth -= 1
+    if (character === ',' && depth === 0) {
+      parts.push(list.slice(start, index))
+      start = index + 1
+    }
+  }
+  parts.push(list.slice(start))
+  return parts.map((part) => part.trim()).filter((part) => part !== '' && part !== 'void')
+}
+
+const notNames = new Set(['const', 'int', 'float', 'double', 'bool', 'long', 'short', 'char', 'unsigned', 'signed', 'auto'])
+
+function parameterName(parameter: string): string {
+  const declaration = parameter.split('=')[0]?.trim() ?? ''
+  const name = /(?:^|[\s&*>])([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?$/.exec(declaration)?.[1] ?? ''
+  // A lone word is a type without a name.
+  return notNames.has(name) || name === declaration ? '' : name
+}
+
+/**
+ * Parameter names of a function that this source defines or declares, "" for a nameless one;
+ * undefined when the source does neither.
+ */
+export function parameterNames(source: string, functionName: string): string[] | undefined {
+  const text = withoutComments(source)
+  const name = functionName.split('::').at(-1) ?? functionName
+  const pattern = new RegExp(`(?:[\\w>&*\\]]\\s+|[&*]\\s*)(?:\\w+::)*${name}\\s*\\(`, 'g')
+  let declared: string[] | undefined
+  for (const match of text.matchAll(pattern)) {
+    const before = text.slice(0, match.index + 1)
+    // `return f(x)` and `else f(x)` are calls.
+    if (/\b(?:return|else|case|throw|co_return|new|do)$/.test(before.trimEnd() + (match[0][0]?.trim() ?? ''))) continue
+    const word = /(\w+)\s*$/.exec(text.slice(0, match.index + match[0].search(/\s|[&*]/)))?.[1]
+    if (word === 'return' || word === 'else' || word === 'throw') continue
+    const open = match.index + match[0].length - 1
+    const end = closing(text, open)
+    if (end < 0) continue
+    const after = text.slice(end).trimStart()
+    const isDefinition = /^(?:noexcept\b[^{;]*|->\s*[^{;]+)?\{/.test(after)
+    if (!isDefinition && !after.startsWith(';')) continue
+    const names = splitParameters(text.slice(open + 1, end - 1)).map(parameterName)
+    if (isDefinition) return names
+    declared ??= names
+  }
+  return declared
+}
+
+/** `m.def("forward", &my_op_forward` → forward: my_op_forward, for every def with a plain function. */
+export function boundFunctions(source: string): { name: string; cppName: string }[] {
+  const text = withoutComments(source)
+  const found: { name: string; cppName: string }[] = []
+  const pattern = /\.\s*def\s*\(\s*"([A-Za-z_]\w*)"\s*,\s*&?\s*((?:\w+::)*\w+)\s*[,)]/g
+  for (const match of text.matchAll(pattern)) {
+    if (match[1] !== undefined && match[2] !== undefined) found.push({ name: match[1], cppName: match[2] })
+  }
+  return found
+}
+
+/** The module names of PYBIND11_MODULE blocks, TORCH_EXTENSION_NAME left as it stands. */
+export function pybindModules(source: string): string[] {
+  return [...withoutComments(source).matchAll(/\bPYBIND11_MODULE\s*\(\s*(\w+)\s*,/g)].map((match) => match[1] ?? '')
+}
+
+/** 1-based line where a registration block mentions the operator, at or after the block's own line. */
+export function registrationLine(source: string, blockLine: number, operatorName: string): number {
+  const lines = source.split('\n')
+  const pattern = new RegExp(`\\b(?:def|impl|impl_abstract_pystub)\\s*\\(`)
+  for (let index = Math.max(0, blockLine - 1); index < lines.length; index += 1) {
+    const window = `${lines[index] ?? ''} ${lines[index + 1] ?? ''}`
+    const mention = new RegExp(`["(]\\s*(?:\\w+::)?${operatorName}\\s*[".(]`)
+    if (pattern.test(lines[index] ?? '') && mention.test(window)) return index + 1
+    if (index > blockLine - 1 && /^\}/.test(lines[index] ?? '')) break
+  }
+  return blockLine
+}

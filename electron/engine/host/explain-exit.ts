@@ -1,0 +1,137 @@
+import os from 'node:os'
+
+import type { HostExit, StackFrame } from '../../contract/outcome'
+import type { CrashRecord } from './crash-report'
+
+/** Why the engine itself ended a host, when it did. */
+export type KillReason = 'stopped' | 'timeout' | 'output' | 'unresponsive'
+
+export interface ExitFacts {
+  generation: number
+  code: number | null
+  signal: string | null
+  killed: KillReason | undefined
+  /** What the engine knows the host was doing; the record's own phase comes first. */
+  phase: string
+  seconds: number
+  lastOutput: string
+  /** The record that tells of the end, when the host left one. */
+  record: CrashRecord | undefined
+  /** A stack asked for before a host was ended for its time. */
+  dump: CrashRecord | undefined
+  stack: StackFrame[]
+}
+
+const heapWords =
+  /(free\(\)|malloc\(\)|realloc\(\)|munmap_chunk\(\)|calloc\(\)|double free|corrupted|invalid pointer|corruption|unaligned tcache|largebin)[^\n]*/
+
+function signalName(number: number): string {
+  const entry = Object.entries(os.constants.signals).find(([, value]) => value === number)
+  return entry ? entry[0] : `signal ${number}`
+}
+
+function place(stack: readonly StackFrame[]): string {
+  const frame = stack.find((candidate) => candidate.isUser)
+  if (!frame?.file) return ''
+  const symbol = frame.symbol.replace(/\(.*$/, '')
+  return ` at ${frame.file.split('/').at(-1) ?? ''}:${frame.line ?? 0}${symbol === '' ? '' : `, in ${symbol}`}`
+}
+
+function bytes(count: number): string {
+  return count >= 2 ** 30 ? `${(count / 2 ** 30).toFixed(1)} GiB` : `${Math.round(count / 2 ** 20)} MiB`
+}
+
+type Reading = Pick<HostExit, 'reason' | 'message'>
+
+function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Reading {
+  const at = place(facts.stack)
+  const address = `0x${record.address.toString(16)}`
+  const heap = heapWords.exec(facts.lastOutput)?.[0]
+  const assertion = /[^\n]*Assertion [`'].*?' failed\.?/.exec(facts.lastOutput)?.[0]
+  switch (signalName(record.signal)) {
+    case 'SIGSEGV':
+    case 'SIGBUS':
+      if (record.overflow) {
+        return { reason: 'stack-overflow', message: `Stack overflow${doing}${at}: a recursion without end, or a very large local array.` }
+      }
+      return {
+        reason: 'segfault',
+        message:
+          record.address < 4096n
+            ? `Segmentation fault${doing}${at}: access through a null pointer (address ${address}).`
+            : `Segmentation fault${doing}${at}: access to address ${address}, which is not the process's.`,
+      }
+    case 'SIGFPE':
+      return { reason: 'arithmetic', message: `Integer division by zero (or its overflow)${doing}${at}.` }
+    case 'SIGABRT':
+      if (heap !== undefined) {
+        return { reason: 'heap-corruption', message: `Heap corruption${doing}: the allocator says "${heap}". The damage was done earlier than it was noticed${at}.` }
+      }
+      if (assertion !== undefined) return { reason: 'abort', message: `Assertion failed${doing}: ${assertion.trim()}` }
+      return { reason: 'abort', message: `abort() was called${doing}${at}.` }
+    case 'SIGTRAP':
+    case 'SIGILL':
+      // Electron's allocator ends the process by a trap when it finds its own structures damaged.
+      return record.frames.length > 0 && facts.stack[0]?.isUser === true
+        ? { reason: 'illegal-instruction', message: `Illegal instruction${doing}${at}: __builtin_trap, undefined behaviour, or code for another processor.` }
+        : { reason: 'heap-corruption', message: `Heap corruption${doing}: the allocator found its own records damaged and ended the process${at}.` }
+    default:
+      return { reason: 'unknown', message: `Ended by ${signalName(record.signal)}${doing}${at}.` }
+  }
+}
+
+function read(facts: ExitFacts): Reading {
+  const phase = facts.record?.phase || facts.phase
+  const doing = phase === '' ? '' : ` (${phase})`
+  const { record } = facts
+  if (facts.killed === 'stopped') return { reason: 'stopped', message: `Stopped${doing}.` }
+  if (facts.killed === 'timeout') {
+    return {
+      reason: 'timeout',
+      message: `No result after ${facts.seconds.toFixed(0)} s, the limit${doing}; it was${place(facts.stack) || ' still running'} when it was ended.`,
+    }
+  }
+  if (facts.killed === 'unresponsive') {
+    return { reason: 'timeout', message: `The op host stopped answering and was ended${doing}.` }
+  }
+  if (facts.killed === 'output') {
+    return { reason: 'output', message: `Printed more than the limit in one call and was ended${doing}.` }
+  }
+  if (record?.reason === 'memory') {
+    return { reason: 'out-of-memory', message: `Out of memory${doing}: the process had grown to ${bytes(record.residentBytes)}, its limit.` }
+  }
+  if (record?.reason === 'terminate') {
+    return { reason: 'terminate', message: `std::terminate${doing}: ${record.message === '' ? 'an exception nobody caught' : record.message}` }
+  }
+  if (record?.reason === 'exit') {
+    return { reason: 'exit', message: `The operator called exit(${record.status})${doing}.` }
+  }
+  if (record?.reason === 'signal') return readSignal(record, facts, doing)
+  if (facts.signal === 'SIGKILL') {
+    return { reason: 'killed', message: `Killed from outside${doing}: by a user, or by the system for lack of memory.` }
+  }
+  if (facts.signal !== null) return { reason: 'killed', message: `Ended by ${facts.signal} from outside${doing}.` }
+  if (facts.code === 0 || facts.code === null) {
+    return { reason: phase === '' ? 'unknown' : 'exit', message: `The process ended${doing}${facts.code === 0 ? ' as if by exit(0)' : ''}.` }
+  }
+  // utilityProcess gives a signal as 128 + its number or as the number itself.
+  const signal = facts.code > 128 && facts.code < 160 ? facts.code - 128 : facts.code
+  return facts.code === 137 || (phase === '' && signal === 9)
+    ? { reason: 'killed', message: `Killed from outside${doing}: by a user, or by the system for lack of memory.` }
+    : { reason: 'exit', message: `The process ended with exit code ${facts.code}${doing}.` }
+}
+
+/** One sentence and one word for how a host ended, from every trace it left. */
+export function explainExit(facts: ExitFacts): HostExit {
+  const { reason, message } = read(facts)
+  return {
+    generation: facts.generation,
+    reason,
+    message,
+    phase: facts.record?.phase || facts.phase,
+    ...(facts.record?.reason === 'signal' ? { signal: signalName(facts.record.signal) } : facts.signal !== null ? { signal: facts.signal } : {}),
+    ...(facts.record?.reason === 'exit' ? { exitCode: facts.record.status } : facts.code !== null ? { exitCode: facts.code } : {}),
+    stack: facts.stack,
+    lastOutput: facts.lastOutput,
+  }
+}

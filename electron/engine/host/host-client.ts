@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { hostCalls } from '../../contract/host-calls'
+import type { HostCallName, HostInput, HostMessage, HostOutput } from '../../contract/host-calls'
+import { err, ok, workbenchError } from '../../contract/outcome'
+import type { HostExit, Result } from '../../contract/outcome'
+import type { Installation } from '../installation'
+import { parseCrashReport } from './crash-report'
+import type { CrashRecord } from './crash-report'
+import { explainExit } from './explain-exit'
+import type { KillReason } from './explain-exit'
+import { symbolize } from './symbolize'
+import type { HostTransport, StartHost } from './transport'
+
+export interface HostLimits {
+  /** Bytes a host may hold; 0: no limit. */
+  memoryBytes: number
+  /** Bytes a host may print in one call. */
+  outputBytes: number
+  /** Seconds without an answer to a ping after which a host is given up. */
+  pingSeconds: number
+  /** Seconds from start to libtorch loaded. */
+  startSeconds: number
+}
+
+export const defaultHostLimits: HostLimits = {
+  memoryBytes: 0,
+  outputBytes: 64 << 20,
+  pingSeconds: 20,
+  startSeconds: 60,
+}
+
+export interface CallOptions {
+  /** Seconds; 0 for none. */
+  timeout: number
+  signal?: AbortSignal | undefined
+  /** Said when the host dies meanwhile: "call my_op::f". */
+  phase: string
+}
+
+interface Pending {
+  call: HostCallName
+  phase: string
+  resolve: (result: Result<unknown>) => void
+  started: number
+}
+
+const keptOutput = 16_384
+
+/** One generation of the op host: its process, its calls, its end. */
+export class HostClient {
+  readonly ready: Promise<Result<{ libtorch: string; seconds: number }>>
+  /** Resolves once, when the process is gone and its traces are read. */
+  readonly ended: Promise<HostExit>
+  exit: HostExit | undefined
+  onOutput: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined
+  private readonly transport: HostTransport
+  private readonly reportFile: string
+  private readonly pending = new Map<number, Pending>()
+  private nextId = 1
+  private killed: KillReason | undefined
+  private killedAfter = 0
+  private lastOutput = ''
+  private outputInCall = 0
+  private gone = false
+  private pinging: NodeJS.Timeout | undefined
+
+  constructor(
+    readonly generation: number,
+    installation: Installation,
+    startHost: StartHost,
+    private readonly limits: HostLimits,
+    private readonly userFolders: () => readonly string[],
+  ) {
+    const folder = path.join(installation.cacheFolder, 'hosts')
+    fs.mkdirSync(folder, { recursive: true })
+    this.reportFile = path.join(folder, `${process.pid}-${generation}-${randomUUID().slice(0, 8)}.txt`)
+    this.transport = startHost({
+      entry: installation.hostEntry,
+      environment: {
+        OPSMITH_ADDON_FILE: path.join(installation.addonFolder, 'opsmith_native.node'),
+        OPSMITH_CRASH_REPORT: this.reportFile,
+        OPSMITH_MEMORY_LIMIT: String(limits.memoryBytes),
+        // Threads that spin while they wait slow down everything else on a small machine.
+        OMP_WAIT_POLICY: 'passive',
+      },
+    })
+    this.transport.onOutput((stream, text) => {
+      this.takeOutput(stream, text)
+    })
+    let settleReady: (result: Result<{ libtorch: string; seconds: number }>) => void = () => undefined
+    this.ready = new Promise((resolve) => {
+      settleReady = resolve
+    })
+    const slow = setTimeout(() => {
+      this.kill('unresponsive')
+    }, limits.startSeconds * 1000)
+    this.transport.onMessage((message) => {
+      if (message.kind === 'ready') {
+        clearTimeout(slow)
+        settleReady(ok({ libtorch: message.libtorch, seconds: message.seconds }))
+        this.schedulePing()
+      } else {
+        this.takeAnswer(message)
+      }
+    })
+    this.ended = new Promise((resolve) => {
+      this.transport.onExit((code, signal) => {
+        clearTimeout(slow)
+        void this.finish(code, signal).then((exit) => {
+          settleReady(
+            err('host.unavailable', `The op host could not be started: ${exit.message}`, {
+              detail: exit.lastOutput,
+              exit,
+            }),
+          )
+          resolve(exit)
+        })
+      })
+    })
+  }
+
+  get pid(): number | undefined {
+    return this.transport.pid
+  }
+
+  get alive(): boolean {
+    return !this.gone
+  }
+
+  get busy(): boolean {
+    return this.pending.size > 0
+  }
+
+  async call<N extends HostCallName>(
+    name: N,
+    input: HostInput<N>,
+    options: CallOptions,
+  ): Promise<Result<HostOutput<N>>> {
+    if (this.gone) return err('host.unavailable', 'This op host has ended.')
+    if (options.signal?.aborted) return err('cancelled', 'Stopped.')
+    const id = this.nextId
+    this.nextId += 1
+    const started = performance.now()
+    if (this.pending.size === 0) this.outputInCall = 0
+    const answer = new Promise<Result<unknown>>((resolve) => {
+      this.pending.set(id, { call: name, phase: options.phase, resolve, started })
+    })
+    const timer =
+      options.timeout > 0
+        ? setTimeout(() => {
+            void this.giveUp(options.timeout)
+          }, options.timeout * 1000)
+        : undefined
+    // User code cannot be interrupted: to cancel is to end this generation.
+    const onAbort = (): void => {
+      this.kill('stopped')
+    }
+    options.signal?.addEventListener('abort', onAbort, { once: true })
+    this.transport.send({ id, call: name, input })
+    const result = await answer
+    clearTimeout(timer)
+    options.signal?.removeEventListener('abort', onAbort)
+    if (!result.ok) return result
+    const parsed = hostCalls[name].output.safeParse(result.value)
+    return parsed.success
+      ? ok(parsed.data as HostOutput<N>)
+      : err('internal', `The op host's answer to ${name} does not fit the contract.`, {
+          detail: parsed.error.message,
+        })
+  }
+
+  /** Ends the process; calls under way are answered when it is gone. */
+  kill(reason: KillReason): void {
+    if (this.gone) return
+    this.killed ??= reason
+    this.transport.kill()
+  }
+
+  private async giveUp(seconds: number): Promise<void> {
+    this.killedAfter = seconds
+    // Where it hangs is worth a moment's wait; a host that is dead already answers nothing.
+    await Promise.race([
+      this.call('host.dumpStack', {}, { timeout: 0, phase: '' }),
+      new Promise((resolve) => setTimeout(resolve, 300)),
+    ])
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    this.kill('timeout')
+  }
+
+  private schedulePing(): void {
+    this.pinging = setTimeout(() => {
+      const late = setTimeout(() => {
+        this.kill('unresponsive')
+      }, this.limits.pingSeconds * 1000)
+      void this.call('host.ping', {}, { timeout: 0, phase: '' }).then(() => {
+        clearTimeout(late)
+        if (!this.gone) this.schedulePing()
+      })
+    }, 2000)
+    this.pinging.unref()
+  }
+
+  private takeOutput(stream: 'stdout' | 'stderr', text: string): void {
+    this.outputInCall += text.length
+    if (this.outputInCall > this.limits.outputBytes) {
+      this.kill('output')
+      return
+    }
+    this.lastOutput = (this.lastOutput + text).slice(-keptOutput)
+    this.onOutput?.(stream, text)
+  }
+
+  private takeAnswer(message: Extract<HostMessage, { kind: 'answer' }>): void {
+    const pending = this.pending.get(message.id)
+    if (!pending) return
+    this.pending.delete(message.id)
+    if (message.result.ok) {
+      pending.resolve(ok(message.result.value))
+      return
+    }
+    const parsed = workbenchError.safeParse(message.result.error)
+    pending.resolve(
+      parsed.success
+        ? { ok: false, error: parsed.data }
+        : err('internal', 'The op host gave an error that does not fit the contract.'),
+    )
+  }
+
+  private readReport(): CrashRecord[] {
+    try {
+      return parseCrashReport(fs.readFileSync(this.reportFile, 'utf8'))
+    } catch {
+      return []
+    } finally {
+      fs.rmSync(this.reportFile, { force: true })
+    }
+  }
+
+  private async finish(code: number | null, signal: string | null): Promise<HostExit> {
+    this.gone = true
+    clearTimeout(this.pinging)
+    const records = this.readReport()
+    const record = records.find((candidate) => candidate.reason !== 'dump')
+    const dump = records.findLast((candidate) => candidate.reason === 'dump')
+    const told = record ?? dump
+    const running = [...this.pending.values()].find((pending) => pending.phase !== '')
+    const exit = explainExit({
+      generation: this.generation,
+      code,
+      signal,
+      killed: this.killed,
+      phase: running?.phase ?? '',
+      seconds: this.killedAfter,
+      lastOutput: this.lastOutput,
+      record,
+      dump,
+      stack: told ? await symbolize(told, this.userFolders()) : [],
+    })
+    this.exit = exit
+    for (const pending of this.pending.values()) {
+      if (this.killed === 'stopped') pending.resolve(err('cancelled', 'Stopped.', { exit }))
+      else if (exit.reason === 'timeout') pending.resolve(err('host.timeout', exit.message, { exit }))
+      else {
+        pending.resolve(
+          err('host.crashed', exit.message, {
+            exit,
+            hint: 'The window and your sources are safe; mend the code and build again.',
+          }),
+        )
+      }
+    }
+    this.pending.clear()
+    return exit
+  }
+}

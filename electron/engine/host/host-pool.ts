@@ -1,0 +1,180 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+import type { HostState } from '../../contract/app-calls'
+import type { HostCallName, HostInput, HostOutput } from '../../contract/host-calls'
+import type { LoadReport } from '../../contract/operators'
+import { err, ok } from '../../contract/outcome'
+import type { HostExit, Result } from '../../contract/outcome'
+import type { Installation } from '../installation'
+import { HostClient } from './host-client'
+import type { CallOptions, HostLimits } from './host-client'
+import type { StartHost } from './transport'
+
+export interface PoolEvents {
+  onState?: (state: HostState) => void
+  onOutput?: (generation: number, stream: 'stdout' | 'stderr', text: string) => void
+}
+
+/** Three quarters of the machine's memory, a container's limit counted. */
+export function defaultMemoryLimit(): number {
+  let limit = os.totalmem()
+  try {
+    const text = fs.readFileSync('/sys/fs/cgroup/memory.max', 'utf8').trim()
+    if (text !== 'max') limit = Math.min(limit, Number(text))
+  } catch {
+    // No cgroup, no limit of one.
+  }
+  return Math.floor(limit * 0.75)
+}
+
+interface Loaded {
+  path: string
+  report: LoadReport
+}
+
+/**
+ * The op host in use and a warm spare. A rebuilt library goes into the same process where the old
+ * one really leaves it, else into the spare, which has loaded libtorch already.
+ */
+export class HostPool {
+  private active: HostClient | undefined
+  private spare: HostClient | undefined
+  private loaded: Loaded | undefined
+  private generation = 0
+  private lastExit: HostExit | undefined
+  private libtorch = ''
+  private closed = false
+  private userFolders: string[] = []
+
+  constructor(
+    private readonly installation: Installation,
+    private readonly startHost: StartHost,
+    private readonly limits: () => HostLimits,
+    private readonly events: PoolEvents = {},
+    /** The command line builds once and needs no spare. */
+    private readonly keepSpare = true,
+  ) {}
+
+  /** Folders whose frames in a stack are the user's. */
+  setUserFolders(folders: readonly string[]): void {
+    this.userFolders = folders.map((folder) => path.resolve(folder))
+  }
+
+  state(): HostState {
+    const host = this.active
+    return {
+      generation: host?.generation ?? this.generation,
+      state: host === undefined ? 'ended' : host.busy ? 'busy' : this.libtorch === '' ? 'starting' : 'ready',
+      libtorch: this.libtorch,
+      ...(this.lastExit ? { lastExit: this.lastExit } : {}),
+    }
+  }
+
+  private tell(): void {
+    this.events.onState?.(this.state())
+  }
+
+  private start(): HostClient {
+    this.generation += 1
+    const host = new HostClient(this.generation, this.installation, this.startHost, this.limits(), () => this.userFolders)
+    host.onOutput = (stream, text) => this.events.onOutput?.(host.generation, stream, text)
+    void host.ended.then((exit) => {
+      if (this.spare === host) this.spare = undefined
+      if (this.active !== host) return
+      this.active = undefined
+      this.loaded = undefined
+      if (exit.reason !== 'stopped') this.lastExit = exit
+      this.tell()
+      // The next build or call finds a process that is ready.
+      if (!this.closed && this.keepSpare && exit.phase !== '') void this.host()
+    })
+    return host
+  }
+
+  private warmSpare(): void {
+    if (!this.keepSpare || this.closed || this.spare) return
+    // Not while the host in use is still loading libtorch: they would share two cores.
+    const timer = setTimeout(() => {
+      if (!this.closed && !this.spare) this.spare = this.start()
+    }, 400)
+    timer.unref()
+  }
+
+  /** The host in use, started or taken from the spare when there is none. */
+  async host(): Promise<Result<HostClient>> {
+    if (this.closed) return err('host.unavailable', 'Opsmith is closing.')
+    if (!this.active?.alive) {
+      this.active = this.spare?.alive ? this.spare : this.start()
+      this.spare = undefined
+      this.loaded = undefined
+      this.tell()
+    }
+    const host = this.active
+    const ready = await host.ready
+    if (!ready.ok) return ready
+    if (this.libtorch === '') {
+      this.libtorch = ready.value.libtorch
+      this.tell()
+    }
+    this.warmSpare()
+    return ok(host)
+  }
+
+  /** Puts a library into the host in use; nothing happens when it is there already. */
+  async load(libraryPath: string, options: Pick<CallOptions, 'timeout' | 'signal'>): Promise<Result<LoadReport>> {
+    let host = await this.host()
+    if (!host.ok) return host
+    if (this.loaded?.path === libraryPath) return ok(this.loaded.report)
+    if (this.loaded) {
+      const left = await host.value.call('library.unload', {}, { timeout: 20, phase: 'unload the library' })
+      this.loaded = undefined
+      if (!left.ok || !left.value.unloaded) {
+        if (this.active === host.value) this.active = undefined
+        host.value.kill('stopped')
+        host = await this.host()
+        if (!host.ok) return host
+      }
+    }
+    const phase = `load ${path.basename(libraryPath)}`
+    const report = await host.value.call('library.load', { path: libraryPath }, { ...options, phase })
+    if (report.ok) {
+      this.loaded = { path: libraryPath, report: report.value }
+      this.lastExit = undefined
+    }
+    this.tell()
+    return report
+  }
+
+  async call<N extends HostCallName>(
+    name: N,
+    input: HostInput<N>,
+    options: CallOptions,
+  ): Promise<Result<HostOutput<N>>> {
+    const host = await this.host()
+    if (!host.ok) return host
+    const answer = host.value.call(name, input, options)
+    if (options.phase !== '') this.tell()
+    const result = await answer
+    if (options.phase !== '') this.tell()
+    return result
+  }
+
+  /** Ends the host in use and starts another. */
+  async restart(): Promise<Result<null>> {
+    this.active?.kill('stopped')
+    this.active = undefined
+    this.loaded = undefined
+    this.lastExit = undefined
+    const host = await this.host()
+    return host.ok ? ok(null) : host
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+    const hosts = [this.active, this.spare].filter((host) => host !== undefined)
+    for (const host of hosts) host.kill('stopped')
+    await Promise.all(hosts.map((host) => host.ended))
+  }
+}

@@ -1,0 +1,98 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import type { StackFrame } from '../../contract/outcome'
+import { findAllOnPath, findOnPath } from '../toolchain/find-on-path'
+import { runCommand } from '../toolchain/run-command'
+import { moduleOf } from './crash-report'
+import type { CrashRecord } from './crash-report'
+
+/** Reading the symbols of a larger library takes longer than anyone waits for a stack. */
+const largestModule = 64 << 20
+const mostFrames = 48
+
+function findSymbolizer(): { tool: string; args: string[] } | undefined {
+  const llvm = findOnPath('llvm-symbolizer') ?? findAllOnPath(/^llvm-symbolizer-\d+$/).at(-1)
+  // Both print "function" and "file:line[:column]" line by line in this mode.
+  if (llvm) return { tool: llvm, args: ['--output-style=GNU', '-f', '-C', '--inlines'] }
+  const gnu = findOnPath('addr2line')
+  return gnu ? { tool: gnu, args: ['-f', '-C', '-i'] } : undefined
+}
+
+interface Located {
+  symbol: string
+  file: string | undefined
+  line: number | undefined
+}
+
+async function ask(module: string, offsets: readonly bigint[]): Promise<Located[][]> {
+  const symbolizer = findSymbolizer()
+  if (!symbolizer) return []
+  const located: Located[][] = []
+  // One run for each address keeps inlined frames apart; they are few.
+  for (const offset of offsets) {
+    const result = await runCommand(
+      symbolizer.tool,
+      [...symbolizer.args, '-e', module, `0x${offset.toString(16)}`],
+      { limits: { seconds: 5, outputBytes: 1 << 20, memoryBytes: 0 } },
+    )
+    const lines = result.exitCode === 0 ? result.stdout.split('\n').filter((line) => line !== '') : []
+    const frames: Located[] = []
+    for (let index = 0; index + 1 < lines.length; index += 2) {
+      const place = /^(.*?):(\d+)(?::\d+)?(?: .*)?$/.exec(lines[index + 1] ?? '')
+      frames.push({
+        symbol: lines[index] === '??' ? '' : (lines[index] ?? ''),
+        file: place?.[1] === '??' || Number(place?.[2]) === 0 ? undefined : place?.[1],
+        line: Number(place?.[2]) || undefined,
+      })
+    }
+    located.push(frames)
+  }
+  return located
+}
+
+function isOurs(module: string): boolean {
+  return path.basename(module) === 'opsmith_native.node'
+}
+
+/** Addresses to functions and lines; user frames are those in `userFolders`. Our own frames at the bottom go. */
+export async function symbolize(record: CrashRecord, userFolders: readonly string[]): Promise<StackFrame[]> {
+  const byModule = new Map<string, { index: number; offset: bigint }[]>()
+  const frames: StackFrame[][] = []
+  const addresses = record.frames.slice(0, mostFrames)
+  addresses.forEach((address, index) => {
+    const module = moduleOf(record, address)
+    frames[index] = [
+      {
+        address: `0x${address.toString(16)}`,
+        symbol: '',
+        module: module ? path.basename(module.path) : '',
+        isUser: false,
+      },
+    ]
+    if (!module || !fs.existsSync(module.path) || fs.statSync(module.path).size > largestModule) return
+    // All but the first are return addresses: the call is just before them.
+    const offset = index === 0 ? module.offset : module.offset - 1n
+    byModule.set(module.path, [...(byModule.get(module.path) ?? []), { index, offset }])
+  })
+  for (const [module, entries] of byModule) {
+    const answers = await ask(module, entries.map((entry) => entry.offset))
+    entries.forEach((entry, position) => {
+      const located = answers[position]
+      if (!located || located.length === 0) return
+      const address = frames[entry.index]?.[0]?.address ?? ''
+      frames[entry.index] = located.map((frame) => ({
+        address,
+        symbol: frame.symbol,
+        module: path.basename(module),
+        ...(frame.file === undefined ? {} : { file: frame.file }),
+        ...(frame.line === undefined ? {} : { line: frame.line }),
+        isUser: frame.file !== undefined && userFolders.some((folder) => frame.file?.startsWith(folder + path.sep)),
+      }))
+    })
+  }
+  const flat = frames.flat()
+  const lastUser = flat.findLastIndex((frame) => frame.isUser)
+  const firstOurs = flat.findIndex((frame, index) => index > lastUser && isOurs(frame.module))
+  return lastUser >= 0 && firstOurs > 0 ? flat.slice(0, firstOurs) : flat
+}

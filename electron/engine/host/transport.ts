@@ -1,0 +1,78 @@
+import { fork } from 'node:child_process'
+
+import type { HostMessage, HostRequest } from '../../contract/host-calls'
+
+/** What a new op host is told by its environment. */
+export interface HostLaunch {
+  entry: string
+  environment: Record<string, string>
+}
+
+/**
+ * One op host process, however it was started: `child_process.fork` in the command line, Electron's
+ * `utilityProcess` in the app. Messages are plain serialisable values.
+ */
+export interface HostTransport {
+  readonly pid: number | undefined
+  send(request: HostRequest): void
+  onMessage(listener: (message: HostMessage) => void): void
+  onOutput(listener: (stream: 'stdout' | 'stderr', text: string) => void): void
+  /** Called once, when the process has ended and its output has been read. */
+  onExit(listener: (code: number | null, signal: string | null) => void): void
+  kill(): void
+}
+
+export type StartHost = (launch: HostLaunch) => HostTransport
+
+/** The op host as a plain Node child. */
+export const startForkedHost: StartHost = (launch) => {
+  const child = fork(launch.entry, [], {
+    env: { ...process.env, ...launch.environment },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // Structured clone: NaN, infinities and typed arrays survive.
+    serialization: 'advanced',
+    execArgv: [],
+  })
+  return {
+    get pid() {
+      return child.pid
+    },
+    send(request) {
+      if (child.connected) child.send(request, () => undefined)
+    },
+    onMessage(listener) {
+      child.on('message', (message) => {
+        listener(message as HostMessage)
+      })
+    },
+    onOutput(listener) {
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        listener('stdout', text)
+      })
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        listener('stderr', text)
+      })
+    },
+    onExit(listener) {
+      let ended = false
+      const once = (code: number | null, signal: string | null): void => {
+        if (ended) return
+        ended = true
+        listener(code, signal)
+      }
+      child.on('error', () => {
+        once(null, null)
+      })
+      // 'close' comes after the streams have ended, unless a grandchild holds them open.
+      child.on('close', once)
+      child.on('exit', (code, signal) => {
+        setTimeout(() => {
+          once(code, signal)
+        }, 500)
+      })
+    },
+    kill() {
+      child.kill('SIGKILL')
+    },
+  }
+}

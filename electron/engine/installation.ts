@@ -1,0 +1,57 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+/** Where the parts of this Opsmith are; everything the engine reads besides projects and tools. */
+export interface Installation {
+  /** The folder with native/, kernels/, samples/ and dist/. */
+  root: string
+  /** Bundled op host, run by fork or utilityProcess. */
+  hostEntry: string
+  /** Folder with opsmith_native.node and operator_addon.node. */
+  addonFolder: string
+  /** Headers that user sources compile against; first on the include path. */
+  includeFolder: string
+  kernelsInclude: string
+  samplesFolder: string
+  /** The one folder outside projects that Opsmith writes to. */
+  cacheFolder: string
+}
+
+export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  const base = environment['XDG_CACHE_HOME']
+  return path.join(base && path.isAbsolute(base) ? base : path.join(os.homedir(), '.cache'), 'opsmith')
+}
+
+interface SetupEnvironment {
+  libtorch?: string
+  python?: string
+  compiler?: string
+  addon?: string
+}
+
+/** What set-up found, as it left it in .setup/environment.json; empty when set-up has not run. */
+export function readSetupEnvironment(root: string): SetupEnvironment {
+  try {
+    const text = fs.readFileSync(path.join(root, '.setup', 'environment.json'), 'utf8')
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as SetupEnvironment) : {}
+  } catch {
+    return {}
+  }
+}
+
+/** `dist` is the folder of the running bundle: dist/main.cjs, dist/cli.cjs. */
+export function findInstallation(dist: string): Installation {
+  const root = path.resolve(dist, '..')
+  const addon = process.env['OPSMITH_ADDON'] ?? readSetupEnvironment(root).addon ?? ''
+  return {
+    root,
+    hostEntry: path.join(root, 'dist', 'host.cjs'),
+    addonFolder: addon,
+    includeFolder: path.join(root, 'native', 'include'),
+    kernelsInclude: path.join(root, 'kernels', 'include'),
+    samplesFolder: path.join(root, 'samples'),
+    cacheFolder: cacheFolder(),
+  }
+}

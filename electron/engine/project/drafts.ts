@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+import { draft } from '../../contract/project'
+import type { Draft } from '../../contract/project'
+import { writeAtomically } from './files'
+
+function draftFolder(cache: string, folder: string): string {
+  const key = createHash('sha256').update(path.resolve(folder)).digest('hex').slice(0, 24)
+  return path.join(cache, 'drafts', key)
+}
+
+function draftFile(cache: string, folder: string, relative: string): string {
+  const key = createHash('sha256').update(relative).digest('hex').slice(0, 24)
+  return path.join(draftFolder(cache, folder), `${key}.json`)
+}
+
+/** Keeps what was typed but not saved, outside the project. */
+export async function keepDraft(cache: string, folder: string, value: Draft): Promise<void> {
+  await writeAtomically(draftFile(cache, folder, value.path), JSON.stringify(value))
+}
+
+export async function dropDraft(cache: string, folder: string, relative: string): Promise<void> {
+  await fs.rm(draftFile(cache, folder, relative), { force: true })
+}
+
+/** A draft that cannot be read is left where it is and not offered. */
+export async function listDrafts(cache: string, folder: string): Promise<Draft[]> {
+  const base = draftFolder(cache, folder)
+  const names = await fs.readdir(base).catch(() => [])
+  const drafts: Draft[] = []
+  for (const name of names) {
+    if (!name.endsWith('.json') || name.startsWith('.')) continue
+    try {
+      const parsed = draft.safeParse(JSON.parse(await fs.readFile(path.join(base, name), 'utf8')))
+      if (parsed.success) drafts.push(parsed.data)
+    } catch {
+      continue
+    }
+  }
+  return drafts
+}

@@ -1,0 +1,136 @@
+import { createHash, randomUUID } from 'node:crypto'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import type { FileContent } from '../../contract/project'
+
+/** Files beyond this are not sources. */
+const largestFile = 8 << 20
+
+export function versionOf(bytes: Buffer | string): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
+}
+
+/** A reason a user can read for what the file system said. */
+export function ioError(error: unknown, doing: string): ReturnType<typeof err> {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const reasons: Record<string, string> = {
+    ENOENT: 'it is not there',
+    EACCES: 'permission denied',
+    EPERM: 'permission denied',
+    ENOSPC: 'the disk is full',
+    EROFS: 'the file system is read-only',
+    EISDIR: 'it is a folder',
+    ENOTDIR: 'part of its path is not a folder',
+    EEXIST: 'it exists already',
+  }
+  return err('io', `Could not ${doing}: ${reasons[code] ?? String(error)}.`)
+}
+
+/** The absolute path of a project's file; nothing outside the project can be named, symlinks followed. */
+export async function insideProject(folder: string, relative: string): Promise<Result<string>> {
+  const refuse = (): Result<string> =>
+    err('request.invalid', `${relative} is outside the project.`, { path: 'path' })
+  if (path.isAbsolute(relative)) return refuse()
+  const target = path.resolve(folder, relative)
+  const root = await fs.realpath(folder).catch(() => path.resolve(folder))
+  const within = (candidate: string, base: string): boolean =>
+    candidate === base || candidate.startsWith(base + path.sep)
+  if (!within(target, path.resolve(folder))) return refuse()
+  let existing = target
+  for (;;) {
+    try {
+      return within(await fs.realpath(existing), root) ? ok(target) : refuse()
+    } catch {
+      const parent = path.dirname(existing)
+      if (parent === existing) return refuse()
+      existing = parent
+    }
+  }
+}
+
+/** Written whole or not at all: a crash while saving leaves the old file. */
+export async function writeAtomically(file: string, data: string | Buffer): Promise<void> {
+  await fs.mkdir(path.dirname(file), { recursive: true })
+  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID().slice(0, 8)}`)
+  try {
+    const mode = await fs.stat(file).then(
+      (stat) => stat.mode & 0o777,
+      () => 0o644,
+    )
+    const handle = await fs.open(temporary, 'w', mode)
+    try {
+      await handle.writeFile(data)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await fs.rename(temporary, file)
+  } catch (error) {
+    await fs.rm(temporary, { force: true })
+    throw error
+  }
+}
+
+export async function readExternalFile(file: string): Promise<Result<FileContent>> {
+  try {
+    const stat = await fs.stat(file)
+    if (!stat.isFile()) return err('io', `${file} is not a file.`)
+    if (stat.size > largestFile) return err('io', `${file} is too large to open (${stat.size} bytes).`)
+    const bytes = await fs.readFile(file)
+    if (bytes.includes(0)) return err('io', `${file} is not a text file.`)
+    return ok({ path: file, text: bytes.toString('utf8'), version: versionOf(bytes) })
+  } catch (error) {
+    return ioError(error, `read ${file}`)
+  }
+}
+
+export async function readProjectFile(folder: string, relative: string): Promise<Result<FileContent>> {
+  const target = await insideProject(folder, relative)
+  if (!target.ok) return target
+  const content = await readExternalFile(target.value)
+  return content.ok ? ok({ ...content.value, path: relative }) : content
+}
+
+/** Refused when the file on disk is not the one the writer last saw; `baseVersion` "" writes regardless. */
+export async function writeProjectFile(
+  folder: string,
+  relative: string,
+  text: string,
+  baseVersion: string,
+): Promise<Result<FileContent>> {
+  const target = await insideProject(folder, relative)
+  if (!target.ok) return target
+  try {
+    if (baseVersion !== '') {
+      const now = await fs.readFile(target.value).then(versionOf, () => '')
+      if (now !== baseVersion) {
+        return err(
+          'file.conflict',
+          now === ''
+            ? `${relative} was deleted on disk since it was opened.`
+            : `${relative} changed on disk since it was opened.`,
+          { hint: 'Compare the two, then keep yours or take the one on disk.', path: relative },
+        )
+      }
+    }
+    await writeAtomically(target.value, text)
+    return ok({ path: relative, text, version: versionOf(text) })
+  } catch (error) {
+    return ioError(error, `write ${relative}`)
+  }
+}
+
+export async function createProjectFile(folder: string, relative: string): Promise<Result<FileContent>> {
+  const target = await insideProject(folder, relative)
+  if (!target.ok) return target
+  try {
+    await fs.mkdir(path.dirname(target.value), { recursive: true })
+    await fs.writeFile(target.value, '', { flag: 'wx' })
+    return ok({ path: relative, text: '', version: versionOf('') })
+  } catch (error) {
+    return ioError(error, `create ${relative}`)
+  }
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+
+import { manifest } from '../../contract/manifest'
+
+const descriptions: Record<string, string> = {
+  name: 'C identifier: the library is lib<name>.so, PYBIND11 modules and `functions` register under this namespace.',
+  sources: 'C++ and CUDA sources, globs allowed, relative to this file.',
+  functions: 'Functions to bind as torch.utils.cpp_extension.load_inline does, for sources without a registration block.',
+  includePaths: 'Folders for #include, relative to this file.',
+  cflags: 'More flags for the C++ compiler.',
+  cudaCflags: 'More flags for nvcc.',
+  ldflags: 'More flags for the linker: "-lfoo".',
+  pkgConfig: 'pkg-config packages whose flags are used.',
+  systemPackages: 'System packages to install when a build lacks something.',
+  autograd: 'Differentiable operators made of a forward and a backward function.',
+  program: 'A TorchScript file whose functions use the operators.',
+  inputs: 'Named tensors for calls, checks and timings.',
+  calls: 'Calls that `opsmith run` makes and compares with their reference.',
+  gradchecks: 'Gradient checks.',
+  benchmarks: 'Timings.',
+  exports: 'Forms to export.',
+  toolchain: "This project's compiler and libtorch, instead of the user's.",
+}
+
+/** The published JSON Schema of opsmith.json, made from the shape that validates it. */
+export function manifestJsonSchema(): Record<string, unknown> {
+  const schema = z.toJSONSchema(manifest, { io: 'input', unrepresentable: 'any' }) as {
+    properties?: Record<string, Record<string, unknown>>
+  } & Record<string, unknown>
+  for (const [key, property] of Object.entries(schema.properties ?? {})) {
+    const description = descriptions[key]
+    if (description) property['description'] = description
+  }
+  return { ...schema, title: 'Opsmith operator project', allowComments: true, allowTrailingCommas: true }
+}

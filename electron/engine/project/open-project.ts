@@ -1,0 +1,91 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+import { glob } from 'tinyglobby'
+
+import { manifestFileName } from '../../contract/manifest'
+import type { Manifest } from '../../contract/manifest'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import type { Project, ProjectFile } from '../../contract/project'
+import { readManifest } from './read-manifest'
+
+const cppExtensions = new Set(['.cpp', '.cc', '.cxx', '.c++', '.C', '.c'])
+const headerExtensions = new Set(['.h', '.hpp', '.hxx', '.hh', '.cuh', '.inl', '.ipp'])
+/** Folders that hold nothing a user edits here. */
+export const ignoredFolders = ['build', '.opsmith', '.git', 'node_modules', '__pycache__', '.venv', 'venv']
+
+export function isCuda(file: string): boolean {
+  return path.extname(file) === '.cu'
+}
+
+/** The files that `sources` names, relative, sorted within each glob; a pattern that finds nothing is an error. */
+export async function resolveSources(folder: string, manifest: Manifest): Promise<Result<string[]>> {
+  const sources: string[] = []
+  for (const [index, pattern] of manifest.sources.entries()) {
+    const found = await glob([pattern], {
+      cwd: folder,
+      onlyFiles: true,
+      expandDirectories: false,
+      ignore: ignoredFolders.map((name) => `${name}/**`),
+    })
+    const fitting = found
+      .filter((file) => cppExtensions.has(path.extname(file)) || isCuda(file))
+      .sort()
+    if (fitting.length === 0) {
+      const where = { path: `sources[${index}]`, file: path.join(folder, manifestFileName) }
+      return found.length > 0
+        ? err('project.invalid', `opsmith.json, sources[${index}]: ${pattern} is no C++ or CUDA source (.cpp, .cc, .cxx, .cu).`, where)
+        : err('project.invalid', `opsmith.json, sources[${index}]: no file matches ${pattern}.`, {
+            ...where,
+            hint: 'Create the file, or mend the name: paths are relative to opsmith.json.',
+          })
+    }
+    for (const file of fitting) if (!sources.includes(file)) sources.push(file)
+  }
+  return ok(sources)
+}
+
+async function listFiles(folder: string, manifest: Manifest | undefined): Promise<ProjectFile[]> {
+  const all = await glob(['**/*'], {
+    cwd: folder,
+    onlyFiles: true,
+    dot: false,
+    deep: 6,
+    ignore: ignoredFolders.map((name) => `**/${name}/**`),
+  })
+  const sources = manifest ? await resolveSources(folder, manifest) : undefined
+  const sourceSet = new Set(sources?.ok ? sources.value : [])
+  const order = { manifest: 0, source: 1, header: 2, program: 3, other: 4 }
+  return all
+    .map((file): ProjectFile => {
+      if (file === manifestFileName) return { path: file, role: 'manifest' }
+      if (sourceSet.has(file)) return { path: file, role: 'source' }
+      if (manifest?.program !== undefined && path.normalize(manifest.program) === path.normalize(file)) {
+        return { path: file, role: 'program' }
+      }
+      return { path: file, role: headerExtensions.has(path.extname(file)) ? 'header' : 'other' }
+    })
+    .sort((a, b) => order[a.role] - order[b.role] || a.path.localeCompare(b.path))
+}
+
+/** A project with a broken opsmith.json opens all the same, so that it can be mended here. */
+export async function openProject(folder: string): Promise<Result<Project>> {
+  const absolute = path.resolve(folder)
+  const isFolder = await fs.stat(absolute).then(
+    (stat) => stat.isDirectory(),
+    () => false,
+  )
+  if (!isFolder) {
+    return err('project.missing', `There is no folder ${absolute}.`, { hint: 'Check the path.' })
+  }
+  const manifest = await readManifest(absolute)
+  if (!manifest.ok && manifest.error.code === 'project.missing') return manifest
+  const files = await listFiles(absolute, manifest.ok ? manifest.value : undefined)
+  return ok({
+    folder: absolute,
+    name: manifest.ok ? manifest.value.name : path.basename(absolute),
+    files,
+    ...(manifest.ok ? { manifest: manifest.value } : { problem: manifest.error }),
+  })
+}

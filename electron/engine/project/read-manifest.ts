@@ -1,0 +1,85 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+import { findNodeAtLocation, parse, parseTree, printParseErrorCode } from 'jsonc-parser'
+import type { ParseError } from 'jsonc-parser'
+import type { z } from 'zod'
+
+import { manifest, manifestFileName } from '../../contract/manifest'
+import type { Manifest } from '../../contract/manifest'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+
+/** 1-based line and column of a character offset. */
+export function placeOf(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset)
+  const line = before.split('\n').length
+  return { line, column: offset - (before.lastIndexOf('\n') + 1) + 1 }
+}
+
+/** `inputs.x.shape[1]`, as a user would write it. */
+export function fieldPath(keys: readonly PropertyKey[]): string {
+  return keys
+    .map((key, index) =>
+      typeof key === 'number' ? `[${key}]` : index === 0 ? String(key) : `.${String(key)}`,
+    )
+    .join('')
+}
+
+function explainIssue(issue: z.core.$ZodIssue): { message: string; keys: PropertyKey[] } {
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys
+    return { message: `"${key}" is not a key that opsmith.json knows here`, keys: [...issue.path, key] }
+  }
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const deepest = issue.errors.flat().sort((a, b) => b.path.length - a.path.length)[0]
+    if (deepest && deepest.path.length > 0) {
+      const inner = explainIssue(deepest)
+      return { message: inner.message, keys: [...issue.path, ...inner.keys] }
+    }
+  }
+  return { message: issue.message.replace(/^Invalid input: /, ''), keys: issue.path }
+}
+
+/** Comments and trailing commas are allowed; a wrong field is an error naming its path and its line. */
+export function parseManifest(text: string, file: string): Result<Manifest> {
+  const errors: ParseError[] = []
+  const value: unknown = parse(text, errors, { allowTrailingComma: true })
+  const [first] = errors
+  if (first) {
+    return err('project.invalid', `opsmith.json is not JSON: ${printParseErrorCode(first.error)}.`, {
+      file,
+      ...placeOf(text, first.offset),
+    })
+  }
+  const parsed = manifest.safeParse(value)
+  if (parsed.success) return ok(parsed.data)
+  const [issue] = parsed.error.issues
+  if (!issue) return err('project.invalid', 'opsmith.json does not fit its shape.', { file })
+  const { message, keys } = explainIssue(issue)
+  const tree = parseTree(text, [], { allowTrailingComma: true })
+  // A missing field has no node of its own: its parent's place serves.
+  let node = undefined
+  for (let length = keys.length; tree && length >= 0 && !node; length -= 1) {
+    node = findNodeAtLocation(tree, keys.slice(0, length) as (string | number)[])
+  }
+  const field = fieldPath(keys)
+  return err('project.invalid', field === '' ? `opsmith.json: ${message}.` : `opsmith.json, ${field}: ${message}.`, {
+    path: field,
+    file,
+    ...(node ? placeOf(text, node.offset) : {}),
+  })
+}
+
+export async function readManifest(folder: string): Promise<Result<Manifest>> {
+  const file = path.join(folder, manifestFileName)
+  let text: string
+  try {
+    text = await fs.readFile(file, 'utf8')
+  } catch {
+    return err('project.missing', `${folder} is not an operator project: it has no opsmith.json.`, {
+      hint: 'Open a folder that has one, or start from a copy of a sample.',
+    })
+  }
+  return parseManifest(text, file)
+}

@@ -1,0 +1,59 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+import { manifestFileName } from '../../contract/manifest'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import type { Sample } from '../../contract/project'
+import { missingPackages } from '../compile/pkg-config'
+import type { Installation } from '../installation'
+import { ignoredFolders } from './open-project'
+import { ioError } from './files'
+import { readManifest } from './read-manifest'
+
+export async function listSamples(installation: Installation): Promise<Sample[]> {
+  const names = await fs.readdir(installation.samplesFolder).catch(() => [])
+  const samples: Sample[] = []
+  for (const name of names.sort()) {
+    const folder = path.join(installation.samplesFolder, name)
+    const manifest = await readManifest(folder)
+    if (!manifest.ok) continue
+    const missing = await missingPackages(manifest.value)
+    samples.push({ name, description: manifest.value.description ?? '', folder, missing })
+  }
+  return samples
+}
+
+/** Copies a sample beside what is there: my_op, my_op-2, …; nothing is ever overwritten. */
+export async function copySample(
+  installation: Installation,
+  name: string,
+  parent: string,
+): Promise<Result<{ folder: string }>> {
+  const source = path.join(installation.samplesFolder, path.basename(name))
+  const isSample = await fs.stat(path.join(source, manifestFileName)).then(
+    () => true,
+    () => false,
+  )
+  if (!isSample) return err('project.missing', `There is no sample named ${name}.`)
+  const base = parent === '' ? path.join(installation.cacheFolder, 'projects') : parent
+  try {
+    await fs.mkdir(base, { recursive: true })
+    for (let number = 1; ; number += 1) {
+      const folder = path.join(base, number === 1 ? name : `${name}-${number}`)
+      try {
+        await fs.mkdir(folder)
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === 'EEXIST') continue
+        throw error
+      }
+      await fs.cp(source, folder, {
+        recursive: true,
+        filter: (file) => !ignoredFolders.includes(path.basename(file)) || file === source,
+      })
+      return ok({ folder })
+    }
+  } catch (error) {
+    return ioError(error, `copy the sample to ${base}`)
+  }
+}

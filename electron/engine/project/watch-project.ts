@@ -1,0 +1,54 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+import { watch } from 'chokidar'
+
+import { ignoredFolders } from './open-project'
+import { versionOf } from './files'
+
+export interface ProjectWatcher {
+  close(): Promise<void>
+}
+
+/**
+ * Tells of files that changed on disk, ours and others' alike: who listens compares versions.
+ * `version` is "" when the file is gone.
+ */
+export function watchProject(
+  folder: string,
+  onChange: (relative: string, version: string) => void,
+): ProjectWatcher {
+  const watcher = watch(folder, {
+    ignoreInitial: true,
+    depth: 6,
+    // Editors write in steps; a file is looked at when it has been still this long.
+    awaitWriteFinish: { stabilityThreshold: 60, pollInterval: 20 },
+    ignored: (file) => {
+      const name = path.basename(file)
+      return file !== folder && (ignoredFolders.includes(name) || name.startsWith('.'))
+    },
+  })
+  const relative = (file: string): string => path.relative(folder, file).split(path.sep).join('/')
+  const report = (file: string): void => {
+    fs.readFile(file).then(
+      (bytes) => {
+        onChange(relative(file), versionOf(bytes))
+      },
+      () => {
+        onChange(relative(file), '')
+      },
+    )
+  }
+  watcher.on('add', report)
+  watcher.on('change', report)
+  watcher.on('unlink', (file) => {
+    onChange(relative(file), '')
+  })
+  // A watch that fails (too many files) costs the notice, not the editor: conflicts are still found on save.
+  watcher.on('error', () => undefined)
+  return {
+    close: async () => {
+      await watcher.close()
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import type { Settings } from '../../contract/settings'
+import type { Manifest } from '../../contract/manifest'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import { readSetupEnvironment } from '../installation'
+import type { Installation } from '../installation'
+import { describeCompiler, findCompilers } from './compilers'
+import type { Compiler } from './compilers'
+import { findCudaToolkit } from './cuda'
+import type { CudaToolkit } from './cuda'
+import { describeLibtorch, findLibtorchs } from './libtorch'
+import type { Libtorch } from './libtorch'
+
+/** What builds use. */
+export interface Toolchain {
+  compiler: Compiler
+  libtorch: Libtorch
+  cuda: CudaToolkit | undefined
+}
+
+export interface Choice {
+  compiler: string
+  libtorch: string
+}
+
+/** A project's own choice before the user's. */
+export function chosenTools(settings: Settings, manifest: Manifest | undefined): Choice {
+  return {
+    compiler: manifest?.toolchain.compiler ?? settings.compiler,
+    libtorch: manifest?.toolchain.libtorch ?? settings.libtorch,
+  }
+}
+
+async function chooseCompiler(chosen: string, fromSetup: string): Promise<Result<Compiler>> {
+  if (chosen !== '') {
+    const compiler = await describeCompiler(chosen)
+    if (!compiler) {
+      return err('toolchain.missing', `The chosen compiler ${chosen} is not a C++ compiler that runs here.`, {
+        hint: 'Choose another in Doctor, or take the choice out to let Opsmith pick one.',
+      })
+    }
+    return compiler.judgement === 'unusable'
+      ? err('toolchain.mismatch', `The chosen compiler ${chosen} cannot be used: ${compiler.why}.`, {
+          hint: compiler.remedy,
+        })
+      : ok(compiler)
+  }
+  if (fromSetup !== '') {
+    const compiler = await describeCompiler(fromSetup)
+    if (compiler && compiler.judgement !== 'unusable') return ok(compiler)
+  }
+  const compilers = await findCompilers()
+  const best = compilers.find((compiler) => compiler.judgement !== 'unusable')
+  if (best) return ok(best)
+  const old = compilers[0]
+  return old
+    ? err('toolchain.mismatch', `${old.path} cannot be used: ${old.why}.`, { hint: old.remedy })
+    : err('toolchain.missing', 'No C++ compiler was found on PATH.', { hint: 'apt-get install clang-19 lld-19' })
+}
+
+async function chooseLibtorch(chosen: string, fromSetup: string): Promise<Result<Libtorch>> {
+  if (chosen !== '') {
+    const libtorch = describeLibtorch(chosen, 'settings')
+    if (!libtorch) {
+      return err('toolchain.missing', `The chosen libtorch ${chosen} has no lib/libtorch_cpu.so.`, {
+        hint: 'Choose the folder that holds include/ and lib/, or take the choice out.',
+      })
+    }
+    return libtorch.judgement === 'unusable'
+      ? err('toolchain.mismatch', `The chosen libtorch ${chosen} cannot be used: ${libtorch.why}.`, {
+          hint: libtorch.remedy,
+        })
+      : ok(libtorch)
+  }
+  // Set-up has followed the order of findLibtorchs already, and built the addon against its choice.
+  const prepared = fromSetup === '' ? undefined : describeLibtorch(fromSetup, 'set-up')
+  if (prepared && prepared.judgement !== 'unusable') return ok(prepared)
+  const found = await findLibtorchs({ chosen: '', setup: fromSetup })
+  const best = found.find((libtorch) => libtorch.judgement !== 'unusable')
+  if (best) return ok(best)
+  const old = found[0]
+  return old
+    ? err('toolchain.mismatch', `libtorch ${old.version} in ${old.folder} cannot be used: ${old.why}.`, {
+        hint: old.remedy,
+      })
+    : err('toolchain.missing', 'No libtorch was found: no Python on PATH has torch, and LIBTORCH is not set.', {
+        hint: 'npm run setup',
+      })
+}
+
+/** The compiler and libtorch for a build, mismatches found here rather than at link time. */
+export async function chooseToolchain(installation: Installation, choice: Choice): Promise<Result<Toolchain>> {
+  const setup = readSetupEnvironment(installation.root)
+  const compiler = await chooseCompiler(choice.compiler, setup.compiler ?? '')
+  if (!compiler.ok) return compiler
+  const libtorch = await chooseLibtorch(
+    choice.libtorch,
+    process.env['OPSMITH_LIBTORCH'] ?? setup.libtorch ?? '',
+  )
+  if (!libtorch.ok) return libtorch
+  return ok({
+    compiler: compiler.value,
+    libtorch: libtorch.value,
+    cuda: await findCudaToolkit(),
+  })
+}

@@ -1,0 +1,78 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { findOnPath } from './find-on-path'
+import { runCommand } from './run-command'
+
+export interface CudaToolkit {
+  nvcc: string
+  version: string
+  folder: string
+}
+
+export interface Gpu {
+  name: string
+  driver: string
+  detail: string
+}
+
+/** The CUDA toolkit whose nvcc is on PATH, in CUDA_HOME, or in the customary place. */
+export async function findCudaToolkit(): Promise<CudaToolkit | undefined> {
+  const home = process.env['CUDA_HOME'] ?? process.env['CUDA_PATH'] ?? '/usr/local/cuda'
+  const nvcc = findOnPath('nvcc') ?? findOnPath(path.join(home, 'bin', 'nvcc'))
+  if (!nvcc) return undefined
+  const result = await runCommand(nvcc, ['--version'])
+  const version = /release (\d+\.\d+)/.exec(result.stdout)?.[1]
+  if (!version) return undefined
+  // nvcc on PATH may be a script that starts the real one, so its folder says little.
+  const folder = [path.resolve(fs.realpathSync(nvcc), '../..'), home, '/usr/local/cuda'].find((candidate) =>
+    fs.existsSync(path.join(candidate, 'include', 'cuda_runtime.h')),
+  )
+  return { nvcc, version, folder: folder ?? '' }
+}
+
+/** NVIDIA GPUs: by nvidia-smi where the driver is there, else by PCI vendor, so none needs a driver to be seen. */
+export async function findGpus(): Promise<Gpu[]> {
+  const smi = findOnPath('nvidia-smi')
+  if (smi) {
+    const result = await runCommand(smi, [
+      '--query-gpu=name,driver_version,memory.total,compute_cap',
+      '--format=csv,noheader',
+    ])
+    if (result.exitCode === 0) {
+      return result.stdout
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .map((line) => {
+          const [name = '', driver = '', memory = '', capability = ''] = line.split(',').map((x) => x.trim())
+          return { name, driver, detail: `${memory}, compute capability ${capability}` }
+        })
+    }
+  }
+  return findPciGpus()
+}
+
+function findPciGpus(): Gpu[] {
+  const root = '/sys/bus/pci/devices'
+  const gpus: Gpu[] = []
+  let devices: string[]
+  try {
+    devices = fs.readdirSync(root)
+  } catch {
+    return gpus
+  }
+  for (const device of devices) {
+    const read = (name: string): string => {
+      try {
+        return fs.readFileSync(path.join(root, device, name), 'utf8').trim()
+      } catch {
+        return ''
+      }
+    }
+    // Vendor 10de is NVIDIA, class 03xxxx a display or 3-D controller.
+    if (read('vendor') === '0x10de' && read('class').startsWith('0x03')) {
+      gpus.push({ name: `NVIDIA device ${read('device')}`, driver: '', detail: `PCI ${device}` })
+    }
+  }
+  return gpus
+}

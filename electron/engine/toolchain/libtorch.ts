@@ -1,0 +1,151 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import type { Judgement } from '../../contract/doctor'
+import { findAllOnPath } from './find-on-path'
+import { runCommand } from './run-command'
+
+export interface Libtorch {
+  /** Folder with include/ and lib/. */
+  folder: string
+  version: string
+  /** Where it was found: "settings", "python3", "LIBTORCH", "set-up". */
+  origin: string
+  /** _GLIBCXX_USE_CXX11_ABI of its libraries. */
+  cxx11Abi: boolean
+  /** Language standard its headers need: 17 or 20. */
+  cxxStandard: 17 | 20
+  /** "13.0"; "" for a CPU build. */
+  cuda: string
+  hasCuda: boolean
+  identity: string
+  judgement: Judgement
+  why: string
+  remedy: string
+}
+
+export interface PythonTorch {
+  python: string
+  version: string
+  /** "" when this Python has no torch. */
+  torchFolder: string
+}
+
+const oldest = [2, 6] as const
+const install = 'python3 -m venv torch-env && torch-env/bin/pip install torch==2.13.0'
+
+function readText(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function readVersion(folder: string): string {
+  const python = readText(path.join(folder, 'version.py'))
+  const fromPython = /__version__\s*(?::\s*\w+\s*)?=\s*'([^']+)'/.exec(python)?.[1]
+  if (fromPython) return fromPython
+  const header = readText(path.join(folder, 'include/torch/headeronly/version.h')) ||
+    readText(path.join(folder, 'include/torch/csrc/api/include/torch/version.h'))
+  const fromHeader = /TORCH_VERSION\s+"([^"]+)"/.exec(header)?.[1]
+  return fromHeader ?? readText(path.join(folder, 'build-version')).trim()
+}
+
+/** Which std::string its functions take: looked up in the mangled names of libc10.so. */
+function readAbi(folder: string): boolean {
+  try {
+    return fs.readFileSync(path.join(folder, 'lib', 'libc10.so')).includes('NSt7__cxx1112basic_string')
+  } catch {
+    return true
+  }
+}
+
+/** The language standard that its CMake package asks for. */
+function readStandard(folder: string): 17 | 20 {
+  const config = readText(path.join(folder, 'share/cmake/Torch/TorchConfig.cmake'))
+  return /CXX_STANDARD\s+20/.test(config) ? 20 : 17
+}
+
+/** Looks at a folder without loading anything from it. */
+export function describeLibtorch(folder: string, origin: string): Libtorch | undefined {
+  const library = path.join(folder, 'lib', 'libtorch_cpu.so')
+  if (!fs.existsSync(library)) return undefined
+  const version = readVersion(folder)
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const stat = fs.statSync(library)
+  const hasHeaders = fs.existsSync(path.join(folder, 'include/torch/library.h'))
+  const hasCuda = fs.existsSync(path.join(folder, 'lib', 'libtorch_cuda.so'))
+  const recent = major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
+  const cxx11Abi = readAbi(folder)
+  const why = !hasHeaders
+    ? 'its headers are missing'
+    : !recent
+      ? `libtorch ${oldest.join('.')} or newer is needed`
+      : !cxx11Abi
+        ? 'built with the old C++ ABI: libraries that use std::string, OpenCV for one, will not link with it'
+        : ''
+  return {
+    folder,
+    version,
+    origin,
+    cxx11Abi,
+    cxxStandard: readStandard(folder),
+    cuda: /cuda[^=]*=\s*'([\d.]+)'/.exec(readText(path.join(folder, 'version.py')))?.[1] ?? '',
+    hasCuda,
+    identity: `${version}:${fs.realpathSync(folder)}:${stat.size}:${Math.trunc(stat.mtimeMs)}`,
+    judgement: !hasHeaders || !recent ? 'unusable' : why === '' ? 'usable' : 'warning',
+    why,
+    remedy: why === '' ? '' : install,
+  }
+}
+
+const findTorch = [
+  'import importlib.util, sys',
+  "spec = importlib.util.find_spec('torch')",
+  "print('%d.%d.%d' % sys.version_info[:3])",
+  "print(list(spec.submodule_search_locations)[0] if spec and spec.submodule_search_locations else '')",
+].join('\n')
+
+/** Which torch a Python would import, found without importing it. */
+export async function askPython(python: string): Promise<PythonTorch | undefined> {
+  const result = await runCommand(python, ['-c', findTorch])
+  if (result.exitCode !== 0) return undefined
+  const [version = '', torchFolder = ''] = result.stdout.split('\n').map((line) => line.trim())
+  return { python, version, torchFolder }
+}
+
+/** Every Python on PATH and those named, each with the torch it has. */
+export async function findPythons(extra: readonly string[] = []): Promise<PythonTorch[]> {
+  const files = [
+    ...extra.filter((file) => file !== '' && fs.existsSync(file)),
+    ...findAllOnPath(/^python3(\.\d+)?$/),
+  ]
+  const answers = await Promise.all([...new Set(files)].map(askPython))
+  return answers.filter((answer) => answer !== undefined)
+}
+
+export interface LibtorchHints {
+  /** Chosen by the user for this project or for all; "" for none. */
+  chosen: string
+  /** What set-up found or made. */
+  setup: string
+}
+
+/** Candidates in the order in which they are taken: chosen, active Python's, LIBTORCH, set-up's. */
+export async function findLibtorchs(hints: LibtorchHints): Promise<Libtorch[]> {
+  const candidates: (Libtorch | undefined)[] = []
+  if (hints.chosen !== '') candidates.push(describeLibtorch(hints.chosen, 'settings'))
+  for (const python of await findPythons()) {
+    if (python.torchFolder !== '') candidates.push(describeLibtorch(python.torchFolder, python.python))
+  }
+  const variable = process.env['LIBTORCH']
+  if (variable) candidates.push(describeLibtorch(variable, 'LIBTORCH'))
+  if (hints.setup !== '') candidates.push(describeLibtorch(hints.setup, 'set-up'))
+  const seen = new Set<string>()
+  return candidates.filter((candidate) => {
+    if (!candidate || seen.has(candidate.identity)) return false
+    seen.add(candidate.identity)
+    return true
+  }) as Libtorch[]
+}

@@ -1,0 +1,108 @@
+import { createRequire } from 'node:module'
+
+import { hostCalls } from '../contract/host-calls'
+import type { HostCallName, HostInput, HostOutput, HostRequest } from '../contract/host-calls'
+import { errorCode } from '../contract/outcome'
+import type { WorkbenchError } from '../contract/outcome'
+import type { NativeAddon } from './addon'
+import type { HostPort } from './port'
+
+type Handlers = { [N in HostCallName]: (input: HostOutputOfInput<N>) => Promise<HostOutput<N>> | HostOutput<N> }
+type HostOutputOfInput<N extends HostCallName> = ReturnType<(typeof hostCalls)[N]['input']['parse']>
+
+/** What the addon rejects with; see native/binding/guard.h. */
+interface NativeError extends Error {
+  code?: string
+  detail?: string
+  hint?: string
+  file?: string
+  line?: number
+  column?: number
+}
+
+function toWorkbenchError(error: unknown): WorkbenchError {
+  if (!(error instanceof Error)) return { code: 'internal', message: String(error) }
+  const native: NativeError = error
+  const code = errorCode.safeParse(native.code)
+  return {
+    code: code.success ? code.data : 'internal',
+    message: native.message,
+    ...(native.detail ? { detail: native.detail } : code.success ? {} : { detail: native.stack ?? '' }),
+    ...(native.hint ? { hint: native.hint } : {}),
+    ...(native.file ? { file: native.file } : {}),
+    ...(native.line ? { line: native.line } : {}),
+    ...(native.column ? { column: native.column } : {}),
+  }
+}
+
+/** Answers calls one after the other as the addon's call thread does; pings in between. */
+export class HostServer {
+  constructor(private readonly port: HostPort) {}
+
+  start(): void {
+    const started = performance.now()
+    const addon = this.loadAddon()
+    const handlers = this.handlersFor(addon)
+    this.port.onRequest((request) => {
+      void this.answer(request, handlers)
+    })
+    this.port.send({
+      kind: 'ready',
+      libtorch: addon.libtorchVersion,
+      seconds: (performance.now() - started) / 1000,
+    })
+  }
+
+  private loadAddon(): NativeAddon {
+    const file = process.env['OPSMITH_ADDON_FILE'] ?? ''
+    const addon = createRequire(__filename)(file) as NativeAddon
+    const report = process.env['OPSMITH_CRASH_REPORT']
+    if (report) addon.installCrashReporter(report)
+    addon.setMemoryLimit(Number(process.env['OPSMITH_MEMORY_LIMIT'] ?? 0))
+    return addon
+  }
+
+  private handlersFor(addon: NativeAddon): Handlers {
+    const during = async <T>(phase: string, work: () => Promise<T>): Promise<T> => {
+      addon.setPhase(phase)
+      try {
+        return await work()
+      } finally {
+        addon.setPhase('')
+      }
+    }
+    return {
+      'host.ping': () => ({
+        residentBytes: process.memoryUsage.rss(),
+        busySeconds: addon.busySeconds(),
+      }),
+      'host.dumpStack': () => addon.dumpStack(),
+      'library.load': async ({ path }) =>
+        await during(`load ${path.split('/').at(-1) ?? path}`, () => addon.loadLibrary(path)),
+      'library.unload': async () => await during('unload the library', () => addon.unloadLibrary()),
+      'registry.list': async () => await addon.listOperators(),
+      'registry.describe': async ({ name, overload }) => await addon.describeOperator(name, overload),
+      'program.functions': async ({ file, source }) => await addon.programFunctions(file, source),
+      'operator.run': async (request) => await during(`call ${request.op}`, () => addon.run(request)),
+      'tensor.page': async (request) => await addon.page(request),
+      'tensor.histogram': async ({ handle, bins }) => await addon.histogram(handle, bins),
+      'tensor.release': async ({ handles }) => ({ released: await addon.release(handles) }),
+    }
+  }
+
+  private async answer(request: HostRequest, handlers: Handlers): Promise<void> {
+    try {
+      const shape = hostCalls[request.call]
+      const input: HostInput<HostCallName> = shape.input.parse(request.input)
+      const handler = handlers[request.call] as (input: unknown) => Promise<unknown>
+      const value = await handler(input)
+      this.port.send({ kind: 'answer', id: request.id, result: { ok: true, value } })
+    } catch (error) {
+      this.port.send({
+        kind: 'answer',
+        id: request.id,
+        result: { ok: false, error: toWorkbenchError(error) },
+      })
+    }
+  }
+}
