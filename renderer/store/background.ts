@@ -1,0 +1,23 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+
+import type { AppEvent } from '../../electron/contract/app-calls'
+import { listen } from '../bridge/bridge'
+
+type Task = AppEvent<'background.progressed'>
+
+/** Work that main does by itself, by title. */
+export const backgroundStore = createStore<{ tasks: Task[] }>(() => ({ tasks: [] }))
+
+export function useBackground(): Task[] {
+  return useStore(backgroundStore, (state) => state.tasks)
+}
+
+export function listenToBackground(): void {
+  listen('background.progressed', (event) => {
+    backgroundStore.setState((state) => {
+      const others = state.tasks.filter((task) => task.title !== event.title)
+      return { tasks: event.done >= 1 ? others : [...others, event] }
+    })
+  })
+}

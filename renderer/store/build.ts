@@ -1,0 +1,123 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+
+import type { BuildReport } from '../../electron/contract/build'
+import type { Diagnostic, DiagnosticNote } from '../../electron/contract/diagnostics'
+import type { WorkbenchError } from '../../electron/contract/outcome'
+import { listen } from '../bridge/bridge'
+import { LineLog, throttled } from './line-log'
+import { projectStore, useProject } from './project'
+
+type BuildState = {
+  /** The build that is running. */
+  job: string | null
+  stopping: boolean
+  startedAt: number
+  done: number
+  steps: number
+  report: BuildReport | null
+  /** The build could not be attempted. */
+  error: WorkbenchError | null
+  /** It was built, but the op host could not load it. */
+  loadError: WorkbenchError | null
+  /** What the sources were when the shown build began. */
+  stamp: string | null
+  cancelled: boolean
+  logVersion: number
+}
+
+export const buildStore = createStore<BuildState>(() => ({
+  job: null,
+  stopping: false,
+  startedAt: 0,
+  done: 0,
+  steps: 0,
+  report: null,
+  error: null,
+  loadError: null,
+  stamp: null,
+  cancelled: false,
+  logVersion: 0,
+}))
+
+export const buildLog = new LineLog()
+
+export function useBuild<T>(select: (state: BuildState) => T): T {
+  return useStore(buildStore, select)
+}
+
+export function forgetBuild(): void {
+  buildLog.clear()
+  buildStore.setState(buildStore.getInitialState(), true)
+}
+
+export function listenToBuilds(): void {
+  const changed = throttled(() => buildStore.setState({ logVersion: buildLog.version }), 60)
+  listen('build.started', (event) => {
+    if (event.job === buildStore.getState().job) buildStore.setState({ steps: event.steps })
+  })
+  listen('build.output', (event) => {
+    if (event.job !== buildStore.getState().job) return
+    buildLog.append(event.text)
+    changed()
+  })
+  listen('build.progressed', (event) => {
+    if (event.job !== buildStore.getState().job) return
+    buildStore.setState({ done: event.done, steps: event.steps })
+  })
+}
+
+/** What the Problems panel lists: diagnostics, and errors that name a place. */
+export function useProblems(): Diagnostic[] {
+  const report = useBuild((state) => state.report)
+  const error = useBuild((state) => state.error)
+  const loadError = useBuild((state) => state.loadError)
+  const problem = useProject((state) => state.project?.problem)
+  return collectProblems(report, error, loadError, problem)
+}
+
+export function currentProblems(): Diagnostic[] {
+  const { report, error, loadError } = buildStore.getState()
+  return collectProblems(report, error, loadError, projectStore.getState().project?.problem)
+}
+
+let cacheKey: unknown[] = []
+let cached: Diagnostic[] = []
+
+// Cached on its parts: stores are read on every render and must answer with the same array.
+function collectProblems(
+  report: BuildReport | null,
+  error: WorkbenchError | null,
+  loadError: WorkbenchError | null,
+  manifestProblem: WorkbenchError | undefined,
+): Diagnostic[] {
+  const key = [report, error, loadError, manifestProblem]
+  if (key.every((part, index) => part === cacheKey[index]) && cacheKey.length > 0) return cached
+  const problems: Diagnostic[] = []
+  if (manifestProblem) problems.push(fromError(manifestProblem, 'opsmith.json'))
+  // A manifest that does not parse fails the build with the same words: say them once.
+  if (error && error.code !== 'cancelled' && error.message !== manifestProblem?.message) {
+    problems.push(fromError(error, error.code === 'project.invalid' ? 'opsmith.json' : ''))
+  }
+  if (loadError) problems.push(fromError(loadError, ''))
+  problems.push(...(report?.diagnostics ?? []))
+  cacheKey = key
+  cached = problems
+  return problems
+}
+
+function fromError(error: WorkbenchError, file: string): Diagnostic {
+  const notes: DiagnosticNote[] = []
+  const place = { file: '', line: 0, column: 0 }
+  if (error.hint) notes.push({ severity: 'note', ...place, message: error.hint })
+  return {
+    severity: 'error',
+    file: error.file ?? file,
+    line: error.line ?? 0,
+    column: error.column ?? 0,
+    message: error.path ? `${error.path}: ${error.message}` : error.message,
+    source: 'opsmith',
+    code: error.code,
+    notes,
+  }
+}

@@ -1,0 +1,61 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+
+/** An action as data: the palette, the toolbar, shortcuts and the native menu all run the same one. */
+export type Command = {
+  id: string
+  title: string
+  group: 'Project' | 'File' | 'Build' | 'Run' | 'View' | 'Go' | 'Tools'
+  /** "Ctrl+Shift+P"; on a Mac Ctrl is the command key. */
+  shortcut?: string
+  /** Left out: always. */
+  enabled?: () => boolean
+  run: () => void | Promise<void>
+}
+
+export const commandStore = createStore<{ commands: Command[] }>(() => ({ commands: [] }))
+
+export function useCommands(): Command[] {
+  return useStore(commandStore, (state) => state.commands)
+}
+
+export function registerCommands(commands: Command[]): void {
+  commandStore.setState({ commands })
+}
+
+export function runCommand(id: string): void {
+  const command = commandStore.getState().commands.find((item) => item.id === id)
+  if (command && (command.enabled?.() ?? true)) void command.run()
+}
+
+const isMac = navigator.userAgent.includes('Mac')
+
+export function shortcutText(shortcut: string): string {
+  if (!isMac) return shortcut
+  return shortcut.replace('Ctrl', '⌘').replace('Shift', '⇧').replace('Alt', '⌥').replaceAll('+', '')
+}
+
+export function shortcutOf(id: string): string {
+  const shortcut = commandStore.getState().commands.find((item) => item.id === id)?.shortcut
+  return shortcut === undefined ? '' : shortcutText(shortcut)
+}
+
+/** The command that a key press asks for. */
+export function commandFor(event: KeyboardEvent): Command | null {
+  for (const command of commandStore.getState().commands) {
+    if (command.shortcut !== undefined && matches(command.shortcut, event)) return command
+  }
+  return null
+}
+
+function matches(shortcut: string, event: KeyboardEvent): boolean {
+  const parts = shortcut.split('+')
+  const key = parts.pop() ?? ''
+  const control = isMac ? event.metaKey : event.ctrlKey
+  return (
+    event.key.toLowerCase() === key.toLowerCase() &&
+    control === parts.includes('Ctrl') &&
+    event.shiftKey === parts.includes('Shift') &&
+    event.altKey === parts.includes('Alt')
+  )
+}

@@ -1,0 +1,69 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+
+import { addFile, filesStore, projectPath } from './files'
+
+/** The panels that are not files. */
+export const toolPanels = {
+  explorer: 'Explorer',
+  problems: 'Problems',
+  build: 'Build',
+  'host-output': 'Host output',
+  schemas: 'Schemas',
+  run: 'Run',
+  doctor: 'Doctor',
+  settings: 'Settings',
+  gallery: 'Samples',
+} as const
+export type ToolPanel = keyof typeof toolPanels
+
+/** What the shell's docking does for everybody else. */
+export type Dock = {
+  showTool(panel: ToolPanel, focus: boolean): void
+  showFile(path: string, focus: boolean): void
+  closeFile(path: string): void
+  activeFile(): string | null
+  cycleFile(step: 1 | -1): void
+  reset(): void
+}
+
+type LayoutState = {
+  dock: Dock | null
+  palette: 'closed' | 'commands' | 'files'
+  page: 'workbench' | 'gallery' | 'doctor'
+}
+
+export const layoutStore = createStore<LayoutState>(() => ({
+  dock: null,
+  palette: 'closed',
+  page: 'gallery',
+}))
+
+export function useLayout<T>(select: (state: LayoutState) => T): T {
+  return useStore(layoutStore, select)
+}
+
+export function showPanel(panel: ToolPanel, focus = true): void {
+  layoutStore.getState().dock?.showTool(panel, focus)
+}
+
+let nonce = 0
+
+/** Opens a file by project path or absolute path, and goes to the line; lines and columns are 1-based. */
+export function openFile(file: string, line = 0, column = 1, focus = true): void {
+  const { path, external } = projectPath(file)
+  if (!filesStore.getState().files[path]) addFile(path, external)
+  layoutStore.getState().dock?.showFile(path, focus)
+  if (line > 0 || focus) {
+    nonce += 1
+    filesStore.setState({ reveal: { path, line, column, nonce, focus } })
+  }
+}
+
+export function openPalette(mode: 'commands' | 'files'): void {
+  layoutStore.setState({ palette: mode })
+}
+
+export function closePalette(): void {
+  layoutStore.setState({ palette: 'closed' })
+}

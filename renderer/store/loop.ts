@@ -1,0 +1,103 @@
+import type { Project } from '../../electron/contract/project'
+import { call, listen, newJob } from '../bridge/bridge'
+import { buildLog, buildStore, forgetBuild } from './build'
+import { buildStamp } from './files'
+import { dismissCrash, noteCrash } from './host'
+import { forgetInputs, manifestArrived } from './inputs'
+import { currentFolder, projectChanged } from './project'
+import { forgetRegistry } from './registry'
+import { chooseFirst, forgetRun, loadFunctions, resolveSignature, runChosen, runStore } from './run'
+import { forgetSchemas, takeLoad } from './schemas'
+
+/**
+ * The loop: build, load, and every panel refreshes what it showed. Nobody presses five buttons.
+ */
+
+let running: Promise<void> | null = null
+let again = false
+
+/** Builds what is on disk. A build that is running is ended first and its result thrown away. */
+export async function buildProject(): Promise<void> {
+  if (running !== null) {
+    if (again) return running // one that waits will see the newest sources
+    again = true
+    await cancelBuild()
+    await running
+    again = false
+  }
+  if (currentFolder() === null) return
+  running = buildOnce()
+  try {
+    await running
+  } finally {
+    running = null
+  }
+}
+
+export async function cancelBuild(): Promise<void> {
+  const { job } = buildStore.getState()
+  if (job === null) return
+  buildStore.setState({ stopping: true })
+  await call('job.cancel', { job })
+}
+
+async function buildOnce(): Promise<void> {
+  const folder = currentFolder()
+  if (folder === null) return
+  const job = newJob('build')
+  const stamp = buildStamp()
+  buildLog.clear()
+  const begun = { job, stopping: false, startedAt: Date.now(), done: 0, steps: 0 }
+  buildStore.setState({ ...begun, cancelled: false, logVersion: buildLog.version })
+  const result = await call('operator.build', { folder, job })
+  if (currentFolder() !== folder) return
+  const ended = { job: null, stopping: false, logVersion: buildLog.version }
+  if (!result.ok) {
+    const cancelled = result.error.code === 'cancelled'
+    // A cancelled build says nothing about the sources: what was known before stays.
+    if (cancelled) buildStore.setState({ ...ended, cancelled: true })
+    else buildStore.setState({ ...ended, error: result.error, report: null, loadError: null, stamp })
+    return
+  }
+  const { build, load, loadError } = result.value
+  buildStore.setState({ ...ended, report: build, error: null, loadError: loadError ?? null, stamp })
+  if (loadError?.exit) noteCrash(loadError.exit)
+  if (load) {
+    dismissCrash()
+    takeLoad(load, stamp)
+    forgetRegistry()
+    await refreshRun()
+  }
+}
+
+/** The program may call what was just built; the last run shows what changed. */
+async function refreshRun(): Promise<void> {
+  await loadFunctions()
+  await chooseFirst()
+  if (runStore.getState().repeats) void runChosen()
+}
+
+/** The program was saved: no build is needed to see what it does now. */
+export async function programChanged(): Promise<void> {
+  await loadFunctions()
+  await resolveSignature()
+  if (runStore.getState().repeats && buildStore.getState().job === null) void runChosen()
+}
+
+export function listenToProject(): void {
+  listen('project.changed', (project: Project) => {
+    projectChanged(project)
+    manifestArrived()
+    if (runStore.getState().op === '') void chooseFirst()
+  })
+}
+
+/** Another project (or none): nothing of the old one may be shown as if it were the new one's. */
+export function forgetResults(): void {
+  forgetRun()
+  forgetBuild()
+  forgetSchemas()
+  forgetInputs()
+  forgetRegistry()
+  dismissCrash()
+}

@@ -1,0 +1,94 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+
+import type { Manifest } from '../../electron/contract/manifest'
+import type { WorkbenchError } from '../../electron/contract/outcome'
+import type { Project, ProjectFile, Sample } from '../../electron/contract/project'
+import { call } from '../bridge/bridge'
+import { notifyError } from './notifications'
+import { loadSettings } from './settings'
+
+type ProjectState = {
+  project: Project | null
+  /** The folder that is being opened. */
+  opening: string | null
+  error: WorkbenchError | null
+  samples: Sample[] | null
+}
+
+export const projectStore = createStore<ProjectState>(() => ({
+  project: null,
+  opening: null,
+  error: null,
+  samples: null,
+}))
+
+export function useProject<T>(select: (state: ProjectState) => T): T {
+  return useStore(projectStore, select)
+}
+
+export function currentFolder(): string | null {
+  return projectStore.getState().project?.folder ?? null
+}
+
+export function currentManifest(): Manifest | null {
+  return projectStore.getState().project?.manifest ?? null
+}
+
+export function roleOf(path: string): ProjectFile['role'] | null {
+  const files = projectStore.getState().project?.files ?? []
+  return files.find((file) => file.path === path)?.role ?? null
+}
+
+export async function openProject(folder: string): Promise<boolean> {
+  const before = currentFolder()
+  projectStore.setState({ opening: folder, error: null })
+  const result = await call('project.open', { folder })
+  if (!result.ok) {
+    projectStore.setState({ opening: null, error: result.error })
+    return false
+  }
+  if (before !== null && before !== result.value.folder) {
+    await call('project.close', { folder: before })
+  }
+  projectStore.setState({ project: result.value, opening: null, error: null })
+  void loadSettings() // main has moved the project to the front of the recent ones
+  return true
+}
+
+export async function chooseProject(): Promise<boolean> {
+  const chosen = await call('project.choose', {})
+  if (!chosen.ok) {
+    notifyError(chosen.error)
+    return false
+  }
+  return chosen.value === null ? false : openProject(chosen.value.folder)
+}
+
+export async function closeProject(): Promise<void> {
+  const folder = currentFolder()
+  if (folder === null) return
+  projectStore.setState({ project: null, error: null })
+  const result = await call('project.close', { folder })
+  if (!result.ok) notifyError(result.error)
+}
+
+export async function openSampleCopy(name: string): Promise<boolean> {
+  projectStore.setState({ opening: name, error: null })
+  const copy = await call('project.copySample', { name, parent: '' })
+  if (!copy.ok) {
+    projectStore.setState({ opening: null, error: copy.error })
+    return false
+  }
+  return openProject(copy.value.folder)
+}
+
+export async function loadSamples(): Promise<void> {
+  const result = await call('project.samples', {})
+  if (result.ok) projectStore.setState({ samples: result.value })
+  else projectStore.setState({ samples: [], error: result.error })
+}
+
+export function projectChanged(project: Project): void {
+  if (project.folder === currentFolder()) projectStore.setState({ project })
+}

@@ -1,0 +1,40 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+
+import type { Settings } from '../../electron/contract/settings'
+import { call } from '../bridge/bridge'
+import { notifyError } from './notifications'
+
+// The contract's defaults, until main has answered.
+const initial: Settings = {
+  compiler: '',
+  libtorch: '',
+  theme: 'system',
+  buildOnSave: true,
+  fontSize: 13,
+  callTimeout: 60,
+  memoryLimit: 0,
+  recentProjects: [],
+}
+
+export const settingsStore = createStore<{ settings: Settings }>(() => ({ settings: initial }))
+
+export function useSettings<T>(select: (settings: Settings) => T): T {
+  return useStore(settingsStore, (state) => select(state.settings))
+}
+
+export async function loadSettings(): Promise<void> {
+  const result = await call('settings.get', {})
+  if (result.ok) settingsStore.setState({ settings: result.value })
+  else notifyError(result.error)
+}
+
+/** Shown at once, taken back when main refuses. */
+export async function changeSettings(change: Partial<Settings>): Promise<boolean> {
+  const before = settingsStore.getState().settings
+  settingsStore.setState({ settings: { ...before, ...change } })
+  const result = await call('settings.set', change)
+  settingsStore.setState({ settings: result.ok ? result.value : before })
+  if (!result.ok) notifyError(result.error)
+  return result.ok
+}
