@@ -7,7 +7,7 @@ import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { hostExit, workbenchError } from './outcome'
 import { draft, fileContent, project, sample } from './project'
 import { programFunction, runReport, runRequest } from './run'
-import { settings } from './settings'
+import { settings, settingsChange } from './settings'
 import { histogram, pageRequest, tensorPage } from './tensor'
 
 const none = z.object({})
@@ -45,6 +45,8 @@ export const appCalls = {
       tests: z.boolean(),
     }),
   },
+  /** The renderer has kept all it holds; main waits for this before it closes the window. */
+  'app.flushed': { input: none, output: none },
   'project.open': { input: folder, output: project },
   /** Asks the user for a folder; null when they changed their mind. */
   'project.choose': { input: none, output: z.object({ folder: z.string() }).nullable() },
@@ -107,13 +109,16 @@ export const appCalls = {
     input: z.object({ handles: z.array(z.number().int()) }),
     output: z.object({ released: z.number().int() }),
   },
-  'job.cancel': { input: z.object({ job: z.string() }), output: z.object({ cancelled: z.boolean() }) },
+  'job.cancel': {
+    input: z.object({ job: z.string() }),
+    output: z.object({ cancelled: z.boolean() }),
+  },
   'host.state': { input: none, output: hostState },
   /** Ends this generation and starts another. */
   'host.restart': { input: none, output: none },
   'doctor.report': { input: z.object({ folder: z.string() }), output: doctorReport },
   'settings.get': { input: none, output: settings },
-  'settings.set': { input: settings.partial(), output: settings },
+  'settings.set': { input: settingsChange, output: settings },
   /** The choice of tools for one project, kept in its opsmith.json; "" takes it out. */
   'project.setToolchain': {
     input: z.object({ folder: z.string(), compiler: z.string(), libtorch: z.string() }),
@@ -139,7 +144,11 @@ export const appEvents = {
   'build.started': z.object({ folder: z.string(), job: z.string(), steps: z.number().int() }),
   /** Command lines and what compilers print, as it comes. */
   'build.output': z.object({ job: z.string(), text: z.string() }),
-  'build.progressed': z.object({ job: z.string(), done: z.number().int(), steps: z.number().int() }),
+  'build.progressed': z.object({
+    job: z.string(),
+    done: z.number().int(),
+    steps: z.number().int(),
+  }),
   'host.changed': hostState,
   /** What user code printed. `generation` 0 is a notice of ours. */
   'host.output': z.object({
@@ -149,13 +158,9 @@ export const appEvents = {
   }),
   /** Precompiled headers and other work in the background; done is 0..1, -1 when it cannot be told. */
   'background.progressed': z.object({ title: z.string(), done: z.number(), detail: z.string() }),
-  /** Menu items and shortcuts that the operating system handled. */
+  /** Menu items; "flush" asks the renderer to keep drafts and layout at once and to call app.flushed. */
   'command.invoked': z.object({ command: z.string() }),
 } as const
 export type AppEvents = typeof appEvents
 export type AppEventName = keyof AppEvents
 export type AppEvent<N extends AppEventName> = z.output<AppEvents[N]>
-
-/** The two IPC channels; everything above goes through them. */
-export const callChannel = 'opsmith:call'
-export const eventChannel = 'opsmith:event'

@@ -47,4 +47,8 @@ export type HostRequest = { id: number; call: HostCallName; input: unknown }
 /** Host to parent; `ready` once, when libtorch is loaded. */
 export type HostMessage =
   | { kind: 'ready'; libtorch: string; seconds: number }
-  | { kind: 'answer'; id: number; result: { ok: true; value: unknown } | { ok: false; error: unknown } }
+  | {
+      kind: 'answer'
+      id: number
+      result: { ok: true; value: unknown } | { ok: false; error: unknown }
+    }

@@ -11,12 +11,7 @@ export const argument: z.ZodType<Argument> = z.lazy(() =>
 export type NestedNumbers = number | boolean | string | NestedNumbers[]
 /** Numbers nested as the shape asks; "nan", "inf" and "-inf" are written as strings. */
 export const nestedNumbers: z.ZodType<NestedNumbers> = z.lazy(() =>
-  z.union([
-    z.number(),
-    z.boolean(),
-    z.enum(['nan', 'inf', '-inf']),
-    z.array(nestedNumbers),
-  ]),
+  z.union([z.number(), z.boolean(), z.enum(['nan', 'inf', '-inf']), z.array(nestedNumbers)]),
 )
 
 export const distribution = z.enum([
@@ -80,7 +75,10 @@ export const manifest = z.strictObject({
   $schema: z.string().optional(),
   name: z
     .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected a C identifier: it names the library and its namespace'),
+    .regex(
+      /^[A-Za-z_][A-Za-z0-9_]*$/,
+      'expected a C identifier: it names the library and its namespace',
+    ),
   description: z.string().optional(),
   sources: z.array(z.string().min(1)).min(1, 'expected at least one source file or glob'),
   functions: z.array(z.string().min(1)).default([]),
@@ -92,7 +90,9 @@ export const manifest = z.strictObject({
   systemPackages: z.array(z.string().min(1)).default([]),
   autograd: z.array(autogradEntry).default([]),
   program: z.string().optional(),
-  inputs: z.record(z.string().regex(/^[A-Za-z_]\w*$/, 'expected a Python identifier'), inputSpec).default({}),
+  inputs: z
+    .record(z.string().regex(/^[A-Za-z_]\w*$/, 'expected a Python identifier'), inputSpec)
+    .default({}),
   calls: z.array(call).default([]),
   /** Filled by later work; kept as they are. */
   gradchecks: z.array(record).default([]),

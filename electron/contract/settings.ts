@@ -1,19 +1,38 @@
 import { z } from 'zod'
 
-/** What a user chose for all projects; kept as settings.json in the cache folder. Unknown keys are kept. */
-export const settings = z.looseObject({
+const fields = {
   /** Absolute path of a C++ compiler; "" lets Opsmith choose. */
-  compiler: z.string().default(''),
+  compiler: z.string(),
   /** Absolute path of a libtorch folder (with include/ and lib/); "" lets Opsmith choose. */
-  libtorch: z.string().default(''),
-  theme: z.enum(['system', 'dark', 'light', 'contrast']).default('system'),
-  buildOnSave: z.boolean().default(true),
-  fontSize: z.number().min(8).max(32).default(13),
+  libtorch: z.string(),
+  theme: z.enum(['system', 'dark', 'light', 'contrast']),
+  buildOnSave: z.boolean(),
+  fontSize: z.number().min(8).max(32),
   /** Seconds a call may run before its op host is ended. */
-  callTimeout: z.number().positive().default(60),
+  callTimeout: z.number().positive(),
   /** Bytes the op host may hold; 0: three quarters of the machine's memory. */
-  memoryLimit: z.number().nonnegative().default(0),
+  memoryLimit: z.number().nonnegative(),
   /** Folders opened before, newest first. */
-  recentProjects: z.array(z.string()).default([]),
-})
-export type Settings = z.infer<typeof settings>
+  recentProjects: z.array(z.string()),
+}
+
+const filled = z.object(fields)
+export type Settings = z.infer<typeof filled>
+
+export const defaultSettings: Settings = {
+  compiler: '',
+  libtorch: '',
+  theme: 'system',
+  buildOnSave: true,
+  fontSize: 13,
+  callTimeout: 60,
+  memoryLimit: 0,
+  recentProjects: [],
+}
+
+/** What a user changed; what is not named stays as it is. */
+export const settingsChange = filled.partial()
+export type SettingsChange = z.infer<typeof settingsChange>
+
+/** What a user chose for all projects; kept as settings.json in the cache folder. Unknown keys are kept. */
+export const settings = z.looseObject(fields)

@@ -20,7 +20,10 @@ export interface Installation {
 
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const base = environment['XDG_CACHE_HOME']
-  return path.join(base && path.isAbsolute(base) ? base : path.join(os.homedir(), '.cache'), 'opsmith')
+  return path.join(
+    base && path.isAbsolute(base) ? base : path.join(os.homedir(), '.cache'),
+    'opsmith',
+  )
 }
 
 interface SetupEnvironment {

@@ -7,7 +7,9 @@ import type { WorkbenchError } from '../contract/outcome'
 import type { NativeAddon } from './addon'
 import type { HostPort } from './port'
 
-type Handlers = { [N in HostCallName]: (input: HostOutputOfInput<N>) => Promise<HostOutput<N>> | HostOutput<N> }
+type Handlers = {
+  [N in HostCallName]: (input: HostOutputOfInput<N>) => Promise<HostOutput<N>> | HostOutput<N>
+}
 type HostOutputOfInput<N extends HostCallName> = ReturnType<(typeof hostCalls)[N]['input']['parse']>
 
 /** What the addon rejects with; see native/binding/guard.h. */
@@ -27,7 +29,11 @@ function toWorkbenchError(error: unknown): WorkbenchError {
   return {
     code: code.success ? code.data : 'internal',
     message: native.message,
-    ...(native.detail ? { detail: native.detail } : code.success ? {} : { detail: native.stack ?? '' }),
+    ...(native.detail
+      ? { detail: native.detail }
+      : code.success
+        ? {}
+        : { detail: native.stack ?? '' }),
     ...(native.hint ? { hint: native.hint } : {}),
     ...(native.file ? { file: native.file } : {}),
     ...(native.line ? { line: native.line } : {}),
@@ -81,9 +87,11 @@ export class HostServer {
         await during(`load ${path.split('/').at(-1) ?? path}`, () => addon.loadLibrary(path)),
       'library.unload': async () => await during('unload the library', () => addon.unloadLibrary()),
       'registry.list': async () => await addon.listOperators(),
-      'registry.describe': async ({ name, overload }) => await addon.describeOperator(name, overload),
+      'registry.describe': async ({ name, overload }) =>
+        await addon.describeOperator(name, overload),
       'program.functions': async ({ file, source }) => await addon.programFunctions(file, source),
-      'operator.run': async (request) => await during(`call ${request.op}`, () => addon.run(request)),
+      'operator.run': async (request) =>
+        await during(`call ${request.op}`, () => addon.run(request)),
       'tensor.page': async (request) => await addon.page(request),
       'tensor.histogram': async ({ handle, bins }) => await addon.histogram(handle, bins),
       'tensor.release': async ({ handles }) => ({ released: await addon.release(handles) }),

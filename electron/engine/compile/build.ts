@@ -13,7 +13,12 @@ import type { Toolchain } from '../toolchain/choose'
 import { compileLimits, runCommand } from '../toolchain/run-command'
 import type { CommandResult } from '../toolchain/run-command'
 import { parseDepfile } from './depfile'
-import { missingHeader, parseCompilerOutput, parseLinkerOutput, placeInProject } from './diagnostics'
+import {
+  missingHeader,
+  parseCompilerOutput,
+  parseLinkerOutput,
+  placeInProject,
+} from './diagnostics'
 import { hashOf, ObjectCache, pruneFolder } from './object-cache'
 import { installCommand } from './pkg-config'
 import { planBuild } from './plan'
@@ -36,11 +41,14 @@ interface Compiled {
   diagnostics: Diagnostic[]
 }
 
-const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+const quote = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
 function stoppedBecause(result: CommandResult, label: string): string | undefined {
-  if (result.stopped === 'timeout') return `${label}: stopped after ${Math.round(result.seconds)} s, the limit.`
-  if (result.stopped === 'not-found') return `${label}: the compiler could not be started: ${result.stderr}`
+  if (result.stopped === 'timeout')
+    return `${label}: stopped after ${Math.round(result.seconds)} s, the limit.`
+  if (result.stopped === 'not-found')
+    return `${label}: the compiler could not be started: ${result.stderr}`
   if (result.stopped === 'signal') {
     return `${label}: the compiler was ended by ${result.signal ?? 'a signal'}, most likely for lack of memory.`
   }
@@ -48,7 +56,16 @@ function stoppedBecause(result: CommandResult, label: string): string | undefine
 }
 
 function plainError(message: string): Diagnostic {
-  return { severity: 'error', file: '', line: 0, column: 0, message, source: 'opsmith', code: '', notes: [] }
+  return {
+    severity: 'error',
+    file: '',
+    line: 0,
+    column: 0,
+    message,
+    source: 'opsmith',
+    code: '',
+    notes: [],
+  }
 }
 
 /** Compiles one project; an instance lives as long as a build. */
@@ -83,7 +100,13 @@ class Build {
       const header = missingHeader(diagnostic.message)
       if (header === undefined || this.manifest.systemPackages.length === 0) return placed
       const hint = `If ${header} belongs to a package this project needs: ${installCommand(this.manifest.systemPackages)}`
-      return { ...placed, notes: [...placed.notes, { severity: 'note' as const, file: '', line: 0, column: 0, message: hint }] }
+      return {
+        ...placed,
+        notes: [
+          ...placed.notes,
+          { severity: 'note' as const, file: '', line: 0, column: 0, message: hint },
+        ],
+      }
     })
   }
 
@@ -93,7 +116,14 @@ class Build {
       this.say(`${task.label}: unchanged\n${hit.output}`)
       this.progress()
       return {
-        step: { kind: 'compile', label: task.label, command: [], seconds: 0, cached: true, ok: true },
+        step: {
+          kind: 'compile',
+          label: task.label,
+          command: [],
+          seconds: 0,
+          cached: true,
+          ok: true,
+        },
         object: hit.object,
         objectKey: hit.key,
         diagnostics: this.judge(hit.output, task.command),
@@ -120,17 +150,33 @@ class Build {
       const diagnostics = this.judge(output, task.command)
       const why = stoppedBecause(result, task.label)
       if (why !== undefined) diagnostics.push(plainError(why))
-      if (!good && result.stopped !== 'cancelled' && !diagnostics.some((d) => d.severity === 'error')) {
-        diagnostics.push(plainError(`${task.label}: ${output.trim().split('\n').at(-1) ?? 'the compiler failed'}`))
+      if (
+        !good &&
+        result.stopped !== 'cancelled' &&
+        !diagnostics.some((d) => d.severity === 'error')
+      ) {
+        diagnostics.push(
+          plainError(`${task.label}: ${output.trim().split('\n').at(-1) ?? 'the compiler failed'}`),
+        )
       }
       this.progress()
-      const step: BuildStep = { kind: 'compile', label: task.label, command, seconds: result.seconds, cached: false, ok: good }
+      const step: BuildStep = {
+        kind: 'compile',
+        label: task.label,
+        command,
+        seconds: result.seconds,
+        cached: false,
+        ok: good,
+      }
       if (!good) return { step, object: '', objectKey: '', diagnostics }
       const read = fs.existsSync(depfile) ? parseDepfile(fs.readFileSync(depfile, 'utf8')) : []
       const covered = [this.installation.cacheFolder, this.toolchain.libtorch.folder]
       const headers = read
         .map((file) => path.resolve(this.folder, file))
-        .filter((file) => file !== task.source && !covered.some((root) => file.startsWith(root + path.sep)))
+        .filter(
+          (file) =>
+            file !== task.source && !covered.some((root) => file.startsWith(root + path.sep)),
+        )
       const stored = this.cache.store(task.key, `${temporary}.o`, headers, output)
       return { step, object: stored.object, objectKey: stored.key, diagnostics }
     } finally {
@@ -141,7 +187,10 @@ class Build {
 
   /** As many compilers as there are cores and memory for: a libtorch source takes about 1.5 GB. */
   private async compileAll(): Promise<Compiled[]> {
-    const width = Math.max(1, Math.min(os.cpus().length, Math.floor(os.freemem() / (1.5 * 2 ** 30))))
+    const width = Math.max(
+      1,
+      Math.min(os.cpus().length, Math.floor(os.freemem() / (1.5 * 2 ** 30))),
+    )
     const results: Compiled[] = []
     let next = 0
     const worker = async (): Promise<void> => {
@@ -156,7 +205,9 @@ class Build {
     return results
   }
 
-  private async link(objects: readonly Compiled[]): Promise<{ step: BuildStep; key: string; loadPath: string; diagnostics: Diagnostic[] }> {
+  private async link(
+    objects: readonly Compiled[],
+  ): Promise<{ step: BuildStep; key: string; loadPath: string; diagnostics: Diagnostic[] }> {
     const { link } = this.plan
     const name = `lib${this.manifest.name}.so`
     const key = hashOf(
@@ -172,7 +223,14 @@ class Build {
     )
     const folder = path.join(this.installation.cacheFolder, 'builds', key)
     const loadPath = path.join(folder, name)
-    const base: BuildStep = { kind: 'link', label: name, command: [], seconds: 0, cached: true, ok: true }
+    const base: BuildStep = {
+      kind: 'link',
+      label: name,
+      command: [],
+      seconds: 0,
+      cached: true,
+      ok: true,
+    }
     if (fs.existsSync(loadPath)) {
       const now = new Date()
       fs.utimesSync(folder, now, now)
@@ -181,7 +239,14 @@ class Build {
     }
     const temporary = `${folder}.${process.pid}-${randomUUID().slice(0, 8)}`
     fs.mkdirSync(temporary, { recursive: true })
-    const args = [...link.args, ...objects.map((object) => object.object), ...link.trailing, `-Wl,-soname,${name}`, '-o', path.join(temporary, name)]
+    const args = [
+      ...link.args,
+      ...objects.map((object) => object.object),
+      ...link.trailing,
+      `-Wl,-soname,${name}`,
+      '-o',
+      path.join(temporary, name),
+    ]
     this.say(`$ ${[link.command, ...args].map(quote).join(' ')}\n`)
     try {
       const result = await runCommand(link.command, args, {
@@ -198,8 +263,14 @@ class Build {
       const diagnostics = parseLinkerOutput(output, this.folder)
       const why = stoppedBecause(result, name)
       if (why !== undefined) diagnostics.push(plainError(why))
-      if (!good && result.stopped !== 'cancelled' && !diagnostics.some((d) => d.severity === 'error')) {
-        diagnostics.push(plainError(`${name}: ${output.trim().split('\n')[0] ?? 'the linker failed'}`))
+      if (
+        !good &&
+        result.stopped !== 'cancelled' &&
+        !diagnostics.some((d) => d.severity === 'error')
+      ) {
+        diagnostics.push(
+          plainError(`${name}: ${output.trim().split('\n')[0] ?? 'the linker failed'}`),
+        )
       }
       if (good) {
         try {
@@ -210,7 +281,13 @@ class Build {
       }
       this.progress()
       return {
-        step: { ...base, command: [link.command, ...args], seconds: result.seconds, cached: false, ok: good },
+        step: {
+          ...base,
+          command: [link.command, ...args],
+          seconds: result.seconds,
+          cached: false,
+          ok: good,
+        },
         key,
         loadPath,
         diagnostics,
@@ -232,7 +309,9 @@ class Build {
     }
     const library = put(loadPath, path.join(target, `lib${this.manifest.name}.so`))
     const generic = path.join(this.installation.addonFolder, 'operator_addon.node')
-    const addon = fs.existsSync(generic) ? put(generic, path.join(target, `${this.manifest.name}.node`)) : ''
+    const addon = fs.existsSync(generic)
+      ? put(generic, path.join(target, `${this.manifest.name}.node`))
+      : ''
     return { library, addon }
   }
 
@@ -264,7 +343,15 @@ class Build {
     steps.push(linked.step)
     if (!linked.step.ok) return ok(report(false, { diagnostics, steps }))
     const published = this.publish(linked.loadPath)
-    return ok(report(true, { ...published, loadPath: linked.loadPath, key: linked.key, diagnostics, steps }))
+    return ok(
+      report(true, {
+        ...published,
+        loadPath: linked.loadPath,
+        key: linked.key,
+        diagnostics,
+        steps,
+      }),
+    )
   }
 }
 

@@ -138,11 +138,22 @@ export function parseLinkerOutput(text: string, folder: string): Diagnostic[] {
       diagnostics.push(linkError(libraryHint(gnuLibrary)))
       continue
     }
-    const gnu = /^(?:\S*ld: )?(?:(\S+?):(\d+): |(\S+?):\([^)]*\): )?undefined reference to [`']([^']+)'/.exec(line)
+    const gnu =
+      /^(?:\S*ld: )?(?:(\S+?):(\d+): |(\S+?):\([^)]*\): )?undefined reference to [`']([^']+)'/.exec(
+        line,
+      )
     if (gnu) {
       const notes: DiagnosticNote[] =
         gnu[1] !== undefined
-          ? [{ severity: 'note', file: resolveFile(gnu[1], folder), line: Number(gnu[2]), column: 0, message: 'used here' }]
+          ? [
+              {
+                severity: 'note',
+                file: resolveFile(gnu[1], folder),
+                line: Number(gnu[2]),
+                column: 0,
+                message: 'used here',
+              },
+            ]
           : []
       diagnostics.push(
         linkError(
@@ -160,7 +171,8 @@ export function parseLinkerOutput(text: string, folder: string): Diagnostic[] {
  * first place of its chain that lies in the project. The original place becomes the first note.
  */
 export function placeInProject(diagnostic: Diagnostic, folders: readonly string[]): Diagnostic {
-  const inside = (file: string): boolean => folders.some((folder) => file.startsWith(folder + path.sep))
+  const inside = (file: string): boolean =>
+    folders.some((folder) => file.startsWith(folder + path.sep))
   if (diagnostic.file === '' || inside(diagnostic.file)) return diagnostic
   const place = diagnostic.notes.find((note) => inside(note.file))
   if (!place) return diagnostic
@@ -185,6 +197,7 @@ export function placeInProject(diagnostic: Diagnostic, folders: readonly string[
 /** Header name of a "file not found" error; undefined for any other message. */
 export function missingHeader(message: string): string | undefined {
   return (
-    /^'([^']+)' file not found/.exec(message)?.[1] ?? /^(\S+): No such file or directory/.exec(message)?.[1]
+    /^'([^']+)' file not found/.exec(message)?.[1] ??
+    /^(\S+): No such file or directory/.exec(message)?.[1]
   )
 }

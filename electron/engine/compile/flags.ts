@@ -11,7 +11,9 @@ export function commonFlags(toolchain: Toolchain, includes: IncludeSnapshot): st
     '-O2',
     '-fPIC',
     // Lines for stack traces; the rest of debug information costs a third of the compile.
-    ...(compiler.family === 'clang' ? ['-gline-tables-only'] : ['-g1', '-fno-gnu-unique', '-fopenmp']),
+    ...(compiler.family === 'clang'
+      ? ['-gline-tables-only']
+      : ['-g1', '-fno-gnu-unique', '-fopenmp']),
     `-D_GLIBCXX_USE_CXX11_ABI=${libtorch.cxx11Abi ? 1 : 0}`,
     '-DTORCH_API_INCLUDE_EXTENSION_H',
     '-I',
@@ -28,7 +30,10 @@ export function commonFlags(toolchain: Toolchain, includes: IncludeSnapshot): st
 
 /** Flags that a precompiled header made without them would contradict. */
 export function changesPrecompiled(flag: string): boolean {
-  return /^-(O|m|f|g|std|stdlib|pthread|ansi)/.test(flag) || /^-[DU](NDEBUG|_GLIBCXX|C10_|AT_|TORCH_)/.test(flag)
+  return (
+    /^-(O|m|f|g|std|stdlib|pthread|ansi)/.test(flag) ||
+    /^-[DU](NDEBUG|_GLIBCXX|C10_|AT_|TORCH_)/.test(flag)
+  )
 }
 
 /** Flags of the link of an operator library. */

@@ -24,14 +24,20 @@ export function placeFunctions(
   for (const [index, name] of manifest.functions.entries()) {
     const source = sources.find((candidate) => {
       const names = parameterNames(candidate.text, name)
-      return names !== undefined && new RegExp(`\\b${name}\\s*\\(`).test(withoutComments(candidate.text))
+      return (
+        names !== undefined && new RegExp(`\\b${name}\\s*\\(`).test(withoutComments(candidate.text))
+      )
     })
     if (!source) {
-      return err('project.invalid', `opsmith.json, functions[${index}]: no source defines a function named ${name}.`, {
-        path: `functions[${index}]`,
-        file: path.join(folder, manifestFileName),
-        hint: 'Name a function of the sources, as it is written there.',
-      })
+      return err(
+        'project.invalid',
+        `opsmith.json, functions[${index}]: no source defines a function named ${name}.`,
+        {
+          path: `functions[${index}]`,
+          file: path.join(folder, manifestFileName),
+          hint: 'Name a function of the sources, as it is written there.',
+        },
+      )
     }
     placed.set(source.file, [...(placed.get(source.file) ?? []), name])
   }
@@ -39,7 +45,11 @@ export function placeFunctions(
 }
 
 /** As load_inline does: the source as it is, then a binding of the functions named; same file names and lines in messages. */
-export function bindingAround(manifest: Manifest, source: SourceText, functions: readonly string[]): string {
+export function bindingAround(
+  manifest: Manifest,
+  source: SourceText,
+  functions: readonly string[],
+): string {
   const defs = functions.map((name) => `  m.def(${literal(name)}, &${name});`)
   return [
     '#include <torch/extension.h>',
@@ -55,7 +65,11 @@ export function bindingAround(manifest: Manifest, source: SourceText, functions:
  * The translation unit that is linked last: C++ parameter names for the schemas of bound functions,
  * and the differentiable operators of `autograd`. "" when there is nothing to say.
  */
-export function registrationUnit(folder: string, manifest: Manifest, sources: readonly SourceText[]): string {
+export function registrationUnit(
+  folder: string,
+  manifest: Manifest,
+  sources: readonly SourceText[],
+): string {
   const named = new Map<string, string[]>()
   for (const source of sources) {
     if (pybindModules(source.text).length === 0) continue
@@ -74,7 +88,9 @@ export function registrationUnit(folder: string, manifest: Manifest, sources: re
   }
   const lines: string[] = []
   if (named.size > 0) {
-    const table = [...named].map(([name, names]) => `{${literal(name)}, ${literal(names.join(','))}}`)
+    const table = [...named].map(
+      ([name, names]) => `{${literal(name)}, ${literal(names.join(','))}}`,
+    )
     lines.push(`OPSMITH_ARGUMENT_NAMES(${table.join(', ')})`)
   }
   const file = path.join(folder, manifestFileName)

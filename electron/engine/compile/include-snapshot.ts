@@ -31,9 +31,13 @@ export function snapshotIncludes(installation: Installation): IncludeSnapshot {
     ['kernels', installation.kernelsInclude],
   ] as const
   const files = roots.flatMap(([name, folder]) =>
-    fs.existsSync(folder) ? listFiles(folder).map((file) => ({ name, file, from: path.join(folder, file) })) : [],
+    fs.existsSync(folder)
+      ? listFiles(folder).map((file) => ({ name, file, from: path.join(folder, file) }))
+      : [],
   )
-  const key = hashOf(...files.flatMap(({ name, file, from }) => [name, file, fs.readFileSync(from)]))
+  const key = hashOf(
+    ...files.flatMap(({ name, file, from }) => [name, file, fs.readFileSync(from)]),
+  )
   const folder = path.join(installation.cacheFolder, 'include', key)
   if (!fs.existsSync(folder)) {
     const temporary = `${folder}.${process.pid}-${randomUUID().slice(0, 8)}`

@@ -135,7 +135,9 @@ export function pruneFolder(folder: string, limitBytes: number): number {
     try {
       const stat = fs.statSync(file)
       const size = stat.isDirectory()
-        ? fs.readdirSync(file).reduce((sum, inner) => sum + fs.statSync(path.join(file, inner)).size, 0)
+        ? fs
+            .readdirSync(file)
+            .reduce((sum, inner) => sum + fs.statSync(path.join(file, inner)).size, 0)
         : stat.size
       return [{ file, size, used: stat.mtimeMs }]
     } catch {

@@ -37,22 +37,30 @@ export async function packageFlags(manifest: Manifest): Promise<Result<PackageFl
   if (manifest.pkgConfig.length === 0) return ok(flags)
   const tool = findOnPath('pkg-config') ?? findOnPath('pkgconf')
   if (!tool) {
-    return err('toolchain.missing', 'pkg-config is not installed, and this project asks for packages by it.', {
-      hint: installCommand(['pkg-config', ...manifest.systemPackages]),
-    })
+    return err(
+      'toolchain.missing',
+      'pkg-config is not installed, and this project asks for packages by it.',
+      {
+        hint: installCommand(['pkg-config', ...manifest.systemPackages]),
+      },
+    )
   }
   for (const [index, name] of manifest.pkgConfig.entries()) {
     const compile = await runCommand(tool, ['--cflags', name])
     const link = await runCommand(tool, ['--libs', name])
     if (compile.exitCode !== 0 || link.exitCode !== 0) {
-      return err('toolchain.missing', `The package ${name}, which this project needs, is not installed.`, {
-        path: `pkgConfig[${index}]`,
-        hint:
-          manifest.systemPackages.length > 0
-            ? installCommand(manifest.systemPackages)
-            : `Install the development package of ${name}; name it under systemPackages in opsmith.json so that others are told.`,
-        detail: compile.stderr.trim(),
-      })
+      return err(
+        'toolchain.missing',
+        `The package ${name}, which this project needs, is not installed.`,
+        {
+          path: `pkgConfig[${index}]`,
+          hint:
+            manifest.systemPackages.length > 0
+              ? installCommand(manifest.systemPackages)
+              : `Install the development package of ${name}; name it under systemPackages in opsmith.json so that others are told.`,
+          detail: compile.stderr.trim(),
+        },
+      )
     }
     flags.compile.push(...splitFlags(compile.stdout))
     flags.link.push(...splitFlags(link.stdout))

@@ -59,7 +59,9 @@ function preludeFor(source: SourceText, folders: readonly string[]): Prelude | u
         prelude = 'lean'
         continue
       }
-      const candidates = [path.dirname(unit.file), ...folders].map((folder) => path.resolve(folder, include.name))
+      const candidates = [path.dirname(unit.file), ...folders].map((folder) =>
+        path.resolve(folder, include.name),
+      )
       const file = candidates.find((candidate) => fs.existsSync(candidate))
       if (file === undefined || seen.has(file)) continue
       seen.add(file)
@@ -90,7 +92,8 @@ function cudaTask(
     '-fPIC',
     '-lineinfo',
     ...commonFlags(toolchain, includes).filter(
-      (flag, index, all) => /^-(I|isystem|D)/.test(flag) || ['-I', '-isystem'].includes(all[index - 1] ?? ''),
+      (flag, index, all) =>
+        /^-(I|isystem|D)/.test(flag) || ['-I', '-isystem'].includes(all[index - 1] ?? ''),
     ),
     ...includeFlags,
     ...manifest.cudaCflags,
@@ -100,7 +103,14 @@ function cudaTask(
     command: toolchain.cuda.nvcc,
     args,
     source: source.file,
-    key: hashOf('nvcc-1', toolchain.cuda.version, toolchain.libtorch.identity, source.file, source.text, ...args),
+    key: hashOf(
+      'nvcc-1',
+      toolchain.cuda.version,
+      toolchain.libtorch.identity,
+      source.file,
+      source.text,
+      ...args,
+    ),
   })
 }
 
@@ -136,7 +146,10 @@ export async function planBuild(
   if (!placed.ok) return placed
 
   const includes = snapshotIncludes(installation)
-  const includeFolders = [...manifest.includePaths.map((item) => path.resolve(folder, item)), folder]
+  const includeFolders = [
+    ...manifest.includePaths.map((item) => path.resolve(folder, item)),
+    folder,
+  ]
   const projectFlags = [
     `-DTORCH_EXTENSION_NAME=${manifest.name}`,
     ...includeFolders.flatMap((item) => ['-I', item]),
@@ -150,7 +163,12 @@ export async function planBuild(
     remarks.push(`${contradicting.join(' ')}: no precompiled headers are used with these flags`)
   }
   let missingPrelude: Prelude | undefined
-  const cxxTask = (label: string, file: string, text: string, prelude: Prelude | undefined): CompileTask => {
+  const cxxTask = (
+    label: string,
+    file: string,
+    text: string,
+    prelude: Prelude | undefined,
+  ): CompileTask => {
     let precompiled: string[] = []
     if (prelude !== undefined && contradicting.length === 0) {
       const header = locatePrecompiled(installation, toolchain, includes, prelude)
@@ -190,11 +208,15 @@ export async function planBuild(
     const functions = placed.value.get(source.file)
     if (isCuda(source.file)) {
       if (functions) {
-        return err('project.invalid', `opsmith.json, functions: ${functions.join(', ')} is defined in ${label}; a function bound by name must be in a C++ source.`, {
-          path: 'functions',
-          file: path.join(folder, manifestFileName),
-          hint: 'Launch the CUDA kernel from a function in a .cpp file, and bind that.',
-        })
+        return err(
+          'project.invalid',
+          `opsmith.json, functions: ${functions.join(', ')} is defined in ${label}; a function bound by name must be in a C++ source.`,
+          {
+            path: 'functions',
+            file: path.join(folder, manifestFileName),
+            hint: 'Launch the CUDA kernel from a function in a .cpp file, and bind that.',
+          },
+        )
       }
       needsCuda = true
       const task = cudaTask(toolchain, manifest, source, label, projectFlags, includes)
@@ -212,10 +234,24 @@ export async function planBuild(
   const registration = registrationUnit(folder, manifest, texts)
   if (registration !== '') {
     const file = writeGenerated(installation, 'opsmith_registration.cpp', registration)
-    compiles.push(cxxTask('opsmith registration', file, registration, manifest.autograd.length > 0 ? 'lean' : undefined))
+    compiles.push(
+      cxxTask(
+        'opsmith registration',
+        file,
+        registration,
+        manifest.autograd.length > 0 ? 'lean' : undefined,
+      ),
+    )
   }
   const cudaLink =
-    needsCuda && toolchain.cuda ? ['-L', path.join(toolchain.cuda.folder, 'lib64'), '-lcudart', `-Wl,-rpath,${path.join(toolchain.cuda.folder, 'lib64')}`] : []
+    needsCuda && toolchain.cuda
+      ? [
+          '-L',
+          path.join(toolchain.cuda.folder, 'lib64'),
+          '-lcudart',
+          `-Wl,-rpath,${path.join(toolchain.cuda.folder, 'lib64')}`,
+        ]
+      : []
   return ok({
     compiles,
     link: {

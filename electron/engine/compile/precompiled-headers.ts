@@ -89,11 +89,16 @@ export async function makePrecompiled(
       ],
       { limits: compileLimits, signal },
     )
-    if (result.stopped === 'cancelled') return err('cancelled', 'Making the precompiled header was stopped.')
+    if (result.stopped === 'cancelled')
+      return err('cancelled', 'Making the precompiled header was stopped.')
     if (result.exitCode !== 0) {
-      return err('toolchain.mismatch', `${toolchain.compiler.path} could not precompile libtorch's headers.`, {
-        detail: result.stderr.slice(0, 4000),
-      })
+      return err(
+        'toolchain.mismatch',
+        `${toolchain.compiler.path} could not precompile libtorch's headers.`,
+        {
+          detail: result.stderr.slice(0, 4000),
+        },
+      )
     }
     try {
       fs.renameSync(temporary, folder)

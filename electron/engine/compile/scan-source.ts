@@ -19,7 +19,9 @@ export interface Include {
 
 export function includesOf(source: string): Include[] {
   const found: Include[] = []
-  for (const match of withoutComments(source).matchAll(/^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]/gm)) {
+  for (const match of withoutComments(source).matchAll(
+    /^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]/gm,
+  )) {
     if (match[2] !== undefined) found.push({ name: match[2], quoted: match[1] === '"' })
   }
   return found
@@ -57,7 +59,19 @@ function splitParameters(list: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== '' && part !== 'void')
 }
 
-const notNames = new Set(['const', 'int', 'float', 'double', 'bool', 'long', 'short', 'char', 'unsigned', 'signed', 'auto'])
+const notNames = new Set([
+  'const',
+  'int',
+  'float',
+  'double',
+  'bool',
+  'long',
+  'short',
+  'char',
+  'unsigned',
+  'signed',
+  'auto',
+])
 
 function parameterName(parameter: string): string {
   const declaration = parameter.split('=')[0]?.trim() ?? ''
@@ -78,7 +92,12 @@ export function parameterNames(source: string, functionName: string): string[] |
   for (const match of text.matchAll(pattern)) {
     const before = text.slice(0, match.index + 1)
     // `return f(x)` and `else f(x)` are calls.
-    if (/\b(?:return|else|case|throw|co_return|new|do)$/.test(before.trimEnd() + (match[0][0]?.trim() ?? ''))) continue
+    if (
+      /\b(?:return|else|case|throw|co_return|new|do)$/.test(
+        before.trimEnd() + (match[0][0]?.trim() ?? ''),
+      )
+    )
+      continue
     const word = /(\w+)\s*$/.exec(text.slice(0, match.index + match[0].search(/\s|[&*]/)))?.[1]
     if (word === 'return' || word === 'else' || word === 'throw') continue
     const open = match.index + match[0].length - 1
@@ -100,14 +119,17 @@ export function boundFunctions(source: string): { name: string; cppName: string 
   const found: { name: string; cppName: string }[] = []
   const pattern = /\.\s*def\s*\(\s*"([A-Za-z_]\w*)"\s*,\s*&?\s*((?:\w+::)*\w+)\s*[,)]/g
   for (const match of text.matchAll(pattern)) {
-    if (match[1] !== undefined && match[2] !== undefined) found.push({ name: match[1], cppName: match[2] })
+    if (match[1] !== undefined && match[2] !== undefined)
+      found.push({ name: match[1], cppName: match[2] })
   }
   return found
 }
 
 /** The module names of PYBIND11_MODULE blocks, TORCH_EXTENSION_NAME left as it stands. */
 export function pybindModules(source: string): string[] {
-  return [...withoutComments(source).matchAll(/\bPYBIND11_MODULE\s*\(\s*(\w+)\s*,/g)].map((match) => match[1] ?? '')
+  return [...withoutComments(source).matchAll(/\bPYBIND11_MODULE\s*\(\s*(\w+)\s*,/g)].map(
+    (match) => match[1] ?? '',
+  )
 }
 
 /** 1-based line where a registration block mentions the operator, at or after the block's own line. */

@@ -61,15 +61,21 @@ export function parseCrashReport(text: string): CrashRecord[] {
     else if (key === 'overflow') current.overflow = first === '1'
     else if (key === 'stack') {
       const low = hex(first)
-      if (current.signal === 11 && current.address < low + 65536n && current.address > low - guardBytes) {
+      if (
+        current.signal === 11 &&
+        current.address < low + 65536n &&
+        current.address > low - guardBytes
+      ) {
         current.overflow = true
       }
     } else if (key === 'phase') current.phase = rest
-    else if (key === 'message') current.message = rest.replaceAll('\\n', '\n').replaceAll('\\\\', '\\')
+    else if (key === 'message')
+      current.message = rest.replaceAll('\\n', '\n').replaceAll('\\\\', '\\')
     else if (key === 'status') current.status = Number(first)
     else if (key === 'resident') current.residentBytes = Number(first)
     else if (key === 'frame') current.frames.push(hex(first))
-    else if (key === 'module') current.modules.push({ base: hex(first), path: rest.slice(first.length + 1) })
+    else if (key === 'module')
+      current.modules.push({ base: hex(first), path: rest.slice(first.length + 1) })
     else if (key === 'end') current = undefined
   }
   return records

@@ -38,7 +38,9 @@ function place(stack: readonly StackFrame[]): string {
 }
 
 function bytes(count: number): string {
-  return count >= 2 ** 30 ? `${(count / 2 ** 30).toFixed(1)} GiB` : `${Math.round(count / 2 ** 20)} MiB`
+  return count >= 2 ** 30
+    ? `${(count / 2 ** 30).toFixed(1)} GiB`
+    : `${Math.round(count / 2 ** 20)} MiB`
 }
 
 type Reading = Pick<HostExit, 'reason' | 'message'>
@@ -52,7 +54,10 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
     case 'SIGSEGV':
     case 'SIGBUS':
       if (record.overflow) {
-        return { reason: 'stack-overflow', message: `Stack overflow${doing}${at}: a recursion without end, or a very large local array.` }
+        return {
+          reason: 'stack-overflow',
+          message: `Stack overflow${doing}${at}: a recursion without end, or a very large local array.`,
+        }
       }
       return {
         reason: 'segfault',
@@ -62,19 +67,32 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
             : `Segmentation fault${doing}${at}: access to address ${address}, which is not the process's.`,
       }
     case 'SIGFPE':
-      return { reason: 'arithmetic', message: `Integer division by zero (or its overflow)${doing}${at}.` }
+      return {
+        reason: 'arithmetic',
+        message: `Integer division by zero (or its overflow)${doing}${at}.`,
+      }
     case 'SIGABRT':
       if (heap !== undefined) {
-        return { reason: 'heap-corruption', message: `Heap corruption${doing}: the allocator says "${heap}". The damage was done earlier than it was noticed${at}.` }
+        return {
+          reason: 'heap-corruption',
+          message: `Heap corruption${doing}: the allocator says "${heap}". The damage was done earlier than it was noticed${at}.`,
+        }
       }
-      if (assertion !== undefined) return { reason: 'abort', message: `Assertion failed${doing}: ${assertion.trim()}` }
+      if (assertion !== undefined)
+        return { reason: 'abort', message: `Assertion failed${doing}: ${assertion.trim()}` }
       return { reason: 'abort', message: `abort() was called${doing}${at}.` }
     case 'SIGTRAP':
     case 'SIGILL':
       // Electron's allocator ends the process by a trap when it finds its own structures damaged.
       return record.frames.length > 0 && facts.stack[0]?.isUser === true
-        ? { reason: 'illegal-instruction', message: `Illegal instruction${doing}${at}: __builtin_trap, undefined behaviour, or code for another processor.` }
-        : { reason: 'heap-corruption', message: `Heap corruption${doing}: the allocator found its own records damaged and ended the process${at}.` }
+        ? {
+            reason: 'illegal-instruction',
+            message: `Illegal instruction${doing}${at}: __builtin_trap, undefined behaviour, or code for another processor.`,
+          }
+        : {
+            reason: 'heap-corruption',
+            message: `Heap corruption${doing}: the allocator found its own records damaged and ended the process${at}.`,
+          }
     default:
       return { reason: 'unknown', message: `Ended by ${signalName(record.signal)}${doing}${at}.` }
   }
@@ -95,29 +113,48 @@ function read(facts: ExitFacts): Reading {
     return { reason: 'timeout', message: `The op host stopped answering and was ended${doing}.` }
   }
   if (facts.killed === 'output') {
-    return { reason: 'output', message: `Printed more than the limit in one call and was ended${doing}.` }
+    return {
+      reason: 'output',
+      message: `Printed more than the limit in one call and was ended${doing}.`,
+    }
   }
   if (record?.reason === 'memory') {
-    return { reason: 'out-of-memory', message: `Out of memory${doing}: the process had grown to ${bytes(record.residentBytes)}, its limit.` }
+    return {
+      reason: 'out-of-memory',
+      message: `Out of memory${doing}: the process had grown to ${bytes(record.residentBytes)}, its limit.`,
+    }
   }
   if (record?.reason === 'terminate') {
-    return { reason: 'terminate', message: `std::terminate${doing}: ${record.message === '' ? 'an exception nobody caught' : record.message}` }
+    return {
+      reason: 'terminate',
+      message: `std::terminate${doing}: ${record.message === '' ? 'an exception nobody caught' : record.message}`,
+    }
   }
   if (record?.reason === 'exit') {
     return { reason: 'exit', message: `The operator called exit(${record.status})${doing}.` }
   }
   if (record?.reason === 'signal') return readSignal(record, facts, doing)
   if (facts.signal === 'SIGKILL') {
-    return { reason: 'killed', message: `Killed from outside${doing}: by a user, or by the system for lack of memory.` }
+    return {
+      reason: 'killed',
+      message: `Killed from outside${doing}: by a user, or by the system for lack of memory.`,
+    }
   }
-  if (facts.signal !== null) return { reason: 'killed', message: `Ended by ${facts.signal} from outside${doing}.` }
+  if (facts.signal !== null)
+    return { reason: 'killed', message: `Ended by ${facts.signal} from outside${doing}.` }
   if (facts.code === 0 || facts.code === null) {
-    return { reason: phase === '' ? 'unknown' : 'exit', message: `The process ended${doing}${facts.code === 0 ? ' as if by exit(0)' : ''}.` }
+    return {
+      reason: phase === '' ? 'unknown' : 'exit',
+      message: `The process ended${doing}${facts.code === 0 ? ' as if by exit(0)' : ''}.`,
+    }
   }
   // utilityProcess gives a signal as 128 + its number or as the number itself.
   const signal = facts.code > 128 && facts.code < 160 ? facts.code - 128 : facts.code
   return facts.code === 137 || (phase === '' && signal === 9)
-    ? { reason: 'killed', message: `Killed from outside${doing}: by a user, or by the system for lack of memory.` }
+    ? {
+        reason: 'killed',
+        message: `Killed from outside${doing}: by a user, or by the system for lack of memory.`,
+      }
     : { reason: 'exit', message: `The process ended with exit code ${facts.code}${doing}.` }
 }
 
@@ -129,8 +166,16 @@ export function explainExit(facts: ExitFacts): HostExit {
     reason,
     message,
     phase: facts.record?.phase || facts.phase,
-    ...(facts.record?.reason === 'signal' ? { signal: signalName(facts.record.signal) } : facts.signal !== null ? { signal: facts.signal } : {}),
-    ...(facts.record?.reason === 'exit' ? { exitCode: facts.record.status } : facts.code !== null ? { exitCode: facts.code } : {}),
+    ...(facts.record?.reason === 'signal'
+      ? { signal: signalName(facts.record.signal) }
+      : facts.signal !== null
+        ? { signal: facts.signal }
+        : {}),
+    ...(facts.record?.reason === 'exit'
+      ? { exitCode: facts.record.status }
+      : facts.code !== null
+        ? { exitCode: facts.code }
+        : {}),
     stack: facts.stack,
     lastOutput: facts.lastOutput,
   }

@@ -76,7 +76,10 @@ export class HostClient {
   ) {
     const folder = path.join(installation.cacheFolder, 'hosts')
     fs.mkdirSync(folder, { recursive: true })
-    this.reportFile = path.join(folder, `${process.pid}-${generation}-${randomUUID().slice(0, 8)}.txt`)
+    this.reportFile = path.join(
+      folder,
+      `${process.pid}-${generation}-${randomUUID().slice(0, 8)}.txt`,
+    )
     this.transport = startHost({
       entry: installation.hostEntry,
       environment: {
@@ -90,7 +93,8 @@ export class HostClient {
     this.transport.onOutput((stream, text) => {
       this.takeOutput(stream, text)
     })
-    let settleReady: (result: Result<{ libtorch: string; seconds: number }>) => void = () => undefined
+    let settleReady: (result: Result<{ libtorch: string; seconds: number }>) => void = () =>
+      undefined
     this.ready = new Promise((resolve) => {
       settleReady = resolve
     })
@@ -262,7 +266,8 @@ export class HostClient {
     this.exit = exit
     for (const pending of this.pending.values()) {
       if (this.killed === 'stopped') pending.resolve(err('cancelled', 'Stopped.', { exit }))
-      else if (exit.reason === 'timeout') pending.resolve(err('host.timeout', exit.message, { exit }))
+      else if (exit.reason === 'timeout')
+        pending.resolve(err('host.timeout', exit.message, { exit }))
       else {
         pending.resolve(
           err('host.crashed', exit.message, {

@@ -66,7 +66,14 @@ export class HostPool {
     const host = this.active
     return {
       generation: host?.generation ?? this.generation,
-      state: host === undefined ? 'ended' : host.busy ? 'busy' : this.libtorch === '' ? 'starting' : 'ready',
+      state:
+        host === undefined
+          ? 'ended'
+          : host.busy
+            ? 'busy'
+            : this.libtorch === ''
+              ? 'starting'
+              : 'ready',
       libtorch: this.libtorch,
       ...(this.lastExit ? { lastExit: this.lastExit } : {}),
     }
@@ -78,7 +85,13 @@ export class HostPool {
 
   private start(): HostClient {
     this.generation += 1
-    const host = new HostClient(this.generation, this.installation, this.startHost, this.limits(), () => this.userFolders)
+    const host = new HostClient(
+      this.generation,
+      this.installation,
+      this.startHost,
+      this.limits(),
+      () => this.userFolders,
+    )
     host.onOutput = (stream, text) => this.events.onOutput?.(host.generation, stream, text)
     void host.ended.then((exit) => {
       if (this.spare === host) this.spare = undefined
@@ -123,12 +136,19 @@ export class HostPool {
   }
 
   /** Puts a library into the host in use; nothing happens when it is there already. */
-  async load(libraryPath: string, options: Pick<CallOptions, 'timeout' | 'signal'>): Promise<Result<LoadReport>> {
+  async load(
+    libraryPath: string,
+    options: Pick<CallOptions, 'timeout' | 'signal'>,
+  ): Promise<Result<LoadReport>> {
     let host = await this.host()
     if (!host.ok) return host
     if (this.loaded?.path === libraryPath) return ok(this.loaded.report)
     if (this.loaded) {
-      const left = await host.value.call('library.unload', {}, { timeout: 20, phase: 'unload the library' })
+      const left = await host.value.call(
+        'library.unload',
+        {},
+        { timeout: 20, phase: 'unload the library' },
+      )
       this.loaded = undefined
       if (!left.ok || !left.value.unloaded) {
         if (this.active === host.value) this.active = undefined
@@ -138,7 +158,11 @@ export class HostPool {
       }
     }
     const phase = `load ${path.basename(libraryPath)}`
-    const report = await host.value.call('library.load', { path: libraryPath }, { ...options, phase })
+    const report = await host.value.call(
+      'library.load',
+      { path: libraryPath },
+      { ...options, phase },
+    )
     if (report.ok) {
       this.loaded = { path: libraryPath, report: report.value }
       this.lastExit = undefined

@@ -36,7 +36,8 @@ async function ask(module: string, offsets: readonly bigint[]): Promise<Located[
       [...symbolizer.args, '-e', module, `0x${offset.toString(16)}`],
       { limits: { seconds: 5, outputBytes: 1 << 20, memoryBytes: 0 } },
     )
-    const lines = result.exitCode === 0 ? result.stdout.split('\n').filter((line) => line !== '') : []
+    const lines =
+      result.exitCode === 0 ? result.stdout.split('\n').filter((line) => line !== '') : []
     const frames: Located[] = []
     for (let index = 0; index + 1 < lines.length; index += 2) {
       const place = /^(.*?):(\d+)(?::\d+)?(?: .*)?$/.exec(lines[index + 1] ?? '')
@@ -56,7 +57,10 @@ function isOurs(module: string): boolean {
 }
 
 /** Addresses to functions and lines; user frames are those in `userFolders`. Our own frames at the bottom go. */
-export async function symbolize(record: CrashRecord, userFolders: readonly string[]): Promise<StackFrame[]> {
+export async function symbolize(
+  record: CrashRecord,
+  userFolders: readonly string[],
+): Promise<StackFrame[]> {
   const byModule = new Map<string, { index: number; offset: bigint }[]>()
   const frames: StackFrame[][] = []
   const addresses = record.frames.slice(0, mostFrames)
@@ -70,13 +74,17 @@ export async function symbolize(record: CrashRecord, userFolders: readonly strin
         isUser: false,
       },
     ]
-    if (!module || !fs.existsSync(module.path) || fs.statSync(module.path).size > largestModule) return
+    if (!module || !fs.existsSync(module.path) || fs.statSync(module.path).size > largestModule)
+      return
     // All but the first are return addresses: the call is just before them.
     const offset = index === 0 ? module.offset : module.offset - 1n
     byModule.set(module.path, [...(byModule.get(module.path) ?? []), { index, offset }])
   })
   for (const [module, entries] of byModule) {
-    const answers = await ask(module, entries.map((entry) => entry.offset))
+    const answers = await ask(
+      module,
+      entries.map((entry) => entry.offset),
+    )
     entries.forEach((entry, position) => {
       const located = answers[position]
       if (!located || located.length === 0) return
@@ -87,7 +95,9 @@ export async function symbolize(record: CrashRecord, userFolders: readonly strin
         module: path.basename(module),
         ...(frame.file === undefined ? {} : { file: frame.file }),
         ...(frame.line === undefined ? {} : { line: frame.line }),
-        isUser: frame.file !== undefined && userFolders.some((folder) => frame.file?.startsWith(folder + path.sep)),
+        isUser:
+          frame.file !== undefined &&
+          userFolders.some((folder) => frame.file?.startsWith(folder + path.sep)),
       }))
     })
   }

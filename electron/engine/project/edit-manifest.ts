@@ -19,7 +19,9 @@ export async function editManifest(folder: string, edits: readonly Edit[]): Prom
   for (const edit of edits) {
     text = applyEdits(
       text,
-      modify(text, edit.path, edit.value, { formattingOptions: { insertSpaces: true, tabSize: 2 } }),
+      modify(text, edit.path, edit.value, {
+        formattingOptions: { insertSpaces: true, tabSize: 2 },
+      }),
     )
   }
   const valid = parseManifest(text, path.join(folder, manifestFileName))
@@ -29,12 +31,17 @@ export async function editManifest(folder: string, edits: readonly Edit[]): Prom
 }
 
 /** One field an edit, so that what is beside it keeps its comments; fields no longer set are taken out. */
-export async function setInput(folder: string, name: string, spec: InputSpec): Promise<Result<null>> {
+export async function setInput(
+  folder: string,
+  name: string,
+  spec: InputSpec,
+): Promise<Result<null>> {
   const current = await readProjectFile(folder, manifestFileName)
   if (!current.ok) return current
   const parsed = parseManifest(current.value.text, path.join(folder, manifestFileName))
   if (!parsed.ok) return parsed
-  if (!parsed.value.inputs[name]) return await editManifest(folder, [{ path: ['inputs', name], value: spec }])
+  if (!parsed.value.inputs[name])
+    return await editManifest(folder, [{ path: ['inputs', name], value: spec }])
   const before: Record<string, unknown> = { ...parsed.value.inputs[name] }
   const after: Record<string, unknown> = { ...spec }
   const edits: Edit[] = []

@@ -54,7 +54,10 @@ export async function insideProject(folder: string, relative: string): Promise<R
 /** Written whole or not at all: a crash while saving leaves the old file. */
 export async function writeAtomically(file: string, data: string | Buffer): Promise<void> {
   await fs.mkdir(path.dirname(file), { recursive: true })
-  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID().slice(0, 8)}`)
+  const temporary = path.join(
+    path.dirname(file),
+    `.${path.basename(file)}.${randomUUID().slice(0, 8)}`,
+  )
   try {
     const mode = await fs.stat(file).then(
       (stat) => stat.mode & 0o777,
@@ -78,7 +81,8 @@ export async function readExternalFile(file: string): Promise<Result<FileContent
   try {
     const stat = await fs.stat(file)
     if (!stat.isFile()) return err('io', `${file} is not a file.`)
-    if (stat.size > largestFile) return err('io', `${file} is too large to open (${stat.size} bytes).`)
+    if (stat.size > largestFile)
+      return err('io', `${file} is too large to open (${stat.size} bytes).`)
     const bytes = await fs.readFile(file)
     if (bytes.includes(0)) return err('io', `${file} is not a text file.`)
     return ok({ path: file, text: bytes.toString('utf8'), version: versionOf(bytes) })
@@ -87,7 +91,10 @@ export async function readExternalFile(file: string): Promise<Result<FileContent
   }
 }
 
-export async function readProjectFile(folder: string, relative: string): Promise<Result<FileContent>> {
+export async function readProjectFile(
+  folder: string,
+  relative: string,
+): Promise<Result<FileContent>> {
   const target = await insideProject(folder, relative)
   if (!target.ok) return target
   const content = await readExternalFile(target.value)
@@ -123,7 +130,10 @@ export async function writeProjectFile(
   }
 }
 
-export async function createProjectFile(folder: string, relative: string): Promise<Result<FileContent>> {
+export async function createProjectFile(
+  folder: string,
+  relative: string,
+): Promise<Result<FileContent>> {
   const target = await insideProject(folder, relative)
   if (!target.ok) return target
   try {

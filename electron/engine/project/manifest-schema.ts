@@ -5,7 +5,8 @@ import { manifest } from '../../contract/manifest'
 const descriptions: Record<string, string> = {
   name: 'C identifier: the library is lib<name>.so, PYBIND11 modules and `functions` register under this namespace.',
   sources: 'C++ and CUDA sources, globs allowed, relative to this file.',
-  functions: 'Functions to bind as torch.utils.cpp_extension.load_inline does, for sources without a registration block.',
+  functions:
+    'Functions to bind as torch.utils.cpp_extension.load_inline does, for sources without a registration block.',
   includePaths: 'Folders for #include, relative to this file.',
   cflags: 'More flags for the C++ compiler.',
   cudaCflags: 'More flags for nvcc.',
@@ -31,5 +32,10 @@ export function manifestJsonSchema(): Record<string, unknown> {
     const description = descriptions[key]
     if (description) property['description'] = description
   }
-  return { ...schema, title: 'Opsmith operator project', allowComments: true, allowTrailingCommas: true }
+  return {
+    ...schema,
+    title: 'Opsmith operator project',
+    allowComments: true,
+    allowTrailingCommas: true,
+  }
 }

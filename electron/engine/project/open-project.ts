@@ -13,14 +13,25 @@ import { readManifest } from './read-manifest'
 const cppExtensions = new Set(['.cpp', '.cc', '.cxx', '.c++', '.C', '.c'])
 const headerExtensions = new Set(['.h', '.hpp', '.hxx', '.hh', '.cuh', '.inl', '.ipp'])
 /** Folders that hold nothing a user edits here. */
-export const ignoredFolders = ['build', '.opsmith', '.git', 'node_modules', '__pycache__', '.venv', 'venv']
+export const ignoredFolders = [
+  'build',
+  '.opsmith',
+  '.git',
+  'node_modules',
+  '__pycache__',
+  '.venv',
+  'venv',
+]
 
 export function isCuda(file: string): boolean {
   return path.extname(file) === '.cu'
 }
 
 /** The files that `sources` names, relative, sorted within each glob; a pattern that finds nothing is an error. */
-export async function resolveSources(folder: string, manifest: Manifest): Promise<Result<string[]>> {
+export async function resolveSources(
+  folder: string,
+  manifest: Manifest,
+): Promise<Result<string[]>> {
   const sources: string[] = []
   for (const [index, pattern] of manifest.sources.entries()) {
     const found = await glob([pattern], {
@@ -35,7 +46,11 @@ export async function resolveSources(folder: string, manifest: Manifest): Promis
     if (fitting.length === 0) {
       const where = { path: `sources[${index}]`, file: path.join(folder, manifestFileName) }
       return found.length > 0
-        ? err('project.invalid', `opsmith.json, sources[${index}]: ${pattern} is no C++ or CUDA source (.cpp, .cc, .cxx, .cu).`, where)
+        ? err(
+            'project.invalid',
+            `opsmith.json, sources[${index}]: ${pattern} is no C++ or CUDA source (.cpp, .cc, .cxx, .cu).`,
+            where,
+          )
         : err('project.invalid', `opsmith.json, sources[${index}]: no file matches ${pattern}.`, {
             ...where,
             hint: 'Create the file, or mend the name: paths are relative to opsmith.json.',
@@ -61,7 +76,10 @@ async function listFiles(folder: string, manifest: Manifest | undefined): Promis
     .map((file): ProjectFile => {
       if (file === manifestFileName) return { path: file, role: 'manifest' }
       if (sourceSet.has(file)) return { path: file, role: 'source' }
-      if (manifest?.program !== undefined && path.normalize(manifest.program) === path.normalize(file)) {
+      if (
+        manifest?.program !== undefined &&
+        path.normalize(manifest.program) === path.normalize(file)
+      ) {
         return { path: file, role: 'program' }
       }
       return { path: file, role: headerExtensions.has(path.extname(file)) ? 'header' : 'other' }

@@ -29,7 +29,10 @@ export function fieldPath(keys: readonly PropertyKey[]): string {
 function explainIssue(issue: z.core.$ZodIssue): { message: string; keys: PropertyKey[] } {
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys
-    return { message: `"${key}" is not a key that opsmith.json knows here`, keys: [...issue.path, key] }
+    return {
+      message: `"${key}" is not a key that opsmith.json knows here`,
+      keys: [...issue.path, key],
+    }
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const deepest = issue.errors.flat().sort((a, b) => b.path.length - a.path.length)[0]
@@ -47,10 +50,14 @@ export function parseManifest(text: string, file: string): Result<Manifest> {
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
   const [first] = errors
   if (first) {
-    return err('project.invalid', `opsmith.json is not JSON: ${printParseErrorCode(first.error)}.`, {
-      file,
-      ...placeOf(text, first.offset),
-    })
+    return err(
+      'project.invalid',
+      `opsmith.json is not JSON: ${printParseErrorCode(first.error)}.`,
+      {
+        file,
+        ...placeOf(text, first.offset),
+      },
+    )
   }
   const parsed = manifest.safeParse(value)
   if (parsed.success) return ok(parsed.data)
@@ -64,11 +71,15 @@ export function parseManifest(text: string, file: string): Result<Manifest> {
     node = findNodeAtLocation(tree, keys.slice(0, length) as (string | number)[])
   }
   const field = fieldPath(keys)
-  return err('project.invalid', field === '' ? `opsmith.json: ${message}.` : `opsmith.json, ${field}: ${message}.`, {
-    path: field,
-    file,
-    ...(node ? placeOf(text, node.offset) : {}),
-  })
+  return err(
+    'project.invalid',
+    field === '' ? `opsmith.json: ${message}.` : `opsmith.json, ${field}: ${message}.`,
+    {
+      path: field,
+      file,
+      ...(node ? placeOf(text, node.offset) : {}),
+    },
+  )
 }
 
 export async function readManifest(folder: string): Promise<Result<Manifest>> {

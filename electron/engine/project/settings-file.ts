@@ -1,8 +1,8 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-import { settings } from '../../contract/settings'
-import type { Settings } from '../../contract/settings'
+import { defaultSettings, settings } from '../../contract/settings'
+import type { Settings, SettingsChange } from '../../contract/settings'
 import { writeAtomically } from './files'
 
 function settingsFile(cache: string): string {
@@ -15,20 +15,25 @@ export async function readSettings(cache: string): Promise<Settings> {
   try {
     text = await fs.readFile(settingsFile(cache), 'utf8')
   } catch {
-    return settings.parse({})
+    return defaultSettings
   }
   try {
-    const parsed = settings.safeParse(JSON.parse(text))
+    const value: unknown = JSON.parse(text)
+    const parsed = settings.safeParse({ ...defaultSettings, ...(value as object) })
     if (parsed.success) return parsed.data
   } catch {
     // Not JSON: handled below like a shape that does not fit.
   }
   await writeAtomically(`${settingsFile(cache)}.broken`, text)
-  return settings.parse({})
+  return defaultSettings
 }
 
-export async function changeSettings(cache: string, change: Partial<Settings>): Promise<Settings> {
-  const next = settings.parse({ ...(await readSettings(cache)), ...change })
+/** Changes what is named and keeps the rest, keys of newer versions included. */
+export async function changeSettings(cache: string, change: SettingsChange): Promise<Settings> {
+  const named = Object.fromEntries(
+    Object.entries(change).filter(([, value]) => value !== undefined),
+  )
+  const next = settings.parse({ ...(await readSettings(cache)), ...named })
   await writeAtomically(settingsFile(cache), `${JSON.stringify(next, null, 2)}\n`)
   return next
 }

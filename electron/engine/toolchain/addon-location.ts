@@ -12,7 +12,12 @@ export function addonLibtorch(installation: Installation): string {
     const note: unknown = JSON.parse(
       fs.readFileSync(path.join(installation.addonFolder, 'addon.json'), 'utf8'),
     )
-    if (typeof note === 'object' && note !== null && 'libtorch' in note && typeof note.libtorch === 'string') {
+    if (
+      typeof note === 'object' &&
+      note !== null &&
+      'libtorch' in note &&
+      typeof note.libtorch === 'string'
+    ) {
       return note.libtorch
     }
   } catch {
@@ -25,7 +30,9 @@ export function addonLibtorch(installation: Installation): string {
 export function checkAddon(installation: Installation, libtorch: Libtorch): Result<string> {
   const addon = path.join(installation.addonFolder, 'opsmith_native.node')
   if (installation.addonFolder === '' || !fs.existsSync(addon)) {
-    return err('toolchain.missing', 'The native addon has not been built.', { hint: 'npm run setup' })
+    return err('toolchain.missing', 'The native addon has not been built.', {
+      hint: 'npm run setup',
+    })
   }
   const linked = addonLibtorch(installation)
   if (linked !== '' && path.resolve(linked) !== path.resolve(libtorch.folder)) {

@@ -35,14 +35,22 @@ async function chooseCompiler(chosen: string, fromSetup: string): Promise<Result
   if (chosen !== '') {
     const compiler = await describeCompiler(chosen)
     if (!compiler) {
-      return err('toolchain.missing', `The chosen compiler ${chosen} is not a C++ compiler that runs here.`, {
-        hint: 'Choose another in Doctor, or take the choice out to let Opsmith pick one.',
-      })
+      return err(
+        'toolchain.missing',
+        `The chosen compiler ${chosen} is not a C++ compiler that runs here.`,
+        {
+          hint: 'Choose another in Doctor, or take the choice out to let Opsmith pick one.',
+        },
+      )
     }
     return compiler.judgement === 'unusable'
-      ? err('toolchain.mismatch', `The chosen compiler ${chosen} cannot be used: ${compiler.why}.`, {
-          hint: compiler.remedy,
-        })
+      ? err(
+          'toolchain.mismatch',
+          `The chosen compiler ${chosen} cannot be used: ${compiler.why}.`,
+          {
+            hint: compiler.remedy,
+          },
+        )
       : ok(compiler)
   }
   if (fromSetup !== '') {
@@ -55,7 +63,9 @@ async function chooseCompiler(chosen: string, fromSetup: string): Promise<Result
   const old = compilers[0]
   return old
     ? err('toolchain.mismatch', `${old.path} cannot be used: ${old.why}.`, { hint: old.remedy })
-    : err('toolchain.missing', 'No C++ compiler was found on PATH.', { hint: 'apt-get install clang-19 lld-19' })
+    : err('toolchain.missing', 'No C++ compiler was found on PATH.', {
+        hint: 'apt-get install clang-19 lld-19',
+      })
 }
 
 async function chooseLibtorch(chosen: string, fromSetup: string): Promise<Result<Libtorch>> {
@@ -67,9 +77,13 @@ async function chooseLibtorch(chosen: string, fromSetup: string): Promise<Result
       })
     }
     return libtorch.judgement === 'unusable'
-      ? err('toolchain.mismatch', `The chosen libtorch ${chosen} cannot be used: ${libtorch.why}.`, {
-          hint: libtorch.remedy,
-        })
+      ? err(
+          'toolchain.mismatch',
+          `The chosen libtorch ${chosen} cannot be used: ${libtorch.why}.`,
+          {
+            hint: libtorch.remedy,
+          },
+        )
       : ok(libtorch)
   }
   // Set-up has followed the order of findLibtorchs already, and built the addon against its choice.
@@ -80,16 +94,27 @@ async function chooseLibtorch(chosen: string, fromSetup: string): Promise<Result
   if (best) return ok(best)
   const old = found[0]
   return old
-    ? err('toolchain.mismatch', `libtorch ${old.version} in ${old.folder} cannot be used: ${old.why}.`, {
-        hint: old.remedy,
-      })
-    : err('toolchain.missing', 'No libtorch was found: no Python on PATH has torch, and LIBTORCH is not set.', {
-        hint: 'npm run setup',
-      })
+    ? err(
+        'toolchain.mismatch',
+        `libtorch ${old.version} in ${old.folder} cannot be used: ${old.why}.`,
+        {
+          hint: old.remedy,
+        },
+      )
+    : err(
+        'toolchain.missing',
+        'No libtorch was found: no Python on PATH has torch, and LIBTORCH is not set.',
+        {
+          hint: 'npm run setup',
+        },
+      )
 }
 
 /** The compiler and libtorch for a build, mismatches found here rather than at link time. */
-export async function chooseToolchain(installation: Installation, choice: Choice): Promise<Result<Toolchain>> {
+export async function chooseToolchain(
+  installation: Installation,
+  choice: Choice,
+): Promise<Result<Toolchain>> {
   const setup = readSetupEnvironment(installation.root)
   const compiler = await chooseCompiler(choice.compiler, setup.compiler ?? '')
   if (!compiler.ok) return compiler

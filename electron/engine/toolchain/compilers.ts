@@ -24,7 +24,10 @@ export interface Compiler {
 export const oldestClang = 16
 export const oldestGcc = 11
 
-function judge(family: CompilerFamily, major: number): Pick<Compiler, 'judgement' | 'why' | 'remedy'> {
+function judge(
+  family: CompilerFamily,
+  major: number,
+): Pick<Compiler, 'judgement' | 'why' | 'remedy'> {
   if (family === 'clang') {
     return major >= oldestClang
       ? { judgement: 'usable', why: '', remedy: '' }
@@ -111,6 +114,7 @@ export async function findCompilers(extra: readonly string[] = []): Promise<Comp
     if (compiler && !byIdentity.has(compiler.identity)) byIdentity.set(compiler.identity, compiler)
   }
   const rank = (compiler: Compiler): number =>
-    (compiler.judgement === 'unusable' ? 0 : compiler.family === 'clang' ? 2000 : 1000) + compiler.major
+    (compiler.judgement === 'unusable' ? 0 : compiler.family === 'clang' ? 2000 : 1000) +
+    compiler.major
   return [...byIdentity.values()].sort((a, b) => rank(b) - rank(a))
 }

@@ -25,8 +25,8 @@ export async function findCudaToolkit(): Promise<CudaToolkit | undefined> {
   const version = /release (\d+\.\d+)/.exec(result.stdout)?.[1]
   if (!version) return undefined
   // nvcc on PATH may be a script that starts the real one, so its folder says little.
-  const folder = [path.resolve(fs.realpathSync(nvcc), '../..'), home, '/usr/local/cuda'].find((candidate) =>
-    fs.existsSync(path.join(candidate, 'include', 'cuda_runtime.h')),
+  const folder = [path.resolve(fs.realpathSync(nvcc), '../..'), home, '/usr/local/cuda'].find(
+    (candidate) => fs.existsSync(path.join(candidate, 'include', 'cuda_runtime.h')),
   )
   return { nvcc, version, folder: folder ?? '' }
 }
@@ -44,7 +44,9 @@ export async function findGpus(): Promise<Gpu[]> {
         .split('\n')
         .filter((line) => line.trim() !== '')
         .map((line) => {
-          const [name = '', driver = '', memory = '', capability = ''] = line.split(',').map((x) => x.trim())
+          const [name = '', driver = '', memory = '', capability = ''] = line
+            .split(',')
+            .map((x) => x.trim())
           return { name, driver, detail: `${memory}, compute capability ${capability}` }
         })
     }

@@ -14,7 +14,14 @@ import { findOnPath } from './find-on-path'
 import { findLibtorchs, findPythons } from './libtorch'
 import { runCommand } from './run-command'
 
-const blank = { version: '', judgement: 'usable', why: '', remedy: '', chosen: false, facts: [] } satisfies Partial<Finding>
+const blank = {
+  version: '',
+  judgement: 'usable',
+  why: '',
+  remedy: '',
+  chosen: false,
+  facts: [],
+} satisfies Partial<Finding>
 
 async function findTool(
   kind: Finding['kind'],
@@ -89,18 +96,16 @@ async function cudaFindings(): Promise<Finding[]> {
         why: 'CUDA sources (.cu) cannot be compiled; C++ operators are not affected',
         remedy: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads',
       }
-  const cards = gpus.map(
-    (gpu): Finding => ({
-      ...blank,
-      kind: 'gpu',
-      name: gpu.name,
-      path: '',
-      version: gpu.driver,
-      judgement: gpu.driver === '' ? 'warning' : 'usable',
-      why: gpu.driver === '' ? 'the card is there, its driver is not' : '',
-      facts: [['device', gpu.detail]],
-    }),
-  )
+  const cards = gpus.map((gpu): Finding => ({
+    ...blank,
+    kind: 'gpu',
+    name: gpu.name,
+    path: '',
+    version: gpu.driver,
+    judgement: gpu.driver === '' ? 'warning' : 'usable',
+    why: gpu.driver === '' ? 'the card is there, its driver is not' : '',
+    facts: [['device', gpu.detail]],
+  }))
   if (cards.length === 0) {
     cards.push({
       ...blank,
@@ -115,11 +120,21 @@ async function cudaFindings(): Promise<Finding[]> {
 }
 
 function addonFinding(installation: Installation, chosen: Toolchain | undefined): Finding {
-  const base = { ...blank, kind: 'addon' as const, name: 'native addon', path: installation.addonFolder }
+  const base = {
+    ...blank,
+    kind: 'addon' as const,
+    name: 'native addon',
+    path: installation.addonFolder,
+  }
   if (!chosen) return { ...base, judgement: 'warning', why: 'cannot be judged without a libtorch' }
   const check = checkAddon(installation, chosen.libtorch)
   return check.ok
-    ? { ...base, path: check.value, chosen: true, facts: [['linked with', addonLibtorch(installation)]] }
+    ? {
+        ...base,
+        path: check.value,
+        chosen: true,
+        facts: [['linked with', addonLibtorch(installation)]],
+      }
     : { ...base, judgement: 'unusable', why: check.error.message, remedy: check.error.hint ?? '' }
 }
 
@@ -161,7 +176,11 @@ export async function examine(installation: Installation, choice: Choice): Promi
         why: 'links take about ten times as long without it',
         remedy: 'apt-get install lld-19',
       }),
-      findTool('linker', ['mold'], { judgement: 'absent', why: 'not needed where lld is', remedy: '' }),
+      findTool('linker', ['mold'], {
+        judgement: 'absent',
+        why: 'not needed where lld is',
+        remedy: '',
+      }),
       findTool('tool', ['cmake'], {
         judgement: 'absent',
         why: 'set-up builds the native addon with it',
@@ -175,20 +194,19 @@ export async function examine(installation: Installation, choice: Choice): Promi
       }),
     ]),
   ])
-  const pythonFindings = pythons.map(
-    (python): Finding => ({
-      ...blank,
-      kind: 'python',
-      name: `Python ${python.version}`,
-      path: python.python,
-      version: python.version,
-      judgement: 'usable',
-      facts: [['torch', python.torchFolder === '' ? 'none' : python.torchFolder]],
-    }),
-  )
+  const pythonFindings = pythons.map((python): Finding => ({
+    ...blank,
+    kind: 'python',
+    name: `Python ${python.version}`,
+    path: python.python,
+    version: python.version,
+    judgement: 'usable',
+    facts: [['torch', python.torchFolder === '' ? 'none' : python.torchFolder]],
+  }))
   const addon = addonFinding(installation, toolchain)
   const problems: DoctorReport['problems'] = toolchain ? mismatches(toolchain) : []
-  if (!chosen.ok) problems.unshift({ message: chosen.error.message, remedy: chosen.error.hint ?? '' })
+  if (!chosen.ok)
+    problems.unshift({ message: chosen.error.message, remedy: chosen.error.hint ?? '' })
   if (toolchain && addon.judgement === 'unusable') {
     problems.push({ message: addon.why, remedy: addon.remedy })
   }

@@ -11,7 +11,9 @@ function isExecutable(file: string): boolean {
 }
 
 function pathFolders(): string[] {
-  return (process.env['PATH'] ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder))
+  return (process.env['PATH'] ?? '')
+    .split(path.delimiter)
+    .filter((folder) => path.isAbsolute(folder))
 }
 
 /** The first executable of that name on PATH; an absolute path is checked as it is. */

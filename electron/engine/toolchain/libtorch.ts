@@ -46,7 +46,8 @@ function readVersion(folder: string): string {
   const python = readText(path.join(folder, 'version.py'))
   const fromPython = /__version__\s*(?::\s*\w+\s*)?=\s*'([^']+)'/.exec(python)?.[1]
   if (fromPython) return fromPython
-  const header = readText(path.join(folder, 'include/torch/headeronly/version.h')) ||
+  const header =
+    readText(path.join(folder, 'include/torch/headeronly/version.h')) ||
     readText(path.join(folder, 'include/torch/csrc/api/include/torch/version.h'))
   const fromHeader = /TORCH_VERSION\s+"([^"]+)"/.exec(header)?.[1]
   return fromHeader ?? readText(path.join(folder, 'build-version')).trim()
@@ -55,7 +56,9 @@ function readVersion(folder: string): string {
 /** Which std::string its functions take: looked up in the mangled names of libc10.so. */
 function readAbi(folder: string): boolean {
   try {
-    return fs.readFileSync(path.join(folder, 'lib', 'libc10.so')).includes('NSt7__cxx1112basic_string')
+    return fs
+      .readFileSync(path.join(folder, 'lib', 'libc10.so'))
+      .includes('NSt7__cxx1112basic_string')
   } catch {
     return true
   }
@@ -137,7 +140,8 @@ export async function findLibtorchs(hints: LibtorchHints): Promise<Libtorch[]> {
   const candidates: (Libtorch | undefined)[] = []
   if (hints.chosen !== '') candidates.push(describeLibtorch(hints.chosen, 'settings'))
   for (const python of await findPythons()) {
-    if (python.torchFolder !== '') candidates.push(describeLibtorch(python.torchFolder, python.python))
+    if (python.torchFolder !== '')
+      candidates.push(describeLibtorch(python.torchFolder, python.python))
   }
   const variable = process.env['LIBTORCH']
   if (variable) candidates.push(describeLibtorch(variable, 'LIBTORCH'))

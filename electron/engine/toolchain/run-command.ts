@@ -59,13 +59,25 @@ export async function runCommand(
   const started = performance.now()
   const seconds = (): number => (performance.now() - started) / 1000
   if (options.signal?.aborted) {
-    return { exitCode: null, stdout: '', stderr: '', seconds: 0, stopped: 'cancelled', truncated: false }
+    return {
+      exitCode: null,
+      stdout: '',
+      stderr: '',
+      seconds: 0,
+      stopped: 'cancelled',
+      truncated: false,
+    }
   }
   const [file, argv] =
     limits.memoryBytes > 0
       ? [
           '/bin/sh',
-          ['-c', `ulimit -v ${Math.floor(limits.memoryBytes / 1024)}; exec "$0" "$@"`, command, ...args],
+          [
+            '-c',
+            `ulimit -v ${Math.floor(limits.memoryBytes / 1024)}; exec "$0" "$@"`,
+            command,
+            ...args,
+          ],
         ]
       : [command, [...args]]
 

@@ -1,0 +1,24 @@
+import { pruneBuildCaches } from '../engine/compile/build'
+import type { Workbench } from '../engine/workbench'
+import { interruptSignal } from './build-command'
+import { exitCodes } from './exit-codes'
+import { printError, printJson, progress } from './print'
+
+export async function runPrepare(
+  workbench: Workbench,
+  _project: string,
+  options: { json: boolean },
+): Promise<number> {
+  const result = await workbench.prepare(interruptSignal())
+  if (!result.ok) return printError(result.error, options.json)
+  pruneBuildCaches(workbench.installation)
+  if (options.json) printJson({ ok: true, ...result.value })
+  else {
+    progress(
+      result.value.made === 0
+        ? 'precompiled headers are there already'
+        : `${result.value.made} precompiled headers made in ${result.value.seconds.toFixed(1)} s`,
+    )
+  }
+  return exitCodes.good
+}

@@ -1,0 +1,86 @@
+import type { Diagnostic } from '../contract/diagnostics'
+import type { WorkbenchError } from '../contract/outcome'
+import type { OutputValue, TensorStats } from '../contract/tensor'
+import { exitCodes } from './exit-codes'
+
+/** JSON has no NaN and no infinities: they are written as strings. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (_key, item: unknown) => {
+      if (typeof item === 'number' && !Number.isFinite(item)) return String(item)
+      return typeof item === 'bigint' ? item.toString() : item
+    },
+    2,
+  )
+}
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${toJson(value)}\n`)
+}
+
+export function progress(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+export function describeError(error: WorkbenchError): string {
+  const place =
+    error.file === undefined
+      ? ''
+      : `${error.file}${error.line ? `:${error.line}` : ''}${error.column ? `:${error.column}` : ''}: `
+  const lines = [`${place}${error.message}`]
+  if (error.hint) lines.push(`  → ${error.hint}`)
+  for (const frame of error.exit?.stack.filter((candidate) => candidate.isUser) ?? []) {
+    lines.push(`  in ${frame.symbol} (${frame.file ?? ''}:${frame.line ?? 0})`)
+  }
+  return lines.join('\n')
+}
+
+/** Says why there is no answer, in the form asked for; the exit code comes back. */
+export function printError(error: WorkbenchError, json: boolean): number {
+  if (json) printJson({ ok: false, error })
+  progress(`opsmith: ${describeError(error)}`)
+  return exitCodes.noAnswer
+}
+
+export function describeDiagnostic(diagnostic: Diagnostic): string {
+  const at = (place: { file: string; line: number; column: number }): string =>
+    place.file === ''
+      ? ''
+      : `${place.file}:${place.line}${place.column > 0 ? `:${place.column}` : ''}: `
+  const flag = diagnostic.code === '' ? '' : ` [${diagnostic.code}]`
+  return [
+    `${at(diagnostic)}${diagnostic.severity}: ${diagnostic.message}${flag}`,
+    ...diagnostic.notes.map((note) => `  ${at(note)}note: ${note.message}`),
+  ].join('\n')
+}
+
+/** Six significant digits, without trailing zeros. */
+export function shortNumber(value: number | null): string {
+  return value === null
+    ? '–'
+    : Number.isFinite(value)
+      ? String(Number(value.toPrecision(6)))
+      : String(value)
+}
+
+export function describeStats(stats: TensorStats): string {
+  const odd = [
+    stats.nan > 0 ? `${stats.nan} NaN` : '',
+    stats.posInf + stats.negInf > 0 ? `${stats.posInf + stats.negInf} Inf` : '',
+  ].filter((part) => part !== '')
+  const parts = [
+    `min ${shortNumber(stats.min)}`,
+    `max ${shortNumber(stats.max)}`,
+    `mean ${shortNumber(stats.mean)}`,
+    `std ${shortNumber(stats.std)}`,
+    ...odd,
+  ]
+  return parts.join(', ')
+}
+
+export function describeOutput(output: OutputValue): string {
+  return output.kind === 'tensor'
+    ? `${output.dtype}[${output.shape.join(', ')}] on ${output.device}: ${describeStats(output.stats)}`
+    : `${output.type}: ${output.text}`
+}

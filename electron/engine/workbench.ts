@@ -1,0 +1,238 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+import type { BuildAndLoad, HostState } from '../contract/app-calls'
+import type { BuildReport } from '../contract/build'
+import type { DoctorReport } from '../contract/doctor'
+import { manifestFileName } from '../contract/manifest'
+import type { Manifest } from '../contract/manifest'
+import type { LoadReport, OperatorDetail } from '../contract/operators'
+import { err, ok } from '../contract/outcome'
+import type { Result } from '../contract/outcome'
+import type { ProgramFunction, ProgramSource, RunReport, RunRequest } from '../contract/run'
+import { buildProject } from './compile/build'
+import type { BuildOptions } from './compile/build'
+import { snapshotIncludes } from './compile/include-snapshot'
+import { makePrecompiled } from './compile/precompiled-headers'
+import { registrationLine } from './compile/scan-source'
+import { defaultHostLimits } from './host/host-client'
+import { defaultMemoryLimit, HostPool } from './host/host-pool'
+import type { PoolEvents } from './host/host-pool'
+import type { StartHost } from './host/transport'
+import type { Installation } from './installation'
+import { insideProject } from './project/files'
+import { readManifest } from './project/read-manifest'
+import { readSettings } from './project/settings-file'
+import { checkAddon } from './toolchain/addon-location'
+import { chooseToolchain, chosenTools } from './toolchain/choose'
+import type { Toolchain } from './toolchain/choose'
+import { examine } from './toolchain/doctor'
+
+export interface WorkbenchEvents extends PoolEvents {
+  onState?: (state: HostState) => void
+}
+
+/** Registration macros record the line of their block; the line of the operator itself is more use. */
+async function refineLines(operators: OperatorDetail[]): Promise<OperatorDetail[]> {
+  const texts = new Map<string, string>()
+  const read = async (file: string): Promise<string> => {
+    const known = texts.get(file)
+    if (known !== undefined) return known
+    const text = await fs.readFile(file, 'utf8').catch(() => '')
+    texts.set(file, text)
+    return text
+  }
+  return await Promise.all(
+    operators.map(async (operator) => ({
+      ...operator,
+      kernels: await Promise.all(
+        operator.kernels.map(async (kernel) => {
+          const text = path.isAbsolute(kernel.file) ? await read(kernel.file) : ''
+          const name = operator.name.split('::').at(-1) ?? operator.name
+          return text === ''
+            ? kernel
+            : { ...kernel, line: registrationLine(text, kernel.line, name) }
+        }),
+      ),
+    })),
+  )
+}
+
+/** The engine as the app, the command line and the tests use it: projects in, reports out. */
+export class Workbench {
+  readonly hosts: HostPool
+  private memoryLimit = 0
+  private readonly built = new Map<string, BuildReport>()
+
+  constructor(
+    readonly installation: Installation,
+    startHost: StartHost,
+    events: WorkbenchEvents = {},
+    options: { keepSpare: boolean; outputBytes?: number } = { keepSpare: true },
+  ) {
+    this.hosts = new HostPool(
+      installation,
+      startHost,
+      () => ({
+        ...defaultHostLimits,
+        memoryBytes: this.memoryLimit === 0 ? defaultMemoryLimit() : this.memoryLimit,
+        ...(options.outputBytes === undefined ? {} : { outputBytes: options.outputBytes }),
+      }),
+      events,
+      options.keepSpare,
+    )
+  }
+
+  /** Takes the user's settings; called at the start and whenever they change. */
+  async applySettings(): Promise<void> {
+    this.memoryLimit = (await readSettings(this.installation.cacheFolder)).memoryLimit
+  }
+
+  async toolchainFor(manifest: Manifest | undefined): Promise<Result<Toolchain>> {
+    const settings = await readSettings(this.installation.cacheFolder)
+    return await chooseToolchain(this.installation, chosenTools(settings, manifest))
+  }
+
+  async doctor(folder: string): Promise<DoctorReport> {
+    const settings = await readSettings(this.installation.cacheFolder)
+    const manifest = folder === '' ? undefined : await readManifest(folder)
+    return await examine(
+      this.installation,
+      chosenTools(settings, manifest?.ok ? manifest.value : undefined),
+    )
+  }
+
+  async build(folder: string, options: BuildOptions = {}): Promise<Result<BuildReport>> {
+    const absolute = path.resolve(folder)
+    const manifest = await readManifest(absolute)
+    if (!manifest.ok) return manifest
+    const toolchain = await this.toolchainFor(manifest.value)
+    if (!toolchain.ok) return toolchain
+    const report = await buildProject(
+      this.installation,
+      toolchain.value,
+      absolute,
+      manifest.value,
+      options,
+    )
+    if (report.ok && report.value.ok) this.built.set(absolute, report.value)
+    return report
+  }
+
+  /** Loads what was built last into the op host; what it registered comes back. */
+  async load(
+    folder: string,
+    options: { timeout: number; signal?: AbortSignal },
+  ): Promise<Result<LoadReport>> {
+    const absolute = path.resolve(folder)
+    const build = this.built.get(absolute)
+    if (!build) {
+      return err('build.required', 'This project has not been built yet.', {
+        hint: 'Build it first (Ctrl+B).',
+      })
+    }
+    const manifest = await readManifest(absolute)
+    const toolchain = await this.toolchainFor(manifest.ok ? manifest.value : undefined)
+    if (!toolchain.ok) return toolchain
+    const addon = checkAddon(this.installation, toolchain.value.libtorch)
+    if (!addon.ok) return addon
+    this.hosts.setUserFolders([absolute])
+    const report = await this.hosts.load(build.loadPath, options)
+    if (!report.ok) return report
+    return ok({ ...report.value, operators: await refineLines(report.value.operators) })
+  }
+
+  async buildAndLoad(
+    folder: string,
+    options: BuildOptions,
+    timeout: number,
+  ): Promise<Result<BuildAndLoad>> {
+    const build = await this.build(folder, options)
+    if (!build.ok) return build
+    if (!build.value.ok) return ok({ build: build.value })
+    const load = await this.load(folder, {
+      timeout,
+      ...(options.signal ? { signal: options.signal } : {}),
+    })
+    if (load.ok) return ok({ build: build.value, load: load.value })
+    if (load.error.code === 'cancelled') return load
+    return ok({ build: build.value, loadError: load.error })
+  }
+
+  /** The project's TorchScript program; undefined when it has none. */
+  async program(folder: string): Promise<Result<ProgramSource | undefined>> {
+    const manifest = await readManifest(folder)
+    if (!manifest.ok) return manifest
+    const relative = manifest.value.program
+    if (relative === undefined) return ok(undefined)
+    const file = await insideProject(folder, relative)
+    if (!file.ok) return file
+    try {
+      return ok({ file: file.value, source: await fs.readFile(file.value, 'utf8') })
+    } catch {
+      return err('project.invalid', `opsmith.json, program: there is no file ${relative}.`, {
+        path: 'program',
+        file: path.join(folder, manifestFileName),
+      })
+    }
+  }
+
+  async programFunctions(folder: string): Promise<Result<ProgramFunction[]>> {
+    const program = await this.program(folder)
+    if (!program.ok) return program
+    if (!program.value) return ok([])
+    return await this.hosts.call('program.functions', program.value, {
+      timeout: 30,
+      phase: 'compile the program',
+    })
+  }
+
+  /** One call of an operator or a program function; the library is loaded first if it is not. */
+  async run(
+    folder: string,
+    request: Omit<RunRequest, 'program'>,
+    options: { timeout: number; signal?: AbortSignal },
+  ): Promise<Result<RunReport>> {
+    const absolute = path.resolve(folder)
+    const loaded = await this.load(absolute, options)
+    if (!loaded.ok) return loaded
+    const program = await this.program(absolute)
+    if (!program.ok) return program
+    return await this.hosts.call(
+      'operator.run',
+      { ...request, ...(program.value ? { program: program.value } : {}) },
+      { ...options, phase: `call ${request.op}` },
+    )
+  }
+
+  /** Makes the precompiled headers for the chosen tools; nothing to do when they are there. */
+  async prepare(
+    signal?: AbortSignal,
+    onProgress?: (title: string, done: number) => void,
+  ): Promise<Result<{ seconds: number; made: number }>> {
+    const toolchain = await this.toolchainFor(undefined)
+    if (!toolchain.ok) return toolchain
+    const includes = snapshotIncludes(this.installation)
+    let seconds = 0
+    let made = 0
+    for (const [index, prelude] of (['full', 'lean'] as const).entries()) {
+      onProgress?.(`precompiling libtorch's headers (${prelude})`, index / 2)
+      const result = await makePrecompiled(
+        this.installation,
+        toolchain.value,
+        includes,
+        prelude,
+        signal,
+      )
+      if (!result.ok) return result
+      seconds += result.value.seconds
+      if (result.value.made) made += 1
+    }
+    onProgress?.('precompiled headers ready', 1)
+    return ok({ seconds, made })
+  }
+
+  async close(): Promise<void> {
+    await this.hosts.close()
+  }
+}

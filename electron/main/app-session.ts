@@ -1,0 +1,153 @@
+import path from 'node:path'
+
+import type { BrowserWindow } from 'electron'
+
+import type { AppEvent, AppEventName } from '../contract/app-calls'
+import { manifestFileName } from '../contract/manifest'
+import type { Project } from '../contract/project'
+import type { Result } from '../contract/outcome'
+import { eventChannel } from '../contract/channels'
+import type { Installation } from '../engine/installation'
+import { openProject } from '../engine/project/open-project'
+import { changeSettings, readSettings } from '../engine/project/settings-file'
+import { watchProject } from '../engine/project/watch-project'
+import type { ProjectWatcher } from '../engine/project/watch-project'
+import { Workbench } from '../engine/workbench'
+import { TextBatch } from './text-batch'
+import { startUtilityHost } from './utility-host'
+
+const mostRecent = 12
+
+/** What one window of the app works with: its workbench, its open project, its jobs. */
+export class AppSession {
+  readonly workbench: Workbench
+  readonly startFolder: string
+  window: BrowserWindow | undefined
+  private watcher: ProjectWatcher | undefined
+  private openFolder = ''
+  private readonly jobs = new Map<string, AbortController>()
+  private flushed: (() => void) | undefined
+
+  constructor(
+    readonly installation: Installation,
+    startFolder: string,
+  ) {
+    this.startFolder = startFolder
+    const batches = new Map<string, TextBatch>()
+    this.workbench = new Workbench(installation, startUtilityHost, {
+      onState: (state) => {
+        this.send('host.changed', state)
+      },
+      onOutput: (generation, stream, text) => {
+        const key = `${generation} ${stream}`
+        let batch = batches.get(key)
+        if (!batch) {
+          batch = new TextBatch((joined) => {
+            this.send('host.output', { generation, stream, text: joined })
+          })
+          batches.set(key, batch)
+        }
+        batch.add(text)
+      },
+    })
+  }
+
+  send<N extends AppEventName>(name: N, payload: AppEvent<N>): void {
+    if (this.window && !this.window.isDestroyed()) {
+      this.window.webContents.send(eventChannel, name, payload)
+    }
+  }
+
+  /** Opens a project in this window; the one before is no longer watched. */
+  async open(folder: string): Promise<Result<Project>> {
+    const project = await openProject(folder)
+    if (!project.ok) return project
+    await this.watcher?.close()
+    this.openFolder = project.value.folder
+    this.watcher = watchProject(this.openFolder, (relative, version) => {
+      this.send('file.changed', { folder: this.openFolder, path: relative, version })
+      if (relative === manifestFileName || version === '' || !this.known.has(relative))
+        void this.refresh()
+    })
+    this.known = new Set(project.value.files.map((file) => file.path))
+    const settings = await readSettings(this.installation.cacheFolder)
+    const recent = [
+      this.openFolder,
+      ...settings.recentProjects.filter((item) => item !== this.openFolder),
+    ]
+    await changeSettings(this.installation.cacheFolder, {
+      recentProjects: recent.slice(0, mostRecent),
+    })
+    return project
+  }
+
+  private known = new Set<string>()
+
+  private async refresh(): Promise<void> {
+    const project = await openProject(this.openFolder)
+    if (!project.ok) return
+    this.known = new Set(project.value.files.map((file) => file.path))
+    this.send('project.changed', project.value)
+  }
+
+  async closeProject(): Promise<void> {
+    await this.watcher?.close()
+    this.watcher = undefined
+    this.openFolder = ''
+  }
+
+  /** A folder the renderer names must be the open project: no call reaches another. */
+  isOpen(folder: string): boolean {
+    return this.openFolder !== '' && path.resolve(folder) === this.openFolder
+  }
+
+  /** Runs work that `job.cancel` can end. */
+  async job<T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController()
+    this.jobs.set(id, controller)
+    try {
+      return await work(controller.signal)
+    } finally {
+      if (this.jobs.get(id) === controller) this.jobs.delete(id)
+    }
+  }
+
+  cancel(id: string): boolean {
+    const controller = this.jobs.get(id)
+    controller?.abort()
+    return controller !== undefined
+  }
+
+  /** Asks the window to keep what was typed, and waits for it, but not for ever. */
+  async flush(): Promise<void> {
+    const answered = new Promise<void>((resolve) => {
+      this.flushed = resolve
+    })
+    this.send('command.invoked', { command: 'flush' })
+    await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, 1500))])
+  }
+
+  noteFlushed(): void {
+    this.flushed?.()
+  }
+
+  /** Precompiled headers, after the window is up: they take half a minute of one core. */
+  async prepareInBackground(): Promise<void> {
+    const settle = await this.workbench.prepare(undefined, (title, done) => {
+      this.send('background.progressed', { title, done, detail: '' })
+    })
+    if (!settle.ok) {
+      this.send('background.progressed', {
+        title: settle.error.message,
+        done: 1,
+        detail: settle.error.detail ?? '',
+      })
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const controller of this.jobs.values()) controller.abort()
+    await this.closeProject()
+    await this.workbench.close()
+  }
+}

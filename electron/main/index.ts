@@ -1,0 +1,68 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { app } from 'electron'
+
+import { findInstallation } from '../engine/installation'
+import { readSettings } from '../engine/project/settings-file'
+import { pruneBuildCaches } from '../engine/compile/build'
+import { AppSession } from './app-session'
+import { generalCalls } from './ipc/app-calls'
+import { listen } from './ipc/handle'
+import { operatorCalls } from './ipc/operator-calls'
+import { projectCalls } from './ipc/project-calls'
+import { installMenu } from './menu'
+import { lockDownContents, lockDownSession, registerScheme, serveRenderer } from './security'
+import { openWindow } from './window'
+
+const installation = findInstallation(__dirname)
+
+/** A folder named on the command line, else the project of last time, else none. */
+async function startFolder(): Promise<string> {
+  const named = process.argv
+    .slice(1)
+    .find(
+      (word) =>
+        !word.startsWith('-') && path.resolve(word) !== installation.root && !word.endsWith('.cjs'),
+    )
+  const caller = process.env['OPSMITH_CALLER_FOLDER'] ?? process.cwd()
+  if (named !== undefined) return path.resolve(caller, named)
+  const { recentProjects } = await readSettings(installation.cacheFolder)
+  const [last = ''] = recentProjects
+  return last !== '' && fs.existsSync(path.join(last, 'opsmith.json')) ? last : ''
+}
+
+async function run(): Promise<void> {
+  await app.whenReady()
+  installMenu(process.env['OPSMITH_DEVELOPMENT'] === '1')
+  lockDownSession()
+  serveRenderer(path.join(installation.root, 'dist', 'renderer'))
+  const session = new AppSession(installation, await startFolder())
+  await session.workbench.applySettings()
+  listen(session, { ...generalCalls, ...projectCalls, ...operatorCalls })
+  // libtorch loads while the window paints.
+  void session.workbench.hosts.host()
+  await openWindow(session, path.join(__dirname, 'preload.cjs'))
+  let closing = false
+  app.on('window-all-closed', () => {
+    if (closing) return
+    closing = true
+    void session.close().finally(() => {
+      app.quit()
+    })
+  })
+  await session.prepareInBackground()
+  pruneBuildCaches(installation)
+}
+
+registerScheme()
+lockDownContents()
+app.setPath('userData', path.join(installation.cacheFolder, 'electron-profile'))
+// GPU-less machines paint in software all the same; asking for a GPU only fills the log.
+app.commandLine.appendSwitch('disable-features', 'Translate,MediaRouter')
+run().catch((error: unknown) => {
+  process.stderr.write(
+    `opsmith: could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  )
+  app.exit(2)
+})

@@ -1,0 +1,52 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+
+import { app } from 'electron'
+
+import { ok } from '../../contract/outcome'
+import { writeAtomically } from '../../engine/project/files'
+import { changeSettings, readSettings } from '../../engine/project/settings-file'
+import { nothing } from './handle'
+import type { Handlers } from './handle'
+
+type GeneralCalls =
+  | 'app.info'
+  | 'app.flushed'
+  | 'doctor.report'
+  | 'settings.get'
+  | 'settings.set'
+  | 'layout.get'
+  | 'layout.set'
+
+export const generalCalls: Handlers<GeneralCalls> = {
+  'app.info': (session) =>
+    ok({
+      version: app.getVersion(),
+      electron: process.versions.electron ?? '',
+      platform: `${os.platform()} ${os.arch()}`,
+      startFolder: session.startFolder,
+      tests: process.env['OPSMITH_TESTS'] === '1',
+    }),
+  'app.flushed': (session) => {
+    session.noteFlushed()
+    return nothing
+  },
+  'doctor.report': async (session, { folder }) => ok(await session.workbench.doctor(folder)),
+  'settings.get': async (session) => ok(await readSettings(session.installation.cacheFolder)),
+  'settings.set': async (session, change) => {
+    const settings = await changeSettings(session.installation.cacheFolder, change)
+    await session.workbench.applySettings()
+    return ok(settings)
+  },
+  'layout.get': async (session) =>
+    ok(
+      await fs
+        .readFile(path.join(session.installation.cacheFolder, 'layout.json'), 'utf8')
+        .catch(() => ''),
+    ),
+  'layout.set': async (session, { layout }) => {
+    await writeAtomically(path.join(session.installation.cacheFolder, 'layout.json'), layout)
+    return nothing
+  },
+}

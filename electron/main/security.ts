@@ -1,0 +1,126 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+import { app, protocol, session } from 'electron'
+import type { BrowserWindowConstructorOptions, WebContents, WebFrameMain } from 'electron'
+
+/** The renderer's own origin; nothing else is ever shown. */
+export const appScheme = 'app'
+export const appOrigin = `${appScheme}://opsmith`
+export const startUrl = `${appOrigin}/index.html`
+
+/**
+ * Inline styles are Monaco's and the docking library's way of placing things; scripts, workers and
+ * fonts come from our own origin, and nothing from the network.
+ */
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "font-src 'self' data:",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+export function secureWebPreferences(
+  preload: string,
+): NonNullable<BrowserWindowConstructorOptions['webPreferences']> {
+  return {
+    preload,
+    contextIsolation: true,
+    sandbox: true,
+    nodeIntegration: false,
+    nodeIntegrationInWorker: false,
+    nodeIntegrationInSubFrames: false,
+    webSecurity: true,
+    allowRunningInsecureContent: false,
+    webviewTag: false,
+    navigateOnDragDrop: false,
+    spellcheck: false,
+  }
+}
+
+/** Must run before the app is ready. */
+export function registerScheme(): void {
+  protocol.registerSchemesAsPrivileged([
+    { scheme: appScheme, privileges: { standard: true, secure: true, supportFetchAPI: true } },
+  ])
+}
+
+const contentTypes: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ttf': 'font/ttf',
+  '.woff2': 'font/woff2',
+}
+
+/** Serves the bundled renderer, and nothing outside its folder. */
+export function serveRenderer(folder: string): void {
+  protocol.handle(appScheme, async (request) => {
+    const url = new URL(request.url)
+    const file = path.join(folder, path.normalize(decodeURIComponent(url.pathname)))
+    const headers = {
+      'Content-Security-Policy': contentSecurityPolicy,
+      'X-Content-Type-Options': 'nosniff',
+    }
+    if (url.origin !== appOrigin && url.host !== 'opsmith')
+      return new Response('', { status: 404, headers })
+    if (!file.startsWith(folder + path.sep)) return new Response('', { status: 404, headers })
+    try {
+      const bytes = await fs.readFile(file)
+      const type = contentTypes[path.extname(file)] ?? 'application/octet-stream'
+      return new Response(new Uint8Array(bytes), { headers: { ...headers, 'Content-Type': type } })
+    } catch {
+      return new Response('', { status: 404, headers })
+    }
+  })
+}
+
+/** No permissions, no requests to anywhere but ourselves. */
+export function lockDownSession(): void {
+  const current = session.defaultSession
+  current.setPermissionRequestHandler((_contents, _permission, answer) => {
+    answer(false)
+  })
+  current.setPermissionCheckHandler(() => false)
+  current.setDevicePermissionHandler(() => false)
+  current.webRequest.onBeforeRequest((details, answer) => {
+    const allowed = /^(app:\/\/opsmith\/|devtools:|data:|blob:app)/.test(details.url)
+    answer({ cancel: !allowed })
+  })
+}
+
+/** No navigation, no new windows, no embedded views, for every web contents that is ever made. */
+export function lockDownContents(): void {
+  app.on('web-contents-created', (_event, contents) => {
+    contents.on('will-navigate', (event) => {
+      event.preventDefault()
+    })
+    contents.on('will-redirect', (event) => {
+      event.preventDefault()
+    })
+    contents.on('will-attach-webview', (event) => {
+      event.preventDefault()
+    })
+    contents.setWindowOpenHandler(() => ({ action: 'deny' }))
+  })
+}
+
+/** Only the main frame of our own window, showing our own page, is answered. */
+export function isTrustedSender(frame: WebFrameMain | null, contents: WebContents): boolean {
+  if (!frame || frame !== contents.mainFrame) return false
+  try {
+    const url = new URL(frame.url)
+    return `${url.protocol}//${url.host}` === appOrigin
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,59 @@
+import { utilityProcess } from 'electron'
+
+import type { HostMessage } from '../contract/host-calls'
+import type { StartHost } from '../engine/host/transport'
+
+/** The op host as one of Electron's utility processes. */
+export const startUtilityHost: StartHost = (launch) => {
+  const child = utilityProcess.fork(launch.entry, [], {
+    env: { ...process.env, ...launch.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    serviceName: 'Opsmith op host',
+  })
+  let pid: number | undefined
+  let wanted = true
+  child.on('spawn', () => {
+    pid = child.pid
+    if (!wanted) kill()
+  })
+  const kill = (): void => {
+    wanted = false
+    if (pid === undefined) return
+    try {
+      // child.kill() is SIGTERM, which an operator may sit out.
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      child.kill()
+    }
+  }
+  return {
+    get pid() {
+      return pid
+    },
+    send(request) {
+      child.postMessage(request)
+    },
+    onMessage(listener) {
+      child.on('message', (message: HostMessage) => {
+        listener(message)
+      })
+    },
+    onOutput(listener) {
+      child.stdout?.on('data', (bytes: Buffer) => {
+        listener('stdout', bytes.toString('utf8'))
+      })
+      child.stderr?.on('data', (bytes: Buffer) => {
+        listener('stderr', bytes.toString('utf8'))
+      })
+    },
+    onExit(listener) {
+      child.once('exit', (code) => {
+        // The pipes are read to their end by then or shortly after.
+        setTimeout(() => {
+          listener(code, null)
+        }, 50)
+      })
+    },
+    kill,
+  }
+}
