@@ -54,6 +54,8 @@ async function buildForNode(names) {
     outExtension: { '.js': '.cjs' },
     bundle: true,
     platform: 'node',
+    // jsonc-parser's main is UMD, which hides its requires from the bundler.
+    mainFields: ['module', 'main'],
     format: 'cjs',
     // Electron 25, the oldest runtime the app supports, has Node 18.
     target: 'node18',
@@ -61,7 +63,8 @@ async function buildForNode(names) {
     sourcemap: 'linked',
     legalComments: 'none',
     logLevel: 'warning',
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': '"production"', 'import.meta.url': 'importMetaUrl' },
+    inject: ['scripts/lib/import-meta-url.js'],
   })
   for (const file of fs.readdirSync(temporary)) {
     fs.renameSync(path.join(temporary, file), path.join(dist, file))

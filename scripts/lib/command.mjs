@@ -14,6 +14,7 @@ export class CommandFailure extends Error {
 
 /** Commands that run now: ended with us, as whole trees. */
 const running = new Set()
+
 function endAll() {
   for (const child of running) {
     try {
@@ -24,14 +25,19 @@ function endAll() {
   }
 }
 process.once('exit', endAll)
-for (const [signal, code] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-  ['SIGHUP', 129],
-]) {
-  // Only while commands run are signals ours to handle; whoever spawns with inherited
-  // terminals (Electron, vitest) is in our process group and gets them too.
-  process.on(String(signal), () => process.exit(Number(code)))
+
+/** Signals are ours to handle only while commands run that are not in the terminal's process group. */
+const endings = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
+const onSignal = (signal) => process.exit(endings[signal])
+
+function remember(child) {
+  if (running.size === 0) for (const signal of Object.keys(endings)) process.on(signal, onSignal)
+  running.add(child)
+}
+
+function forget(child) {
+  running.delete(child)
+  if (running.size === 0) for (const signal of Object.keys(endings)) process.off(signal, onSignal)
 }
 
 /**
@@ -52,7 +58,7 @@ export function runCommand(command, options = {}) {
       // A group of its own, so that compilers started by build tools end with them.
       detached: true,
     })
-    running.add(child)
+    remember(child)
     let output = ''
     let partial = ''
     let timedOut = false
@@ -77,7 +83,7 @@ export function runCommand(command, options = {}) {
     if (input !== undefined) child.stdin?.on('error', () => {}).end(input)
     const finish = (code, reason) => {
       clearTimeout(timer)
-      running.delete(child)
+      forget(child)
       if (reason === '' && accept.includes(code)) {
         resolve({ output, code, seconds: (performance.now() - started) / 1000 })
       } else {

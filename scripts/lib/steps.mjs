@@ -1,0 +1,94 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { isAlive, readJson } from './files.mjs'
+import { setupFolder } from './paths.mjs'
+
+/**
+ * One step of set-up.
+ * @typedef {object} Step
+ * @property {string} title
+ * @property {(context: any) => Promise<string | undefined> | string | undefined} check
+ *   what is there already, in a few words; undefined when something has to be done
+ * @property {(context: any, say: (line: string) => void) => Promise<string | void>} make
+ *   does it; interrupted anywhere and run again it must come to the same end
+ */
+
+/** Set-up cannot go on; the message says what to do, and no stack helps. */
+export class SetupFailure extends Error {}
+
+/**
+ * Runs steps in order, one line each.
+ * @param {Step[]} steps
+ * @param {{ out: NodeJS.WriteStream, quiet: boolean }} options
+ *   quiet: a step that has nothing to do prints nothing
+ */
+export async function runSteps(steps, context, options) {
+  const { out, quiet } = options
+  const terminal = out.isTTY
+  let release
+  for (const [index, step] of steps.entries()) {
+    const prefix = `[${index + 1}/${steps.length}] ${step.title} …`
+    let present = await step.check(context)
+    if (present === undefined && !release) {
+      // Taken by the first step that has work, and only then: starting twice must stay possible.
+      release = await takeLock((holder) =>
+        out.write(`another set-up of this clone is running (process ${holder}): waiting\n`),
+      )
+      present = await step.check(context)
+    }
+    if (present !== undefined) {
+      if (!quiet) out.write(`${prefix} done already${present ? ` (${present})` : ''}\n`)
+      continue
+    }
+    const started = performance.now()
+    const said = []
+    if (terminal) out.write(prefix)
+    const say = (line) => {
+      if (terminal && said.length === 0) out.write('\n')
+      out.write(`      ${line}\n`)
+      said.push(line)
+    }
+    try {
+      const made = await step.make(context, say)
+      const seconds = ((performance.now() - started) / 1000).toFixed(1)
+      const end = ` ${seconds} s${made ? ` (${made})` : ''}\n`
+      out.write(terminal && said.length === 0 ? end : `${prefix}${end}`)
+    } catch (error) {
+      if (terminal && said.length === 0) out.write('\n')
+      release?.()
+      throw error
+    }
+  }
+  release?.()
+}
+
+/** One set-up of a clone at a time; a lock whose holder is gone counts for nothing. */
+async function takeLock(onWait) {
+  const file = path.join(setupFolder, 'lock.json')
+  fs.mkdirSync(setupFolder, { recursive: true })
+  let told = false
+  for (;;) {
+    try {
+      fs.writeFileSync(file, JSON.stringify({ pid: process.pid }), { flag: 'wx' })
+      break
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+    }
+    const holder = readJson(file)?.pid
+    const fresh = fs.existsSync(file) && Date.now() - fs.statSync(file).mtimeMs < 2000
+    if (holder === process.pid) break
+    if (holder === undefined ? !fresh : !isAlive(holder)) {
+      fs.rmSync(file, { force: true })
+      continue
+    }
+    if (!told && holder !== undefined) onWait(holder)
+    told = told || holder !== undefined
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  const release = () => {
+    if (readJson(file)?.pid === process.pid) fs.rmSync(file, { force: true })
+  }
+  process.once('exit', release)
+  return release
+}

@@ -1,0 +1,49 @@
+// Makes a fresh clone ready; what is there already is left alone. Interrupt it anywhere and start it again.
+import { pathToFileURL } from 'node:url'
+
+import { runSteps, SetupFailure } from './lib/steps.mjs'
+import { appBundles } from './setup/app-bundles.mjs'
+import { electronRuntime } from './setup/electron-runtime.mjs'
+import { keepEnvironment } from './setup/environment.mjs'
+import { libtorch } from './setup/libtorch.mjs'
+import { nativeAddon } from './setup/native-addon.mjs'
+import { npmDependencies } from './setup/npm-dependencies.mjs'
+import { precompiledHeaders } from './setup/precompiled-headers.mjs'
+import { systemPackages } from './setup/system-packages.mjs'
+
+/**
+ * @param {object} purpose
+ * @param {boolean} purpose.window the app will be opened: Electron and the renderer are needed
+ * @param {boolean} purpose.tests what tests need beyond that: a display, formatters, Python's packages
+ * @param {boolean} purpose.headers wait for precompiled headers; the window makes them in the background
+ * @param {boolean} [purpose.quiet] say nothing, on stderr, when nothing has to be done
+ */
+export async function setUp({ window, tests, headers, quiet = false }) {
+  const context = { window, tests }
+  const steps = [
+    npmDependencies,
+    systemPackages,
+    ...(window ? [electronRuntime] : []),
+    libtorch,
+    nativeAddon,
+    appBundles,
+    ...(headers ? [precompiledHeaders] : []),
+  ]
+  await runSteps(steps, context, { out: quiet ? process.stderr : process.stdout, quiet })
+  keepEnvironment(context)
+}
+
+/** Set-up for a launcher: a failure is told in words and ends the process with code 2. */
+export async function setUpOrExit(purpose) {
+  try {
+    await setUp(purpose)
+  } catch (error) {
+    if (!(error instanceof SetupFailure)) throw error
+    process.stderr.write(`\n${error.message}\n`)
+    process.exit(2)
+  }
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await setUpOrExit({ window: true, tests: process.argv.includes('--tests'), headers: true })
+}

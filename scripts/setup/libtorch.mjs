@@ -1,0 +1,208 @@
+// Finds libtorch without importing torch, or installs it into a Python environment of this clone.
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { ask, CommandFailure, findOnPath, runCommand, tail } from '../lib/command.mjs'
+import { readJson, writeJson } from '../lib/files.mjs'
+import { cacheFolder, setupFolder } from '../lib/paths.mjs'
+import { SetupFailure } from '../lib/steps.mjs'
+
+const torchVersion = '2.13.0'
+/** @type {[number, number]} */
+const oldest = [2, 6]
+/** What `import torch` and torch.utils.cpp_extension need besides torch; only tests and benchmarks do that. */
+const pythonPackages = [
+  ...['numpy', 'sympy', 'networkx', 'jinja2', 'fsspec', 'filelock', 'typing-extensions'],
+  ...['ninja', 'setuptools'],
+]
+
+const environmentFolder = path.join(setupFolder, 'python')
+const environmentPython = path.join(environmentFolder, 'bin', 'python')
+/** Written last, so an environment without it was interrupted. */
+const environmentNote = path.join(environmentFolder, 'opsmith.json')
+
+/**
+ * @typedef {{ folder: string, version: string, python: string, origin: string }} Libtorch
+ *   python: the interpreter whose torch this is; "" when it belongs to none
+ */
+
+function readVersion(folder) {
+  const read = (file) => {
+    try {
+      return fs.readFileSync(path.join(folder, file), 'utf8')
+    } catch {
+      return ''
+    }
+  }
+  return (
+    /__version__[^=]*=\s*'([^']+)'/.exec(read('version.py'))?.[1] ??
+    /TORCH_VERSION\s+"([^"]+)"/.exec(
+      read('include/torch/headeronly/version.h') +
+        read('include/torch/csrc/api/include/torch/version.h'),
+    )?.[1] ??
+    read('build-version').trim()
+  )
+}
+
+/** @returns {Libtorch | string} why the folder cannot be used */
+function judge(folder, origin, python) {
+  if (!fs.existsSync(path.join(folder, 'lib', 'libtorch_cpu.so'))) {
+    return `${folder} (${origin}) has no lib/libtorch_cpu.so`
+  }
+  if (!fs.existsSync(path.join(folder, 'include', 'torch', 'library.h'))) {
+    return `${folder} (${origin}) has no headers`
+  }
+  const version = readVersion(folder)
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
+    return `${folder} (${origin}) is libtorch ${version || 'of unknown version'}; ${oldest.join('.')} or newer is needed`
+  }
+  return { folder, version, origin, python }
+}
+
+const findTorch = [
+  'import importlib.util, sys',
+  "spec = importlib.util.find_spec('torch')",
+  "print(sys.executable or '')",
+  "print(list(spec.submodule_search_locations)[0] if spec and spec.submodule_search_locations else '')",
+].join('\n')
+
+/** The torch that a Python would import. */
+function askPython(python) {
+  const [executable = '', folder = ''] = ask([python, '-c', findTorch]).split('\n')
+  return folder ? { executable, folder } : undefined
+}
+
+/** The interpreter of the environment that a libtorch folder lies in, "" when it lies in none. */
+function pythonOf(folder) {
+  const candidate = path.resolve(folder, '..', '..', '..', '..', 'bin', 'python3')
+  return askPython(candidate)?.folder === folder ? candidate : ''
+}
+
+/**
+ * The libtorch to use: chosen in the settings, the active Python's, $LIBTORCH, set-up's own.
+ * @returns {{ found: Libtorch | undefined, refused: string[] }}
+ */
+export function findLibtorch() {
+  /** @type {string[]} */
+  const refused = []
+  const consider = (folder, origin, python) => {
+    const answer = judge(folder, origin, python)
+    if (typeof answer !== 'string') return answer
+    refused.push(answer)
+    return undefined
+  }
+  const chosen = readJson(path.join(cacheFolder(), 'settings.json'))?.libtorch
+  if (chosen) {
+    const found = consider(chosen, 'chosen in the settings', pythonOf(chosen))
+    if (found) return { found, refused }
+  }
+  if (findOnPath('python3')) {
+    const active = askPython('python3')
+    const found = active && consider(active.folder, "python3's torch", active.executable)
+    if (found) return { found, refused }
+  }
+  const variable = process.env['LIBTORCH']
+  if (variable) {
+    const found = consider(path.resolve(variable), 'LIBTORCH', pythonOf(path.resolve(variable)))
+    if (found) return { found, refused }
+  }
+  if (readJson(environmentNote)?.torch === torchVersion) {
+    const own = askPython(environmentPython)
+    const found = own && consider(own.folder, "set-up's own", environmentPython)
+    if (found) return { found, refused }
+  }
+  return { found: undefined, refused }
+}
+
+/** Tests compare with Python's torch; what that needs is only ever installed into set-up's own environment. */
+function lacksPythonPackages(context, found) {
+  return context.tests && found.python === environmentPython && !readJson(environmentNote)?.complete
+}
+
+export function needsPythonEnvironment(context) {
+  if (fs.existsSync(environmentNote)) return false
+  const { found } = findLibtorch()
+  return !found || lacksPythonPackages(context, found)
+}
+
+async function pip(args, timeoutSeconds = 3600) {
+  const base = ['-m', 'pip', 'install', '--disable-pip-version-check', '--quiet', '--retries', '0']
+  await runCommand([environmentPython, ...base, ...args], {
+    timeoutSeconds,
+    env: {
+      ...process.env,
+      PIP_CACHE_DIR: path.join(cacheFolder(), 'pip'),
+      PIP_ROOT_USER_ACTION: 'ignore',
+    },
+  })
+}
+
+/** The CPU build: whoever has a GPU has a torch of their own, and 200 MB come sooner than 3 GB. */
+async function installTorch(say) {
+  const index = ['--timeout', '20', '--extra-index-url', 'https://download.pytorch.org/whl/cpu']
+  try {
+    await pip(['--no-deps', ...index, `torch==${torchVersion}+cpu`])
+    return
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error
+    say(
+      `no CPU build of torch ${torchVersion} at hand (${tail(error.output || error.reason, 1)}); taking the index's`,
+    )
+  }
+  await pip(['--no-deps', `torch==${torchVersion}`])
+  const folder = askPython(environmentPython)?.folder ?? ''
+  // A CUDA build does not load without NVIDIA's packages, which are its dependencies.
+  if (fs.existsSync(path.join(folder, 'lib', 'libtorch_cuda.so')))
+    await pip([`torch==${torchVersion}`])
+}
+
+async function makeEnvironment(say) {
+  fs.rmSync(environmentFolder, { recursive: true, force: true })
+  fs.mkdirSync(setupFolder, { recursive: true })
+  await runCommand(['python3', '-m', 'venv', environmentFolder], { timeoutSeconds: 300 })
+  say(`installing torch ${torchVersion} into .setup/python`)
+  await installTorch(say)
+  writeJson(environmentNote, { torch: torchVersion, complete: false })
+}
+
+/** @type {import('../lib/steps.mjs').Step} */
+export const libtorch = {
+  title: 'libtorch',
+  check(context) {
+    const { found } = findLibtorch()
+    if (!found || lacksPythonPackages(context, found)) return undefined
+    context.libtorch = found
+    return `${found.version}, ${found.origin}`
+  },
+  async make(context, say) {
+    const first = findLibtorch()
+    let found = first.found
+    if (!found) {
+      for (const line of first.refused) say(line)
+      try {
+        await makeEnvironment(say)
+      } catch (error) {
+        throw new SetupFailure(
+          `libtorch could not be installed. Point LIBTORCH to an unpacked libtorch ${oldest.join('.')} or newer, ` +
+            `or activate a Python environment with torch.\n${error.message}`,
+        )
+      }
+      found = findLibtorch().found
+      if (!found)
+        throw new SetupFailure(
+          `torch was installed into ${environmentFolder} but cannot be found there.`,
+        )
+    }
+    if (lacksPythonPackages(context, found)) {
+      try {
+        await pip(pythonPackages)
+        writeJson(environmentNote, { torch: torchVersion, complete: true })
+      } catch (error) {
+        say(`comparisons with Python are left out: ${tail(error.message, 1)}`)
+      }
+    }
+    context.libtorch = found
+    return `${found.version}, ${found.origin}`
+  },
+}
