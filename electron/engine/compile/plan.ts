@@ -234,14 +234,12 @@ export async function planBuild(
   const registration = registrationUnit(folder, manifest, texts)
   if (registration !== '') {
     const file = writeGenerated(installation, 'opsmith_registration.cpp', registration)
-    compiles.push(
-      cxxTask(
-        'opsmith registration',
-        file,
-        registration,
-        manifest.autograd.length > 0 ? 'lean' : undefined,
-      ),
-    )
+    if (manifest.autograd.length > 0) {
+      const support = path.join(includes.folder, 'include', 'opsmith', 'autograd.cpp')
+      compiles.push(cxxTask('opsmith autograd', support, '', 'lean'))
+    }
+    // Linked last: static constructors run in link order, and an entry needs its operators registered.
+    compiles.push(cxxTask('opsmith registration', file, registration, undefined))
   }
   const cudaLink =
     needsCuda && toolchain.cuda
