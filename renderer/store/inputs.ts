@@ -55,9 +55,12 @@ export async function setInput(name: string, spec: InputSpec): Promise<void> {
     pending: { ...state.pending, [name]: spec },
     inFlight: state.inFlight + 1,
   }))
+  const arrivalsBefore = arrivals
   const saved = await saveManifest()
   const result = saved ? await call('project.setInput', { folder, name, spec }) : null
   inputsStore.setState((state) => ({ inFlight: state.inFlight - 1 }))
+  // The manifest may have come back before the answer did.
+  if (result?.ok === true && arrivals > arrivalsBefore) manifestArrived()
   if (result?.ok !== true) {
     inputsStore.setState((state) => {
       const pending = { ...state.pending }
@@ -68,8 +71,11 @@ export async function setInput(name: string, spec: InputSpec): Promise<void> {
   }
 }
 
+let arrivals = 0
+
 /** The manifest has caught up with what was sent. */
 export function manifestArrived(): void {
+  arrivals += 1
   if (inputsStore.getState().inFlight === 0) inputsStore.setState({ pending: {} })
 }
 

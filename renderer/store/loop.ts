@@ -4,10 +4,11 @@ import { buildLog, buildStore, forgetBuild } from './build'
 import { buildStamp } from './files'
 import { dismissCrash, noteCrash } from './host'
 import { forgetInputs, manifestArrived } from './inputs'
-import { currentFolder, projectChanged } from './project'
+import { currentFolder, currentManifest, projectChanged } from './project'
 import { forgetRegistry } from './registry'
 import { chooseFirst, forgetRun, loadFunctions, resolveSignature, runChosen, runStore } from './run'
 import { forgetSchemas, takeLoad } from './schemas'
+import { settingsStore } from './settings'
 
 /**
  * The loop: build, load, and every panel refreshes what it showed. Nobody presses five buttons.
@@ -86,10 +87,24 @@ export async function programChanged(): Promise<void> {
 
 export function listenToProject(): void {
   listen('project.changed', (project: Project) => {
+    if (project.folder !== currentFolder()) return
+    const stampBefore = buildStamp()
+    const runBefore = runKey()
     projectChanged(project)
     manifestArrived()
-    if (runStore.getState().op === '') void chooseFirst()
+    if (buildStamp() !== stampBefore && settingsStore.getState().settings.buildOnSave) {
+      void buildProject()
+    } else if (runStore.getState().op === '') {
+      void chooseFirst()
+    } else if (runKey() !== runBefore && runStore.getState().repeats) {
+      void runChosen()
+    }
   })
+}
+
+/** What a run reads of the manifest: an edited input shows its effect without a build. */
+function runKey(): string {
+  return JSON.stringify(currentManifest()?.inputs ?? {})
 }
 
 /** Another project (or none): nothing of the old one may be shown as if it were the new one's. */

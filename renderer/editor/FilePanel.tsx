@@ -1,0 +1,58 @@
+import { useEffect, useState, type ReactElement } from 'react'
+
+import { addFile, changeFile, filesStore, useFiles } from '../store/files'
+import { EmptyState } from '../shell/primitives/EmptyState'
+import { ErrorView } from '../shell/primitives/ErrorView'
+import { Button } from '../shell/primitives/Button'
+import { CodeEditor } from './CodeEditor'
+import { CompareView } from './CompareView'
+import { ConflictBar } from './ConflictBar'
+import { markFile } from './markers'
+import { loadModel } from './models'
+
+/** One file in one tab. The editor is made when the tab is first looked at. */
+export function FilePanel({ path, active }: { path: string; active: boolean }): ReactElement {
+  const file = useFiles((state) => state.files[path])
+  const [seen, setSeen] = useState(active)
+  const [comparing, setComparing] = useState(false)
+  if (active && !seen) setSeen(true)
+
+  useEffect(() => {
+    if (!seen) return
+    // A tab of a remembered layout has no entry yet.
+    if (!filesStore.getState().files[path]) addFile(path, path.startsWith('/'))
+    void loadModel(path).then((model) => {
+      if (model) markFile(path)
+    })
+  }, [path, seen])
+
+  if (!file || file.state === 'loading') return <EmptyState text={`Reading ${path} …`} quiet />
+  if (file.state === 'failed') {
+    const retry = (): void => {
+      changeFile(path, { state: 'loading', error: null })
+      void loadModel(path)
+    }
+    return (
+      <div className="panel-pad">
+        {file.error && <ErrorView error={file.error} />}
+        <Button onClick={retry}>Try again</Button>
+      </div>
+    )
+  }
+  const diskText = file.conflict?.kind === 'changed' ? file.conflict.diskText : null
+  const compare = comparing && diskText !== null
+  return (
+    <div className="file-panel">
+      <ConflictBar
+        file={file}
+        comparing={compare}
+        onCompare={() => setComparing((shown) => !shown)}
+      />
+      {compare ? (
+        <CompareView path={path} diskText={diskText} />
+      ) : (
+        <CodeEditor path={path} readOnly={file.external} active={active} />
+      )}
+    </div>
+  )
+}

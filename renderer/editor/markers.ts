@@ -1,0 +1,86 @@
+import type { Diagnostic, DiagnosticNote } from '../../electron/contract/diagnostics'
+import { buildStore, currentProblems } from '../store/build'
+import { filesStore, projectPath } from '../store/files'
+import { projectStore } from '../store/project'
+import { modelOf } from './models'
+import { monaco } from './monaco'
+
+const owner = 'opsmith'
+
+/** Keeps the editors' markers equal to the Problems panel. */
+export function followProblems(): void {
+  buildStore.subscribe((now, before) => {
+    if (
+      now.report !== before.report ||
+      now.error !== before.error ||
+      now.loadError !== before.loadError
+    ) {
+      markAll()
+    }
+  })
+  projectStore.subscribe((now, before) => {
+    if (now.project?.problem !== before.project?.problem) markAll()
+  })
+}
+
+function markAll(): void {
+  for (const path of Object.keys(filesStore.getState().files)) markFile(path)
+}
+
+export function markFile(path: string): void {
+  const model = modelOf(path)
+  if (!model) return
+  const here = currentProblems().filter((item) => item.file && projectPath(item.file).path === path)
+  monaco.editor.setModelMarkers(
+    model,
+    owner,
+    here.map((item) => markerOf(item, model)),
+  )
+}
+
+function markerOf(
+  item: Diagnostic,
+  model: monaco.editor.ITextModel,
+): monaco.editor.IMarkerData {
+  const range = rangeOf(item, model)
+  return {
+    ...range,
+    severity: severities[item.severity],
+    message: item.message,
+    source: item.source,
+    ...(item.code === '' ? {} : { code: item.code }),
+    relatedInformation: item.notes.filter((note) => note.file !== '').map(relatedOf),
+  }
+}
+
+const severities = {
+  error: monaco.MarkerSeverity.Error,
+  warning: monaco.MarkerSeverity.Warning,
+  note: monaco.MarkerSeverity.Info,
+} as const
+
+/** Compilers name a point; the word that begins there is what a reader looks for. */
+function rangeOf(place: DiagnosticNote, model: monaco.editor.ITextModel): monaco.IRange {
+  const line = Math.min(Math.max(place.line, 1), model.getLineCount())
+  const first = model.getLineFirstNonWhitespaceColumn(line) || 1
+  const column = place.column > 0 ? Math.min(place.column, model.getLineMaxColumn(line)) : first
+  const word = place.column > 0 ? model.getWordAtPosition({ lineNumber: line, column }) : null
+  const lineEnd = model.getLineMaxColumn(line)
+  const end = place.column > 0 ? Math.max(word?.endColumn ?? 0, column + 1) : lineEnd
+  return { startLineNumber: line, startColumn: column, endLineNumber: line, endColumn: end }
+}
+
+function relatedOf(note: DiagnosticNote): monaco.editor.IRelatedInformation {
+  const { path, external } = projectPath(note.file)
+  const folder = projectStore.getState().project?.folder ?? ''
+  const line = Math.max(note.line, 1)
+  const column = Math.max(note.column, 1)
+  return {
+    resource: monaco.Uri.file(external ? path : `${folder}/${path}`),
+    message: note.message,
+    startLineNumber: line,
+    startColumn: column,
+    endLineNumber: line,
+    endColumn: column + 1,
+  }
+}

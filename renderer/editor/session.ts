@@ -1,0 +1,42 @@
+import { addFile, filesStore } from '../store/files'
+import { beforeInputEdit } from '../store/inputs'
+import { projectStore } from '../store/project'
+import { call } from '../bridge/bridge'
+import { keepAllDrafts, loadDrafts } from './drafts'
+import { openLinksInTabs } from './CodeEditor'
+import { followProblems } from './markers'
+import { closeAllModels, loadModel } from './models'
+import { setManifestSchema, prepareMonaco } from './monaco'
+import { listenToDisk, saveFile } from './saving'
+
+/** Once, at the start of the window. */
+export async function startEditor(): Promise<void> {
+  prepareMonaco()
+  openLinksInTabs()
+  followProblems()
+  listenToDisk()
+  beforeInputEdit(saveManifest)
+  projectStore.subscribe((now, before) => {
+    if (now.project?.folder !== before.project?.folder) closeAllModels()
+  })
+  // Closing loses nothing: what was typed in the last moments is written as the window goes.
+  window.addEventListener('beforeunload', () => void keepAllDrafts())
+  window.addEventListener('blur', () => void keepAllDrafts())
+  const schema = await call('project.manifestSchema', {})
+  if (schema.ok) setManifestSchema(schema.value)
+}
+
+async function saveManifest(): Promise<boolean> {
+  const dirty = filesStore.getState().files['opsmith.json']?.dirty === true
+  return dirty ? saveFile('opsmith.json', false) : true
+}
+
+/** Files with unsaved text of an earlier window are opened with it; answers their paths. */
+export async function restoreDrafts(folder: string): Promise<string[]> {
+  const drafts = await loadDrafts(folder)
+  for (const draft of drafts) {
+    if (!filesStore.getState().files[draft.path]) addFile(draft.path, false)
+    await loadModel(draft.path)
+  }
+  return drafts.map((draft) => draft.path)
+}

@@ -1,0 +1,56 @@
+import { openFile } from '../store/layout'
+import { projectStore } from '../store/project'
+import { buildStore } from '../store/build'
+import { loadModel, modelOf, replaceText, textOf } from './models'
+import { monaco } from './monaco'
+
+type Marker = { severity: string; line: number; column: number; message: string }
+
+/** What end-to-end tests do faster and surer than by the keyboard; only where main says that tests run. */
+export type OpsmithTest = {
+  editorText(path: string): string | null
+  setEditorText(path: string, text: string): Promise<void>
+  markers(path: string): Marker[]
+  openFile(path: string, line?: number): Promise<void>
+  ready(): boolean
+}
+
+declare global {
+  interface Window {
+    opsmithTest?: OpsmithTest
+  }
+}
+
+export function exposeTestHook(): void {
+  window.opsmithTest = {
+    editorText: (path) => {
+      const model = modelOf(path)
+      return model ? textOf(model) : null
+    },
+    setEditorText: async (path, text) => {
+      openFile(path)
+      const model = await loadModel(path)
+      if (model) replaceText(model, text)
+    },
+    markers: (path) => {
+      const model = modelOf(path)
+      if (!model) return []
+      return monaco.editor.getModelMarkers({ resource: model.uri }).map((marker) => ({
+        severity: severityName(marker.severity),
+        line: marker.startLineNumber,
+        column: marker.startColumn,
+        message: marker.message,
+      }))
+    },
+    openFile: async (path, line = 0) => {
+      openFile(path, line)
+      await loadModel(path)
+    },
+    ready: () => projectStore.getState().project !== null && buildStore.getState().job === null,
+  }
+}
+
+function severityName(severity: monaco.MarkerSeverity): string {
+  if (severity === monaco.MarkerSeverity.Error) return 'error'
+  return severity === monaco.MarkerSeverity.Warning ? 'warning' : 'note'
+}

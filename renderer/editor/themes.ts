@@ -1,0 +1,65 @@
+import * as monaco from 'monaco-editor/editor/editor.api.js'
+
+import type { ShownTheme } from '../store/theme'
+
+/** Monaco takes no CSS variables: these repeat shell/styles/tokens.css where the two must meet. */
+export function defineThemes(): void {
+  monaco.editor.defineTheme('opsmith-dark', {
+    base: 'vs-dark',
+    inherit: true,
+    rules: [
+      { token: 'comment', foreground: '7f8a99' },
+      { token: 'keyword', foreground: '8ab4f8' },
+      { token: 'keyword.directive', foreground: 'c79bf0' },
+      { token: 'string', foreground: 'd8a97b' },
+      { token: 'number', foreground: '9fd3a0' },
+      { token: 'type', foreground: '6fcfc4' },
+    ],
+    colors: {
+      'editor.background': '#1b1d21',
+      'editor.foreground': '#d9dce1',
+      'editorLineNumber.foreground': '#6c737d',
+      'editorLineNumber.activeForeground': '#c3c8cf',
+      'editor.lineHighlightBackground': '#22252a',
+      'editor.lineHighlightBorder': '#00000000',
+      'editorGutter.background': '#1b1d21',
+      'editorWidget.background': '#24272c',
+      'editorWidget.border': '#3a3f47',
+      'editor.selectionBackground': '#2f4a70',
+      focusBorder: '#5aa2f5',
+    },
+  })
+  monaco.editor.defineTheme('opsmith-light', {
+    base: 'vs',
+    inherit: true,
+    rules: [
+      { token: 'comment', foreground: '5f6b7a' },
+      { token: 'keyword', foreground: '0550ae' },
+      { token: 'keyword.directive', foreground: '7a3ea8' },
+      { token: 'string', foreground: '8f4a14' },
+      { token: 'number', foreground: '1a6b35' },
+      { token: 'type', foreground: '0f6a6a' },
+    ],
+    colors: {
+      'editor.background': '#ffffff',
+      'editor.foreground': '#1f2328',
+      'editorLineNumber.foreground': '#8b939c',
+      'editor.lineHighlightBackground': '#f4f6f8',
+      'editor.lineHighlightBorder': '#00000000',
+      'editorWidget.background': '#f6f7f9',
+      'editorWidget.border': '#cbd1d8',
+      focusBorder: '#0b63c5',
+    },
+  })
+}
+
+const names: Record<ShownTheme, string> = {
+  dark: 'opsmith-dark',
+  light: 'opsmith-light',
+  'contrast-dark': 'hc-black',
+  'contrast-light': 'hc-light',
+}
+
+export function showEditorTheme(theme: ShownTheme): void {
+  monaco.editor.setTheme(names[theme])
+}

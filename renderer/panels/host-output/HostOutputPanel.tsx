@@ -1,0 +1,63 @@
+import type { ReactElement } from 'react'
+
+import { Button, IconButton } from '../../shell/primitives/Button'
+import { CopyButton } from '../../shell/primitives/CopyButton'
+import { EmptyState } from '../../shell/primitives/EmptyState'
+import { LogView } from '../../shell/primitives/LogView'
+import { clearHostLog, hostLog, restartHost, useHost } from '../../store/host'
+import type { LogLine } from '../../store/line-log'
+import { CrashCard } from './CrashCard'
+
+export function HostOutputPanel(): ReactElement {
+  const version = useHost((state) => state.logVersion)
+  const crash = useHost((state) => state.crash)
+  const host = useHost((state) => state.host)
+  const empty = hostLog.length === 0
+  return (
+    <div className="panel-column" data-testid="host-output-panel">
+      <div className="panel-bar">
+        <span className="muted">
+          {host ? `Op host ${host.generation}, ${host.state}` : 'No op host yet'}
+          {hostLog.dropped > 0 &&
+            ` · ${hostLog.dropped.toLocaleString('en')} older lines were dropped`}
+        </span>
+        <span className="grow" />
+        <Button icon="refresh" onClick={() => void restartHost()} title="Ends the op host and starts another">
+          Restart
+        </Button>
+        <CopyButton text={() => hostLog.text()} label="Copy the output" />
+        <IconButton icon="close" label="Clear" onClick={clearHostLog} disabled={empty} />
+      </div>
+      {crash && <CrashCard exit={crash} />}
+      <div className="grow-area">
+        {empty ? (
+          !crash && <EmptyState text="What operators print appears here." quiet />
+        ) : (
+          <LogView
+            log={hostLog}
+            version={version}
+            label="Host output"
+            classOf={classOfLine}
+            headOf={headOfLine}
+          />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function generationOf(line: LogLine): string {
+  return line.tag.slice(0, line.tag.indexOf(':'))
+}
+
+function classOfLine(line: LogLine): string {
+  if (generationOf(line) === '0') return 'log-notice'
+  return line.tag.endsWith(':stderr') ? 'log-stderr' : ''
+}
+
+/** Which op host printed it, where that changes. */
+function headOfLine(line: LogLine, above: LogLine | undefined): string {
+  const generation = generationOf(line)
+  if (generation === '0' || (above && generationOf(above) === generation)) return ''
+  return `host ${generation}`
+}

@@ -1,0 +1,150 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import {
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactElement,
+} from 'react'
+
+import { Button } from '../../shell/primitives/Button'
+import { EmptyState } from '../../shell/primitives/EmptyState'
+import { ErrorView } from '../../shell/primitives/ErrorView'
+import { SearchField } from '../../shell/primitives/SearchField'
+import {
+  describeOperator,
+  filterRegistry,
+  loadRegistry,
+  useRegistry,
+  type RegistryEntry,
+} from '../../store/registry'
+import { useSettings } from '../../store/settings'
+import { OperatorView } from './OperatorView'
+
+/** Every operator of this libtorch, searched as one types. */
+export function RegistryView(): ReactElement {
+  const entries = useRegistry((state) => state.entries)
+  const loading = useRegistry((state) => state.loading)
+  const error = useRegistry((state) => state.error)
+  const [query, setQuery] = useState('')
+  const wanted = useDeferredValue(query)
+  const found = useMemo(() => (entries ? filterRegistry(entries, wanted) : []), [entries, wanted])
+
+  useEffect(() => {
+    if (entries === null && !loading && error === null) void loadRegistry()
+  }, [entries, loading, error])
+
+  if (error) {
+    return (
+      <div className="panel-pad">
+        <ErrorView error={error}>
+          <Button onClick={() => void loadRegistry()}>Try again</Button>
+        </ErrorView>
+      </div>
+    )
+  }
+  if (entries === null) return <EmptyState text="Asking libtorch for its operators …" quiet />
+  const count =
+    found.length === entries.length
+      ? entries.length.toLocaleString('en')
+      : `${found.length.toLocaleString('en')} of ${entries.length.toLocaleString('en')}`
+  return <RegistryList query={query} setQuery={setQuery} found={found} count={count} />
+}
+
+type ListProps = {
+  query: string
+  setQuery: (query: string) => void
+  found: RegistryEntry[]
+  count: string
+}
+
+function RegistryList({ query, setQuery, found, count }: ListProps): ReactElement {
+  const scroller = useRef<HTMLDivElement>(null)
+  const selected = useRegistry((state) => state.selected)
+  const fontSize = useSettings((settings) => settings.fontSize)
+  const rowHeight = Math.round(fontSize * 1.75)
+  const virtualizer = useVirtualizer({
+    count: found.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  })
+  useEffect(() => {
+    virtualizer.measure()
+  }, [rowHeight, virtualizer])
+  useEffect(() => {
+    if (scroller.current) scroller.current.scrollTop = 0
+  }, [query])
+
+  const move = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15 }[event.key]
+    if (step === undefined || found.length === 0) return
+    event.preventDefault()
+    const at = found.findIndex((entry) => entry.key === selected)
+    const next = at < 0 ? 0 : Math.min(Math.max(at + step, 0), found.length - 1)
+    const entry = found[next]
+    if (!entry) return
+    void describeOperator(entry)
+    virtualizer.scrollToIndex(next)
+  }
+
+  return (
+    <>
+      <SearchField
+        value={query}
+        onChange={setQuery}
+        label="Search all operators"
+        testId="registry-search"
+        note={count}
+        onKeyDown={move}
+      />
+      <div
+        className="scroll registry"
+        ref={scroller}
+        role="listbox"
+        aria-label="Operators of libtorch"
+        tabIndex={0}
+        onKeyDown={move}
+      >
+        <div style={{ height: virtualizer.getTotalSize(), position: 'relative' }}>
+          {virtualizer.getVirtualItems().map((row) => {
+            const entry = found[row.index]
+            if (!entry) return null
+            return (
+              <div
+                key={entry.key}
+                role="option"
+                aria-selected={entry.key === selected}
+                className="registry-row"
+                data-testid="registry-row"
+                style={{ transform: `translateY(${row.start}px)`, height: rowHeight }}
+                onClick={() => void describeOperator(entry)}
+                title={entry.schema}
+              >
+                <span className="registry-name">{entry.key}</span>
+                <span className="muted">{entry.schema.slice(entry.schema.indexOf('('))}</span>
+              </div>
+            )
+          })}
+        </div>
+        {found.length === 0 && <p className="panel-pad muted">No operator matches “{query}”.</p>}
+      </div>
+      <RegistryDetail />
+    </>
+  )
+}
+
+function RegistryDetail(): ReactElement | null {
+  const detail = useRegistry((state) => state.detail)
+  const error = useRegistry((state) => state.detailError)
+  const selected = useRegistry((state) => state.selected)
+  if (selected === null) return null
+  return (
+    <div className="registry-detail" data-testid="registry-detail" aria-live="polite">
+      {error && <ErrorView error={error} />}
+      {detail && <OperatorView operator={detail} />}
+    </div>
+  )
+}

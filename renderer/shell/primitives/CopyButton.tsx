@@ -1,0 +1,41 @@
+import { useState, type ReactElement } from 'react'
+
+import { notify } from '../../store/notifications'
+import { IconButton } from './Button'
+
+/** `text` is asked for when it is wanted: a log may be long. */
+export function CopyButton({ text, label }: { text: () => string; label: string }): ReactElement {
+  const [copied, setCopied] = useState(false)
+  const copy = async (): Promise<void> => {
+    if (await copyText(text())) {
+      setCopied(true)
+      setTimeout(() => setCopied(false), 1_500)
+    } else {
+      notify('error', 'The clipboard could not be written.')
+    }
+  }
+  return (
+    <IconButton
+      icon={copied ? 'check' : 'copy'}
+      label={copied ? 'Copied' : label}
+      onClick={() => void copy()}
+    />
+  )
+}
+
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    // Permissions are denied to this window; the old way works from a click.
+    const area = document.createElement('textarea')
+    area.value = text
+    area.style.position = 'fixed'
+    document.body.append(area)
+    area.select()
+    const done = document.execCommand('copy')
+    area.remove()
+    return done
+  }
+}
