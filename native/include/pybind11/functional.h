@@ -1,0 +1,4 @@
+#pragma once
+
+#error \
+    "pybind11/functional.h needs Python. Operators are called without it: take and return torch::Tensor instead."
