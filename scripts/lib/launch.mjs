@@ -17,17 +17,17 @@ export function userPath(script, given) {
 }
 
 /**
- * Runs a program on the user's terminal and ends as it ended.
+ * Runs a program on the user's terminal.
  * @param {string[]} command
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} options
+ * @returns {Promise<number>} its exit code; 1 when a signal ended it, 2 when it could not be started
  */
-export async function becomeCommand(command, options) {
+export async function runOnTerminal(command, options) {
   const child = spawn(command[0] ?? '', command.slice(1), { ...options, stdio: 'inherit' })
   // Ctrl+C reaches the child from the terminal; we only wait for its end.
-  process.on('SIGINT', () => {})
-  for (const signal of /** @type {const} */ (['SIGTERM', 'SIGHUP'])) {
-    process.on(signal, () => child.kill(signal))
-  }
+  const wait = () => {}
+  const pass = (signal) => child.kill(signal)
+  process.on('SIGINT', wait).on('SIGTERM', pass).on('SIGHUP', pass)
   const code = await new Promise((resolve) => {
     child.once('error', (error) => {
       process.stderr.write(`${command[0]}: ${error.message}\n`)
@@ -35,5 +35,11 @@ export async function becomeCommand(command, options) {
     })
     child.once('exit', (exitCode, signal) => resolve(exitCode ?? (signal ? 1 : 0)))
   })
-  process.exit(code)
+  process.off('SIGINT', wait).off('SIGTERM', pass).off('SIGHUP', pass)
+  return code
+}
+
+/** The same, ending as it ended. */
+export async function becomeCommand(command, options) {
+  process.exit(await runOnTerminal(command, options))
 }

@@ -1,0 +1,129 @@
+// Who may import whom, as ARCHITECTURE.md says. Run by `npm run check`; each rule prints its reason.
+
+/** Folders of this repository that `from` may not import: all of electron/ and renderer/ but `allowed`. */
+const only = (name, from, allowed, comment) => ({
+  name,
+  severity: 'error',
+  comment,
+  from: { path: from },
+  to: { path: '^(electron|renderer|test|scripts)/', pathNot: allowed },
+})
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+const configuration = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'Modules of a cycle can only be understood, tested and changed together.',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'resolvable',
+      severity: 'error',
+      comment: 'An import that resolves to nothing fails when the bundle runs, if not before.',
+      from: {},
+      to: { couldNotResolve: true, pathNot: '\\?(worker|url|raw|inline)' },
+    },
+    {
+      name: 'contract-is-shapes',
+      severity: 'error',
+      comment:
+        'The contract is read by every process, the sandboxed ones included: shapes, types and zod, nothing that runs elsewhere.',
+      from: { path: '^electron/contract/' },
+      to: { pathNot: ['^electron/contract/', '(^|/)node_modules/zod/'] },
+    },
+    only(
+      'engine-stands-alone',
+      '^electron/engine/',
+      ['^electron/(engine|contract)/'],
+      'The app, the command line and the tests share the engine, so it knows none of them.',
+    ),
+    {
+      name: 'electron-stays-in-main',
+      severity: 'error',
+      comment:
+        'Engine, host and command line run in plain Node; only main, preload and packaging know Electron.',
+      from: { path: '^electron/(contract|engine|host|cli)/|^renderer/' },
+      to: { path: '(^|/)node_modules/electron/|^electron$' },
+    },
+    only(
+      'main-uses-engine',
+      '^electron/main/',
+      ['^electron/(main|engine|contract)/'],
+      'Main starts the op host and the renderer as processes; importing them would run user code or the DOM in main.',
+    ),
+    only(
+      'host-is-alone',
+      '^electron/host/',
+      ['^electron/(host|contract)/'],
+      'The op host is disposable and starts in milliseconds: it brings the addon and the contract, no engine.',
+    ),
+    only(
+      'cli-uses-engine',
+      '^electron/cli/',
+      ['^electron/(cli|engine|contract)/'],
+      'The command line is the engine with other words around it, without Electron and without the window.',
+    ),
+    only(
+      'preload-is-thin',
+      '^electron/preload/',
+      ['^electron/(preload|contract)/'],
+      'The preload runs next to untrusted content: channel names and nothing that acts.',
+    ),
+    only(
+      'renderer-talks-by-contract',
+      '^renderer/',
+      ['^renderer/', '^electron/contract/'],
+      'The renderer reaches the other processes by messages only.',
+    ),
+    only(
+      'bridge-is-the-door',
+      '^renderer/bridge/',
+      ['^renderer/bridge/', '^electron/contract/'],
+      'The one place that touches the preload must not depend on what is shown.',
+    ),
+    only(
+      'store-knows-no-view',
+      '^renderer/store/',
+      ['^renderer/(store|bridge)/', '^electron/contract/'],
+      'State is tested without React and without the editor.',
+    ),
+    {
+      name: 'panels-are-apart',
+      severity: 'error',
+      comment: 'Panels can be moved, closed and rewritten one by one; they meet in the stores.',
+      from: { path: '^renderer/panels/([^/]+)/' },
+      to: { path: '^renderer/panels/', pathNot: '^renderer/panels/$1/' },
+    },
+    {
+      name: 'nothing-imports-tests',
+      severity: 'error',
+      comment: 'What is shipped does not lean on what checks it.',
+      from: { path: '^(electron|renderer)/' },
+      to: { path: '^test/' },
+    },
+    {
+      name: 'one-importer-of-the-addon',
+      severity: 'error',
+      comment:
+        'User code runs where the addon is loaded: only the op host may name its interface, so that main cannot load it by mistake.',
+      from: { path: '^(electron|renderer)/', pathNot: '^electron/host/' },
+      to: { path: '^electron/host/addon' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|\\.setup|node_modules/\\.)' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.d.ts', '.css', '.json'],
+    },
+  },
+}
+
+export default configuration

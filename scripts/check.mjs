@@ -1,0 +1,71 @@
+// `npm run check [-- NAME …]`: everything that can be said about the sources without running them.
+import { pathToFileURL } from 'node:url'
+
+import { checkWithClangFormat } from './checks/clang-format.mjs'
+import { checkWithClangTidy } from './checks/clang-tidy.mjs'
+import { CommandFailure, runCommand } from './lib/command.mjs'
+import { localCommand, root } from './lib/paths.mjs'
+import { setUpOrExit } from './setup.mjs'
+
+/** A tool of npm's that ends with 0 when all is well. */
+function tool(command, ...args) {
+  return async () => {
+    try {
+      await runCommand([localCommand(command), ...args], { cwd: root, timeoutSeconds: 900 })
+      return { outcome: 'passed', text: '' }
+    } catch (error) {
+      if (!(error instanceof CommandFailure)) throw error
+      return { outcome: 'failed', text: error.output || error.reason }
+    }
+  }
+}
+
+const checks = {
+  types: tool('tsc', '-b', 'tsconfig.json'),
+  lint: tool('eslint', '--max-warnings', '0', '.'),
+  format: tool('prettier', '--check', '--log-level', 'warn', '.'),
+  imports: tool(
+    'depcruise',
+    ...['electron', 'renderer', '--config', '.dependency-cruiser.mjs', '--output-type', 'err-long'],
+  ),
+  'dead code': tool('knip', '--no-progress', '--no-config-hints'),
+  'clang-format': checkWithClangFormat,
+  'clang-tidy': checkWithClangTidy,
+}
+export const checkNames = Object.keys(checks)
+
+/**
+ * Runs checks, two at a time, each with one line; what a tool found follows its line.
+ * @returns {Promise<{ passed: number, failed: number, skipped: number }>}
+ */
+export async function runChecks(names = checkNames) {
+  const counts = { passed: 0, failed: 0, skipped: 0 }
+  const pending = [...names]
+  const worker = async () => {
+    for (let name = pending.shift(); name; name = pending.shift()) {
+      const started = performance.now()
+      const { outcome, text } = await checks[name]()
+      const seconds = ((performance.now() - started) / 1000).toFixed(1)
+      counts[outcome]++
+      const words = { passed: 'good', failed: 'FAILED', skipped: `skipped: ${text}` }
+      console.log(`check ${name} … ${words[outcome]} (${seconds} s)`)
+      if (outcome === 'failed') console.log(`${text.trimEnd()}\n`)
+    }
+  }
+  await Promise.all([worker(), worker()])
+  return counts
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const given = process.argv.slice(2)
+  const unknown = given.filter((name) => !checkNames.includes(name))
+  if (unknown.length > 0) {
+    console.error(`no check ${unknown.join(', ')}; there are ${checkNames.join(', ')}`)
+    process.exit(2)
+  }
+  if (given.length === 0 || given.includes('clang-tidy')) {
+    await setUpOrExit({ window: false, tests: true, headers: false, quiet: true })
+  }
+  const { failed } = await runChecks(given.length > 0 ? given : checkNames)
+  process.exitCode = failed > 0 ? 1 : 0
+}

@@ -1,0 +1,32 @@
+import path from 'node:path'
+
+import { CommandFailure, runCommand } from '../lib/command.mjs'
+import { listFiles } from '../lib/files.mjs'
+import { root } from '../lib/paths.mjs'
+import { findClangTool } from '../setup/system-needs.mjs'
+
+const folders = ['native', 'kernels', 'samples']
+const isBuilt = (name) => /(^|\/)(build|\.opsmith|node_modules)$/.test(name)
+
+/** @returns {Promise<{ outcome: 'passed' | 'failed' | 'skipped', text: string }>} */
+export async function checkWithClangFormat() {
+  const tool = findClangTool('clang-format')
+  if (!tool) return { outcome: 'skipped', text: 'clang-format 19 is not installed' }
+  const files = folders.flatMap((folder) =>
+    listFiles(path.join(root, folder), isBuilt)
+      .filter((name) => /\.(h|hpp|cuh|cc|cpp|cu)$/.test(name))
+      .map((name) => path.join(folder, name)),
+  )
+  if (files.length === 0) return { outcome: 'passed', text: '' }
+  try {
+    await runCommand([tool, '--dry-run', '-Werror', ...files], { cwd: root })
+    return { outcome: 'passed', text: '' }
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error
+    const names = new Set(error.output.match(/^[^:\n]+(?=:\d+:\d+: error)/gm))
+    return {
+      outcome: 'failed',
+      text: `${error.output}\n\nTo format them: ${path.basename(tool)} -i ${[...names].join(' ')}`,
+    }
+  }
+}
