@@ -168,9 +168,10 @@ export async function planBuild(
     file: string,
     text: string,
     prelude: Prelude | undefined,
+    ofProject = true,
   ): CompileTask => {
     let precompiled: string[] = []
-    if (prelude !== undefined && contradicting.length === 0) {
+    if (prelude !== undefined && (!ofProject || contradicting.length === 0)) {
       const header = locatePrecompiled(installation, toolchain, includes, prelude)
       if (header.ready) precompiled = usePrecompiled(toolchain, header)
       else missingPrelude = prelude
@@ -178,11 +179,11 @@ export async function planBuild(
     const args = [
       ...precompiled,
       ...commonFlags(toolchain, includes),
-      ...projectFlags,
+      ...(ofProject ? projectFlags : []),
       ...(toolchain.compiler.family === 'clang'
         ? ['-fno-color-diagnostics']
         : ['-fdiagnostics-color=never']),
-      ...manifest.cflags,
+      ...(ofProject ? manifest.cflags : []),
     ]
     return {
       label,
@@ -236,7 +237,8 @@ export async function planBuild(
     const file = writeGenerated(installation, 'opsmith_registration.cpp', registration)
     if (manifest.autograd.length > 0) {
       const support = path.join(includes.folder, 'include', 'opsmith', 'autograd.cpp')
-      compiles.push(cxxTask('opsmith autograd', support, '', 'lean'))
+      // The same for every project, so it is compiled once on a machine.
+      compiles.push(cxxTask('opsmith autograd', support, '', 'lean', false))
     }
     // Linked last: static constructors run in link order, and an entry needs its operators registered.
     compiles.push(cxxTask('opsmith registration', file, registration, undefined))

@@ -135,12 +135,14 @@ export function pybindModules(source: string): string[] {
 /** 1-based line where a registration block mentions the operator, at or after the block's own line. */
 export function registrationLine(source: string, blockLine: number, operatorName: string): number {
   const lines = source.split('\n')
-  const pattern = new RegExp(`\\b(?:def|impl|impl_abstract_pystub)\\s*\\(`)
+  const call = /\b(?:def|impl)\s*\(/
+  const mention = new RegExp(`["(]\\s*(?:\\w+::)?${operatorName}\\s*[".(]`)
   for (let index = Math.max(0, blockLine - 1); index < lines.length; index += 1) {
-    const window = `${lines[index] ?? ''} ${lines[index + 1] ?? ''}`
-    const mention = new RegExp(`["(]\\s*(?:\\w+::)?${operatorName}\\s*[".(]`)
-    if (pattern.test(lines[index] ?? '') && mention.test(window)) return index + 1
-    if (index > blockLine - 1 && /^\}/.test(lines[index] ?? '')) break
+    const line = lines[index] ?? ''
+    // A formatter may have put the name on the line below the call.
+    const text = /\(\s*$/.test(line) ? `${line}${lines[index + 1] ?? ''}` : line
+    if (call.test(line) && mention.test(text)) return index + 1
+    if (index > blockLine - 1 && line.startsWith('}')) break
   }
   return blockLine
 }

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+
+import { appCalls } from '../../electron/contract/app-calls'
+import { hostCalls } from '../../electron/contract/host-calls'
+import { settingsChange } from '../../electron/contract/settings'
+import { tensorStats } from '../../electron/contract/tensor'
+
+describe('contract', () => {
+  it('gives every call an input and an output shape', () => {
+    for (const table of [appCalls, hostCalls]) {
+      for (const call of Object.values(table)) {
+        expect(typeof call.input.safeParse).toBe('function')
+        expect(typeof call.output.safeParse).toBe('function')
+      }
+    }
+  })
+
+  it('names calls as domain.verb', () => {
+    for (const name of [...Object.keys(appCalls), ...Object.keys(hostCalls)]) {
+      expect(name).toMatch(/^[a-z]+\.[a-zA-Z]+$/)
+    }
+  })
+
+  it('refuses a payload and says which field', () => {
+    const parsed = appCalls['file.write'].input.safeParse({
+      folder: '/p',
+      path: 3,
+      text: '',
+      baseVersion: '',
+    })
+    expect(parsed.error?.issues[0]?.path).toEqual(['path'])
+  })
+
+  it('lets NaN and infinities through statistics', () => {
+    const stats = {
+      count: 1,
+      nan: 0,
+      posInf: 1,
+      negInf: 0,
+      zeros: 0,
+      min: null,
+      max: Infinity,
+      mean: NaN,
+      std: null,
+    }
+    expect(tensorStats.parse(stats).max).toBe(Infinity)
+  })
+
+  it('changes only the settings that are named', () => {
+    expect(settingsChange.parse({ theme: 'dark' })).toEqual({ theme: 'dark' })
+  })
+})

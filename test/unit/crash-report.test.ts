@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+
+import type { StackFrame } from '../../electron/contract/outcome'
+import { moduleOf, parseCrashReport } from '../../electron/engine/host/crash-report'
+import { explainExit } from '../../electron/engine/host/explain-exit'
+import type { ExitFacts } from '../../electron/engine/host/explain-exit'
+
+const report = [
+  'reason dump',
+  'phase call ns::spin',
+  'frame 0x5010',
+  'end',
+  'reason signal',
+  'signal 11',
+  'address 0x0',
+  'stack 0x700000000000 0x700000800000',
+  'phase call my_op::f',
+  'frame 0x5010',
+  'frame 0x9000',
+  'module 0x5000 /b/libmy_op.so',
+  'module 0x8000 /t/libtorch_cpu.so',
+  'end',
+].join('\n')
+
+const frame: StackFrame = {
+  address: '0x5010',
+  symbol: 'f(at::Tensor)',
+  module: 'libmy_op.so',
+  file: '/p/op.cpp',
+  line: 12,
+  isUser: true,
+}
+
+function facts(more: Partial<ExitFacts>): ExitFacts {
+  return {
+    generation: 3,
+    code: null,
+    signal: null,
+    killed: undefined,
+    phase: 'call my_op::f',
+    seconds: 0,
+    lastOutput: '',
+    record: undefined,
+    dump: undefined,
+    stack: [],
+    ...more,
+  }
+}
+
+describe('crash reports', () => {
+  it('are read record by record', () => {
+    const [dump, crash] = parseCrashReport(report)
+    expect(dump?.reason).toBe('dump')
+    expect(crash).toMatchObject({ reason: 'signal', signal: 11, address: 0n, overflow: false })
+    expect(crash && moduleOf(crash, 0x9000n)).toEqual({
+      path: '/t/libtorch_cpu.so',
+      offset: 0x1000n,
+    })
+  })
+
+  it('cut short by a second crash still tell the reason', () => {
+    expect(parseCrashReport('reason signal\nsignal 8\nfra')[0]?.signal).toBe(8)
+  })
+
+  it('know a stack overflow by the address', () => {
+    const near = report.replace('address 0x0', 'address 0x6ffffffffff8')
+    expect(parseCrashReport(near)[1]?.overflow).toBe(true)
+  })
+})
+
+describe('reasons', () => {
+  const record = parseCrashReport(report)[1]
+
+  it('name the place in the source', () => {
+    const exit = explainExit(facts({ record, stack: [frame] }))
+    expect(exit.reason).toBe('segfault')
+    expect(exit.message).toContain('null pointer')
+    expect(exit.message).toContain('op.cpp:12, in f')
+  })
+
+  it('tell heap corruption and assertions from a plain abort', () => {
+    const abort = record && { ...record, signal: 6 }
+    expect(
+      explainExit(facts({ record: abort, lastOutput: 'free(): invalid pointer\n' })).reason,
+    ).toBe('heap-corruption')
+    const assertion = "node: op.cpp:4: f: Assertion `x > 0' failed.\n"
+    expect(explainExit(facts({ record: abort, lastOutput: assertion })).message).toContain(
+      "`x > 0' failed",
+    )
+    expect(explainExit(facts({ record: abort })).reason).toBe('abort')
+  })
+
+  it('tell a time-out, an exit, memory and a kill from outside', () => {
+    expect(explainExit(facts({ killed: 'timeout', seconds: 2, signal: 'SIGKILL' })).reason).toBe(
+      'timeout',
+    )
+    expect(explainExit(facts({ code: 3 })).message).toContain('3')
+    const memory = record && { ...record, reason: 'memory' as const, residentBytes: 2 ** 31 }
+    expect(explainExit(facts({ record: memory })).message).toContain('2.0 GiB')
+    expect(explainExit(facts({ signal: 'SIGKILL', phase: '' })).reason).toBe('killed')
+  })
+})

@@ -1,0 +1,87 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { dropDraft, keepDraft, listDrafts } from '../../electron/engine/project/drafts'
+import {
+  createProjectFile,
+  readProjectFile,
+  writeProjectFile,
+} from '../../electron/engine/project/files'
+import { changeSettings, readSettings } from '../../electron/engine/project/settings-file'
+
+let folder: string
+beforeEach(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'opsmith-files-'))
+})
+afterEach(async () => {
+  await fs.rm(folder, { recursive: true })
+})
+
+describe('project files', () => {
+  it('are written whole when nobody else wrote', async () => {
+    await fs.writeFile(path.join(folder, 'op.cpp'), 'one')
+    const read = await readProjectFile(folder, 'op.cpp')
+    if (!read.ok) throw new Error(read.error.message)
+    const written = await writeProjectFile(folder, 'op.cpp', 'two', read.value.version)
+    expect(written.ok).toBe(true)
+    expect(await fs.readFile(path.join(folder, 'op.cpp'), 'utf8')).toBe('two')
+    expect(await fs.readdir(folder)).toEqual(['op.cpp'])
+  })
+
+  it('are never overwritten when somebody else did', async () => {
+    await fs.writeFile(path.join(folder, 'op.cpp'), 'one')
+    const read = await readProjectFile(folder, 'op.cpp')
+    if (!read.ok) throw new Error(read.error.message)
+    await fs.writeFile(path.join(folder, 'op.cpp'), 'theirs')
+    const written = await writeProjectFile(folder, 'op.cpp', 'mine', read.value.version)
+    expect(!written.ok && written.error.code).toBe('file.conflict')
+    expect(await fs.readFile(path.join(folder, 'op.cpp'), 'utf8')).toBe('theirs')
+  })
+
+  it.each(['../outside.cpp', '/etc/passwd', 'a/../../b'])('refuse %s', async (name) => {
+    const read = await readProjectFile(folder, name)
+    expect(!read.ok && read.error.code).toBe('request.invalid')
+  })
+
+  it('refuse a link that leads outside', async () => {
+    await fs.symlink('/etc', path.join(folder, 'link'))
+    const read = await readProjectFile(folder, 'link/passwd')
+    expect(!read.ok && read.error.code).toBe('request.invalid')
+  })
+
+  it('are not created over others', async () => {
+    expect((await createProjectFile(folder, 'new/a.h')).ok).toBe(true)
+    expect((await createProjectFile(folder, 'new/a.h')).ok).toBe(false)
+  })
+})
+
+describe('drafts', () => {
+  it('come back as they were typed, until dropped', async () => {
+    await keepDraft(folder, '/p', { path: 'src/op.cpp', text: 'typed', baseVersion: 'v' })
+    expect(await listDrafts(folder, '/p')).toEqual([
+      { path: 'src/op.cpp', text: 'typed', baseVersion: 'v' },
+    ])
+    expect(await listDrafts(folder, '/other')).toEqual([])
+    await dropDraft(folder, '/p', 'src/op.cpp')
+    expect(await listDrafts(folder, '/p')).toEqual([])
+  })
+})
+
+describe('settings', () => {
+  it('keep what is not changed, and keys they do not know', async () => {
+    await fs.writeFile(path.join(folder, 'settings.json'), '{"fontSize": 15, "future": 1}')
+    const changed = await changeSettings(folder, { theme: 'dark' })
+    expect(changed).toMatchObject({ fontSize: 15, theme: 'dark', future: 1 })
+  })
+
+  it('survive a broken file and keep it aside', async () => {
+    await fs.writeFile(path.join(folder, 'settings.json'), '{"fontSize": ')
+    expect((await readSettings(folder)).fontSize).toBe(13)
+    expect(await fs.readFile(path.join(folder, 'settings.json.broken'), 'utf8')).toBe(
+      '{"fontSize": ',
+    )
+  })
+})

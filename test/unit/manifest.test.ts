@@ -1,0 +1,119 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { setInput, setToolchain } from '../../electron/engine/project/edit-manifest'
+import { manifestJsonSchema } from '../../electron/engine/project/manifest-schema'
+import { parseManifest } from '../../electron/engine/project/read-manifest'
+
+const fixed = `{
+  "name": "my_op", // comments are welcome
+  "sources": ["op.cpp"],
+  "functions": [],
+  "includePaths": [], "cflags": [], "cudaCflags": [], "ldflags": [], "pkgConfig": [],
+  "autograd": [{ "name": "my_op", "forward": "forward", "backward": "backward",
+                 "backwardArgs": ["grad:0"], "gradients": ["x", "y"] }],
+  "program": "program.py",
+  "inputs": { "x": { "shape": [4, 8], "dtype": "float64", "device": "cpu", "distribution": "randn", "seed": 0, "requires_grad": true } },
+  "calls": [{ "op": "my_op::my_op", "args": ["x", "y"], "reference": "3 * x - y" }],
+  "gradchecks": [{ "op": "my_op::my_op", "args": ["x", "y"], "eps": 1e-6 }],
+}`
+
+function problem(text: string): {
+  message: string
+  path?: string | undefined
+  line?: number | undefined
+} {
+  const result = parseManifest(text, '/p/opsmith.json')
+  if (result.ok) throw new Error('expected a problem')
+  expect(result.error.code).toBe('project.invalid')
+  return result.error
+}
+
+describe('opsmith.json', () => {
+  it('takes the published keys, comments and a trailing comma', () => {
+    const result = parseManifest(fixed, '/p/opsmith.json')
+    expect(result.ok && result.value.autograd[0]?.backwardArgs).toEqual(['grad:0'])
+    expect(result.ok && result.value.gradchecks[0]?.['eps']).toBe(1e-6)
+  })
+
+  it('names the path and the line of an unknown key', () => {
+    const error = problem('{\n "name": "a",\n "sources": ["op.cpp"],\n "sorces": []\n}')
+    expect(error).toMatchObject({ path: 'sorces', line: 4 })
+  })
+
+  it('names the path of a wrong field deep inside', () => {
+    const error = problem(fixed.replace('[4, 8]', '[4, "8"]'))
+    expect(error.path).toBe('inputs.x.shape[1]')
+    expect(error.line).toBe(9)
+  })
+
+  it('names the unknown key of an input', () => {
+    expect(problem(fixed.replace('"seed": 0', '"sead": 0')).path).toBe('inputs.x.sead')
+  })
+
+  it('names a field that is missing', () => {
+    expect(problem('{ "sources": ["op.cpp"] }').path).toBe('name')
+  })
+
+  it('refuses a name that is no C identifier', () => {
+    expect(problem('{ "name": "my-op", "sources": ["op.cpp"] }').message).toContain('C identifier')
+  })
+
+  it('says where the JSON breaks', () => {
+    expect(problem('{\n "name": "a"\n "sources": []}').line).toBe(3)
+  })
+
+  it('publishes a JSON Schema that knows every key', () => {
+    const schema = manifestJsonSchema() as { properties: Record<string, { description?: string }> }
+    expect(Object.keys(schema.properties)).toEqual(
+      expect.arrayContaining(['autograd', 'pkgConfig', 'gradchecks', 'toolchain']),
+    )
+    expect(schema.properties['sources']?.description).toContain('globs')
+  })
+})
+
+describe('editing opsmith.json', () => {
+  let folder: string
+  const file = (): string => path.join(folder, 'opsmith.json')
+
+  beforeEach(async () => {
+    folder = await fs.mkdtemp(path.join(os.tmpdir(), 'opsmith-manifest-'))
+    await fs.writeFile(file(), fixed)
+  })
+  afterEach(async () => {
+    await fs.rm(folder, { recursive: true })
+  })
+
+  it('changes one field and keeps comments and everything else', async () => {
+    const parsed = parseManifest(fixed, file())
+    if (!parsed.ok || !parsed.value.inputs['x']) throw new Error('fixture')
+    const result = await setInput(folder, 'x', { ...parsed.value.inputs['x'], seed: 7 })
+    expect(result.ok).toBe(true)
+    const text = await fs.readFile(file(), 'utf8')
+    expect(text).toContain('// comments are welcome')
+    expect(text).toContain('"seed": 7')
+    expect(text.replace('"seed": 7', '"seed": 0')).toBe(fixed)
+  })
+
+  it('refuses an edit that would break the file, and leaves it as it was', async () => {
+    const result = await setInput(folder, 'not a name', {
+      shape: [1],
+      dtype: 'float32',
+      device: 'cpu',
+      distribution: 'randn',
+      requires_grad: false,
+    })
+    expect(result.ok).toBe(false)
+    expect(await fs.readFile(file(), 'utf8')).toBe(fixed)
+  })
+
+  it('takes the choice of tools out again', async () => {
+    await setToolchain(folder, { compiler: '/usr/bin/g++', libtorch: '' })
+    expect(await fs.readFile(file(), 'utf8')).toContain('"compiler": "/usr/bin/g++"')
+    await setToolchain(folder, { compiler: '', libtorch: '' })
+    expect(await fs.readFile(file(), 'utf8')).not.toContain('toolchain')
+  })
+})
