@@ -8,25 +8,31 @@ import { findClangTool } from '../setup/system-needs.mjs'
 const folders = ['native', 'kernels', 'samples']
 const isBuilt = (name) => /(^|\/)(build|\.opsmith|node_modules)$/.test(name)
 
-/** @returns {Promise<{ outcome: 'passed' | 'failed' | 'skipped', text: string }>} */
-export async function checkWithClangFormat() {
-  const tool = findClangTool('clang-format')
-  if (!tool) return { outcome: 'skipped', text: 'clang-format 19 is not installed' }
-  const files = folders.flatMap((folder) =>
+function sources() {
+  return folders.flatMap((folder) =>
     listFiles(path.join(root, folder), isBuilt)
       .filter((name) => /\.(h|hpp|cuh|cc|cpp|cu)$/.test(name))
       .map((name) => path.join(folder, name)),
   )
+}
+
+export async function formatWithClangFormat() {
+  const tool = findClangTool('clang-format')
+  if (!tool) throw new Error('clang-format 19 is not installed')
+  await runCommand([tool, '-i', ...sources()], { cwd: root })
+}
+
+/** @returns {Promise<{ outcome: 'passed' | 'failed' | 'skipped', text: string }>} */
+export async function checkWithClangFormat() {
+  const tool = findClangTool('clang-format')
+  if (!tool) return { outcome: 'skipped', text: 'clang-format 19 is not installed' }
+  const files = sources()
   if (files.length === 0) return { outcome: 'passed', text: '' }
   try {
     await runCommand([tool, '--dry-run', '-Werror', ...files], { cwd: root })
     return { outcome: 'passed', text: '' }
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
-    const names = new Set(error.output.match(/^[^:\n]+(?=:\d+:\d+: error)/gm))
-    return {
-      outcome: 'failed',
-      text: `${error.output}\n\nTo format them: ${path.basename(tool)} -i ${[...names].join(' ')}`,
-    }
+    return { outcome: 'failed', text: `${error.output}\n\nTo format them: npm run format` }
   }
 }

@@ -1,0 +1,48 @@
+import type { Configuration } from 'electron-builder'
+
+/**
+ * How Opsmith is packed: `npm run package` (electron-builder reads this file). The bundles in dist/
+ * hold every npm package they use, so no node_modules travels along.
+ */
+const configuration: Configuration = {
+  appId: 'org.opsmith.workbench',
+  productName: 'Opsmith',
+  copyright: 'MIT, Opsmith contributors',
+  directories: { output: 'release' },
+  // The addon is linked with the libtorch of the user's machine: built there, never rebuilt here.
+  npmRebuild: false,
+  files: [
+    'package.json',
+    'LICENSE',
+    'dist/**/*',
+    '!dist/.*.json',
+    'native/**/*',
+    'kernels/**/*',
+    'samples/**/*',
+    '!**/{build,.opsmith}/**',
+  ],
+  asar: true,
+  // Compilers and plain Node read these: they have to be files, not entries of an archive.
+  asarUnpack: ['dist/host.cjs*', 'dist/cli.cjs*', 'native/**/*', 'kernels/**/*', 'samples/**/*'],
+  electronFuses: {
+    // The op host is a utilityProcess, so no part of the packed app runs Electron as Node.
+    runAsNode: false,
+    enableNodeOptionsEnvironmentVariable: false,
+    enableNodeCliInspectArguments: false,
+    enableCookieEncryption: true,
+    onlyLoadAppFromAsar: true,
+    grantFileProtocolExtraPrivileges: false,
+  },
+  linux: {
+    target: ['AppImage', 'deb'],
+    category: 'Development',
+    synopsis: 'Write, inspect and ship PyTorch operators in C++ and CUDA',
+    maintainer: 'Opsmith contributors',
+  },
+  deb: {
+    recommends: ['clang-19', 'lld-19', 'cmake', 'ninja-build', 'python3-venv'],
+  },
+  publish: null,
+}
+
+export default configuration
