@@ -72,6 +72,7 @@ async function runSuite(suite) {
       env: {
         ...process.env,
         ...environmentVariables(),
+        OPSMITH_TESTS: '1',
         ...(display ? { DISPLAY: display.display } : {}),
       },
     },

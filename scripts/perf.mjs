@@ -1,0 +1,116 @@
+// `npm run --silent perf -- NAME [--json]`: one benchmark of test/perf, beside what it is compared with.
+// A benchmark exports `run(options): Promise<Row[]>`; see below for both.
+import fs from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+import { startVirtualDisplay } from './lib/display.mjs'
+import { root, setupFolder } from './lib/paths.mjs'
+import { setUpOrExit } from './setup.mjs'
+import { environmentVariables } from './setup/environment.mjs'
+import { hasDisplay } from './setup/system-needs.mjs'
+
+/**
+ * @typedef {object} Row
+ * @property {string} name what was measured
+ * @property {number} median
+ * @property {number} p90
+ * @property {string} unit "s", "ms", "MB"
+ * @property {string} peer what it is compared with, measured in the same run; "" for nothing
+ * @property {number | null} peerMedian
+ * @property {number | null} ratio peerMedian / median: above 1, Opsmith is the faster one
+ */
+
+const folder = path.join(root, 'test', 'perf')
+
+function benchmarkNames() {
+  if (!fs.existsSync(folder)) return []
+  return fs
+    .readdirSync(folder)
+    .filter((name) => name.endsWith('.bench.ts'))
+    .map((name) => name.slice(0, -'.bench.ts'.length))
+    .sort()
+}
+
+/** Benchmarks are TypeScript: bundled, packages left where they are. */
+async function load(name) {
+  const { build } = await import('esbuild')
+  const outfile = path.join(setupFolder, 'perf', `${name}.mjs`)
+  await build({
+    absWorkingDir: root,
+    entryPoints: [path.join(folder, `${name}.bench.ts`)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    sourcemap: 'inline',
+    logLevel: 'warning',
+  })
+  const { run } = await import(`${pathToFileURL(outfile).href}?${Date.now()}`)
+  if (typeof run !== 'function') throw new Error(`test/perf/${name}.bench.ts exports no run()`)
+  return run
+}
+
+const digits = (value) =>
+  value === null || value === undefined ? '' : Number(value.toPrecision(4)).toString()
+
+/** @param {Row[]} rows */
+function printTable(rows) {
+  const head = ['what', 'median', 'p90', 'unit', 'beside', 'its median', 'ratio']
+  const lines = rows.map((row) => [
+    row.name,
+    digits(row.median),
+    digits(row.p90),
+    row.unit,
+    row.peer,
+    digits(row.peerMedian),
+    row.ratio === null ? '' : `${row.ratio.toFixed(2)}x`,
+  ])
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...lines.map((line) => (line[column] ?? '').length)),
+  )
+  const isNumber = (column) => [1, 2, 5, 6].includes(column)
+  for (const line of [head, ...lines]) {
+    const cells = line.map((cell, column) => {
+      const width = widths[column] ?? 0
+      return isNumber(column) ? cell.padStart(width) : cell.padEnd(width)
+    })
+    console.log(cells.join('  ').trimEnd())
+  }
+}
+
+const given = process.argv.slice(2)
+const json = given.includes('--json')
+const names = given.filter((argument) => argument !== '--json')
+const known = benchmarkNames()
+const unknown = names.filter((name) => name !== 'all' && !known.includes(name))
+if (names.length === 0 || unknown.length > 0) {
+  if (unknown.length > 0) console.error(`no benchmark ${unknown.join(', ')}`)
+  console.error(
+    `usage: npm run --silent perf -- NAME|all [--json]\nNAME: ${known.join(', ') || '(none yet)'}`,
+  )
+  process.exit(2)
+}
+
+await setUpOrExit({ window: true, tests: true, headers: true, quiet: true })
+Object.assign(process.env, environmentVariables(), { OPSMITH_TESTS: '1' })
+const display = hasDisplay() ? undefined : await startVirtualDisplay()
+if (display) process.env['DISPLAY'] = display.display
+/** @type {Row[]} */
+const rows = []
+try {
+  for (const name of names.includes('all') ? known : names) {
+    process.stderr.write(`measuring ${name}\n`)
+    const run = await load(name)
+    rows.push(...(await run({ json, root, say: (line) => process.stderr.write(`  ${line}\n`) })))
+  }
+  if (json) console.log(JSON.stringify(rows, null, 2))
+  else printTable(rows)
+} catch (error) {
+  console.error(error instanceof Error ? (error.stack ?? error.message) : error)
+  process.exitCode = 2
+} finally {
+  display?.stop()
+}
