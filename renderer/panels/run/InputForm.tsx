@@ -1,0 +1,170 @@
+import type { ReactElement } from 'react'
+
+import type { Distribution, InputSpec } from '../../../electron/contract/manifest'
+import type { Dtype } from '../../../electron/contract/tensor'
+import { useDoctor } from '../../store/doctor'
+import { CommitField } from './CommitField'
+import { parseShape, parseValues, valuesText } from './input-text'
+
+const dtypes = [
+  ...(['float64', 'float32', 'float16', 'bfloat16', 'complex64', 'complex128'] as const),
+  ...(['int64', 'int32', 'int16', 'int8', 'uint8', 'bool'] as const),
+] satisfies Dtype[]
+
+const distributions = [
+  ...(['randn', 'rand', 'randint', 'zeros', 'ones', 'eye', 'arange', 'linspace', 'full'] as const),
+] satisfies Distribution[]
+
+type NumberKey = 'low' | 'high' | 'mean' | 'std' | 'seed'
+
+/** The numbers that a distribution reads. */
+const parameters: Record<Distribution, readonly NumberKey[]> = {
+  randn: ['mean', 'std', 'seed'],
+  rand: ['low', 'high', 'seed'],
+  randint: ['low', 'high', 'seed'],
+  zeros: [],
+  ones: [],
+  eye: [],
+  arange: ['low'],
+  linspace: ['low', 'high'],
+  full: ['low'],
+}
+
+const defaults: Record<NumberKey, string> = {
+  low: '0',
+  high: '1',
+  mean: '0',
+  std: '1',
+  seed: 'none',
+}
+
+type Props = { name: string; spec: InputSpec; onChange: (spec: InputSpec) => void }
+
+/** Every change is kept in opsmith.json when the field is left or Enter is pressed. */
+export function InputForm({ name, spec, onChange }: Props): ReactElement {
+  const devices = useDevices(spec.device)
+  const literal = spec.values !== undefined
+  const id = (field: string): string => `input-${name}-${field}`
+  const setKind = (kind: string): void => {
+    if (kind === 'values') {
+      onChange({ ...without(spec, ['low', 'high', 'mean', 'std']), values: [0] })
+    } else {
+      const next = without(spec, ['values', 'low', 'high', 'mean', 'std'])
+      onChange({ ...next, shape: spec.shape ?? [1], distribution: kind as Distribution })
+    }
+  }
+  return (
+    <div className="form input-form">
+      <label htmlFor={id('kind')}>Values</label>
+      <select
+        id={id('kind')}
+        className="mono"
+        value={literal ? 'values' : spec.distribution}
+        onChange={(event) => setKind(event.target.value)}
+      >
+        {distributions.map((item) => (
+          <option key={item}>{item}</option>
+        ))}
+        <option value="values">literal values</option>
+      </select>
+      {literal && (
+        <CommitField
+          id={id('values')}
+          label="Literal"
+          text={valuesText(spec.values)}
+          multiline
+          parse={parseValues}
+          onCommit={(values) => onChange({ ...without(spec, ['shape']), values })}
+        />
+      )}
+      {!literal && (
+        <CommitField
+          id={id('shape')}
+          label="Shape"
+          text={`[${(spec.shape ?? []).join(', ')}]`}
+          parse={parseShape}
+          onCommit={(shape) => onChange({ ...spec, shape })}
+        />
+      )}
+      <label htmlFor={id('dtype')}>Dtype</label>
+      <select
+        id={id('dtype')}
+        className="mono"
+        value={spec.dtype}
+        onChange={(event) => onChange({ ...spec, dtype: event.target.value as Dtype })}
+      >
+        {dtypes.map((item) => (
+          <option key={item}>{item}</option>
+        ))}
+      </select>
+      <label htmlFor={id('device')}>Device</label>
+      <select
+        id={id('device')}
+        className="mono"
+        value={spec.device}
+        onChange={(event) => onChange({ ...spec, device: event.target.value })}
+      >
+        {devices.map((item) => (
+          <option key={item}>{item}</option>
+        ))}
+      </select>
+      {!literal &&
+        parameters[spec.distribution].map((key) => (
+          <CommitField
+            key={key}
+            id={id(key)}
+            label={labelOf(key, spec.distribution)}
+            text={spec[key] === undefined ? '' : String(spec[key])}
+            placeholder={defaults[key]}
+            parse={key === 'seed' ? parseSeed : parseReal}
+            onCommit={(value) =>
+              onChange(value === null ? without(spec, [key]) : { ...spec, [key]: value })
+            }
+          />
+        ))}
+      <label htmlFor={id('grad')}>Gradient</label>
+      <label className="check">
+        <input
+          id={id('grad')}
+          type="checkbox"
+          checked={spec.requires_grad}
+          onChange={(event) => onChange({ ...spec, requires_grad: event.target.checked })}
+        />
+        requires_grad
+      </label>
+    </div>
+  )
+}
+
+function labelOf(key: NumberKey, distribution: Distribution): string {
+  if (distribution === 'full' && key === 'low') return 'Value'
+  if (distribution === 'arange' && key === 'low') return 'Start'
+  return key[0]?.toUpperCase() + key.slice(1)
+}
+
+/** The processor, and the GPUs that doctor found. */
+function useDevices(current: string): string[] {
+  const gpus = useDoctor((state) =>
+    (state.report?.findings ?? []).filter((item) => item.kind === 'gpu' && item.judgement !== 'absent')
+      .length,
+  )
+  const devices = ['cpu', ...Array.from({ length: gpus }, (_, index) => `cuda:${index}`)]
+  return devices.includes(current) ? devices : [...devices, current]
+}
+
+function parseReal(text: string): { value: number | null } | { problem: string } {
+  if (text.trim() === '') return { value: null }
+  const value = Number(text)
+  return Number.isFinite(value) ? { value } : { problem: 'a number' }
+}
+
+function parseSeed(text: string): { value: number | null } | { problem: string } {
+  if (text.trim() === '') return { value: null }
+  return /^\d+$/.test(text.trim()) ? { value: Number(text) } : { problem: 'a whole number' }
+}
+
+function without(spec: InputSpec, keys: (keyof InputSpec)[]): InputSpec {
+  const copy = { ...spec }
+  for (const key of keys) delete copy[key]
+  return copy
+}

@@ -1,0 +1,52 @@
+import type { InputSpec, NestedNumbers } from '../../../electron/contract/manifest'
+
+type Parsed<T> = { value: T } | { problem: string }
+
+/** "[4, 8]", "4, 8", "4 8" and "4x8" all mean the same; "" and "[]" are a scalar. */
+export function parseShape(text: string): Parsed<number[]> {
+  const words = text
+    .replace(/^\s*[[(]|[\])]\s*$/g, '')
+    .split(/[\s,x×]+/)
+    .filter(Boolean)
+  if (!words.every((word) => /^\d+$/.test(word))) return { problem: 'whole numbers, as in [4, 8]' }
+  return { value: words.map(Number) }
+}
+
+/** Numbers, booleans, "nan", "inf" and "-inf", nested as the shape asks. Python's words are taken too. */
+export function parseValues(text: string): Parsed<NestedNumbers> {
+  const json = text
+    .replace(/(["']?)(-?inf|nan)\1/gi, (_, _quote, word: string) => `"${word.toLowerCase()}"`)
+    .replace(/\bTrue\b/g, 'true')
+    .replace(/\bFalse\b/g, 'false')
+    .replace(/(\d)\.(?=[^\d]|$)/g, '$1.0')
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch {
+    return { problem: 'nested lists of numbers, as in [[1, 2], [3, 4]]' }
+  }
+  const shape = shapeOf(value)
+  return shape === null
+    ? { problem: 'every row needs the same number of values' }
+    : { value: value as NestedNumbers }
+}
+
+/** null: not rectangular, or something that is no number. */
+function shapeOf(value: unknown): string | null {
+  if (!Array.isArray(value)) {
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? ''
+      : null
+  }
+  const inner = value.map(shapeOf)
+  return inner.every((item) => item !== null && item === inner[0])
+    ? `${value.length},${inner[0] ?? ''}`
+    : null
+}
+
+export function valuesText(values: InputSpec['values']): string {
+  return JSON.stringify(values ?? [])
+    .replaceAll('],[', '],\n [')
+    .replaceAll(',', ', ')
+    .replaceAll(', \n', ',\n')
+}
