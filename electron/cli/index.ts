@@ -4,10 +4,12 @@ import { Command, CommanderError } from 'commander'
 
 import { findInstallation } from '../engine/installation'
 import { startForkedHost } from '../engine/host/transport'
+import { manifestJsonSchema } from '../engine/project/manifest-schema'
 import { Workbench } from '../engine/workbench'
 import { runBuild } from './build-command'
 import { runDoctor } from './doctor-command'
 import { exitCodes } from './exit-codes'
+import { printJson } from './print'
 import { runPrepare } from './prepare-command'
 import { runReportCommand } from './report-command'
 import { runCalls } from './run-command'
@@ -87,6 +89,12 @@ function makeProgram(): Command {
     .option('--json', 'the answer as JSON on stdout')
     .action(async (options: { json?: boolean }) => {
       await withWorkbench(runPrepare, '.', options)
+    })
+  program
+    .command('schema')
+    .description('print the JSON Schema of opsmith.json')
+    .action(() => {
+      printJson(manifestJsonSchema())
     })
   return program
 }

@@ -18,6 +18,8 @@ export const hostState = z.object({
   generation: z.number().int(),
   state: z.enum(['starting', 'ready', 'busy', 'ended']),
   libtorch: z.string(),
+  /** Process id; 0 when there is no process. */
+  pid: z.number().int(),
   /** How the generation before this one ended, when it did not end well. */
   lastExit: hostExit.optional(),
 })

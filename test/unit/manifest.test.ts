@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -72,6 +73,11 @@ describe('opsmith.json', () => {
       expect.arrayContaining(['autograd', 'pkgConfig', 'gradchecks', 'toolchain']),
     )
     expect(schema.properties['sources']?.description).toContain('globs')
+    // Made by `npm run --silent opsmith -- schema > docs/opsmith.schema.json`.
+    const published: unknown = JSON.parse(
+      readFileSync(path.resolve(__dirname, '../../docs/opsmith.schema.json'), 'utf8'),
+    )
+    expect(published).toEqual(schema)
   })
 })
 

@@ -75,6 +75,7 @@ export class HostPool {
               ? 'starting'
               : 'ready',
       libtorch: this.libtorch,
+      pid: host?.pid ?? 0,
       ...(this.lastExit ? { lastExit: this.lastExit } : {}),
     }
   }

@@ -1,0 +1,93 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+import type { WorkbenchError } from '../../electron/contract/outcome'
+import { startForkedHost } from '../../electron/engine/host/transport'
+import { readManifest } from '../../electron/engine/project/read-manifest'
+import { changeSettings } from '../../electron/engine/project/settings-file'
+import { Workbench } from '../../electron/engine/workbench'
+import {
+  copyProject,
+  makeTestCache,
+  root,
+  subfolders,
+  testInstallation,
+} from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const expectation = z.object({
+  phase: z.enum(['build', 'load', 'call']),
+  reason: z.string(),
+  messageMatches: z.string().optional(),
+})
+
+let cache: TestCache
+let workbench: Workbench
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  await changeSettings(cache.folder, { memoryLimit: 3 * 2 ** 30, callTimeout: 20 })
+  workbench = new Workbench(testInstallation(cache), startForkedHost)
+  await workbench.applySettings()
+})
+afterAll(async () => {
+  await workbench.close()
+  cache.remove()
+})
+
+/** Builds, loads and calls; the first thing that goes wrong, and when. */
+async function provoke(
+  folder: string,
+): Promise<{ phase: string; error: WorkbenchError } | undefined> {
+  const build = await workbench.build(folder)
+  if (!build.ok) return { phase: 'build', error: build.error }
+  expect(build.value.diagnostics.filter((item) => item.severity === 'error')).toEqual([])
+  const load = await workbench.load(folder, { timeout: 20 })
+  if (!load.ok) return { phase: 'load', error: load.error }
+  const manifest = await readManifest(folder)
+  if (!manifest.ok) throw new Error(manifest.error.message)
+  for (const call of manifest.value.calls) {
+    const { op, args, timeout } = call
+    const result = await workbench.run(
+      folder,
+      { op, args, inputs: manifest.value.inputs },
+      { timeout: timeout ?? 20 },
+    )
+    if (!result.ok) return { phase: 'call', error: result.error }
+  }
+  return undefined
+}
+
+describe('operators that end their process', () => {
+  const good = path.join(root, 'samples/my_op')
+
+  it.each(
+    subfolders(path.join(root, 'test/cases/crash')).map((folder) => [
+      path.basename(folder),
+      folder,
+    ]),
+  )('%s ends in a named reason, and the next build works', async (_name, source) => {
+    const expected = expectation.parse(
+      JSON.parse(fs.readFileSync(path.join(source, 'expected.json'), 'utf8')),
+    )
+    const trouble = await provoke(copyProject(source, cache))
+    expect(trouble?.phase).toBe(expected.phase)
+    const named = trouble?.error.exit?.reason ?? trouble?.error.code
+    expect(named, trouble?.error.message).toBe(expected.reason)
+    if (expected.messageMatches !== undefined) {
+      expect(trouble?.error.message).toMatch(new RegExp(expected.messageMatches, 'i'))
+    }
+    expect(await provoke(copyProject(good, cache))).toBeUndefined()
+  })
+
+  it('names the line of the source where a segfault happened', async () => {
+    const folder = copyProject(path.join(root, 'test/cases/crash/null_write'), cache)
+    const trouble = await provoke(folder)
+    const frame = trouble?.error.exit?.stack.find((candidate) => candidate.isUser)
+    expect(frame?.file).toBe(path.join(folder, 'op.cpp'))
+    expect(frame?.line).toBeGreaterThan(0)
+  })
+})

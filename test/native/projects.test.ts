@@ -1,0 +1,212 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+import { startForkedHost } from '../../electron/engine/host/transport'
+import { readManifest } from '../../electron/engine/project/read-manifest'
+import { Workbench } from '../../electron/engine/workbench'
+import {
+  copyProject,
+  makeTestCache,
+  root,
+  subfolders,
+  testInstallation,
+} from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+let cache: TestCache
+let workbench: Workbench
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  workbench = new Workbench(testInstallation(cache), startForkedHost)
+  await workbench.applySettings()
+})
+afterAll(async () => {
+  await workbench.close()
+  cache.remove()
+})
+
+const named = (folder: string): [string, string][] =>
+  subfolders(path.join(root, folder)).map((project) => [path.basename(project), project])
+
+/** Every call of a project answers, and equals its reference where it has one. */
+async function expectCallsGood(folder: string): Promise<void> {
+  const build = await workbench.build(folder)
+  expect(
+    build.ok ? build.value.diagnostics.filter((item) => item.severity === 'error') : build.error,
+  ).toEqual([])
+  const manifest = await readManifest(folder)
+  if (!manifest.ok) throw new Error(manifest.error.message)
+  expect(manifest.value.calls.length).toBeGreaterThan(0)
+  for (const call of manifest.value.calls) {
+    const { op, args, reference, rtol, atol } = call
+    const result = await workbench.run(
+      folder,
+      {
+        op,
+        args,
+        inputs: manifest.value.inputs,
+        ...(reference === undefined ? {} : { reference }),
+        ...(rtol === undefined ? {} : { rtol }),
+        ...(atol === undefined ? {} : { atol }),
+      },
+      { timeout: 60 },
+    )
+    if (!result.ok) throw new Error(`${op}: ${result.error.message}`)
+    expect(result.value.referenceError).toBeUndefined()
+    expect(result.value.outputs.length).toBeGreaterThan(0)
+    if (reference !== undefined) expect(result.value.comparisons.length).toBeGreaterThan(0)
+    for (const comparison of result.value.comparisons) {
+      expect(comparison.matches, `${op}: ${comparison.message}`).toBe(true)
+    }
+  }
+}
+
+describe('samples', () => {
+  it.each(named('samples'))(
+    '%s builds, and its calls equal their references',
+    async (_name, source) => {
+      await expectCallsGood(copyProject(source, cache))
+    },
+  )
+
+  it.each(named('samples'))(
+    '%s has a README and a program that compiles',
+    async (_name, source) => {
+      expect(fs.readFileSync(path.join(source, 'README.md'), 'utf8').length).toBeGreaterThan(100)
+      const folder = copyProject(source, cache)
+      const build = await workbench.build(folder)
+      if (!build.ok) throw new Error(build.error.message)
+      const load = await workbench.load(folder, { timeout: 60 })
+      if (!load.ok) throw new Error(load.error.message)
+      const functions = await workbench.programFunctions(folder)
+      expect(functions.ok ? functions.value.length : functions.error).toBeGreaterThan(0)
+    },
+  )
+})
+
+describe('ways to bind', () => {
+  it.each(named('test/cases/bindings'))('%s', async (_name, source) => {
+    await expectCallsGood(copyProject(source, cache))
+  })
+})
+
+const buildExpectation = z.union([
+  z.object({
+    ok: z.literal(false),
+    diagnostics: z.array(
+      z.object({
+        severity: z.string().optional(),
+        file: z.string().optional(),
+        line: z.number().optional(),
+        messageMatches: z.string().optional(),
+      }),
+    ),
+  }),
+  z.object({
+    error: z.string(),
+    path: z.string().optional(),
+    messageMatches: z.string().optional(),
+  }),
+])
+
+describe('builds that fail', () => {
+  it.each(named('test/cases/build'))('%s says what is wrong and where', async (_name, source) => {
+    const expected = buildExpectation.parse(
+      JSON.parse(fs.readFileSync(path.join(source, 'expected.json'), 'utf8')),
+    )
+    const folder = copyProject(source, cache)
+    const build = await workbench.build(folder)
+    if ('error' in expected) {
+      expect(build.ok ? 'built' : build.error.code).toBe(expected.error)
+      if (build.ok) return
+      if (expected.path !== undefined) expect(build.error.path).toBe(expected.path)
+      if (expected.messageMatches !== undefined) {
+        expect(`${build.error.message} ${build.error.hint ?? ''}`).toMatch(
+          new RegExp(expected.messageMatches, 'i'),
+        )
+      }
+      return
+    }
+    if (!build.ok) throw new Error(build.error.message)
+    expect(build.value.ok).toBe(false)
+    for (const wanted of expected.diagnostics) {
+      const found = build.value.diagnostics.find((item) => {
+        const text = [item.message, ...item.notes.map((note) => note.message)].join('\n')
+        return (
+          (wanted.severity === undefined || item.severity === wanted.severity) &&
+          (wanted.file === undefined || path.basename(item.file) === path.basename(wanted.file)) &&
+          (wanted.line === undefined || item.line === wanted.line) &&
+          (wanted.messageMatches === undefined || new RegExp(wanted.messageMatches, 'i').test(text))
+        )
+      })
+      expect(
+        found,
+        `${JSON.stringify(wanted)} among ${JSON.stringify(build.value.diagnostics, null, 1)}`,
+      ).toBeDefined()
+    }
+  })
+})
+
+describe('building', () => {
+  it('takes what is unchanged from the cache, and notices an edited header', async () => {
+    const folder = copyProject(path.join(root, 'samples/calculate_force'), cache)
+    await workbench.build(folder)
+    const again = await workbench.build(folder)
+    expect(again.ok && again.value.steps.every((step) => step.cached)).toBe(true)
+    const header = subfolders(folder)
+      .flatMap((sub) => fs.readdirSync(sub).map((name) => path.join(sub, name)))
+      .find((file) => file.endsWith('.h'))
+    if (header === undefined) throw new Error('the sample has no header')
+    fs.appendFileSync(header, '\n// edited\n')
+    const third = await workbench.build(folder)
+    expect(third.ok && third.value.ok && third.value.steps.some((step) => !step.cached)).toBe(true)
+  })
+
+  it('two at once of the same project are both good', async () => {
+    const folder = copyProject(path.join(root, 'samples/my_op'), cache)
+    fs.appendFileSync(path.join(folder, 'op.cpp'), `\n// ${Date.now()}\n`)
+    const other = new Workbench(testInstallation(cache), startForkedHost)
+    try {
+      const both = await Promise.all([workbench.build(folder), other.build(folder)])
+      for (const build of both) expect(build.ok && build.value.ok).toBe(true)
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('can be stopped', async () => {
+    const folder = copyProject(path.join(root, 'samples/my_op'), cache)
+    fs.appendFileSync(path.join(folder, 'op.cpp'), `\n// stopped ${Date.now()}\n`)
+    const controller = new AbortController()
+    const build = await workbench.build(folder, {
+      signal: controller.signal,
+      onOutput: () => {
+        controller.abort()
+      },
+    })
+    expect(!build.ok && build.error.code).toBe('cancelled')
+  })
+
+  it('reloads an edited library in the same process', async () => {
+    const folder = copyProject(path.join(root, 'samples/my_op'), cache)
+    await workbench.build(folder)
+    const before = await workbench.load(folder, { timeout: 60 })
+    const generation = workbench.hosts.state().generation
+    expect(before.ok).toBe(true)
+    fs.appendFileSync(
+      path.join(folder, 'op.cpp'),
+      `\nstatic int edited() { return ${Date.now() % 1000}; }\nint use_edited() { return edited(); }\n`,
+    )
+    const build = await workbench.build(folder)
+    expect(build.ok && build.value.ok).toBe(true)
+    const after = await workbench.load(folder, { timeout: 60 })
+    expect(after.ok && before.ok && after.value.operators.map((item) => item.schema)).toEqual(
+      before.ok ? before.value.operators.map((item) => item.schema) : [],
+    )
+    expect(workbench.hosts.state().generation).toBe(generation)
+  })
+})
