@@ -24,7 +24,13 @@ const skip = (name) => /\.md$|(^|\/)tsconfig\.json$/.test(name)
 
 /** What the two kinds of bundles are made of; the lock file stands for the packages they take in. */
 function inputHashes() {
-  const common = ['package.json', 'package-lock.json', 'scripts/build.mjs', 'tsconfig.base.json']
+  const common = [
+    'package.json',
+    'package-lock.json',
+    'scripts/build.mjs',
+    'scripts/lib',
+    'tsconfig.base.json',
+  ]
   return {
     node: hashTree(root, ['electron', ...common], skip),
     renderer: hashTree(root, ['renderer', 'electron/contract', 'vite.config.ts', ...common], skip),

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { runSteps, SetupFailure } from './lib/steps.mjs'
 import { appBundles } from './setup/app-bundles.mjs'
 import { electronRuntime } from './setup/electron-runtime.mjs'
-import { keepEnvironment } from './setup/environment.mjs'
+import { keepEnvironment, rememberedTools } from './setup/environment.mjs'
 import { libtorch } from './setup/libtorch.mjs'
 import { nativeAddon } from './setup/native-addon.mjs'
 import { npmDependencies } from './setup/npm-dependencies.mjs'
@@ -19,12 +19,13 @@ import { systemPackages } from './setup/system-packages.mjs'
  * @param {boolean} [purpose.quiet] say nothing, on stderr, when nothing has to be done
  */
 export async function setUp({ window, tests, headers, quiet = false }) {
-  const context = { window, tests }
+  const tools = quiet && !tests ? rememberedTools() : undefined
+  const context = { window, tests, ...tools }
   const steps = [
     npmDependencies,
-    systemPackages,
+    ...(tools ? [] : [systemPackages]),
     ...(window ? [electronRuntime] : []),
-    libtorch,
+    ...(tools ? [] : [libtorch]),
     nativeAddon,
     appBundles,
     ...(headers ? [precompiledHeaders] : []),

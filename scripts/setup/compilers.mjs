@@ -39,8 +39,21 @@ export function isUsable(compiler) {
   return compiler.major >= (compiler.family === 'clang' ? oldestClang : oldestGcc)
 }
 
+/** @type {Compiler[] | undefined} */
+let known
+
+/** After packages were installed: look again. */
+export function forgetCompilers() {
+  known = undefined
+}
+
 /** Every C++ compiler on PATH, the best first: usable clang by version, then g++ by version. */
 export function findCompilers() {
+  known ??= searchPath()
+  return known
+}
+
+function searchPath() {
   /** @type {Map<string, Compiler>} */
   const found = new Map()
   for (const folder of (process.env['PATH'] ?? '').split(path.delimiter)) {

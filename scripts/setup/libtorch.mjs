@@ -79,11 +79,19 @@ function pythonOf(folder) {
   return askPython(candidate)?.folder === folder ? candidate : ''
 }
 
+/** @type {{ found: Libtorch | undefined, refused: string[] } | undefined} */
+let known
+
 /**
  * The libtorch to use: chosen in the settings, the active Python's, $LIBTORCH, set-up's own.
  * @returns {{ found: Libtorch | undefined, refused: string[] }}
  */
 export function findLibtorch() {
+  known ??= search()
+  return known
+}
+
+function search() {
   /** @type {string[]} */
   const refused = []
   const consider = (folder, origin, python) => {
@@ -164,6 +172,7 @@ async function makeEnvironment(say) {
   say(`installing torch ${torchVersion} into .setup/python`)
   await installTorch(say)
   writeJson(environmentNote, { torch: torchVersion, complete: false })
+  known = undefined
 }
 
 /** @type {import('../lib/steps.mjs').Step} */

@@ -138,7 +138,7 @@ function forgetOldAddons() {
 export const nativeAddon = {
   title: 'native addon',
   check(context) {
-    context.compiler = chooseCompiler()
+    context.compiler ??= chooseCompiler()
     const folder = addonFolder(addonKey(context.libtorch, context.compiler))
     if (!isComplete(folder)) return undefined
     context.addon = folder

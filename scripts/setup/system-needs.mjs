@@ -2,7 +2,7 @@
 import fs from 'node:fs'
 
 import { ask, findOnPath } from '../lib/command.mjs'
-import { findCompilers, isUsable, linkerFlag } from './compilers.mjs'
+import { findCompilers, forgetCompilers, isUsable, linkerFlag } from './compilers.mjs'
 import { needsPythonEnvironment } from './libtorch.mjs'
 
 /**
@@ -29,8 +29,9 @@ function hasLibrary(name) {
 }
 
 /** After packages were installed: look again. */
-export function forgetLibraries() {
+export function lookAgain() {
   libraries = undefined
+  forgetCompilers()
 }
 
 const library = (name, file, apt, dnf, pacman) => ({
@@ -69,9 +70,10 @@ const compilerNeeds = [
   {
     name: 'clang',
     present: () => findCompilers().some((one) => one.family === 'clang' && isUsable(one)),
-    apt: [clangVersions.map((version) => `clang-${version}`)],
-    dnf: ['clang'],
-    pacman: ['clang'],
+    // With its linker: both come from the same version.
+    apt: ['clang', 'lld'].map((name) => clangVersions.map((version) => `${name}-${version}`)),
+    dnf: ['clang', 'lld'],
+    pacman: ['clang', 'lld'],
     essential: false,
     lost: 'g++ works too, but builds a small operator about three times as slowly',
   },

@@ -4,7 +4,7 @@ import { ask, findOnPath, runCommand, tail } from '../lib/command.mjs'
 import { readJson, writeJson } from '../lib/files.mjs'
 import { setupFolder } from '../lib/paths.mjs'
 import { SetupFailure } from '../lib/steps.mjs'
-import { forgetLibraries, needsFor, systemName } from './system-needs.mjs'
+import { lookAgain, needsFor, systemName } from './system-needs.mjs'
 
 const day = 24 * 60 * 60 * 1000
 /** When the package that satisfies a need could not be installed; asked again a day later. */
@@ -72,7 +72,7 @@ function packagesOf(need, [kind, manager], guess = false) {
 /** @returns {string} the command a person would type for these needs */
 export function commandFor(needs) {
   const manager = findManager()
-  if (!manager) return `your package manager: ${needs.map((need) => need.name).join(', ')}`
+  if (!manager) return `(your package manager) ${needs.map((need) => need.name).join(', ')}`
   const names = needs.flatMap((need) => packagesOf(need, manager, true) ?? [])
   return ['sudo', ...manager[1].install, ...new Set(names)].join(' ')
 }
@@ -108,7 +108,7 @@ async function install(needs, manager, rights, say) {
       await withRetry([need]).catch((error) => say(`${need.name}: ${tail(error.message, 2)}`))
     }
   }
-  forgetLibraries()
+  lookAgain()
 }
 
 /** @type {import('../lib/steps.mjs').Step} */
