@@ -12,45 +12,47 @@
 
 #include <cstddef>
 
-namespace opsmith __attribute__((visibility("hidden"))) {
+#pragma GCC visibility push(hidden)
+namespace opsmith {
 
-  /// The C++ parameter names of a function, comma separated. `function` is the name given to m.def.
-  /// A function with several overloads has several rows; the first with the right count is taken.
-  struct argument_names {
-    const char* function;
-    const char* names;
-  };
+/// The C++ parameter names of a function, comma separated. `function` is the name given to m.def.
+/// A function with several overloads has several rows; the first with the right count is taken.
+struct argument_names {
+  const char* function;
+  const char* names;
+};
 
-  /// One differentiable operator made of two plain ones.
-  struct autograd_entry {
-    const char* ns;        ///< namespace of the new operator
-    const char* name;      ///< its name, without namespace
-    const char* forward;   ///< "name" (looked up in ns first) or "ns::name"
-    const char* backward;  ///< the same
-    /// What backward takes, in order: "grad:N", "output:N" or an input of forward by name or index.
-    const char* const* backward_args;
-    std::size_t backward_arg_count;
-    /// The input that each result of backward is the gradient of; "" for a result that is none.
-    const char* const* gradients;
-    std::size_t gradient_count;
-    /// Where the entry was written, for messages and for the dispatcher's registration notes.
-    const char* file;
-    unsigned line;
-  };
+/// One differentiable operator made of two plain ones.
+struct autograd_entry {
+  const char* ns;        ///< namespace of the new operator
+  const char* name;      ///< its name, without namespace
+  const char* forward;   ///< "name" (looked up in ns first) or "ns::name"
+  const char* backward;  ///< the same
+  /// What backward takes, in order: "grad:N", "output:N" or an input of forward by name or index.
+  const char* const* backward_args;
+  std::size_t backward_arg_count;
+  /// The input that each result of backward is the gradient of; "" for a result that is none.
+  const char* const* gradients;
+  std::size_t gradient_count;
+  /// Where the entry was written, for messages and for the dispatcher's registration notes.
+  const char* file;
+  unsigned line;
+};
 
-  /// Registers the operator for as long as it lives. Throws c10::Error when the entry does not fit.
-  class autograd_registration {
-   public:
-    explicit autograd_registration(const autograd_entry& entry);
-    ~autograd_registration();
-    autograd_registration(const autograd_registration&) = delete;
-    autograd_registration& operator=(const autograd_registration&) = delete;
+/// Registers the operator for as long as it lives. Throws c10::Error when the entry does not fit.
+class autograd_registration {
+ public:
+  explicit autograd_registration(const autograd_entry& entry);
+  ~autograd_registration();
+  autograd_registration(const autograd_registration&) = delete;
+  autograd_registration& operator=(const autograd_registration&) = delete;
 
-   private:
-    void* library_;
-  };
+ private:
+  void* library_;
+};
 
 }  // namespace opsmith
+#pragma GCC visibility pop
 
 // Weak: null where no generated file was linked. Hidden: each library sees its own.
 extern "C" {

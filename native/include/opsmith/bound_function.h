@@ -2,304 +2,184 @@
 
 // Registers any C++ function or lambda with the dispatcher: schema from its types, names and
 // defaults from annotations, and a boxed kernel that converts by carrier<T>.
+//
+// What each signature instantiates is kept small, since it is compiled again at every edit: a table
+// of type getters and one function. All else is in bound_function_runtime.h, which is part of this
+// header unless OPSMITH_SEPARATE_RUNTIME is defined; then opsmith/bound_function.cpp, compiled
+// once, is linked beside the sources.
 
 #include <ATen/core/stack.h>
-#include <opsmith/binding.h>
 #include <opsmith/carry.h>
-#include <opsmith/documentation.h>
-#include <torch/library.h>
 
-#include <memory>
-#include <string>
+#include <cstddef>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
-namespace opsmith __attribute__((visibility("hidden"))) {
+#pragma GCC visibility push(hidden)
+namespace opsmith {
 
-  template <typename T>
-  constexpr bool check_carried() {
-    using plain = std::remove_cvref_t<T>;
-    static_assert(
-        !std::is_base_of_v<python_only, plain>,
-        "opsmith: Python objects (py::object, py::dict, py::list, py::array, ...) cannot be "
-        "parameters or results of an operator, which is called without Python. Use "
-        "torch::Tensor, numbers, std::string, std::vector, std::map or c10::IValue.");
-    static_assert(
-        std::is_base_of_v<python_only, plain> || carrier<plain>::supported,
-        "opsmith: the PyTorch dispatcher cannot carry this parameter or result type. Use "
-        "torch::Tensor, numbers, bool, std::string, std::vector, std::optional, std::tuple "
-        "or std::map of these, or c10::intrusive_ptr of a class registered with "
-        "torch::class_.");
-    return !std::is_base_of_v<python_only, plain> && carrier<plain>::supported;
+template <typename T>
+constexpr bool check_carried() {
+  using plain = std::remove_cvref_t<T>;
+  static_assert(
+      !std::is_base_of_v<python_only, plain>,
+      "opsmith: Python objects (py::object, py::dict, py::list, py::array, ...) cannot be "
+      "parameters or results of an operator, which is called without Python. Use "
+      "torch::Tensor, numbers, std::string, std::vector, std::map or c10::IValue.");
+  static_assert(std::is_base_of_v<python_only, plain> || carrier<plain>::supported,
+                "opsmith: the PyTorch dispatcher cannot carry this parameter or result type. Use "
+                "torch::Tensor, numbers, bool, std::string, std::vector, std::optional, std::tuple "
+                "or std::map of these, or c10::intrusive_ptr of a class registered with "
+                "torch::class_.");
+  return !std::is_base_of_v<python_only, plain> && carrier<plain>::supported;
+}
+
+/// The schema's type of a parameter or result; the fake one is the TorchScript compiler's view.
+using type_getter = c10::TypePtr (*)(bool fake);
+
+/// Takes the arguments off the stack, calls, and leaves the results there.
+using invoker = void (*)(void* callable, const c10::FunctionSchema& schema, c10::Stack& stack);
+
+/// A function with its type forgotten. `callable` is the function's address, or an object that
+/// `destroy` deletes when the operator goes.
+struct erased_function {
+  void* callable;
+  void (*destroy)(void*);
+  invoker invoke;
+  const type_getter* parameters;
+  std::size_t parameter_count;
+  const type_getter* results;
+  std::size_t result_count;
+};
+
+/// py::arg: a name, and a default or null.
+struct parameter_note {
+  const char* name;
+  const c10::IValue* default_value;
+};
+
+/// What m.def was told about a function besides its types.
+struct annotations {
+  const parameter_note* parameters;  ///< none, or one for each parameter
+  std::size_t parameter_count;
+  std::size_t keyword_only_from;
+  const char* doc;  ///< "" for none
+};
+
+/// A namespace's registrations in this library; they are withdrawn when it goes.
+class function_registry {
+ public:
+  explicit function_registry(const char* ns);
+  ~function_registry();
+  function_registry(const function_registry&) = delete;
+  function_registry& operator=(const function_registry&) = delete;
+
+  /// Throws c10::Error where a default does not fit its parameter.
+  void add(const char* name, erased_function function, const annotations& notes, const char* file,
+           int line);
+  void document(const char* text);
+
+ private:
+  struct contents;
+  contents* contents_;
+};
+
+template <typename R>
+struct result_carrier {
+  static constexpr bool supported() { return check_carried<R>(); }
+  static constexpr std::size_t count = 1;
+  static constexpr type_getter types[] = {&carrier<R>::type};
+  static void push(c10::Stack& stack, R&& result) {
+    stack.emplace_back(carrier<R>::give(std::move(result)));
+  }
+};
+template <>
+struct result_carrier<void> {
+  static constexpr bool supported() { return true; }
+  static constexpr std::size_t count = 0;
+  static constexpr type_getter types[] = {nullptr};
+};
+/// A tuple or pair is as many results.
+template <typename Tuple, typename... R>
+struct results_carrier {
+  static constexpr bool supported() { return (check_carried<R>() && ... && true); }
+  static constexpr std::size_t count = sizeof...(R);
+  static constexpr type_getter types[] = {&carrier<R>::type..., nullptr};
+  static void push(c10::Stack& stack, Tuple&& result) {
+    std::apply([&](R&... each) { (stack.emplace_back(carrier<R>::give(std::move(each))), ...); },
+               result);
+  }
+};
+template <typename... R>
+struct result_carrier<std::tuple<R...>> : results_carrier<std::tuple<R...>, R...> {};
+template <typename A, typename B>
+struct result_carrier<std::pair<A, B>> : results_carrier<std::pair<A, B>, A, B> {};
+
+/// The parameter and result types of a function pointer, a lambda or another function object.
+template <typename F>
+struct signature_of : signature_of<decltype(&F::operator())> {};
+template <typename R, typename... P>
+struct signature_of<R (*)(P...)> {
+  using pointer = R (*)(P...);
+  using result = result_carrier<std::remove_cvref_t<R>>;
+  static constexpr std::size_t arity = sizeof...(P);
+  static constexpr bool supported() {
+    const bool parameters = (check_carried<P>() && ... && true);
+    return result::supported() && parameters;
   }
 
-  template <typename>
-  inline constexpr bool is_tuple = false;
-  template <typename... T>
-  inline constexpr bool is_tuple<std::tuple<T...>> = true;
-  template <typename A, typename B>
-  inline constexpr bool is_tuple<std::pair<A, B>> = true;
-
-  /// A kernel called with boxed arguments. One class for the dispatcher, whatever the signature.
-  class boxed_function : public c10::OperatorKernel {
-   public:
-    virtual void call(const c10::FunctionSchema& schema, c10::Stack& stack) = 0;
-    void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet, c10::Stack* stack) {
-      call(op.schema(), *stack);
-    }
-  };
-
-  template <typename F, typename R, typename... P>
-  class typed_function final : public boxed_function {
-   public:
-    explicit typed_function(F f) : function_(std::move(f)) {}
-
-    void call(const c10::FunctionSchema& schema, c10::Stack& stack) override {
-      call_with(schema, stack, std::index_sequence_for<P...>());
-    }
-
-   private:
-    template <std::size_t... I>
-    void call_with(const c10::FunctionSchema& schema, c10::Stack& stack,
-                   std::index_sequence<I...>) {
-      // Braces: converted from left to right, so the first bad argument is the one reported.
-      [[maybe_unused]] std::tuple<typename carrier<std::remove_cvref_t<P>>::held...> held{
-          carrier<std::remove_cvref_t<P>>::take(torch::jit::peek(stack, I, sizeof...(P)),
-                                                argument_place{schema, I})...};
-      torch::jit::drop(stack, sizeof...(P));
-      if constexpr (std::is_void_v<R>) {
-        function_(pass<P>(std::get<I>(held))...);
-      } else {
-        push_result<std::remove_cvref_t<R>>(stack, function_(pass<P>(std::get<I>(held))...));
-      }
-    }
-
-    /// A tuple or pair becomes as many results, as the schema says.
-    template <typename T, typename Result>
-    static void push_result(c10::Stack& stack, Result&& result) {
-      if constexpr (is_tuple<T>) {
-        std::apply(
-            [&](auto&&... each) {
-              (stack.push_back(carrier<std::remove_cvref_t<decltype(each)>>::give(
-                   std::forward<decltype(each)>(each))),
-               ...);
-            },
-            std::forward<Result>(result));
-      } else {
-        stack.push_back(carrier<T>::give(std::forward<Result>(result)));
-      }
-    }
-
-    F function_;
-  };
-
-  /// Types of a function's parameters and results, for the schema.
-  struct carried_type {
-    c10::TypePtr fake;
-    c10::TypePtr real;
-  };
-
-  template <typename T>
-  carried_type carried_type_of() {
-    using carried = carrier<std::remove_cvref_t<T>>;
-    return {carried::type(true), carried::type(false)};
-  }
-
-  template <typename R>
-  struct carried_results {
-    static constexpr bool supported() { return check_carried<R>(); }
-    static std::vector<carried_type> types() { return {carried_type_of<R>()}; }
-  };
-  template <>
-  struct carried_results<void> {
-    static constexpr bool supported() { return true; }
-    static std::vector<carried_type> types() { return {}; }
-  };
-  template <typename... R>
-  struct carried_results<std::tuple<R...>> {
-    static constexpr bool supported() { return (check_carried<R>() && ...); }
-    static std::vector<carried_type> types() { return {carried_type_of<R>()...}; }
-  };
-  template <typename A, typename B>
-  struct carried_results<std::pair<A, B>> : carried_results<std::tuple<A, B>> {};
-
-  /// The parameter and result types of a function pointer, a lambda or another function object.
   template <typename F>
-  struct signature_of : signature_of<decltype(&F::operator())> {};
-  template <typename R, typename... P>
-  struct signature_of<R (*)(P...)> {
-    using result = std::remove_cvref_t<R>;
-    static constexpr std::size_t arity = sizeof...(P);
-    static constexpr bool supported() {
-      const bool parameters = (check_carried<P>() && ... && true);
-      return carried_results<result>::supported() && parameters;
+  static erased_function erase(F&& f) {
+    using callable = std::decay_t<F>;
+    static constexpr type_getter parameters[] = {&carrier<std::remove_cvref_t<P>>::type...,
+                                                 nullptr};
+    erased_function erased{nullptr,      nullptr,       nullptr,      parameters,
+                           sizeof...(P), result::types, result::count};
+    if constexpr (std::is_convertible_v<callable, pointer>) {
+      // Function pointers, and lambdas that capture nothing.
+      erased.callable = reinterpret_cast<void*>(static_cast<pointer>(f));
+      erased.invoke = [](void* function, const c10::FunctionSchema& schema, c10::Stack& stack) {
+        call(reinterpret_cast<pointer>(function), schema, stack, std::index_sequence_for<P...>());
+      };
+    } else {
+      erased.callable = new callable(std::forward<F>(f));
+      erased.destroy = [](void* object) { delete static_cast<callable*>(object); };
+      erased.invoke = [](void* object, const c10::FunctionSchema& schema, c10::Stack& stack) {
+        call(*static_cast<callable*>(object), schema, stack, std::index_sequence_for<P...>());
+      };
     }
-    static std::vector<carried_type> parameters() { return {carried_type_of<P>()...}; }
-    static std::vector<carried_type> results() { return carried_results<result>::types(); }
-    template <typename F>
-    static std::unique_ptr<boxed_function> box(F f) {
-      return std::make_unique<typed_function<F, R, P...>>(std::move(f));
-    }
-  };
-  template <typename R, typename... P>
-  struct signature_of<R (*)(P...) noexcept> : signature_of<R (*)(P...)> {};
-  template <typename C, typename R, typename... P>
-  struct signature_of<R (C::*)(P...)> : signature_of<R (*)(P...)> {};
-  template <typename C, typename R, typename... P>
-  struct signature_of<R (C::*)(P...) const> : signature_of<R (*)(P...)> {};
-  template <typename C, typename R, typename... P>
-  struct signature_of<R (C::*)(P...) noexcept> : signature_of<R (*)(P...)> {};
-  template <typename C, typename R, typename... P>
-  struct signature_of<R (C::*)(P...) const noexcept> : signature_of<R (*)(P...)> {};
-
-  /// What m.def was told about one function besides its types.
-  struct annotations {
-    struct parameter {
-      std::string name;
-      std::optional<c10::IValue> default_value;
-    };
-    std::vector<parameter> parameters;  ///< empty, or one for each parameter
-    std::size_t keyword_only_from = static_cast<std::size_t>(-1);
-    std::string doc;
-  };
-
-  /// The row of the generated table (opsmith/binding.h) for a function of so many parameters.
-  inline std::vector<std::string> names_from_table(const std::string& function, std::size_t count) {
-    if (opsmith_argument_name_table == nullptr || count == 0) return {};
-    for (const argument_names* row = opsmith_argument_name_table; row->function != nullptr; ++row) {
-      if (function != row->function) continue;
-      std::vector<std::string> names(1);
-      for (const char* c = row->names; *c != '\0'; ++c) {
-        if (*c == ',') {
-          names.emplace_back();
-        } else if (*c != ' ') {
-          names.back() += *c;
-        }
-      }
-      if (names.size() == count) return names;
-    }
-    return {};
+    return erased;
   }
 
-  /// Makes a default value what the schema wants of the argument's type: 1 for a float is 1.0.
-  inline c10::IValue fit_default(const c10::IValue& value, const c10::TypePtr& type,
-                                 const std::string& what) {
-    using kind = c10::TypeKind;
-    if (auto optional = type->cast<c10::OptionalType>()) {
-      return value.isNone() ? value : fit_default(value, optional->getElementType(), what);
-    }
-    if (type->kind() == kind::FloatType && value.isInt()) {
-      return c10::IValue(static_cast<double>(value.toInt()));
-    }
-    if (type->kind() == kind::IntType && value.isDouble()) {
-      const double number = value.toDouble();
-      TORCH_CHECK(number == static_cast<double>(static_cast<int64_t>(number)), what, ": ", number,
-                  " is no integer");
-      return c10::IValue(static_cast<int64_t>(number));
-    }
-    if (type->kind() == kind::BoolType && value.isInt()) return c10::IValue(value.toInt() != 0);
-    if (type->kind() == kind::DeviceObjType && value.isString()) {
-      return c10::IValue(c10::Device(value.toStringRef()));
-    }
-    if (auto list = type->cast<c10::ListType>(); list && value.isList()) {
-      c10::impl::GenericList fitted(list->getElementType());
-      for (const c10::IValue& element : value.toListRef()) {
-        fitted.push_back(fit_default(element, list->getElementType(), what));
+ private:
+  template <typename F, std::size_t... I>
+  static void call(F&& f, [[maybe_unused]] const c10::FunctionSchema& schema, c10::Stack& stack,
+                   std::index_sequence<I...>) {
+    [&](typename carrier<std::remove_cvref_t<P>>::held... held) {
+      stack.resize(stack.size() - sizeof...(P));
+      if constexpr (std::is_void_v<R>) {
+        f(pass<P>(held)...);
+      } else {
+        result::push(stack, f(pass<P>(held)...));
       }
-      return c10::IValue(std::move(fitted));
-    }
-    TORCH_CHECK(value.type()->isSubtypeOf(*type), what, ": a default of type ",
-                value.type()->repr_str(), " does not fit ", type->repr_str());
-    return value;
+    }(carrier<std::remove_cvref_t<P>>::take(stack[stack.size() - sizeof...(P) + I],
+                                            argument_place{schema, I})...);
   }
-
-  inline c10::FunctionSchema make_schema(
-      const std::string& qualified_name, const std::string& name, const std::string& overload,
-      const std::vector<carried_type>& parameters, const std::vector<carried_type>& results,
-      const annotations& notes) {
-    const auto table = names_from_table(name, parameters.size());
-    std::vector<c10::Argument> arguments;
-    bool has_default_before = false;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      carried_type type = parameters[i];
-      std::string argument_name = "_" + std::to_string(i);
-      if (i < table.size() && !table[i].empty()) argument_name = table[i];
-      std::optional<c10::IValue> default_value;
-      const bool keyword_only = i >= notes.keyword_only_from;
-      if (i < notes.parameters.size()) {
-        const auto& parameter = notes.parameters[i];
-        if (!parameter.name.empty()) argument_name = parameter.name;
-        if (parameter.default_value) {
-          const bool is_absent =
-              parameter.default_value->isNone() || (parameter.default_value->isTensor() &&
-                                                    !parameter.default_value->toTensor().defined());
-          // A Tensor parameter that may be left out is an undefined tensor in C++, None in a
-          // schema.
-          if (is_absent && type.real->kind() == c10::TypeKind::TensorType) {
-            type.fake = type.real = c10::OptionalType::create(c10::TensorType::get());
-          }
-          default_value =
-              fit_default(is_absent ? c10::IValue() : *parameter.default_value, type.fake,
-                          "default of '" + argument_name + "' of " + qualified_name);
-        }
-      }
-      TORCH_CHECK(default_value || !has_default_before || keyword_only, qualified_name,
-                  ": argument '", argument_name, "' has no default, but one before it has");
-      has_default_before = default_value.has_value();
-      arguments.emplace_back(argument_name, type.fake, type.real, std::nullopt,
-                             std::move(default_value), keyword_only);
-    }
-    std::vector<c10::Argument> returns;
-    for (const carried_type& type : results) returns.emplace_back("", type.fake, type.real);
-    c10::FunctionSchema schema(qualified_name, overload, std::move(arguments), std::move(returns));
-    // Nothing is known of what the function does to its inputs.
-    schema.setAliasAnalysis(c10::AliasAnalysisKind::CONSERVATIVE);
-    return schema;
-  }
-
-  /// The first overload name that is still free: "", "overload1", "overload2", …
-  inline std::string free_overload_name(const std::string& qualified_name) {
-    std::string overload;
-    for (int i = 1; c10::Dispatcher::singleton().findSchema({qualified_name, overload}); ++i) {
-      overload = "overload" + std::to_string(i);
-    }
-    return overload;
-  }
-
-  /// A namespace's registrations in this library; they are withdrawn when it goes.
-  class function_registry {
-   public:
-    explicit function_registry(std::string ns) : namespace_(std::move(ns)) {}
-
-    const std::string& name() const { return namespace_; }
-
-    template <typename F>
-    void add(const char* name, F function, const annotations& notes, const char* file, int line) {
-      using signature = signature_of<F>;
-      if constexpr (signature::supported()) {
-        add_boxed(name, signature::parameters(), signature::results(),
-                  signature::box(std::move(function)), notes, file, line);
-      }
-    }
-
-   private:
-    void add_boxed(const std::string& name, const std::vector<carried_type>& parameters,
-                   const std::vector<carried_type>& results,
-                   std::unique_ptr<boxed_function> function, const annotations& notes,
-                   const char* file, int line) {
-      const std::string qualified_name = namespace_ + "::" + name;
-      auto schema = make_schema(qualified_name, name, free_overload_name(qualified_name),
-                                parameters, results, notes);
-      auto library = std::make_unique<torch::Library>(torch::Library::FRAGMENT, namespace_,
-                                                      std::nullopt, file, line);
-      library->def(std::move(schema),
-                   torch::CppFunction::makeFromBoxedFunctor(std::move(function)));
-      libraries_.push_back(std::move(library));
-      documentation().add(qualified_name, notes.doc);
-    }
-
-    std::string namespace_;
-    std::vector<std::unique_ptr<torch::Library>> libraries_;
-  };
+};
+template <typename R, typename... P>
+struct signature_of<R (*)(P...) noexcept> : signature_of<R (*)(P...)> {};
+template <typename C, typename R, typename... P>
+struct signature_of<R (C::*)(P...)> : signature_of<R (*)(P...)> {};
+template <typename C, typename R, typename... P>
+struct signature_of<R (C::*)(P...) const> : signature_of<R (*)(P...)> {};
+template <typename C, typename R, typename... P>
+struct signature_of<R (C::*)(P...) noexcept> : signature_of<R (*)(P...)> {};
+template <typename C, typename R, typename... P>
+struct signature_of<R (C::*)(P...) const noexcept> : signature_of<R (*)(P...)> {};
 
 }  // namespace opsmith
+#pragma GCC visibility pop
+
+#ifndef OPSMITH_SEPARATE_RUNTIME
+#include <opsmith/bound_function_runtime.h>
+#endif

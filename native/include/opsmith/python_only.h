@@ -14,103 +14,104 @@
 #define OPSMITH_NEEDS_PYTHON(instead)
 #endif
 
-namespace pybind11 __attribute__((visibility("hidden"))) {
+#pragma GCC visibility push(hidden)
+namespace pybind11 {
 
-  /// Python's None as a default value is fine: it is the dispatcher's None too.
-  struct none_type {};
-  using none = none_type;
+/// Python's None as a default value is fine: it is the dispatcher's None too.
+struct none_type {};
+using none = none_type;
 
 #define OPSMITH_PYTHON_TYPE(name, instead) \
   struct OPSMITH_NEEDS_PYTHON(instead) name : opsmith::python_only {};
-  OPSMITH_PYTHON_TYPE(object, "take a torch::Tensor, a number, a std::string or a c10::IValue")
-  OPSMITH_PYTHON_TYPE(handle, "take a torch::Tensor, a number, a std::string or a c10::IValue")
-  OPSMITH_PYTHON_TYPE(list, "use std::vector")
-  OPSMITH_PYTHON_TYPE(tuple, "use std::tuple")
-  OPSMITH_PYTHON_TYPE(dict, "use std::map or c10::Dict")
-  OPSMITH_PYTHON_TYPE(set, "use std::vector")
-  OPSMITH_PYTHON_TYPE(str, "use std::string")
-  OPSMITH_PYTHON_TYPE(bytes, "use a torch::Tensor of uint8")
-  OPSMITH_PYTHON_TYPE(bytearray, "use a torch::Tensor of uint8")
-  OPSMITH_PYTHON_TYPE(int_, "use int64_t")
-  OPSMITH_PYTHON_TYPE(float_, "use double")
-  OPSMITH_PYTHON_TYPE(bool_, "use bool")
-  OPSMITH_PYTHON_TYPE(slice, "use two int64_t")
-  OPSMITH_PYTHON_TYPE(args, "name each parameter, or take a std::vector")
-  OPSMITH_PYTHON_TYPE(kwargs, "name each parameter, with py::arg(\"x\") = default")
-  OPSMITH_PYTHON_TYPE(buffer, "use torch::Tensor")
-  OPSMITH_PYTHON_TYPE(function, "call back into Python by registering an operator there instead")
-  OPSMITH_PYTHON_TYPE(array, "use torch::Tensor")
-  OPSMITH_PYTHON_TYPE(iterable, "use std::vector")
-  OPSMITH_PYTHON_TYPE(iterator, "use std::vector")
+OPSMITH_PYTHON_TYPE(object, "take a torch::Tensor, a number, a std::string or a c10::IValue")
+OPSMITH_PYTHON_TYPE(handle, "take a torch::Tensor, a number, a std::string or a c10::IValue")
+OPSMITH_PYTHON_TYPE(list, "use std::vector")
+OPSMITH_PYTHON_TYPE(tuple, "use std::tuple")
+OPSMITH_PYTHON_TYPE(dict, "use std::map or c10::Dict")
+OPSMITH_PYTHON_TYPE(set, "use std::vector")
+OPSMITH_PYTHON_TYPE(str, "use std::string")
+OPSMITH_PYTHON_TYPE(bytes, "use a torch::Tensor of uint8")
+OPSMITH_PYTHON_TYPE(bytearray, "use a torch::Tensor of uint8")
+OPSMITH_PYTHON_TYPE(int_, "use int64_t")
+OPSMITH_PYTHON_TYPE(float_, "use double")
+OPSMITH_PYTHON_TYPE(bool_, "use bool")
+OPSMITH_PYTHON_TYPE(slice, "use two int64_t")
+OPSMITH_PYTHON_TYPE(args, "name each parameter, or take a std::vector")
+OPSMITH_PYTHON_TYPE(kwargs, "name each parameter, with py::arg(\"x\") = default")
+OPSMITH_PYTHON_TYPE(buffer, "use torch::Tensor")
+OPSMITH_PYTHON_TYPE(function, "call back into Python by registering an operator there instead")
+OPSMITH_PYTHON_TYPE(array, "use torch::Tensor")
+OPSMITH_PYTHON_TYPE(iterable, "use std::vector")
+OPSMITH_PYTHON_TYPE(iterator, "use std::vector")
 #undef OPSMITH_PYTHON_TYPE
 
-  template <typename T, int Flags = 0>
-  struct OPSMITH_NEEDS_PYTHON("use torch::Tensor") array_t : opsmith::python_only {};
+template <typename T, int Flags = 0>
+struct OPSMITH_NEEDS_PYTHON("use torch::Tensor") array_t : opsmith::python_only {};
 
-  /// A bound class takes every call that pybind11's takes, so that one error is all there is.
-  template <typename T, typename... Options>
-  class class_ {
-   public:
-    template <typename... A>
-    explicit class_(A&&...) {
-      static_assert(opsmith::always_false<T>,
-                    "opsmith: py::class_ makes a Python class. Derive the class from "
-                    "torch::CustomClassHolder and register it with torch::class_ in TORCH_LIBRARY: "
-                    "it then works in TorchScript, C++ and Python.");
-    }
+/// A bound class takes every call that pybind11's takes, so that one error is all there is.
+template <typename T, typename... Options>
+class class_ {
+ public:
+  template <typename... A>
+  explicit class_(A&&...) {
+    static_assert(opsmith::always_false<T>,
+                  "opsmith: py::class_ makes a Python class. Derive the class from "
+                  "torch::CustomClassHolder and register it with torch::class_ in TORCH_LIBRARY: "
+                  "it then works in TorchScript, C++ and Python.");
+  }
 #define OPSMITH_ACCEPTED(name) \
   template <typename... A>     \
   class_& name(A&&...) {       \
     return *this;              \
   }
-    OPSMITH_ACCEPTED(def)
-    OPSMITH_ACCEPTED(def_static)
-    OPSMITH_ACCEPTED(def_readwrite)
-    OPSMITH_ACCEPTED(def_readonly)
-    OPSMITH_ACCEPTED(def_property)
-    OPSMITH_ACCEPTED(def_property_readonly)
-    OPSMITH_ACCEPTED(def_buffer)
+  OPSMITH_ACCEPTED(def)
+  OPSMITH_ACCEPTED(def_static)
+  OPSMITH_ACCEPTED(def_readwrite)
+  OPSMITH_ACCEPTED(def_readonly)
+  OPSMITH_ACCEPTED(def_property)
+  OPSMITH_ACCEPTED(def_property_readonly)
+  OPSMITH_ACCEPTED(def_buffer)
 #undef OPSMITH_ACCEPTED
-  };
+};
 
+template <typename... A>
+struct init_t {};
+template <typename... A>
+constexpr init_t<A...> init() {
+  return {};
+}
+template <typename F>
+constexpr init_t<F> init(F&&) {
+  return {};
+}
+struct dynamic_attr {};
+
+template <typename T>
+class enum_ {
+ public:
   template <typename... A>
-  struct init_t {};
+  explicit enum_(A&&...) {
+    static_assert(opsmith::always_false<T>,
+                  "opsmith: py::enum_ makes a Python enumeration. Take an int64_t or a std::string "
+                  "and check it with TORCH_CHECK.");
+  }
   template <typename... A>
-  constexpr init_t<A...> init() {
-    return {};
+  enum_& value(A&&...) {
+    return *this;
   }
-  template <typename F>
-  constexpr init_t<F> init(F&&) {
-    return {};
-  }
-  struct dynamic_attr {};
+  enum_& export_values() { return *this; }
+};
 
-  template <typename T>
-  class enum_ {
-   public:
-    template <typename... A>
-    explicit enum_(A&&...) {
-      static_assert(
-          opsmith::always_false<T>,
-          "opsmith: py::enum_ makes a Python enumeration. Take an int64_t or a std::string "
-          "and check it with TORCH_CHECK.");
-    }
-    template <typename... A>
-    enum_& value(A&&...) {
-      return *this;
-    }
-    enum_& export_values() { return *this; }
-  };
-
-  template <typename T = void, typename... A>
-  void print(A && ...) {
-    static_assert(opsmith::always_false<T>,
-                  "opsmith: py::print needs Python, which operators run without. Use std::cout.");
-  }
-  template <typename T, typename... A>
-  void cast(A && ...) {
-    static_assert(opsmith::always_false<T>,
-                  "opsmith: py::cast needs Python, which operators run without.");
-  }
+template <typename T = void, typename... A>
+void print(A&&...) {
+  static_assert(opsmith::always_false<T>,
+                "opsmith: py::print needs Python, which operators run without. Use std::cout.");
+}
+template <typename T, typename... A>
+void cast(A&&...) {
+  static_assert(opsmith::always_false<T>,
+                "opsmith: py::cast needs Python, which operators run without.");
+}
 
 }  // namespace pybind11
+#pragma GCC visibility pop
