@@ -30,13 +30,28 @@ process.once('exit', endAll)
 const endings = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
 const onSignal = (signal) => process.exit(endings[signal])
 
+/** @type {((pids: number[]) => void) | undefined} */
+let watcher
+
+/** Tells which commands run, whenever one starts or ends. @returns {() => void} ends it */
+export function watchCommands(listener) {
+  watcher = listener
+  return () => {
+    watcher = undefined
+  }
+}
+
+const pids = () => [...running].map((child) => child.pid).filter(Boolean)
+
 function remember(child) {
   if (running.size === 0) for (const signal of Object.keys(endings)) process.on(signal, onSignal)
   running.add(child)
+  watcher?.(pids())
 }
 
 function forget(child) {
   running.delete(child)
+  watcher?.(pids())
   if (running.size === 0) for (const signal of Object.keys(endings)) process.off(signal, onSignal)
 }
 

@@ -1,8 +1,4 @@
-import fs from 'node:fs'
-import path from 'node:path'
-
-import { isAlive, readJson } from './files.mjs'
-import { setupFolder } from './paths.mjs'
+import { takeLock } from './lock.mjs'
 
 /**
  * One step of set-up.
@@ -61,34 +57,4 @@ export async function runSteps(steps, context, options) {
     }
   }
   release?.()
-}
-
-/** One set-up of a clone at a time; a lock whose holder is gone counts for nothing. */
-async function takeLock(onWait) {
-  const file = path.join(setupFolder, 'lock.json')
-  fs.mkdirSync(setupFolder, { recursive: true })
-  let told = false
-  for (;;) {
-    try {
-      fs.writeFileSync(file, JSON.stringify({ pid: process.pid }), { flag: 'wx' })
-      break
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error
-    }
-    const holder = readJson(file)?.pid
-    const fresh = fs.existsSync(file) && Date.now() - fs.statSync(file).mtimeMs < 2000
-    if (holder === process.pid) break
-    if (holder === undefined ? !fresh : !isAlive(holder)) {
-      fs.rmSync(file, { force: true })
-      continue
-    }
-    if (!told && holder !== undefined) onWait(holder)
-    told = told || holder !== undefined
-    await new Promise((resolve) => setTimeout(resolve, 500))
-  }
-  const release = () => {
-    if (readJson(file)?.pid === process.pid) fs.rmSync(file, { force: true })
-  }
-  process.once('exit', release)
-  return release
 }

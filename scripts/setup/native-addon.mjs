@@ -49,8 +49,8 @@ function libtorchIdentity(libtorch) {
   return `${libtorch.version} ${fs.realpathSync(libtorch.folder)} ${stat.size} ${Math.trunc(stat.mtimeMs)}`
 }
 
-/** Headers for user sources are no part of the addon, but for the few that both sides read. */
-const skip = (name) => name.startsWith('include/') && !name.startsWith('include/opsmith')
+/** Headers for user sources are no part of the addon. */
+const skip = (name) => name.startsWith('include/')
 
 function packageVersion(name) {
   return readJson(path.join(root, 'node_modules', name, 'package.json'))?.version

@@ -32,7 +32,7 @@ function privilege() {
     : undefined
 }
 
-const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' }
+const environment = () => ({ ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' })
 
 const managers = {
   apt: {
@@ -79,7 +79,7 @@ export function commandFor(needs) {
 
 async function install(needs, manager, rights, say) {
   const run = (command, timeoutSeconds = 1800) =>
-    runCommand([...rights, ...command], { env: environment, timeoutSeconds })
+    runCommand([...rights, ...command], { env: environment(), timeoutSeconds })
   let refreshed = false
   const refresh = async () => {
     if (refreshed || !manager[1].refresh) return
