@@ -1,0 +1,96 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const buildTime = 120_000
+let cache: TestCache
+let app: App
+
+beforeEach(() => {
+  cache = makeTestCache()
+})
+afterEach(async () => {
+  await app.close()
+  cache.remove()
+})
+
+const hostState = (running: App): Promise<{ generation: number; pid: number; state: string }> =>
+  running.page.evaluate(async () => {
+    const bridge = (
+      window as unknown as {
+        opsmith: {
+          call(
+            name: string,
+            input: object,
+          ): Promise<{ value: { generation: number; pid: number; state: string } }>
+        }
+      }
+    ).opsmith
+    return (await bridge.call('host.state', {})).value
+  })
+
+async function buildAndRun(): Promise<void> {
+  await app.testId('toolbar-build').click()
+  await app.page.waitForFunction(
+    () =>
+      /built in/i.test(document.querySelector('[data-testid="status-build"]')?.textContent ?? ''),
+    undefined,
+    { timeout: buildTime },
+  )
+  await app.page.getByRole('tab', { name: /Run/ }).first().click()
+  await app.testId('run-go').click()
+}
+
+describe('when an operator dies', () => {
+  it('a segfault is named with its line, and the work goes on', async () => {
+    const folder = copyProject(path.join(root, 'test/cases/crash/null_write'), cache)
+    app = await App.start(cache, folder)
+    await app.openFile('op.cpp')
+    await buildAndRun()
+    const card = app.testId('crash-card').first()
+    await card.waitFor({ timeout: 60_000 })
+    expect((await card.textContent()) ?? '').toMatch(/segmentation fault/i)
+    expect((await card.textContent()) ?? '').toContain('op.cpp')
+    await app.picture('crash-segfault')
+
+    // The sources are safe and the next build works, in the same window.
+    const source = fs.readFileSync(path.join(root, 'samples/my_op/op.cpp'), 'utf8')
+    expect(await app.text('op.cpp')).toBe(fs.readFileSync(path.join(folder, 'op.cpp'), 'utf8'))
+    await app.setText('op.cpp', source)
+    await app.save()
+    await app
+      .testId('schema-row-null_write::forward')
+      .or(app.page.getByText(/::forward/))
+      .first()
+      .waitFor({ timeout: buildTime })
+  })
+
+  it('a host killed from outside is replaced', async () => {
+    app = await App.start(cache, copyProject(path.join(root, 'samples/my_op'), cache))
+    await buildAndRun()
+    await app.testId('run-comparison').first().waitFor({ timeout: 60_000 })
+    const before = await hostState(app)
+    expect(before.pid).toBeGreaterThan(0)
+    process.kill(before.pid, 'SIGKILL')
+    await expect
+      .poll(async () => (await hostState(app)).pid, { timeout: 20_000 })
+      .not.toBe(before.pid)
+    await app.testId('run-go').click()
+    await expect
+      .poll(async () => (await hostState(app)).generation, { timeout: 60_000 })
+      .toBeGreaterThan(before.generation)
+    await app.page.waitForFunction(
+      () =>
+        /match|equal/i.test(
+          document.querySelector('[data-testid="run-comparison"]')?.textContent ?? '',
+        ),
+      undefined,
+      { timeout: 60_000 },
+    )
+  })
+})

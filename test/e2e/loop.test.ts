@@ -1,0 +1,134 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const buildTime = 120_000
+let cache: TestCache
+let app: App | undefined
+
+beforeEach(() => {
+  cache = makeTestCache()
+})
+afterEach(async () => {
+  await app?.close()
+  app = undefined
+  cache.remove()
+})
+
+const built = async (running: App): Promise<void> => {
+  await running.page.waitForFunction(
+    () =>
+      /built in/i.test(document.querySelector('[data-testid="status-build"]')?.textContent ?? ''),
+    undefined,
+    { timeout: buildTime },
+  )
+}
+
+const seconds = (text: string | null): number => Number(text)
+
+describe('the loop', () => {
+  it('opens a sample, edits the kernel, saves, and shows the new result', async () => {
+    app = await App.start(cache)
+    await app.testId('gallery-open-my_op').click()
+    await app.testId('explorer-file-op.cpp').waitFor({ timeout: 30_000 })
+    await app.openFile('op.cpp')
+    await app.testId('toolbar-build').click()
+    await built(app)
+    await app.testId('schema-row-my_op::my_op').waitFor()
+    await app.page.getByRole('tab', { name: /Run/ }).first().click()
+    await app.testId('run-go').click()
+    const comparison = app.testId('run-comparison').first()
+    await comparison.waitFor({ timeout: 30_000 })
+    expect((await comparison.textContent()) ?? '').toMatch(/match|equal/i)
+    const before = seconds(await app.testId('run-stat-0-max').first().textContent())
+    await app.picture('loop-run')
+
+    // Four times x instead of three: the same run repeats by itself after the build.
+    const text = await app.text('op.cpp')
+    const edited = text.replace(/\b3(\.0)? \* /, '4$1 * ').replace(/ \* 3(\.0)?\b/, ' * 4$1')
+    expect(edited).not.toBe(text)
+    await app.setText('op.cpp', edited)
+    await app.save()
+    await app.page.waitForFunction(
+      () =>
+        /differ|mismatch/i.test(
+          document.querySelector('[data-testid="run-comparison"]')?.textContent ?? '',
+        ),
+      undefined,
+      { timeout: buildTime },
+    )
+    const after = seconds(await app.testId('run-stat-0-max').first().textContent())
+    expect(after).not.toBe(before)
+    await app.picture('loop-differs')
+  })
+
+  it('shows an error on its line, and takes it away when it is mended', async () => {
+    const folder = copyProject(path.join(root, 'samples/my_op'), cache)
+    app = await App.start(cache, folder)
+    await app.openFile('op.cpp')
+    const good = await app.text('op.cpp')
+    const lines = good.split('\n')
+    const at = lines.findIndex((line) => /return /.test(line))
+    lines[at] = '  return not_declared_anywhere;'
+    await app.setText('op.cpp', lines.join('\n'))
+    await app.save()
+    await app.testId('problem-row').first().waitFor({ timeout: buildTime })
+    const markers = await app.markers('op.cpp')
+    expect(markers.map((marker) => marker.line)).toContain(at + 1)
+    expect(markers.find((marker) => marker.line === at + 1)?.message).toMatch(
+      /not_declared_anywhere/,
+    )
+    await app.picture('loop-error')
+
+    await app.setText('op.cpp', good)
+    await app.save()
+    await built(app)
+    await app.page.waitForFunction(() => window.opsmithTest?.markers('op.cpp').length === 0)
+    expect(fs.readFileSync(path.join(folder, 'op.cpp'), 'utf8')).toBe(good)
+  })
+
+  it('keeps unsaved changes over a close, and offers them again', async () => {
+    const folder = copyProject(path.join(root, 'samples/my_op'), cache)
+    app = await App.start(cache, folder)
+    await app.openFile('op.cpp')
+    const onDisk = await app.text('op.cpp')
+    await app.setText('op.cpp', `${onDisk}\n// not saved\n`)
+    await app.close()
+    expect(fs.readFileSync(path.join(folder, 'op.cpp'), 'utf8')).toBe(onDisk)
+
+    app = await App.start(cache, folder)
+    await app.openFile('op.cpp')
+    await app.page.waitForFunction(() =>
+      window.opsmithTest?.editorText('op.cpp')?.includes('// not saved'),
+    )
+    await app.save()
+    await expect
+      .poll(() => fs.readFileSync(path.join(folder, 'op.cpp'), 'utf8'))
+      .toContain('// not saved')
+  })
+
+  it('takes what another editor wrote, and never overwrites it silently', async () => {
+    const folder = copyProject(path.join(root, 'samples/my_op'), cache)
+    app = await App.start(cache, folder)
+    await app.openFile('op.cpp')
+    const file = path.join(folder, 'op.cpp')
+    const before = fs.readFileSync(file, 'utf8')
+    fs.writeFileSync(file, `// theirs\n${before}`)
+    await app.page.waitForFunction(() =>
+      window.opsmithTest?.editorText('op.cpp')?.startsWith('// theirs'),
+    )
+
+    await app.setText('op.cpp', `// mine\n${before}`)
+    fs.writeFileSync(file, `// theirs again\n${before}`)
+    await app.testId('conflict-bar').waitFor({ timeout: 15_000 })
+    await app.save()
+    await app.page.waitForTimeout(500)
+    expect(fs.readFileSync(file, 'utf8').startsWith('// theirs again')).toBe(true)
+    await app.picture('loop-conflict')
+  })
+})

@@ -1,0 +1,156 @@
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import type { InputSpec } from '../../electron/contract/manifest'
+import type { RunReport } from '../../electron/contract/run'
+import { startForkedHost } from '../../electron/engine/host/transport'
+import { readManifest } from '../../electron/engine/project/read-manifest'
+import { Workbench } from '../../electron/engine/workbench'
+import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
+import type { TestCache } from '../support/installation'
+import { askPython } from '../support/python'
+
+let cache: TestCache
+let workbench: Workbench
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  workbench = new Workbench(testInstallation(cache), startForkedHost)
+  await workbench.applySettings()
+})
+afterAll(async () => {
+  await workbench.close()
+  cache.remove()
+})
+
+/** Makes the inputs as `torch.manual_seed` does, loads the library, calls, prints the first tensor. */
+const script = `
+import json, sys, torch
+torch.set_num_threads(1)
+library, op, args, inputs = sys.argv[1], sys.argv[2], json.loads(sys.argv[3]), json.loads(sys.argv[4])
+torch.ops.load_library(library)
+def make(position, spec):
+    torch.manual_seed(spec.get("seed", position))
+    dtype = getattr(torch, spec.get("dtype", "float32"))
+    kind = spec.get("distribution", "randn")
+    if "values" in spec:
+        tensor = torch.tensor(spec["values"], dtype=dtype)
+    elif kind == "randn":
+        tensor = torch.randn(spec["shape"], dtype=dtype) * spec.get("std", 1.0) + spec.get("mean", 0.0)
+    elif kind == "rand":
+        low, high = spec.get("low", 0.0), spec.get("high", 1.0)
+        tensor = torch.rand(spec["shape"], dtype=dtype)
+        tensor = tensor if (low, high) == (0.0, 1.0) else tensor * (high - low) + low
+    elif kind == "randint":
+        tensor = torch.randint(int(spec.get("low", 0)), int(spec["high"]), spec["shape"], dtype=dtype)
+    elif kind == "eye":
+        tensor = torch.eye(*spec["shape"], dtype=dtype)
+    elif kind == "arange":
+        count = torch.Size(spec["shape"]).numel()
+        tensor = (torch.arange(count, dtype=dtype) + spec.get("low", 0)).reshape(spec["shape"])
+    elif kind in ("zeros", "ones"):
+        tensor = getattr(torch, kind)(spec["shape"], dtype=dtype)
+    else:
+        raise SystemExit("this parity test does not know " + kind)
+    return tensor.requires_grad_(spec.get("requires_grad", False))
+tensors = {name: make(i, spec) for i, (name, spec) in enumerate(inputs.items())}
+namespace, name = op.split("::")
+result = getattr(getattr(torch.ops, namespace), name)(*[tensors.get(a, a) if isinstance(a, str) else a for a in args])
+result = result[0] if isinstance(result, (list, tuple)) else result
+print(json.dumps({"shape": list(result.shape), "dtype": str(result.dtype), "values": result.detach().double().flatten().tolist()}))
+`
+
+async function hostValues(report: RunReport): Promise<number[]> {
+  const [output] = report.outputs
+  if (output?.kind !== 'tensor') throw new Error('the first output is no tensor')
+  const rows = output.shape.at(-2) ?? 1
+  const page = await workbench.hosts.call(
+    'tensor.page',
+    {
+      handle: output.handle,
+      index: output.shape.slice(0, -2).map(() => 0),
+      rowStart: 0,
+      rowCount: Math.min(rows, 1024),
+      columnStart: 0,
+      columnCount: 1024,
+    },
+    { timeout: 20, phase: '' },
+  )
+  if (!page.ok) throw new Error(page.error.message)
+  return page.value.values
+}
+
+describe("Python's torch loads what was built", () => {
+  it.each([
+    ['warp_perspective', 'my_ops::warp_perspective'],
+    ['my_op', 'my_op::my_op'],
+    ['rms_norm', ''],
+  ])('%s gives the same tensor', async (sample, wanted) => {
+    const folder = copyProject(path.join(root, 'samples', sample), cache)
+    const manifest = await readManifest(folder)
+    if (!manifest.ok) throw new Error(manifest.error.message)
+    const build = await workbench.build(folder)
+    if (!build.ok || !build.value.ok) throw new Error('the build failed')
+    const call = manifest.value.calls.find(
+      (item) => item.op.includes('::') && (wanted === '' || item.op === wanted),
+    )
+    if (!call) throw new Error(`no call of ${wanted}`)
+    const run = await workbench.run(
+      folder,
+      { op: call.op, args: call.args, inputs: manifest.value.inputs },
+      { timeout: 60 },
+    )
+    if (!run.ok) throw new Error(run.error.message)
+    const ours = await hostValues(run.value)
+    const theirs = (await askPython(script, [
+      build.value.library,
+      call.op,
+      JSON.stringify(call.args),
+      JSON.stringify(manifest.value.inputs),
+    ])) as { shape: number[]; values: number[] }
+    const [output] = run.value.outputs
+    expect(output?.kind === 'tensor' && output.shape).toEqual(theirs.shape)
+    expect(ours).toEqual(theirs.values.slice(0, ours.length))
+    expect(ours.length).toBeGreaterThan(0)
+  })
+})
+
+describe('inputs', () => {
+  it.each([
+    ['float64', 'randn'],
+    ['float32', 'randn'],
+    ['bfloat16', 'randn'],
+    ['float32', 'rand'],
+    ['int64', 'randint'],
+  ])('%s %s are those of torch.manual_seed, bit for bit', async (dtype, distribution) => {
+    const folder = copyProject(path.join(root, 'samples/my_op'), cache)
+    const build = await workbench.build(folder)
+    if (!build.ok || !build.value.ok) throw new Error('the build failed')
+    const spec = {
+      shape: [17, 9],
+      dtype,
+      device: 'cpu',
+      distribution,
+      seed: 42,
+      requires_grad: false,
+      ...(distribution === 'randint' ? { low: -5, high: 1000 } : {}),
+    }
+    const inputs = { x: spec } as unknown as Record<string, InputSpec>
+    const run = await workbench.run(
+      folder,
+      { op: 'aten::clone', args: ['x'], inputs },
+      { timeout: 60 },
+    )
+    if (!run.ok) throw new Error(run.error.message)
+    const theirs = (await askPython(
+      `
+import json, torch
+torch.manual_seed(42)
+dtype = torch.${dtype}
+t = torch.randint(-5, 1000, [17, 9], dtype=dtype) if "${distribution}" == "randint" else torch.${distribution === 'randint' ? 'rand' : distribution}([17, 9], dtype=dtype)
+print(json.dumps(t.double().flatten().tolist()))`,
+    )) as number[]
+    expect(await hostValues(run.value)).toEqual(theirs)
+  })
+})

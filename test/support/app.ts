@@ -1,0 +1,119 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+import { _electron } from 'playwright-core'
+import type { ElectronApplication, Page } from 'playwright-core'
+
+import { root } from './installation'
+import type { TestCache } from './installation'
+
+/** What the renderer offers to tests, and only to tests; renderer/editor/test-hook.ts. */
+export interface TestHook {
+  editorText(file: string): string | null
+  setEditorText(file: string, text: string): void
+  markers(file: string): { line: number; message: string; severity: string }[]
+  openFile(file: string, line?: number): Promise<void>
+  ready(): boolean
+}
+
+declare global {
+  interface Window {
+    opsmithTest?: TestHook
+  }
+}
+
+/** The real app in a real window. */
+export class App {
+  private constructor(
+    readonly electron: ElectronApplication,
+    readonly page: Page,
+  ) {}
+
+  static async start(cache: TestCache, project?: string): Promise<App> {
+    const script = pathToFileURL(path.join(root, 'scripts/setup/electron-runtime.mjs'))
+    const { resolveElectron } = (await import(script.href)) as {
+      resolveElectron(): { executable: string } | undefined
+    }
+    const runtime = resolveElectron()
+    if (!runtime) throw new Error('set-up has not fetched an Electron runtime')
+    const electron = await _electron.launch({
+      executablePath: runtime.executable,
+      // Tests run as root in containers, where Chromium's sandbox cannot; nothing else passes this.
+      args: ['--no-sandbox', root, ...(project === undefined ? [] : [project])],
+      cwd: root,
+      env: {
+        ...(process.env as Record<string, string>),
+        XDG_CACHE_HOME: cache.home,
+        OPSMITH_TESTS: '1',
+      },
+      timeout: 60_000,
+    })
+    if (process.env['OPSMITH_TEST_LOG']) {
+      electron.process().stderr?.pipe(process.stderr)
+      electron.process().stdout?.pipe(process.stderr)
+    }
+    const page = await electron.firstWindow({ timeout: 60_000 })
+    await page.waitForFunction(() => window.opsmithTest?.ready() === true, undefined, {
+      timeout: 60_000,
+    })
+    return new App(electron, page)
+  }
+
+  /** As a user closes it: by its window. */
+  async close(): Promise<void> {
+    const gone = new Promise<void>((resolve) => {
+      this.electron.process().once('exit', () => {
+        resolve()
+      })
+    })
+    await this.electron.evaluate(({ BrowserWindow }) => {
+      for (const window of BrowserWindow.getAllWindows()) window.close()
+    })
+    await gone
+  }
+
+  async openFile(file: string, line?: number): Promise<void> {
+    await this.page.evaluate(
+      ([name, at]) => window.opsmithTest?.openFile(String(name), at as number | undefined),
+      [file, line],
+    )
+  }
+
+  async text(file: string): Promise<string> {
+    return (await this.page.evaluate((name) => window.opsmithTest?.editorText(name), file)) ?? ''
+  }
+
+  /** Types over the whole text as one edit, as a paste would. */
+  async setText(file: string, text: string): Promise<void> {
+    await this.page.evaluate(
+      ([name, value]) => window.opsmithTest?.setEditorText(name ?? '', value ?? ''),
+      [file, text],
+    )
+  }
+
+  async replace(file: string, from: string, to: string): Promise<void> {
+    const before = await this.text(file)
+    if (!before.includes(from)) throw new Error(`${file} does not contain ${from}`)
+    await this.setText(file, before.replace(from, to))
+  }
+
+  async markers(file: string): Promise<{ line: number; message: string; severity: string }[]> {
+    return (await this.page.evaluate((name) => window.opsmithTest?.markers(name), file)) ?? []
+  }
+
+  async save(): Promise<void> {
+    await this.page.keyboard.press('Control+S')
+  }
+
+  testId(id: string): ReturnType<Page['getByTestId']> {
+    return this.page.getByTestId(id)
+  }
+
+  /** Pictures of what a test saw, for people; kept outside the repository's history. */
+  async picture(name: string): Promise<void> {
+    const folder = path.join(root, 'test-results')
+    fs.mkdirSync(folder, { recursive: true })
+    await this.page.screenshot({ path: path.join(folder, `${name}.png`) })
+  }
+}
