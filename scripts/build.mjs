@@ -96,6 +96,7 @@ async function buildRenderer() {
     {
       cwd: root,
       timeoutSeconds: 600,
+      env: { ...process.env, NO_COLOR: '1' },
     },
   )
   replaceFolder(temporary, target)

@@ -97,6 +97,11 @@ function buildFolder(libtorch, compiler) {
 async function cmake(verb, libtorch, compiler, more = []) {
   const out = buildFolder(libtorch, compiler)
   fs.mkdirSync(out, { recursive: true })
+  // A configuration that failed or was interrupted leaves its cache, and cmake-js would take it for done.
+  const isConfigured = ['build.ninja', 'Makefile'].some((name) =>
+    fs.existsSync(path.join(out, name)),
+  )
+  if (!isConfigured) fs.rmSync(path.join(out, 'CMakeCache.txt'), { force: true })
   const command = [
     localCommand('cmake-js'),
     verb,
