@@ -23,20 +23,20 @@ export type Dock = {
   showFile(path: string, focus: boolean): void
   closeFile(path: string): void
   activeFile(): string | null
-  cycleFile(step: 1 | -1): void
   reset(): void
 }
 
 type LayoutState = {
   dock: Dock | null
   palette: 'closed' | 'commands' | 'files'
-  page: 'workbench' | 'gallery' | 'doctor'
+  /** "starting" until it is known what to show. */
+  page: 'starting' | 'workbench' | 'gallery' | 'doctor'
 }
 
 export const layoutStore = createStore<LayoutState>(() => ({
   dock: null,
   palette: 'closed',
-  page: 'gallery',
+  page: 'starting',
 }))
 
 export function useLayout<T>(select: (state: LayoutState) => T): T {
@@ -44,7 +44,9 @@ export function useLayout<T>(select: (state: LayoutState) => T): T {
 }
 
 export function showPanel(panel: ToolPanel, focus = true): void {
-  layoutStore.getState().dock?.showTool(panel, focus)
+  const { dock } = layoutStore.getState()
+  if (dock) dock.showTool(panel, focus)
+  else if (panel === 'doctor' || panel === 'gallery') layoutStore.setState({ page: panel })
 }
 
 let nonce = 0

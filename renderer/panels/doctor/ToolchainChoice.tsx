@@ -1,0 +1,76 @@
+import { useState, type ReactElement } from 'react'
+
+import type { DoctorReport } from '../../../electron/contract/doctor'
+import { Segmented } from '../../shell/primitives/Segmented'
+import { chooseTool, useDoctor } from '../../store/doctor'
+import { useProject } from '../../store/project'
+import { useSettings } from '../../store/settings'
+
+type Scope = 'user' | 'project'
+
+/** Which compiler and which libtorch builds use: for all projects, or for this one. */
+export function ToolchainChoice({ report }: { report: DoctorReport }): ReactElement {
+  const project = useProject((state) => state.project)
+  const [scope, setScope] = useState<Scope>('user')
+  const shown: Scope = project === null ? 'user' : scope
+  return (
+    <fieldset className="toolchain">
+      <legend>What builds use</legend>
+      {project !== null && (
+        <Segmented
+          label="For which projects"
+          value={shown}
+          onChange={setScope}
+          options={[
+            { value: 'user', label: 'All projects' },
+            { value: 'project', label: `Only ${project.name}` },
+          ]}
+        />
+      )}
+      <div className="form">
+        <ToolSelect kind="compiler" label="Compiler" report={report} scope={shown} />
+        <ToolSelect kind="libtorch" label="libtorch" report={report} scope={shown} />
+      </div>
+    </fieldset>
+  )
+}
+
+type ToolSelectProps = {
+  kind: 'compiler' | 'libtorch'
+  label: string
+  report: DoctorReport
+  scope: Scope
+}
+
+function ToolSelect({ kind, label, report, scope }: ToolSelectProps): ReactElement {
+  const running = useDoctor((state) => state.running)
+  const ofUser = useSettings((settings) => settings[kind])
+  const ofProject = useProject((state) => state.project?.manifest?.toolchain[kind] ?? '')
+  const value = scope === 'user' ? ofUser : ofProject
+  const usable = report.findings.filter(
+    (finding) =>
+      finding.kind === kind && finding.judgement !== 'absent' && finding.judgement !== 'unusable',
+  )
+  const known = value === '' || usable.some((finding) => finding.path === value)
+  const id = `doctor-${kind}`
+  return (
+    <>
+      <label htmlFor={id}>{label}</label>
+      <select
+        id={id}
+        value={value}
+        disabled={running}
+        data-testid={id}
+        onChange={(event) => void chooseTool(kind, event.target.value, scope)}
+      >
+        <option value="">{scope === 'user' ? 'Let Opsmith choose' : 'As for all projects'}</option>
+        {usable.map((finding) => (
+          <option key={finding.path} value={finding.path}>
+            {finding.name} · {finding.path}
+          </option>
+        ))}
+        {!known && <option value={value}>{value} (not usable)</option>}
+      </select>
+    </>
+  )
+}

@@ -1,0 +1,141 @@
+import { useEffect, type KeyboardEvent, type ReactElement } from 'react'
+
+import type { ProjectFile } from '../../../electron/contract/project'
+import { Icon } from '../../shell/primitives/Icon'
+import { Section } from '../../shell/primitives/Section'
+import { showPanel } from '../../store/layout'
+import { loadSamples, openProject, openSampleCopy, useProject } from '../../store/project'
+import { chooseCall } from '../../store/run'
+import { useSettings } from '../../store/settings'
+import { FileRow } from './FileRow'
+import { NewFile } from './NewFile'
+
+const groups: { title: string; roles: ProjectFile['role'][] }[] = [
+  { title: 'Sources', roles: ['source', 'header'] },
+  { title: 'Program', roles: ['program'] },
+  { title: 'Project', roles: ['manifest', 'other'] },
+]
+
+export function ExplorerPanel(): ReactElement {
+  const project = useProject((state) => state.project)
+  if (!project) return <div className="panel-column" />
+  return (
+    <nav className="panel-column explorer" aria-label="Explorer" onKeyDown={moveFocus}>
+      <div className="scroll">
+        {groups.map((group) => {
+          const files = project.files.filter((file) => group.roles.includes(file.role))
+          if (files.length === 0) return null
+          return (
+            <Section
+              key={group.title}
+              title={group.title}
+              {...(group.title === 'Sources' ? { actions: <NewFile /> } : {})}
+            >
+              {files.map((file) => (
+                <FileRow key={file.path} file={file} />
+              ))}
+            </Section>
+          )
+        })}
+        <Checks />
+        <Samples />
+        <Recent current={project.folder} />
+      </div>
+    </nav>
+  )
+}
+
+/** Calls that opsmith.json compares with a reference: what the project checks about itself. */
+function Checks(): ReactElement | null {
+  const manifest = useProject((state) => state.project?.manifest)
+  const calls = manifest?.calls ?? []
+  if (calls.length === 0) return null
+  return (
+    <Section title="Checks" note={String(calls.length)}>
+      {calls.map((call, index) => (
+        <button
+          key={index}
+          type="button"
+          className="tree-row"
+          title={call.reference === undefined ? 'no reference' : `compared with ${call.reference}`}
+          onClick={() => showCall(index)}
+        >
+          <Icon name="play" />
+          <span className="mono ellipsis">{call.op}</span>
+        </button>
+      ))}
+    </Section>
+  )
+}
+
+function Samples(): ReactElement {
+  const samples = useProject((state) => state.samples)
+  useEffect(() => {
+    if (samples === null) void loadSamples()
+  }, [samples])
+  return (
+    <Section
+      title="Samples"
+      open={false}
+      actions={
+        <button type="button" className="link" onClick={() => showPanel('gallery')}>
+          Gallery
+        </button>
+      }
+    >
+      {(samples ?? []).map((sample) => (
+        <button
+          key={sample.name}
+          type="button"
+          className="tree-row"
+          title={`Open a copy. ${sample.description}`}
+          onClick={() => void openSampleCopy(sample.name)}
+          data-testid={`explorer-sample-${sample.name}`}
+        >
+          <Icon name="flask" />
+          <span className="ellipsis">{sample.name}</span>
+          {sample.missing !== '' && <Icon name="warning" label={`needs ${sample.missing}`} />}
+        </button>
+      ))}
+    </Section>
+  )
+}
+
+function Recent({ current }: { current: string }): ReactElement | null {
+  const recent = useSettings((settings) => settings.recentProjects)
+  const others = recent.filter((folder) => folder !== current).slice(0, 8)
+  if (others.length === 0) return null
+  return (
+    <Section title="History" open={false}>
+      {others.map((folder) => (
+        <button
+          key={folder}
+          type="button"
+          className="tree-row"
+          title={folder}
+          onClick={() => void openProject(folder)}
+        >
+          <Icon name="history" />
+          <span className="ellipsis">{folder.slice(folder.lastIndexOf('/') + 1)}</span>
+        </button>
+      ))}
+    </Section>
+  )
+}
+
+/** Up and down walk over everything that can be pressed, as in a tree. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+  if (step === 0 || event.target instanceof HTMLInputElement) return
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>('button')]
+  const at = items.indexOf(document.activeElement as HTMLElement)
+  const next = items[at + step]
+  if (!next) return
+  event.preventDefault()
+  next.focus()
+}
+
+function showCall(index: number): void {
+  showPanel('run')
+  void chooseCall(index)
+}

@@ -1,0 +1,49 @@
+import { useEffect, type ReactElement } from 'react'
+
+import type { Sample } from '../../../electron/contract/project'
+import { Button } from '../../shell/primitives/Button'
+import { EmptyState } from '../../shell/primitives/EmptyState'
+import { Icon } from '../../shell/primitives/Icon'
+import { loadSamples, openSampleCopy, useProject } from '../../store/project'
+
+/** The samples as cards; opening one makes a copy, so that the original stays as it is. */
+export function Gallery(): ReactElement {
+  const samples = useProject((state) => state.samples)
+  const opening = useProject((state) => state.opening)
+  useEffect(() => {
+    if (samples === null) void loadSamples()
+  }, [samples])
+  if (samples === null) return <EmptyState text="Looking for the samples …" quiet />
+  if (samples.length === 0) return <EmptyState text="No samples were found." quiet />
+  return (
+    <ul className="gallery" data-testid="gallery">
+      {samples.map((sample) => (
+        <SampleCard key={sample.name} sample={sample} busy={opening !== null} />
+      ))}
+    </ul>
+  )
+}
+
+function SampleCard({ sample, busy }: { sample: Sample; busy: boolean }): ReactElement {
+  const opening = useProject((state) => state.opening === sample.name)
+  return (
+    <li className="card">
+      <h3>
+        <Icon name="flask" /> {sample.name}
+      </h3>
+      <p className="card-text">{sample.description}</p>
+      {sample.missing !== '' && (
+        <p className="tone-warning selectable">
+          <Icon name="warning" /> Needs <code>{sample.missing}</code>
+        </p>
+      )}
+      <Button
+        onClick={() => void openSampleCopy(sample.name)}
+        disabled={busy}
+        testId={`gallery-open-${sample.name}`}
+      >
+        {opening ? 'Copying …' : 'Open a copy'}
+      </Button>
+    </li>
+  )
+}

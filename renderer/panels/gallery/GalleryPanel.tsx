@@ -1,0 +1,16 @@
+import type { ReactElement } from 'react'
+
+import { Gallery } from './Gallery'
+
+/** The gallery as a tab beside the files. */
+export function GalleryPanel(): ReactElement {
+  return (
+    <div className="panel-column page">
+      <div className="scroll panel-pad">
+        <h2>Samples</h2>
+        <p className="muted">Each opens as a copy of its own: change what you like.</p>
+        <Gallery />
+      </div>
+    </div>
+  )
+}

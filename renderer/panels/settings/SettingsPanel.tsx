@@ -1,0 +1,131 @@
+import { useState, type ReactElement } from 'react'
+
+import type { Settings } from '../../../electron/contract/settings'
+import { Button } from '../../shell/primitives/Button'
+import { showPanel } from '../../store/layout'
+import { changeSettings, useSettings } from '../../store/settings'
+
+const themes: Record<Settings['theme'], string> = {
+  system: 'As the system',
+  dark: 'Dark',
+  light: 'Light',
+  contrast: 'High contrast',
+}
+
+const gibibyte = 1024 ** 3
+
+export function SettingsPanel(): ReactElement {
+  const settings = useSettings((state) => state)
+  return (
+    <div className="panel-column page" data-testid="settings-panel">
+      <div className="scroll panel-pad">
+        <h2>Settings</h2>
+        <div className="form settings-form">
+          <label htmlFor="settings-theme">Theme</label>
+          <select
+            id="settings-theme"
+            value={settings.theme}
+            data-testid="settings-theme"
+            onChange={(event) =>
+              void changeSettings({ theme: event.target.value as Settings['theme'] })
+            }
+          >
+            {Object.entries(themes).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+          <NumberSetting
+            id="settings-font-size"
+            label="Text size"
+            unit="px, scales the whole window"
+            value={settings.fontSize}
+            min={8}
+            max={32}
+            onChange={(fontSize) => changeSettings({ fontSize })}
+          />
+          <label htmlFor="settings-build-on-save">Build</label>
+          <label className="check">
+            <input
+              id="settings-build-on-save"
+              type="checkbox"
+              checked={settings.buildOnSave}
+              data-testid="settings-build-on-save"
+              onChange={(event) => void changeSettings({ buildOnSave: event.target.checked })}
+            />
+            on save, and when files change on disk
+          </label>
+          <NumberSetting
+            id="settings-call-timeout"
+            label="Time limit of a call"
+            unit="s, then its op host is ended"
+            value={settings.callTimeout}
+            min={0.1}
+            max={86_400}
+            onChange={(callTimeout) => changeSettings({ callTimeout })}
+          />
+          <NumberSetting
+            id="settings-memory-limit"
+            label="Memory limit of an op host"
+            unit="GiB, 0: three quarters of the machine's"
+            value={settings.memoryLimit / gibibyte}
+            min={0}
+            max={4_096}
+            onChange={(size) => changeSettings({ memoryLimit: Math.round(size * gibibyte) })}
+          />
+          <span>Compiler, libtorch</span>
+          <div>
+            <Button icon="pulse" onClick={() => showPanel('doctor')}>
+              Choose in Doctor
+            </Button>
+          </div>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+type NumberSettingProps = {
+  id: string
+  label: string
+  unit: string
+  value: number
+  min: number
+  max: number
+  onChange: (value: number) => Promise<boolean>
+}
+
+/** Counts when the field is left or Enter is pressed: half a number must not become a setting. */
+function NumberSetting(props: NumberSettingProps): ReactElement {
+  const { id, label, unit, value, min, max, onChange } = props
+  const [draft, setDraft] = useState<string | null>(null)
+  const number = Number(draft)
+  const problem = draft !== null && !(draft.trim() !== '' && number >= min && number <= max)
+  const commit = (): void => {
+    setDraft(null)
+    if (draft !== null && !problem && number !== value) void onChange(number)
+  }
+  return (
+    <>
+      <label htmlFor={id}>{label}</label>
+      <div className="form-row">
+        <input
+          id={id}
+          className="mono short"
+          inputMode="decimal"
+          value={draft ?? String(Number(value.toFixed(3)))}
+          aria-invalid={problem}
+          data-testid={id}
+          onChange={(event) => setDraft(event.target.value)}
+          onBlur={commit}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') commit()
+            if (event.key === 'Escape') setDraft(null)
+          }}
+        />
+        <span className="muted">{problem ? `${min} to ${max.toLocaleString('en')}` : unit}</span>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,170 @@
+import type { ReactElement } from 'react'
+
+import { useBackground } from '../store/background'
+import { useBuild, useProblems } from '../store/build'
+import { chosenFinding, useDoctor } from '../store/doctor'
+import { useFiles } from '../store/files'
+import { useHost } from '../store/host'
+import { showPanel } from '../store/layout'
+import { useProject } from '../store/project'
+import { Elapsed, Progress } from './primitives/Elapsed'
+import { formatCount, formatSeconds } from './primitives/format'
+import { Icon } from './primitives/Icon'
+
+export function StatusBar(): ReactElement {
+  const hasProject = useProject((state) => state.project !== null)
+  return (
+    <footer className="statusbar" data-testid="statusbar" aria-label="Status">
+      <Tools />
+      <HostItem />
+      {hasProject && <BuildItem />}
+      {hasProject && <ProblemItem />}
+      <span className="grow" />
+      <BackgroundItems />
+      <Cursor />
+    </footer>
+  )
+}
+
+/** What builds use and where operators run, as far as it is known. */
+function Tools(): ReactElement {
+  const report = useDoctor((state) => state.report)
+  const built = useBuild((state) => state.report)
+  const host = useHost((state) => state.host)
+  const compiler = chosenFinding(report, 'compiler')?.name ?? built?.compiler ?? ''
+  const version = host?.libtorch ?? ''
+  const libtorch =
+    version !== '' ? `libtorch ${version}` : (chosenFinding(report, 'libtorch')?.name ?? built?.libtorch ?? '')
+  const gpu = report?.findings.find((item) => item.kind === 'gpu' && item.judgement === 'usable')
+  const device = report === null ? '' : (gpu?.name ?? 'no CUDA device')
+  const trouble = report !== null && !report.ok
+  return (
+    <button
+      type="button"
+      className="status-item"
+      onClick={() => showPanel('doctor')}
+      title="Doctor"
+      data-testid="status-tools"
+    >
+      {trouble && (
+        <span className="tone-error">
+          <Icon name="warning" label="something is missing" />
+        </span>
+      )}
+      {[compiler, libtorch, device].filter(Boolean).map((text) => (
+        <span key={text}>{text}</span>
+      ))}
+      {compiler === '' && libtorch === '' && <span>Doctor</span>}
+    </button>
+  )
+}
+
+const hostWords = { starting: 'starting', ready: 'ready', busy: 'busy', ended: 'ended' } as const
+
+function HostItem(): ReactElement | null {
+  const host = useHost((state) => state.host)
+  const crash = useHost((state) => state.crash)
+  if (!host) return null
+  return (
+    <button
+      type="button"
+      className={crash ? 'status-item tone-error' : 'status-item'}
+      onClick={() => showPanel('host-output')}
+      title={crash ? crash.message : 'Host output'}
+      data-testid="status-host"
+      data-state={host.state}
+    >
+      {crash && <Icon name="crash" label="the last one crashed" />}
+      <span>
+        host {host.generation} {hostWords[host.state]}
+      </span>
+    </button>
+  )
+}
+
+function BuildItem(): ReactElement {
+  const { job, startedAt, done, steps, report, error, loadError, cancelled } = useBuild((s) => s)
+  const state =
+    job !== null
+      ? 'building'
+      : error || report?.ok === false || loadError
+        ? 'failed'
+        : report
+          ? 'good'
+          : 'none'
+  return (
+    <button
+      type="button"
+      className={state === 'failed' ? 'status-item tone-error' : 'status-item'}
+      onClick={() => showPanel('build')}
+      title="Build"
+      data-testid="status-build"
+      data-state={state}
+    >
+      {state === 'building' && (
+        <>
+          <span>building{steps > 0 && ` ${done}/${steps}`}</span>
+          <Progress done={done} steps={steps} label="Build" />
+          <Elapsed since={startedAt} />
+        </>
+      )}
+      {state === 'failed' && (
+        <>
+          <Icon name="error" />
+          <span>{loadError && report?.ok ? 'loading failed' : 'build failed'}</span>
+        </>
+      )}
+      {state === 'good' && report && (
+        <>
+          <Icon name="check" />
+          <span>built in {formatSeconds(report.seconds)}</span>
+        </>
+      )}
+      {state === 'none' && <span>{cancelled ? 'build stopped' : 'not built'}</span>}
+    </button>
+  )
+}
+
+function ProblemItem(): ReactElement | null {
+  const problems = useProblems()
+  if (problems.length === 0) return null
+  const errors = problems.filter((item) => item.severity === 'error').length
+  const warnings = problems.filter((item) => item.severity === 'warning').length
+  const parts = [
+    ...(errors > 0 ? [formatCount(errors, 'error')] : []),
+    ...(warnings > 0 ? [formatCount(warnings, 'warning')] : []),
+  ]
+  return (
+    <button type="button" className="status-item" onClick={() => showPanel('problems')}>
+      {parts.join(', ')}
+    </button>
+  )
+}
+
+function BackgroundItems(): ReactElement {
+  const tasks = useBackground()
+  return (
+    <>
+      {tasks.map((task) => (
+        <span key={task.title} className="status-item" title={task.detail} role="status">
+          <span>{task.title}</span>
+          <Progress
+            done={Math.max(task.done, 0)}
+            steps={task.done < 0 ? 0 : 1}
+            label={task.title}
+          />
+        </span>
+      ))}
+    </>
+  )
+}
+
+function Cursor(): ReactElement | null {
+  const active = useFiles((state) => state.active)
+  if (!active) return null
+  return (
+    <span className="status-item number">
+      {active.line}:{active.column}
+    </span>
+  )
+}

@@ -1,0 +1,116 @@
+import type { ReactElement } from 'react'
+
+import { useBuild } from '../store/build'
+import { runCommand, shortcutOf, useCommands } from '../store/commands'
+import { useDoctor } from '../store/doctor'
+import { inputsStore, useInputs } from '../store/inputs'
+import { openPalette } from '../store/layout'
+import { openProject, useProject } from '../store/project'
+import { useRun } from '../store/run'
+import { useSettings } from '../store/settings'
+import { Menu, type MenuItem } from './Menu'
+import { Icon } from './primitives/Icon'
+
+export function Toolbar(): ReactElement {
+  useCommands() // shortcuts are shown here
+  const project = useProject((state) => state.project)
+  const building = useBuild((state) => state.job !== null)
+  const running = useRun((state) => state.job !== null)
+  return (
+    <header className="toolbar" role="toolbar" aria-label="Main">
+      <ProjectMenu />
+      {project && <DeviceChoice />}
+      <button
+        type="button"
+        className="toolbar-button"
+        disabled={project === null}
+        onClick={() => runCommand('build.run')}
+        data-testid="toolbar-build"
+        title="Save, build, load, and refresh every panel"
+      >
+        <Icon name="play" /> Build <kbd>{shortcutOf('build.run')}</kbd>
+      </button>
+      <button
+        type="button"
+        className="toolbar-button"
+        disabled={!building && !running}
+        onClick={() => runCommand('build.stop')}
+        data-testid="toolbar-stop"
+        title="Stops the build or the call that is running"
+      >
+        <Icon name="stop" /> Stop <kbd>{shortcutOf('build.stop')}</kbd>
+      </button>
+      <span className="grow" />
+      <button
+        type="button"
+        className="toolbar-button quiet"
+        onClick={() => openPalette('commands')}
+        data-testid="toolbar-palette"
+      >
+        <Icon name="search" /> Commands <kbd>{shortcutOf('go.command')}</kbd>
+      </button>
+    </header>
+  )
+}
+
+function ProjectMenu(): ReactElement {
+  const project = useProject((state) => state.project)
+  const recent = useSettings((settings) => settings.recentProjects)
+  const command = (id: string, label: string): MenuItem => ({
+    key: id,
+    label,
+    note: shortcutOf(id),
+    run: () => runCommand(id),
+  })
+  const others = recent.filter((folder) => folder !== project?.folder).slice(0, 8)
+  return (
+    <Menu
+      name="Project"
+      testId="toolbar-project"
+      label={<strong>{project?.name ?? 'Opsmith'}</strong>}
+      sections={[
+        [
+          command('project.open', 'Open folder …'),
+          command('project.samples', 'Samples'),
+          ...(project ? [command('project.close', 'Close project')] : []),
+        ],
+        others.map((folder) => ({
+          key: folder,
+          label: folder.slice(folder.lastIndexOf('/') + 1),
+          title: folder,
+          run: () => void openProject(folder),
+        })),
+        [command('view.doctor', 'Doctor'), ...(project ? [command('view.settings', 'Settings')] : [])],
+      ]}
+    />
+  )
+}
+
+/** Where inputs are made. The GPUs are the ones that doctor found. */
+function DeviceChoice(): ReactElement {
+  const device = useInputs((state) => state.device)
+  const report = useDoctor((state) => state.report)
+  const gpus = (report?.findings ?? []).filter(
+    (finding) => finding.kind === 'gpu' && finding.judgement === 'usable',
+  )
+  return (
+    <label className="toolbar-field">
+      <Icon name="chip" />
+      <span>device</span>
+      <select
+        value={device}
+        onChange={(event) => inputsStore.setState({ device: event.target.value })}
+        data-testid="toolbar-device"
+        title="Where the inputs of a run are made"
+      >
+        <option value="">as the inputs say</option>
+        <option value="cpu">cpu</option>
+        {gpus.map((gpu, index) => (
+          <option key={gpu.path || index} value={`cuda:${index}`}>
+            cuda:{index} ({gpu.name})
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

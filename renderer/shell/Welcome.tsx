@@ -1,0 +1,70 @@
+import type { ReactElement } from 'react'
+
+import { Gallery } from '../panels/gallery/Gallery'
+import { runCommand, shortcutOf, useCommands } from '../store/commands'
+import { useDoctor } from '../store/doctor'
+import { layoutStore } from '../store/layout'
+import { openProject, useProject } from '../store/project'
+import { useSettings } from '../store/settings'
+import { Button } from './primitives/Button'
+import { ErrorView } from './primitives/ErrorView'
+import { Icon } from './primitives/Icon'
+
+/** Without a project: the samples, what was open before, and whether this machine is ready. */
+export function Welcome(): ReactElement {
+  useCommands()
+  const error = useProject((state) => state.error)
+  const recent = useSettings((settings) => settings.recentProjects)
+  return (
+    <div className="welcome scroll">
+      <div className="welcome-inner">
+        <header className="welcome-head">
+          <h1>Opsmith</h1>
+          <p className="muted">Write, build and inspect PyTorch operators in C++ and CUDA.</p>
+          <div className="actions">
+            <Button primary icon="folder" onClick={() => runCommand('project.open')}>
+              Open folder <kbd>{shortcutOf('project.open')}</kbd>
+            </Button>
+            <MachineState />
+          </div>
+        </header>
+        {error && <ErrorView error={error} testId="project-error" />}
+        {recent.length > 0 && (
+          <section>
+            <h2>Opened before</h2>
+            <ul className="recent">
+              {recent.slice(0, 6).map((folder) => (
+                <li key={folder}>
+                  <button type="button" className="link" onClick={() => void openProject(folder)}>
+                    {folder.slice(folder.lastIndexOf('/') + 1)}
+                  </button>
+                  <span className="muted ellipsis">{folder}</span>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        <section>
+          <h2>Samples</h2>
+          <p className="muted">Each opens as a copy of its own: change what you like.</p>
+          <Gallery />
+        </section>
+      </div>
+    </div>
+  )
+}
+
+function MachineState(): ReactElement | null {
+  const report = useDoctor((state) => state.report)
+  if (!report) return null
+  return (
+    <button
+      type="button"
+      className={report.ok ? 'button tone-ok' : 'button tone-error'}
+      onClick={() => layoutStore.setState({ page: 'doctor' })}
+    >
+      <Icon name={report.ok ? 'check' : 'error'} />
+      {report.ok ? 'This machine is ready' : 'Something is missing here'}
+    </button>
+  )
+}

@@ -1,0 +1,109 @@
+import {
+  DockviewReact,
+  type DockviewReadyEvent,
+  type DockviewTheme,
+  type IDockviewPanelProps,
+} from 'dockview-react'
+import { useEffect, useState, type FunctionComponent, type ReactElement } from 'react'
+
+import { FilePanel } from '../editor/FilePanel'
+import { tabClosed } from '../editor/models'
+import { BuildPanel } from '../panels/build/BuildPanel'
+import { DoctorPanel } from '../panels/doctor/DoctorPanel'
+import { ExplorerPanel } from '../panels/explorer/ExplorerPanel'
+import { GalleryPanel } from '../panels/gallery/GalleryPanel'
+import { HostOutputPanel } from '../panels/host-output/HostOutputPanel'
+import { ProblemsPanel } from '../panels/problems/ProblemsPanel'
+import { RunPanel } from '../panels/run/RunPanel'
+import { SchemasPanel } from '../panels/schemas/SchemasPanel'
+import { SettingsPanel } from '../panels/settings/SettingsPanel'
+import { layoutStore, toolPanels, type ToolPanel } from '../store/layout'
+import { isDark, useTheme } from '../store/theme'
+import { createDock, filePathOf, restore } from './dock'
+import { ErrorBoundary } from './ErrorBoundary'
+import { saveLayoutSoon, saveLayoutsNow } from './layouts'
+import { FileTab, ToolTab } from './Tabs'
+
+const tools: Record<ToolPanel, FunctionComponent> = {
+  explorer: ExplorerPanel,
+  problems: ProblemsPanel,
+  build: BuildPanel,
+  'host-output': HostOutputPanel,
+  schemas: SchemasPanel,
+  run: RunPanel,
+  doctor: DoctorPanel,
+  settings: SettingsPanel,
+  gallery: GalleryPanel,
+}
+
+function toolComponent(name: ToolPanel): FunctionComponent<IDockviewPanelProps> {
+  const Panel = tools[name]
+  return function Tool(): ReactElement {
+    return (
+      <ErrorBoundary name={toolPanels[name]}>
+        <Panel />
+      </ErrorBoundary>
+    )
+  }
+}
+
+function FileComponent({ api, params }: IDockviewPanelProps<{ path: string }>): ReactElement {
+  const [visible, setVisible] = useState(api.isVisible)
+  useEffect(() => {
+    const listener = api.onDidVisibilityChange((event) => setVisible(event.isVisible))
+    return () => listener.dispose()
+  }, [api])
+  return (
+    <ErrorBoundary name={params.path}>
+      <FilePanel path={params.path} active={visible} />
+    </ErrorBoundary>
+  )
+}
+
+const toolNames = Object.keys(tools) as ToolPanel[]
+const components: Record<string, FunctionComponent<IDockviewPanelProps>> = {
+  ...Object.fromEntries(toolNames.map((name) => [name, toolComponent(name)])),
+  file: FileComponent,
+}
+const tabComponents = { tool: ToolTab, file: FileTab }
+
+// Ctrl+] and Ctrl+[ indent in the editor: tabs are walked as in a browser.
+const keys = { keymap: { nextTab: 'ctrl+pagedown', prevTab: 'ctrl+pageup' } }
+
+export function Workbench({ folder }: { folder: string }): ReactElement {
+  const theme = useTheme()
+  const dockTheme: DockviewTheme = {
+    name: 'opsmith',
+    className: 'dockview-theme-opsmith',
+    colorScheme: isDark(theme) ? 'dark' : 'light',
+    dndTabIndicator: 'line',
+    tabGroupIndicator: 'none',
+  }
+  const ready = ({ api }: DockviewReadyEvent): void => {
+    restore(api, folder)
+    layoutStore.setState({ dock: createDock(api) })
+    api.onDidLayoutChange(() => saveLayoutSoon(folder, api.toJSON()))
+    api.onDidRemovePanel((panel) => {
+      const path = filePathOf(panel)
+      if (path !== null) tabClosed(path)
+    })
+  }
+  useEffect(() => {
+    return () => {
+      layoutStore.setState({ dock: null })
+      saveLayoutsNow()
+    }
+  }, [])
+  return (
+    <DockviewReact
+      components={components}
+      tabComponents={tabComponents}
+      onReady={ready}
+      theme={dockTheme}
+      disableFloatingGroups
+      keyboardNavigation={keys}
+      announcements
+      scrollbars="native"
+    />
+  )
+}

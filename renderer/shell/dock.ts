@@ -1,0 +1,186 @@
+import type { AddPanelOptions, DockviewApi, IDockviewPanel } from 'dockview-react'
+
+import { tabClosed } from '../editor/models'
+import { filesStore } from '../store/files'
+import { toolPanels, type Dock, type ToolPanel } from '../store/layout'
+import { projectStore } from '../store/project'
+import { savedLayout } from './layouts'
+
+type Area = 'left' | 'middle' | 'bottom' | 'right'
+
+const areas: Record<ToolPanel, Area> = {
+  explorer: 'left',
+  problems: 'bottom',
+  build: 'bottom',
+  'host-output': 'bottom',
+  schemas: 'right',
+  run: 'right',
+  doctor: 'middle',
+  settings: 'middle',
+  gallery: 'middle',
+}
+
+export function fileId(path: string): string {
+  return `file:${path}`
+}
+
+export function filePathOf(panel: IDockviewPanel): string | null {
+  return panel.id.startsWith('file:') ? panel.id.slice('file:'.length) : null
+}
+
+/** The docking library in the words of store/layout. */
+export function createDock(api: DockviewApi): Dock {
+  return {
+    showTool: (tool, focus) => {
+      const panel = api.getPanel(tool) ?? addTool(api, tool)
+      bringUp(api, panel, focus)
+    },
+    showFile: (path, focus) => {
+      const panel = api.getPanel(fileId(path)) ?? addFilePanel(api, path)
+      bringUp(api, panel, focus)
+    },
+    closeFile: (path) => {
+      const panel = api.getPanel(fileId(path))
+      if (panel) api.removePanel(panel)
+      tabClosed(path)
+    },
+    activeFile: () => {
+      const active = api.activePanel
+      const path = active ? filePathOf(active) : null
+      return path ?? filesStore.getState().active?.path ?? null
+    },
+    reset: () => {
+      const open = api.panels.map(filePathOf).filter((path) => path !== null)
+      api.clear()
+      arrange(api, open)
+    },
+  }
+}
+
+/** The remembered layout where there is one that can still be read, else the default. */
+export function restore(api: DockviewApi, folder: string): void {
+  const saved = savedLayout(folder)
+  if (saved !== null) {
+    try {
+      api.fromJSON(saved)
+      dropUnknown(api)
+      if (api.panels.length > 0) return
+    } catch (problem) {
+      console.warn('The saved layout could not be used', problem)
+    }
+    api.clear()
+  }
+  arrange(api, firstFiles())
+}
+
+/** UX.md's picture. */
+function arrange(api: DockviewApi, files: string[]): void {
+  addTool(api, 'explorer')
+  for (const path of files) addFilePanel(api, path)
+  if (files.length === 0) addTool(api, 'gallery')
+  addTool(api, 'schemas')
+  addTool(api, 'run')
+  addTool(api, 'problems')
+  addTool(api, 'build')
+  addTool(api, 'host-output')
+  for (const tool of ['problems', 'schemas'] as const) api.getPanel(tool)?.api.setActive()
+  const first = files[0]
+  if (first !== undefined) api.getPanel(fileId(first))?.api.setActive()
+}
+
+/** What to read first: the sources in the manifest's order, then the program and the manifest. */
+function firstFiles(): string[] {
+  const files = projectStore.getState().project?.files ?? []
+  const of = (role: string): string[] =>
+    files.filter((file) => file.role === role).map((file) => file.path)
+  return [...of('source').slice(0, 3), ...of('program').slice(0, 1), ...of('manifest')]
+}
+
+/** Tabs of files that are gone, and of panels that this version does not have. */
+function dropUnknown(api: DockviewApi): void {
+  const files = new Set((projectStore.getState().project?.files ?? []).map((file) => file.path))
+  for (const panel of [...api.panels]) {
+    const path = filePathOf(panel)
+    const known = path === null ? panel.id in toolPanels : files.has(path)
+    if (!known) api.removePanel(panel)
+  }
+}
+
+function addTool(api: DockviewApi, tool: ToolPanel): IDockviewPanel {
+  return api.addPanel({
+    id: tool,
+    component: tool,
+    tabComponent: 'tool',
+    title: toolPanels[tool],
+    ...positionIn(api, areas[tool]),
+  })
+}
+
+function addFilePanel(api: DockviewApi, path: string): IDockviewPanel {
+  return api.addPanel({
+    id: fileId(path),
+    component: 'file',
+    tabComponent: 'file',
+    title: path.slice(path.lastIndexOf('/') + 1),
+    params: { path },
+    ...positionIn(api, 'middle'),
+  })
+}
+
+type Position = Pick<AddPanelOptions, 'position' | 'initialWidth' | 'initialHeight' | 'inactive'>
+
+/** Beside what is in that area already; else where the area belongs. */
+function positionIn(api: DockviewApi, area: Area): Position {
+  const mate = mateIn(api, area)
+  if (mate) return { position: { referenceGroup: mate.group }, inactive: true }
+  if (area === 'left') return { position: { direction: 'left' }, initialWidth: 210 }
+  if (area === 'right') return { position: { direction: 'right' }, initialWidth: rightWidth() }
+  const middle = mateIn(api, 'middle')
+  if (area === 'bottom') {
+    return middle
+      ? {
+          position: { referenceGroup: middle.group, direction: 'below' },
+          initialHeight: Math.round(window.innerHeight * 0.26),
+        }
+      : { position: { direction: 'below' }, initialHeight: 240 }
+  }
+  const bottom = mateIn(api, 'bottom')
+  if (bottom) return { position: { referenceGroup: bottom.group, direction: 'above' } }
+  const left = mateIn(api, 'left')
+  if (left) return { position: { referenceGroup: left.group, direction: 'right' } }
+  return { position: { direction: 'right' } }
+}
+
+function rightWidth(): number {
+  return Math.round(Math.min(520, Math.max(360, window.innerWidth * 0.32)))
+}
+
+function mateIn(api: DockviewApi, area: Area): IDockviewPanel | undefined {
+  const belongs = (panel: IDockviewPanel): boolean => {
+    if (filePathOf(panel) !== null) return area === 'middle'
+    return panel.id in areas && areas[panel.id as ToolPanel] === area
+  }
+  const active = api.activePanel
+  return active && belongs(active) ? active : api.panels.find(belongs)
+}
+
+function bringUp(api: DockviewApi, panel: IDockviewPanel, focus: boolean): void {
+  const before = api.activePanel
+  const focused = document.activeElement
+  panel.api.setActive()
+  if (focus) {
+    // Files take the focus themselves, once their editor is there.
+    if (filePathOf(panel) === null) setTimeout(() => focusInside(panel), 0)
+    return
+  }
+  if (before && before !== panel && before.group !== panel.group) before.api.setActive()
+  if (focused instanceof HTMLElement && document.activeElement !== focused) focused.focus()
+}
+
+function focusInside(panel: IDockviewPanel): void {
+  const content = panel.view.content.element
+  const target = content.querySelector<HTMLElement>(
+    'input:not(:disabled), select:not(:disabled), button:not(:disabled), [tabindex="0"]',
+  )
+  target?.focus()
+}

@@ -1,0 +1,17 @@
+import { createRoot } from 'react-dom/client'
+
+import 'dockview-react/dist/styles/dockview.css'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/dock.css'
+import './styles/shell.css'
+import './styles/panels.css'
+import './styles/run.css'
+
+import { App } from './App'
+import { start } from './start'
+
+const root = document.getElementById('root')
+if (!root) throw new Error('index.html has no #root')
+createRoot(root).render(<App />)
+void start()

@@ -1,0 +1,107 @@
+import { call, listen } from '../bridge/bridge'
+import { restoreDrafts, startEditor } from '../editor/session'
+import { exposeTestHook } from '../editor/test-hook'
+import { showEditorTheme } from '../editor/themes'
+import { listenToBackground } from '../store/background'
+import { buildStore, listenToBuilds } from '../store/build'
+import { runCommand } from '../store/commands'
+import { doctorStore, runDoctor } from '../store/doctor'
+import { listenToHost, onCrash } from '../store/host'
+import { layoutStore, openFile, showPanel } from '../store/layout'
+import { buildProject, forgetResults, listenToProject } from '../store/loop'
+import { notify, notifyError } from '../store/notifications'
+import { openProject, projectStore } from '../store/project'
+import { chooseFirst } from '../store/run'
+import { loadSettings, settingsStore } from '../store/settings'
+import { followTheme, isDark, type ShownTheme } from '../store/theme'
+import { installCommands } from './commands'
+import { loadLayouts } from './layouts'
+
+/** Everything the window does by itself at its start. */
+export async function start(): Promise<void> {
+  installCommands()
+  followProject()
+  followFailures()
+  listenToBuilds()
+  listenToBackground()
+  listenToProject()
+  listen('command.invoked', (event) => runCommand(event.command))
+  const [info] = await Promise.all([
+    call('app.info', {}),
+    loadSettings(),
+    loadLayouts(),
+    startEditor(),
+  ])
+  followTheme(showTheme)
+  settingsStore.subscribe(({ settings }) => showTextSize(settings.fontSize))
+  showTextSize(settingsStore.getState().settings.fontSize)
+  void listenToHost()
+  if (!info.ok) {
+    notifyError(info.error)
+    layoutStore.setState({ page: 'gallery' })
+    return
+  }
+  if (info.value.tests) exposeTestHook()
+  if (info.value.startFolder !== '' && (await openProject(info.value.startFolder))) {
+    void runDoctor() // for the status bar
+    return
+  }
+  await firstPage()
+}
+
+/** No project: the samples if operators can be built here, else what is missing. */
+async function firstPage(): Promise<void> {
+  await runDoctor()
+  if (projectStore.getState().project !== null) return
+  const { report } = doctorStore.getState()
+  layoutStore.setState({ page: report !== null && !report.ok ? 'doctor' : 'gallery' })
+}
+
+function followProject(): void {
+  projectStore.subscribe((now, before) => {
+    const folder = now.project?.folder ?? null
+    if (now.error !== null && now.error !== before.error && now.project !== null) {
+      notifyError(now.error)
+    }
+    if (folder === (before.project?.folder ?? null)) return
+    forgetResults()
+    document.title = now.project ? `${now.project.name} – Opsmith` : 'Opsmith'
+    if (folder === null) layoutStore.setState({ page: 'gallery' })
+    else void enter(folder)
+  })
+}
+
+async function enter(folder: string): Promise<void> {
+  layoutStore.setState({ page: 'starting' })
+  // Before any editor is made: the first reading of a file is where its draft comes back.
+  const restored = await restoreDrafts(folder)
+  if (projectStore.getState().project?.folder !== folder) return
+  layoutStore.setState({ page: 'workbench' })
+  for (const path of restored) openFile(path, 0, 1, false)
+  if (restored.length > 0) {
+    notify('info', `Unsaved changes were restored: ${restored.join(', ')}.`)
+  }
+  void chooseFirst()
+  if (settingsStore.getState().settings.buildOnSave) await buildProject()
+}
+
+/** What went wrong comes to the front, without taking the keyboard from the one who types. */
+function followFailures(): void {
+  onCrash(() => showPanel('host-output', false))
+  buildStore.subscribe((now, before) => {
+    const failed = now.report?.ok === false || now.error !== null || now.loadError !== null
+    const isNew =
+      now.report !== before.report || now.error !== before.error || now.loadError !== before.loadError
+    if (failed && isNew && now.loadError?.exit === undefined) showPanel('problems', false)
+  })
+}
+
+function showTheme(theme: ShownTheme): void {
+  document.documentElement.dataset['theme'] = theme
+  document.documentElement.style.colorScheme = isDark(theme) ? 'dark' : 'light'
+  showEditorTheme(theme)
+}
+
+function showTextSize(pixels: number): void {
+  document.documentElement.style.fontSize = `${pixels}px`
+}
