@@ -1,0 +1,151 @@
+#include "binding/read_request.h"
+
+#include <cmath>
+
+#include "runtime/failure.h"
+
+namespace opsmith {
+namespace {
+
+[[noreturn]] void invalid(const std::string& name, const char* expected) {
+  throw Failure("request.invalid", name + ": expected " + expected);
+}
+
+Napi::Object read_object(const Napi::Value& value, const char* name) {
+  if (!value.IsObject()) invalid(name, "an object");
+  return value.As<Napi::Object>();
+}
+
+double read_number(const Napi::Value& value, const char* name) {
+  if (!value.IsNumber()) invalid(name, "a number");
+  return value.As<Napi::Number>().DoubleValue();
+}
+
+bool is_given(const Napi::Value& value) {
+  return !value.IsUndefined() && !value.IsNull();
+}
+
+Literal read_literal(const Napi::Value& value) {
+  if (value.IsNull() || value.IsUndefined()) return {};
+  if (value.IsBoolean()) return {value.As<Napi::Boolean>().Value()};
+  if (value.IsNumber()) return {value.As<Napi::Number>().DoubleValue()};
+  if (value.IsString()) return {value.As<Napi::String>().Utf8Value()};
+  if (!value.IsArray()) invalid("value", "a number, a string, a boolean, null or a list of them");
+  const auto array = value.As<Napi::Array>();
+  Literal::List list;
+  list.reserve(array.Length());
+  for (uint32_t i = 0; i < array.Length(); ++i) {
+    Napi::HandleScope scope(value.Env());
+    list.push_back(read_literal(array.Get(i)));
+  }
+  return {std::move(list)};
+}
+
+std::optional<double> read_optional_number(const Napi::Object& object, const char* name) {
+  const auto value = object.Get(name);
+  return is_given(value) ? std::optional(read_number(value, name)) : std::nullopt;
+}
+
+void read_optional_string(const Napi::Object& object, const char* name, std::string& into) {
+  const auto value = object.Get(name);
+  if (is_given(value)) into = read_string(value, name);
+}
+
+InputSpec read_input(std::string name, int64_t position, const Napi::Value& value) {
+  const auto object = read_object(value, "inputs");
+  InputSpec spec;
+  spec.name = std::move(name);
+  spec.position = position;
+  if (const auto shape = object.Get("shape"); is_given(shape)) {
+    spec.shape = read_integers(shape, "shape");
+  }
+  read_optional_string(object, "dtype", spec.dtype);
+  read_optional_string(object, "device", spec.device);
+  read_optional_string(object, "distribution", spec.distribution);
+  if (const auto seed = object.Get("seed"); is_given(seed)) spec.seed = read_integer(seed, "seed");
+  spec.requires_grad = object.Get("requires_grad").ToBoolean();
+  spec.low = read_optional_number(object, "low");
+  spec.high = read_optional_number(object, "high");
+  spec.mean = read_optional_number(object, "mean");
+  spec.std = read_optional_number(object, "std");
+  if (const auto values = object.Get("values"); is_given(values))
+    spec.values = read_literal(values);
+  return spec;
+}
+
+}  // namespace
+
+std::string read_string(const Napi::Value& value, const char* name) {
+  if (!value.IsString()) invalid(name, "a string");
+  return value.As<Napi::String>().Utf8Value();
+}
+
+int64_t read_integer(const Napi::Value& value, const char* name) {
+  const double number = read_number(value, name);
+  if (number != std::trunc(number) || std::abs(number) > 9007199254740991.0) {
+    invalid(name, "a whole number");
+  }
+  return static_cast<int64_t>(number);
+}
+
+std::vector<int64_t> read_integers(const Napi::Value& value, const char* name) {
+  if (!value.IsArray()) invalid(name, "a list of whole numbers");
+  const auto array = value.As<Napi::Array>();
+  std::vector<int64_t> integers;
+  for (uint32_t i = 0; i < array.Length(); ++i)
+    integers.push_back(read_integer(array.Get(i), name));
+  return integers;
+}
+
+RunRequest read_run_request(const Napi::Value& value) {
+  const auto object = read_object(value, "request");
+  RunRequest request;
+  request.op = read_string(object.Get("op"), "op");
+  if (const auto args = object.Get("args"); is_given(args)) {
+    auto literal = read_literal(args);
+    auto* list = std::get_if<Literal::List>(&literal.value);
+    if (list == nullptr) invalid("args", "a list");
+    request.args = std::move(*list);
+  }
+  if (const auto inputs = object.Get("inputs"); is_given(inputs)) {
+    const auto record = read_object(inputs, "inputs");
+    const auto names = record.GetPropertyNames();
+    for (uint32_t i = 0; i < names.Length(); ++i) {
+      const auto name = names.Get(i).ToString().Utf8Value();
+      request.inputs.push_back(read_input(name, i, record.Get(name)));
+    }
+  }
+  if (const auto reference = object.Get("reference"); is_given(reference)) {
+    request.reference = read_string(reference, "reference");
+  }
+  request.tolerances.rtol = read_optional_number(object, "rtol");
+  request.tolerances.atol = read_optional_number(object, "atol");
+  if (const auto program = object.Get("program"); is_given(program)) {
+    const auto source = read_object(program, "program");
+    request.program = ProgramSource{read_string(source.Get("file"), "program.file"),
+                                    read_string(source.Get("source"), "program.source")};
+  }
+  return request;
+}
+
+PageRequest read_page_request(const Napi::Value& value) {
+  const auto object = read_object(value, "request");
+  PageRequest request;
+  request.handle = read_integer(object.Get("handle"), "handle");
+  request.index = read_integers(object.Get("index"), "index");
+  const auto natural = [&](const char* name) {
+    const int64_t number = read_integer(object.Get(name), name);
+    if (number < 0) invalid(name, "no negative number");
+    return number;
+  };
+  for (int64_t place : request.index) {
+    if (place < 0) invalid("index", "no negative number");
+  }
+  request.row_start = natural("rowStart");
+  request.row_count = natural("rowCount");
+  request.column_start = natural("columnStart");
+  request.column_count = natural("columnCount");
+  return request;
+}
+
+}  // namespace opsmith

@@ -1,0 +1,18 @@
+// From JavaScript's objects to the runtime's structs. Shapes are electron/contract's.
+// A field of the wrong type throws Failure (request.invalid) naming it; fields left out get the
+// contract's defaults.
+#pragma once
+
+#include <napi.h>
+
+#include "runtime/run.h"
+
+namespace opsmith {
+
+RunRequest read_run_request(const Napi::Value& value);
+PageRequest read_page_request(const Napi::Value& value);
+std::vector<int64_t> read_integers(const Napi::Value& value, const char* name);
+std::string read_string(const Napi::Value& value, const char* name);
+int64_t read_integer(const Napi::Value& value, const char* name);
+
+}  // namespace opsmith

@@ -1,0 +1,23 @@
+// From the runtime's structs to JavaScript's objects. Shapes are electron/contract's.
+#pragma once
+
+#include <napi.h>
+
+#include "runtime/library.h"
+#include "runtime/program.h"
+#include "runtime/registry.h"
+#include "runtime/run.h"
+
+namespace opsmith {
+
+Napi::Value write(Napi::Env env, const std::vector<OperatorSummary>& operators);
+Napi::Value write(Napi::Env env, const OperatorDetail& detail);
+Napi::Value write(Napi::Env env, const LoadReport& report);
+Napi::Value write(Napi::Env env, const UnloadReport& report);
+Napi::Value write(Napi::Env env, const std::vector<ProgramFunction>& functions);
+Napi::Value write(Napi::Env env, const RunReport& report);
+Napi::Value write(Napi::Env env, const TensorPage& page);
+Napi::Value write(Napi::Env env, const Histogram& histogram);
+Napi::Value write(Napi::Env env, int64_t count);
+
+}  // namespace opsmith

@@ -1,0 +1,28 @@
+// From literals to the boxed arguments of a schema.
+#pragma once
+
+#include <ATen/core/function_schema.h>
+#include <ATen/core/ivalue.h>
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/literal.h"
+
+namespace opsmith {
+
+using NamedTensors = std::unordered_map<std::string, at::Tensor>;
+
+// One value an argument, in the schema's order; keyword-only arguments follow the others. A string
+// that names one of `inputs` stands for that tensor. A string is also a device, a dtype
+// ("float32"), a layout
+// ("strided") or a memory format ("channels_last") where the schema asks for one. What is left out
+// gets its default. `input_names` is what messages list, in the project's order. Throws Failure
+// (input.invalid) that names the argument, its type and what was given.
+std::vector<c10::IValue> make_arguments(const c10::FunctionSchema& schema,
+                                        const std::vector<Literal>& literals,
+                                        const NamedTensors& inputs,
+                                        const std::vector<std::string>& input_names);
+
+}  // namespace opsmith

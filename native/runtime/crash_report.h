@@ -1,0 +1,54 @@
+// What is known when user code ends the process: a text file that the parent reads afterwards.
+//
+// The file holds one record after another, oldest first (a dump, then perhaps the signal that
+// followed). A record is lines of `KEY VALUE`, the first of which is `reason` and the last `end`; a
+// record without `end` was cut short by a second fault and is still worth reading. Keys, each at
+// most once but the last two; readers skip keys they do not know:
+//
+//   reason signal|terminate|exit|memory|dump
+//   phase TEXT            what the host was doing; absent when idle
+//   thread call|script|other   which thread it happened on: the call thread, JavaScript's, or
+//   another signal N              (signal) the number code N                (signal) si_code; 0 and
+//   below: sent by kill() and the like sender PID            (signal) who sent it, when it was
+//   another process address 0xADDR        (signal) the address that faulted, for SIGSEGV, SIGBUS,
+//   SIGFPE and SIGILL stack 0xLOW 0xHIGH    bounds of the call thread's stack, guard page left out
+//   overflow 1            (signal) the fault lies at the end of the thread's stack
+//   message TEXT          (terminate) "TYPE: what()"; newlines are \n, backslashes doubled
+//   status N              (exit) what exit() was called with
+//   resident N            (memory) bytes
+//   limit N               (memory) bytes
+//   frame 0xADDR          return addresses, innermost first; the first of a signal is where it
+//   stopped module 0xBASE PATH    load address of every mapped file; ADDR - BASE is what addr2line
+//   wants end
+//
+// A std::terminate leads to one record "terminate"; the SIGABRT that follows adds none. The process
+// then ends by the signal's default action, so the parent sees the same signal.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace opsmith {
+
+// Installs the handlers and opens `path` for appending (made if absent). Throws Failure (io) if it
+// cannot be opened. Call it on the JavaScript thread, after libtorch is loaded; again moves the
+// report.
+void install_crash_report(const std::string& path);
+
+// What JavaScript says the host is doing; while "" the running call's own phase stands.
+void set_phase(const std::string& phase);
+
+// Writes a record "dump" with the stack of the running call; the process goes on. False when no
+// call runs, or it did not answer within a second. Must not be called from the call thread.
+bool dump_call_stack();
+
+// Of the call thread: its first act, and around each call.
+void adopt_call_thread();
+void begin_call(const std::string& phase);
+void end_call();
+
+// Writes the stack of the running call and a record "memory", then ends the process with status
+// 137.
+[[noreturn]] void end_out_of_memory(uint64_t resident_bytes, uint64_t limit_bytes);
+
+}  // namespace opsmith

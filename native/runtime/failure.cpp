@@ -1,0 +1,155 @@
+#include "runtime/failure.h"
+
+#include <c10/util/Exception.h>
+#include <cxxabi.h>
+#include <torch/csrc/jit/frontend/error_report.h>
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <regex>
+
+namespace opsmith {
+namespace {
+
+struct Stage {
+  const char* code = "operator.check";
+  std::string subject;
+};
+thread_local Stage stage;
+
+Failure failure_here(std::string message) {
+  if (!stage.subject.empty()) message = stage.subject + ": " + message;
+  return Failure(stage.code, std::move(message));
+}
+
+// libtorch's backtraces begin with "Exception raised from NAME at FILE:LINE (most recent call
+// first):".
+void read_origin(const std::string& backtrace, Failure& failure) {
+  static const std::regex origin("Exception raised from .* at (.+):([0-9]+) \\(most recent");
+  std::smatch match;
+  const std::string first_line = backtrace.substr(0, backtrace.find('\n'));
+  if (std::regex_search(first_line, match, origin)) {
+    failure.file = match[1];
+    failure.line = std::atoi(match[2].str().c_str());
+  }
+}
+
+// Cuts libtorch's page about dispatch keys down to its first sentence.
+void shorten_missing_kernel(Failure& failure) {
+  const auto end = failure.message.find(" This could be because the operator doesn't exist");
+  if (failure.message.find("Could not run '") == std::string::npos || end == std::string::npos)
+    return;
+  failure.detail = failure.message;
+  failure.message.resize(end);
+  failure.hint =
+      "The operator has no kernel for that device: register one with TORCH_LIBRARY_IMPL.";
+}
+
+Failure describe(const c10::Error& error) {
+  auto failure = failure_here(error.what_without_backtrace());
+  failure.detail = error.what();
+  const auto& lazy = error.backtrace();
+  if (lazy) read_origin(lazy->get(), failure);
+  shorten_missing_kernel(failure);
+  return failure;
+}
+
+// A place as libtorch prints it: `  File "x.py", line 3`, some lines of context, then the marked
+// line.
+void read_script_place(const std::string& text, size_t from, Failure& failure) {
+  static const std::regex place("File \"([^\"]*)\", line ([0-9]+)");
+  std::smatch match;
+  const std::string tail = text.substr(from);
+  if (!std::regex_search(tail, match, place)) return;
+  failure.file = match[1];
+  failure.line = std::atoi(match[2].str().c_str());
+  const size_t mark = tail.find("<--- HERE", static_cast<size_t>(match.position()));
+  if (mark == std::string::npos) return;
+  const size_t line_start = tail.rfind('\n', mark) + 1;
+  const size_t tilde = tail.find('~', line_start);
+  if (tilde < mark) failure.column = static_cast<int>(tilde - line_start) + 1;
+}
+
+std::string trimmed(std::string text) {
+  const auto is_space = [](char c) { return c == '\n' || c == ' ' || c == '\t' || c == '\r'; };
+  while (!text.empty() && is_space(text.back())) text.pop_back();
+  size_t start = 0;
+  while (start < text.size() && is_space(text[start])) ++start;
+  return text.substr(start);
+}
+
+Failure describe(const torch::jit::ErrorReport& error) {
+  const std::string text = error.what();
+  // libtorch's words come before the place they are about; a wrapped message may have several
+  // places, of which the first is where it stopped.
+  auto words = text.substr(0, text.find("\n  File \""));
+  const auto excerpt = words.find(":\n  File");
+  if (excerpt != std::string::npos) words.resize(excerpt);
+  words = trimmed(words);
+  if (!words.empty() && words.back() == ':') words.pop_back();
+  Failure failure("program.compile", words.empty() ? text : words);
+  failure.detail = text;
+  read_script_place(text, 0, failure);
+  return failure;
+}
+
+// The interpreter wraps what a program threw: a traceback of script lines, then "RuntimeError:
+// words".
+bool describe_script_error(const std::string& text, Failure& failure) {
+  if (text.find("Traceback of TorchScript") == std::string::npos) return false;
+  const size_t words = text.rfind("Error: ");
+  if (words == std::string::npos) return false;
+  failure.message = trimmed(text.substr(words + 7));
+  const size_t backtrace = failure.message.find("\nException raised from ");
+  if (backtrace != std::string::npos) failure.message.resize(backtrace);
+  failure.detail = text;
+  const size_t last_place = text.rfind("  File \"", words);
+  if (last_place != std::string::npos) read_script_place(text, last_place, failure);
+  return true;
+}
+
+Failure describe(const std::exception& error) {
+  const std::string text = error.what();
+  auto failure = failure_here(text);
+  if (describe_script_error(text, failure)) return failure;
+  failure.detail = demangle(typeid(error).name()) + ": " + text;
+  return failure;
+}
+
+}  // namespace
+
+void enter_stage(const char* code, std::string subject) {
+  stage.code = code;
+  stage.subject = std::move(subject);
+}
+
+std::string demangle(const char* name) {
+  int status = 0;
+  std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
+  return status == 0 && text ? text.get() : name;
+}
+
+Failure describe_current_exception() {
+  try {
+    throw;
+  } catch (const Failure& failure) {
+    return failure;
+  } catch (const c10::Error& error) {
+    return describe(error);
+  } catch (const torch::jit::ErrorReport& error) {
+    return describe(error);
+  } catch (const std::bad_alloc&) {
+    return failure_here("out of memory: an allocation in C++ failed (std::bad_alloc)");
+  } catch (const std::exception& error) {
+    return describe(error);
+  } catch (...) {
+    const std::type_info* type = abi::__cxa_current_exception_type();
+    return failure_here("threw a C++ exception of type " +
+                        (type ? demangle(type->name()) : std::string("unknown")) +
+                        ", which is not derived from std::exception");
+  }
+}
+
+}  // namespace opsmith

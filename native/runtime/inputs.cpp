@@ -1,0 +1,210 @@
+#include "runtime/inputs.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/eye.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/linspace.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/rand.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/zeros.h>
+
+#include <cmath>
+#include <limits>
+
+#include "runtime/dtypes.h"
+#include "runtime/failure.h"
+
+namespace opsmith {
+namespace {
+
+[[noreturn]] void invalid(const InputSpec& spec, const std::string& what) {
+  throw Failure("input.invalid", "input " + spec.name + ": " + what);
+}
+
+std::string shape_text(const std::vector<int64_t>& shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+// The shape that nesting implies, from the first element of each level.
+void read_shape(const Literal& values, std::vector<int64_t>& shape) {
+  const Literal* level = &values;
+  while (const auto* list = std::get_if<Literal::List>(&level->value)) {
+    shape.push_back(static_cast<int64_t>(list->size()));
+    if (list->empty()) return;
+    level = &list->front();
+  }
+}
+
+double number_of(const InputSpec& spec, const Literal& value, const std::string& place) {
+  if (const auto* number = std::get_if<double>(&value.value)) return *number;
+  if (const auto* number = std::get_if<int64_t>(&value.value)) return static_cast<double>(*number);
+  if (const auto* flag = std::get_if<bool>(&value.value)) return *flag ? 1.0 : 0.0;
+  if (const auto* text = std::get_if<std::string>(&value.value)) {
+    if (*text == "nan") return std::numeric_limits<double>::quiet_NaN();
+    if (*text == "inf") return std::numeric_limits<double>::infinity();
+    if (*text == "-inf") return -std::numeric_limits<double>::infinity();
+  }
+  invalid(spec, place + " is " + quote(value) + ", not a number");
+}
+
+void flatten(const InputSpec& spec, const Literal& value, const std::vector<int64_t>& shape,
+             size_t depth, const std::string& place, std::vector<double>& numbers) {
+  const auto* list = std::get_if<Literal::List>(&value.value);
+  if (depth == shape.size()) {
+    if (list != nullptr) invalid(spec, place + " is nested deeper than the values before it");
+    numbers.push_back(number_of(spec, value, place));
+    return;
+  }
+  if (list == nullptr || static_cast<int64_t>(list->size()) != shape[depth]) {
+    invalid(spec,
+            place +
+                (list ? " has " + std::to_string(list->size()) : " is a number, not a list of") +
+                (list ? " elements where those before it have " : " ") +
+                std::to_string(shape[depth]) + (list ? "" : " elements"));
+  }
+  for (size_t i = 0; i < list->size(); ++i) {
+    flatten(spec, (*list)[i], shape, depth + 1, place + "[" + std::to_string(i) + "]", numbers);
+  }
+}
+
+void check_fits(const InputSpec& spec, const std::vector<double>& numbers, at::ScalarType dtype) {
+  if (!c10::isIntegralType(dtype, /*includeBool=*/false)) return;
+  for (double number : numbers) {
+    if (!(std::abs(number) < 9.3e18) || number != std::trunc(number)) {
+      invalid(spec, "values hold " + std::to_string(number) + ", which no " + dtype_name(dtype) +
+                        " can hold");
+    }
+  }
+}
+
+at::Tensor make_literal(const InputSpec& spec, at::ScalarType dtype) {
+  std::vector<int64_t> shape;
+  read_shape(*spec.values, shape);
+  std::vector<double> numbers;
+  flatten(spec, *spec.values, shape, 0, "values", numbers);
+  check_fits(spec, numbers, dtype);
+  auto tensor = at::empty(shape, at::TensorOptions().dtype(at::kDouble));
+  std::copy(numbers.begin(), numbers.end(), tensor.mutable_data_ptr<double>());
+  // An integer goes through int64, which holds every integer that a double can write.
+  if (c10::isIntegralType(dtype, false)) tensor = tensor.to(at::kLong);
+  tensor = tensor.to(dtype);
+  if (spec.shape && *spec.shape != shape) {
+    int64_t count = 1;
+    for (int64_t size : *spec.shape) count *= size;
+    if (count != tensor.numel()) {
+      invalid(spec, "shape " + shape_text(*spec.shape) + " asks for " + std::to_string(count) +
+                        " values, " + std::to_string(tensor.numel()) + " are given");
+    }
+    tensor = tensor.reshape(*spec.shape);
+  }
+  return tensor;
+}
+
+int64_t whole(const InputSpec& spec, const char* field, double value) {
+  if (value != std::trunc(value) || std::abs(value) > 9e15) {
+    invalid(spec, std::string(field) + " of randint must be a whole number");
+  }
+  return static_cast<int64_t>(value);
+}
+
+void require_floating(const InputSpec& spec, at::ScalarType dtype) {
+  if (c10::isFloatingType(dtype) || c10::isComplexType(dtype)) return;
+  invalid(spec, "the distribution " + spec.distribution + " makes no " + spec.dtype +
+                    "; randint, arange, zeros, ones, full and eye do");
+}
+
+at::Tensor make_distribution(const InputSpec& spec, at::ScalarType dtype) {
+  if (!spec.shape) invalid(spec, "needs a shape or values");
+  const auto& shape = *spec.shape;
+  const auto options = at::TensorOptions().dtype(dtype);
+  const auto& kind = spec.distribution;
+  const double low = spec.low.value_or(0.0);
+  auto generator = at::make_generator<at::CPUGeneratorImpl>(
+      static_cast<uint64_t>(spec.seed.value_or(spec.position)));
+  int64_t count = 1;
+  for (int64_t size : shape) count *= size;
+
+  if (kind == "randn") {
+    require_floating(spec, dtype);
+    auto tensor = at::randn(shape, generator, options);
+    if (spec.std && *spec.std != 1.0) tensor.mul_(*spec.std);
+    if (spec.mean && *spec.mean != 0.0) tensor.add_(*spec.mean);
+    return tensor;
+  }
+  if (kind == "rand") {
+    require_floating(spec, dtype);
+    const double high = spec.high.value_or(low + 1.0);
+    if (!(high >= low)) invalid(spec, "high lies below low");
+    auto tensor = at::rand(shape, generator, options);
+    if (high - low != 1.0) tensor.mul_(high - low);
+    if (low != 0.0) tensor.add_(low);
+    return tensor;
+  }
+  if (kind == "randint") {
+    const int64_t first = whole(spec, "low", low);
+    const int64_t end =
+        whole(spec, "high", spec.high.value_or(dtype == at::kBool ? 2.0 : low + 10.0));
+    if (end <= first) invalid(spec, "high must be greater than low for randint");
+    return at::randint(first, end, shape, generator, options);
+  }
+  if (kind == "zeros") return at::zeros(shape, options);
+  if (kind == "ones") return at::ones(shape, options);
+  if (kind == "full") return at::full(shape, low, options);
+  if (kind == "arange") {
+    return at::arange(low, low + static_cast<double>(count), options).reshape(shape);
+  }
+  if (kind == "linspace") {
+    return at::linspace(low, spec.high.value_or(low + 1.0), count, options).reshape(shape);
+  }
+  if (kind == "eye") {
+    if (shape.size() != 2)
+      invalid(spec, "eye needs two dimensions, the shape has " + std::to_string(shape.size()));
+    return at::eye(shape[0], shape[1], options);
+  }
+  invalid(spec, "no such distribution: " + kind);
+}
+
+}  // namespace
+
+at::Device parse_device(const std::string& name) {
+  enter_stage("input.invalid", "device " + name);
+  const at::Device device(name);
+  if (!device.is_cuda()) return device;
+  if (!at::globalContext().hasCUDA()) {
+    Failure failure(
+        "device.unavailable", "There is no CUDA device here that libtorch can use.",
+        "Set the device to cpu, or use a libtorch built for CUDA on a machine with a GPU.");
+    throw failure;
+  }
+  const auto count = at::detail::getCUDAHooks().deviceCount();
+  if (device.index() >= count) {
+    throw Failure("device.unavailable", "There is no device " + name + ": this machine has " +
+                                            std::to_string(count) + " CUDA device(s).");
+  }
+  return device;
+}
+
+at::Tensor make_input(const InputSpec& spec) {
+  const auto dtype = dtype_from_name(spec.dtype);
+  if (!dtype) invalid(spec, "no such dtype: " + spec.dtype);
+  const auto device = parse_device(spec.device);
+  enter_stage("input.invalid", "input " + spec.name);
+  auto tensor = spec.values ? make_literal(spec, *dtype) : make_distribution(spec, *dtype);
+  if (!device.is_cpu()) tensor = tensor.to(device);
+  if (spec.requires_grad) {
+    if (!c10::isFloatingType(*dtype) && !c10::isComplexType(*dtype)) {
+      invalid(spec, spec.dtype + " cannot require a gradient; only floating and complex types can");
+    }
+    tensor.requires_grad_();
+  }
+  return tensor;
+}
+
+}  // namespace opsmith

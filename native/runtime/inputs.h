@@ -1,0 +1,39 @@
+// Tensors made from the input specifications of a project.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/literal.h"
+
+namespace opsmith {
+
+// contract/manifest.ts's inputSpec, with its place in the record.
+struct InputSpec {
+  std::string name;
+  int64_t position = 0;
+  std::optional<std::vector<int64_t>> shape;
+  std::string dtype = "float32";
+  std::string device = "cpu";
+  std::string distribution = "randn";
+  std::optional<int64_t> seed;  // absent: position
+  bool requires_grad = false;
+  std::optional<double> low, high, mean, std;
+  std::optional<Literal> values;
+};
+
+// Made on the CPU by a generator of its own, so that seed, shape and dtype give what
+// torch.manual_seed(seed) and torch.randn, rand, randint give in Python, then moved to the device.
+// rand is scaled as rand * (high - low) + low, randn as randn * std + mean, each only where they
+// are not the defaults (0, 1); randint is [0, 10) by default. Throws Failure: input.invalid,
+// device.unavailable.
+at::Tensor make_input(const InputSpec& spec);
+
+// Throws Failure (device.unavailable) for a CUDA device that is not there, input.invalid for a bad
+// name.
+at::Device parse_device(const std::string& name);
+
+}  // namespace opsmith

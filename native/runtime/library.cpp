@@ -1,0 +1,120 @@
+#include "runtime/library.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <unordered_set>
+
+#include "runtime/failure.h"
+#include "runtime/open_library.h"
+#include "runtime/program.h"
+#include "runtime/tensor_store.h"
+
+// As native/include/opsmith/documentation.h declares it to operator libraries.
+struct opsmith_doc {
+  const char* op;
+  const char* doc;
+};
+
+namespace opsmith {
+namespace {
+
+struct Library {
+  void* handle = nullptr;  // null once closed
+  std::string path;        // "" when there is none; kept while a closed library has not left
+  std::vector<c10::OperatorName> operators;
+  bool has_classes = false;
+};
+Library loaded;
+
+std::unordered_set<c10::OperatorName> all_names() {
+  const auto names = c10::Dispatcher::singleton().getAllOpNames();
+  return {names.begin(), names.end()};
+}
+
+std::string file_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+// Why the library is still here after it was closed; "" when it is gone.
+std::string reason_it_stays() {
+  if (void* still = dlopen(loaded.path.c_str(), RTLD_NOLOAD | RTLD_NOW)) {
+    dlclose(still);
+    return file_name(loaded.path) +
+           " stays in the process: it has a GNU-unique symbol or a thread_local with a destructor";
+  }
+  for (const auto& name : loaded.operators) {
+    if (c10::Dispatcher::singleton().findSchema(name)) return name.name + " stays registered";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string operator_documentation(const std::string& name) {
+  using Documentation = size_t (*)(const opsmith_doc**);
+  if (loaded.handle == nullptr) return "";
+  const auto documentation =
+      reinterpret_cast<Documentation>(dlsym(loaded.handle, "opsmith_documentation"));
+  if (documentation == nullptr) return "";
+  const opsmith_doc* docs = nullptr;
+  const size_t count = documentation(&docs);
+  for (size_t i = 0; i < count; ++i) {
+    if (name == docs[i].op) return docs[i].doc;
+  }
+  return "";
+}
+
+LoadReport load_library(const std::string& path) {
+  enter_stage("library.load", file_name(path));
+  if (!loaded.path.empty()) {
+    const auto before = unload_library();
+    if (!before.unloaded) {
+      throw Failure("library.load", "Another library is loaded and cannot leave: " + before.reason,
+                    "Load it in a new op host.");
+    }
+  }
+  const auto before = all_names();
+  const size_t methods = class_method_count();
+  const auto start = std::chrono::steady_clock::now();
+  void* handle = open_library(path);
+  LoadReport report;
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  loaded = {handle, path, {}, false};
+  for (const auto& name : all_names()) {
+    if (before.count(name) != 0) continue;
+    const auto op = c10::Dispatcher::singleton().findSchema(name);
+    if (!op) continue;  // a kernel without a schema: find_operator explains it when it is called
+    loaded.operators.push_back(name);
+    report.operators.push_back(describe_operator(*op));
+  }
+  std::sort(report.operators.begin(), report.operators.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.summary.name, a.summary.overload) <
+           std::tie(b.summary.name, b.summary.overload);
+  });
+  for (auto& op : report.operators) op.doc = operator_documentation(op.summary.name);
+  report.classes = classes_since(methods);
+  loaded.has_classes = class_method_count() != methods;
+  return report;
+}
+
+UnloadReport unload_library() {
+  // A grad_fn or a compiled program of the library calls into it when it is destroyed.
+  release_all_tensors();
+  forget_programs();
+  if (loaded.path.empty()) return {true, ""};
+  if (loaded.has_classes) {
+    return {false,
+            file_name(loaded.path) + " registered classes, which libtorch cannot take out again"};
+  }
+  // Once only: a second attempt finds out again whether it has left.
+  if (loaded.handle != nullptr) dlclose(std::exchange(loaded.handle, nullptr));
+  const auto reason = reason_it_stays();
+  if (!reason.empty()) return {false, reason};
+  loaded = {};
+  return {true, ""};
+}
+
+}  // namespace opsmith

@@ -1,0 +1,35 @@
+// Loading and unloading the library that holds a project's operators. One at a time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/registry.h"
+
+namespace opsmith {
+
+struct LoadReport {
+  std::vector<OperatorDetail> operators;  // those that loading it registered, by name
+  std::vector<ClassDetail> classes;
+  double seconds = 0;  // dlopen alone, static constructors included
+};
+
+struct UnloadReport {
+  bool unloaded = false;
+  std::string reason;  // why it cannot leave; "" when it did
+};
+
+// `path` is absolute. A library loaded before is unloaded first. What its static constructors throw
+// ends the process (libtorch throws from there for a bad schema or a name taken twice); the crash
+// report says so. Throws Failure (library.load).
+LoadReport load_library(const std::string& path);
+
+// Releases every tensor handle and compiled program first. `unloaded` is false when the library
+// cannot leave: it registered classes, or the loader keeps it (a GNU-unique symbol, a thread_local
+// with a destructor). True when there was none.
+UnloadReport unload_library();
+
+// The doc string that the loaded library gives for "namespace::name"; "" when it gives none.
+std::string operator_documentation(const std::string& name);
+
+}  // namespace opsmith

@@ -1,0 +1,205 @@
+#include "runtime/run.h"
+
+#include <ATen/Context.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/detail/CUDAHooksInterface.h>
+
+#include <chrono>
+#include <functional>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "runtime/arguments.h"
+#include "runtime/failure.h"
+#include "runtime/registry.h"
+
+namespace opsmith {
+namespace {
+
+using c10::IValue;
+using Stack = std::vector<IValue>;
+
+struct Callable {
+  std::string name;
+  const c10::FunctionSchema* schema = nullptr;
+  std::function<void(Stack&)> call;
+  ProgramPtr program;  // keeps the function alive
+};
+
+Callable find_callable(const RunRequest& request) {
+  if (request.op.find("::") != std::string::npos) {
+    const auto op = find_operator(request.op);
+    const auto& name = op.operator_name();
+    return {name.overload_name.empty() ? name.name : name.name + "." + name.overload_name,
+            &op.schema(), [op](Stack& stack) { op.callBoxed(stack); }, nullptr};
+  }
+  if (!request.program) {
+    throw Failure(
+        "operator.unknown", "There is no operator " + request.op,
+        "Operators are written namespace::name; a bare name is a function of the program, and "
+        "this project has none.");
+  }
+  enter_stage("program.compile");
+  const auto program = compile_program(*request.program);
+  if (const auto* schema = program->schema(request.op)) {
+    return {request.op, schema,
+            [program, name = request.op](Stack& stack) { program->call(name, stack); }, program};
+  }
+  std::string names;
+  for (const auto& function : program->functions()) {
+    names += (names.empty() ? "" : ", ") + function.name;
+  }
+  throw Failure("operator.unknown", request.program->file + " has no function " + request.op,
+                names.empty() ? "" : "It has " + names + ".");
+}
+
+void collect_names(const Literal& literal, std::set<std::string>& names) {
+  if (const auto* text = std::get_if<std::string>(&literal.value)) names.insert(*text);
+  if (const auto* list = std::get_if<Literal::List>(&literal.value)) {
+    for (const auto& item : *list) collect_names(item, names);
+  }
+}
+
+std::set<std::string> words_of(const std::string& expression) {
+  static const std::regex word("[A-Za-z_]\\w*");
+  std::set<std::string> words;
+  for (std::sregex_iterator it(expression.begin(), expression.end(), word), end; it != end; ++it) {
+    words.insert(it->str());
+  }
+  return words;
+}
+
+bool is_tensor_list(const IValue& value) {
+  return value.isTensorList() || value.isOptionalTensorList();
+}
+
+void flatten(const IValue& value, Stack& flat) {
+  if (value.isTuple()) {
+    for (const auto& element : value.toTupleRef().elements()) flatten(element, flat);
+  } else if (is_tensor_list(value)) {
+    for (const auto& element : value.toListRef()) flatten(element, flat);
+  } else {
+    flat.push_back(value);
+  }
+}
+
+Stack flatten(const Stack& results) {
+  Stack flat;
+  for (const auto& result : results) flatten(result, flat);
+  return flat;
+}
+
+OutputValue describe(const IValue& value) {
+  if (value.isTensor() && value.toTensor().defined()) return store_tensor(value.toTensor());
+  if (value.isTensor()) return PlainValue{"Tensor", "undefined"};
+  std::ostringstream text;
+  text << value;
+  return PlainValue{value.type()->repr_str(), text.str()};
+}
+
+void wait_for_device(const NamedTensors& inputs) {
+  for (const auto& [name, tensor] : inputs) {
+    if (tensor.is_cuda()) at::detail::getCUDAHooks().deviceSynchronize(tensor.device().index());
+  }
+}
+
+// The operator may write to its inputs; the reference must see what they were.
+Stack clones_of(const NamedTensors& inputs, const std::vector<std::string>& names) {
+  Stack clones;
+  for (const auto& name : names) {
+    const auto& tensor = inputs.at(name);
+    auto clone = tensor.detach().clone();
+    if (tensor.requires_grad()) clone.requires_grad_();
+    clones.emplace_back(std::move(clone));
+  }
+  return clones;
+}
+
+std::string first_lines(const Failure& failure) {
+  std::string text = failure.message;
+  size_t end = 0;
+  for (int line = 0; line < 6 && end != std::string::npos; ++line) end = text.find('\n', end + 1);
+  if (end != std::string::npos) text.resize(end);
+  return failure.hint.empty() ? text : text + "\n" + failure.hint;
+}
+
+void compare_with_reference(const RunRequest& request, const std::vector<std::string>& parameters,
+                            Stack clones, const Stack& outputs, RunReport& report) {
+  Stack expected;
+  // A reference that cannot be evaluated is an outcome of the run, not a failure of it: the one
+  // place besides binding/guard that catches.
+  try {
+    enter_stage("program.compile");
+    const auto program = request.program ? compile_program(*request.program) : nullptr;
+    const auto reference = compile_reference(*request.reference, parameters, program);
+    enter_stage("operator.check");
+    reference->call("reference", clones);
+    expected = flatten(clones);
+  } catch (...) {
+    report.reference_error = first_lines(describe_current_exception());
+    return;
+  }
+  enter_stage("operator.check", "comparison");
+  if (expected.size() != outputs.size()) {
+    Comparison whole;
+    whole.output = -1;
+    whole.message = std::to_string(outputs.size()) + " output(s), but the reference gives " +
+                    std::to_string(expected.size());
+    report.comparisons.push_back(whole);
+    return;
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    report.comparisons.push_back(
+        compare(static_cast<int64_t>(i), outputs[i], expected[i], request.tolerances));
+  }
+}
+
+}  // namespace
+
+RunReport run(const RunRequest& request) {
+  enter_stage("operator.unknown");
+  const auto callable = find_callable(request);
+
+  std::set<std::string> used;
+  for (const auto& argument : request.args) collect_names(argument, used);
+  if (request.reference) used.merge(words_of(*request.reference));
+  NamedTensors inputs;
+  std::vector<std::string> all_names, names;
+  for (const auto& spec : request.inputs) {
+    all_names.push_back(spec.name);
+    if (used.count(spec.name) == 0) continue;
+    names.push_back(spec.name);
+    inputs.emplace(spec.name, make_input(spec));
+  }
+  auto stack = make_arguments(*callable.schema, request.args, inputs, all_names);
+  std::vector<std::string> parameters;
+  Stack clones;
+  if (request.reference) {
+    const auto words = words_of(*request.reference);
+    for (const auto& name : names) {
+      if (words.count(name) != 0) parameters.push_back(name);
+    }
+    clones = clones_of(inputs, parameters);
+  }
+  wait_for_device(inputs);
+
+  RunReport report;
+  report.op = callable.name;
+  enter_stage("operator.check");
+  const auto start = std::chrono::steady_clock::now();
+  callable.call(stack);
+  wait_for_device(inputs);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+
+  const auto outputs = flatten(stack);
+  enter_stage("operator.check", "describing the result");
+  for (const auto& name : names) report.inputs.push_back({name, describe(inputs.at(name))});
+  for (const auto& output : outputs) report.outputs.push_back(describe(output));
+  if (request.reference) {
+    compare_with_reference(request, parameters, std::move(clones), outputs, report);
+  }
+  return report;
+}
+
+}  // namespace opsmith
