@@ -12,7 +12,9 @@ torch::Tensor my_op_forward(const torch::Tensor& x, const torch::Tensor& y) {
 }
 
 /// grad: dL/dz, of the shape of z. Returns dL/dx and dL/dy, of the same shape.
-std::vector<torch::Tensor> my_op_backward(const torch::Tensor& grad) { return {3 * grad, -grad}; }
+std::vector<torch::Tensor> my_op_backward(const torch::Tensor& grad) {
+  return {3 * grad, -grad};
+}
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.doc() = "3x - y and its gradients";

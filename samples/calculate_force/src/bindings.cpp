@@ -1,0 +1,28 @@
+#include <torch/library.h>
+
+#include "calculate_force.h"
+
+namespace {
+
+at::Tensor calculate_force_autograd(const at::Tensor& list_neigh, const at::Tensor& dE,
+                                    const at::Tensor& Ri_d, const at::Tensor& F) {
+  return calc_ops::CalculateForce::apply(list_neigh, dE, Ri_d, F);
+}
+
+TORCH_LIBRARY(CalcOps, m) {
+  m.def("calculateForce(Tensor list_neigh, Tensor dE, Tensor Ri_d, Tensor F) -> Tensor");
+  m.def(
+      "calculateForceGrad(Tensor grad_output, Tensor list_neigh, Tensor dE, Tensor Ri_d) -> "
+      "(Tensor grad_dE, Tensor grad_Ri_d)");
+}
+
+TORCH_LIBRARY_IMPL(CalcOps, CPU, m) {
+  m.impl("calculateForce", &calc_ops::calculate_force_cpu);
+  m.impl("calculateForceGrad", &calc_ops::calculate_force_grad_cpu);
+}
+
+TORCH_LIBRARY_IMPL(CalcOps, Autograd, m) {
+  m.impl("calculateForce", &calculate_force_autograd);
+}
+
+}  // namespace

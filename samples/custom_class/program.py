@@ -1,0 +1,19 @@
+import torch
+
+
+def normalize_by_history(first, second):
+    """The second batch, normalised by the statistics of both."""
+    statistics = torch.classes.running.RunningStatistics(first.size(1))
+    statistics.update(first)
+    statistics.update(second)
+    return torch.ops.running.normalize(second, statistics)
+
+
+def merged_moments(first, second):
+    """Mean and variance of two batches that were seen by two objects."""
+    left = torch.classes.running.RunningStatistics(first.size(1))
+    left.update(first)
+    right = torch.classes.running.RunningStatistics(second.size(1))
+    right.update(second)
+    left.merge(right)
+    return left.mean(), left.variance()

@@ -1,0 +1,7 @@
+import torch
+
+
+def compute(x, y):
+    """Sum of the positive part of 3x - y."""
+    z = torch.ops.my_op.my_op(x, y)
+    return torch.relu(z).sum()
