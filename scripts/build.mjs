@@ -53,9 +53,9 @@ export function outdatedBundles(names = bundles) {
 async function buildForNode(names) {
   const { build } = await import('esbuild')
   const temporary = makeTemporaryFolder(path.join(dist, 'bundle'))
-  await build({
+  const options = (group) => ({
     absWorkingDir: root,
-    entryPoints: names.map((name) => ({ in: `electron/${name}/index.ts`, out: name })),
+    entryPoints: group.map((name) => ({ in: `electron/${name}/index.ts`, out: name })),
     outdir: temporary,
     outExtension: { '.js': '.cjs' },
     bundle: true,
@@ -69,9 +69,16 @@ async function buildForNode(names) {
     sourcemap: 'linked',
     legalComments: 'none',
     logLevel: 'warning',
-    define: { 'process.env.NODE_ENV': '"production"', 'import.meta.url': 'importMetaUrl' },
-    inject: ['scripts/lib/import-meta-url.js'],
+    define: { 'process.env.NODE_ENV': '"production"' },
   })
+  const importMeta = {
+    define: { ...options([]).define, 'import.meta.url': 'importMetaUrl' },
+    inject: ['scripts/lib/import-meta-url.js'],
+  }
+  const full = names.filter((name) => name !== 'preload')
+  if (full.length > 0) await build({ ...options(full), ...importMeta })
+  // A sandboxed preload has no node:url, and nothing in it asks for import.meta.
+  if (names.includes('preload')) await build(options(['preload']))
   for (const file of fs.readdirSync(temporary)) {
     fs.renameSync(path.join(temporary, file), path.join(dist, file))
   }
