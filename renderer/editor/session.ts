@@ -1,6 +1,6 @@
 import { addFile, filesStore } from '../store/files'
 import { beforeInputEdit } from '../store/inputs'
-import { projectStore } from '../store/project'
+import { beforeLeaving, projectStore } from '../store/project'
 import { call } from '../bridge/bridge'
 import { keepAllDrafts, loadDrafts } from './drafts'
 import { openLinksInTabs } from './CodeEditor'
@@ -16,14 +16,18 @@ export async function startEditor(): Promise<void> {
   followProblems()
   listenToDisk()
   beforeInputEdit(saveManifest)
+  beforeLeaving(keepAllDrafts)
   projectStore.subscribe((now, before) => {
     if (now.project?.folder !== before.project?.folder) closeAllModels()
   })
-  // Closing loses nothing: what was typed in the last moments is written as the window goes.
-  window.addEventListener('beforeunload', () => void keepAllDrafts())
   window.addEventListener('blur', () => void keepAllDrafts())
   const schema = await call('project.manifestSchema', {})
   if (schema.ok) setManifestSchema(schema.value)
+}
+
+/** Before the window closes: what was typed in the last moments is written first. */
+export async function keepTyped(): Promise<void> {
+  await keepAllDrafts()
 }
 
 async function saveManifest(): Promise<boolean> {

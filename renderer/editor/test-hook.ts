@@ -1,6 +1,4 @@
-import { openFile } from '../store/layout'
-import { projectStore } from '../store/project'
-import { buildStore } from '../store/build'
+import { layoutStore, openFile } from '../store/layout'
 import { loadModel, modelOf, replaceText, textOf } from './models'
 import { monaco } from './monaco'
 
@@ -46,7 +44,10 @@ export function exposeTestHook(): void {
       openFile(path, line)
       await loadModel(path)
     },
-    ready: () => projectStore.getState().project !== null && buildStore.getState().job === null,
+    ready: () => {
+      const { page, dock } = layoutStore.getState()
+      return page === 'workbench' ? dock !== null : page !== 'starting'
+    },
   }
 }
 

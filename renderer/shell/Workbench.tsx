@@ -91,7 +91,7 @@ export function Workbench({ folder }: { folder: string }): ReactElement {
   useEffect(() => {
     return () => {
       layoutStore.setState({ dock: null })
-      saveLayoutsNow()
+      void saveLayoutsNow()
     }
   }, [])
   return (

@@ -30,11 +30,12 @@ export function saveLayoutSoon(folder: string, layout: SerializedDockview): void
   layouts = [...layouts.filter(([name]) => name !== folder), [folder, layout]]
   layouts = layouts.slice(-kept)
   clearTimeout(timer)
-  timer = setTimeout(saveLayoutsNow, saveDelay)
+  timer = setTimeout(() => void saveLayoutsNow(), saveDelay)
 }
 
-export function saveLayoutsNow(): void {
+export async function saveLayoutsNow(): Promise<void> {
   clearTimeout(timer)
+  if (layouts.length === 0) return
   const saved: Saved = { version: 1, layouts }
-  void call('layout.set', { layout: JSON.stringify(saved) })
+  await call('layout.set', { layout: JSON.stringify(saved) })
 }

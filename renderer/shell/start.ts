@@ -1,5 +1,5 @@
 import { call, listen } from '../bridge/bridge'
-import { restoreDrafts, startEditor } from '../editor/session'
+import { keepTyped, restoreDrafts, startEditor } from '../editor/session'
 import { exposeTestHook } from '../editor/test-hook'
 import { showEditorTheme } from '../editor/themes'
 import { listenToBackground } from '../store/background'
@@ -15,7 +15,7 @@ import { chooseFirst } from '../store/run'
 import { loadSettings, settingsStore } from '../store/settings'
 import { followTheme, isDark, type ShownTheme } from '../store/theme'
 import { installCommands } from './commands'
-import { loadLayouts } from './layouts'
+import { loadLayouts, saveLayoutsNow } from './layouts'
 
 /** Everything the window does by itself at its start. */
 export async function start(): Promise<void> {
@@ -25,7 +25,10 @@ export async function start(): Promise<void> {
   listenToBuilds()
   listenToBackground()
   listenToProject()
-  listen('command.invoked', (event) => runCommand(event.command))
+  listen('command.invoked', (event) => {
+    if (event.command === 'flush') void flush()
+    else runCommand(event.command)
+  })
   const [info] = await Promise.all([
     call('app.info', {}),
     loadSettings(),
@@ -47,6 +50,12 @@ export async function start(): Promise<void> {
     return
   }
   await firstPage()
+}
+
+/** Main closes the window when everything that is only here was written. */
+async function flush(): Promise<void> {
+  await Promise.all([keepTyped(), saveLayoutsNow()])
+  await call('app.flushed', {})
 }
 
 /** No project: the samples if operators can be built here, else what is missing. */

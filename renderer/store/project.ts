@@ -40,16 +40,20 @@ export function roleOf(path: string): ProjectFile['role'] | null {
   return files.find((file) => file.path === path)?.role ?? null
 }
 
+// Set by the editor: drafts of the project that is left must be written while main still takes them.
+let keepTyped: () => Promise<void> = () => Promise.resolve()
+export function beforeLeaving(keep: () => Promise<void>): void {
+  keepTyped = keep
+}
+
+/** Opens a project in place of the one that is open, which main closes by itself. */
 export async function openProject(folder: string): Promise<boolean> {
-  const before = currentFolder()
   projectStore.setState({ opening: folder, error: null })
+  await keepTyped()
   const result = await call('project.open', { folder })
   if (!result.ok) {
     projectStore.setState({ opening: null, error: result.error })
     return false
-  }
-  if (before !== null && before !== result.value.folder) {
-    await call('project.close', { folder: before })
   }
   projectStore.setState({ project: result.value, opening: null, error: null })
   void loadSettings() // main has moved the project to the front of the recent ones
@@ -68,6 +72,7 @@ export async function chooseProject(): Promise<boolean> {
 export async function closeProject(): Promise<void> {
   const folder = currentFolder()
   if (folder === null) return
+  await keepTyped()
   projectStore.setState({ project: null, error: null })
   const result = await call('project.close', { folder })
   if (!result.ok) notifyError(result.error)
