@@ -30,6 +30,8 @@ import { examine } from './toolchain/doctor'
 
 export interface WorkbenchEvents extends PoolEvents {
   onState?: (state: HostState) => void
+  /** Work in the background; `done` from 0 to 1. */
+  onBackground?: (title: string, done: number) => void
 }
 
 /** Registration macros record the line of their block; the line of the operator itself is more use. */
@@ -62,14 +64,17 @@ async function refineLines(operators: OperatorDetail[]): Promise<OperatorDetail[
 export class Workbench {
   readonly hosts: HostPool
   private memoryLimit = 0
+  private preparing = false
+  private readonly inApp: boolean
   private readonly built = new Map<string, BuildReport>()
 
   constructor(
     readonly installation: Installation,
     startHost: StartHost,
-    events: WorkbenchEvents = {},
+    private readonly events: WorkbenchEvents = {},
     options: { keepSpare: boolean; outputBytes?: number } = { keepSpare: true },
   ) {
+    this.inApp = options.keepSpare
     this.hosts = new HostPool(
       installation,
       startHost,
@@ -108,13 +113,22 @@ export class Workbench {
     if (!manifest.ok) return manifest
     const toolchain = await this.toolchainFor(manifest.value)
     if (!toolchain.ok) return toolchain
+    let missing = false
     const report = await buildProject(
       this.installation,
       toolchain.value,
       absolute,
       manifest.value,
-      options,
+      {
+        ...options,
+        onMissingPrelude: () => {
+          missing = true
+          options.onMissingPrelude?.()
+        },
+      },
     )
+    // A header of ours or the compiler changed while the app runs: the next build shall be fast again.
+    if (missing && this.inApp && !this.preparing) void this.prepare()
     if (report.ok && report.value.ok) this.built.set(absolute, report.value)
     return report
   }
@@ -206,10 +220,19 @@ export class Workbench {
   }
 
   /** Makes the precompiled headers for the chosen tools; nothing to do when they are there. */
-  async prepare(
-    signal?: AbortSignal,
-    onProgress?: (title: string, done: number) => void,
+  async prepare(signal?: AbortSignal): Promise<Result<{ seconds: number; made: number }>> {
+    this.preparing = true
+    try {
+      return await this.makeHeaders(signal)
+    } finally {
+      this.preparing = false
+    }
+  }
+
+  private async makeHeaders(
+    signal: AbortSignal | undefined,
   ): Promise<Result<{ seconds: number; made: number }>> {
+    const onProgress = this.events.onBackground
     const toolchain = await this.toolchainFor(undefined)
     if (!toolchain.ok) return toolchain
     const includes = snapshotIncludes(this.installation)

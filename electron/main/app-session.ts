@@ -38,6 +38,9 @@ export class AppSession {
       onState: (state) => {
         this.send('host.changed', state)
       },
+      onBackground: (title, done) => {
+        this.send('background.progressed', { title, done, detail: '' })
+      },
       onOutput: (generation, stream, text) => {
         const key = `${generation} ${stream}`
         let batch = batches.get(key)
@@ -133,9 +136,7 @@ export class AppSession {
 
   /** Precompiled headers, after the window is up: they take half a minute of one core. */
   async prepareInBackground(): Promise<void> {
-    const settle = await this.workbench.prepare(undefined, (title, done) => {
-      this.send('background.progressed', { title, done, detail: '' })
-    })
+    const settle = await this.workbench.prepare()
     if (!settle.ok) {
       this.send('background.progressed', {
         title: settle.error.message,

@@ -32,6 +32,8 @@ export interface BuildOptions {
   /** Command lines and what the compilers print, as it comes. */
   onOutput?: (text: string) => void
   onProgress?: (done: number, steps: number) => void
+  /** Called when a precompiled header would have served, had it been there. */
+  onMissingPrelude?: () => void
 }
 
 interface Compiled {
@@ -365,6 +367,7 @@ export async function buildProject(
 ): Promise<Result<BuildReport>> {
   const plan = await planBuild(installation, toolchain, folder, manifest)
   if (!plan.ok) return plan
+  if (plan.value.missingPrelude !== undefined) options.onMissingPrelude?.()
   return await new Build(installation, toolchain, folder, manifest, plan.value, options).run()
 }
 

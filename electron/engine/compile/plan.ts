@@ -243,6 +243,11 @@ export async function planBuild(
     // Linked last: static constructors run in link order, and an entry needs its operators registered.
     compiles.push(cxxTask('opsmith registration', file, registration, undefined))
   }
+  if (missingPrelude !== undefined) {
+    remarks.push(
+      "libtorch's headers are not precompiled for these tools and flags yet: this build takes longer",
+    )
+  }
   const cudaLink =
     needsCuda && toolchain.cuda
       ? [
