@@ -55,7 +55,8 @@ void append_quoted(const Literal& literal, std::string& text) {
 [[noreturn]] void mismatch(const Scope& scope, const Literal& given) {
   std::string message =
       "argument " + scope.argument.name() + ": " + argument_type(scope.argument) + " expected, ";
-  if (std::holds_alternative<std::string>(given.value)) {
+  const bool wants_tensor = argument_type(scope.argument).find("Tensor") != std::string::npos;
+  if (wants_tensor && std::holds_alternative<std::string>(given.value)) {
     std::string names;
     for (const auto& name : scope.input_names) names += (names.empty() ? "" : ", ") + name;
     message +=

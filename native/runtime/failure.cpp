@@ -79,18 +79,27 @@ std::string trimmed(std::string text) {
   return text.substr(start);
 }
 
-Failure describe(const torch::jit::ErrorReport& error) {
-  const std::string text = error.what();
-  // libtorch's words come before the place they are about; a wrapped message may have several
-  // places, of which the first is where it stopped.
-  auto words = text.substr(0, text.find("\n  File \""));
-  const auto excerpt = words.find(":\n  File");
-  if (excerpt != std::string::npos) words.resize(excerpt);
-  words = trimmed(words);
-  if (!words.empty() && words.back() == ':') words.pop_back();
-  Failure failure("program.compile", words.empty() ? text : words);
-  failure.detail = text;
+// What the TorchScript compiler and parser say: words, then the place, then lines of context. A
+// wrapped message may have several places, of which the first is where it stopped.
+Failure describe_compile_error(const std::string& text) {
+  const auto place = text.find("\n  File \"");
+  auto words = trimmed(text.substr(0, place));
+  for (const char* ending : {":", " here"}) {
+    const size_t length = std::string(ending).size();
+    while (words.size() > length && words.compare(words.size() - length, length, ending) == 0) {
+      words = trimmed(words.substr(0, words.size() - length));
+    }
+  }
+  Failure failure("program.compile", words.empty() ? trimmed(text) : words);
+  failure.detail = trimmed(text);
   read_script_place(text, 0, failure);
+  // What follows is advice that knows nothing of operators built a moment ago.
+  if (words.rfind("Unknown builtin op: ", 0) == 0) {
+    failure.message = words.substr(0, words.find('\n'));
+    while (failure.message.back() == '.') failure.message.pop_back();
+    failure.hint =
+        "No operator of that name is registered: the project's own are torch.ops.NAMESPACE.NAME.";
+  }
   return failure;
 }
 
@@ -111,6 +120,11 @@ bool describe_script_error(const std::string& text, Failure& failure) {
 
 Failure describe(const std::exception& error) {
   const std::string text = error.what();
+  // The parser throws what is no ErrorReport.
+  if (std::string(stage.code) == "program.compile" &&
+      text.find("\n  File \"") != std::string::npos) {
+    return describe_compile_error(text);
+  }
   auto failure = failure_here(text);
   if (describe_script_error(text, failure)) return failure;
   failure.detail = demangle(typeid(error).name()) + ": " + text;
@@ -139,7 +153,7 @@ Failure describe_current_exception() {
   } catch (const c10::Error& error) {
     return describe(error);
   } catch (const torch::jit::ErrorReport& error) {
-    return describe(error);
+    return describe_compile_error(error.what());
   } catch (const std::bad_alloc&) {
     return failure_here("out of memory: an allocation in C++ failed (std::bad_alloc)");
   } catch (const std::exception& error) {

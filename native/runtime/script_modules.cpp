@@ -142,6 +142,11 @@ class ProgramResolver : public torch::jit::Resolver {
         return std::make_shared<torch::jit::FunctionValue>(known);
       }
     }
+    for (const char* exception :
+         {"Exception", "RuntimeError", "ValueError", "TypeError", "IndexError", "KeyError",
+          "AssertionError", "NotImplementedError"}) {
+      if (name == exception) return std::make_shared<torch::jit::ExceptionValue>(name);
+    }
     return value_of(full_path(name), function, place);
   }
 
