@@ -31,7 +31,7 @@ import { examine } from './toolchain/doctor'
 export interface WorkbenchEvents extends PoolEvents {
   onState?: (state: HostState) => void
   /** Work in the background; `done` from 0 to 1. */
-  onBackground?: (title: string, done: number) => void
+  onBackground?: (title: string, done: number, detail: string) => void
 }
 
 /** Registration macros record the line of their block; the line of the operator itself is more use. */
@@ -233,13 +233,14 @@ export class Workbench {
     signal: AbortSignal | undefined,
   ): Promise<Result<{ seconds: number; made: number }>> {
     const onProgress = this.events.onBackground
+    const title = "precompiling libtorch's headers"
     const toolchain = await this.toolchainFor(undefined)
     if (!toolchain.ok) return toolchain
     const includes = snapshotIncludes(this.installation)
     let seconds = 0
     let made = 0
     for (const [index, prelude] of (['full', 'lean'] as const).entries()) {
-      onProgress?.(`precompiling libtorch's headers (${prelude})`, index / 2)
+      onProgress?.(title, index / 2, prelude)
       const result = await makePrecompiled(
         this.installation,
         toolchain.value,
@@ -251,7 +252,7 @@ export class Workbench {
       seconds += result.value.seconds
       if (result.value.made) made += 1
     }
-    onProgress?.('precompiled headers ready', 1)
+    onProgress?.(title, 1, '')
     return ok({ seconds, made })
   }
 

@@ -38,8 +38,8 @@ export class AppSession {
       onState: (state) => {
         this.send('host.changed', state)
       },
-      onBackground: (title, done) => {
-        this.send('background.progressed', { title, done, detail: '' })
+      onBackground: (title, done, detail) => {
+        this.send('background.progressed', { title, done, detail })
       },
       onOutput: (generation, stream, text) => {
         const key = `${generation} ${stream}`

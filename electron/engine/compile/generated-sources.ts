@@ -69,6 +69,7 @@ export function registrationUnit(
   folder: string,
   manifest: Manifest,
   sources: readonly SourceText[],
+  autogradLines: readonly number[],
 ): string {
   const named = new Map<string, string[]>()
   for (const source of sources) {
@@ -94,14 +95,14 @@ export function registrationUnit(
     lines.push(`OPSMITH_ARGUMENT_NAMES(${table.join(', ')})`)
   }
   const file = path.join(folder, manifestFileName)
-  for (const entry of manifest.autograd) {
+  for (const [index, entry] of manifest.autograd.entries()) {
     const parts = entry.name.split('::')
     const namespace = parts.length > 1 ? (parts[0] ?? manifest.name) : manifest.name
     const list = (items: readonly (string | null)[]): string =>
       `(${items.map((item) => literal(item ?? '')).join(', ')})`
     lines.push(
       `OPSMITH_AUTOGRAD(${[namespace, parts.at(-1) ?? entry.name, entry.forward, entry.backward].map(literal).join(', ')}, ` +
-        `${list(entry.backwardArgs)}, ${list(entry.gradients)}, ${literal(file)}, 1)`,
+        `${list(entry.backwardArgs)}, ${list(entry.gradients)}, ${literal(file)}, ${autogradLines[index] ?? 1})`,
     )
   }
   return lines.length === 0 ? '' : ['#include <opsmith/binding.h>', ...lines, ''].join('\n')

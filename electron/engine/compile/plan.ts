@@ -7,6 +7,7 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
 import { isCuda, resolveSources } from '../project/open-project'
+import { entryLines } from '../project/read-manifest'
 import type { Toolchain } from '../toolchain/choose'
 import { changesPrecompiled, commonFlags, linkFlags } from './flags'
 import { bindingAround, placeFunctions, registrationUnit } from './generated-sources'
@@ -232,7 +233,8 @@ export async function planBuild(
       compiles.push(cxxTask(label, source.file, source.text, preludeFor(source, includeFolders)))
     }
   }
-  const registration = registrationUnit(folder, manifest, texts)
+  const lines = await entryLines(folder, 'autograd')
+  const registration = registrationUnit(folder, manifest, texts, lines)
   if (registration !== '') {
     const file = writeGenerated(installation, 'opsmith_registration.cpp', registration)
     if (manifest.autograd.length > 0) {

@@ -94,3 +94,11 @@ export async function readManifest(folder: string): Promise<Result<Manifest>> {
   }
   return parseManifest(text, file)
 }
+
+/** 1-based lines on which the entries of a list of opsmith.json begin. */
+export async function entryLines(folder: string, key: string): Promise<number[]> {
+  const text = await fs.readFile(path.join(folder, manifestFileName), 'utf8').catch(() => '')
+  const tree = parseTree(text, [], { allowTrailingComma: true })
+  const list = tree && findNodeAtLocation(tree, [key])
+  return (list?.children ?? []).map((entry) => placeOf(text, entry.offset).line)
+}
