@@ -71,7 +71,7 @@ const options: monaco.editor.IStandaloneEditorConstructionOptions = {
   renderLineHighlight: 'line',
   folding: true,
   bracketPairColorization: { enabled: false },
-  guides: { indentation: true, bracketPairs: 'active' },
+  guides: { indentation: true, bracketPairs: false },
   stickyScroll: { enabled: true, maxLineCount: 3 },
   rulers: [],
   tabSize: 2,

@@ -38,10 +38,7 @@ export function markFile(path: string): void {
   )
 }
 
-function markerOf(
-  item: Diagnostic,
-  model: monaco.editor.ITextModel,
-): monaco.editor.IMarkerData {
+function markerOf(item: Diagnostic, model: monaco.editor.ITextModel): monaco.editor.IMarkerData {
   const range = rangeOf(item, model)
   return {
     ...range,

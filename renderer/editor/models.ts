@@ -157,7 +157,11 @@ export function replaceText(model: monaco.editor.ITextModel, text: string): void
     model.getPositionAt(before.length - end),
   )
   model.pushStackElement()
-  model.pushEditOperations(null, [{ range, text: text.slice(start, text.length - end) }], () => null)
+  model.pushEditOperations(
+    null,
+    [{ range, text: text.slice(start, text.length - end) }],
+    () => null,
+  )
   model.pushStackElement()
 }
 
@@ -175,7 +179,11 @@ export function discardFile(path: string): void {
 export function tabClosed(path: string): void {
   const file = filesStore.getState().files[path]
   if (!file) return
-  if (file.external || file.state !== 'ready' || (file.conflict?.kind === 'deleted' && !file.dirty)) {
+  if (
+    file.external ||
+    file.state !== 'ready' ||
+    (file.conflict?.kind === 'deleted' && !file.dirty)
+  ) {
     closeModel(path)
   }
 }

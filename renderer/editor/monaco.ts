@@ -80,7 +80,9 @@ export function setManifestSchema(schema: string): void {
     trailingCommas: 'warning',
     enableSchemaRequest: false,
     schemaValidation: 'warning',
-    schemas: [{ uri: 'opsmith://schema/opsmith.json', fileMatch: ['opsmith.json'], schema: parsed }],
+    schemas: [
+      { uri: 'opsmith://schema/opsmith.json', fileMatch: ['opsmith.json'], schema: parsed },
+    ],
   })
 }
 

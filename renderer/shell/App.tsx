@@ -38,7 +38,10 @@ function Page(): ReactElement {
       <div className="doctor-page">
         <DoctorPanel />
         <div className="panel-bar">
-          <Button onClick={() => layoutStore.setState({ page: 'gallery' })} testId="doctor-to-gallery">
+          <Button
+            onClick={() => layoutStore.setState({ page: 'gallery' })}
+            testId="doctor-to-gallery"
+          >
             To the samples
           </Button>
         </div>

@@ -34,7 +34,9 @@ function Tools(): ReactElement {
   const compiler = chosenFinding(report, 'compiler')?.name ?? built?.compiler ?? ''
   const version = host?.libtorch ?? ''
   const libtorch =
-    version !== '' ? `libtorch ${version}` : (chosenFinding(report, 'libtorch')?.name ?? built?.libtorch ?? '')
+    version !== ''
+      ? `libtorch ${version}`
+      : (chosenFinding(report, 'libtorch')?.name ?? built?.libtorch ?? '')
   const gpu = report?.findings.find((item) => item.kind === 'gpu' && item.judgement === 'usable')
   const device = report === null ? '' : (gpu?.name ?? 'no CUDA device')
   const trouble = report !== null && !report.ok

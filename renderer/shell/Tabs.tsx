@@ -14,7 +14,9 @@ export function FileTab(props: IDockviewPanelHeaderProps<{ path: string }>): Rea
   const state = file?.conflict ? ', conflict' : file?.dirty ? ', unsaved' : ''
   return (
     <Tab {...props} testId={`tab-${path}`} title={`${path}${state}`} dirty={file?.dirty === true}>
-      <span className={file?.conflict?.kind === 'deleted' ? 'tab-name gone' : 'tab-name'}>{name}</span>
+      <span className={file?.conflict?.kind === 'deleted' ? 'tab-name gone' : 'tab-name'}>
+        {name}
+      </span>
       {file?.conflict && (
         <span className="tone-warning">
           <Icon name="warning" label="conflict" />

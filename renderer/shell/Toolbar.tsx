@@ -80,7 +80,10 @@ function ProjectMenu(): ReactElement {
           title: folder,
           run: () => void openProject(folder),
         })),
-        [command('view.doctor', 'Doctor'), ...(project ? [command('view.settings', 'Settings')] : [])],
+        [
+          command('view.doctor', 'Doctor'),
+          ...(project ? [command('view.settings', 'Settings')] : []),
+        ],
       ]}
     />
   )

@@ -67,9 +67,6 @@ const components: Record<string, FunctionComponent<IDockviewPanelProps>> = {
 }
 const tabComponents = { tool: ToolTab, file: FileTab }
 
-// Ctrl+] and Ctrl+[ indent in the editor: tabs are walked as in a browser.
-const keys = { keymap: { nextTab: 'ctrl+pagedown', prevTab: 'ctrl+pageup' } }
-
 export function Workbench({ folder }: { folder: string }): ReactElement {
   const theme = useTheme()
   const dockTheme: DockviewTheme = {
@@ -101,8 +98,6 @@ export function Workbench({ folder }: { folder: string }): ReactElement {
       onReady={ready}
       theme={dockTheme}
       disableFloatingGroups
-      keyboardNavigation={keys}
-      announcements
       scrollbars="native"
     />
   )

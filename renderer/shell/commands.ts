@@ -16,7 +16,17 @@ const activeFile = (): string | null => layoutStore.getState().dock?.activeFile(
 
 /** Every action of the window, once. */
 export function installCommands(): void {
-  registerCommands([...project, ...file, ...build, ...run, ...go, ...views(), ...look, ...tools])
+  registerCommands([
+    ...project,
+    ...file,
+    ...build,
+    ...run,
+    ...go,
+    ...walk,
+    ...views(),
+    ...look,
+    ...tools,
+  ])
   // In the capture phase: the editor has meanings of its own for some of these keys.
   window.addEventListener('keydown', onKey, { capture: true })
 }
@@ -189,6 +199,22 @@ const go: Command[] = [
     shortcut: 'Shift+F8',
     run: () => goToProblem(-1),
   },
+]
+
+const walk: Command[] = [
+  ...(['nextTab', 'nextGroup'] as const).flatMap((what) =>
+    ([1, -1] as const).map((step): Command => {
+      const key = what === 'nextTab' ? (step > 0 ? 'Ctrl+PageDown' : 'Ctrl+PageUp') : 'F6'
+      return {
+        id: `go.${what}${step > 0 ? '' : 'Back'}`,
+        title: `${step > 0 ? 'Next' : 'Previous'} ${what === 'nextTab' ? 'tab' : 'group of tabs'}`,
+        group: 'Go',
+        shortcut: what === 'nextGroup' && step < 0 ? 'Shift+F6' : key,
+        enabled: hasProject,
+        run: () => layoutStore.getState().dock?.[what](step),
+      }
+    }),
+  ),
 ]
 
 let visited = -1

@@ -2,7 +2,7 @@ import type { AddPanelOptions, DockviewApi, IDockviewPanel } from 'dockview-reac
 
 import { tabClosed } from '../editor/models'
 import { filesStore } from '../store/files'
-import { toolPanels, type Dock, type ToolPanel } from '../store/layout'
+import { openFile, toolPanels, type Dock, type ToolPanel } from '../store/layout'
 import { projectStore } from '../store/project'
 import { savedLayout } from './layouts'
 
@@ -49,6 +49,19 @@ export function createDock(api: DockviewApi): Dock {
       const path = active ? filePathOf(active) : null
       return path ?? filesStore.getState().active?.path ?? null
     },
+    nextTab: (step) => {
+      const group = api.activeGroup
+      if (!group || group.panels.length < 2) return
+      const at = group.panels.findIndex((panel) => panel.id === group.activePanel?.id)
+      const next = group.panels[(at + step + group.panels.length) % group.panels.length]
+      if (next) enter(next)
+    },
+    nextGroup: (step) => {
+      const groups = api.groups.filter((group) => group.activePanel !== undefined)
+      const at = groups.findIndex((group) => group.id === api.activeGroup?.id)
+      const next = groups[(at + step + groups.length) % groups.length]?.activePanel
+      if (next) enter(next)
+    },
     reset: () => {
       const open = api.panels.map(filePathOf).filter((path) => path !== null)
       api.clear()
@@ -84,6 +97,9 @@ function arrange(api: DockviewApi, files: string[]): void {
   addTool(api, 'build')
   addTool(api, 'host-output')
   for (const tool of ['problems', 'schemas'] as const) api.getPanel(tool)?.api.setActive()
+  // The first panel takes the whole window, whatever width it asked for.
+  api.getPanel('explorer')?.group.api.setSize({ width: leftWidth() })
+  api.getPanel('schemas')?.group.api.setSize({ width: rightWidth() })
   const first = files[0]
   if (first !== undefined) api.getPanel(fileId(first))?.api.setActive()
 }
@@ -133,7 +149,7 @@ type Position = Pick<AddPanelOptions, 'position' | 'initialWidth' | 'initialHeig
 function positionIn(api: DockviewApi, area: Area): Position {
   const mate = mateIn(api, area)
   if (mate) return { position: { referenceGroup: mate.group }, inactive: true }
-  if (area === 'left') return { position: { direction: 'left' }, initialWidth: 210 }
+  if (area === 'left') return { position: { direction: 'left' }, initialWidth: leftWidth() }
   if (area === 'right') return { position: { direction: 'right' }, initialWidth: rightWidth() }
   const middle = mateIn(api, 'middle')
   if (area === 'bottom') {
@@ -149,6 +165,10 @@ function positionIn(api: DockviewApi, area: Area): Position {
   const left = mateIn(api, 'left')
   if (left) return { position: { referenceGroup: left.group, direction: 'right' } }
   return { position: { direction: 'right' } }
+}
+
+function leftWidth(): number {
+  return Math.round(Math.min(230, Math.max(170, window.innerWidth * 0.14)))
 }
 
 function rightWidth(): number {
@@ -175,6 +195,14 @@ function bringUp(api: DockviewApi, panel: IDockviewPanel, focus: boolean): void 
   }
   if (before && before !== panel && before.group !== panel.group) before.api.setActive()
   if (focused instanceof HTMLElement && document.activeElement !== focused) focused.focus()
+}
+
+/** To the front, and the keyboard with it. */
+function enter(panel: IDockviewPanel): void {
+  panel.api.setActive()
+  const path = filePathOf(panel)
+  if (path === null) setTimeout(() => focusInside(panel), 0)
+  else openFile(path)
 }
 
 function focusInside(panel: IDockviewPanel): void {

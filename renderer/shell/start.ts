@@ -100,7 +100,9 @@ function followFailures(): void {
   buildStore.subscribe((now, before) => {
     const failed = now.report?.ok === false || now.error !== null || now.loadError !== null
     const isNew =
-      now.report !== before.report || now.error !== before.error || now.loadError !== before.loadError
+      now.report !== before.report ||
+      now.error !== before.error ||
+      now.loadError !== before.loadError
     if (failed && isNew && now.loadError?.exit === undefined) showPanel('problems', false)
   })
 }

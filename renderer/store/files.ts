@@ -6,8 +6,7 @@ import { projectStore, roleOf, useProject } from './project'
 
 /** The disk and the editor disagree. */
 export type Conflict =
-  | { kind: 'changed'; diskText: string; diskVersion: string }
-  | { kind: 'deleted' }
+  { kind: 'changed'; diskText: string; diskVersion: string } | { kind: 'deleted' }
 
 export type OpenFile = {
   /** Relative to the project, or absolute for a file outside it. */

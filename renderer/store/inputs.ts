@@ -38,7 +38,9 @@ export function effectiveInputs(): Record<string, InputSpec> {
   const { pending, device } = inputsStore.getState()
   const inputs = { ...(currentManifest()?.inputs ?? {}), ...pending }
   if (device === '') return inputs
-  return Object.fromEntries(Object.entries(inputs).map(([name, spec]) => [name, { ...spec, device }]))
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, spec]) => [name, { ...spec, device }]),
+  )
 }
 
 // Set by the editor: opsmith.json may have unsaved text, which the edit must not conflict with.

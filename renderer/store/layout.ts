@@ -23,6 +23,9 @@ export type Dock = {
   showFile(path: string, focus: boolean): void
   closeFile(path: string): void
   activeFile(): string | null
+  /** The next tab of this group, the next group. */
+  nextTab(step: 1 | -1): void
+  nextGroup(step: 1 | -1): void
   reset(): void
 }
 

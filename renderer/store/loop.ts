@@ -57,7 +57,8 @@ async function buildOnce(): Promise<void> {
     const cancelled = result.error.code === 'cancelled'
     // A cancelled build says nothing about the sources: what was known before stays.
     if (cancelled) buildStore.setState({ ...ended, cancelled: true })
-    else buildStore.setState({ ...ended, error: result.error, report: null, loadError: null, stamp })
+    else
+      buildStore.setState({ ...ended, error: result.error, report: null, loadError: null, stamp })
     return
   }
   const { build, load, loadError } = result.value

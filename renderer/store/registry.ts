@@ -59,9 +59,11 @@ export function filterRegistry(entries: RegistryEntry[], query: string): Registr
   const rank = (entry: RegistryEntry): number => {
     const name = entry.name.toLowerCase()
     const bare = name.slice(name.indexOf('::') + 2)
-    if (name === first || bare === first) return 0
-    if (name.startsWith(first) || bare.startsWith(first)) return 1
-    return name.includes(first) ? 2 : 3
+    // Of namesakes, aten's own is the one that is looked for.
+    const aten = name.startsWith('aten::') ? 0 : 0.5
+    if (name === first || bare === first) return aten
+    if (name.startsWith(first) || bare.startsWith(first)) return 1 + aten
+    return (name.includes(first) ? 2 : 3) + aten
   }
   const ranked = found.map((entry) => ({ entry, rank: rank(entry) }))
   ranked.sort((a, b) => a.rank - b.rank)

@@ -47,7 +47,11 @@ export function DoctorPanel(): ReactElement {
       </div>
       <div className="scroll panel-pad">
         {error && <ErrorView error={error} />}
-        {report ? <Report report={report} /> : <EmptyState text="Looking at this machine …" quiet />}
+        {report ? (
+          <Report report={report} />
+        ) : (
+          <EmptyState text="Looking at this machine …" quiet />
+        )}
       </div>
     </div>
   )
@@ -59,7 +63,11 @@ function Verdict({ report, running }: VerdictProps): ReactElement {
   if (running) return <span role="status">Checking …</span>
   if (!report) return <></>
   return (
-    <span className={report.ok ? 'tone-ok' : 'tone-error'} role="status" data-testid="doctor-verdict">
+    <span
+      className={report.ok ? 'doctor-verdict tone-ok' : 'doctor-verdict tone-error'}
+      role="status"
+      data-testid="doctor-verdict"
+    >
       <Icon name={report.ok ? 'check' : 'error'} />{' '}
       {report.ok ? 'Operators can be built and run here.' : 'Something is missing.'}
       <span className="muted">

@@ -22,7 +22,11 @@ export function HostOutputPanel(): ReactElement {
             ` · ${hostLog.dropped.toLocaleString('en')} older lines were dropped`}
         </span>
         <span className="grow" />
-        <Button icon="refresh" onClick={() => void restartHost()} title="Ends the op host and starts another">
+        <Button
+          icon="refresh"
+          onClick={() => void restartHost()}
+          title="Ends the op host and starts another"
+        >
           Restart
         </Button>
         <CopyButton text={() => hostLog.text()} label="Copy the output" />

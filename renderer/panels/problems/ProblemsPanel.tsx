@@ -115,7 +115,9 @@ function groupByFile(problems: Diagnostic[]): [string, Diagnostic[]][] {
 }
 
 function asText(item: Diagnostic): string {
-  const line = (place: Pick<Diagnostic, 'file' | 'line' | 'column' | 'severity' | 'message'>): string =>
+  const line = (
+    place: Pick<Diagnostic, 'file' | 'line' | 'column' | 'severity' | 'message'>,
+  ): string =>
     `${place.file === '' ? '' : `${place.file}:${place.line}:${place.column}: `}${place.severity}: ${place.message}`
   return [line(item), ...item.notes.map(line)].join('\n')
 }

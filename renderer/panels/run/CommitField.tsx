@@ -46,7 +46,7 @@ export function CommitField<T>(props: Props<T>): ReactElement {
   return (
     <>
       <label htmlFor={id}>{label}</label>
-      <div className="form-field">
+      <div className={multiline ? 'form-field wide' : 'form-field'}>
         {multiline ? (
           <textarea
             {...common}

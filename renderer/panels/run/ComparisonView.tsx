@@ -73,7 +73,15 @@ export function ComparisonView({ comparison, many, onJump, onDifference }: Props
   )
 }
 
-function Fact({ name, value, title }: { name: string; value: string; title?: string }): ReactElement {
+function Fact({
+  name,
+  value,
+  title,
+}: {
+  name: string
+  value: string
+  title?: string
+}): ReactElement {
   return (
     <div className="stat" title={title}>
       <dt>{name}</dt>

@@ -9,7 +9,11 @@ import { formatNumber } from '../../shell/primitives/format'
 import { fetchHistogram } from '../../store/tensor-pages'
 import { useTheme } from '../../store/theme'
 
-const bins = 48
+/** Rice's rule: twice the cube root of the count; few values must not look like a comb. */
+function binsFor(count: number): number {
+  return Math.min(Math.max(Math.ceil(2 * Math.cbrt(count)), 8), 64)
+}
+
 const chartHeight = 220
 
 /** How the finite values spread; NaN and infinities are counted in the statistics above. */
@@ -17,13 +21,13 @@ export function HistogramView({ tensor }: { tensor: TensorHandle }): ReactElemen
   const [answer, setAnswer] = useState<Histogram | WorkbenchError | null>(null)
   useEffect(() => {
     let wanted = true
-    void fetchHistogram(tensor.handle, bins).then((value) => {
+    void fetchHistogram(tensor.handle, binsFor(tensor.stats.count)).then((value) => {
       if (wanted) setAnswer(value)
     })
     return () => {
       wanted = false
     }
-  }, [tensor.handle])
+  }, [tensor.handle, tensor.stats.count])
   if (answer === null) return <p className="muted">Counting …</p>
   if ('code' in answer) return <ErrorView error={answer} />
   if (answer.counts.length === 0) return <p className="muted">No finite values.</p>

@@ -144,9 +144,11 @@ function labelOf(key: NumberKey, distribution: Distribution): string {
 
 /** The processor, and the GPUs that doctor found. */
 function useDevices(current: string): string[] {
-  const gpus = useDoctor((state) =>
-    (state.report?.findings ?? []).filter((item) => item.kind === 'gpu' && item.judgement !== 'absent')
-      .length,
+  const gpus = useDoctor(
+    (state) =>
+      (state.report?.findings ?? []).filter(
+        (item) => item.kind === 'gpu' && item.judgement !== 'absent',
+      ).length,
   )
   const devices = ['cpu', ...Array.from({ length: gpus }, (_, index) => `cuda:${index}`)]
   return devices.includes(current) ? devices : [...devices, current]

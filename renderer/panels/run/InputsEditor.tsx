@@ -16,7 +16,9 @@ export function InputsEditor(): ReactElement {
   const [open, setOpen] = useState<string | null>(null)
   const [adding, setAdding] = useState(false)
   const used = new Set(
-    Object.values(texts).flatMap((text) => text.split(/[\s,[\]]+/).filter((word) => word in inputs)),
+    Object.values(texts).flatMap((text) =>
+      text.split(/[\s,[\]]+/).filter((word) => word in inputs),
+    ),
   )
   const names = Object.keys(inputs).sort((a, b) => Number(used.has(b)) - Number(used.has(a)))
   return (
@@ -47,7 +49,9 @@ export function InputsEditor(): ReactElement {
               </span>
               {!used.has(name) && <span className="badge">not used here</span>}
             </button>
-            {shown && <InputForm name={name} spec={spec} onChange={(next) => void setInput(name, next)} />}
+            {shown && (
+              <InputForm name={name} spec={spec} onChange={(next) => void setInput(name, next)} />
+            )}
           </div>
         )
       })}

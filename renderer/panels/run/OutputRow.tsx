@@ -34,14 +34,21 @@ export function OutputRow({ name, index, value, selected, onSelect }: Props): Re
         </span>
         <span className="muted mono">{value.device}</span>
         {value.requiresGrad && (
-          <span className="badge mono" title="How autograd made it">
-            {value.gradFn === '' ? 'requires_grad' : value.gradFn}
+          <span className="badge mono" title={value.gradFn || 'a leaf that requires grad'}>
+            <span className="ellipsis">{gradName(value.gradFn)}</span>
           </span>
         )}
       </button>
       <Statistics stats={value.stats} index={index} />
     </div>
   )
+}
+
+/** "torch::autograd::CppNode<ns::(anonymous namespace)::Square>" is Square to its author. */
+function gradName(gradFn: string): string {
+  if (gradFn === '') return 'requires_grad'
+  const inner = /CppNode<(.*)>/.exec(gradFn)?.[1] ?? gradFn
+  return inner.split('<')[0]?.split('::').at(-1) ?? inner
 }
 
 type StatisticsProps = { stats: TensorStats; index: number | null }

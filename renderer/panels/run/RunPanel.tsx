@@ -24,7 +24,10 @@ export function RunPanel(): ReactElement {
   if (op === '' && !hasCalls && !hasOperators) {
     if (building) return <EmptyState text="The operators come with the build." quiet />
     return (
-      <EmptyState icon="play" text="Calls an operator on inputs of your choice and shows what comes out. Build it first.">
+      <EmptyState
+        icon="play"
+        text="Calls an operator on inputs of your choice and shows what comes out. Build it first."
+      >
         <Button primary icon="play" onClick={() => runCommand('build.run')}>
           Build <kbd>{shortcutOf('build.run')}</kbd>
         </Button>

@@ -31,9 +31,7 @@ export function RunResult(): ReactElement | null {
       <div className={stale ? 'stale' : ''}>
         {error && (
           <ErrorView error={error} testId="run-error">
-            {error.exit && (
-              <Button onClick={() => showPanel('host-output')}>Show the crash</Button>
-            )}
+            {error.exit && <Button onClick={() => showPanel('host-output')}>Show the crash</Button>}
             {(error.code === 'build.required' || error.exit) && (
               <Button icon="play" onClick={() => runCommand('build.run')}>
                 Build

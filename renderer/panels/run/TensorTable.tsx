@@ -25,13 +25,18 @@ export function TensorTable({ tensor, index, scale, cell, nonce }: Props): React
   const fontSize = useSettings((settings) => settings.fontSize)
   const indexKey = index.join(',')
   const pages = useMemo(
-    () => new TensorPages(tensor.handle, indexKey === '' ? [] : indexKey.split(',').map(Number), refresh),
+    () =>
+      new TensorPages(
+        tensor.handle,
+        indexKey === '' ? [] : indexKey.split(',').map(Number),
+        refresh,
+      ),
     [tensor.handle, indexKey],
   )
   const rows = tensor.shape.length < 2 ? 1 : (tensor.shape.at(-2) ?? 0)
   const columns = tensor.shape.length < 1 ? 1 : (tensor.shape.at(-1) ?? 0)
   const rowHeight = Math.round(fontSize * 1.6)
-  const columnWidth = Math.round(fontSize * (tensor.dtype.startsWith('complex') ? 13 : 6.2))
+  const columnWidth = Math.round(fontSize * (tensor.dtype.startsWith('complex') ? 13 : 5.6))
   const headWidth = Math.round(fontSize * Math.max(2.6, 0.65 * String(rows).length + 1))
   const rowList = useVirtualizer({
     count: rows,

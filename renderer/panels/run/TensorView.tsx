@@ -67,7 +67,13 @@ export function TensorView({ tensor, title, centred, cell, nonce }: Props): Reac
               }
             />
           ))}
-          <TensorTable tensor={tensor} index={index} scale={heat ? scale : null} cell={cell} nonce={nonce} />
+          <TensorTable
+            tensor={tensor}
+            index={index}
+            scale={heat ? scale : null}
+            cell={cell}
+            nonce={nonce}
+          />
           {heat && scale.high > scale.low && (
             <div className="legend" aria-hidden>
               <span className="number">{formatNumber(scale.low)}</span>

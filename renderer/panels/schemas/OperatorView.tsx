@@ -38,7 +38,7 @@ function Kernels({ kernels }: { kernels: RegisteredKernel[] }): ReactElement {
   }
   return (
     <table className="table kernels">
-      <thead>
+      <thead className="unseen">
         <tr>
           <th scope="col">Dispatch key</th>
           <th scope="col">Kernel registered at</th>

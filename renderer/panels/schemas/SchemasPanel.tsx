@@ -48,7 +48,12 @@ function ProjectSchemas(): ReactElement {
   const dim = staleness === 'older' || loadError !== null
   return (
     <>
-      <SearchField value={query} onChange={setQuery} label="Search schemas" testId="schemas-search" />
+      <SearchField
+        value={query}
+        onChange={setQuery}
+        label="Search schemas"
+        testId="schemas-search"
+      />
       {!building && <StaleBar staleness={staleness} />}
       {loadError && (
         <div className="panel-pad">

@@ -15,7 +15,16 @@ type ButtonProps = {
 }
 
 export function Button(props: ButtonProps): ReactElement {
-  const { children, onClick, icon, primary = false, disabled = false, pressed, title, testId } = props
+  const {
+    children,
+    onClick,
+    icon,
+    primary = false,
+    disabled = false,
+    pressed,
+    title,
+    testId,
+  } = props
   return (
     <button
       type="button"

@@ -27,7 +27,13 @@ export function ErrorView({ error, testId, children }: Props): ReactElement {
   )
 }
 
-export function Details({ text, label = 'Details' }: { text: string; label?: string }): ReactElement {
+export function Details({
+  text,
+  label = 'Details',
+}: {
+  text: string
+  label?: string
+}): ReactElement {
   return (
     <details className="details">
       <summary>{label}</summary>

@@ -41,7 +41,8 @@ export function LogView({ log, version, label, classOf, headOf }: Props): ReactE
   const noteScroll = (): void => {
     const element = scroller.current
     if (!element) return
-    following.current = element.scrollHeight - element.scrollTop - element.clientHeight < rowHeight * 2
+    following.current =
+      element.scrollHeight - element.scrollTop - element.clientHeight < rowHeight * 2
   }
 
   return (

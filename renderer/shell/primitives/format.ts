@@ -2,7 +2,8 @@
 export function formatSeconds(seconds: number, digits?: number): string {
   if (digits !== undefined && seconds < 60) return `${seconds.toFixed(digits)} s`
   if (seconds < 1e-3) return `${significant(seconds * 1e6)} µs`
-  if (seconds < 1) return seconds < 0.1 ? `${significant(seconds * 1e3)} ms` : `${seconds.toFixed(2)} s`
+  if (seconds < 1)
+    return seconds < 0.1 ? `${significant(seconds * 1e3)} ms` : `${seconds.toFixed(2)} s`
   if (seconds < 60) return `${significant(seconds)} s`
   const minutes = Math.floor(seconds / 60)
   return `${minutes} min ${String(Math.floor(seconds - 60 * minutes)).padStart(2, '0')} s`
@@ -22,7 +23,7 @@ export function formatNumber(value: number | null | undefined, figures = 5): str
   if (Number.isInteger(value) && Math.abs(value) < 1e9) return String(value)
   const magnitude = Math.abs(value)
   if (magnitude >= 1e-4 && magnitude < 1e6) return trimZeros(value.toPrecision(figures))
-  return value.toExponential(Math.max(figures - 2, 1)).replace('e+', 'e')
+  return value.toExponential(Math.max(figures - 2, 1)).replace(/\.?0*e\+?/, 'e')
 }
 
 function trimZeros(text: string): string {
