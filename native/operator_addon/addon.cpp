@@ -50,13 +50,24 @@ std::vector<c10::OperatorHandle> load_operators() {
   return operators;
 }
 
+// An operator that writes to an argument, `Tensor(a!) x`, wrote to our copy of it.
+void write_back(const Napi::CallbackInfo& info, const c10::FunctionSchema& schema,
+                const std::vector<Literal>& literals) {
+  for (size_t i = 0; i < literals.size(); ++i) {
+    const auto* alias = schema.arguments()[i].alias_info();
+    const auto* tensor = std::get_if<at::Tensor>(&literals[i].value);
+    if (alias != nullptr && alias->isWrite() && tensor != nullptr) copy_data(*tensor, info[i]);
+  }
+}
+
 Napi::Value call(const Napi::CallbackInfo& info, const c10::OperatorHandle& op) {
   return guard(info, [&]() -> Napi::Value {
     std::vector<Literal> literals;
     for (size_t i = 0; i < info.Length(); ++i) literals.push_back(read_value(info[i]));
-    auto stack = make_arguments(op.schema(), literals, {}, {});
+    auto stack = make_arguments(op.schema(), literals, nullptr);
     enter_stage("operator.check");
     op.callBoxed(stack);
+    write_back(info, op.schema(), literals);
     if (stack.empty()) return info.Env().Undefined();
     if (stack.size() == 1) return write_value(info.Env(), stack.front());
     auto results = Napi::Array::New(info.Env(), stack.size());
@@ -70,7 +81,8 @@ Napi::Value call(const Napi::CallbackInfo& info, const c10::OperatorHandle& op) 
 Napi::Object export_operators(Napi::Env env, Napi::Object exports) {
   std::vector<std::string> schemas;
   std::multiset<std::string> bare_names;
-  const auto operators = load_operators();
+  // Once a process: a worker thread that requires the addon again gets the same operators.
+  static const auto operators = load_operators();
   const auto bare = [](const c10::OperatorName& name) {
     return name.name.substr(name.name.find("::") + 2);
   };

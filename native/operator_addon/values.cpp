@@ -108,6 +108,14 @@ Napi::Value write_list(Napi::Env env, const Items& items) {
 
 }  // namespace
 
+void copy_data(const at::Tensor& tensor, const Napi::Value& value) {
+  const auto data = value.As<Napi::Object>().Get("data").As<Napi::TypedArray>();
+  const auto plain = tensor.contiguous();
+  if (plain.nbytes() != data.ByteLength() || plain.nbytes() == 0) return;
+  auto* bytes = static_cast<char*>(data.ArrayBuffer().Data()) + data.ByteOffset();
+  memcpy(bytes, plain.const_data_ptr(), plain.nbytes());
+}
+
 Literal read_value(const Napi::Value& value) {
   if (value.IsNull() || value.IsUndefined()) return {};
   if (value.IsBoolean()) return {value.As<Napi::Boolean>().Value()};

@@ -12,6 +12,10 @@ namespace opsmith {
 // (input.invalid).
 Literal read_value(const Napi::Value& value);
 
+// Back into the typed array of the JavaScript tensor that `tensor` was read from, unless the
+// operator changed its size.
+void copy_data(const at::Tensor& tensor, const Napi::Value& value);
+
 // A tensor's data in memory order of its shape, from whatever device it is on. Typed arrays by
 // dtype: float64 Float64Array, float32 Float32Array, int64 BigInt64Array, int32 Int32Array, int16
 // Int16Array, int8 Int8Array, uint8 and bool Uint8Array, float16 and bfloat16 Uint16Array (the

@@ -20,8 +20,7 @@ using c10::TypeKind;
 using c10::TypePtr;
 
 struct Scope {
-  const NamedTensors& inputs;
-  const std::vector<std::string>& input_names;
+  const ProjectInputs* inputs;  // may be null
   const c10::Argument& argument;
 };
 
@@ -55,10 +54,11 @@ void append_quoted(const Literal& literal, std::string& text) {
 [[noreturn]] void mismatch(const Scope& scope, const Literal& given) {
   std::string message =
       "argument " + scope.argument.name() + ": " + argument_type(scope.argument) + " expected, ";
-  const bool wants_tensor = argument_type(scope.argument).find("Tensor") != std::string::npos;
-  if (wants_tensor && std::holds_alternative<std::string>(given.value)) {
+  const bool wants_input =
+      scope.inputs != nullptr && argument_type(scope.argument).find("Tensor") != std::string::npos;
+  if (wants_input && std::holds_alternative<std::string>(given.value)) {
     std::string names;
-    for (const auto& name : scope.input_names) names += (names.empty() ? "" : ", ") + name;
+    for (const auto& name : scope.inputs->names) names += (names.empty() ? "" : ", ") + name;
     message +=
         quote(given) + " is no input of the project; inputs: " + (names.empty() ? "none" : names);
   } else {
@@ -164,16 +164,14 @@ IValue convert(const Scope& scope, const TypePtr& type, const Literal& literal, 
   }
   const auto* text = std::get_if<std::string>(&literal.value);
   const auto kind = type->kind();
-  if (text != nullptr && kind != TypeKind::OptionalType && kind != TypeKind::ListType) {
-    const auto input = scope.inputs.find(*text);
-    if (input != scope.inputs.end()) {
+  if (text != nullptr && scope.inputs != nullptr && kind != TypeKind::OptionalType &&
+      kind != TypeKind::ListType) {
+    const auto input = scope.inputs->tensors.find(*text);
+    if (input != scope.inputs->tensors.end()) {
       if (kind == TypeKind::TensorType || kind == TypeKind::AnyType) return input->second;
-      if (kind != TypeKind::StringType) {
-        throw Failure("input.invalid", "argument " + scope.argument.name() + ": " +
-                                           argument_type(scope.argument) + " expected, but " +
-                                           *text + " is a tensor");
-      }
-      return input->second;  // libtorch's own check names the type that it wanted
+      throw Failure("input.invalid", "argument " + scope.argument.name() + ": " +
+                                         argument_type(scope.argument) + " expected, but " + *text +
+                                         " is a tensor");
     }
   }
   int64_t integer = 0;
@@ -245,8 +243,8 @@ std::string quote(const Literal& literal) {
 }
 
 std::vector<IValue> make_arguments(const c10::FunctionSchema& schema,
-                                   const std::vector<Literal>& literals, const NamedTensors& inputs,
-                                   const std::vector<std::string>& input_names) {
+                                   const std::vector<Literal>& literals,
+                                   const ProjectInputs* inputs) {
   const auto& arguments = schema.arguments();
   if (literals.size() > arguments.size()) {
     throw Failure("input.invalid", schema.name() + " takes " + std::to_string(arguments.size()) +
@@ -259,7 +257,7 @@ std::vector<IValue> make_arguments(const c10::FunctionSchema& schema,
     const auto& argument = arguments[i];
     if (i < literals.size()) {
       enter_stage("input.invalid", "argument " + argument.name());
-      const Scope scope{inputs, input_names, argument};
+      const Scope scope{inputs, argument};
       values.push_back(convert(scope, argument.real_type(), literals[i], true));
     } else if (argument.default_value()) {
       values.push_back(*argument.default_value());

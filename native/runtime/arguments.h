@@ -14,15 +14,18 @@ namespace opsmith {
 
 using NamedTensors = std::unordered_map<std::string, at::Tensor>;
 
+struct ProjectInputs {
+  NamedTensors tensors;            // those that were made
+  std::vector<std::string> names;  // all there are, in the project's order: what messages list
+};
+
 // One value an argument, in the schema's order; keyword-only arguments follow the others. A string
-// that names one of `inputs` stands for that tensor. A string is also a device, a dtype
-// ("float32"), a layout
-// ("strided") or a memory format ("channels_last") where the schema asks for one. What is left out
-// gets its default. `input_names` is what messages list, in the project's order. Throws Failure
-// (input.invalid) that names the argument, its type and what was given.
+// that names one of `inputs` (null: there are none, and tensors are literals) stands for that
+// tensor. A string is also a device, a dtype ("float32"), a layout ("strided") or a memory format
+// ("channels_last") where the schema asks for one. What is left out gets its default.
+// Throws Failure (input.invalid) that names the argument, its type and what was given.
 std::vector<c10::IValue> make_arguments(const c10::FunctionSchema& schema,
                                         const std::vector<Literal>& literals,
-                                        const NamedTensors& inputs,
-                                        const std::vector<std::string>& input_names);
+                                        const ProjectInputs* inputs);
 
 }  // namespace opsmith

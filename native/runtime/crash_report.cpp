@@ -50,6 +50,15 @@ class PhaseText {
   char buffers_[2][512] = {};
 };
 
+// Return addresses, innermost first.
+struct Frames {
+  int count = 0;
+  uintptr_t addresses[max_frames];
+  void add(uintptr_t address) {
+    if (count < max_frames) addresses[count++] = address;
+  }
+};
+
 // Plain and static: handlers may run at any time, static destruction included.
 struct State {
   std::atomic<int> descriptor{-1};
@@ -66,6 +75,9 @@ struct State {
   std::atomic<bool> ending{false};     // a record that ends the process was begun
   std::atomic<bool> explained{false};  // by terminate: the SIGABRT to come adds nothing
   std::atomic<int> dumps{0};
+  // For the memory watchdog: the dump handler leaves the frames here and writes nothing.
+  std::atomic<bool> wants_frames{false};
+  Frames call_frames;
 };
 State& state = *new State();
 
@@ -104,29 +116,6 @@ void begin_record(ReportWriter& out, std::string_view reason) {
   }
 }
 
-void write_frame(ReportWriter& out, uintptr_t address) {
-  out.text("frame ").hex(address).line();
-}
-
-// For a jump to a bad address, which no unwinder passes: the return address on top of the stack,
-// then the chain of frame pointers, read so that a wild one cannot fault.
-void write_frames_by_hand(ReportWriter& out, uintptr_t stack_pointer, uintptr_t frame_pointer) {
-  const auto read = [](uintptr_t from, uintptr_t* words, size_t count) {
-    iovec local = {words, count * sizeof(uintptr_t)};
-    iovec remote = {reinterpret_cast<void*>(from), count * sizeof(uintptr_t)};
-    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) ==
-           static_cast<ssize_t>(count * sizeof(uintptr_t));
-  };
-  uintptr_t words[2];
-  if (read(stack_pointer, words, 1)) write_frame(out, words[0]);
-  for (int i = 0; i < 32 && frame_pointer % 8 == 0 && read(frame_pointer, words, 2); ++i) {
-    if (words[1] < 4096) break;
-    write_frame(out, words[1]);
-    if (words[0] <= frame_pointer) break;
-    frame_pointer = words[0];
-  }
-}
-
 struct Registers {
   uintptr_t pc = 0, stack_pointer = 0, frame_pointer = 0;
 };
@@ -147,24 +136,54 @@ Registers registers_of(const void* context) {
   return registers;
 }
 
+// For a jump to a bad address, which no unwinder passes: the return address on top of the stack,
+// then the chain of frame pointers, read so that a wild one cannot fault.
+void collect_by_hand(Frames& frames, const Registers& at) {
+  const auto read = [](uintptr_t from, uintptr_t* words, size_t count) {
+    iovec local = {words, count * sizeof(uintptr_t)};
+    iovec remote = {reinterpret_cast<void*>(from), count * sizeof(uintptr_t)};
+    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) ==
+           static_cast<ssize_t>(count * sizeof(uintptr_t));
+  };
+  uintptr_t words[2];
+  if (read(at.stack_pointer, words, 1)) frames.add(words[0]);
+  uintptr_t frame_pointer = at.frame_pointer;
+  for (int i = 0; i < 32 && frame_pointer % 8 == 0 && read(frame_pointer, words, 2); ++i) {
+    if (words[1] < 4096) break;
+    frames.add(words[1]);
+    if (words[0] <= frame_pointer) break;
+    frame_pointer = words[0];
+  }
+}
+
 // Frames of this thread. In a signal handler `context` is the handler's third argument, and the
 // handler's own frames are left out; elsewhere it is null and `skip` frames are left out.
-void write_frames(ReportWriter& out, const void* context, int skip) {
-  // The rest of the record must survive a fault in the unwinder.
-  out.flush();
+void collect(Frames& frames, const void* context, int skip) {
   void* addresses[max_frames];
   const int count = backtrace(addresses, max_frames);
   int first = skip;
   if (context != nullptr) {
     const Registers at = registers_of(context);
-    write_frame(out, at.pc);
+    frames.add(at.pc);
     first = count;
     for (int i = 0; i < count; ++i) {
       if (reinterpret_cast<uintptr_t>(addresses[i]) == at.pc) first = i + 1;
     }
-    if (first >= count) write_frames_by_hand(out, at.stack_pointer, at.frame_pointer);
+    if (first >= count) collect_by_hand(frames, at);
   }
-  for (int i = first; i < count; ++i) write_frame(out, reinterpret_cast<uintptr_t>(addresses[i]));
+  for (int i = first; i < count; ++i) frames.add(reinterpret_cast<uintptr_t>(addresses[i]));
+}
+
+void write_frames(ReportWriter& out, const Frames& frames) {
+  for (int i = 0; i < frames.count; ++i) out.text("frame ").hex(frames.addresses[i]).line();
+}
+
+void write_stack(ReportWriter& out, const void* context, int skip) {
+  // The rest of the record must survive a fault in the unwinder.
+  out.flush();
+  Frames frames;
+  collect(frames, context, skip);
+  write_frames(out, frames);
 }
 
 void end_record(ReportWriter& out) {
@@ -211,18 +230,21 @@ void on_fatal_signal(int signal_number, siginfo_t* info, void* context) {
       out.text("overflow 1\n");
     }
   }
-  write_frames(out, context, 0);
+  write_stack(out, context, 0);
   end_record(out);
   end_by_default_action(signal_number);
 }
 
 void on_dump_signal(int, siginfo_t*, void* context) {
   const int saved_errno = errno;
-  if (take_writer(false)) {
+  if (state.wants_frames) {
+    collect(state.call_frames, context, 0);
+    state.dumps.fetch_add(1);
+  } else if (take_writer(false)) {
     {
       ReportWriter out(state.descriptor);
       begin_record(out, "dump");
-      write_frames(out, context, 0);
+      write_stack(out, context, 0);
       end_record(out);
     }
     state.writer = 0;
@@ -255,7 +277,7 @@ std::string uncaught_message() {
     ReportWriter out(state.descriptor);
     begin_record(out, "terminate");
     if (!message.empty()) out.text("message ").escaped(message).line();
-    write_frames(out, nullptr, 2);
+    write_stack(out, nullptr, 2);
     end_record(out);
     state.explained = true;
     // What the operator printed without a newline.
@@ -273,7 +295,7 @@ void on_process_exit(int status, void*) {
     ReportWriter out(state.descriptor);
     begin_record(out, "exit");
     out.text("status ").number(status).line();
-    write_frames(out, nullptr, 2);
+    write_stack(out, nullptr, 2);
     end_record(out);
     fflush(nullptr);
   }
@@ -388,12 +410,14 @@ void end_call() {
 
 void end_out_of_memory(uint64_t resident_bytes, uint64_t limit_bytes) {
   if (state.descriptor >= 0) {
-    dump_call_stack();
+    state.wants_frames = true;
+    const bool has_frames = dump_call_stack();
     if (take_writer(true)) {
       ReportWriter out(state.descriptor);
       begin_record(out, "memory");
       out.text("resident ").number(static_cast<int64_t>(resident_bytes)).line();
       out.text("limit ").number(static_cast<int64_t>(limit_bytes)).line();
+      if (has_frames) write_frames(out, state.call_frames);
       end_record(out);
     }
   }

@@ -47,7 +47,7 @@ void adopt_call_thread();
 void begin_call(const std::string& phase);
 void end_call();
 
-// Writes the stack of the running call and a record "memory", then ends the process with status
+// Writes a record "memory" with the stack of the running call, then ends the process with status
 // 137.
 [[noreturn]] void end_out_of_memory(uint64_t resident_bytes, uint64_t limit_bytes);
 

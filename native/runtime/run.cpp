@@ -164,15 +164,16 @@ RunReport run(const RunRequest& request) {
   std::set<std::string> used;
   for (const auto& argument : request.args) collect_names(argument, used);
   if (request.reference) used.merge(words_of(*request.reference));
-  NamedTensors inputs;
-  std::vector<std::string> all_names, names;
+  ProjectInputs project;
+  auto& inputs = project.tensors;
+  std::vector<std::string> names;
   for (const auto& spec : request.inputs) {
-    all_names.push_back(spec.name);
+    project.names.push_back(spec.name);
     if (used.count(spec.name) == 0) continue;
     names.push_back(spec.name);
     inputs.emplace(spec.name, make_input(spec));
   }
-  auto stack = make_arguments(*callable.schema, request.args, inputs, all_names);
+  auto stack = make_arguments(*callable.schema, request.args, &project);
   std::vector<std::string> parameters;
   Stack clones;
   if (request.reference) {
