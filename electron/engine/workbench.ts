@@ -34,30 +34,32 @@ export interface WorkbenchEvents extends PoolEvents {
   onBackground?: (title: string, done: number, detail: string) => void
 }
 
-/** Registration macros record the line of their block; the line of the operator itself is more use. */
-async function refineLines(operators: OperatorDetail[]): Promise<OperatorDetail[]> {
-  const texts = new Map<string, string>()
-  const read = async (file: string): Promise<string> => {
-    const known = texts.get(file)
-    if (known !== undefined) return known
-    const text = await fs.readFile(file, 'utf8').catch(() => '')
-    texts.set(file, text)
-    return text
+/**
+ * Libraries name their sources relative to the project, and registration macros record the line of
+ * their block; the absolute file and the line of the operator itself are more use.
+ */
+async function refinePlaces(
+  operators: OperatorDetail[],
+  folder: string,
+): Promise<OperatorDetail[]> {
+  const texts = new Map<string, Promise<string>>()
+  const read = (file: string): Promise<string> => {
+    const known = texts.get(file) ?? fs.readFile(file, 'utf8').catch(() => '')
+    texts.set(file, known)
+    return known
   }
-  return await Promise.all(
-    operators.map(async (operator) => ({
-      ...operator,
-      kernels: await Promise.all(
-        operator.kernels.map(async (kernel) => {
-          const text = path.isAbsolute(kernel.file) ? await read(kernel.file) : ''
-          const name = operator.name.split('::').at(-1) ?? operator.name
-          return text === ''
-            ? kernel
-            : { ...kernel, line: registrationLine(text, kernel.line, name) }
-        }),
-      ),
-    })),
-  )
+  const refine = async (operator: OperatorDetail): Promise<OperatorDetail> => {
+    const name = operator.name.split('::').at(-1) ?? operator.name
+    const kernels = operator.kernels.map(async (kernel) => {
+      const file = path.resolve(folder, kernel.file)
+      const text = await read(file)
+      return text === ''
+        ? kernel
+        : { ...kernel, file, line: registrationLine(text, kernel.line, name) }
+    })
+    return { ...operator, kernels: await Promise.all(kernels) }
+  }
+  return await Promise.all(operators.map(refine))
 }
 
 /** The engine as the app, the command line and the tests use it: projects in, reports out. */
@@ -153,7 +155,7 @@ export class Workbench {
     this.hosts.setUserFolders([absolute])
     const report = await this.hosts.load(build.loadPath, options)
     if (!report.ok) return report
-    return ok({ ...report.value, operators: await refineLines(report.value.operators) })
+    return ok({ ...report.value, operators: await refinePlaces(report.value.operators, absolute) })
   }
 
   async buildAndLoad(

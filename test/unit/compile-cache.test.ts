@@ -29,7 +29,7 @@ describe('cache keys', () => {
     fs.mkdirSync(project)
     const header = path.join(project, 'a.h')
     fs.writeFileSync(header, 'int a;')
-    const cache = new ObjectCache(path.join(folder, 'cache'), [project])
+    const cache = new ObjectCache(path.join(folder, 'cache'), project, [project])
     const made = cache.temporary()
     fs.writeFileSync(made, 'object 1')
     const stored = cache.store('key', made, [header], 'a warning')
@@ -50,8 +50,25 @@ describe('cache keys', () => {
     expect(cache.find('key')).toBeUndefined()
   })
 
+  it('are the same for a copy of the project elsewhere', () => {
+    const [one, two] = ['one', 'two'].map((name) => {
+      const project = path.join(folder, name)
+      fs.mkdirSync(project)
+      fs.writeFileSync(path.join(project, 'a.h'), 'int a;')
+      return { project, cache: new ObjectCache(path.join(folder, 'cache'), project, [project]) }
+    })
+    if (!one || !two) throw new Error('fixture')
+    const made = one.cache.temporary()
+    fs.writeFileSync(made, 'object')
+    const stored = one.cache.store('key', made, [path.join(one.project, 'a.h')], '')
+    expect(two.cache.find('key')?.key).toBe(stored.key)
+    fs.writeFileSync(path.join(two.project, 'a.h'), 'int b;')
+    expect(two.cache.find('key')).toBeUndefined()
+    expect(one.cache.find('key')?.key).toBe(stored.key)
+  })
+
   it('survive a cache file cut short', () => {
-    const cache = new ObjectCache(folder, [])
+    const cache = new ObjectCache(folder, folder, [])
     fs.writeFileSync(path.join(folder, 'objects', 'key.json'), '[{"headers":')
     expect(cache.find('key')).toBeUndefined()
   })

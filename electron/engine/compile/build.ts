@@ -83,7 +83,7 @@ class Build {
     private readonly plan: BuildPlan,
     private readonly options: BuildOptions,
   ) {
-    this.cache = new ObjectCache(installation.cacheFolder, plan.contentFolders)
+    this.cache = new ObjectCache(installation.cacheFolder, folder, plan.contentFolders)
   }
 
   private say(text: string): void {
@@ -133,7 +133,12 @@ class Build {
     }
     const temporary = this.cache.temporary()
     const depfile = `${temporary}.d`
-    const args = [...task.args, '-MD', '-MF', depfile, '-c', task.source, '-o', `${temporary}.o`]
+    // clang has a flag for this that does not name the folder: flags.ts.
+    const isGcc =
+      task.command === this.toolchain.compiler.path && this.toolchain.compiler.family === 'g++'
+    const prefix = isGcc ? [`-fdebug-prefix-map=${this.folder}=.`] : []
+    const output = `${temporary}.o`
+    const args = [...task.args, ...prefix, '-MD', '-MF', depfile, '-c', task.source, '-o', output]
     const command = [task.command, ...args]
     this.say(`$ ${command.map(quote).join(' ')}\n`)
     try {
@@ -147,9 +152,9 @@ class Build {
         // Messages in English whatever the locale: they are parsed.
         env: { ...process.env, LC_ALL: 'C' },
       })
-      const output = result.stderr + result.stdout
+      const said = result.stderr + result.stdout
       const good = result.exitCode === 0
-      const diagnostics = this.judge(output, task.command)
+      const diagnostics = this.judge(said, task.command)
       const why = stoppedBecause(result, task.label)
       if (why !== undefined) diagnostics.push(plainError(why))
       if (
@@ -158,7 +163,7 @@ class Build {
         !diagnostics.some((d) => d.severity === 'error')
       ) {
         diagnostics.push(
-          plainError(`${task.label}: ${output.trim().split('\n').at(-1) ?? 'the compiler failed'}`),
+          plainError(`${task.label}: ${said.trim().split('\n').at(-1) ?? 'the compiler failed'}`),
         )
       }
       this.progress()
@@ -177,9 +182,10 @@ class Build {
         .map((file) => path.resolve(this.folder, file))
         .filter(
           (file) =>
-            file !== task.source && !covered.some((root) => file.startsWith(root + path.sep)),
+            file !== path.resolve(this.folder, task.source) &&
+            !covered.some((root) => file.startsWith(root + path.sep)),
         )
-      const stored = this.cache.store(task.key, `${temporary}.o`, headers, output)
+      const stored = this.cache.store(task.key, output, headers, said)
       return { step, object: stored.object, objectKey: stored.key, diagnostics }
     } finally {
       fs.rmSync(depfile, { force: true })

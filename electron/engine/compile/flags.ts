@@ -12,7 +12,7 @@ export function commonFlags(toolchain: Toolchain, includes: IncludeSnapshot): st
     '-fPIC',
     // Lines for stack traces; the rest of debug information costs a third of the compile.
     ...(compiler.family === 'clang'
-      ? ['-gline-tables-only']
+      ? ['-gline-tables-only', '-fdebug-compilation-dir=.']
       : ['-g1', '-fno-gnu-unique', '-fopenmp']),
     `-D_GLIBCXX_USE_CXX11_ABI=${libtorch.cxx11Abi ? 1 : 0}`,
     '-DTORCH_API_INCLUDE_EXTENSION_H',

@@ -9,6 +9,8 @@ import { boundFunctions, parameterNames, pybindModules, withoutComments } from '
 export interface SourceText {
   /** Absolute path. */
   file: string
+  /** Relative to the project: what the compiler is given, so that nothing built names this machine. */
+  relative: string
   text: string
 }
 
@@ -53,7 +55,7 @@ export function bindingAround(
   const defs = functions.map((name) => `  m.def(${literal(name)}, &${name});`)
   return [
     '#include <torch/extension.h>',
-    `#include ${literal(source.file)}`,
+    `#include ${literal(source.relative)}`,
     `PYBIND11_MODULE(${manifest.name}, m) {`,
     ...defs,
     '}',
@@ -66,7 +68,6 @@ export function bindingAround(
  * and the differentiable operators of `autograd`. "" when there is nothing to say.
  */
 export function registrationUnit(
-  folder: string,
   manifest: Manifest,
   sources: readonly SourceText[],
   autogradLines: readonly number[],
@@ -94,7 +95,6 @@ export function registrationUnit(
     )
     lines.push(`OPSMITH_ARGUMENT_NAMES(${table.join(', ')})`)
   }
-  const file = path.join(folder, manifestFileName)
   for (const [index, entry] of manifest.autograd.entries()) {
     const parts = entry.name.split('::')
     const namespace = parts.length > 1 ? (parts[0] ?? manifest.name) : manifest.name
@@ -102,7 +102,7 @@ export function registrationUnit(
       `(${items.map((item) => literal(item ?? '')).join(', ')})`
     lines.push(
       `OPSMITH_AUTOGRAD(${[namespace, parts.at(-1) ?? entry.name, entry.forward, entry.backward].map(literal).join(', ')}, ` +
-        `${list(entry.backwardArgs)}, ${list(entry.gradients)}, ${literal(file)}, ${autogradLines[index] ?? 1})`,
+        `${list(entry.backwardArgs)}, ${list(entry.gradients)}, ${literal(manifestFileName)}, ${autogradLines[index] ?? 1})`,
     )
   }
   return lines.length === 0 ? '' : ['#include <opsmith/binding.h>', ...lines, ''].join('\n')

@@ -26,34 +26,37 @@ export interface CachedObject {
   output: string
 }
 
-/** Headers of a project are compared by content, those of the system by size and time. */
-function stampOf(file: string, contentFolders: readonly string[]): string | undefined {
-  try {
-    if (contentFolders.some((folder) => file.startsWith(folder + path.sep))) {
-      return hashOf(fs.readFileSync(file))
-    }
-    const stat = fs.statSync(file)
-    return `${stat.size}:${stat.mtimeMs}`
-  } catch {
-    return undefined
-  }
-}
-
 /**
  * Objects by what went into them. The first key covers the source, the flags, the compiler,
  * libtorch and our headers; under it lie one or more sets of headers read (from depfiles), each
- * with the object it gave: ccache calls this its direct mode. Everything is written under another
- * name and renamed, so windows and commands may share the folder without locks.
+ * with the object it gave: ccache calls this its direct mode. Paths inside the project are kept
+ * relative, so that a copy of a project finds the objects of the original. Everything is written
+ * under another name and renamed, so windows and commands may share the folder without locks.
  */
 export class ObjectCache {
   private readonly folder: string
 
+  /** Headers below `contentFolders` are compared by content, others by size and time. */
   constructor(
     cacheFolder: string,
+    private readonly projectFolder: string,
     private readonly contentFolders: readonly string[],
   ) {
     this.folder = path.join(cacheFolder, 'objects')
     fs.mkdirSync(this.folder, { recursive: true })
+  }
+
+  private stampOf(header: string): string | undefined {
+    const file = path.resolve(this.projectFolder, header)
+    try {
+      if (this.contentFolders.some((folder) => file.startsWith(folder + path.sep))) {
+        return hashOf(fs.readFileSync(file))
+      }
+      const stat = fs.statSync(file)
+      return `${stat.size}:${stat.mtimeMs}`
+    } catch {
+      return undefined
+    }
   }
 
   private entriesFile(key: string): string {
@@ -71,9 +74,7 @@ export class ObjectCache {
 
   find(key: string): CachedObject | undefined {
     for (const entry of this.readEntries(key)) {
-      const same = entry.headers.every(
-        (header) => stampOf(header.path, this.contentFolders) === header.stamp,
-      )
+      const same = entry.headers.every((header) => this.stampOf(header.path) === header.stamp)
       if (!same) continue
       const object = path.join(this.folder, `${entry.object}.o`)
       if (!fs.existsSync(object)) continue
@@ -99,8 +100,10 @@ export class ObjectCache {
   store(key: string, temporary: string, headers: readonly string[], output: string): CachedObject {
     const stamps: HeaderStamp[] = []
     for (const header of headers) {
-      const stamp = stampOf(header, this.contentFolders)
-      if (stamp !== undefined) stamps.push({ path: header, stamp })
+      const inside = header.startsWith(this.projectFolder + path.sep)
+      const kept = inside ? path.relative(this.projectFolder, header) : header
+      const stamp = this.stampOf(kept)
+      if (stamp !== undefined) stamps.push({ path: kept, stamp })
     }
     const objectKey = hashOf(key, ...stamps.flatMap((stamp) => [stamp.path, stamp.stamp]))
     const object = path.join(this.folder, `${objectKey}.o`)

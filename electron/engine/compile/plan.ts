@@ -66,7 +66,7 @@ function preludeFor(source: SourceText, folders: readonly string[]): Prelude | u
       const file = candidates.find((candidate) => fs.existsSync(candidate))
       if (file === undefined || seen.has(file)) continue
       seen.add(file)
-      queue.push({ file, text: fs.readFileSync(file, 'utf8') })
+      queue.push({ file, relative: '', text: fs.readFileSync(file, 'utf8') })
     }
   }
   return prelude
@@ -103,12 +103,12 @@ function cudaTask(
     label,
     command: toolchain.cuda.nvcc,
     args,
-    source: source.file,
+    source: source.relative,
     key: hashOf(
       'nvcc-1',
       toolchain.cuda.version,
       toolchain.libtorch.identity,
-      source.file,
+      source.relative,
       source.text,
       ...args,
     ),
@@ -141,7 +141,7 @@ export async function planBuild(
   if (!packages.ok) return packages
   const texts: SourceText[] = sources.value.map((source) => {
     const file = path.join(folder, source)
-    return { file, text: fs.readFileSync(file, 'utf8') }
+    return { file, relative: source, text: fs.readFileSync(file, 'utf8') }
   })
   const placed = placeFunctions(folder, manifest, texts)
   if (!placed.ok) return placed
@@ -153,7 +153,10 @@ export async function planBuild(
   ]
   const projectFlags = [
     `-DTORCH_EXTENSION_NAME=${manifest.name}`,
-    ...includeFolders.flatMap((item) => ['-I', item]),
+    // Relative to the folder the compiler runs in: copies of a project share their objects.
+    ...manifest.includePaths.flatMap((item) => ['-I', item]),
+    '-I',
+    '.',
     '-I',
     path.join(includes.folder, 'kernels'),
     ...packages.value.compile,
@@ -230,11 +233,13 @@ export async function planBuild(
       // The source's own text is part of the key: the generated file only includes it.
       compiles.push(cxxTask(label, file, text + source.text, 'full'))
     } else {
-      compiles.push(cxxTask(label, source.file, source.text, preludeFor(source, includeFolders)))
+      compiles.push(
+        cxxTask(label, source.relative, source.text, preludeFor(source, includeFolders)),
+      )
     }
   }
   const lines = await entryLines(folder, 'autograd')
-  const registration = registrationUnit(folder, manifest, texts, lines)
+  const registration = registrationUnit(manifest, texts, lines)
   if (registration !== '') {
     const file = writeGenerated(installation, 'opsmith_registration.cpp', registration)
     if (manifest.autograd.length > 0) {

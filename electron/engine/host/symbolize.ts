@@ -52,6 +52,16 @@ async function ask(module: string, offsets: readonly bigint[]): Promise<Located[
   return located
 }
 
+/** Built objects name their sources relative to the project's folder. */
+function absoluteFile(
+  file: string | undefined,
+  userFolders: readonly string[],
+): string | undefined {
+  if (file === undefined || path.isAbsolute(file)) return file
+  const candidates = userFolders.map((folder) => path.resolve(folder, file))
+  return candidates.find((candidate) => fs.existsSync(candidate)) ?? file
+}
+
 function isOurs(module: string): boolean {
   return path.basename(module) === 'opsmith_native.node'
 }
@@ -89,16 +99,17 @@ export async function symbolize(
       const located = answers[position]
       if (!located || located.length === 0) return
       const address = frames[entry.index]?.[0]?.address ?? ''
-      frames[entry.index] = located.map((frame) => ({
-        address,
-        symbol: frame.symbol,
-        module: path.basename(module),
-        ...(frame.file === undefined ? {} : { file: frame.file }),
-        ...(frame.line === undefined ? {} : { line: frame.line }),
-        isUser:
-          frame.file !== undefined &&
-          userFolders.some((folder) => frame.file?.startsWith(folder + path.sep)),
-      }))
+      frames[entry.index] = located.map((frame) => {
+        const file = absoluteFile(frame.file, userFolders)
+        return {
+          address,
+          symbol: frame.symbol,
+          module: path.basename(module),
+          ...(file === undefined ? {} : { file }),
+          ...(frame.line === undefined ? {} : { line: frame.line }),
+          isUser: userFolders.some((folder) => file?.startsWith(folder + path.sep) === true),
+        }
+      })
     })
   }
   const flat = frames.flat()
