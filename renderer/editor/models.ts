@@ -27,10 +27,6 @@ export function pathOf(model: monaco.editor.ITextModel): string | null {
   return null
 }
 
-export function openModels(): [string, monaco.editor.ITextModel][] {
-  return [...entries].map(([path, entry]) => [path, entry.model])
-}
-
 /** The file's model, read from disk when it is not open; null: it can't be read, and the file's entry says why. */
 export function loadModel(path: string): Promise<monaco.editor.ITextModel | null> {
   const known = entries.get(path)

@@ -14,8 +14,7 @@ export class ErrorBoundary extends Component<Props, State> {
     return { problem }
   }
 
-  override componentDidCatch(problem: Error, info: ErrorInfo): void {
-    console.error(`${this.props.name} failed`, problem, info.componentStack)
+  override componentDidCatch(_problem: Error, info: ErrorInfo): void {
     this.setState({ where: info.componentStack ?? '' })
   }
 

@@ -3,6 +3,7 @@ import type { AddPanelOptions, DockviewApi, IDockviewPanel } from 'dockview-reac
 import { tabClosed } from '../editor/models'
 import { filesStore } from '../store/files'
 import { openFile, toolPanels, type Dock, type ToolPanel } from '../store/layout'
+import { notify } from '../store/notifications'
 import { projectStore } from '../store/project'
 import { savedLayout } from './layouts'
 
@@ -79,7 +80,9 @@ export function restore(api: DockviewApi, folder: string): void {
       dropUnknown(api)
       if (api.panels.length > 0) return
     } catch (problem) {
-      console.warn('The saved layout could not be used', problem)
+      notify('info', 'The saved layout could not be used: this is the default one.', {
+        detail: problem instanceof Error ? (problem.stack ?? problem.message) : String(problem),
+      })
     }
     api.clear()
   }

@@ -106,6 +106,11 @@ function collectProblems(
   return problems
 }
 
+/** Whether the message says by itself which field it is about. */
+function isNamed(error: WorkbenchError): boolean {
+  return error.path === undefined || error.path === '' || error.message.includes(error.path)
+}
+
 function fromError(error: WorkbenchError, file: string): Diagnostic {
   const notes: DiagnosticNote[] = []
   const place = { file: '', line: 0, column: 0 }
@@ -115,7 +120,7 @@ function fromError(error: WorkbenchError, file: string): Diagnostic {
     file: error.file ?? file,
     line: error.line ?? 0,
     column: error.column ?? 0,
-    message: error.path ? `${error.path}: ${error.message}` : error.message,
+    message: isNamed(error) ? error.message : `${error.path ?? ''}: ${error.message}`,
     source: 'opsmith',
     code: error.code,
     notes,

@@ -1,7 +1,7 @@
 import type { Project } from '../../electron/contract/project'
 import { call, listen, newJob } from '../bridge/bridge'
 import { buildLog, buildStore, forgetBuild } from './build'
-import { buildStamp } from './files'
+import { buildStamp, runStamp } from './files'
 import { dismissCrash, noteCrash } from './host'
 import { forgetInputs, manifestArrived } from './inputs'
 import { currentFolder, currentManifest, projectChanged } from './project'
@@ -76,7 +76,10 @@ async function buildOnce(): Promise<void> {
 async function refreshRun(): Promise<void> {
   await loadFunctions()
   await chooseFirst()
-  if (runStore.getState().repeats) void runChosen()
+  const { repeats, error, stamp } = runStore.getState()
+  // What ended the op host would end it again: that is for the user to ask for.
+  const wouldCrash = error?.exit !== undefined && stamp === runStamp()
+  if (repeats && !wouldCrash) void runChosen()
 }
 
 /** The program was saved: no build is needed to see what it does now. */

@@ -36,7 +36,9 @@ export function CrashCard({ exit }: { exit: HostExit }): ReactElement {
         <span className="muted">
           op host {exit.generation}
           {exit.signal !== undefined && ` · ${exit.signal}`}
-          {exit.exitCode !== undefined && ` · exit code ${exit.exitCode}`}
+          {exit.signal === undefined &&
+            exit.exitCode !== undefined &&
+            ` · exit code ${exit.exitCode}`}
         </span>
         <span className="grow" />
         <Button primary icon="play" onClick={() => runCommand('build.run')} testId="crash-go-on">
@@ -45,7 +47,7 @@ export function CrashCard({ exit }: { exit: HostExit }): ReactElement {
         <IconButton icon="close" label="Dismiss" onClick={dismissCrash} />
       </div>
       <p className="selectable">{exit.message}</p>
-      {exit.phase !== '' && (
+      {exit.phase !== '' && !exit.message.includes(exit.phase) && (
         <p className="muted">
           While it was doing: <code>{exit.phase}</code>
         </p>

@@ -33,10 +33,9 @@ export function HostOutputPanel(): ReactElement {
         <IconButton icon="close" label="Clear" onClick={clearHostLog} disabled={empty} />
       </div>
       {crash && <CrashCard exit={crash} />}
-      <div className="grow-area">
-        {empty ? (
-          !crash && <EmptyState text="What operators print appears here." quiet />
-        ) : (
+      {empty && !crash && <EmptyState text="What operators print appears here." quiet />}
+      {!empty && (
+        <div className="grow-area">
           <LogView
             log={hostLog}
             version={version}
@@ -44,8 +43,8 @@ export function HostOutputPanel(): ReactElement {
             classOf={classOfLine}
             headOf={headOfLine}
           />
-        )}
-      </div>
+        </div>
+      )}
     </div>
   )
 }
