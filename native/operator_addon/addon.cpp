@@ -63,7 +63,8 @@ void write_back(const Napi::CallbackInfo& info, const c10::FunctionSchema& schem
 Napi::Value call(const Napi::CallbackInfo& info, const c10::OperatorHandle& op) {
   return guard(info, [&]() -> Napi::Value {
     std::vector<Literal> literals;
-    for (size_t i = 0; i < info.Length(); ++i) literals.push_back(read_value(info[i]));
+    for (size_t i = 0; i < info.Length(); ++i)
+      literals.push_back(read_value(info[i]));
     auto stack = make_arguments(op.schema(), literals, nullptr);
     enter_stage("operator.check");
     op.callBoxed(stack);
@@ -86,7 +87,8 @@ Napi::Object export_operators(Napi::Env env, Napi::Object exports) {
   const auto bare = [](const c10::OperatorName& name) {
     return name.name.substr(name.name.find("::") + 2);
   };
-  for (const auto& op : operators) bare_names.insert(bare(op.operator_name()));
+  for (const auto& op : operators)
+    bare_names.insert(bare(op.operator_name()));
   auto ops = Napi::Object::New(env);
   for (const auto& op : operators) {
     const auto& name = op.operator_name();
@@ -106,7 +108,8 @@ Napi::Object export_operators(Napi::Env env, Napi::Object exports) {
   }
   std::sort(schemas.begin(), schemas.end());
   auto list = Napi::Array::New(env, schemas.size());
-  for (uint32_t i = 0; i < schemas.size(); ++i) list.Set(i, schemas[i]);
+  for (uint32_t i = 0; i < schemas.size(); ++i)
+    list.Set(i, schemas[i]);
   exports.Set("ops", ops);
   exports.Set("schemas", list);
   return exports;

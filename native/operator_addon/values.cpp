@@ -102,7 +102,8 @@ template <class Items>
 Napi::Value write_list(Napi::Env env, const Items& items) {
   auto array = Napi::Array::New(env);
   uint32_t i = 0;
-  for (const c10::IValue& item : items) array.Set(i++, write_value(env, item));
+  for (const c10::IValue& item : items)
+    array.Set(i++, write_value(env, item));
   return array;
 }
 
@@ -130,7 +131,8 @@ Literal read_value(const Napi::Value& value) {
   if (value.IsArray()) {
     const auto array = value.As<Napi::Array>();
     Literal::List list;
-    for (uint32_t i = 0; i < array.Length(); ++i) list.push_back(read_value(array.Get(i)));
+    for (uint32_t i = 0; i < array.Length(); ++i)
+      list.push_back(read_value(array.Get(i)));
     return {std::move(list)};
   }
   if (value.IsObject() && value.As<Napi::Object>().Has("dtype")) {
@@ -160,7 +162,8 @@ Napi::Value write_value(Napi::Env env, const c10::IValue& value) {
   if (value.isList()) {
     const auto list = value.toList();
     std::vector<c10::IValue> items;
-    for (size_t i = 0; i < list.size(); ++i) items.push_back(list.get(i));
+    for (size_t i = 0; i < list.size(); ++i)
+      items.push_back(list.get(i));
     return write_list(env, items);
   }
   std::ostringstream text;

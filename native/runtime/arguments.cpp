@@ -58,7 +58,8 @@ void append_quoted(const Literal& literal, std::string& text) {
       scope.inputs != nullptr && argument_type(scope.argument).find("Tensor") != std::string::npos;
   if (wants_input && std::holds_alternative<std::string>(given.value)) {
     std::string names;
-    for (const auto& name : scope.inputs->names) names += (names.empty() ? "" : ", ") + name;
+    for (const auto& name : scope.inputs->names)
+      names += (names.empty() ? "" : ", ") + name;
     message +=
         quote(given) + " is no input of the project; inputs: " + (names.empty() ? "none" : names);
   } else {
@@ -131,11 +132,13 @@ IValue convert_list(const Scope& scope, const TypePtr& element, const Literal& l
                                                                         : element);
   if (const auto* list = std::get_if<Literal::List>(&literal.value)) {
     values.reserve(list->size());
-    for (const auto& item : *list) values.push_back(convert(scope, element, item, false));
+    for (const auto& item : *list)
+      values.push_back(convert(scope, element, item, false));
   } else if (repeat && scope.argument.N()) {
     // `int[2] stride`: one number stands for both, as in Python.
     const auto value = convert(scope, element, literal, false);
-    for (int32_t i = 0; i < *scope.argument.N(); ++i) values.push_back(value);
+    for (int32_t i = 0; i < *scope.argument.N(); ++i)
+      values.push_back(value);
   } else {
     mismatch(scope, literal);
   }

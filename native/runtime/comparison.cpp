@@ -112,7 +112,8 @@ void tally_elements(const at::Tensor& actual, const at::Tensor& expected, at::Sc
   const T* a = left.const_data_ptr<T>();
   const T* b = right.const_data_ptr<T>();
   double* out = difference.mutable_data_ptr<double>();
-  for (int64_t i = 0; i < left.numel(); ++i) add(tally, i, a[i], b[i], out[i]);
+  for (int64_t i = 0; i < left.numel(); ++i)
+    add(tally, i, a[i], b[i], out[i]);
 }
 
 at::Tensor on_cpu(const at::Tensor& tensor) {

@@ -171,11 +171,13 @@ void collect(Frames& frames, const void* context, int skip) {
     }
     if (first >= count) collect_by_hand(frames, at);
   }
-  for (int i = first; i < count; ++i) frames.add(reinterpret_cast<uintptr_t>(addresses[i]));
+  for (int i = first; i < count; ++i)
+    frames.add(reinterpret_cast<uintptr_t>(addresses[i]));
 }
 
 void write_frames(ReportWriter& out, const Frames& frames) {
-  for (int i = 0; i < frames.count; ++i) out.text("frame ").hex(frames.addresses[i]).line();
+  for (int i = 0; i < frames.count; ++i)
+    out.text("frame ").hex(frames.addresses[i]).line();
 }
 
 void write_stack(ReportWriter& out, const void* context, int skip) {
@@ -215,7 +217,8 @@ void on_fatal_signal(int signal_number, siginfo_t* info, void* context) {
     return;
   }
   if (!take_writer(true)) {
-    for (;;) pause();  // another thread is ending the process
+    for (;;)
+      pause();  // another thread is ending the process
   }
   ReportWriter out(state.descriptor);
   begin_record(out, "signal");
@@ -360,7 +363,8 @@ void install_crash_report(const std::string& path) {
   void* primer[4];
   backtrace(primer, 4);
   give_signal_stack();
-  for (int signal_number : fatal_signals) handle(signal_number, on_fatal_signal);
+  for (int signal_number : fatal_signals)
+    handle(signal_number, on_fatal_signal);
   handle(dump_signal, on_dump_signal);
   std::set_terminate(on_terminate);
   on_exit(on_process_exit, nullptr);

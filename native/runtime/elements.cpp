@@ -28,7 +28,8 @@ void visit_typed(const at::Tensor& dense, const std::function<void(const double*
   double run[run_length];
   for (size_t start = 0; start < count; start += run_length) {
     const size_t length = std::min(run_length, count - start);
-    for (size_t i = 0; i < length; ++i) run[i] = as_double(data[start + i]);
+    for (size_t i = 0; i < length; ++i)
+      run[i] = as_double(data[start + i]);
     visit(run, length);
   }
 }
@@ -77,7 +78,8 @@ void visit_strided(const at::Tensor& tensor,
   }
   // Along the first dimension that can be split, so that the order stays the logical one.
   int64_t dimension = 0;
-  while (tensor.size(dimension) == 1) ++dimension;
+  while (tensor.size(dimension) == 1)
+    ++dimension;
   const int64_t size = tensor.size(dimension);
   const int64_t step = std::max<int64_t>(1, piece_length / (tensor.numel() / size));
   for (int64_t start = 0; start < size; start += step) {

@@ -73,9 +73,11 @@ void read_script_place(const std::string& text, size_t from, Failure& failure) {
 
 std::string trimmed(std::string text) {
   const auto is_space = [](char c) { return c == '\n' || c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && is_space(text.back())) text.pop_back();
+  while (!text.empty() && is_space(text.back()))
+    text.pop_back();
   size_t start = 0;
-  while (start < text.size() && is_space(text[start])) ++start;
+  while (start < text.size() && is_space(text[start]))
+    ++start;
   return text.substr(start);
 }
 
@@ -96,7 +98,8 @@ Failure describe_compile_error(const std::string& text) {
   // What follows is advice that knows nothing of operators built a moment ago.
   if (words.rfind("Unknown builtin op: ", 0) == 0) {
     failure.message = words.substr(0, words.find('\n'));
-    while (failure.message.back() == '.') failure.message.pop_back();
+    while (failure.message.back() == '.')
+      failure.message.pop_back();
     failure.hint =
         "No operator of that name is registered: the project's own are torch.ops.NAMESPACE.NAME.";
   }

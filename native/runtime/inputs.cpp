@@ -1,7 +1,7 @@
 #include "runtime/inputs.h"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Context.h>
+#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/eye.h>
@@ -28,7 +28,8 @@ namespace {
 
 std::string shape_text(const std::vector<int64_t>& shape) {
   std::string text = "[";
-  for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
   return text + "]";
 }
 
@@ -97,7 +98,8 @@ at::Tensor make_literal(const InputSpec& spec, at::ScalarType dtype) {
   tensor = tensor.to(dtype);
   if (spec.shape && *spec.shape != shape) {
     int64_t count = 1;
-    for (int64_t size : *spec.shape) count *= size;
+    for (int64_t size : *spec.shape)
+      count *= size;
     if (count != tensor.numel()) {
       invalid(spec, "shape " + shape_text(*spec.shape) + " asks for " + std::to_string(count) +
                         " values, " + std::to_string(tensor.numel()) + " are given");
@@ -129,7 +131,8 @@ at::Tensor make_distribution(const InputSpec& spec, at::ScalarType dtype) {
   auto generator = at::make_generator<at::CPUGeneratorImpl>(
       static_cast<uint64_t>(spec.seed.value_or(spec.position)));
   int64_t count = 1;
-  for (int64_t size : shape) count *= size;
+  for (int64_t size : shape)
+    count *= size;
 
   if (kind == "randn") {
     require_floating(spec, dtype);

@@ -126,7 +126,8 @@ LoadReport load_library(const std::string& path) {
     return std::tie(a.summary.name, a.summary.overload) <
            std::tie(b.summary.name, b.summary.overload);
   });
-  for (auto& op : report.operators) op.doc = operator_documentation(op.summary.name);
+  for (auto& op : report.operators)
+    op.doc = operator_documentation(op.summary.name);
   report.classes = classes_since(methods);
   loaded.has_classes = class_method_count() != methods;
   return report;

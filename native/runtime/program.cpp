@@ -96,10 +96,12 @@ class CompiledProgram : public Program {
     jit::Parser parser(std::make_shared<jit::Source>(script.text, file, 1));
     std::vector<jit::Def> definitions;
     const auto resolver = make_resolver(script.imported, known);
-    while (parser.lexer().cur().kind == jit::TK_NEWLINE) parser.lexer().next();
+    while (parser.lexer().cur().kind == jit::TK_NEWLINE)
+      parser.lexer().next();
     while (parser.lexer().cur().kind != jit::TK_EOF) {
       definitions.emplace_back(parser.parseFunction(/*is_method=*/false));
-      while (parser.lexer().cur().kind == jit::TK_NEWLINE) parser.lexer().next();
+      while (parser.lexer().cur().kind == jit::TK_NEWLINE)
+        parser.lexer().next();
     }
     const std::vector<jit::ResolverPtr> resolvers(definitions.size(), resolver);
     unit_->define(std::nullopt, {}, {}, definitions, resolvers, nullptr);
@@ -172,7 +174,8 @@ ProgramPtr compile_reference(const std::string& expression,
     known = compiled.unit();
   }
   std::string list;
-  for (const auto& name : parameters) list += (list.empty() ? "" : ", ") + name;
+  for (const auto& name : parameters)
+    list += (list.empty() ? "" : ", ") + name;
   script.text = "def reference(" + list + "):\n    return (" + expression + ")\n";
   return std::make_shared<CompiledProgram>("reference", script, known);
 }

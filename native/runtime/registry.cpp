@@ -38,9 +38,11 @@ std::optional<std::string> alias_text(const c10::Argument& argument) {
     alias = &alias->containedTypes().front();
   }
   std::set<std::string> names;
-  for (const auto& set : alias->beforeSets()) names.insert(set.toUnqualString());
+  for (const auto& set : alias->beforeSets())
+    names.insert(set.toUnqualString());
   std::string text;
-  for (const auto& name : names) text += (text.empty() ? "" : "|") + name;
+  for (const auto& name : names)
+    text += (text.empty() ? "" : "|") + name;
   if (text.empty()) return std::nullopt;
   return alias->isWrite() ? text + "!" : text;
 }
@@ -79,7 +81,8 @@ std::string full_name(const c10::OperatorName& name) {
 size_t edit_distance(const std::string& a, const std::string& b, size_t limit) {
   if (a.size() > b.size() + limit || b.size() > a.size() + limit) return limit + 1;
   std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {
     size_t diagonal = row[0];
     row[0] = i;
@@ -94,7 +97,8 @@ size_t edit_distance(const std::string& a, const std::string& b, size_t limit) {
 
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
-  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  for (const auto& name : names)
+    text += (text.empty() ? "" : ", ") + name;
   return text;
 }
 
@@ -163,8 +167,10 @@ OperatorDetail describe_operator(const c10::OperatorHandle& op) {
   const auto& schema = op.schema();
   OperatorDetail detail;
   detail.summary = {op.operator_name().name, op.operator_name().overload_name, schema_text(schema)};
-  for (const auto& argument : schema.arguments()) detail.arguments.push_back(describe(argument));
-  for (const auto& value : schema.returns()) detail.returns.push_back(describe(value));
+  for (const auto& argument : schema.arguments())
+    detail.arguments.push_back(describe(argument));
+  for (const auto& value : schema.returns())
+    detail.returns.push_back(describe(value));
   std::istringstream lines(op.dumpState());
   for (std::string line; std::getline(lines, line);) {
     if (auto kernel = read_kernel(line)) detail.kernels.push_back(std::move(*kernel));

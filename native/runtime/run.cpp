@@ -57,7 +57,8 @@ Callable find_callable(const RunRequest& request) {
 void collect_names(const Literal& literal, std::set<std::string>& names) {
   if (const auto* text = std::get_if<std::string>(&literal.value)) names.insert(*text);
   if (const auto* list = std::get_if<Literal::List>(&literal.value)) {
-    for (const auto& item : *list) collect_names(item, names);
+    for (const auto& item : *list)
+      collect_names(item, names);
   }
 }
 
@@ -76,9 +77,11 @@ bool is_tensor_list(const IValue& value) {
 
 void flatten(const IValue& value, Stack& flat) {
   if (value.isTuple()) {
-    for (const auto& element : value.toTupleRef().elements()) flatten(element, flat);
+    for (const auto& element : value.toTupleRef().elements())
+      flatten(element, flat);
   } else if (is_tensor_list(value)) {
-    for (const auto& element : value.toListRef()) flatten(element, flat);
+    for (const auto& element : value.toListRef())
+      flatten(element, flat);
   } else {
     flat.push_back(value);
   }
@@ -86,7 +89,8 @@ void flatten(const IValue& value, Stack& flat) {
 
 Stack flatten(const Stack& results) {
   Stack flat;
-  for (const auto& result : results) flatten(result, flat);
+  for (const auto& result : results)
+    flatten(result, flat);
   return flat;
 }
 
@@ -119,7 +123,8 @@ Stack clones_of(const NamedTensors& inputs, const std::vector<std::string>& name
 std::string first_lines(const Failure& failure) {
   std::string text = failure.message;
   size_t end = 0;
-  for (int line = 0; line < 6 && end != std::string::npos; ++line) end = text.find('\n', end + 1);
+  for (int line = 0; line < 6 && end != std::string::npos; ++line)
+    end = text.find('\n', end + 1);
   if (end != std::string::npos) text.resize(end);
   return failure.hint.empty() ? text : text + "\n" + failure.hint;
 }
@@ -162,7 +167,8 @@ RunReport run(const RunRequest& request) {
   const auto callable = find_callable(request);
 
   std::set<std::string> used;
-  for (const auto& argument : request.args) collect_names(argument, used);
+  for (const auto& argument : request.args)
+    collect_names(argument, used);
   if (request.reference) used.merge(words_of(*request.reference));
   ProjectInputs project;
   auto& inputs = project.tensors;
@@ -195,8 +201,10 @@ RunReport run(const RunRequest& request) {
 
   const auto outputs = flatten(stack);
   enter_stage("operator.check", "describing the result");
-  for (const auto& name : names) report.inputs.push_back({name, describe(inputs.at(name))});
-  for (const auto& output : outputs) report.outputs.push_back(describe(output));
+  for (const auto& name : names)
+    report.inputs.push_back({name, describe(inputs.at(name))});
+  for (const auto& output : outputs)
+    report.outputs.push_back(describe(output));
   if (request.reference) {
     compare_with_reference(request, parameters, std::move(clones), outputs, report);
   }

@@ -39,7 +39,8 @@ TensorDetail store_tensor(const at::Tensor& tensor) {
   if (const auto& node = tensor.grad_fn()) detail.grad_fn = node->name();
   detail.stats = compute_stats(tensor);
   tensors.emplace(detail.handle, tensor);
-  while (tensors.size() > handle_limit) tensors.erase(tensors.begin());
+  while (tensors.size() > handle_limit)
+    tensors.erase(tensors.begin());
   return detail;
 }
 
@@ -59,7 +60,8 @@ TensorPage read_page(const PageRequest& request) {
       throw Failure("input.invalid", "The page lies outside the tensor.");
     matrix = matrix.select(0, place);
   }
-  while (matrix.dim() < 2) matrix = matrix.unsqueeze(0);
+  while (matrix.dim() < 2)
+    matrix = matrix.unsqueeze(0);
 
   TensorPage page;
   page.rows = matrix.size(0);
@@ -78,12 +80,14 @@ TensorPage read_page(const PageRequest& request) {
   bool rounded = cells.is_complex();
   for_each_run(cells, [&](const double* run, size_t length) {
     page.values.insert(page.values.end(), run, run + length);
-    for (size_t i = 0; i < length; ++i) rounded = rounded || std::abs(run[i]) >= exact_limit;
+    for (size_t i = 0; i < length; ++i)
+      rounded = rounded || std::abs(run[i]) >= exact_limit;
   });
   if (rounded && (cells.is_complex() || c10::isIntegralType(cells.scalar_type(), false))) {
     auto& text = page.text.emplace();
     const auto flat = cells.reshape({-1});
-    for (int64_t i = 0; i < flat.numel(); ++i) text.push_back(element_text(flat.select(0, i)));
+    for (int64_t i = 0; i < flat.numel(); ++i)
+      text.push_back(element_text(flat.select(0, i)));
   }
   return page;
 }
@@ -95,7 +99,8 @@ Histogram make_histogram(int64_t handle, int64_t bin_count) {
 
 int64_t release_tensors(const std::vector<int64_t>& handles) {
   int64_t released = 0;
-  for (int64_t handle : handles) released += static_cast<int64_t>(tensors.erase(handle));
+  for (int64_t handle : handles)
+    released += static_cast<int64_t>(tensors.erase(handle));
   return released;
 }
 
