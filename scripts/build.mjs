@@ -53,6 +53,7 @@ export function outdatedBundles(names = bundles) {
 async function buildForNode(names) {
   const { build } = await import('esbuild')
   const temporary = makeTemporaryFolder(path.join(dist, 'bundle'))
+  /** @returns {import('esbuild').BuildOptions} */
   const options = (group) => ({
     absWorkingDir: root,
     entryPoints: group.map((name) => ({ in: `electron/${name}/index.ts`, out: name })),

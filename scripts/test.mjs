@@ -73,6 +73,8 @@ async function runSuite(suite) {
         ...process.env,
         ...environmentVariables(),
         OPSMITH_TESTS: '1',
+        // Nothing here is wrong: the warning is about a future major version of Vite.
+        VITE_CONFIG_NATIVE_IGNORE_WARNING: 'true',
         ...(display ? { DISPLAY: display.display } : {}),
       },
     },
