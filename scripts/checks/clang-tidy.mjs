@@ -28,7 +28,25 @@ function withoutPrecompiledHeader(command) {
 
 /** Two compile_commands.json: with the addon's precompiled header, which halves the time, and without. */
 function writeDatabases(folder) {
-  const { entries: own, databases } = writeDatabases(folder)
+  const all = readJson(path.join(folder, 'compile_commands.json')) ?? []
+  const own = all.filter((entry) =>
+    path.resolve(entry.directory, entry.file).startsWith(path.join(root, 'native')),
+  )
+  const plain = own.map((entry) => ({ ...entry, command: withoutPrecompiledHeader(entry.command) }))
+  const databases = { fast: path.join(folder, 'tidy-fast'), plain: path.join(folder, 'tidy') }
+  writeWhole(path.join(databases.fast, 'compile_commands.json'), JSON.stringify(own))
+  writeWhole(path.join(databases.plain, 'compile_commands.json'), JSON.stringify(plain))
+  return { entries: plain, databases }
+}
+
+/** @returns {Promise<{ outcome: 'passed' | 'failed' | 'skipped', text: string }>} */
+export async function checkWithClangTidy() {
+  const tool = findClangTool('clang-tidy')
+  if (!tool) return { outcome: 'skipped', text: 'clang-tidy 19 is not installed' }
+  const { found } = findLibtorch()
+  if (!found) return { outcome: 'skipped', text: 'there is no libtorch: npm run setup' }
+  const folder = await compileCommandsFolder(found, chooseCompiler())
+  const { entries, databases } = writeDatabases(folder)
 
   const good = path.join(cacheFolder(), 'checks', 'clang-tidy')
   fs.mkdirSync(good, { recursive: true })
@@ -41,24 +59,27 @@ function writeDatabases(folder) {
       hashOf({ texts: [...common, command], files: [...settings, entry.file] }),
     )
   }
-  const pending = own.filter((entry) => !fs.existsSync(stampOf(entry)))
-
+  // A file that two addons share is looked at once.
+  const pending = entries.filter(
+    (entry, index) =>
+      entries.findIndex((other) => other.file === entry.file) === index &&
+      !fs.existsSync(stampOf(entry)),
+  )
   const tidy = (database, file) =>
     runCommand([tool, '-p', database, '--quiet', '--extra-arg=-Qunused-arguments', file], {
       cwd: root,
       timeoutSeconds: 600,
     })
-  const withPlainHeaders = async (file, error) => {
-    // A precompiled header that is missing, outdated or g++'s is no finding.
-    if (!/PCH|precompiled|\.pch/i.test(error.output ?? '')) throw error
-    await tidy(databases.plain, file)
-  }
   let text = ''
   const worker = async () => {
     for (let entry = pending.shift(); entry; entry = pending.shift()) {
       const { file } = entry
       try {
-        await tidy(databases.fast, file).catch((error) => withPlainHeaders(file, error))
+        await tidy(databases.fast, file).catch((error) => {
+          // A precompiled header that is missing, outdated or g++'s is no finding.
+          if (!/PCH|precompiled|\.pch/i.test(error.output ?? '')) throw error
+          return tidy(databases.plain, file)
+        })
         fs.writeFileSync(stampOf(entry), '')
       } catch (error) {
         if (!(error instanceof CommandFailure)) throw error
