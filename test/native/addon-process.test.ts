@@ -1,0 +1,157 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import type { CrashRecord } from '../../electron/engine/host/crash-report'
+import { moduleOf, parseCrashReport } from '../../electron/engine/host/crash-report'
+import { addonFolder, addonPath, compileLibrary, fixtureLibrary } from './fixture'
+
+let folder: string
+beforeAll(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-addon-'))
+})
+afterAll(() => {
+  fs.rmSync(folder, { recursive: true, force: true })
+})
+
+interface Ending {
+  status: number | null
+  signal: string | null
+  stdout: string
+  stderr: string
+  records: CrashRecord[]
+}
+
+/** A process of its own that loads the fixture and calls it, and how that ended. */
+function provoke(script: string): Ending {
+  const report = path.join(folder, 'report.txt')
+  fs.rmSync(report, { force: true })
+  const text = `
+    const addon = require(${JSON.stringify(addonPath)})
+    addon.installCrashReporter(${JSON.stringify(report)})
+    const misbehave = (how) =>
+      addon.run({ op: 'fixture::misbehave', args: ['x', how], inputs: { x: { shape: [1] } } })
+    void (async () => {
+      await addon.loadLibrary(${JSON.stringify(fixtureLibrary('operators'))})
+      ${script}
+    })()`
+  const ended = spawnSync(process.execPath, ['-e', text], { encoding: 'utf8', timeout: 60_000 })
+  const { status, signal, stdout, stderr } = ended
+  const written = fs.existsSync(report) ? fs.readFileSync(report, 'utf8') : ''
+  return { status, signal, stdout, stderr, records: parseCrashReport(written) }
+}
+
+function userFrame(record: CrashRecord | undefined): number {
+  return (
+    record?.frames.findIndex((frame) => moduleOf(record, frame)?.path.includes('liboperators')) ??
+    -1
+  )
+}
+
+describe('the crash reporter', () => {
+  it('records exit() with its status, once, and where it was called', () => {
+    const { status, records } = provoke(`await misbehave('exit')`)
+    expect(status).toBe(3)
+    expect(records).toMatchObject([{ reason: 'exit', status: 3, phase: 'call fixture::misbehave' }])
+    expect(userFrame(records[0])).toBeGreaterThanOrEqual(0)
+  })
+
+  it('records an exception that leaves a thread, and not the abort after it', () => {
+    const { signal, records } = provoke(`await misbehave('thread')`)
+    expect(signal).toBe('SIGABRT')
+    expect(records.map(({ reason, message }) => [reason, message])).toEqual([
+      ['terminate', 'std::runtime_error: from a thread'],
+    ])
+  })
+
+  it('dumps the stack of a running call, which goes on', () => {
+    const { stdout, records } = provoke(`
+      void misbehave('spin')
+      setTimeout(() => {
+        console.log(addon.dumpStack(), addon.busySeconds() > 0.1)
+        process.kill(process.pid, 'SIGKILL')
+      }, 300)`)
+    expect(stdout.trim()).toBe('true true')
+    expect(records.map(({ reason }) => reason)).toEqual(['dump'])
+    expect(userFrame(records[0])).toBe(0)
+  })
+
+  it('says nothing of a process that ends itself, whether or not a call runs', () => {
+    const idle = provoke('process.exit(4)')
+    expect([idle.status, idle.records]).toEqual([4, []])
+    const busy = provoke(`void misbehave('spin'); setTimeout(() => process.exit(5), 200)`)
+    expect([busy.status, busy.records]).toEqual([5, []])
+  })
+
+  it('takes the phase that JavaScript sets, and knows idle', () => {
+    const { stdout, records } = provoke(`
+      console.log(addon.dumpStack())
+      addon.setPhase('trying things')
+      await misbehave('exit')`)
+    expect(stdout.trim()).toBe('false')
+    expect(records[0]?.phase).toBe('trying things')
+  })
+})
+
+describe('the addon beside a built library', () => {
+  function build(name: string, source: string): string {
+    const library = compileLibrary(name, source)
+    const target = fs.mkdtempSync(path.join(folder, 'built-'))
+    fs.copyFileSync(library, path.join(target, `lib${name}.so`))
+    fs.copyFileSync(
+      path.join(addonFolder, 'operator_addon.node'),
+      path.join(target, `${name}.node`),
+    )
+    return path.join(target, `${name}.node`)
+  }
+
+  function ask(script: string): unknown {
+    const ended = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' })
+    if (ended.status !== 0) throw new Error(ended.stderr)
+    return JSON.parse(ended.stdout)
+  }
+
+  it('calls its operators from plain Node, with typed arrays', () => {
+    const copy = path.join(folder, 'operators.node')
+    fs.copyFileSync(path.join(addonFolder, 'operator_addon.node'), copy)
+    fs.copyFileSync(fixtureLibrary('operators'), path.join(folder, 'liboperators.so'))
+    const answer = ask(`
+      const addon = require(${JSON.stringify(copy)})
+      const x = { dtype: 'float32', shape: [2], data: new Float32Array([1, 2]) }
+      const scaled = addon.scaled(x, x)
+      const longer = { dtype: 'float32', shape: [3], data: new Float32Array(3) }
+      let error = {}
+      try { addon.scaled(x, longer) } catch (caught) { error = { code: caught.code, message: caught.message } }
+      addon.twice(x)
+      console.log(JSON.stringify({
+        scaled: { ...scaled, data: [...scaled.data], array: scaled.data.constructor.name },
+        error, twice: [...x.data],
+        number: addon.ops['fixture::pick.number'](5n),
+        bits: [...addon.make('n', 'bfloat16', null, [1, 1], 'cpu').data],
+        many: addon.many(x).length,
+        bare: [typeof addon.pick, typeof addon.many],
+        schemas: addon.schemas.length,
+      }))`)
+    expect(answer).toEqual({
+      scaled: { dtype: 'float32', shape: [2], data: [2, 4], array: 'Float32Array' },
+      error: { code: 'operator.check', message: 'scaled: sizes differ' },
+      twice: [2, 4],
+      number: 5,
+      bits: [0x3f80],
+      many: 4,
+      bare: ['undefined', 'function'],
+      schemas: 8,
+    })
+  })
+
+  it('says which library it lacks', () => {
+    const lonely = build('lonely', 'int nothing;')
+    fs.rmSync(path.join(path.dirname(lonely), 'liblonely.so'))
+    expect(() => ask(`require(${JSON.stringify(lonely)})`)).toThrow(
+      /liblonely\.so, which is not there/,
+    )
+  })
+})
