@@ -62,7 +62,7 @@ async function showWork(page, source) {
     .getByTestId('statusbar')
     .filter({ hasNotText: /precompiling/ })
     .waitFor({ timeout: 5 * minute })
-  await page.evaluate((text) => window['opsmithTest'].setEditorText('op.cpp', text), source)
+  await page.evaluate((text) => globalThis['opsmithTest'].setEditorText('op.cpp', text), source)
   await page.keyboard.press('Control+S')
   await page.waitForTimeout(300)
   await isBuilt(page)
