@@ -1,11 +1,12 @@
 // Makes a fresh clone ready; what is there already is left alone. Interrupt it anywhere and start it again.
 import { pathToFileURL } from 'node:url'
 
+import { userPath } from './lib/launch.mjs'
 import { runSteps, SetupFailure } from './lib/steps.mjs'
 import { appBundles } from './setup/app-bundles.mjs'
 import { electronRuntime } from './setup/electron-runtime.mjs'
 import { keepEnvironment, rememberedTools } from './setup/environment.mjs'
-import { libtorch } from './setup/libtorch.mjs'
+import { libtorch, namedLibtorch } from './setup/libtorch.mjs'
 import { nativeAddon } from './setup/native-addon.mjs'
 import { npmDependencies } from './setup/npm-dependencies.mjs'
 import { precompiledHeaders } from './setup/precompiled-headers.mjs'
@@ -34,10 +35,9 @@ export async function setUp({ window, tests, headers, quiet = false }) {
   keepEnvironment(context)
 }
 
-/** Set-up for a launcher: a failure is told in words and ends the process with code 2. */
-export async function setUpOrExit(purpose) {
+async function orExit(work) {
   try {
-    await setUp(purpose)
+    await work()
   } catch (error) {
     if (!(error instanceof SetupFailure)) throw error
     process.stderr.write(`\n${error.message}\n`)
@@ -45,6 +45,22 @@ export async function setUpOrExit(purpose) {
   }
 }
 
+/** Set-up for a launcher: a failure is told in words and ends the process with code 2. */
+export async function setUpOrExit(purpose) {
+  await orExit(() => setUp(purpose))
+}
+
+/** Only the addon for one more libtorch, for a project that chose it; everything else stays as it is. */
+async function setUpLibtorch(folder) {
+  const context = { window: false, tests: false, libtorch: namedLibtorch(folder) }
+  await runSteps([npmDependencies, nativeAddon], context, { out: process.stdout, quiet: false })
+}
+
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  await setUpOrExit({ window: true, tests: process.argv.includes('--tests'), headers: true })
+  const at = process.argv.indexOf('--libtorch')
+  if (at < 0) {
+    await setUpOrExit({ window: true, tests: process.argv.includes('--tests'), headers: true })
+  } else {
+    await orExit(() => setUpLibtorch(userPath('setup', process.argv[at + 1] ?? '')))
+  }
 }

@@ -23,7 +23,7 @@ import type { Installation } from './installation'
 import { insideProject } from './project/files'
 import { readManifest } from './project/read-manifest'
 import { readSettings } from './project/settings-file'
-import { checkAddon } from './toolchain/addon-location'
+import { findAddon } from './toolchain/addon-location'
 import { chooseToolchain, chosenTools } from './toolchain/choose'
 import type { Toolchain } from './toolchain/choose'
 import { examine } from './toolchain/doctor'
@@ -150,8 +150,9 @@ export class Workbench {
     const manifest = await readManifest(absolute)
     const toolchain = await this.toolchainFor(manifest.ok ? manifest.value : undefined)
     if (!toolchain.ok) return toolchain
-    const addon = checkAddon(this.installation, toolchain.value.libtorch)
+    const addon = findAddon(this.installation, toolchain.value.libtorch)
     if (!addon.ok) return addon
+    this.hosts.useAddon(addon.value)
     this.hosts.setUserFolders([absolute])
     const report = await this.hosts.load(build.loadPath, options)
     if (!report.ok) return report

@@ -60,6 +60,13 @@ function judge(folder, origin, python) {
   return { folder, version, origin, python }
 }
 
+/** A libtorch named by hand. @returns {Libtorch} */
+export function namedLibtorch(folder) {
+  const judged = judge(path.resolve(folder), 'named by --libtorch', pythonOf(path.resolve(folder)))
+  if (typeof judged === 'string') throw new SetupFailure(`${judged}.`)
+  return judged
+}
+
 const findTorch = [
   'import importlib.util, sys',
   "spec = importlib.util.find_spec('torch')",

@@ -56,13 +56,13 @@ function packageVersion(name) {
   return readJson(path.join(root, 'node_modules', name, 'package.json'))?.version
 }
 
+function sourcesHash() {
+  const names = listFiles(path.join(root, 'native'), skip)
+  return hashOf({ texts: names, files: names.map((name) => path.join(root, 'native', name)) })
+}
+
 function addonKey(libtorch, compiler) {
-  const sources = hashOf({
-    texts: listFiles(path.join(root, 'native'), skip),
-    files: listFiles(path.join(root, 'native'), skip).map((name) =>
-      path.join(root, 'native', name),
-    ),
-  })
+  const sources = sourcesHash()
   const versions = ['node-addon-api', 'node-api-headers', 'cmake-js'].map(packageVersion).join(' ')
   return hashOf({ texts: [sources, versions, libtorchIdentity(libtorch), compiler.identity] })
 }
@@ -174,6 +174,8 @@ export const nativeAddon = {
       libtorch: libtorch.folder,
       libtorchVersion: libtorch.version,
       compiler: compiler.path,
+      // The engine takes another libtorch's addon only when it was made of the same sources.
+      sources: sourcesHash(),
       compilerVersion: `${compiler.family} ${compiler.version}`,
     })
     replaceFolder(temporary, target)

@@ -9,6 +9,7 @@ import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
+import { findAddon } from '../toolchain/addon-location'
 import type { Toolchain } from '../toolchain/choose'
 import { compileLimits, runCommand } from '../toolchain/run-command'
 import type { CommandResult } from '../toolchain/run-command'
@@ -316,7 +317,8 @@ class Build {
       return to
     }
     const library = put(loadPath, path.join(target, `lib${this.manifest.name}.so`))
-    const generic = path.join(this.installation.addonFolder, 'operator_addon.node')
+    const found = findAddon(this.installation, this.toolchain.libtorch)
+    const generic = found.ok ? path.join(found.value, 'operator_addon.node') : ''
     const addon = fs.existsSync(generic)
       ? put(generic, path.join(target, `${this.manifest.name}.node`))
       : ''

@@ -47,6 +47,7 @@ export class HostPool {
   private libtorch = ''
   private closed = false
   private userFolders: string[] = []
+  private addonFolder: string
 
   constructor(
     private readonly installation: Installation,
@@ -55,7 +56,20 @@ export class HostPool {
     private readonly events: PoolEvents = {},
     /** The command line builds once and needs no spare. */
     private readonly keepSpare = true,
-  ) {}
+  ) {
+    this.addonFolder = installation.addonFolder
+  }
+
+  /** Another libtorch was chosen: hosts with the old one's addon are of no use any more. */
+  useAddon(folder: string): void {
+    if (folder === this.addonFolder) return
+    this.addonFolder = folder
+    for (const host of [this.active, this.spare]) host?.kill('stopped')
+    this.active = undefined
+    this.spare = undefined
+    this.loaded = undefined
+    this.libtorch = ''
+  }
 
   /** Folders whose frames in a stack are the user's. */
   setUserFolders(folders: readonly string[]): void {
@@ -88,7 +102,7 @@ export class HostPool {
     this.generation += 1
     const host = new HostClient(
       this.generation,
-      this.installation,
+      { ...this.installation, addonFolder: this.addonFolder },
       this.startHost,
       this.limits(),
       () => this.userFolders,

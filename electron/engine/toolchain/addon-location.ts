@@ -1,46 +1,63 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
+import { z } from 'zod'
+
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
 import type { Libtorch } from './libtorch'
 
-/** The folder that the addon in `addonFolder` was linked against, as set-up noted it beside the addon. */
-export function addonLibtorch(installation: Installation): string {
+/** What set-up notes beside an addon it built: scripts/setup/native-addon.mjs. */
+const addonNote = z.object({
+  /** The folder of the libtorch that it is linked with. */
+  libtorch: z.string(),
+  /** Hash of the sources in native/ it was made from. */
+  sources: z.string(),
+})
+type AddonNote = z.infer<typeof addonNote>
+
+export const addonFile = 'opsmith_native.node'
+
+function readNote(folder: string): AddonNote | undefined {
   try {
-    const note: unknown = JSON.parse(
-      fs.readFileSync(path.join(installation.addonFolder, 'addon.json'), 'utf8'),
-    )
-    if (
-      typeof note === 'object' &&
-      note !== null &&
-      'libtorch' in note &&
-      typeof note.libtorch === 'string'
-    ) {
-      return note.libtorch
-    }
+    const text = fs.readFileSync(path.join(folder, 'addon.json'), 'utf8')
+    const parsed = addonNote.safeParse(JSON.parse(text))
+    return parsed.success && fs.existsSync(path.join(folder, addonFile)) ? parsed.data : undefined
   } catch {
-    // An addon without a note was made by hand; there is nothing to compare it with.
+    return undefined
   }
-  return ''
 }
 
-/** One process can hold one libtorch: the op host's addon and the operators must agree on it. */
-export function checkAddon(installation: Installation, libtorch: Libtorch): Result<string> {
-  const addon = path.join(installation.addonFolder, 'opsmith_native.node')
-  if (installation.addonFolder === '' || !fs.existsSync(addon)) {
+/** The libtorch that the addon of this installation is linked with; "" when there is no addon. */
+export function addonLibtorch(installation: Installation): string {
+  return readNote(installation.addonFolder)?.libtorch ?? ''
+}
+
+/**
+ * The folder of an addon that is linked with `libtorch`: one process can hold one libtorch, so the
+ * op host and the operators must agree on it. Set-up keeps an addon for each libtorch it was asked for.
+ */
+export function findAddon(installation: Installation, libtorch: Libtorch): Result<string> {
+  const own = readNote(installation.addonFolder)
+  if (!own) {
     return err('toolchain.missing', 'The native addon has not been built.', {
       hint: 'npm run setup',
     })
   }
-  const linked = addonLibtorch(installation)
-  if (linked !== '' && path.resolve(linked) !== path.resolve(libtorch.folder)) {
-    return err(
-      'toolchain.mismatch',
-      `The op host's addon is linked with the libtorch in ${linked}, but the one chosen is ${libtorch.folder} (${libtorch.version}).`,
-      { hint: 'Start Opsmith again (npm start): set-up builds the addon for the chosen libtorch.' },
-    )
-  }
-  return ok(addon)
+  const wanted = path.resolve(libtorch.folder)
+  const fits = (note: AddonNote | undefined): boolean =>
+    note !== undefined && path.resolve(note.libtorch) === wanted && note.sources === own.sources
+  if (fits(own)) return ok(installation.addonFolder)
+  const siblings = path.dirname(installation.addonFolder)
+  const other = fs
+    .readdirSync(siblings)
+    .map((name) => path.join(siblings, name))
+    .find((folder) => fits(readNote(folder)))
+  if (other !== undefined) return ok(other)
+  return err(
+    'toolchain.mismatch',
+    `The op host has no addon for the libtorch in ${libtorch.folder} (${libtorch.version}); the one it has is linked with ${own.libtorch}.`,
+    { hint: `npm run setup -- --libtorch ${libtorch.folder}` },
+  )
 }

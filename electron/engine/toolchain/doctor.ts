@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { DoctorReport, Finding, Judgement } from '../../contract/doctor'
 import { readSetupEnvironment } from '../installation'
 import type { Installation } from '../installation'
-import { addonLibtorch, checkAddon } from './addon-location'
+import { addonLibtorch, findAddon } from './addon-location'
 import { chooseToolchain } from './choose'
 import type { Choice, Toolchain } from './choose'
 import { findCompilers } from './compilers'
@@ -127,7 +127,7 @@ function addonFinding(installation: Installation, chosen: Toolchain | undefined)
     path: installation.addonFolder,
   }
   if (!chosen) return { ...base, judgement: 'warning', why: 'cannot be judged without a libtorch' }
-  const check = checkAddon(installation, chosen.libtorch)
+  const check = findAddon(installation, chosen.libtorch)
   return check.ok
     ? {
         ...base,
