@@ -167,8 +167,9 @@ IValue convert(const Scope& scope, const TypePtr& type, const Literal& literal, 
   }
   const auto* text = std::get_if<std::string>(&literal.value);
   const auto kind = type->kind();
+  // Where the schema takes a string, a tensor could never stand: the string is meant.
   if (text != nullptr && scope.inputs != nullptr && kind != TypeKind::OptionalType &&
-      kind != TypeKind::ListType) {
+      kind != TypeKind::ListType && kind != TypeKind::StringType) {
     const auto input = scope.inputs->tensors.find(*text);
     if (input != scope.inputs->tensors.end()) {
       if (kind == TypeKind::TensorType || kind == TypeKind::AnyType) return input->second;

@@ -21,7 +21,8 @@ struct ProjectInputs {
 
 // One value an argument, in the schema's order; keyword-only arguments follow the others. A string
 // that names one of `inputs` (null: there are none, and tensors are literals) stands for that
-// tensor. A string is also a device, a dtype ("float32"), a layout ("strided") or a memory format
+// tensor, unless the schema takes a string there. A string is also a device, a dtype ("float32"), a
+// layout ("strided") or a memory format
 // ("channels_last") where the schema asks for one. What is left out gets its default.
 // Throws Failure (input.invalid) that names the argument, its type and what was given.
 std::vector<c10::IValue> make_arguments(const c10::FunctionSchema& schema,
