@@ -5,10 +5,10 @@
 // below autograd and records a node whose backward calls the backward operator. Gradients of
 // gradients work where the backward operator is itself differentiable.
 
-#include <ATen/ExpandUtils.h>
-#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/stack.h>
+#include <ATen/ExpandUtils.h>
 #include <opsmith/binding.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
@@ -330,8 +330,8 @@ struct paired_function : torch::autograd::Function<paired_function> {
       results.assign(list.toListRef().begin(), list.toListRef().end());
     }
     TORCH_CHECK(results.size() == op.gradients.size(), op.label, ": ", op.backward.schema().name(),
-                " returned ", results.size(), " results, but \"gradients\" names ",
-                op.gradients.size());
+                " gave ", results.size(), " of the ", op.gradients.size(),
+                " results that \"gradients\" gives a place");
 
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (!op.gradients[i] || results[i].isNone()) continue;
@@ -398,7 +398,8 @@ struct autograd_kernel : c10::OperatorKernel {
       self.redispatchBoxed(keys & c10::after_ADInplaceOrView_keyset, stack);
       return;
     }
-    for (const at::Tensor& tensor : tensors) record->sizes.push_back(tensor.sizes().vec());
+    for (const at::Tensor& tensor : tensors)
+      record->sizes.push_back(tensor.sizes().vec());
 
     const autograd_call call{op.get(), &self, keys, stack, record};
     const variable_list outputs = paired_function::apply(at::TensorList(tensors), call);

@@ -21,11 +21,13 @@ namespace opsmith {
 template <typename T>
 constexpr bool check_carried() {
   using plain = std::remove_cvref_t<T>;
+#ifndef OPSMITH_KNOWS_UNAVAILABLE
   static_assert(
       !std::is_base_of_v<python_only, plain>,
       "opsmith: Python objects (py::object, py::dict, py::list, py::array, ...) cannot be "
       "parameters or results of an operator, which is called without Python. Use "
       "torch::Tensor, numbers, std::string, std::vector, std::map or c10::IValue.");
+#endif
   static_assert(std::is_base_of_v<python_only, plain> || carrier<plain>::supported,
                 "opsmith: the PyTorch dispatcher cannot carry this parameter or result type. Use "
                 "torch::Tensor, numbers, bool, std::string, std::vector, std::optional, std::tuple "

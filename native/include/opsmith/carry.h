@@ -32,6 +32,11 @@ namespace opsmith {
 template <typename...>
 inline constexpr bool always_false = false;
 
+// The attribute by which python_only.h speaks at the user's own line.
+#if defined(__clang__) || __GNUC__ >= 12
+#define OPSMITH_KNOWS_UNAVAILABLE
+#endif
+
 /// Base of everything that only exists where there is a Python interpreter.
 struct python_only {};
 

@@ -163,25 +163,16 @@ class module_ {
   };
   doc_setter doc() { return doc_setter(registry_); }
 
-  template <typename T = void>
-  doc_setter attr(const char*) {
-    static_assert(opsmith::always_false<T>,
-                  "opsmith: m.attr sets an attribute of a Python module; an operator library has "
-                  "none. Return the value from a function bound with m.def.");
-    return doc();
-  }
-  template <typename T = void>
-  module_& def_submodule(const char*, const char* = nullptr) {
-    static_assert(opsmith::always_false<T>,
-                  "opsmith: m.def_submodule makes a Python module. Bind the functions to m itself, "
-                  "or open a second namespace with TORCH_LIBRARY.");
-    return *this;
-  }
-  template <typename T = void>
-  static module_ import(const char*) {
-    static_assert(opsmith::always_false<T>,
-                  "opsmith: py::module_::import needs Python, which operators run without.");
-  }
+  OPSMITH_UNAVAILABLE(
+      "m.attr sets an attribute of a Python module; an operator library has none. Return the value "
+      "from a function bound with m.def.")
+  doc_setter attr(const char*) { return doc(); }
+  OPSMITH_UNAVAILABLE(
+      "m.def_submodule makes a Python module. Bind the functions to m itself, or open a second "
+      "namespace with TORCH_LIBRARY.")
+  module_& def_submodule(const char*, const char* = nullptr) { return *this; }
+  OPSMITH_UNAVAILABLE("py::module_::import needs Python, which operators run without.")
+  static module_& import(const char*);
 
  private:
   template <typename T>

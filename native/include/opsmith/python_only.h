@@ -5,14 +5,15 @@
 
 #include <opsmith/carry.h>
 
-#if defined(__clang__) || __GNUC__ >= 12
-#define OPSMITH_NEEDS_PYTHON(instead)                                            \
-  __attribute__((                                                                \
-      unavailable("opsmith: this is a Python object, and operators run without " \
-                  "Python; " instead)))
+// The attribute puts the error on the user's own line. A g++ before 12 does not know it: there the
+// static_assert in check_carried speaks, for types at least.
+#ifdef OPSMITH_KNOWS_UNAVAILABLE
+#define OPSMITH_UNAVAILABLE(message) __attribute__((unavailable("opsmith: " message)))
 #else
-#define OPSMITH_NEEDS_PYTHON(instead)
+#define OPSMITH_UNAVAILABLE(message)
 #endif
+#define OPSMITH_NEEDS_PYTHON(instead) \
+  OPSMITH_UNAVAILABLE("this is a Python object, and operators run without Python; " instead)
 
 #pragma GCC visibility push(hidden)
 namespace pybind11 {
@@ -50,15 +51,12 @@ struct OPSMITH_NEEDS_PYTHON("use torch::Tensor") array_t : opsmith::python_only 
 
 /// A bound class takes every call that pybind11's takes, so that one error is all there is.
 template <typename T, typename... Options>
-class class_ {
+class OPSMITH_UNAVAILABLE(
+    "py::class_ makes a Python class. Derive from torch::CustomClassHolder and register the class "
+    "with torch::class_ in TORCH_LIBRARY: it then works in TorchScript, C++ and Python.") class_ {
  public:
   template <typename... A>
-  explicit class_(A&&...) {
-    static_assert(opsmith::always_false<T>,
-                  "opsmith: py::class_ makes a Python class. Derive the class from "
-                  "torch::CustomClassHolder and register it with torch::class_ in TORCH_LIBRARY: "
-                  "it then works in TorchScript, C++ and Python.");
-  }
+  explicit class_(A&&...) {}
 #define OPSMITH_ACCEPTED(name) \
   template <typename... A>     \
   class_& name(A&&...) {       \
@@ -87,14 +85,12 @@ constexpr init_t<F> init(F&&) {
 struct dynamic_attr {};
 
 template <typename T>
-class enum_ {
+class OPSMITH_UNAVAILABLE(
+    "py::enum_ makes a Python enumeration. Take an int64_t or a std::string and check it with "
+    "TORCH_CHECK.") enum_ {
  public:
   template <typename... A>
-  explicit enum_(A&&...) {
-    static_assert(opsmith::always_false<T>,
-                  "opsmith: py::enum_ makes a Python enumeration. Take an int64_t or a std::string "
-                  "and check it with TORCH_CHECK.");
-  }
+  explicit enum_(A&&...) {}
   template <typename... A>
   enum_& value(A&&...) {
     return *this;
@@ -102,16 +98,12 @@ class enum_ {
   enum_& export_values() { return *this; }
 };
 
-template <typename T = void, typename... A>
-void print(A&&...) {
-  static_assert(opsmith::always_false<T>,
-                "opsmith: py::print needs Python, which operators run without. Use std::cout.");
-}
+template <typename... A>
+OPSMITH_UNAVAILABLE("py::print needs Python, which operators run without. Use std::cout.")
+void print(A&&...) {}
 template <typename T, typename... A>
-void cast(A&&...) {
-  static_assert(opsmith::always_false<T>,
-                "opsmith: py::cast needs Python, which operators run without.");
-}
+OPSMITH_UNAVAILABLE("py::cast needs Python, which operators run without.")
+T cast(A&&...);
 
 }  // namespace pybind11
 #pragma GCC visibility pop
