@@ -54,7 +54,7 @@ at::Tensor read_tensor(const Napi::Object& object) {
   if (!data_value.IsTypedArray())
     throw Failure("input.invalid", "tensor: data must be a typed array");
   const auto data = data_value.As<Napi::TypedArray>();
-  auto tensor = at::empty(shape, at::TensorOptions().dtype(*dtype));
+  auto tensor = at::empty(shape, at::TensorOptions().dtype(dtype));
   // Uint8ClampedArray holds the same bytes as Uint8Array.
   auto given = data.TypedArrayType();
   if (given == napi_uint8_clamped_array) given = napi_uint8_array;

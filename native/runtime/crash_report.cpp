@@ -260,7 +260,7 @@ void on_dump_signal(int, siginfo_t*, void* context) {
 std::string uncaught_message() {
   const std::type_info* type = abi::__cxa_current_exception_type();
   if (type == nullptr) return "";
-  const std::string name = demangle(type->name());
+  std::string name = demangle(type->name());
   try {
     throw;
   } catch (const std::exception& error) {
