@@ -102,7 +102,7 @@ export function runCommand(command, options = {}) {
       if (reason === '' && accept.includes(code)) {
         resolve({ output, code, seconds: (performance.now() - started) / 1000 })
       } else {
-        reject(new CommandFailure(command, reason || `exit code ${code}`, tail(output, 60)))
+        reject(new CommandFailure(command, reason || `exit code ${code}`, excerpt(output)))
       }
     }
     child.once('error', (error) => finish(-1, error.message))
@@ -137,6 +137,13 @@ export function findOnPath(name) {
     }
   }
   return ''
+}
+
+/** Of a long output the beginning, where npm says what is wrong, and the end, where compilers do. */
+function excerpt(text) {
+  const lines = text.trimEnd().split('\n')
+  if (lines.length <= 80) return lines.join('\n')
+  return [...lines.slice(0, 20), `… ${lines.length - 80} lines …`, ...lines.slice(-60)].join('\n')
 }
 
 /** The last `count` lines of a text. */
