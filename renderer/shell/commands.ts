@@ -1,3 +1,4 @@
+import { keepCall } from '../editor/keep-call'
 import { saveAll, saveFile } from '../editor/saving'
 import { buildStore, currentProblems } from '../store/build'
 import { commandFor, registerCommands, type Command } from '../store/commands'
@@ -157,6 +158,13 @@ const run: Command[] = [
       showPanel('run', false)
       return runChosen()
     },
+  },
+  {
+    id: 'run.keepCall',
+    title: 'Keep this call in opsmith.json',
+    group: 'Run',
+    enabled: () => hasProject() && runStore.getState().op !== '',
+    run: keepCall,
   },
   { id: 'host.restart', title: 'Restart the op host', group: 'Run', run: restartHost },
   { id: 'host.clear', title: 'Clear the host output', group: 'Run', run: clearHostLog },

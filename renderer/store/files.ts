@@ -8,6 +8,8 @@ import { projectStore, roleOf, useProject } from './project'
 export type Conflict =
   { kind: 'changed'; diskText: string; diskVersion: string } | { kind: 'deleted' }
 
+export const manifestFile = 'opsmith.json'
+
 export type OpenFile = {
   /** Relative to the project, or absolute for a file outside it. */
   path: string

@@ -1,7 +1,7 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
-import type { Argument } from '../../electron/contract/manifest'
+import type { Argument, Call } from '../../electron/contract/manifest'
 import type { OperatorArgument } from '../../electron/contract/operators'
 import type { WorkbenchError } from '../../electron/contract/outcome'
 import type { ProgramFunction, RunReport } from '../../electron/contract/run'
@@ -76,6 +76,7 @@ export function forgetRun(): void {
 export async function chooseCall(index: number): Promise<void> {
   const chosen = currentManifest()?.calls[index]
   if (!chosen) return
+  forgetResult()
   runStore.setState({
     op: chosen.op,
     callIndex: index,
@@ -94,11 +95,20 @@ export async function chooseCall(index: number): Promise<void> {
 
 /** Chooses an operator or a function: arguments are guessed from the inputs' names. */
 export async function chooseOperator(op: string): Promise<void> {
+  forgetResult()
   runStore.setState({ op, callIndex: null, signature: null, problems: {}, reference: '' })
   runStore.setState({ rtol: '', atol: '', texts: {} })
   await resolveSignature()
   const { signature } = runStore.getState()
   if (signature !== null) runStore.setState({ texts: guessTexts(signature) })
+}
+
+/** The result of one operator must not stand under the name of another. */
+function forgetResult(): void {
+  releaseTensors()
+  // A call that still runs is ended: nobody waits for its answer any more.
+  void stopRun()
+  runStore.setState({ report: null, error: null, stamp: null, job: null, repeats: false })
 }
 
 export function setArgument(name: string, text: string): void {
@@ -228,6 +238,24 @@ function guessTexts(signature: OperatorArgument[]): Record<string, string> {
     }
   }
   return texts
+}
+
+/** What the fields say, as a call of opsmith.json; null while something in them does not parse. */
+export function chosenAsCall(): Call | null {
+  const { op, signature, texts, reference, rtol, atol } = runStore.getState()
+  if (op === '' || signature === null) return null
+  const parsed = parseArguments(signature, texts, effectiveInputs())
+  if (!parsed.ok) {
+    runStore.setState({ problems: parsed.problems })
+    return null
+  }
+  return {
+    op,
+    args: parsed.args,
+    ...(reference.trim() === '' ? {} : { reference: reference.trim() }),
+    ...tolerance('rtol', rtol),
+    ...tolerance('atol', atol),
+  }
 }
 
 function tolerance(name: 'rtol' | 'atol', text: string): { rtol?: number; atol?: number } {

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 
 import { Section } from '../../shell/primitives/Section'
+import { runCommand } from '../../store/commands'
 import { runStore, useRun } from '../../store/run'
 
 /** What the outputs are compared with: a TorchScript expression over the inputs' names. */
@@ -9,7 +10,21 @@ export function ReferenceEditor(): ReactElement {
   const rtol = useRun((state) => state.rtol)
   const atol = useRun((state) => state.atol)
   return (
-    <Section title="Reference" note={reference === '' ? 'none' : ''}>
+    <Section
+      title="Reference"
+      note={reference === '' ? 'none' : ''}
+      actions={
+        <button
+          type="button"
+          className="link"
+          onClick={() => runCommand('run.keepCall')}
+          title="Writes operator, arguments, reference and tolerances into opsmith.json"
+          data-testid="run-keep-call"
+        >
+          Keep as a call
+        </button>
+      }
+    >
       <div className="form">
         <label htmlFor="run-reference">Expression</label>
         <input

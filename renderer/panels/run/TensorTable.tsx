@@ -36,7 +36,7 @@ export function TensorTable({ tensor, index, scale, cell, nonce }: Props): React
   const rows = tensor.shape.length < 2 ? 1 : (tensor.shape.at(-2) ?? 0)
   const columns = tensor.shape.length < 1 ? 1 : (tensor.shape.at(-1) ?? 0)
   const rowHeight = Math.round(fontSize * 1.6)
-  const columnWidth = Math.round(fontSize * (tensor.dtype.startsWith('complex') ? 13 : 5.6))
+  const columnWidth = Math.round(fontSize * (tensor.dtype.startsWith('complex') ? 13 : 5.9))
   const headWidth = Math.round(fontSize * Math.max(2.6, 0.65 * String(rows).length + 1))
   const rowList = useVirtualizer({
     count: rows,
@@ -129,6 +129,11 @@ export function TensorTable({ tensor, index, scale, cell, nonce }: Props): React
   )
 }
 
+/** Small numbers spend their room on zeros: the tooltip has every digit. */
+function cellNumber(value: number): string {
+  return formatNumber(value, Math.abs(value) < 0.1 ? 4 : 5)
+}
+
 type CellProps = {
   row: number
   column: number
@@ -143,7 +148,7 @@ type CellProps = {
 function Cell({ row, column, at, scale, wanted, left, width, place }: CellProps): ReactElement {
   const colours = at && scale ? cellColours(at.value, scale) : null
   const bad = at !== null && at.text === null && !Number.isFinite(at.value)
-  const text = at === null ? '…' : (at.text ?? formatNumber(at.value))
+  const text = at === null ? '…' : (at.text ?? cellNumber(at.value))
   const exact = at === null ? '' : (at.text ?? exactNumber(at.value))
   const classes = `tensor-cell number${bad ? ' tone-error' : ''}${wanted ? ' wanted' : ''}`
   return (

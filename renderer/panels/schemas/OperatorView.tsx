@@ -53,13 +53,8 @@ function Kernels({ kernels }: { kernels: RegisteredKernel[] }): ReactElement {
             <td>
               {kernel.file === '' ? (
                 <span className="muted">unknown</span>
-              ) : isReachable(kernel.file) ? (
-                <FileLink file={kernel.file} line={kernel.line} />
               ) : (
-                // Where libtorch's own build machine had it: there is no such file here.
-                <span className="muted selectable">
-                  {kernel.file.split('/').slice(-2).join('/')}:{kernel.line}
-                </span>
+                <FileLink file={kernel.file} line={kernel.line} />
               )}
             </td>
           </tr>
@@ -67,8 +62,4 @@ function Kernels({ kernels }: { kernels: RegisteredKernel[] }): ReactElement {
       </tbody>
     </table>
   )
-}
-
-function isReachable(file: string): boolean {
-  return !/^(\/pytorch\/|\.\.\/|aten\/|torch\/|build\/)/.test(file)
 }

@@ -10,6 +10,14 @@ export function FileLink({ file, line = 0, column = 1, short = false }: Props): 
   const { path, external } = projectPath(file)
   const name = short || external ? shorten(path) : path
   const place = line > 0 ? `:${line}` : ''
+  if (external ? isElsewhere(path) : path.startsWith('../')) {
+    return (
+      <span className="muted mono selectable" title="a file of the machine that built libtorch">
+        {shorten(path)}
+        {place}
+      </span>
+    )
+  }
   return (
     <button
       type="button"
@@ -24,6 +32,11 @@ export function FileLink({ file, line = 0, column = 1, short = false }: Props): 
       {place}
     </button>
   )
+}
+
+/** Places inside libtorch are those of its own build machine: there is no such file here. */
+function isElsewhere(path: string): boolean {
+  return /^\/(__w|pytorch|builder)\//.test(path) || /\/pytorch\/(aten|torch|c10|build)\//.test(path)
 }
 
 /** The last two parts: enough to know a header by, short enough for a row. */
