@@ -9,7 +9,10 @@ export async function runPrepare(
   _project: string,
   options: { json: boolean },
 ): Promise<number> {
-  const result = await workbench.prepare(interruptSignal())
+  interruptSignal().addEventListener('abort', () => {
+    void workbench.close()
+  })
+  const result = await workbench.prepare()
   if (!result.ok) return printError(result.error, options.json)
   pruneBuildCaches(workbench.installation)
   if (options.json) printJson({ ok: true, ...result.value })

@@ -67,6 +67,7 @@ export class Workbench {
   readonly hosts: HostPool
   private memoryLimit = 0
   private preparing = false
+  private readonly closing = new AbortController()
   private readonly inApp: boolean
   private readonly built = new Map<string, BuildReport>()
 
@@ -223,17 +224,17 @@ export class Workbench {
   }
 
   /** Makes the precompiled headers for the chosen tools; nothing to do when they are there. */
-  async prepare(signal?: AbortSignal): Promise<Result<{ seconds: number; made: number }>> {
+  async prepare(): Promise<Result<{ seconds: number; made: number }>> {
     this.preparing = true
     try {
-      return await this.makeHeaders(signal)
+      return await this.makeHeaders(this.closing.signal)
     } finally {
       this.preparing = false
     }
   }
 
   private async makeHeaders(
-    signal: AbortSignal | undefined,
+    signal: AbortSignal,
   ): Promise<Result<{ seconds: number; made: number }>> {
     const onProgress = this.events.onBackground
     const title = "precompiling libtorch's headers"
@@ -259,7 +260,9 @@ export class Workbench {
     return ok({ seconds, made })
   }
 
+  /** Ends op hosts and work in the background. */
   async close(): Promise<void> {
+    this.closing.abort()
     await this.hosts.close()
   }
 }

@@ -178,12 +178,13 @@ class Build {
       }
       if (!good) return { step, object: '', objectKey: '', diagnostics }
       const read = fs.existsSync(depfile) ? parseDepfile(fs.readFileSync(depfile, 'utf8')) : []
-      const covered = [this.installation.cacheFolder, this.toolchain.libtorch.folder]
+      const covered = [this.plan.includes.folder, this.toolchain.libtorch.folder]
       const headers = read
         .map((file) => path.resolve(this.folder, file))
         .filter(
           (file) =>
             file !== path.resolve(this.folder, task.source) &&
+            !file.endsWith('.pch') &&
             !covered.some((root) => file.startsWith(root + path.sep)),
         )
       const stored = this.cache.store(task.key, output, headers, said)

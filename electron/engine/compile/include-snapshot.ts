@@ -54,5 +54,6 @@ export function snapshotIncludes(installation: Installation): IncludeSnapshot {
       fs.rmSync(temporary, { recursive: true, force: true })
     }
   }
-  return { folder, key }
+  // Links resolved: the path is in every key, and a cache may be reached by several.
+  return { folder: fs.realpathSync(folder), key }
 }

@@ -125,7 +125,7 @@ function writeGenerated(installation: Installation, name: string, text: string):
     fs.writeFileSync(temporary, text)
     fs.renameSync(temporary, file)
   }
-  return file
+  return fs.realpathSync(file)
 }
 
 /** Works out every command of a build; nothing is compiled here. */

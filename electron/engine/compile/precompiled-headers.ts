@@ -39,7 +39,9 @@ export function locatePrecompiled(
     ...commonFlags(toolchain, includes),
   )
   const name = toolchain.compiler.family === 'clang' ? `${prelude}.pch` : `${prelude}.h.gch`
-  const file = path.join(installation.cacheFolder, 'precompiled', key, name)
+  const base = path.join(installation.cacheFolder, 'precompiled')
+  fs.mkdirSync(base, { recursive: true })
+  const file = path.join(fs.realpathSync(base), key, name)
   return { prelude, key, file, ready: fs.existsSync(file) }
 }
 
