@@ -40,7 +40,8 @@ constexpr bool check_carried() {
 using type_getter = c10::TypePtr (*)(bool fake);
 
 /// Takes the arguments off the stack, calls, and leaves the results there.
-using invoker = void (*)(void* callable, const c10::FunctionSchema& schema, c10::Stack& stack);
+using invoker = void (*)(void* callable, const c10::FunctionSchema& schema,
+                         torch::jit::Stack& stack);
 
 /// A function with its type forgotten. `callable` is the function's address, or an object that
 /// `destroy` deletes when the operator goes.
@@ -91,7 +92,7 @@ struct result_carrier {
   static constexpr bool supported() { return check_carried<R>(); }
   static constexpr std::size_t count = 1;
   static constexpr type_getter types[] = {&carrier<R>::type};
-  static void push(c10::Stack& stack, R&& result) {
+  static void push(torch::jit::Stack& stack, R&& result) {
     stack.emplace_back(carrier<R>::give(std::move(result)));
   }
 };
@@ -107,7 +108,7 @@ struct results_carrier {
   static constexpr bool supported() { return (check_carried<R>() && ... && true); }
   static constexpr std::size_t count = sizeof...(R);
   static constexpr type_getter types[] = {&carrier<R>::type..., nullptr};
-  static void push(c10::Stack& stack, Tuple&& result) {
+  static void push(torch::jit::Stack& stack, Tuple&& result) {
     std::apply([&](R&... each) { (stack.emplace_back(carrier<R>::give(std::move(each))), ...); },
                result);
   }
@@ -140,13 +141,15 @@ struct signature_of<R (*)(P...)> {
     if constexpr (std::is_convertible_v<callable, pointer>) {
       // Function pointers, and lambdas that capture nothing.
       erased.callable = reinterpret_cast<void*>(static_cast<pointer>(f));
-      erased.invoke = [](void* function, const c10::FunctionSchema& schema, c10::Stack& stack) {
+      erased.invoke = [](void* function, const c10::FunctionSchema& schema,
+                         torch::jit::Stack& stack) {
         call(reinterpret_cast<pointer>(function), schema, stack, std::index_sequence_for<P...>());
       };
     } else {
       erased.callable = new callable(std::forward<F>(f));
       erased.destroy = [](void* object) { delete static_cast<callable*>(object); };
-      erased.invoke = [](void* object, const c10::FunctionSchema& schema, c10::Stack& stack) {
+      erased.invoke = [](void* object, const c10::FunctionSchema& schema,
+                         torch::jit::Stack& stack) {
         call(*static_cast<callable*>(object), schema, stack, std::index_sequence_for<P...>());
       };
     }
@@ -155,8 +158,8 @@ struct signature_of<R (*)(P...)> {
 
  private:
   template <typename F, std::size_t... I>
-  static void call(F&& f, [[maybe_unused]] const c10::FunctionSchema& schema, c10::Stack& stack,
-                   std::index_sequence<I...>) {
+  static void call(F&& f, [[maybe_unused]] const c10::FunctionSchema& schema,
+                   torch::jit::Stack& stack, std::index_sequence<I...>) {
     [&](typename carrier<std::remove_cvref_t<P>>::held... held) {
       stack.resize(stack.size() - sizeof...(P));
       if constexpr (std::is_void_v<R>) {

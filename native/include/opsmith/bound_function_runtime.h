@@ -28,7 +28,8 @@ OPSMITH_INLINE at::Tensor take_tensor(c10::IValue& value) {
 OPSMITH_INLINE c10::IValue make_list(c10::TypePtr element_type, std::vector<c10::IValue> elements) {
   c10::impl::GenericList list(std::move(element_type));
   list.reserve(elements.size());
-  for (c10::IValue& element : elements) list.push_back(std::move(element));
+  for (c10::IValue& element : elements)
+    list.push_back(std::move(element));
   return c10::IValue(std::move(list));
 }
 

@@ -220,7 +220,8 @@ struct carrier<std::vector<T>, std::enable_if_t<carrier<T>::supported>> {
   static c10::IValue give_all(const List& elements) {
     std::vector<c10::IValue> values;
     values.reserve(elements.size());
-    for (const auto& element : elements) values.emplace_back(carrier<T>::give(element));
+    for (const auto& element : elements)
+      values.emplace_back(carrier<T>::give(element));
     return make_list(carrier<T>::type(true), std::move(values));
   }
   static c10::IValue give(const held& elements) { return give_all(elements); }
@@ -252,7 +253,7 @@ struct carrier<std::array<T, N>, std::enable_if_t<carrier<T>::supported>> {
   static held take(c10::IValue& value, const argument_place& place) {
     auto elements = carrier<std::vector<T>>::take(value, place);
     if (elements.size() != N) fail_length(place, N, elements.size());
-    held array;
+    held array{};
     std::move(elements.begin(), elements.end(), array.begin());
     return array;
   }

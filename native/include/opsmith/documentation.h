@@ -42,9 +42,9 @@ inline documentation_table& documentation() {
 #pragma GCC visibility pop
 
 /// Found by dlsym in a loaded library: how many entries there are, and where.
-/// `used`, because nothing in the library calls it; `weak`, because each file brings one.
-extern "C" __attribute__((weak, used, visibility("default"))) inline std::size_t
-opsmith_documentation(const opsmith_doc** out) {
+/// `used`, because nothing in the library calls it; inline, because each file brings one.
+extern "C" __attribute__((used, visibility("default"))) inline std::size_t opsmith_documentation(
+    const opsmith_doc** out) {
   const auto& entries = opsmith::documentation().entries();
   *out = entries.data();
   return entries.size();

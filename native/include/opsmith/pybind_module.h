@@ -95,6 +95,10 @@ struct gil_scoped_acquire {
 };
 template <typename...>
 struct call_guard {};
+template <typename>
+inline constexpr bool is_call_guard = false;
+template <typename... T>
+inline constexpr bool is_call_guard<call_guard<T...>> = true;
 
 /// Errors that pybind11 turns into Python's exceptions of the same name.
 #define OPSMITH_PYBIND_ERROR(name)                 \
@@ -198,11 +202,6 @@ class module_ {
                     "py::call_guard and py::return_value_policy; this annotation needs Python.");
     }
   }
-
-  template <typename>
-  static constexpr bool is_call_guard = false;
-  template <typename... T>
-  static constexpr bool is_call_guard<call_guard<T...>> = true;
 
   opsmith::function_registry& registry_;
 };

@@ -49,27 +49,33 @@ OPSMITH_PYTHON_TYPE(iterator, "use std::vector")
 template <typename T, int Flags = 0>
 struct OPSMITH_NEEDS_PYTHON("use torch::Tensor") array_t : opsmith::python_only {};
 
-/// A bound class takes every call that pybind11's takes, so that one error is all there is.
+/// Takes every call that a bound class of pybind11 takes, so that one error is all there is. Apart
+/// from class_, because g++ counts a class's own members as uses of it.
+struct __attribute__((visibility("default"))) ignored_members {
+#define OPSMITH_IGNORED(name)     \
+  template <typename... A>        \
+  ignored_members& name(A&&...) { \
+    return *this;                 \
+  }
+  OPSMITH_IGNORED(def)
+  OPSMITH_IGNORED(def_static)
+  OPSMITH_IGNORED(def_readwrite)
+  OPSMITH_IGNORED(def_readonly)
+  OPSMITH_IGNORED(def_property)
+  OPSMITH_IGNORED(def_property_readonly)
+  OPSMITH_IGNORED(def_buffer)
+  OPSMITH_IGNORED(value)
+  OPSMITH_IGNORED(export_values)
+#undef OPSMITH_IGNORED
+};
+
 template <typename T, typename... Options>
-class OPSMITH_UNAVAILABLE(
+struct OPSMITH_UNAVAILABLE(
     "py::class_ makes a Python class. Derive from torch::CustomClassHolder and register the class "
-    "with torch::class_ in TORCH_LIBRARY: it then works in TorchScript, C++ and Python.") class_ {
- public:
+    "with torch::class_ in TORCH_LIBRARY: it then works in TorchScript, C++ and Python.") class_
+    : ignored_members {
   template <typename... A>
   explicit class_(A&&...) {}
-#define OPSMITH_ACCEPTED(name) \
-  template <typename... A>     \
-  class_& name(A&&...) {       \
-    return *this;              \
-  }
-  OPSMITH_ACCEPTED(def)
-  OPSMITH_ACCEPTED(def_static)
-  OPSMITH_ACCEPTED(def_readwrite)
-  OPSMITH_ACCEPTED(def_readonly)
-  OPSMITH_ACCEPTED(def_property)
-  OPSMITH_ACCEPTED(def_property_readonly)
-  OPSMITH_ACCEPTED(def_buffer)
-#undef OPSMITH_ACCEPTED
 };
 
 template <typename... A>
@@ -85,17 +91,11 @@ constexpr init_t<F> init(F&&) {
 struct dynamic_attr {};
 
 template <typename T>
-class OPSMITH_UNAVAILABLE(
+struct OPSMITH_UNAVAILABLE(
     "py::enum_ makes a Python enumeration. Take an int64_t or a std::string and check it with "
-    "TORCH_CHECK.") enum_ {
- public:
+    "TORCH_CHECK.") enum_ : ignored_members {
   template <typename... A>
   explicit enum_(A&&...) {}
-  template <typename... A>
-  enum_& value(A&&...) {
-    return *this;
-  }
-  enum_& export_values() { return *this; }
 };
 
 template <typename... A>
