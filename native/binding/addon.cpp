@@ -86,10 +86,8 @@ Napi::Value submit(Napi::Env env, std::string phase, Work work) {
   auto* call = new TypedCall<Work>(env, std::move(work));
   if (calls_pending++ == 0) answers().Ref(env);
   const auto promise = call->promise();
-  submit_call(std::move(phase), [call] {
-    call->work_guarded();
-    answers().BlockingCall(call);
-  });
+  submit_call(
+      std::move(phase), [call] { call->work_guarded(); }, [call] { answers().BlockingCall(call); });
   return promise;
 }
 

@@ -20,6 +20,7 @@ using Clock = std::chrono::steady_clock;
 struct Call {
   std::string phase;
   std::function<void()> work;
+  std::function<void()> done;
 };
 
 struct Queue {
@@ -58,6 +59,7 @@ void* serve_calls(void*) {
     call.work();
     end_call();
     calls.started = 0;
+    call.done();
   }
   return nullptr;
 }
@@ -85,11 +87,11 @@ void start_call_thread() {
   (void)started;
 }
 
-void submit_call(std::string phase, std::function<void()> work) {
+void submit_call(std::string phase, std::function<void()> work, std::function<void()> done) {
   auto& calls = queue();
   {
     std::lock_guard lock(calls.mutex);
-    calls.calls.push_back({std::move(phase), std::move(work)});
+    calls.calls.push_back({std::move(phase), std::move(work), std::move(done)});
   }
   calls.arrived.notify_one();
 }

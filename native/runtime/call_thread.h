@@ -10,9 +10,10 @@ namespace opsmith {
 // Starts the thread; calling it again does nothing. It is never joined: user code may never return.
 void start_call_thread();
 
-// Queues `work`, which must not throw. `phase` is what the crash report says while it runs:
-// "call my_op::f", "load libmy_op.so".
-void submit_call(std::string phase, std::function<void()> work);
+// Queues `work`; when it has run and the thread is idle again, `done` follows, so that who is told
+// of the end finds no call running. Neither may throw. `phase` is what the crash report says while
+// `work` runs: "call my_op::f", "load libmy_op.so".
+void submit_call(std::string phase, std::function<void()> work, std::function<void()> done);
 
 // Seconds that the running call has taken; 0 when none runs.
 double busy_seconds();
