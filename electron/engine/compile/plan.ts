@@ -117,7 +117,7 @@ function cudaTask(
 
 /** Generated sources lie in the cache under their hash, so that equal projects share their objects. */
 function writeGenerated(installation: Installation, name: string, text: string): string {
-  const folder = path.join(installation.cacheFolder, 'generated', hashOf(text))
+  const folder = path.join(installation.cacheFolder, 'generated', hashOf(name, text))
   const file = path.join(folder, name)
   if (!fs.existsSync(file)) {
     fs.mkdirSync(folder, { recursive: true })
@@ -229,7 +229,9 @@ export async function planBuild(
       compiles.push(task.value)
     } else if (functions) {
       const text = bindingAround(manifest, source, functions)
-      const file = writeGenerated(installation, path.basename(source.file), text)
+      // Not the source's own name: the quotes in it would find this file first, not the source.
+      const name = `opsmith_bind_${path.basename(source.file)}`
+      const file = writeGenerated(installation, name, text)
       // The source's own text is part of the key: the generated file only includes it.
       compiles.push(cxxTask(label, file, text + source.text, 'full'))
     } else {
