@@ -62,6 +62,13 @@ async function refinePlaces(
   return await Promise.all(operators.map(refine))
 }
 
+/** An operator's own error names the source as it was compiled: relative to the project. */
+function placeError<T>(result: Result<T>, folder: string): Result<T> {
+  if (result.ok || !result.error.file) return result
+  const file = path.resolve(folder, result.error.file)
+  return { ok: false, error: { ...result.error, file } }
+}
+
 /** The engine as the app, the command line and the tests use it: projects in, reports out. */
 export class Workbench {
   readonly hosts: HostPool
@@ -156,7 +163,7 @@ export class Workbench {
     this.hosts.useAddon(addon.value)
     this.hosts.setUserFolders([absolute])
     const report = await this.hosts.load(build.loadPath, options)
-    if (!report.ok) return report
+    if (!report.ok) return placeError(report, absolute)
     return ok({ ...report.value, operators: await refinePlaces(report.value.operators, absolute) })
   }
 
@@ -216,11 +223,12 @@ export class Workbench {
     if (!loaded.ok) return loaded
     const program = await this.program(absolute)
     if (!program.ok) return program
-    return await this.hosts.call(
+    const result = await this.hosts.call(
       'operator.run',
       { ...request, ...(program.value ? { program: program.value } : {}) },
       { ...options, phase: `call ${request.op}` },
     )
+    return placeError(result, absolute)
   }
 
   /** Makes the precompiled headers for the chosen tools; nothing to do when they are there. */

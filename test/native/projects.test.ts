@@ -161,7 +161,7 @@ describe('building', () => {
       .flatMap((sub) => fs.readdirSync(sub).map((name) => path.join(sub, name)))
       .find((file) => file.endsWith('.h'))
     if (header === undefined) throw new Error('the sample has no header')
-    fs.appendFileSync(header, '\n// edited\n')
+    fs.appendFileSync(header, `\n// edited ${Date.now()}\n`)
     const third = await workbench.build(folder)
     expect(third.ok && third.value.ok && third.value.steps.some((step) => !step.cached)).toBe(true)
   })
