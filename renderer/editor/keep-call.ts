@@ -22,12 +22,32 @@ export async function keepCall(): Promise<void> {
   const before = callIndex === null ? undefined : currentManifest()?.calls[callIndex]
   const kept = before?.timeout === undefined ? call : { ...call, timeout: before.timeout }
   const text = textOf(model)
-  const edits = modify(text, ['calls', index], kept, {
-    formattingOptions: { insertSpaces: true, tabSize: 2, eol: model.getEOL() },
-  })
+  // jsonc-parser's own formatting gives every argument a line: one line a call reads and diffs better.
+  const edits = modify(text, ['calls', index], kept, {}).map((edit) => ({
+    ...edit,
+    content: edit.content.replace(
+      JSON.stringify(kept),
+      () => `${lead(edit.content)}${oneLine(kept)}`,
+    ),
+  }))
   replaceText(model, applyEdits(text, edits))
   if (!(await saveFile(manifestFile))) return
   notify('info', `The call was kept in ${manifestFile}.`)
   // The manifest comes back a moment later; the fields already say what it will.
   runStore.setState({ callIndex: index })
+}
+
+/** A new call comes on a line of its own. */
+function lead(content: string): string {
+  return content.startsWith(',') ? '\n    ' : ''
+}
+
+/** As people write it: a space after each comma and colon, none inside brackets. */
+function oneLine(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const fields = Object.entries(value).map(
+    ([key, item]) => `${JSON.stringify(key)}: ${oneLine(item)}`,
+  )
+  return `{ ${fields.join(', ')} }`
 }

@@ -89,11 +89,13 @@ function BuildItem(): ReactElement {
   const state =
     job !== null
       ? 'building'
-      : error || report?.ok === false || loadError
-        ? 'failed'
-        : report
-          ? 'good'
-          : 'none'
+      : cancelled
+        ? 'stopped'
+        : error || report?.ok === false || loadError
+          ? 'failed'
+          : report
+            ? 'good'
+            : 'none'
   return (
     <button
       type="button"
@@ -122,7 +124,8 @@ function BuildItem(): ReactElement {
           <span>built in {formatSeconds(report.seconds)}</span>
         </>
       )}
-      {state === 'none' && <span>{cancelled ? 'build stopped' : 'not built'}</span>}
+      {state === 'stopped' && <span>build stopped</span>}
+      {state === 'none' && <span>not built</span>}
     </button>
   )
 }

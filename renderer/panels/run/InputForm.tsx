@@ -122,7 +122,7 @@ export function InputForm({ name, spec, onChange }: Props): ReactElement {
             }
           />
         ))}
-      <label htmlFor={id('grad')}>Gradient</label>
+      <label htmlFor={id('grad')}>Grad</label>
       <label className="check">
         <input
           id={id('grad')}
