@@ -38,7 +38,7 @@ export function readSetupEnvironment(root: string): SetupEnvironment {
   try {
     const text = fs.readFileSync(path.join(root, '.setup', 'environment.json'), 'utf8')
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value) : {}
+    return typeof value === 'object' && value !== null ? value : {}
   } catch {
     return {}
   }

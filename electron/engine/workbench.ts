@@ -12,6 +12,7 @@ import type { Result } from '../contract/outcome'
 import type { ProgramFunction, ProgramSource, RunReport, RunRequest } from '../contract/run'
 import { buildProject } from './compile/build'
 import type { BuildOptions } from './compile/build'
+import { preludes } from './compile/flags'
 import { snapshotIncludes } from './compile/include-snapshot'
 import { makePrecompiled } from './compile/precompiled-headers'
 import { registrationLine } from './compile/scan-source'
@@ -251,8 +252,8 @@ export class Workbench {
     const includes = snapshotIncludes(this.installation)
     let seconds = 0
     let made = 0
-    for (const [index, prelude] of (['full', 'lean'] as const).entries()) {
-      onProgress?.(title, index / 2, prelude)
+    for (const [index, prelude] of preludes.entries()) {
+      onProgress?.(title, index / preludes.length, prelude)
       const result = await makePrecompiled(
         this.installation,
         toolchain.value,

@@ -49,6 +49,8 @@ def make(position, spec):
     elif kind == "arange":
         count = torch.Size(spec["shape"]).numel()
         tensor = (torch.arange(count, dtype=dtype) + spec.get("low", 0)).reshape(spec["shape"])
+    elif kind == "full":
+        tensor = torch.full(spec["shape"], spec["low"], dtype=dtype)
     elif kind in ("zeros", "ones"):
         tensor = getattr(torch, kind)(spec["shape"], dtype=dtype)
     else:

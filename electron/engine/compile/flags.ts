@@ -3,6 +3,13 @@ import path from 'node:path'
 import type { Toolchain } from '../toolchain/choose'
 import type { IncludeSnapshot } from './include-snapshot'
 
+/**
+ * What a source starts from: `lean` holds the dispatcher, ATen and autograd functions; `extension`
+ * torch/extension.h without the parts of the C++ frontend that operators seldom use; `full` all of it.
+ */
+export type Prelude = 'lean' | 'extension' | 'full'
+export const preludes: readonly Prelude[] = ['extension', 'lean', 'full']
+
 /** Flags that every C++ source and the precompiled headers share: they must agree to the letter. */
 export function commonFlags(toolchain: Toolchain, includes: IncludeSnapshot): string[] {
   const { compiler, libtorch } = toolchain
@@ -16,6 +23,8 @@ export function commonFlags(toolchain: Toolchain, includes: IncludeSnapshot): st
       : ['-g1', '-fno-gnu-unique', '-fopenmp']),
     `-D_GLIBCXX_USE_CXX11_ABI=${libtorch.cxx11Abi ? 1 : 0}`,
     '-DTORCH_API_INCLUDE_EXTENSION_H',
+    // What all bound functions share is in a unit of its own: opsmith/bound_function.cpp.
+    '-DOPSMITH_SEPARATE_RUNTIME',
     '-I',
     path.join(includes.folder, 'include'),
     '-isystem',
@@ -26,6 +35,11 @@ export function commonFlags(toolchain: Toolchain, includes: IncludeSnapshot): st
       ? ['-isystem', path.join(toolchain.cuda.folder, 'include')]
       : []),
   ]
+}
+
+/** Flags that a prelude asks for, precompiled or not. */
+export function preludeFlags(prelude: Prelude | undefined): string[] {
+  return prelude === 'extension' ? ['-DOPSMITH_LEAN_EXTENSION'] : []
 }
 
 /** Flags that a precompiled header made without them would contradict. */
@@ -55,8 +69,8 @@ export function linkFlags(toolchain: Toolchain): string[] {
     '-L',
     lib,
     ...torch,
-    // libtorch's own OpenMP runtime: at::parallel_for in clang-built operators calls it directly.
-    ...(compiler.family === 'clang' ? ['-l:libgomp.so.1'] : ['-fopenmp']),
+    // clang-built operators find libtorch's own OpenMP runtime by weak symbols: ATen/ParallelOpenMP.h.
+    ...(compiler.family === 'clang' ? [] : ['-fopenmp']),
     '-Wl,--as-needed',
     `-Wl,-rpath,${lib}`,
   ]

@@ -9,7 +9,8 @@ import type { Installation } from '../installation'
 import { isCuda, resolveSources } from '../project/open-project'
 import { entryLines } from '../project/read-manifest'
 import type { Toolchain } from '../toolchain/choose'
-import { changesPrecompiled, commonFlags, linkFlags } from './flags'
+import { changesPrecompiled, commonFlags, linkFlags, preludeFlags } from './flags'
+import type { Prelude } from './flags'
 import { bindingAround, placeFunctions, registrationUnit } from './generated-sources'
 import type { SourceText } from './generated-sources'
 import { snapshotIncludes } from './include-snapshot'
@@ -17,8 +18,7 @@ import type { IncludeSnapshot } from './include-snapshot'
 import { hashOf } from './object-cache'
 import { packageFlags } from './pkg-config'
 import { locatePrecompiled, usePrecompiled } from './precompiled-headers'
-import type { Prelude } from './precompiled-headers'
-import { includesOf } from './scan-source'
+import { includesOf, pybindModules } from './scan-source'
 
 /** One run of a compiler. */
 export interface CompileTask {
@@ -45,31 +45,35 @@ export interface BuildPlan {
 }
 
 const fullHeaders =
-  /^(torch\/(torch|extension|all|script|types|nn|optim|data|serialize|jit|custom_class|python)\.h|torch\/(nn|csrc\/jit)\/)/
+  /^(torch\/(torch|all|script|types|nn|optim|data|serialize|jit|custom_class)\.h|torch\/(nn|csrc\/jit)\/)/
+const extensionHeaders = /^(torch\/(extension|python)\.h|pybind11\/)/
 const torchHeaders = /^(torch|ATen|c10)\//
+/** Parts of the C++ frontend that the `extension` prelude leaves out; torch::save and torch::load among them. */
+const frontend = /\btorch\s*::\s*(nn|optim|data|jit|serialize|save|load|pickle_\w+|fft|special)\b/
 
-/** The smallest prelude that holds the libtorch headers a source includes, its project's headers followed. */
-function preludeFor(source: SourceText, folders: readonly string[]): Prelude | undefined {
-  const seen = new Set<string>([source.file])
-  const queue: SourceText[] = [source]
-  let prelude: Prelude | undefined
-  for (let unit = queue.pop(); unit; unit = queue.pop()) {
-    for (const include of includesOf(unit.text)) {
-      if (fullHeaders.test(include.name)) return 'full'
-      if (torchHeaders.test(include.name)) {
-        prelude = 'lean'
-        continue
-      }
-      const candidates = [path.dirname(unit.file), ...folders].map((folder) =>
-        path.resolve(folder, include.name),
-      )
-      const file = candidates.find((candidate) => fs.existsSync(candidate))
-      if (file === undefined || seen.has(file)) continue
-      seen.add(file)
-      queue.push({ file, relative: '', text: fs.readFileSync(file, 'utf8') })
+/** Every text of the project that a source includes, itself first. */
+function includedTexts(source: SourceText, folders: readonly string[]): string[] {
+  const texts = new Map([[source.file, source.text]])
+  for (const [file, text] of texts) {
+    for (const include of includesOf(text)) {
+      const found = [path.dirname(file), ...folders]
+        .map((folder) => path.resolve(folder, include.name))
+        .find((candidate) => fs.existsSync(candidate))
+      // A map may grow while it is gone through: what was added comes up later.
+      if (found !== undefined && !texts.has(found)) texts.set(found, fs.readFileSync(found, 'utf8'))
     }
   }
-  return prelude
+  return [...texts.values()]
+}
+
+/** The smallest prelude that holds the libtorch headers a source includes, its project's headers followed. */
+function preludeFor(texts: readonly string[], bound: boolean): Prelude | undefined {
+  const names = texts.flatMap((text) => includesOf(text).map((include) => include.name))
+  if (names.some((name) => fullHeaders.test(name))) return 'full'
+  if (bound || names.some((name) => extensionHeaders.test(name))) {
+    return texts.some((text) => frontend.test(text)) ? 'full' : 'extension'
+  }
+  return names.some((name) => torchHeaders.test(name)) ? 'lean' : undefined
 }
 
 function cudaTask(
@@ -183,6 +187,7 @@ export async function planBuild(
     const args = [
       ...precompiled,
       ...commonFlags(toolchain, includes),
+      ...preludeFlags(prelude),
       ...(ofProject ? projectFlags : []),
       ...(toolchain.compiler.family === 'clang'
         ? ['-fno-color-diagnostics']
@@ -233,22 +238,30 @@ export async function planBuild(
       const name = `opsmith_bind_${path.basename(source.file)}`
       const file = writeGenerated(installation, name, text)
       // The source's own text is part of the key: the generated file only includes it.
-      compiles.push(cxxTask(label, file, text + source.text, 'full'))
+      const prelude = preludeFor(includedTexts(source, includeFolders), true)
+      compiles.push(cxxTask(label, file, text + source.text, prelude))
     } else {
       compiles.push(
-        cxxTask(label, source.relative, source.text, preludeFor(source, includeFolders)),
+        cxxTask(
+          label,
+          source.relative,
+          source.text,
+          preludeFor(includedTexts(source, includeFolders), false),
+        ),
       )
     }
+  }
+  // Units that are the same for every project, and so compiled once on a machine.
+  const support = (name: string, label: string): CompileTask =>
+    cxxTask(label, path.join(includes.folder, 'include', 'opsmith', name), '', 'lean', false)
+  if (placed.value.size > 0 || texts.some((source) => pybindModules(source.text).length > 0)) {
+    compiles.push(support('bound_function.cpp', 'opsmith bindings'))
   }
   const lines = await entryLines(folder, 'autograd')
   const registration = registrationUnit(manifest, texts, lines)
   if (registration !== '') {
     const file = writeGenerated(installation, 'opsmith_registration.cpp', registration)
-    if (manifest.autograd.length > 0) {
-      const support = path.join(includes.folder, 'include', 'opsmith', 'autograd.cpp')
-      // The same for every project, so it is compiled once on a machine.
-      compiles.push(cxxTask('opsmith autograd', support, '', 'lean', false))
-    }
+    if (manifest.autograd.length > 0) compiles.push(support('autograd.cpp', 'opsmith autograd'))
     // Linked last: static constructors run in link order, and an entry needs its operators registered.
     compiles.push(cxxTask('opsmith registration', file, registration, undefined))
   }

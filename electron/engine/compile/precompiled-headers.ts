@@ -7,12 +7,10 @@ import type { Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
 import type { Toolchain } from '../toolchain/choose'
 import { compileLimits, runCommand } from '../toolchain/run-command'
-import { commonFlags } from './flags'
+import { commonFlags, preludeFlags } from './flags'
+import type { Prelude } from './flags'
 import type { IncludeSnapshot } from './include-snapshot'
 import { hashOf, pruneFolder } from './object-cache'
-
-/** `lean` holds the dispatcher, ATen and autograd functions; `full` all of torch/all.h and torch/extension.h. */
-export type Prelude = 'lean' | 'full'
 
 const limitBytes = 3 * 2 ** 30
 
@@ -82,6 +80,7 @@ export async function makePrecompiled(
       toolchain.compiler.path,
       [
         ...commonFlags(toolchain, includes),
+        ...preludeFlags(prelude),
         ...(clang ? ['-Xclang', '-fno-pch-timestamp', '-fpch-instantiate-templates'] : []),
         '-x',
         'c++-header',
