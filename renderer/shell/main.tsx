@@ -6,6 +6,8 @@ import './styles/base.css'
 import './styles/dock.css'
 import './styles/shell.css'
 import './styles/panels.css'
+import './styles/schemas.css'
+import './styles/pages.css'
 import './styles/run.css'
 
 import { App } from './App'
