@@ -104,6 +104,13 @@ describe('editing opsmith.json', () => {
     expect(text.replace('"seed": 7', '"seed": 0')).toBe(fixed)
   })
 
+  it('writes a shape on one line', async () => {
+    const parsed = parseManifest(fixed, file())
+    if (!parsed.ok || !parsed.value.inputs['x']) throw new Error('fixture')
+    await setInput(folder, 'x', { ...parsed.value.inputs['x'], shape: [2, 3, 5] })
+    expect(await fs.readFile(file(), 'utf8')).toContain('"shape": [2, 3, 5]')
+  })
+
   it('refuses an edit that would break the file, and leaves it as it was', async () => {
     const result = await setInput(folder, 'not a name', {
       shape: [1],

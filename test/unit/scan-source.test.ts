@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import {
   boundFunctions,
+  findFunction,
   includesOf,
   parameterNames,
   pybindModules,
@@ -27,6 +28,11 @@ describe('reading C++ text', () => {
     expect(parameterNames(source, 'forward')).toEqual(['x', 'y', 'alpha'])
     expect(parameterNames(source, 'ns::backward')).toEqual(['', 'flag'])
     expect(parameterNames(source, 'raw')).toEqual(['data', 'sizes'])
+  })
+
+  it('knows the line of a definition', () => {
+    expect(findFunction(source, 'forward')?.line).toBe(3)
+    expect(findFunction(source, 'raw')?.line).toBe(8)
   })
 
   it('does not take a call for a definition', () => {

@@ -4,7 +4,13 @@ import { manifestFileName } from '../../contract/manifest'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import { boundFunctions, parameterNames, pybindModules, withoutComments } from './scan-source'
+import {
+  boundFunctions,
+  findFunction,
+  parameterNames,
+  pybindModules,
+  withoutComments,
+} from './scan-source'
 
 export interface SourceText {
   /** Absolute path. */
@@ -52,7 +58,11 @@ export function bindingAround(
   source: SourceText,
   functions: readonly string[],
 ): string {
-  const defs = functions.map((name) => `  m.def(${literal(name)}, &${name});`)
+  // The place goes with the name, so that the kernel leads to its source and not to this file.
+  const defs = functions.map((name) => {
+    const line = findFunction(source.text, name)?.line ?? 1
+    return `  m.def({${literal(name)}, ${literal(source.relative)}, ${line}}, &${name});`
+  })
   return [
     '#include <torch/extension.h>',
     `#include ${literal(source.relative)}`,

@@ -80,37 +80,43 @@ function parameterName(parameter: string): string {
   return notNames.has(name) || name === declaration ? '' : name
 }
 
-/**
- * Parameter names of a function that this source defines or declares, "" for a nameless one;
- * undefined when the source does neither.
- */
-export function parameterNames(source: string, functionName: string): string[] | undefined {
+export interface FoundFunction {
+  /** Parameter names, "" for a nameless one. */
+  parameters: string[]
+  /** 1-based line of its name. */
+  line: number
+}
+
+/** Words that come before a call, never before the name of a function being declared. */
+const statementWords = new Set(['return', 'else', 'case', 'throw', 'co_return', 'new', 'do'])
+
+/** A function that this source defines or else declares; undefined when it does neither. */
+export function findFunction(source: string, functionName: string): FoundFunction | undefined {
   const text = withoutComments(source)
   const name = functionName.split('::').at(-1) ?? functionName
-  const pattern = new RegExp(`(?:[\\w>&*\\]]\\s+|[&*]\\s*)(?:\\w+::)*${name}\\s*\\(`, 'g')
-  let declared: string[] | undefined
+  // What comes before the name ends a type: a word and a blank, or a reference, pointer or template.
+  const pattern = new RegExp(`(\\w*)([>&*\\]]?\\s+|[&*]\\s*)(?:\\w+::)*${name}\\s*\\(`, 'g')
+  let declared: FoundFunction | undefined
   for (const match of text.matchAll(pattern)) {
-    const before = text.slice(0, match.index + 1)
-    // `return f(x)` and `else f(x)` are calls.
-    if (
-      /\b(?:return|else|case|throw|co_return|new|do)$/.test(
-        before.trimEnd() + (match[0][0]?.trim() ?? ''),
-      )
-    )
-      continue
-    const word = /(\w+)\s*$/.exec(text.slice(0, match.index + match[0].search(/\s|[&*]/)))?.[1]
-    if (word === 'return' || word === 'else' || word === 'throw') continue
+    if (statementWords.has(match[1] ?? '')) continue
     const open = match.index + match[0].length - 1
     const end = closing(text, open)
     if (end < 0) continue
     const after = text.slice(end).trimStart()
     const isDefinition = /^(?:noexcept\b[^{;]*|->\s*[^{;]+)?\{/.test(after)
     if (!isDefinition && !after.startsWith(';')) continue
-    const names = splitParameters(text.slice(open + 1, end - 1)).map(parameterName)
-    if (isDefinition) return names
-    declared ??= names
+    const found = {
+      parameters: splitParameters(text.slice(open + 1, end - 1)).map(parameterName),
+      line: text.slice(0, open).split('\n').length,
+    }
+    if (isDefinition) return found
+    declared ??= found
   }
   return declared
+}
+
+export function parameterNames(source: string, functionName: string): string[] | undefined {
+  return findFunction(source, functionName)?.parameters
 }
 
 /** `m.def("forward", &my_op_forward` → forward: my_op_forward, for every def with a plain function. */

@@ -1,6 +1,6 @@
 import path from 'node:path'
 
-import { applyEdits, modify } from 'jsonc-parser'
+import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser'
 
 import { manifestFileName } from '../../contract/manifest'
 import type { InputSpec } from '../../contract/manifest'
@@ -23,6 +23,14 @@ export async function editManifest(folder: string, edits: readonly Edit[]): Prom
         formattingOptions: { insertSpaces: true, tabSize: 2 },
       }),
     )
+  }
+  for (const { path: keys, value } of edits) {
+    // jsonc-parser spreads lists over lines; a shape reads better as `[4, 8]`.
+    const tree = Array.isArray(value) ? parseTree(text) : undefined
+    const node = tree && findNodeAtLocation(tree, keys)
+    if (!node) continue
+    const onOneLine = JSON.stringify(value).replaceAll(',', ', ')
+    text = text.slice(0, node.offset) + onOneLine + text.slice(node.offset + node.length)
   }
   const valid = parseManifest(text, path.join(folder, manifestFileName))
   if (!valid.ok) return valid
