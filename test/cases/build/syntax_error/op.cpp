@@ -1,0 +1,8 @@
+#include <ATen/ATen.h>
+#include <torch/library.h>
+
+at::Tensor f(const at::Tensor& x) {
+  return 2 * x
+}
+
+TORCH_LIBRARY(syntax_error, m) { m.def("f(Tensor x) -> Tensor", &f); }
