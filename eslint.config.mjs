@@ -69,7 +69,6 @@ export default defineConfig([
       'node_modules/',
       'test/cases/',
       'samples/',
-      '**/build/',
       '**/.opsmith/',
     ],
   },

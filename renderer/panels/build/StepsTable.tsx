@@ -48,7 +48,11 @@ export function StepsTable({ steps, running }: Props): ReactElement {
                   </button>
                 </td>
                 <td className="right number">
-                  {step.cached ? <span className="badge">cached</span> : formatSeconds(step.seconds)}
+                  {step.cached ? (
+                    <span className="badge">cached</span>
+                  ) : (
+                    formatSeconds(step.seconds)
+                  )}
                 </td>
                 <td className="bar-cell">
                   {!step.cached && <div style={{ width: `${(100 * step.seconds) / longest}%` }} />}
