@@ -71,7 +71,7 @@ export const appCalls = {
     output: fileContent,
   },
   'file.create': { input: inFolder, output: fileContent },
-  /** Opens nothing outside: reads a file the compiler or a stack named (libtorch's headers), read-only. */
+  /** A file outside the project that an answer named (libtorch's headers, say), to read only. */
   'file.readExternal': { input: z.object({ path: z.string() }), output: fileContent },
   'draft.keep': { input: z.object({ folder: z.string(), draft }), output: none },
   'draft.drop': { input: inFolder, output: none },

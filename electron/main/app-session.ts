@@ -25,6 +25,7 @@ export class AppSession {
   window: BrowserWindow | undefined
   private watcher: ProjectWatcher | undefined
   private openFolder = ''
+  private readonly namedFiles = new Set<string>()
   private readonly jobs = new Map<string, AbortController>()
   private flushed: (() => void) | undefined
 
@@ -102,6 +103,20 @@ export class AppSession {
   /** A folder the renderer names must be the open project: no call reaches another. */
   isOpen(folder: string): boolean {
     return this.openFolder !== '' && path.resolve(folder) === this.openFolder
+  }
+
+  /** Remembers every file that an answer names: a compiler's message, a kernel, a frame of a stack. */
+  noteFiles(answer: unknown): void {
+    if (typeof answer !== 'object' || answer === null) return
+    for (const [key, value] of Object.entries(answer)) {
+      if (key === 'file' && typeof value === 'string') this.namedFiles.add(path.resolve(value))
+      else this.noteFiles(value)
+    }
+  }
+
+  /** Outside the project the window may look at what it was told of, and at nothing else. */
+  wasNamed(file: string): boolean {
+    return this.namedFiles.has(path.resolve(file))
   }
 
   /** Runs work that `job.cancel` can end. */

@@ -127,6 +127,9 @@ describe('what the window asks of main', () => {
     expect(await call('file.read', { folder: '/etc', path: 'passwd' })).toMatchObject({
       error: { code: 'request.invalid' },
     })
+    expect(await call('file.readExternal', { path: '/etc/passwd' })).toMatchObject({
+      error: { code: 'request.invalid' },
+    })
     const opened = (await call('app.info', {})) as unknown as { value: { startFolder: string } }
     const folder = opened.value.startFolder
     expect(await call('file.read', { folder, path: '../../../../etc/passwd' })).toMatchObject({

@@ -44,7 +44,9 @@ export async function answer(
     })
   }
   try {
-    return await (handlers[name] as AnyHandler)(session, parsed.data)
+    const result = await (handlers[name] as AnyHandler)(session, parsed.data)
+    if (name.startsWith('operator.') || name === 'registry.describe') session.noteFiles(result)
+    return result
   } catch (error) {
     if (error instanceof WorkbenchFailure) return { ok: false, error: error.error }
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)

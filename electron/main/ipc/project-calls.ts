@@ -79,7 +79,12 @@ export const projectCalls: Handlers<ProjectCalls> = {
     inOpen(session, folder, () => writeProjectFile(folder, path, text, baseVersion)),
   'file.create': (session, { folder, path }) =>
     inOpen(session, folder, () => createProjectFile(folder, path)),
-  'file.readExternal': (_session, { path }) => readExternalFile(path),
+  'file.readExternal': async (session, { path }) =>
+    session.wasNamed(path)
+      ? await readExternalFile(path)
+      : err('request.invalid', `${path} is outside the project, and no message named it.`, {
+          path: 'path',
+        }),
   'draft.keep': (session, { folder, draft }) =>
     inOpen(session, folder, async () => {
       await keepDraft(session.installation.cacheFolder, folder, draft)
