@@ -40,9 +40,9 @@ async function run(): Promise<void> {
   const session = new AppSession(installation, await startFolder())
   await session.workbench.applySettings()
   listen(session, { ...generalCalls, ...projectCalls, ...operatorCalls })
-  // libtorch loads while the window paints.
-  void session.workbench.hosts.host()
   await openWindow(session, path.join(__dirname, 'preload.cjs'))
+  // Not before the window is up: loading libtorch would take one of two cores from it.
+  void session.workbench.hosts.host()
   let closing = false
   app.on('window-all-closed', () => {
     if (closing) return
