@@ -85,7 +85,10 @@ async function peerSeconds(folder: string, cache: TestCache): Promise<number | u
   return Number(stdout.trim().split('\n').at(-1))
 }
 
-/** First build, and build after an edit, of each sample, beside load_inline (load, for several files). */
+/**
+ * First build, and build after an edit, of each sample, beside load_inline (load, for several files).
+ * OPSMITH_PERF_SAMPLES=my_op,rms_norm measures only those: all seven take a quarter of an hour.
+ */
 export async function runBuilds(options: BenchmarkOptions): Promise<Row[]> {
   const cache = makeTestCache()
   for (const name of ['objects', 'builds', 'generated']) fs.rmSync(path.join(cache.folder, name))
@@ -97,8 +100,12 @@ export async function runBuilds(options: BenchmarkOptions): Promise<Row[]> {
   )
   const rows: Row[] = []
   try {
+    const only = (process.env['OPSMITH_PERF_SAMPLES'] ?? '')
+      .split(',')
+      .filter((name) => name !== '')
     for (const source of subfolders(path.join(root, 'samples'))) {
       const name = path.basename(source)
+      if (only.length > 0 && !only.includes(name)) continue
       options.say(name)
       const folder = copyProject(source, cache)
       const first: number[] = []
