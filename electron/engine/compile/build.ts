@@ -91,6 +91,21 @@ class Build {
     this.options.onOutput?.(text)
   }
 
+  /** A compiler or linker in the project's folder, its command line and output in the log. */
+  private async runTool(command: string, args: readonly string[]): Promise<CommandResult> {
+    this.say(`$ ${[command, ...args].map(quote).join(' ')}\n`)
+    return await runCommand(command, args, {
+      cwd: this.folder,
+      limits: compileLimits,
+      signal: this.options.signal,
+      onOutput: (text) => {
+        this.say(text)
+      },
+      // Messages in English whatever the locale: they are parsed.
+      env: { ...process.env, LC_ALL: 'C' },
+    })
+  }
+
   private progress(): void {
     this.done += 1
     this.options.onProgress?.(this.done, this.plan.compiles.length + 1)
@@ -141,18 +156,8 @@ class Build {
     const output = `${temporary}.o`
     const args = [...task.args, ...prefix, '-MD', '-MF', depfile, '-c', task.source, '-o', output]
     const command = [task.command, ...args]
-    this.say(`$ ${command.map(quote).join(' ')}\n`)
     try {
-      const result = await runCommand(task.command, args, {
-        cwd: this.folder,
-        limits: compileLimits,
-        signal: this.options.signal,
-        onOutput: (text) => {
-          this.say(text)
-        },
-        // Messages in English whatever the locale: they are parsed.
-        env: { ...process.env, LC_ALL: 'C' },
-      })
+      const result = await this.runTool(task.command, args)
       const said = result.stderr + result.stdout
       const good = result.exitCode === 0
       const diagnostics = this.judge(said, task.command)
@@ -257,17 +262,8 @@ class Build {
       '-o',
       path.join(temporary, name),
     ]
-    this.say(`$ ${[link.command, ...args].map(quote).join(' ')}\n`)
     try {
-      const result = await runCommand(link.command, args, {
-        cwd: this.folder,
-        limits: compileLimits,
-        signal: this.options.signal,
-        onOutput: (text) => {
-          this.say(text)
-        },
-        env: { ...process.env, LC_ALL: 'C' },
-      })
+      const result = await this.runTool(link.command, args)
       const good = result.exitCode === 0
       const output = result.stderr + result.stdout
       const diagnostics = parseLinkerOutput(output, this.folder)
