@@ -2,6 +2,13 @@ import { z } from 'zod'
 
 import { buildReport } from './build'
 import { doctorReport } from './doctor'
+import {
+  captureReport,
+  captureRequest,
+  graphArchive,
+  graphObservation,
+  graphText,
+} from './graph'
 import { inputSpec } from './manifest'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { hostExit, workbenchError } from './outcome'
@@ -110,6 +117,58 @@ export const appCalls = {
   'tensor.release': {
     input: z.object({ handles: z.array(z.number().int()) }),
     output: z.object({ released: z.number().int() }),
+  },
+  /** Captures a graph in the op host; the library is loaded first if it is not. */
+  'graph.capture': {
+    input: z.object({
+      folder: z.string(),
+      job: z.string(),
+      request: captureRequest.omit({ program: true }),
+      /** Seconds; 0 takes the settings'. */
+      timeout: z.number().nonnegative(),
+    }),
+    output: captureReport,
+  },
+  'graph.read': {
+    input: z.object({ capture: z.number().int(), step: z.number().int().nonnegative() }),
+    output: graphText,
+  },
+  'graph.observe': {
+    input: z.object({
+      folder: z.string(),
+      job: z.string(),
+      capture: z.number().int(),
+      step: z.number().int().nonnegative(),
+      runs: z.number().int().min(1).max(100),
+    }),
+    output: graphObservation,
+  },
+  'graph.release': {
+    input: z.object({ captures: z.array(z.number().int()) }),
+    output: z.object({ released: z.number().int() }),
+  },
+  /** Saves a script or trace capture as .pt; `path` is relative to the project, "" asks the user. Null: they changed their mind. */
+  'graph.save': {
+    input: z.object({ folder: z.string(), capture: z.number().int(), path: z.string() }),
+    output: z.object({ path: z.string(), bytes: z.number() }).nullable(),
+  },
+  /** A model from elsewhere (.pt, .pt2); `path` "" asks the user. Null: they changed their mind. */
+  'graph.openFile': {
+    input: z.object({ folder: z.string(), path: z.string() }),
+    output: graphArchive.nullable(),
+  },
+  /** The graph of a torch.export archive or of a JSON file that graph.openFile opened. */
+  'graph.readExport': { input: z.object({ path: z.string(), entry: z.string() }), output: graphText },
+  /** Writes a picture or text of a graph where the user says; `path` as in graph.save. `base64` for PNG. */
+  'graph.writeFile': {
+    input: z.object({
+      folder: z.string(),
+      path: z.string(),
+      suggestedName: z.string(),
+      content: z.string(),
+      base64: z.boolean(),
+    }),
+    output: z.object({ path: z.string() }).nullable(),
   },
   'job.cancel': {
     input: z.object({ job: z.string() }),

@@ -1,5 +1,12 @@
 import { z } from 'zod'
 
+import {
+  captureReport,
+  captureRequest,
+  graphArchive,
+  graphObservation,
+  graphText,
+} from './graph'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { programFunction, programSource, runReport, runRequest } from './run'
 import { histogram, pageRequest, tensorPage } from './tensor'
@@ -35,6 +42,34 @@ export const hostCalls = {
     input: z.object({ handles: z.array(z.number().int()) }),
     output: z.object({ released: z.number().int() }),
   },
+  /** Throws away the oldest capture past a few dozen. */
+  'graph.capture': { input: captureRequest, output: captureReport },
+  /** `step` 0 is the graph as captured. */
+  'graph.read': {
+    input: z.object({ capture: z.number().int(), step: z.number().int().nonnegative() }),
+    output: graphText,
+  },
+  /** Runs a captured step node by node on the arguments it was captured with. */
+  'graph.observe': {
+    input: z.object({
+      capture: z.number().int(),
+      step: z.number().int().nonnegative(),
+      runs: z.number().int().min(1).max(100),
+    }),
+    output: graphObservation,
+  },
+  /** Captures that are gone already are not an error. */
+  'graph.release': {
+    input: z.object({ captures: z.array(z.number().int()) }),
+    output: z.object({ released: z.number().int() }),
+  },
+  /** Writes a script or trace capture as a TorchScript archive that Python and C++ load. */
+  'graph.save': {
+    input: z.object({ capture: z.number().int(), path: z.string() }),
+    output: z.object({ path: z.string(), bytes: z.number() }),
+  },
+  /** Looks into a TorchScript archive without running it. */
+  'graph.archive': { input: z.object({ path: z.string() }), output: graphArchive },
 } as const
 
 export type HostCalls = typeof hostCalls

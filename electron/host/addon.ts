@@ -1,3 +1,10 @@
+import type {
+  CaptureReport,
+  CaptureRequest,
+  GraphArchive,
+  GraphObservation,
+  GraphText,
+} from '../contract/graph'
 import type { LoadReport, OperatorDetail, OperatorSummary } from '../contract/operators'
 import type { ProgramFunction, RunReport, RunRequest } from '../contract/run'
 import type { Histogram, PageRequest, TensorPage } from '../contract/tensor'
@@ -36,4 +43,13 @@ export interface NativeAddon {
   page(request: PageRequest): Promise<TensorPage>
   histogram(handle: number, bins: number): Promise<Histogram>
   release(handles: number[]): Promise<number>
+
+  /** The capture is kept for the calls below until it is released or a library leaves the process. */
+  captureGraph(request: CaptureRequest): Promise<CaptureReport>
+  readGraph(capture: number, step: number): Promise<GraphText>
+  observeGraph(capture: number, step: number, runs: number): Promise<GraphObservation>
+  releaseGraphs(captures: number[]): Promise<number>
+  /** Answers the size of the archive in bytes. */
+  saveGraph(capture: number, path: string): Promise<number>
+  describeArchive(path: string): Promise<GraphArchive>
 }

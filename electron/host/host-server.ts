@@ -95,6 +95,18 @@ export class HostServer {
       'tensor.page': async (request) => await addon.page(request),
       'tensor.histogram': async ({ handle, bins }) => await addon.histogram(handle, bins),
       'tensor.release': async ({ handles }) => ({ released: await addon.release(handles) }),
+      'graph.capture': async (request) =>
+        await during(`capture ${request.entry}`, () => addon.captureGraph(request)),
+      'graph.read': async ({ capture, step }) => await addon.readGraph(capture, step),
+      'graph.observe': async ({ capture, step, runs }) =>
+        await during('run the graph', () => addon.observeGraph(capture, step, runs)),
+      'graph.release': async ({ captures }) => ({ released: await addon.releaseGraphs(captures) }),
+      'graph.save': async ({ capture, path }) => ({
+        path,
+        bytes: await during('save the graph', () => addon.saveGraph(capture, path)),
+      }),
+      'graph.archive': async ({ path }) =>
+        await during(`open ${path.split('/').at(-1) ?? path}`, () => addon.describeArchive(path)),
     }
   }
 
