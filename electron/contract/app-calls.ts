@@ -2,13 +2,7 @@ import { z } from 'zod'
 
 import { buildReport } from './build'
 import { doctorReport } from './doctor'
-import {
-  captureReport,
-  captureRequest,
-  graphArchive,
-  graphObservation,
-  graphText,
-} from './graph'
+import { captureReport, captureRequest, graphArchive, graphObservation, graphText } from './graph'
 import { inputSpec } from './manifest'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { hostExit, workbenchError } from './outcome'
@@ -158,7 +152,10 @@ export const appCalls = {
     output: graphArchive.nullable(),
   },
   /** The graph of a torch.export archive or of a JSON file that graph.openFile opened. */
-  'graph.readExport': { input: z.object({ path: z.string(), entry: z.string() }), output: graphText },
+  'graph.readExport': {
+    input: z.object({ path: z.string(), entry: z.string() }),
+    output: graphText,
+  },
   /** Writes a picture or text of a graph where the user says; `path` as in graph.save. `base64` for PNG. */
   'graph.writeFile': {
     input: z.object({

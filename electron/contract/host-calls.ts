@@ -1,12 +1,6 @@
 import { z } from 'zod'
 
-import {
-  captureReport,
-  captureRequest,
-  graphArchive,
-  graphObservation,
-  graphText,
-} from './graph'
+import { captureReport, captureRequest, graphArchive, graphObservation, graphText } from './graph'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { programFunction, programSource, runReport, runRequest } from './run'
 import { histogram, pageRequest, tensorPage } from './tensor'
