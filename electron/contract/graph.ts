@@ -26,6 +26,8 @@ export const graphValue = z.object({
   type: z.string(),
   /** Set for tensors. */
   tensor: tensorType.optional(),
+  /** What an exported graph's input stands for: "parameter layers.0.weight", "buffer running_mean". */
+  origin: z.string().optional(),
 })
 export type GraphValue = z.infer<typeof graphValue>
 

@@ -16,6 +16,8 @@ import { preludes } from './compile/flags'
 import { snapshotIncludes } from './compile/include-snapshot'
 import { makePrecompiled } from './compile/precompiled-headers'
 import { registrationLine } from './compile/scan-source'
+import { placeError } from './error-place'
+import { Graphs } from './graph/graphs'
 import { defaultHostLimits } from './host/host-client'
 import { defaultMemoryLimit, HostPool } from './host/host-pool'
 import type { PoolEvents } from './host/host-pool'
@@ -63,16 +65,10 @@ async function refinePlaces(
   return await Promise.all(operators.map(refine))
 }
 
-/** An operator's own error names the source as it was compiled: relative to the project. */
-function placeError<T>(result: Result<T>, folder: string): Result<T> {
-  if (result.ok || !result.error.file) return result
-  const file = path.resolve(folder, result.error.file)
-  return { ok: false, error: { ...result.error, file } }
-}
-
 /** The engine as the app, the command line and the tests use it: projects in, reports out. */
 export class Workbench {
   readonly hosts: HostPool
+  readonly graphs: Graphs
   private memoryLimit = 0
   private preparing = false
   private readonly closing = new AbortController()
@@ -97,6 +93,7 @@ export class Workbench {
       events,
       options.keepSpare,
     )
+    this.graphs = new Graphs(this)
   }
 
   /** Takes the user's settings; called at the start and whenever they change. */

@@ -186,6 +186,11 @@ export class HostPool {
     return report
   }
 
+  /** What the library in the host registered; undefined when none is loaded. */
+  loadedReport(): LoadReport | undefined {
+    return this.loaded?.report
+  }
+
   async call<N extends HostCallName>(
     name: N,
     input: HostInput<N>,

@@ -1,0 +1,76 @@
+import fs from 'node:fs/promises'
+
+import { err, ok, WorkbenchFailure } from '../../contract/outcome'
+import type { GraphArchive } from '../../contract/graph'
+import type { Result } from '../../contract/outcome'
+import { ioError } from '../project/files'
+import { ZipReader } from './zip-file'
+
+/** Where torch.export keeps its graphs: models/NAME.json since 2.8, one file at the root before. */
+export const exportedModel =
+  /^(?:[^/]+\/)?(?:models\/([^/]+)\.json|serialized_exported_program\.json)$/
+
+/** A zip archive's names say what wrote it. */
+function kindOfArchive(file: string, names: readonly string[]): Result<GraphArchive['kind']> {
+  const has = (pattern: RegExp): boolean => names.some((name) => pattern.test(name))
+  if (has(exportedModel)) return ok('export')
+  // TorchScript keeps sources under code/; both kinds have data.pkl or constants.pkl.
+  if (has(/^[^/]+\/code\//) || has(/^[^/]+\/constants\.pkl$/)) return ok('torchscript')
+  if (has(/(^|\/)data\/aotinductor\//)) {
+    return err('input.invalid', `${file} holds compiled code (AOTInductor) and no graph.`, {
+      hint: 'Save the exported program itself: torch.export.save(program, "model.pt2").',
+    })
+  }
+  if (has(/^[^/]+\/data\.pkl$/)) {
+    return err(
+      'input.invalid',
+      `${file} was written by torch.save: it holds tensors and no graph.`,
+      {
+        hint: 'Save a scripted or traced module: torch.jit.script(model).save("model.pt").',
+      },
+    )
+  }
+  if (has(/^[^/]+\/model\.json$/)) {
+    return err('input.invalid', `${file} is a TorchScript archive of PyTorch 1.3 or older.`, {
+      hint: 'Load and save it with a PyTorch between 1.4 and 2.0 first.',
+    })
+  }
+  return err('input.invalid', `${file} is a zip archive, but not one that PyTorch writes.`)
+}
+
+/** What a file is by its content; its name may be anything. */
+export async function fileKind(file: string): Promise<Result<GraphArchive['kind']>> {
+  try {
+    const handle = await fs.open(file)
+    const head = Buffer.alloc(64)
+    try {
+      if (!(await handle.stat()).isFile()) return err('io', `${file} is not a file.`)
+      await handle.read(head, 0, head.length, 0)
+    } finally {
+      await handle.close()
+    }
+    if (head.subarray(0, 2).toString('latin1') === 'PK') {
+      const zip = await ZipReader.open(file)
+      try {
+        return kindOfArchive(file, zip.names)
+      } finally {
+        zip.close()
+      }
+    }
+    const text = head
+      .toString('utf8')
+      .replace(/^\uFEFF/, '')
+      .trimStart()
+    if (text.startsWith('{')) return ok('graph')
+    return err(
+      'input.invalid',
+      `${file} is no TorchScript archive, no torch.export archive and no graph as JSON.`,
+      {
+        hint: 'Models are opened as written by torch.jit.save (.pt), torch.export.save (.pt2) or opsmith graph --format json.',
+      },
+    )
+  } catch (error) {
+    if (error instanceof WorkbenchFailure) return { ok: false, error: error.error }
+    return ioError(error, `read ${file}`)
+  }
+}

@@ -1,0 +1,72 @@
+import { openPromise } from 'yauzl'
+import type { Entry, ZipFile } from 'yauzl'
+
+import { fail } from '../../contract/outcome'
+
+/** Entries beyond this are no model's: PyTorch writes one a tensor. */
+const mostEntries = 1_000_000
+
+/**
+ * Reads single files of a zip archive of any size without reading the rest. What does not fit the
+ * format is a WorkbenchFailure that says so.
+ */
+export class ZipReader {
+  private constructor(
+    private readonly file: string,
+    private readonly zip: ZipFile,
+    private readonly entries: ReadonlyMap<string, Entry>,
+  ) {}
+
+  static async open(file: string): Promise<ZipReader> {
+    let zip: ZipFile | undefined
+    try {
+      zip = await openPromise(file, { lazyEntries: true, autoClose: false })
+      const entries = new Map<string, Entry>()
+      for await (const entry of zip.eachEntry()) {
+        entries.set(entry.fileName, entry)
+        if (entries.size > mostEntries) throw new Error('it has too many entries')
+      }
+      return new ZipReader(file, zip, entries)
+    } catch (error) {
+      zip?.close()
+      return broken(file, error)
+    }
+  }
+
+  get names(): string[] {
+    return [...this.entries.keys()]
+  }
+
+  /** A file of the archive as text; refused before a byte is read when it says it is larger than `limit` bytes. */
+  async text(name: string, limit: number): Promise<string> {
+    const entry = this.entries.get(name)
+    if (!entry) return fail('input.invalid', `${this.file} has no ${name}.`)
+    if (entry.uncompressedSize > limit) {
+      return fail(
+        'input.invalid',
+        `${this.file} cannot be opened: ${name} in it is ${entry.uncompressedSize} bytes, and ${limit} is the limit.`,
+      )
+    }
+    try {
+      const stream = await this.zip.openReadStreamPromise(entry)
+      const parts: Buffer[] = []
+      // yauzl ends the stream with an error once it gives more than the size declared above.
+      for await (const part of stream) parts.push(part as Buffer)
+      return Buffer.concat(parts).toString('utf8')
+    } catch (error) {
+      return broken(this.file, error)
+    }
+  }
+
+  close(): void {
+    this.zip.close()
+  }
+}
+
+function broken(file: string, error: unknown): never {
+  const detail = error instanceof Error ? error.message : String(error)
+  return fail('input.invalid', `${file} is a broken zip archive.`, {
+    detail,
+    hint: 'Copy or save it again; a download may have stopped early.',
+  })
+}
