@@ -203,6 +203,56 @@ Napi::Value release(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value capture(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    auto request = read_capture_request(info[0]);
+    auto phase = "capture " + request.entry;
+    return submit(info.Env(), std::move(phase),
+                  [request = std::move(request)] { return capture_graph(request); });
+  });
+}
+
+Napi::Value read_captured(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    const int64_t number = read_integer(info[0], "capture");
+    const int64_t step = read_integer(info[1], "step");
+    return submit(info.Env(), "read a graph", [number, step] { return read_graph(number, step); });
+  });
+}
+
+Napi::Value observe(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    const int64_t number = read_integer(info[0], "capture");
+    const int64_t step = read_integer(info[1], "step");
+    const int64_t runs = read_integer(info[2], "runs");
+    return submit(info.Env(), "run the graph",
+                  [number, step, runs] { return observe_capture(number, step, runs); });
+  });
+}
+
+Napi::Value release_captures(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    auto captures = read_integers(info[0], "captures");
+    return submit(info.Env(), "release graphs", [captures] { return release_graphs(captures); });
+  });
+}
+
+Napi::Value save_captured(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    const int64_t number = read_integer(info[0], "capture");
+    auto path = read_string(info[1], "path");
+    return submit(info.Env(), "save the graph",
+                  [number, path] { return save_graph(number, path); });
+  });
+}
+
+Napi::Value archive(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    auto path = read_string(info[0], "path");
+    return submit(info.Env(), "open " + file_name(path), [path] { return describe_archive(path); });
+  });
+}
+
 Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   answers() = Answers::New(env, "opsmith", /*maxQueueSize=*/0, /*initialThreadCount=*/1);
   answers().Unref(env);
@@ -223,6 +273,12 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"page", page},
       {"histogram", histogram},
       {"release", release},
+      {"captureGraph", capture},
+      {"readGraph", read_captured},
+      {"observeGraph", observe},
+      {"releaseGraphs", release_captures},
+      {"saveGraph", save_captured},
+      {"describeArchive", archive},
   };
   for (const auto& [name, function] : functions) {
     exports.Set(name, Napi::Function::New(env, function, name));

@@ -73,6 +73,42 @@ InputSpec read_input(std::string name, int64_t position, const Napi::Value& valu
   return spec;
 }
 
+Literal::List read_arguments(const Napi::Value& value) {
+  if (!is_given(value)) return {};
+  auto literal = read_literal(value);
+  auto* list = std::get_if<Literal::List>(&literal.value);
+  if (list == nullptr) invalid("args", "a list");
+  return std::move(*list);
+}
+
+std::vector<InputSpec> read_inputs(const Napi::Value& value) {
+  std::vector<InputSpec> inputs;
+  if (!is_given(value)) return inputs;
+  const auto record = read_object(value, "inputs");
+  const auto names = record.GetPropertyNames();
+  for (uint32_t i = 0; i < names.Length(); ++i) {
+    const auto name = names.Get(i).ToString().Utf8Value();
+    inputs.push_back(read_input(name, i, record.Get(name)));
+  }
+  return inputs;
+}
+
+std::optional<ProgramSource> read_program(const Napi::Value& value) {
+  if (!is_given(value)) return std::nullopt;
+  const auto source = read_object(value, "program");
+  return ProgramSource{read_string(source.Get("file"), "program.file"),
+                       read_string(source.Get("source"), "program.source")};
+}
+
+template <class Visit>
+void for_each_in(const Napi::Value& value, const char* name, Visit visit) {
+  if (!is_given(value)) return;
+  if (!value.IsArray()) invalid(name, "a list");
+  const auto array = value.As<Napi::Array>();
+  for (uint32_t i = 0; i < array.Length(); ++i)
+    visit(array.Get(i));
+}
+
 }  // namespace
 
 std::string read_string(const Napi::Value& value, const char* name) {
@@ -101,30 +137,31 @@ RunRequest read_run_request(const Napi::Value& value) {
   const auto object = read_object(value, "request");
   RunRequest request;
   request.op = read_string(object.Get("op"), "op");
-  if (const auto args = object.Get("args"); is_given(args)) {
-    auto literal = read_literal(args);
-    auto* list = std::get_if<Literal::List>(&literal.value);
-    if (list == nullptr) invalid("args", "a list");
-    request.args = std::move(*list);
-  }
-  if (const auto inputs = object.Get("inputs"); is_given(inputs)) {
-    const auto record = read_object(inputs, "inputs");
-    const auto names = record.GetPropertyNames();
-    for (uint32_t i = 0; i < names.Length(); ++i) {
-      const auto name = names.Get(i).ToString().Utf8Value();
-      request.inputs.push_back(read_input(name, i, record.Get(name)));
-    }
-  }
+  request.args = read_arguments(object.Get("args"));
+  request.inputs = read_inputs(object.Get("inputs"));
   if (const auto reference = object.Get("reference"); is_given(reference)) {
     request.reference = read_string(reference, "reference");
   }
   request.tolerances.rtol = read_optional_number(object, "rtol");
   request.tolerances.atol = read_optional_number(object, "atol");
-  if (const auto program = object.Get("program"); is_given(program)) {
-    const auto source = read_object(program, "program");
-    request.program = ProgramSource{read_string(source.Get("file"), "program.file"),
-                                    read_string(source.Get("source"), "program.source")};
-  }
+  request.program = read_program(object.Get("program"));
+  return request;
+}
+
+CaptureRequest read_capture_request(const Napi::Value& value) {
+  const auto object = read_object(value, "request");
+  CaptureRequest request;
+  request.entry = read_string(object.Get("entry"), "entry");
+  request.form = read_string(object.Get("form"), "form");
+  request.args = read_arguments(object.Get("args"));
+  request.inputs = read_inputs(object.Get("inputs"));
+  for_each_in(object.Get("passes"), "passes", [&](const Napi::Value& pass) {
+    request.passes.push_back(read_string(pass, "passes"));
+  });
+  for_each_in(object.Get("checks"), "checks",
+              [&](const Napi::Value& args) { request.checks.push_back(read_arguments(args)); });
+  request.program = read_program(object.Get("program"));
+  read_optional_string(object, "file", request.file);
   return request;
 }
 

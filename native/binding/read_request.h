@@ -5,11 +5,13 @@
 
 #include <napi.h>
 
+#include "runtime/graph_capture.h"
 #include "runtime/run.h"
 
 namespace opsmith {
 
 RunRequest read_run_request(const Napi::Value& value);
+CaptureRequest read_capture_request(const Napi::Value& value);
 PageRequest read_page_request(const Napi::Value& value);
 std::vector<int64_t> read_integers(const Napi::Value& value, const char* name);
 std::string read_string(const Napi::Value& value, const char* name);

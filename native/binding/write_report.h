@@ -3,6 +3,9 @@
 
 #include <napi.h>
 
+#include "runtime/graph_capture.h"
+#include "runtime/graph_modules.h"
+#include "runtime/graph_observe.h"
 #include "runtime/library.h"
 #include "runtime/program.h"
 #include "runtime/registry.h"
@@ -18,6 +21,10 @@ Napi::Value write(Napi::Env env, const std::vector<ProgramFunction>& functions);
 Napi::Value write(Napi::Env env, const RunReport& report);
 Napi::Value write(Napi::Env env, const TensorPage& page);
 Napi::Value write(Napi::Env env, const Histogram& histogram);
+Napi::Value write(Napi::Env env, const CaptureReport& report);
+Napi::Value write(Napi::Env env, const GraphText& text);
+Napi::Value write(Napi::Env env, const GraphObservation& observation);
+Napi::Value write(Napi::Env env, const GraphArchive& archive);
 Napi::Value write(Napi::Env env, int64_t count);
 
 }  // namespace opsmith

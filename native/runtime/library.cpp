@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runtime/failure.h"
+#include "runtime/graph_capture.h"
 #include "runtime/open_library.h"
 #include "runtime/program.h"
 #include "runtime/tensor_store.h"
@@ -85,6 +86,10 @@ std::string reason_it_stays() {
 
 }  // namespace
 
+bool is_loaded_library(const std::string& path) {
+  return loaded.handle != nullptr && path == loaded.path;
+}
+
 std::string operator_documentation(const std::string& name) {
   using Documentation = size_t (*)(const opsmith_doc**);
   if (loaded.handle == nullptr) return "";
@@ -136,6 +141,7 @@ LoadReport load_library(const std::string& path) {
 UnloadReport unload_library() {
   // A grad_fn or a compiled program of the library calls into it when it is destroyed.
   release_all_tensors();
+  release_all_graphs();
   forget_programs();
   if (loaded.path.empty()) return {true, ""};
   if (loaded.has_classes) {

@@ -29,6 +29,9 @@ LoadReport load_library(const std::string& path);
 // with a destructor). True when there was none.
 UnloadReport unload_library();
 
+// Whether `path`, as dladdr gives it, is the loaded library.
+bool is_loaded_library(const std::string& path);
+
 // The doc string that the loaded library gives for "namespace::name"; "" when it gives none.
 std::string operator_documentation(const std::string& name);
 

@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/api/compilation_unit.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/frontend/parser.h>
+#include <torch/csrc/jit/frontend/sugared_value.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include <list>
@@ -87,39 +88,58 @@ ScriptText read_python(const std::string& source) {
   return script;
 }
 
+std::string signature_of(const jit::Function& function) {
+  std::ostringstream text;
+  text << function.getSchema();
+  return text.str();
+}
+
 class CompiledProgram : public Program {
  public:
   CompiledProgram(const std::string& file, const ScriptText& script,
                   std::shared_ptr<jit::CompilationUnit> known)
-      : unit_(std::make_shared<jit::CompilationUnit>()), known_(known) {
+      : file_(file), unit_(std::make_shared<jit::CompilationUnit>()), known_(known) {
     // The parser keeps views into the source, which copies the text.
     jit::Parser parser(std::make_shared<jit::Source>(script.text, file, 1));
     std::vector<jit::Def> definitions;
-    const auto resolver = make_resolver(script.imported, known);
-    while (parser.lexer().cur().kind == jit::TK_NEWLINE)
-      parser.lexer().next();
-    while (parser.lexer().cur().kind != jit::TK_EOF) {
-      definitions.emplace_back(parser.parseFunction(/*is_method=*/false));
+    const auto resolver = make_resolver(script.imported, known, unit_);
+    const auto skip_lines = [&] {
       while (parser.lexer().cur().kind == jit::TK_NEWLINE)
         parser.lexer().next();
+    };
+    skip_lines();
+    while (parser.lexer().cur().kind != jit::TK_EOF) {
+      if (parser.lexer().cur().kind == jit::TK_CLASS_DEF) {
+        define_class(jit::ClassDef(parser.parseClass()), resolver);
+      } else {
+        definitions.emplace_back(parser.parseFunction(/*is_method=*/false));
+      }
+      skip_lines();
     }
     const std::vector<jit::ResolverPtr> resolvers(definitions.size(), resolver);
     unit_->define(std::nullopt, {}, {}, definitions, resolvers, nullptr);
     for (const auto& definition : definitions) {
-      const auto place = definition.range().file_line_col();
       const std::string name = definition.name().name();
-      std::ostringstream text;
-      text << unit_->get_function(c10::QualifiedName(name)).getSchema();
-      functions_.push_back(
-          {name, text.str(), place ? static_cast<int64_t>(std::get<1>(*place)) : 0});
+      functions_.push_back({name, signature_of(unit_->get_function(c10::QualifiedName(name))),
+                            line_of(definition.range())});
     }
   }
 
   const std::vector<ProgramFunction>& functions() const override { return functions_; }
 
+  const std::string& file() const override { return file_; }
+
   const c10::FunctionSchema* schema(const std::string& name) const override {
-    const auto* function = unit_->find_function(c10::QualifiedName(name));
-    return function ? &function->getSchema() : nullptr;
+    const auto* found = function(name);
+    return found ? &found->getSchema() : nullptr;
+  }
+
+  jit::Function* function(const std::string& name) const override {
+    if (auto* found = unit_->find_function(c10::QualifiedName(name))) return found;
+    const auto dot = name.rfind('.');
+    if (dot == std::string::npos) return nullptr;
+    const auto type = unit_->get_class(class_name(name.substr(0, dot)));
+    return type ? type->findMethod(name.substr(dot + 1)) : nullptr;
   }
 
   void call(const std::string& name, std::vector<c10::IValue>& stack) const override {
@@ -133,6 +153,34 @@ class CompiledProgram : public Program {
   void keep_imported(ImportedNames imported) { imported_ = std::move(imported); }
 
  private:
+  static int64_t line_of(const jit::SourceRange& range) {
+    const auto place = range.file_line_col();
+    return place ? static_cast<int64_t>(std::get<1>(*place)) : 0;
+  }
+
+  // As torch.jit.script does for a class: methods first know the type, then are compiled,
+  // __init__ (which declares the attributes) before the others.
+  void define_class(const jit::ClassDef& definition, const jit::ResolverPtr& resolver) {
+    if (definition.superclass().present()) {
+      throw(jit::ErrorReport(definition.range())
+            << "TorchScript classes have no base class; an nn.Module is opened as a saved archive");
+    }
+    const auto name = class_name(definition.name().name());
+    const auto type = c10::ClassType::create(name, unit_, /*is_module=*/false);
+    unit_->register_type(type);
+    std::vector<jit::Def> methods;
+    for (const auto& statement : definition.body()) {
+      if (statement.kind() != jit::TK_DEF) {
+        throw(jit::ErrorReport(statement.range()) << "only methods can stand in a class");
+      }
+      methods.emplace_back(statement);
+    }
+    const std::vector<jit::ResolverPtr> resolvers(methods.size(), resolver);
+    const jit::SimpleSelf self(type);
+    unit_->define(name, {}, {}, methods, resolvers, &self);
+  }
+
+  std::string file_;
   std::shared_ptr<jit::CompilationUnit> unit_;
   std::shared_ptr<jit::CompilationUnit> known_;  // whose functions ours call
   std::vector<ProgramFunction> functions_;

@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+namespace torch::jit {
+struct Function;
+}
+
 namespace opsmith {
 
 struct ProgramSource {
@@ -26,8 +30,10 @@ class Program {
  public:
   virtual ~Program() = default;
   virtual const std::vector<ProgramFunction>& functions() const = 0;
-  // Null when there is no such function.
+  virtual const std::string& file() const = 0;
+  // Null when there is no such function; so in the next one. "Class.method" is known to both.
   virtual const c10::FunctionSchema* schema(const std::string& name) const = 0;
+  virtual torch::jit::Function* function(const std::string& name) const = 0;
   // Takes the arguments off the stack and leaves the result there. The function must exist.
   virtual void call(const std::string& name, std::vector<c10::IValue>& stack) const = 0;
 };
@@ -37,9 +43,10 @@ using ProgramPtr = std::shared_ptr<const Program>;
 // level are skipped, and imported names are understood (`import torch.nn.functional as F`). Known
 // are torch.ops.ns.op, torch.classes.ns.Name, torch's dtypes, layouts, memory formats and
 // constants, math, and libtorch's functions by their names in torch, torch.nn.functional,
-// torch.linalg, torch.special and torch.fft. Compiled programs are kept, by file and source, until
-// forget_programs(). Throws torch::jit::ErrorReport, which describe_current_exception() turns into
-// program.compile.
+// torch.linalg, torch.special and torch.fft. Classes are TorchScript's (no torch.nn.Module); their
+// methods may use classes above them and libtorch, functions may use all classes. Compiled programs
+// are kept, by file and source, until forget_programs(). Throws torch::jit::ErrorReport, which
+// describe_current_exception() turns into program.compile.
 ProgramPtr compile_program(const ProgramSource& program);
 
 // `def reference(PARAMETERS): return (EXPRESSION)`, in which the functions of `program` (may be

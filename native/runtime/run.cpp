@@ -5,54 +5,20 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 
 #include <chrono>
-#include <functional>
 #include <regex>
 #include <set>
 #include <sstream>
 
 #include "runtime/arguments.h"
+#include "runtime/callable.h"
 #include "runtime/failure.h"
-#include "runtime/registry.h"
+#include "runtime/values.h"
 
 namespace opsmith {
 namespace {
 
 using c10::IValue;
 using Stack = std::vector<IValue>;
-
-struct Callable {
-  std::string name;
-  const c10::FunctionSchema* schema = nullptr;
-  std::function<void(Stack&)> call;
-  ProgramPtr program;  // keeps the function alive
-};
-
-Callable find_callable(const RunRequest& request) {
-  if (request.op.find("::") != std::string::npos) {
-    const auto op = find_operator(request.op);
-    const auto& name = op.operator_name();
-    return {name.overload_name.empty() ? name.name : name.name + "." + name.overload_name,
-            &op.schema(), [op](Stack& stack) { op.callBoxed(stack); }, nullptr};
-  }
-  if (!request.program) {
-    throw Failure(
-        "operator.unknown", "There is no operator " + request.op,
-        "Operators are written namespace::name; a bare name is a function of the program, and "
-        "this project has none.");
-  }
-  enter_stage("program.compile");
-  const auto program = compile_program(*request.program);
-  if (const auto* schema = program->schema(request.op)) {
-    return {request.op, schema,
-            [program, name = request.op](Stack& stack) { program->call(name, stack); }, program};
-  }
-  std::string names;
-  for (const auto& function : program->functions()) {
-    names += (names.empty() ? "" : ", ") + function.name;
-  }
-  throw Failure("operator.unknown", request.program->file + " has no function " + request.op,
-                names.empty() ? "" : "It has " + names + ".");
-}
 
 void collect_names(const Literal& literal, std::set<std::string>& names) {
   if (const auto* text = std::get_if<std::string>(&literal.value)) names.insert(*text);
@@ -71,29 +37,6 @@ std::set<std::string> words_of(const std::string& expression) {
   return words;
 }
 
-bool is_tensor_list(const IValue& value) {
-  return value.isTensorList() || value.isOptionalTensorList();
-}
-
-void flatten(const IValue& value, Stack& flat) {
-  if (value.isTuple()) {
-    for (const auto& element : value.toTupleRef().elements())
-      flatten(element, flat);
-  } else if (is_tensor_list(value)) {
-    for (const auto& element : value.toListRef())
-      flatten(element, flat);
-  } else {
-    flat.push_back(value);
-  }
-}
-
-Stack flatten(const Stack& results) {
-  Stack flat;
-  for (const auto& result : results)
-    flatten(result, flat);
-  return flat;
-}
-
 OutputValue describe(const IValue& value) {
   if (value.isTensor() && value.toTensor().defined()) return store_tensor(value.toTensor());
   if (value.isTensor()) return PlainValue{"Tensor", "undefined"};
@@ -106,18 +49,6 @@ void wait_for_device(const NamedTensors& inputs) {
   for (const auto& [name, tensor] : inputs) {
     if (tensor.is_cuda()) at::detail::getCUDAHooks().deviceSynchronize(tensor.device().index());
   }
-}
-
-// The operator may write to its inputs; the reference must see what they were.
-Stack clones_of(const NamedTensors& inputs, const std::vector<std::string>& names) {
-  Stack clones;
-  for (const auto& name : names) {
-    const auto& tensor = inputs.at(name);
-    auto clone = tensor.detach().clone();
-    if (tensor.requires_grad()) clone.requires_grad_();
-    clones.emplace_back(std::move(clone));
-  }
-  return clones;
 }
 
 std::string first_lines(const Failure& failure) {
@@ -164,7 +95,7 @@ void compare_with_reference(const RunRequest& request, const std::vector<std::st
 
 RunReport run(const RunRequest& request) {
   enter_stage("operator.unknown");
-  const auto callable = find_callable(request);
+  const auto callable = find_callable(request.op, request.program);
 
   std::set<std::string> used;
   for (const auto& argument : request.args)
@@ -179,7 +110,7 @@ RunReport run(const RunRequest& request) {
     names.push_back(spec.name);
     inputs.emplace(spec.name, make_input(spec));
   }
-  auto stack = make_arguments(*callable.schema, request.args, &project);
+  auto stack = make_arguments(callable.schema, request.args, &project);
   std::vector<std::string> parameters;
   Stack clones;
   if (request.reference) {
@@ -187,7 +118,11 @@ RunReport run(const RunRequest& request) {
     for (const auto& name : names) {
       if (words.count(name) != 0) parameters.push_back(name);
     }
-    clones = clones_of(inputs, parameters);
+    // The operator may write to its inputs; the reference must see what they were.
+    Stack given;
+    for (const auto& name : parameters)
+      given.emplace_back(inputs.at(name));
+    clones = clones_of(given);
   }
   wait_for_device(inputs);
 

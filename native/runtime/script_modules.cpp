@@ -132,15 +132,19 @@ SugaredPtr value_of(const std::string& path, GraphFunction& function, const Sour
 
 class ProgramResolver : public torch::jit::Resolver {
  public:
-  ProgramResolver(ImportedNames imported, std::shared_ptr<torch::jit::CompilationUnit> unit)
-      : imported_(std::move(imported)), unit_(std::move(unit)) {}
+  ProgramResolver(ImportedNames imported, std::shared_ptr<torch::jit::CompilationUnit> known,
+                  const std::shared_ptr<torch::jit::CompilationUnit>& own)
+      : imported_(std::move(imported)), known_(std::move(known)), own_(own) {}
 
   SugaredPtr resolveValue(const std::string& name, GraphFunction& function,
                           const SourceRange& place) override {
-    if (unit_) {
-      if (auto* known = unit_->find_function(c10::QualifiedName(name))) {
-        return std::make_shared<torch::jit::FunctionValue>(known);
+    if (known_) {
+      if (auto* function = known_->find_function(c10::QualifiedName(name))) {
+        return std::make_shared<torch::jit::FunctionValue>(function);
       }
+    }
+    if (const auto type = program_class(name)) {
+      return std::make_shared<torch::jit::ClassValue>(type);
     }
     for (const char* exception :
          {"Exception", "RuntimeError", "ValueError", "TypeError", "IndexError", "KeyError",
@@ -157,10 +161,18 @@ class ProgramResolver : public torch::jit::Resolver {
       return c10::IntType::get();
     }
     if (path == "torch.Tensor") return c10::TensorType::get();
+    if (const auto type = program_class(name)) return type;
     return custom_class(path);
   }
 
  private:
+  c10::ClassTypePtr program_class(const std::string& name) const {
+    if (name.find('.') != std::string::npos) return nullptr;
+    const auto own = own_.lock();
+    auto type = own ? own->get_class(class_name(name)) : nullptr;
+    return type || !known_ ? type : known_->get_class(class_name(name));
+  }
+
   // The first part of a dotted name may be an imported one.
   std::string full_path(const std::string& name) const {
     const auto dot = name.find('.');
@@ -170,14 +182,20 @@ class ProgramResolver : public torch::jit::Resolver {
   }
 
   ImportedNames imported_;
-  std::shared_ptr<torch::jit::CompilationUnit> unit_;
+  std::shared_ptr<torch::jit::CompilationUnit> known_;
+  std::weak_ptr<torch::jit::CompilationUnit> own_;
 };
 
 }  // namespace
 
+c10::QualifiedName class_name(const std::string& name) {
+  return c10::QualifiedName("__torch__." + name);
+}
+
 torch::jit::ResolverPtr make_resolver(ImportedNames imported,
-                                      std::shared_ptr<torch::jit::CompilationUnit> unit) {
-  return std::make_shared<ProgramResolver>(std::move(imported), std::move(unit));
+                                      std::shared_ptr<torch::jit::CompilationUnit> known,
+                                      const std::shared_ptr<torch::jit::CompilationUnit>& own) {
+  return std::make_shared<ProgramResolver>(std::move(imported), std::move(known), own);
 }
 
 }  // namespace opsmith

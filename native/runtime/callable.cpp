@@ -1,0 +1,37 @@
+#include "runtime/callable.h"
+
+#include "runtime/failure.h"
+#include "runtime/registry.h"
+
+namespace opsmith {
+
+using Stack = std::vector<c10::IValue>;
+
+Callable find_callable(const std::string& entry, const std::optional<ProgramSource>& source) {
+  if (entry.find("::") != std::string::npos) {
+    const auto op = find_operator(entry);
+    const auto& name = op.operator_name();
+    return {name.overload_name.empty() ? name.name : name.name + "." + name.overload_name,
+            op.schema(), [op](Stack& stack) { op.callBoxed(stack); }, nullptr, nullptr};
+  }
+  if (!source) {
+    throw Failure(
+        "operator.unknown", "There is no operator " + entry,
+        "Operators are written namespace::name; a bare name is a function of the program, and "
+        "this project has none.");
+  }
+  enter_stage("program.compile");
+  const auto program = compile_program(*source);
+  if (const auto* schema = program->schema(entry)) {
+    return {entry, *schema, [program, entry](Stack& stack) { program->call(entry, stack); },
+            program->function(entry), program};
+  }
+  std::string names;
+  for (const auto& function : program->functions()) {
+    names += (names.empty() ? "" : ", ") + function.name;
+  }
+  throw Failure("operator.unknown", program->file() + " has no function " + entry,
+                names.empty() ? "" : "It has " + names + ".");
+}
+
+}  // namespace opsmith

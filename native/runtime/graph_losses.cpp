@@ -1,0 +1,176 @@
+// What a trace loses, found in the script graph: a value is followed from the tensor it was read
+// from to where it decides something.
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/passes/inliner.h>
+
+#include <set>
+#include <unordered_map>
+
+#include "runtime/graph_trace.h"
+
+namespace opsmith {
+namespace {
+
+namespace jit = torch::jit;
+
+bool is_of_tensors(const c10::TypePtr& type) {
+  if (type->isSubtypeOf(*c10::TensorType::get())) return true;
+  for (const auto& part : type->containedTypes()) {
+    if (is_of_tensors(part)) return true;
+  }
+  return false;
+}
+
+// What was read from a tensor without looking at its elements.
+bool reads_shape_only(const jit::Node& node) {
+  static const std::set<std::string> names = {
+      "aten::size",   "aten::dim",           "aten::len",      "aten::numel",
+      "aten::stride", "aten::is_contiguous", "aten::sym_size", "aten::__contains__",
+      "prim::shape",  "aten::storage_offset"};
+  return names.count(node.kind().toQualString()) != 0;
+}
+
+// dtype, device and the like: a trace is made for one of them anyway, and nobody is surprised.
+bool reads_kind_only(const jit::Node& node) {
+  static const std::set<std::string> names = {"prim::dtype",         "prim::device",
+                                              "prim::layout",        "prim::is_cuda",
+                                              "prim::requires_grad", "prim::is_sparse",
+                                              "prim::is_quantized",  "aten::is_floating_point",
+                                              "aten::is_complex",    "aten::__is__",
+                                              "aten::__isnot__",     "prim::isinstance",
+                                              "aten::get_device",    "prim::is_meta",
+                                              "prim::is_xpu",        "prim::grad",
+                                              "prim::data",          "prim::unchecked_cast",
+                                              "prim::type"};
+  return names.count(node.kind().toQualString()) != 0;
+}
+
+struct Reading {
+  const jit::Node* node = nullptr;  // that read it
+  bool of_shape = false;
+};
+
+class LossFinder {
+ public:
+  std::vector<GraphWarning> find(jit::Graph& graph) {
+    walk(*graph.block());
+    for (const auto* output : graph.outputs())
+      note_baked(*output);
+    return std::move(warnings_);
+  }
+
+ private:
+  const Reading* reading_of(const jit::Value& value) const {
+    const auto found = readings_.find(&value);
+    return found == readings_.end() ? nullptr : &found->second;
+  }
+
+  void warn(const char* kind, std::string message, const jit::Node& node) {
+    if (warned_.insert(&node).second) {
+      warnings_.push_back({kind, std::move(message), place_of(node.sourceRange())});
+    }
+  }
+
+  void note_baked(const jit::Value& value) {
+    const auto* reading = reading_of(value);
+    if (reading == nullptr) return;
+    warn("value-baked",
+         reading->of_shape
+             ? "This size becomes a constant of the trace: it holds for these shapes only."
+             : "This number, read from a tensor, becomes a constant of the trace: it holds for "
+               "these values only.",
+         *reading->node);
+  }
+
+  void note_decision(const jit::Value& value, const jit::Node& node, const char* what) {
+    const auto* reading = reading_of(value);
+    if (reading == nullptr) return;
+    warn("control-flow-lost",
+         std::string("This ") + what + " depends on " +
+             (reading->of_shape ? "the shape" : "the values") +
+             " of a tensor: the trace keeps only the way taken for these inputs. The script graph "
+             "keeps both.",
+         node);
+  }
+
+  void mark_outputs(const jit::Node& node, const Reading& reading) {
+    for (const auto* output : node.outputs()) {
+      if (!is_of_tensors(output->type())) readings_.emplace(output, reading);
+    }
+  }
+
+  void walk_if(const jit::Node& node) {
+    note_decision(*node.inputs()[0], node, "branch");
+    for (const auto* block : node.blocks())
+      walk(*block);
+    for (size_t i = 0; i < node.outputs().size(); ++i) {
+      for (const auto* block : node.blocks()) {
+        // What a lost branch chose is lost with it, and was warned of.
+        if (const auto* reading = reading_of(*block->outputs()[i])) {
+          readings_.emplace(node.outputs()[i], *reading);
+        }
+      }
+    }
+  }
+
+  void walk_loop(const jit::Node& node) {
+    note_decision(*node.inputs()[0], node, "loop");
+    note_decision(*node.inputs()[1], node, "loop");
+    const auto* body = node.blocks()[0];
+    for (size_t i = 2; i < node.inputs().size(); ++i) {
+      if (const auto* reading = reading_of(*node.inputs()[i])) {
+        readings_.emplace(body->inputs()[i - 1], *reading);
+      }
+    }
+    walk(*body);
+    note_decision(*body->outputs()[0], node, "loop");
+    for (size_t i = 1; i < body->outputs().size(); ++i) {
+      if (const auto* reading = reading_of(*body->outputs()[i])) {
+        readings_.emplace(node.outputs()[i - 1], *reading);
+      }
+    }
+  }
+
+  void walk_node(const jit::Node& node) {
+    if (node.kind() == c10::prim::If) return walk_if(node);
+    if (node.kind() == c10::prim::Loop) return walk_loop(node);
+    if (node.kind() == c10::prim::Constant || reads_kind_only(node)) return;
+    // Lists and tuples are built of tensors and taken apart again without a look at either.
+    const bool is_packing = node.kind().is_prim();
+    bool makes_tensors = false;
+    for (const auto* output : node.outputs())
+      makes_tensors = makes_tensors || is_of_tensors(output->type());
+    for (const auto* input : node.inputs()) {
+      if (const auto* reading = reading_of(*input)) {
+        if (makes_tensors || node.outputs().empty()) {
+          note_baked(*input);
+        } else {
+          mark_outputs(node, *reading);
+        }
+      } else if (!is_packing && !makes_tensors && is_of_tensors(input->type()) &&
+                 input->type()->kind() != c10::TypeKind::ClassType) {
+        mark_outputs(node, {&node, reads_shape_only(node)});
+      }
+    }
+  }
+
+  void walk(const jit::Block& block) {
+    for (const auto* node : block.nodes())
+      walk_node(*node);
+  }
+
+  std::unordered_map<const jit::Value*, Reading> readings_;
+  std::set<const jit::Node*> warned_;
+  std::vector<GraphWarning> warnings_;
+};
+
+}  // namespace
+
+std::vector<GraphWarning> find_losses(const jit::Function& function) {
+  auto& callee = const_cast<jit::Function&>(function);
+  const auto graph = jit::toGraphFunction(callee).graph()->copy();
+  jit::Inline(*graph);
+  return LossFinder().find(*graph);
+}
+
+}  // namespace opsmith
