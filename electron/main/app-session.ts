@@ -26,6 +26,7 @@ export class AppSession {
   private watcher: ProjectWatcher | undefined
   private openFolder = ''
   private readonly namedFiles = new Set<string>()
+  private readonly openedModels = new Set<string>()
   private readonly jobs = new Map<string, AbortController>()
   private flushed: (() => void) | undefined
 
@@ -117,6 +118,16 @@ export class AppSession {
   /** Outside the project the window may look at what it was told of, and at nothing else. */
   wasNamed(file: string): boolean {
     return this.namedFiles.has(path.resolve(file))
+  }
+
+  /** Remembers a model that the user chose, or that lies in their project. */
+  noteOpened(file: string): void {
+    this.openedModels.add(path.resolve(file))
+  }
+
+  /** Models outside the project are read after the user chose them, and not before. */
+  wasOpened(file: string): boolean {
+    return this.openedModels.has(path.resolve(file))
   }
 
   /** Runs work that `job.cancel` can end. */

@@ -2,22 +2,29 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { HostPool } from '../host/host-pool'
 
+interface Kept {
+  generation: number
+  capture: number
+  /** For a file: "compute_scripted.pt". */
+  archiveName: string
+}
+
 /**
  * Graphs that an op host holds, by numbers of our own. The host counts its captures from the start
  * in each generation; a number of ours never means another graph after the host was replaced.
  */
 export class Captures {
-  private readonly held = new Map<number, { generation: number; capture: number }>()
+  private readonly held = new Map<number, Kept>()
   private next = 1
 
   constructor(private readonly hosts: HostPool) {}
 
-  keep(capture: number): number {
+  keep(capture: number, archiveName: string): number {
     const { generation } = this.hosts.state()
     for (const [id, other] of this.held) if (other.generation !== generation) this.held.delete(id)
     const id = this.next
     this.next += 1
-    this.held.set(id, { generation, capture })
+    this.held.set(id, { generation, capture, archiveName })
     return id
   }
 
@@ -30,6 +37,10 @@ export class Captures {
     return err('host.unavailable', 'The op host that held this graph has ended.', {
       hint: 'Capture the graph again.',
     })
+  }
+
+  archiveName(id: number): string {
+    return this.held.get(id)?.archiveName ?? 'model.pt'
   }
 
   /** Forgets captures; those the running host still holds come back by its numbers. */

@@ -105,7 +105,9 @@ export class Graphs {
       phase: `capture ${request.entry}`,
     })
     if (report.ok) {
-      return ok({ ...report.value, capture: this.captures.keep(report.value.capture) })
+      const made = request.form === 'trace' ? 'traced' : 'scripted'
+      const name = `${request.entry.replace(/\W+/g, '_')}_${made}.pt`
+      return ok({ ...report.value, capture: this.captures.keep(report.value.capture, name) })
     }
     const withoutArguments = request.form !== 'script' && (request.args ?? []).length === 0
     if (withoutArguments && report.error.code === 'input.invalid') {
@@ -167,6 +169,11 @@ export class Graphs {
       { captures: alive },
       { timeout: readTimeout, phase: '' },
     )
+  }
+
+  /** A name for the archive of a capture: "compute_scripted.pt". */
+  archiveName(capture: number): string {
+    return this.captures.archiveName(capture)
   }
 
   /** Writes a script or trace capture as a TorchScript archive; `file` is absolute, and whole or not there. */
