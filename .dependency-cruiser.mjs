@@ -1,12 +1,12 @@
 // Who may import whom, as ARCHITECTURE.md says. Run by `npm run check`; each rule prints its reason.
 
-/** Folders of this repository that `from` may not import: all of electron/ and renderer/ but `allowed`. */
+/** Folders of this repository that `from` may not import: all of them but `allowed`. */
 const only = (name, from, allowed, comment) => ({
   name,
   severity: 'error',
   comment,
   from: { path: from },
-  to: { path: '^(electron|renderer|test|scripts)/', pathNot: allowed },
+  to: { path: '^(electron|graph|renderer|test|scripts)/', pathNot: allowed },
 })
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -33,6 +33,21 @@ const configuration = {
         'The contract is read by every process, the sandboxed ones included: shapes, types and zod, nothing that runs elsewhere.',
       from: { path: '^electron/contract/' },
       to: { pathNot: ['^electron/contract/', '(^|/)node_modules/zod/'] },
+    },
+    {
+      name: 'graph-is-pure',
+      severity: 'error',
+      comment:
+        "Graph algorithms run in the window's worker and in the command line: types of the contract, nothing of Node or of the DOM, no package.",
+      from: { path: '^graph/' },
+      to: { pathNot: ['^graph/', '^electron/contract/graph\\.ts$'] },
+    },
+    {
+      name: 'graph-takes-types-only',
+      severity: 'error',
+      comment: 'The contract brings zod, which the worker that draws has no use for.',
+      from: { path: '^graph/' },
+      to: { path: '^electron/contract/', dependencyTypesNot: ['type-only'] },
     },
     only(
       'engine-stands-alone',
@@ -63,8 +78,8 @@ const configuration = {
     only(
       'cli-uses-engine',
       '^electron/cli/',
-      ['^electron/(cli|engine|contract)/'],
-      'The command line is the engine with other words around it, without Electron and without the window.',
+      ['^electron/(cli|engine|contract)/', '^graph/'],
+      'The command line is the engine with other words around it, and graphs as text, without Electron and without the window.',
     ),
     only(
       'preload-is-thin',
@@ -75,7 +90,7 @@ const configuration = {
     only(
       'renderer-talks-by-contract',
       '^renderer/',
-      ['^renderer/', '^electron/contract/'],
+      ['^renderer/', '^electron/contract/', '^graph/'],
       'The renderer reaches the other processes by messages only.',
     ),
     only(
@@ -87,7 +102,7 @@ const configuration = {
     only(
       'store-knows-no-view',
       '^renderer/store/',
-      ['^renderer/(store|bridge)/', '^electron/contract/'],
+      ['^renderer/(store|bridge)/', '^electron/contract/', '^graph/'],
       'State is tested without React and without the editor.',
     ),
     {
@@ -101,7 +116,7 @@ const configuration = {
       name: 'nothing-imports-tests',
       severity: 'error',
       comment: 'What is shipped does not lean on what checks it.',
-      from: { path: '^(electron|renderer)/' },
+      from: { path: '^(electron|graph|renderer)/' },
       to: { path: '^test/' },
     },
     {

@@ -74,7 +74,7 @@ export default defineConfig([
   },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
-    files: ['electron/**/*.ts', 'renderer/**/*.{ts,tsx}', 'test/**/*.ts'],
+    files: ['electron/**/*.ts', 'graph/**/*.ts', 'renderer/**/*.{ts,tsx}', 'test/**/*.ts'],
     plugins: { '@typescript-eslint': tseslint.plugin },
     languageOptions: {
       parser: tseslint.parser,

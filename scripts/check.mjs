@@ -26,7 +26,15 @@ const checks = {
   format: tool('prettier', '--check', '--log-level', 'warn', '.'),
   imports: tool(
     'depcruise',
-    ...['electron', 'renderer', '--config', '.dependency-cruiser.mjs', '--output-type', 'err-long'],
+    ...[
+      'electron',
+      'graph',
+      'renderer',
+      '--config',
+      '.dependency-cruiser.mjs',
+      '--output-type',
+      'err-long',
+    ],
   ),
   'dead code': tool('knip', '--no-progress', '--no-config-hints'),
   'clang-format': checkWithClangFormat,
