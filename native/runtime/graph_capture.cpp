@@ -222,6 +222,11 @@ class Capture {
     std::vector<std::pair<std::string, at::Tensor>> named;
     for (const auto& name : inputs_.names)
       named.emplace_back(name, inputs_.tensors.at(name));
+    if (module_) {
+      for (const auto& parameter : module_->named_parameters()) {
+        named.emplace_back(parameter.name, parameter.value);
+      }
+    }
     auto graph = describe_autograd(captured_.entry, named, flatten(stack));
     if (graph.nodes == 0) {
       throw Failure("input.invalid",

@@ -1,9 +1,10 @@
 #include "runtime/graph_observe.h"
 
+#include <ATen/core/class_type.h>
 #include <ATen/detail/CUDAHooksInterface.h>
-#include <ATen/ops/cat.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/passes/inliner.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/runtime/interpreter.h>
 #include <torch/csrc/jit/runtime/operator.h>
@@ -19,6 +20,7 @@
 #include "runtime/elements.h"
 #include "runtime/failure.h"
 #include "runtime/graph_text.h"
+#include "runtime/program.h"
 #include "runtime/values.h"
 
 namespace opsmith {
@@ -132,6 +134,14 @@ class NodeRunner {
 
   using Work = std::function<void(Stack&)>;
 
+  static jit::Function* called_function(jit::Node& node) {
+    if (node.kind() == c10::prim::CallFunction) return jit::tryToGraphFunction(&node);
+    if (node.kind() != c10::prim::CallMethod) return nullptr;
+    const auto type = node.inputs()[0]->type()->cast<c10::ClassType>();
+    auto* method = type ? type->findMethod(node.s(c10::attr::name)) : nullptr;
+    return method != nullptr && method->isGraphFunction() ? method : nullptr;
+  }
+
   Work make_work(jit::Node& node) {
     // The interpreter has instructions of its own for many of prim's, whose operators only throw.
     if (const auto* op = node.kind().is_prim() ? nullptr : node.maybeOperator()) {
@@ -143,6 +153,7 @@ class NodeRunner {
         operation(stack);
       };
     }
+    if (auto* function = called_function(node)) prepare_function(*function);
     auto graph = std::make_shared<jit::Graph>();
     std::unordered_map<const jit::Value*, jit::Value*> inputs;
     for (const auto* input : node.inputs()) {

@@ -64,14 +64,15 @@ std::optional<GraphPlace> place_of(const jit::SourceRange& given) {
 }
 
 std::vector<std::string> scope_of(const jit::Node& node) {
-  const auto stack = node.callstack();
-  if (!stack) return traced_scope(node);
+  auto next = node.callstack();
+  if (!next) return traced_scope(node);
   std::vector<std::string> parts;
-  for (const auto& [function, range, module] : (*stack)->vec()) {
+  for (; next; next = (*next)->callee()) {
+    const auto module = (*next)->module_instance();
+    // Calls within one module say "self" or "SELF"; of a free function there is no module.
     auto name = module ? module->instance_name() : std::string();
-    // Calls within one module say "self"; of a free function there is no module.
-    if (name.empty() && function != nullptr) name = function->name();
-    if (!name.empty() && name != "self") parts.push_back(name);
+    if (name.empty()) name = (*next)->function_name();
+    if (!name.empty() && name != "self" && name != "SELF") parts.push_back(name);
   }
   return parts;
 }

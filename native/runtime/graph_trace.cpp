@@ -30,17 +30,26 @@ void collect_warning(const std::string& message) {
   collected_warnings().push_back(message);
 }
 
+// "conv" of "conv(Conv2d)::forward"; "" of a function, which belongs to no module.
+std::string module_name(const std::string& frame) {
+  const auto type = frame.find('(');
+  return type == std::string::npos ? "" : frame.substr(0, type);
+}
+
 // Where in the program the recorded operator was called, through every function on the way. The
-// first entry of the interpreter's stack is the traced function itself.
+// interpreter's stack of places begins with the innermost function, its stack of modules with the
+// traced one.
 void record_place(jit::Node* node) {
-  const auto stack = jit::currentCallstack();
-  if (stack.empty()) return;
-  node->setSourceRange(stack.back().range);
+  const auto places = jit::currentCallstack();
+  if (places.empty()) return;
+  node->setSourceRange(places.front().range);
+  const auto frames = jit::currentModuleHierarchy();
   jit::InlinedCallStackPtr inner;
-  for (size_t i = stack.size() - 1; i > 0; --i) {
-    auto name = stack[i].filename;
-    name = name.substr(name.rfind('.') + 1);
-    const auto& call = stack[i - 1].range;
+  for (size_t i = 0; i + 1 < places.size(); ++i) {
+    const size_t depth = places.size() - 1 - i;
+    auto name = depth < frames.size() ? module_name(frames[depth]) : std::string();
+    if (name.empty()) name = places[i].filename.substr(places[i].filename.rfind('.') + 1);
+    const auto& call = places[i + 1].range;
     inner =
         inner ? c10::make_intrusive<jit::InlinedCallStack>(inner, nullptr, call, std::nullopt, name)
               : c10::make_intrusive<jit::InlinedCallStack>(nullptr, call, std::nullopt, name);

@@ -143,9 +143,11 @@ class CompiledProgram : public Program {
   }
 
   void call(const std::string& name, std::vector<c10::IValue>& stack) const override {
+    auto& function = *this->function(name);
+    prepare_function(function);
     // A call or two: profiling and optimising the graph first costs 0.2 s and gains nothing.
     jit::GraphOptimizerEnabledGuard without_optimiser(false);
-    unit_->get_function(c10::QualifiedName(name)).run(stack);
+    function.run(stack);
   }
 
   std::shared_ptr<jit::CompilationUnit> unit() const { return unit_; }
@@ -226,6 +228,11 @@ ProgramPtr compile_reference(const std::string& expression,
     list += (list.empty() ? "" : ", ") + name;
   script.text = "def reference(" + list + "):\n    return (" + expression + ")\n";
   return std::make_shared<CompiledProgram>("reference", script, known);
+}
+
+void prepare_function(jit::Function& function) {
+  jit::GraphOptimizerEnabledGuard with_optimiser(true);
+  jit::toGraphFunction(function).optimized_graph();
 }
 
 void forget_programs() {

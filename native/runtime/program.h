@@ -56,4 +56,9 @@ ProgramPtr compile_reference(const std::string& expression,
 
 void forget_programs();
 
+// libtorch keeps the inlined graph of a function from when it is first asked for. Asked while its
+// optimiser is off, as our calls turn it, it would keep one that is not inlined, for passes too:
+// call this before.
+void prepare_function(torch::jit::Function& function);
+
 }  // namespace opsmith
