@@ -1,5 +1,3 @@
-import path from 'node:path'
-
 import { Command, CommanderError } from 'commander'
 
 import { findInstallation } from '../engine/installation'
@@ -9,7 +7,10 @@ import { Workbench } from '../engine/workbench'
 import { runBuild } from './build-command'
 import { runDoctor } from './doctor-command'
 import { exitCodes } from './exit-codes'
-import { printJson } from './print'
+import { runGraph } from './graph-command'
+import { graphFormats } from './graph-options'
+import type { GivenGraphOptions } from './graph-options'
+import { callerPath, printJson } from './print'
 import { runPrepare } from './prepare-command'
 import { runReportCommand } from './report-command'
 import { runCalls } from './run-command'
@@ -22,9 +23,8 @@ export type CommandAction = (
 ) => Promise<number>
 
 async function withWorkbench(
-  action: CommandAction,
+  action: (workbench: Workbench, folder: string) => Promise<number>,
   project: string,
-  options: { json?: boolean },
 ): Promise<void> {
   const workbench = new Workbench(
     findInstallation(__dirname),
@@ -36,12 +36,45 @@ async function withWorkbench(
     { keepSpare: false },
   )
   await workbench.applySettings()
-  const folder = path.resolve(process.env['OPSMITH_CALLER_FOLDER'] ?? process.cwd(), project)
   try {
-    process.exitCode = await action(workbench, folder, { json: options.json ?? false })
+    process.exitCode = await action(workbench, callerPath(project))
   } finally {
     await workbench.close()
   }
+}
+
+function addGraphCommand(program: Command): void {
+  const collect = (text: string, before: string[] | undefined): string[] => [
+    ...(before ?? []),
+    text,
+  ]
+  program
+    .command('graph')
+    .description('print the graph of a program function, an operator, or a saved model')
+    .argument('<project or file>', 'folder with opsmith.json, or a .pt, .pt2 or .json file')
+    .option('--entry <name>', 'function, operator or method; by default the first there is')
+    .option('--script', 'as the TorchScript compiler made it (the default)')
+    .option('--trace', 'as recorded while it ran')
+    .option('--autograd', 'grad_fn nodes from the outputs to the leaves')
+    .option('--executed', 'as the profiling executor ran it, fused and specialised')
+    .option('--pass <names>', 'passes to run, in this order, separated by commas', collect)
+    .option('--args <json>', 'what to call it with: a list as in opsmith.json')
+    .option('--observe', 'run it node by node: time, memory and statistics of each node')
+    .option('--format <format>', graphFormats.join(', '), 'text')
+    .option('--json', 'the same as --format json')
+    .option(
+      '--diff <file>',
+      'compare with the graph in a .pt, .pt2 or .json file; exit code 1 when they differ',
+    )
+    .option('--project <folder>', 'for a file: the project whose operators it uses')
+    .option(
+      '--save <file>',
+      'save the scripted or traced function as a .pt that Python and C++ load',
+    )
+    .option('--output <file>', 'write to a file instead of stdout')
+    .action(async (target: string, options: GivenGraphOptions) => {
+      await withWorkbench((workbench, named) => runGraph(workbench, named, options), target)
+    })
 }
 
 function makeProgram(): Command {
@@ -59,7 +92,10 @@ function makeProgram(): Command {
       .argument('<project>', 'folder with opsmith.json')
       .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
       .action(async (project: string, options: { json?: boolean }) => {
-        await withWorkbench(action, project, options)
+        await withWorkbench(
+          (workbench, folder) => action(workbench, folder, { json: options.json ?? false }),
+          project,
+        )
       })
   }
   projectCommand('build', 'compile the project into lib<name>.so and <name>.node', runBuild)
@@ -70,6 +106,7 @@ function makeProgram(): Command {
   )
   projectCommand('run', 'build, and make every call of opsmith.json', runCalls)
   projectCommand('report', 'everything that exists so far, as a readable report', runReportCommand)
+  addGraphCommand(program)
   program
     .command('doctor')
     .description('look for compilers, libtorch, CUDA and Python, and judge them')
@@ -77,10 +114,9 @@ function makeProgram(): Command {
     .option('--json', 'the answer as JSON on stdout')
     .action(async (project: string, options: { json?: boolean }) => {
       await withWorkbench(
-        (workbench, folder, { json }) =>
-          runDoctor(workbench, project === '' ? '' : folder, { json }),
+        (workbench, folder) =>
+          runDoctor(workbench, project === '' ? '' : folder, { json: options.json ?? false }),
         project,
-        options,
       )
     })
   program
@@ -88,7 +124,10 @@ function makeProgram(): Command {
     .description("precompile libtorch's headers for the chosen compiler")
     .option('--json', 'the answer as JSON on stdout')
     .action(async (options: { json?: boolean }) => {
-      await withWorkbench(runPrepare, '.', options)
+      await withWorkbench(
+        (workbench, folder) => runPrepare(workbench, folder, { json: options.json ?? false }),
+        '.',
+      )
     })
   program
     .command('schema')

@@ -1,7 +1,14 @@
+import path from 'node:path'
+
 import type { Diagnostic } from '../contract/diagnostics'
 import type { WorkbenchError } from '../contract/outcome'
 import type { OutputValue, TensorStats } from '../contract/tensor'
 import { exitCodes } from './exit-codes'
+
+/** A file or folder as the user named it, seen from where they ran the command. */
+export function callerPath(named: string): string {
+  return path.resolve(process.env['OPSMITH_CALLER_FOLDER'] ?? process.cwd(), named)
+}
 
 /** JSON has no NaN and no infinities: they are written as strings. */
 export function toJson(value: unknown): string {

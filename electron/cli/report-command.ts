@@ -1,10 +1,38 @@
+import type { Manifest } from '../contract/manifest'
 import { readManifest } from '../engine/project/read-manifest'
 import type { Workbench } from '../engine/workbench'
 import { buildAloud } from './build-command'
 import { exitCodes } from './exit-codes'
-import { describeDiagnostic, printError } from './print'
+import { readGraphOptions } from './graph-options'
+import { allNodes, describeTaken } from './graph-output'
+import { graphOfProject } from './graph-source'
+import { describeDiagnostic, describeError, printError } from './print'
 import { makeCalls, printCall } from './run-command'
 import { loadTimeout, printSchemas } from './schemas-command'
+
+/** The first program function that opsmith.json calls: its script graph, and what a trace of it keeps. */
+async function describeFirstGraph(
+  workbench: Workbench,
+  project: string,
+  manifest: Manifest,
+): Promise<string[]> {
+  const plain = readGraphOptions({})
+  if (!plain.ok) return [describeError(plain.error)]
+  const script = await graphOfProject(workbench, project, manifest, plain.value)
+  if (!script.ok) return [describeError(script.error)]
+  const custom = allNodes(script.value.graph).filter((node) => node.custom === true)
+  // Objects of a torch::class_ are made and called by libtorch's own nodes.
+  const kinds = [...new Set(custom.map((node) => node.kind))].filter(
+    (kind) => !kind.startsWith('prim::'),
+  )
+  const lines = describeTaken(script.value)
+  lines.push(kinds.length > 0 ? `  custom operators: ${kinds.join(', ')}` : '  no custom operators')
+  const { name } = script.value.graph
+  if (!manifest.calls.some((call) => call.op === name)) return lines
+  const options = { ...plain.value, entry: name, form: 'trace' as const }
+  const trace = await graphOfProject(workbench, project, manifest, options)
+  return [...lines, ...(trace.ok ? describeTaken(trace.value) : [describeError(trace.error)])]
+}
 
 /** All that exists so far, on one project, for people: what `npm start -- --headless` prints. */
 export async function runReportCommand(
@@ -44,6 +72,12 @@ export async function runReportCommand(
   for (const item of functions.value) process.stdout.write(`${item.schema}\n`)
   if (functions.value.length === 0)
     process.stdout.write('The project has no TorchScript program.\n')
+
+  if (functions.value.length > 0) {
+    heading('Graph')
+    for (const line of await describeFirstGraph(workbench, project, manifest.value))
+      process.stdout.write(`${line}\n`)
+  }
 
   heading('Run')
   const outcomes = await makeCalls(workbench, project, manifest.value)

@@ -176,29 +176,20 @@ export class Graphs {
     return this.captures.archiveName(capture)
   }
 
-  /** Writes a script or trace capture as a TorchScript archive; `file` is absolute, and whole or not there. */
+  /** Writes a script or trace capture as a TorchScript archive; `file` is absolute. */
   async save(capture: number, file: string): Promise<Result<{ path: string; bytes: number }>> {
     const found = this.captures.find(capture)
     if (!found.ok) return found
-    let temporary = ''
     try {
       await fs.mkdir(path.dirname(file), { recursive: true })
-      // A folder, not another name: libtorch names the archive's own root after the file.
-      temporary = await fs.mkdtemp(path.join(path.dirname(file), '.opsmith-'))
-      const written = path.join(temporary, path.basename(file))
-      const saved = await this.around.hosts.call(
-        'graph.save',
-        { capture: found.value, path: written },
-        { timeout: readTimeout, phase: 'save the graph' },
-      )
-      if (!saved.ok) return saved
-      await fs.rename(written, file)
-      return ok({ path: file, bytes: saved.value.bytes })
     } catch (error) {
       return ioError(error, `write ${file}`)
-    } finally {
-      if (temporary !== '') await fs.rm(temporary, { recursive: true, force: true })
     }
+    return await this.around.hosts.call(
+      'graph.save',
+      { capture: found.value, path: file },
+      { timeout: readTimeout, phase: 'save the graph' },
+    )
   }
 
   /** What a model file holds and what it needs that is not there; `folder` as in capture. */

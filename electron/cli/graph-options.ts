@@ -1,0 +1,114 @@
+import { graphForm, graphPass } from '../contract/graph'
+import type { GraphForm, GraphPass } from '../contract/graph'
+import { argument } from '../contract/manifest'
+import type { Argument } from '../contract/manifest'
+import { err, ok } from '../contract/outcome'
+import type { Result } from '../contract/outcome'
+
+export const graphFormats = ['text', 'json', 'dot', 'svg'] as const
+export type GraphFormat = (typeof graphFormats)[number]
+
+/** As commander gives them. */
+export interface GivenGraphOptions {
+  entry?: string
+  script?: boolean
+  trace?: boolean
+  autograd?: boolean
+  executed?: boolean
+  pass?: string[]
+  format?: string
+  json?: boolean
+  diff?: string
+  args?: string
+  observe?: boolean
+  save?: string
+  output?: string
+  project?: string
+}
+
+export interface GraphOptions {
+  /** "" takes the first there is. */
+  entry: string
+  form: Exclude<GraphForm, 'export'>
+  /** The user named a form. */
+  formGiven: boolean
+  passes: GraphPass[]
+  format: GraphFormat
+  args: Argument[]
+  observe: boolean
+  /** Files and folders as given, "" for none. */
+  diff: string
+  save: string
+  output: string
+  project: string
+}
+
+function listed(words: readonly string[]): string {
+  return words.join(', ')
+}
+
+/** Sentences name the option and what it takes. */
+export function readGraphOptions(given: GivenGraphOptions): Result<GraphOptions> {
+  const forms = graphForm.options.filter(
+    (form): form is GraphOptions['form'] => form !== 'export' && given[form] === true,
+  )
+  if (forms.length > 1) {
+    return err(
+      'request.invalid',
+      `One form at a time: ${forms.map((form) => `--${form}`).join(' or ')}.`,
+    )
+  }
+  const passes: GraphPass[] = []
+  for (const name of (given.pass ?? []).flatMap((text) => text.split(','))) {
+    const pass = graphPass.safeParse(name.trim())
+    if (!pass.success) {
+      return err('request.invalid', `There is no pass "${name.trim()}".`, {
+        hint: `Passes are ${listed(graphPass.options)}.`,
+      })
+    }
+    passes.push(pass.data)
+  }
+  const format = graphFormats.find(
+    (one) => one === (given.json ? 'json' : (given.format ?? 'text')),
+  )
+  if (!format) {
+    return err('request.invalid', `There is no format "${given.format ?? ''}".`, {
+      hint: `Formats are ${listed(graphFormats)}.`,
+    })
+  }
+  let args: Argument[] = []
+  if (given.args !== undefined) {
+    const parsed = argument.array().safeParse(parseJson(given.args))
+    if (!parsed.success) {
+      return err(
+        'request.invalid',
+        '--args takes a JSON list: names of inputs, numbers, texts, lists.',
+        {
+          hint: `For example --args '["x", "y", 2]'.`,
+        },
+      )
+    }
+    args = parsed.data
+  }
+  return ok({
+    entry: given.entry ?? '',
+    form: forms[0] ?? 'script',
+    formGiven: forms.length > 0,
+    passes,
+    format,
+    args,
+    observe: given.observe ?? false,
+    diff: given.diff ?? '',
+    save: given.save ?? '',
+    output: given.output ?? '',
+    project: given.project ?? '',
+  })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
