@@ -81,10 +81,11 @@ class GraphPrinter {
   }
 }
 
-export function attributeText(value: GraphAttribute): string {
+function attributeText(value: GraphAttribute): string {
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'
-  if (typeof value === 'string') return JSON.stringify(value)
+  // A value that stands among constants: size=[%n, -1].
+  if (typeof value === 'string') return /^%[\w.]+$/.test(value) ? value : JSON.stringify(value)
   return Array.isArray(value) ? `[${value.map(attributeText).join(', ')}]` : String(value)
 }
 

@@ -42,14 +42,10 @@ class Reader {
     if (name === undefined) return undefined
     if (this.take(/\(/y) === undefined) return { text: name, binding: 3 }
     const parts: Term[] = []
-    while (this.take(/\s*\)/y) === undefined) {
-      if (parts.length > 0 && this.take(/\s*,\s*/y) === undefined) return undefined
+    for (let first = true; this.take(/\s*\)/y) === undefined; first = false) {
+      if (!first && this.take(/\s*,\s*/y) === undefined) return undefined
       // An assumption such as positive=True says nothing about the value.
-      if (this.take(/\w+=\w+/y) !== undefined) {
-        if (this.take(/\s*,\s*(?=\w+=)/y) !== undefined) continue
-        if (this.take(/\s*\)/y) === undefined) return undefined
-        break
-      }
+      if (this.take(/\w+=\w+/y) !== undefined) continue
       const part = this.term(depth + 1)
       if (!part) return undefined
       parts.push(part)
