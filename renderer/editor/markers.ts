@@ -1,6 +1,7 @@
 import type { Diagnostic, DiagnosticNote } from '../../electron/contract/diagnostics'
 import { buildStore, currentProblems } from '../store/build'
 import { filesStore, projectPath } from '../store/files'
+import { graphStore } from '../store/graph'
 import { projectStore } from '../store/project'
 import { modelOf } from './models'
 import { monaco } from './monaco'
@@ -17,6 +18,9 @@ export function followProblems(): void {
     ) {
       markAll()
     }
+  })
+  graphStore.subscribe((now, before) => {
+    if (now.shown?.shot !== before.shown?.shot) markAll()
   })
   projectStore.subscribe((now, before) => {
     if (now.project?.problem !== before.project?.problem) markAll()

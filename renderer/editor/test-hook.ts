@@ -11,6 +11,8 @@ export type OpsmithTest = {
   markers(path: string): Marker[]
   openFile(path: string, line?: number): Promise<void>
   ready(): boolean
+  /** Whatever the graph's panel offers; the editor does not know it. */
+  graph: unknown
 }
 
 declare global {
@@ -19,8 +21,9 @@ declare global {
   }
 }
 
-export function exposeTestHook(): void {
+export function exposeTestHook(graph: unknown): void {
   window.opsmithTest = {
+    graph,
     editorText: (path) => {
       const model = modelOf(path)
       return model ? textOf(model) : null

@@ -3,12 +3,13 @@ import type { ReactElement } from 'react'
 import { useBuild } from '../store/build'
 import { runCommand, shortcutOf, useCommands } from '../store/commands'
 import { useDoctor } from '../store/doctor'
+import { useGraph } from '../store/graph'
 import { inputsStore, useInputs } from '../store/inputs'
 import { openPalette } from '../store/layout'
 import { openProject, useProject } from '../store/project'
 import { useRun } from '../store/run'
 import { useSettings } from '../store/settings'
-import { Menu, type MenuItem } from './Menu'
+import { Menu, type MenuItem } from './primitives/Menu'
 import { Icon } from './primitives/Icon'
 
 export function Toolbar(): ReactElement {
@@ -16,6 +17,7 @@ export function Toolbar(): ReactElement {
   const project = useProject((state) => state.project)
   const building = useBuild((state) => state.job !== null)
   const running = useRun((state) => state.job !== null)
+  const capturing = useGraph((state) => state.job !== null)
   return (
     <header className="toolbar" role="toolbar" aria-label="Main">
       <ProjectMenu />
@@ -33,7 +35,7 @@ export function Toolbar(): ReactElement {
       <button
         type="button"
         className="toolbar-button"
-        disabled={!building && !running}
+        disabled={!building && !running && !capturing}
         onClick={() => runCommand('build.stop')}
         data-testid="toolbar-stop"
         title="Stops the build or the call that is running"

@@ -12,6 +12,7 @@ import { BuildPanel } from '../panels/build/BuildPanel'
 import { DoctorPanel } from '../panels/doctor/DoctorPanel'
 import { ExplorerPanel } from '../panels/explorer/ExplorerPanel'
 import { GalleryPanel } from '../panels/gallery/GalleryPanel'
+import { GraphPanel } from '../panels/graph/GraphPanel'
 import { HostOutputPanel } from '../panels/host-output/HostOutputPanel'
 import { ProblemsPanel } from '../panels/problems/ProblemsPanel'
 import { RunPanel } from '../panels/run/RunPanel'
@@ -31,6 +32,7 @@ const tools: Record<ToolPanel, FunctionComponent> = {
   'host-output': HostOutputPanel,
   schemas: SchemasPanel,
   run: RunPanel,
+  graph: GraphPanel,
   doctor: DoctorPanel,
   settings: SettingsPanel,
   gallery: GalleryPanel,

@@ -4,6 +4,8 @@ import { buildStore, currentProblems } from '../store/build'
 import { commandFor, registerCommands, type Command } from '../store/commands'
 import { runDoctor } from '../store/doctor'
 import { filesStore } from '../store/files'
+import { graphStore } from '../store/graph'
+import { stopGraph } from '../store/graph-capture'
 import { clearHostLog, restartHost } from '../store/host'
 import { layoutStore, openFile, openPalette, showPanel, toolPanels } from '../store/layout'
 import type { ToolPanel } from '../store/layout'
@@ -11,6 +13,7 @@ import { buildProject, cancelBuild } from '../store/loop'
 import { chooseProject, closeProject, projectStore } from '../store/project'
 import { runChosen, runStore, stopRun } from '../store/run'
 import { changeSettings, settingsStore } from '../store/settings'
+import { graphCommands } from './graph-commands'
 
 const hasProject = (): boolean => projectStore.getState().project !== null
 const activeFile = (): string | null => layoutStore.getState().dock?.activeFile() ?? null
@@ -25,6 +28,7 @@ export function installCommands(): void {
     ...go,
     ...walk,
     ...views(),
+    ...graphCommands(),
     ...look,
     ...tools,
   ])
@@ -132,9 +136,10 @@ const build: Command[] = [
     title: 'Stop',
     group: 'Build',
     shortcut: 'Shift+F5',
-    enabled: () => buildStore.getState().job !== null || runStore.getState().job !== null,
+    enabled: () =>
+      [buildStore, runStore, graphStore].some((store) => store.getState().job !== null),
     run: async () => {
-      await Promise.all([cancelBuild(), stopRun()])
+      await Promise.all([cancelBuild(), stopRun(), stopGraph()])
     },
   },
   {
@@ -243,6 +248,7 @@ const viewShortcuts: Partial<Record<ToolPanel, string>> = {
   problems: 'Ctrl+4',
   build: 'Ctrl+5',
   'host-output': 'Ctrl+6',
+  graph: 'Ctrl+7',
   settings: 'Ctrl+,',
 }
 

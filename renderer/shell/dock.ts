@@ -16,6 +16,7 @@ const areas: Record<ToolPanel, Area> = {
   'host-output': 'bottom',
   schemas: 'right',
   run: 'right',
+  graph: 'right',
   doctor: 'middle',
   settings: 'middle',
   gallery: 'middle',
@@ -96,6 +97,7 @@ function arrange(api: DockviewApi, files: string[]): void {
   if (files.length === 0) addTool(api, 'gallery')
   addTool(api, 'schemas')
   addTool(api, 'run')
+  addTool(api, 'graph')
   addTool(api, 'problems')
   addTool(api, 'build')
   addTool(api, 'host-output')

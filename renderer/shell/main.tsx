@@ -9,6 +9,7 @@ import './styles/panels.css'
 import './styles/schemas.css'
 import './styles/pages.css'
 import './styles/run.css'
+import './styles/graph.css'
 
 import { App } from './App'
 import { start } from './start'

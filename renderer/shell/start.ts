@@ -2,6 +2,7 @@ import { call, listen } from '../bridge/bridge'
 import { keepTyped, restoreDrafts, startEditor } from '../editor/session'
 import { exposeTestHook } from '../editor/test-hook'
 import { showEditorTheme } from '../editor/themes'
+import { graphTest } from '../panels/graph/test-hook'
 import { listenToBackground } from '../store/background'
 import { buildStore, listenToBuilds } from '../store/build'
 import { runCommand } from '../store/commands'
@@ -15,7 +16,7 @@ import { chooseFirst } from '../store/run'
 import { loadSettings, settingsStore } from '../store/settings'
 import { followTheme, isDark, type ShownTheme } from '../store/theme'
 import { installCommands } from './commands'
-import { loadLayouts, saveLayoutsNow } from './layouts'
+import { followChoices, loadLayouts, saveLayoutsNow } from './layouts'
 
 /** Everything the window does by itself at its start. */
 export async function start(): Promise<void> {
@@ -44,7 +45,7 @@ export async function start(): Promise<void> {
     layoutStore.setState({ page: 'gallery' })
     return
   }
-  if (info.value.tests) exposeTestHook()
+  if (info.value.tests) exposeTestHook(graphTest())
   if (info.value.startFolder !== '' && (await openProject(info.value.startFolder))) {
     void runDoctor() // for the status bar
     return
@@ -66,6 +67,8 @@ async function firstPage(): Promise<void> {
   layoutStore.setState({ page: report !== null && !report.ok ? 'doctor' : 'gallery' })
 }
 
+let stopFollowing: () => void = () => undefined
+
 function followProject(): void {
   projectStore.subscribe((now, before) => {
     const folder = now.project?.folder ?? null
@@ -73,7 +76,9 @@ function followProject(): void {
       notifyError(now.error)
     }
     if (folder === (before.project?.folder ?? null)) return
+    stopFollowing()
     forgetResults()
+    if (folder !== null) stopFollowing = followChoices(folder)
     document.title = now.project ? `${now.project.name} – Opsmith` : 'Opsmith'
     if (folder === null) layoutStore.setState({ page: 'gallery' })
     else void enter(folder)

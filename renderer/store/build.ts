@@ -5,6 +5,8 @@ import type { BuildReport } from '../../electron/contract/build'
 import type { Diagnostic, DiagnosticNote } from '../../electron/contract/diagnostics'
 import type { WorkbenchError } from '../../electron/contract/outcome'
 import { listen } from '../bridge/bridge'
+import { useGraph } from './graph'
+import { graphDiagnostics } from './graph-warnings'
 import { LineLog, throttled } from './line-log'
 import { projectStore, useProject } from './project'
 
@@ -73,12 +75,14 @@ export function useProblems(): Diagnostic[] {
   const error = useBuild((state) => state.error)
   const loadError = useBuild((state) => state.loadError)
   const problem = useProject((state) => state.project?.problem)
-  return collectProblems(report, error, loadError, problem)
+  const warnings = useGraph(graphDiagnostics)
+  return collectProblems(report, error, loadError, problem, warnings)
 }
 
 export function currentProblems(): Diagnostic[] {
   const { report, error, loadError } = buildStore.getState()
-  return collectProblems(report, error, loadError, projectStore.getState().project?.problem)
+  const { project } = projectStore.getState()
+  return collectProblems(report, error, loadError, project?.problem, graphDiagnostics())
 }
 
 let cacheKey: unknown[] = []
@@ -90,8 +94,9 @@ function collectProblems(
   error: WorkbenchError | null,
   loadError: WorkbenchError | null,
   manifestProblem: WorkbenchError | undefined,
+  warnings: Diagnostic[],
 ): Diagnostic[] {
-  const key = [report, error, loadError, manifestProblem]
+  const key = [report, error, loadError, manifestProblem, warnings]
   if (key.every((part, index) => part === cacheKey[index]) && cacheKey.length > 0) return cached
   const problems: Diagnostic[] = []
   if (manifestProblem) problems.push(fromError(manifestProblem, 'opsmith.json'))
@@ -100,7 +105,7 @@ function collectProblems(
     problems.push(fromError(error, error.code === 'project.invalid' ? 'opsmith.json' : ''))
   }
   if (loadError) problems.push(fromError(loadError, ''))
-  problems.push(...(report?.diagnostics ?? []))
+  problems.push(...(report?.diagnostics ?? []), ...warnings)
   cacheKey = key
   cached = problems
   return problems

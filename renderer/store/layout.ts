@@ -11,6 +11,7 @@ export const toolPanels = {
   'host-output': 'Host output',
   schemas: 'Schemas',
   run: 'Run',
+  graph: 'Graph',
   doctor: 'Doctor',
   settings: 'Settings',
   gallery: 'Samples',

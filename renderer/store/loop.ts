@@ -2,6 +2,8 @@ import type { Project } from '../../electron/contract/project'
 import { call, listen, newJob } from '../bridge/bridge'
 import { buildLog, buildStore, forgetBuild } from './build'
 import { buildStamp, runStamp } from './files'
+import { graphStore } from './graph'
+import { forgetGraph, refreshGraph } from './graph-capture'
 import { dismissCrash, noteCrash } from './host'
 import { forgetInputs, manifestArrived } from './inputs'
 import { currentFolder, currentManifest, projectChanged } from './project'
@@ -80,13 +82,16 @@ async function refreshRun(): Promise<void> {
   // What ended the op host would end it again: that is for the user to ask for.
   const wouldCrash = error?.exit !== undefined && stamp === runStamp()
   if (repeats && !wouldCrash) void runChosen()
+  void refreshGraph()
 }
 
 /** The program was saved: no build is needed to see what it does now. */
 export async function programChanged(): Promise<void> {
   await loadFunctions()
   await resolveSignature()
-  if (runStore.getState().repeats && buildStore.getState().job === null) void runChosen()
+  if (buildStore.getState().job !== null) return // the build refreshes all there is
+  if (runStore.getState().repeats) void runChosen()
+  void refreshGraph()
 }
 
 export function listenToProject(): void {
@@ -100,8 +105,9 @@ export function listenToProject(): void {
       void buildProject()
     } else if (runStore.getState().op === '') {
       void chooseFirst()
-    } else if (runKey() !== runBefore && runStore.getState().repeats) {
-      void runChosen()
+    } else if (runKey() !== runBefore) {
+      if (runStore.getState().repeats) void runChosen()
+      if (graphStore.getState().choice.form !== 'script') void refreshGraph()
     }
   })
 }
@@ -114,6 +120,7 @@ function runKey(): string {
 /** Another project (or none): nothing of the old one may be shown as if it were the new one's. */
 export function forgetResults(): void {
   forgetRun()
+  forgetGraph()
   forgetBuild()
   forgetSchemas()
   forgetInputs()

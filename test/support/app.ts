@@ -15,6 +15,44 @@ export interface TestHook {
   markers(file: string): { line: number; message: string; severity: string }[]
   openFile(file: string, line?: number): Promise<void>
   ready(): boolean
+  graph: GraphHook
+}
+
+/** renderer/panels/graph/test-hook.ts. */
+export interface GraphHook {
+  state(): GraphState
+  choose(change: Record<string, unknown>, capture: boolean): Promise<void>
+  openFile(path: string): Promise<void>
+  compareFile(path: string): Promise<void>
+  save(path: string): Promise<void>
+  exportAs(format: string, path: string): Promise<string | null>
+  select(node: number): Promise<void>
+  boxOf(node: number): Promise<{ x: number; y: number; w: number; h: number } | null>
+  setViewport(viewport: { x: number; y: number; zoom: number }): void
+  fit(): void
+  pan(dx: number, dy: number, frames: number): Promise<{ frames: number[]; drawing: number[] }>
+  zoom(factor: number, frames: number): Promise<{ frames: number[]; drawing: number[] }>
+}
+
+export interface GraphState {
+  title: string
+  step: number
+  steps: { name: string; nodes: number }[]
+  boxes: number
+  lines: number
+  folded: number
+  layoutSeconds: number
+  firstSeconds: number
+  working: boolean
+  error: string
+  selected: string
+  inspection: unknown
+  changes: { added: number; removed: number; changed: number } | null
+  changed: { kind: string; title: string; words: string[] }[]
+  hits: number
+  compare: string
+  viewport: { x: number; y: number; zoom: number } | null
+  complete: boolean
 }
 
 declare global {

@@ -6,7 +6,7 @@ import { ErrorView } from '../../shell/primitives/ErrorView'
 import { exactNumber, formatNumber } from '../../shell/primitives/format'
 import { useSettings } from '../../store/settings'
 import { TensorPages } from '../../store/tensor-pages'
-import { cellColours, type ColourScale } from './colour-map'
+import { cellColours, type ColourScale } from '../../shell/primitives/colour-map'
 
 type Props = {
   tensor: TensorHandle

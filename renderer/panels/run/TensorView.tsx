@@ -3,7 +3,7 @@ import { useEffect, useState, type ReactElement } from 'react'
 import type { TensorHandle } from '../../../electron/contract/tensor'
 import { formatNumber } from '../../shell/primitives/format'
 import { Segmented } from '../../shell/primitives/Segmented'
-import { gradientOf, scaleOf } from './colour-map'
+import { gradientOf, scaleOf } from '../../shell/primitives/colour-map'
 import { HistogramView } from './HistogramView'
 import { TensorTable } from './TensorTable'
 

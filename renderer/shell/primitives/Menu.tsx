@@ -7,26 +7,37 @@ import {
   type ReactNode,
 } from 'react'
 
-import { Icon } from './primitives/Icon'
+import { Icon } from './Icon'
 
 export type MenuItem = {
   key: string
   label: ReactNode
   title?: string
   note?: string
+  /** Set for what is on or off. */
+  checked?: boolean
+  disabled?: boolean
+  testId?: string
   run: () => void
 }
 
-type Props = { label: ReactNode; name: string; sections: MenuItem[][]; testId: string }
+type Props = {
+  label: ReactNode
+  name: string
+  sections: MenuItem[][]
+  testId: string
+  /** The side of the button that the list is in line with. */
+  align?: 'left' | 'right'
+}
 
 /** A button with a list of actions; arrows walk, Escape closes. */
-export function Menu({ label, name, sections, testId }: Props): ReactElement {
+export function Menu({ label, name, sections, testId, align = 'left' }: Props): ReactElement {
   const [open, setOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)
 
   useEffect(() => {
     if (!open) return
-    root.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
+    root.current?.querySelector<HTMLElement>('[role^=menuitem]:not(:disabled)')?.focus()
     const away = (event: PointerEvent): void => {
       if (!root.current?.contains(event.target as Node)) setOpen(false)
     }
@@ -42,7 +53,9 @@ export function Menu({ label, name, sections, testId }: Props): ReactElement {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step === 0 || !open) return
     event.preventDefault()
-    const items = [...(root.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
+    const items = [
+      ...(root.current?.querySelectorAll<HTMLElement>('[role^=menuitem]:not(:disabled)') ?? []),
+    ]
     const at = items.indexOf(document.activeElement as HTMLElement)
     items[(at + step + items.length) % items.length]?.focus()
   }
@@ -61,7 +74,11 @@ export function Menu({ label, name, sections, testId }: Props): ReactElement {
         {label} <Icon name="down" />
       </button>
       {open && (
-        <div className="menu-list" role="menu" aria-label={name}>
+        <div
+          className={align === 'right' ? 'menu-list from-right' : 'menu-list'}
+          role="menu"
+          aria-label={name}
+        >
           {sections
             .filter((section) => section.length > 0)
             .map((section, index) => (
@@ -70,7 +87,10 @@ export function Menu({ label, name, sections, testId }: Props): ReactElement {
                   <button
                     key={item.key}
                     type="button"
-                    role="menuitem"
+                    role={item.checked === undefined ? 'menuitem' : 'menuitemcheckbox'}
+                    aria-checked={item.checked}
+                    disabled={item.disabled}
+                    data-testid={item.testId}
                     tabIndex={-1}
                     title={item.title}
                     onClick={() => {
@@ -78,6 +98,9 @@ export function Menu({ label, name, sections, testId }: Props): ReactElement {
                       item.run()
                     }}
                   >
+                    {item.checked !== undefined && (
+                      <span className="menu-check">{item.checked && <Icon name="check" />}</span>
+                    )}
                     <span className="grow ellipsis">{item.label}</span>
                     {item.note !== undefined && item.note !== '' && <kbd>{item.note}</kbd>}
                   </button>

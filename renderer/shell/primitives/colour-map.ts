@@ -43,8 +43,12 @@ export type CellColours = { background: string; color: string }
 export function cellColours(value: number, scale: ColourScale): CellColours | null {
   const span = scale.high - scale.low
   if (!Number.isFinite(value) || !(span > 0)) return null
-  const position = Math.min(Math.max((value - scale.low) / span, 0), 1)
-  const [red, green, blue] = mix(scale.kind === 'diverging' ? diverging : viridis, position)
+  return coloursAt(scale.kind, Math.min(Math.max((value - scale.low) / span, 0), 1))
+}
+
+/** Colours at a position of a map, 0 to 1. */
+export function coloursAt(kind: ColourScale['kind'], position: number): CellColours {
+  const [red, green, blue] = mix(kind === 'diverging' ? diverging : viridis, position)
   // Relative luminance of WCAG 2: the text takes the end of the scale that stands out more.
   const luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
   return {

@@ -1,0 +1,27 @@
+import type { ReactElement } from 'react'
+
+import { IconButton } from '../../shell/primitives/Button'
+import type { Surface } from './canvas/surface'
+import { useView } from './view-store'
+
+export function ZoomButtons({ surface }: { surface: Surface }): ReactElement {
+  const zoom = useView((state) => state.zoom)
+  const by = (factor: number): void => {
+    surface.zoomAt(factor, surface.cssWidth / 2, surface.cssHeight / 2)
+  }
+  return (
+    <div className="graph-zoom" role="group" aria-label="Zoom">
+      <IconButton icon="minus" label="Zoom out (-)" onClick={() => by(0.8)} />
+      <span className="number muted" title="Zoom">
+        {zoom >= 0.1 ? Math.round(zoom * 100) : (zoom * 100).toPrecision(2)} %
+      </span>
+      <IconButton icon="plus" label="Zoom in (+)" onClick={() => by(1.25)} />
+      <IconButton
+        icon="target"
+        label="Show all (F)"
+        onClick={() => surface.fit()}
+        testId="graph-fit"
+      />
+    </div>
+  )
+}

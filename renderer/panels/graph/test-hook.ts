@@ -1,0 +1,126 @@
+import { changeChoice, graphStore, type GraphChoice } from '../../store/graph'
+import { graphActions } from '../../store/graph-actions'
+import { captureGraph, showAgain } from '../../store/graph-capture'
+import { compareWithFile, openGraphFile, saveGraphModule } from '../../store/graph-files'
+import { painter } from './canvas/painter-client'
+import type { Viewport } from './canvas/surface'
+import type { Box } from './paint/paint-messages'
+import { goToNode, surfaceOf, viewStore } from './view-store'
+
+/** What tests and the benchmark see of the picture, which is pixels to everybody else. */
+export type GraphTest = {
+  state(): {
+    title: string
+    step: number
+    steps: { name: string; nodes: number }[]
+    boxes: number
+    lines: number
+    folded: number
+    layoutSeconds: number
+    firstSeconds: number
+    working: boolean
+    error: string
+    selected: string
+    inspection: unknown
+    changes: { added: number; removed: number; changed: number } | null
+    changed: { kind: string; title: string; words: string[] }[]
+    hits: number
+    compare: string
+    viewport: Viewport | null
+    /** All that is in view is painted as it should be. */
+    complete: boolean
+  }
+  choose(change: Partial<GraphChoice>, capture: boolean): Promise<void>
+  openFile(path: string): Promise<void>
+  compareFile(path: string): Promise<void>
+  save(path: string): Promise<void>
+  exportAs(format: string, path: string): Promise<string | null>
+  select(node: number): Promise<void>
+  /** Where a node's box is, in CSS pixels of the window; null when it is not drawn. */
+  boxOf(node: number): Promise<Box | null>
+  setViewport(viewport: Viewport): void
+  fit(): void
+  /** Milliseconds between frames while the picture is moved a step a frame. */
+  pan(dx: number, dy: number, frames: number): Promise<{ frames: number[]; drawing: number[] }>
+  zoom(factor: number, frames: number): Promise<{ frames: number[]; drawing: number[] }>
+}
+
+type Format = Parameters<NonNullable<ReturnType<typeof graphActions>>['exportAs']>[0]
+
+export function graphTest(): GraphTest {
+  return {
+    state: () => {
+      const { shown, job, error } = graphStore.getState()
+      const view = viewStore.getState()
+      const main = view.shown.main
+      const surface = surfaceOf('main')
+      const changes = main?.changes ?? null
+      return {
+        title: shown?.shot.title ?? '',
+        step: shown?.step ?? -1,
+        steps: (shown?.shot.report?.steps ?? []).map(({ name, nodes }) => ({ name, nodes })),
+        boxes: main?.boxes ?? 0,
+        lines: main?.lines ?? 0,
+        folded: main?.folded ?? 0,
+        layoutSeconds: main?.layoutSeconds ?? 0,
+        firstSeconds: main?.firstSeconds ?? 0,
+        working: job !== null || view.laying || main?.doc !== shown?.graph.doc,
+        error: error?.message ?? view.error?.message ?? '',
+        selected: view.inspection ? `${view.inspection.prefix}${view.inspection.title}` : '',
+        inspection: view.inspection,
+        changes: changes && {
+          added: changes.added,
+          removed: changes.removed,
+          changed: changes.changed,
+        },
+        changed: (changes?.entries ?? []).map(({ kind, title, words }) => ({ kind, title, words })),
+        hits: view.search?.ok === true ? view.search.total : 0,
+        compare: shown?.compare?.title ?? '',
+        viewport: surface?.viewport ?? null,
+        complete: surface?.isComplete ?? false,
+      }
+    },
+    choose: async (change, capture) => {
+      changeChoice(change)
+      await (capture ? captureGraph() : showAgain())
+    },
+    openFile: openGraphFile,
+    compareFile: compareWithFile,
+    save: saveGraphModule,
+    exportAs: async (format, path) =>
+      (await graphActions()?.exportAs(format as Format, path)) ?? null,
+    select: goToNode,
+    boxOf: async (node) => {
+      const surface = surfaceOf('main')
+      const canvas = document.querySelector('[data-testid="graph-canvas-main"]')
+      const { boxes } = await painter.ask('boxes', { view: 'main', keys: [4 * node] })
+      const [box] = boxes
+      if (!surface || !canvas || !box) return null
+      const { x, y, zoom } = surface.viewport
+      const { left, top } = canvas.getBoundingClientRect()
+      return {
+        x: left + (box.x - x) * zoom,
+        y: top + (box.y - y) * zoom,
+        w: box.w * zoom,
+        h: box.h * zoom,
+      }
+    },
+    setViewport: (viewport) => surfaceOf('main')?.setViewport(viewport),
+    fit: () => surfaceOf('main')?.fit(),
+    pan: async (dx, dy, frames) => {
+      const surface = surfaceOf('main')
+      if (!surface) return { frames: [], drawing: [] }
+      surface.takeDrawTimes()
+      const times = await surface.measure(frames, () => surface.panBy(dx, dy))
+      return { frames: times, drawing: surface.takeDrawTimes() }
+    },
+    zoom: async (factor, frames) => {
+      const surface = surfaceOf('main')
+      if (!surface) return { frames: [], drawing: [] }
+      surface.takeDrawTimes()
+      const middle = [surface.cssWidth / 2, surface.cssHeight / 2] as const
+      const times = await surface.measure(frames, () => surface.zoomAt(factor, ...middle))
+      return { frames: times, drawing: surface.takeDrawTimes() }
+    },
+  }
+}

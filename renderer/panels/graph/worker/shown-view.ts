@@ -1,0 +1,371 @@
+import type { GraphObservation } from '../../../../electron/contract/graph'
+import { keyOf, kindOfKey, idOfKey, type Layout } from '../../../../graph/layout/layout'
+import { layoutInSteps } from '../../../../graph/layout/layout-graph'
+import type { GraphModel } from '../../../../graph/model'
+import type { ObservedNode, ShowRequest, ShowResult } from '../graph-messages'
+import type { Scene } from '../scene'
+import { compareModels, type Comparison } from './compare'
+import { firstFolds, groupPaths } from './group-paths'
+import { makeScene, type BoxMaker } from './make-scene'
+
+export type PostScene = (scene: Scene, shift: { dx: number; dy: number }, isFinal: boolean) => void
+
+let scenes = 0
+
+/** One of the pictures: what is shown of which graph, folded how, laid out where. */
+export class ShownView {
+  doc = 0
+  /** The document's model, or with what was removed drawn into it. */
+  model: GraphModel | null = null
+  comparison: Comparison | null = null
+  layout: Layout | null = null
+  sceneId = 0
+  showConstants = false
+  observation: GraphObservation | null = null
+  private folded = new Set<number>()
+  private indexed: {
+    of: GraphObservation | null
+    byId: Map<number, GraphObservation['nodes'][number]>
+  } | null = null
+  /** Folds by the names of their groups: they outlive a build. */
+  private foldedPaths: Set<string> | null = null
+  private lastTitle = ''
+
+  constructor(
+    private readonly boxes: () => BoxMaker,
+    private readonly post: PostScene,
+  ) {}
+
+  show(request: ShowRequest, model: GraphModel, other: GraphModel | null): ShowResult {
+    const started = performance.now()
+    const before = { model: this.model, layout: this.layout, comparison: this.comparison }
+    const comparison =
+      other === null || request.compare === null
+        ? null
+        : compareModels(model, other, request.compare.removed, request.isBefore)
+    const shownModel = comparison?.model ?? model
+    const title = `${model.graph.name} ${model.graph.form}`
+    const match = before.model === null ? null : this.matcher(before, shownModel, model, comparison)
+    // Another function starts as if nothing had been folded; its own folds come back with it.
+    if (this.foldedPaths === null || title !== this.lastTitle) this.folded = firstFolds(shownModel)
+    else this.folded = this.foldsOf(shownModel)
+    this.lastTitle = title
+    this.doc = request.doc
+    this.model = shownModel
+    this.comparison = comparison
+    this.showConstants = request.showConstants
+    this.observation = null
+    const old = before.layout
+    const isSame = match !== null && old !== null && matches(old, match)
+    const result = this.lay(started, request.hold, match, isSame ? old : null, request.hold)
+    const selected = request.selected === null ? null : (match?.(request.selected) ?? -1)
+    return { ...result, selected: selected === null || selected < 0 ? null : selected }
+  }
+
+  fold(what: 'toggle' | 'alike' | 'all' | 'none', key: number | null): ShowResult | null {
+    const { model } = this
+    if (!model) return null
+    const started = performance.now()
+    const groups = model.groups.filter((group) => group.index !== 0)
+    const chosen = key === null ? [] : this.groupsOf(key)
+    let hold = key
+    if (what === 'all') for (const group of groups) this.folded.add(group.index)
+    else if (what === 'none') this.folded.clear()
+    else if (chosen.length === 0) hold = null
+    else {
+      const close = !chosen.every((group) => this.folded.has(group))
+      const hashes = new Set(chosen.map((group) => model.groups[group]?.shapeHash))
+      const all =
+        what === 'alike'
+          ? groups.filter((group) => hashes.has(group.shapeHash)).map((group) => group.index)
+          : chosen
+      for (const group of all) {
+        if (close) this.folded.add(group)
+        else this.folded.delete(group)
+      }
+      hold = this.boxKeyOf(key ?? 0)
+    }
+    this.rememberFolds()
+    const result = this.lay(started, key ?? null, (same) => same, this.layout, hold)
+    return { ...result, selected: hold }
+  }
+
+  /** Opens everything that a node is folded into. */
+  open(node: number): boolean {
+    const { model } = this
+    if (!model) return false
+    let changed = false
+    for (let at = model.groupOf[node] ?? 0; at > 0; at = model.groups[at]?.parent ?? 0) {
+      if (this.folded.delete(at)) changed = true
+      // A block is inside the group of its owner, which its parent chain already names.
+    }
+    if (!changed) return false
+    this.rememberFolds()
+    this.lay(performance.now(), null, (same) => same, this.layout, null)
+    return true
+  }
+
+  /** The box that shows a node: its own, or the folded group's it is in. */
+  keyOfNode(node: number): number {
+    const { model } = this
+    let key = keyOf('node', node)
+    if (!model) return key
+    for (let at = model.groupOf[node] ?? 0; at > 0; at = model.groups[at]?.parent ?? 0) {
+      if (this.folded.has(at)) key = this.keyOfFolded(at)
+    }
+    return key
+  }
+
+  /** A node whose blocks are all folded is one box, its own. */
+  private keyOfFolded(group: number): number {
+    const entry = this.model?.groups[group]
+    if (!entry || entry.kind !== 'block') return keyOf('group', group)
+    const blocks = this.model?.blocksOf.get(entry.node) ?? []
+    const isWhole = blocks.every((block) => this.folded.has(block))
+    return isWhole ? keyOf('node', entry.node) : keyOf('group', group)
+  }
+
+  /** The document's node that a node of the picture is; null for what only the other graph has. */
+  documentNode(node: number): number | null {
+    const own = this.comparison ? (this.comparison.ownOf[node] ?? -1) : node
+    return own < 0 ? null : own
+  }
+
+  /** The other way round. */
+  shownNode(own: number): number | null {
+    if (!this.comparison) return own
+    const at = this.comparison.ownOf.indexOf(own)
+    return at < 0 ? null : at
+  }
+
+  /** The node whose box shows a node: constants are written into their users. */
+  boxedNode(node: number): number {
+    const { model } = this
+    if (!model || this.showConstants) return node
+    let at = node
+    for (let turn = 0; turn < 64 && model.constant[at] === 1; turn += 1) {
+      const user = model.values[model.firstOutput[at] ?? -1]?.uses[0]
+      if (user === undefined) return at
+      at = user
+    }
+    return at
+  }
+
+  /** What a run saw of a node of the document. */
+  observed(own: number): ObservedNode | undefined {
+    const found = this.observedById().get(own)
+    if (!found) return undefined
+    const whole = this.observation?.seconds ?? 0
+    return { ...found, share: whole > 0 ? found.seconds / whole : 0 }
+  }
+
+  /** The same for a node of the picture. */
+  observedOf(node: number): ObservedNode | undefined {
+    const own = this.documentNode(node)
+    return own === null ? undefined : this.observed(own)
+  }
+
+  private observedById(): Map<number, GraphObservation['nodes'][number]> {
+    if (this.indexed?.of !== this.observation) {
+      const entries = (this.observation?.nodes ?? []).map((node) => [node.id, node] as const)
+      this.indexed = { of: this.observation, byId: new Map(entries) }
+    }
+    return this.indexed?.byId ?? new Map<number, GraphObservation['nodes'][number]>()
+  }
+
+  /** Nodes that a box stands for, or that take an input, or that an output comes from. */
+  nodesOfKey(key: number): number[] {
+    const { model } = this
+    const id = idOfKey(key)
+    if (!model) return []
+    switch (kindOfKey(key)) {
+      case 'node':
+        return [id]
+      case 'input':
+        return model.values[id]?.uses ?? []
+      case 'output': {
+        const producer = model.values[model.returns[id]?.value ?? -1]?.producer ?? -1
+        return producer < 0 ? [] : [producer]
+      }
+      case 'group':
+        return model.groups[id]?.nodes ?? []
+    }
+  }
+
+  groupsOf(key: number): number[] {
+    if (kindOfKey(key) === 'group') {
+      const group = this.model?.groups[idOfKey(key)]
+      return group && group.index !== 0 ? [group.index] : []
+    }
+    if (kindOfKey(key) === 'node') return this.model?.blocksOf.get(idOfKey(key)) ?? []
+    return []
+  }
+
+  /** The box under which a group or node can be found after folding. */
+  private boxKeyOf(key: number): number {
+    if (kindOfKey(key) !== 'group') return key
+    const group = idOfKey(key)
+    return this.folded.has(group) ? this.keyOfFolded(group) : key
+  }
+
+  private lay(
+    started: number,
+    holdBefore: number | null,
+    match: ((before: number) => number) | null,
+    old: Layout | null,
+    holdNow: number | null,
+  ): ShowResult {
+    const { model } = this
+    if (!model) throw new Error('no graph is shown')
+    const boxes = this.boxes()
+    const folded: ReadonlySet<number> = this.folded
+    let inverse: Map<number, number> | null = null
+    if (old && match) {
+      inverse = new Map()
+      for (let i = 0; i < old.items.count; i += 1) {
+        const key = old.items.key[i] ?? 0
+        inverse.set(match(key), key)
+      }
+    }
+    const places = inverse
+    const steps = layoutInSteps(model, {
+      folded,
+      showConstants: this.showConstants,
+      measure: (item) => boxes.size(boxes.words(model, item, this.showConstants), item),
+      previous: old && places ? { layout: old, match: (key) => places.get(key) ?? -1 } : undefined,
+    })
+    const marks = this.comparison?.marks ?? null
+    let first = 0
+    const publish = (layout: Layout, isFinal: boolean): void => {
+      scenes += 1
+      const scene = makeScene(scenes, model, layout, boxes, this.showConstants, marks)
+      const shift = old ? shiftOf(old, layout, holdBefore, holdNow, match) : { dx: 0, dy: 0 }
+      this.sceneId = scenes
+      this.post(scene, shift, isFinal)
+      if (first === 0) first = performance.now() - started
+    }
+    const layoutStarted = performance.now()
+    let step = steps.next()
+    while (!step.done) {
+      publish(step.value, false)
+      step = steps.next()
+    }
+    const layoutSeconds = (performance.now() - layoutStarted) / 1_000
+    this.layout = step.value
+    publish(step.value, true)
+    return {
+      doc: this.doc,
+      boxes: step.value.items.count,
+      lines: step.value.edges.count,
+      groups: model.groups.length - 1,
+      folded: this.folded.size,
+      layoutSeconds,
+      firstSeconds: first / 1_000,
+      selected: null,
+      changes: this.comparison?.changes ?? null,
+    }
+  }
+
+  private rememberFolds(): void {
+    if (!this.model) return
+    const paths = groupPaths(this.model)
+    this.foldedPaths = new Set([...this.folded].map((group) => paths[group] ?? ''))
+  }
+
+  private foldsOf(model: GraphModel): Set<number> {
+    const wanted = this.foldedPaths
+    if (!wanted || wanted.size === 0) return new Set()
+    const found = new Set<number>()
+    groupPaths(model).forEach((path, group) => {
+      if (group > 0 && wanted.has(path)) found.add(group)
+    })
+    return found
+  }
+
+  /** Which key of the new model a key of the one before has become; -1 for none. */
+  private matcher(
+    before: { model: GraphModel | null; comparison: Comparison | null },
+    now: GraphModel,
+    document: GraphModel,
+    comparison: Comparison | null,
+  ): (key: number) => number {
+    const { model } = before
+    if (!model || model === now) return (key) => key
+    return matchKeys(model, now, before.comparison, document, comparison)
+  }
+}
+
+/** Whether enough of the old picture is in the new one for it to keep its places. */
+function matches(old: Layout, match: (key: number) => number): boolean {
+  let found = 0
+  for (let i = 0; i < old.items.count; i += 1) if (match(old.items.key[i] ?? 0) >= 0) found += 1
+  return found > 0.3 * old.items.count
+}
+
+/** How far the held box has gone from one layout to the next. */
+function shiftOf(
+  old: Layout,
+  now: Layout,
+  holdBefore: number | null,
+  holdNow: number | null,
+  match: ((key: number) => number) | null,
+): { dx: number; dy: number } {
+  if (holdBefore === null || holdNow === null) return { dx: 0, dy: 0 }
+  const target = holdBefore === holdNow ? (match?.(holdNow) ?? holdNow) : holdNow
+  const a = cornerOf(old, holdBefore)
+  const b = cornerOf(now, target)
+  return a && b ? { dx: b.x - a.x, dy: b.y - a.y } : { dx: 0, dy: 0 }
+}
+
+function cornerOf(layout: Layout, key: number): { x: number; y: number } | null {
+  for (const list of [layout.items, layout.frames]) {
+    const at = list.key.indexOf(key)
+    if (at >= 0) return { x: (list.x[at] ?? 0) + (list.w[at] ?? 0) / 2, y: list.y[at] ?? 0 }
+  }
+  return null
+}
+
+/** Keys by what they stand for: nodes by the diff, groups by their names, values by theirs. */
+function matchKeys(
+  before: GraphModel,
+  now: GraphModel,
+  beforeComparison: Comparison | null,
+  document: GraphModel,
+  comparison: Comparison | null,
+): (key: number) => number {
+  void beforeComparison
+  void document
+  void comparison
+  const nodes = new Map<number, number>()
+  const direct = compareModels(now, before, false, false)
+  direct.beforeOf.forEach((old, node) => {
+    if (old >= 0) nodes.set(old, node)
+  })
+  const oldPaths = groupPaths(before)
+  const newPaths = new Map(groupPaths(now).map((path, group) => [path, group]))
+  return (key) => {
+    const id = idOfKey(key)
+    switch (kindOfKey(key)) {
+      case 'node': {
+        const node = nodes.get(id)
+        return node === undefined ? -1 : keyOf('node', node)
+      }
+      case 'group': {
+        const group = newPaths.get(oldPaths[id] ?? '')
+        return group === undefined ? -1 : keyOf('group', group)
+      }
+      case 'input': {
+        const value = now.valueIndex.get(before.values[id]?.name ?? '')
+        return value === undefined ? -1 : keyOf('input', value)
+      }
+      case 'output': {
+        const old = before.returns[id]
+        const group = newPaths.get(oldPaths[old?.group ?? 0] ?? '')
+        const found = now.returns.findIndex(
+          (entry) => entry.group === group && entry.position === old?.position,
+        )
+        return found < 0 ? -1 : keyOf('output', found)
+      }
+    }
+  }
+}
