@@ -56,7 +56,7 @@ class Walker {
   void add_output(size_t index, const at::Tensor& output) {
     const auto edge = torch::autograd::impl::gradient_edge(output);
     if (!edge.function) return;
-    const auto name = "grad_output" + std::to_string(index);
+    const std::string name = "grad_output" + std::to_string(index);
     inputs_.push_back({name, edge});
     visit(edge.function);
   }
@@ -100,11 +100,24 @@ class Walker {
   std::string origin_of(const at::Tensor& tensor) const {
     const auto name = input_name(tensor);
     if (!name.empty()) return name;
-    if (const auto& function = tensor.grad_fn()) return "result of " + clean_name(*function);
+    if (const auto& function = tensor.grad_fn()) return "result of " + name_of(*function);
     return "intermediate";
   }
 
-  void read_saved(Step& step) {
+  void add_saved(Step& step, const at::Tensor& tensor) const {
+    if (!tensor.defined()) return;
+    step.saved.push_back(
+        {origin_of(tensor) + ": " + type_text(tensor.scalar_type(), tensor.sizes()),
+         static_cast<int64_t>(tensor.nbytes())});
+  }
+
+  void read_saved(Step& step) const {
+    if (is_leaf(*step.node)) return;
+    if (const auto entry = describe_entry(*step.node)) {
+      for (const auto& tensor : entry->saved)
+        add_saved(step, tensor);
+      return;
+    }
     torch::dynamo::autograd::AutogradCompilerCall collector(
         torch::dynamo::autograd::SizeInput::STATIC);
     auto& call = collector.node_calls.lookup(step.node);
@@ -117,12 +130,8 @@ class Walker {
       const auto failure = describe_current_exception();
       step.saved_unknown = failure.message.substr(0, failure.message.find('\n'));
     }
-    for (const auto& tensor : collector.tensor_args.inputs) {
-      if (is_leaf(*step.node)) continue;  // the variable itself
-      step.saved.push_back(
-          {origin_of(tensor) + ": " + type_text(tensor.scalar_type(), tensor.sizes()),
-           static_cast<int64_t>(tensor.nbytes())});
-    }
+    for (const auto& tensor : collector.tensor_args.inputs)
+      add_saved(step, tensor);
   }
 
   static bool is_leaf(const Node& node) {
@@ -142,6 +151,26 @@ class Walker {
     }
     const auto last = name.rfind("::");
     return last == std::string::npos ? name : name.substr(last + 2);
+  }
+
+  struct Entry {
+    std::string name;
+    std::vector<at::Tensor> saved;
+  };
+
+  // Of an `autograd` entry, which its library describes: native/include/opsmith/autograd.cpp.
+  static std::optional<Entry> describe_entry(Node& node) {
+    using Describe = bool (*)(Node*, std::string*, std::vector<at::Tensor>*);
+    const auto describe =
+        reinterpret_cast<Describe>(library_symbol("opsmith_describe_autograd_node"));
+    Entry entry;
+    if (describe == nullptr || !describe(&node, &entry.name, &entry.saved)) return std::nullopt;
+    return entry;
+  }
+
+  static std::string name_of(Node& node) {
+    const auto entry = describe_entry(node);
+    return entry ? entry->name : clean_name(node);
   }
 
   static bool is_users(const Node& node) {
@@ -166,7 +195,7 @@ class Walker {
     for (auto it = finished_.rbegin(); it != finished_.rend(); ++it) {
       Step step;
       step.node = *it;
-      step.name = clean_name(**it);
+      step.name = name_of(**it);
       auto& inputs = arriving[step.node.get()];
       std::stable_sort(inputs.begin(), inputs.end(),
                        [](const auto& a, const auto& b) { return a.first < b.first; });

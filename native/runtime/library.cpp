@@ -90,11 +90,14 @@ bool is_loaded_library(const std::string& path) {
   return loaded.handle != nullptr && path == loaded.path;
 }
 
+void* library_symbol(const char* name) {
+  return loaded.handle == nullptr ? nullptr : dlsym(loaded.handle, name);
+}
+
 std::string operator_documentation(const std::string& name) {
   using Documentation = size_t (*)(const opsmith_doc**);
-  if (loaded.handle == nullptr) return "";
   const auto documentation =
-      reinterpret_cast<Documentation>(dlsym(loaded.handle, "opsmith_documentation"));
+      reinterpret_cast<Documentation>(library_symbol("opsmith_documentation"));
   if (documentation == nullptr) return "";
   const opsmith_doc* docs = nullptr;
   const size_t count = documentation(&docs);

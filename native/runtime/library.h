@@ -32,6 +32,9 @@ UnloadReport unload_library();
 // Whether `path`, as dladdr gives it, is the loaded library.
 bool is_loaded_library(const std::string& path);
 
+// The address of an exported symbol of the loaded library; null when it has none.
+void* library_symbol(const char* name);
+
 // The doc string that the loaded library gives for "namespace::name"; "" when it gives none.
 std::string operator_documentation(const std::string& name);
 

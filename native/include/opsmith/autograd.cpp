@@ -111,6 +111,7 @@ class paired_operator {
                   c10::OperatorHandle backward)
       : label(c10::str("autograd entry ", entry.ns, "::", entry.name, " (", entry.file, ":",
                        entry.line, ")")),
+        name(std::string(entry.ns) + "::" + entry.name),
         forward(std::move(forward)),
         backward(std::move(backward)) {
     const auto& schema = this->forward.schema();
@@ -145,6 +146,7 @@ class paired_operator {
   }
 
   const std::string label;
+  const std::string name;  ///< of the differentiable operator
   const c10::OperatorHandle forward;
   const c10::OperatorHandle backward;
   std::vector<backward_source> sources;
@@ -481,3 +483,17 @@ autograd_registration::~autograd_registration() {
 
 }  // namespace opsmith
 #pragma GCC visibility pop
+
+/// Found by dlsym in a loaded library: the differentiable operator that recorded a node of the
+/// autograd graph, and the tensors that it saved. False for a node of anything else. The record
+/// behind a node cannot be hashed, so libtorch's own way to saved tensors (compiled_args) ends
+/// here.
+extern "C" __attribute__((used, visibility("default"))) bool opsmith_describe_autograd_node(
+    torch::autograd::Node* node, std::string* name, std::vector<at::Tensor>* saved) {
+  auto* function = dynamic_cast<torch::autograd::CppNode<opsmith::paired_function>*>(node);
+  if (function == nullptr) return false;
+  const auto capsule = function->ctx_.saved_data.at("call").toCapsule();
+  *name = static_cast<const opsmith::recorded_call&>(*capsule).op->name;
+  *saved = function->ctx_.get_saved_variables();
+  return true;
+}
