@@ -85,7 +85,7 @@ export function quote(text: string): string {
     .replace(/\\/g, '\\\\')
     .replace(/"/g, '\\"')
     .replace(/\r\n|\r|\n/g, '\\n')
-     
+
     .replace(/[\u0000-\u001f\u007f]/g, '')
   return `"${escaped}"`
 }
