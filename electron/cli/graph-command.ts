@@ -125,7 +125,8 @@ export async function runGraph(
         : callerPath(options.project)
   const other = await takeOther(workbench, options.diff, folder, taken.value)
   if (!other.ok) return printError(other.error, asJson)
-  const compared = diffOutput(other.value, taken.value, options.format)
+  const format = options.format === 'dot' ? 'text' : options.format
+  const compared = diffOutput(other.value.graph, taken.value.graph, format)
   const written = await write(compared.text, options.output)
   if (!written.ok) return printError(written.error, asJson)
   return compared.same ? exitCodes.good : exitCodes.failed

@@ -76,6 +76,9 @@ export function readGraphOptions(given: GivenGraphOptions): Result<GraphOptions>
       hint: `Formats are ${listed(graphFormats)}.`,
     })
   }
+  if (format === 'dot' && given.diff !== undefined) {
+    return err('request.invalid', 'A difference is written as text, json or svg.')
+  }
   let args: Argument[] = []
   if (given.args !== undefined) {
     const parsed = argument.array().safeParse(parseJson(given.args))

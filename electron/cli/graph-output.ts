@@ -1,37 +1,49 @@
-import type { Graph, GraphBlock, GraphNode, GraphObservation } from '../contract/graph'
+import type {
+  CaptureReport,
+  Graph,
+  GraphBlock,
+  GraphNode,
+  GraphObservation,
+} from '../contract/graph'
 import { buildModel } from '../../graph/build-model'
 import { measureWith } from '../../graph/describe'
+import { diffGraphs } from '../../graph/diff/diff-graphs'
+import type { GraphDiff } from '../../graph/diff/diff-graphs'
+import { mergeForOverlay } from '../../graph/diff/overlay'
 import { layoutGraph } from '../../graph/layout/layout-graph'
+import type { GraphModel } from '../../graph/model'
+import { writeDiffText } from '../../graph/write/diff-text'
+import { writeDot } from '../../graph/write/dot'
+import { writeJson } from '../../graph/write/json'
 import { writeSvg } from '../../graph/write/svg'
+import type { Mark } from '../../graph/write/svg'
 import type { GraphFormat } from './graph-options'
 import type { TakenGraph } from './graph-source'
 import { shortNumber, toJson } from './print'
 
-/** A graph as JSON, a node a line: `{name, form, inputs, outputs, nodes, …}`, then what else is known. */
-export function graphJson(taken: TakenGraph): string {
+/** `{warnings, checks, steps, …, name, form, inputs, outputs, nodes}`, a node a line. */
+function graphJson(taken: TakenGraph): string {
   const { graph, report, observation, missing, saved } = taken
-  const compact = (value: unknown): string => JSON.stringify(value, nonFinite)
-  const nodes = graph.nodes.map((node) => `\n    ${compact(node)}`).join(',')
-  const more: Record<string, unknown> = {
-    ...(report ? { warnings: report.warnings, checks: report.checks, steps: report.steps } : {}),
+  const more = {
+    ...(report ? { warnings: report.warnings, checks: report.checks } : {}),
+    ...(report ? { steps: stepsWithChanges(taken) } : {}),
     ...(observation ? { observation } : {}),
     ...(saved ? { saved } : {}),
     ...(missing.length > 0 ? { missing } : {}),
   }
-  const members = [
-    `"name": ${compact(graph.name)}`,
-    `"form": ${compact(graph.form)}`,
-    `"inputs": ${compact(graph.inputs)}`,
-    `"outputs": ${compact(graph.outputs)}`,
-    `"nodes": [${nodes}${nodes === '' ? '' : '\n  '}]`,
-    ...Object.entries(more).map(([key, value]) => `"${key}": ${compact(value)}`),
-  ]
-  return `{\n  ${members.join(',\n  ')}\n}\n`
+  return writeJson(graph, JSON.parse(toJson(more)) as Record<string, unknown>)
 }
 
-/** JSON has no NaN and no infinities: they are written as strings, as in the other commands. */
-function nonFinite(_key: string, value: unknown): unknown {
-  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
+/** The steps of a capture, each pass with what it changed. */
+function stepsWithChanges(
+  taken: TakenGraph,
+): (CaptureReport['steps'][number] & { changes: string })[] {
+  const models = [...taken.before, taken.graph].map(buildModel)
+  return (taken.report?.steps ?? []).map((step, index) => {
+    const before = models[index - 1]
+    const after = models[index]
+    return { ...step, changes: before && after ? diffGraphs(before, after).summary : '' }
+  })
 }
 
 export function allNodes(graph: Graph): GraphNode[] {
@@ -72,9 +84,10 @@ function observationText(graph: Graph, observation: GraphObservation): string {
 export function describeTaken(taken: TakenGraph): string[] {
   const { graph, report, missing, saved } = taken
   const lines = [`${graph.name}: ${graph.form} graph, ${allNodes(graph).length} nodes`]
-  for (const step of report?.steps.slice(1) ?? []) {
+  for (const step of stepsWithChanges(taken).slice(1)) {
+    const note = step.note === undefined ? '' : ` (${step.note})`
     lines.push(
-      `  ${step.name}: ${step.nodes} nodes, ${milliseconds(step.seconds)}${step.note === undefined ? '' : `: ${step.note}`}`,
+      `  ${step.name}: ${step.nodes} nodes, ${milliseconds(step.seconds)}: ${step.changes}${note}`,
     )
   }
   for (const warning of report?.warnings ?? []) {
@@ -95,27 +108,63 @@ export function describeTaken(taken: TakenGraph): string[] {
 }
 
 /** Everything unfolded, constants inside their users. */
-function drawn(graph: Graph): string {
+const plainly = { folded: new Set<number>(), showConstants: false }
+
+function drawn(graph: Graph, markOf?: (node: number) => Mark | undefined): string {
   const model = buildModel(graph)
-  const layout = layoutGraph(model, {
-    folded: new Set(),
-    showConstants: false,
-    measure: measureWith(model),
-  })
-  return writeSvg(model, layout, { theme: 'light' })
+  const layout = layoutGraph(model, { ...plainly, measure: measureWith(model) })
+  return writeSvg(model, layout, { theme: 'light', ...(markOf ? { markOf } : {}) })
 }
 
 export function graphOutput(taken: TakenGraph, format: GraphFormat): string {
   if (format === 'json') return graphJson(taken)
   if (format === 'svg') return drawn(taken.graph)
+  if (format === 'dot') return writeDot(buildModel(taken.graph), plainly)
   const text = taken.text.endsWith('\n') ? taken.text : `${taken.text}\n`
   return taken.observation ? text + observationText(taken.graph, taken.observation) : text
 }
 
+/** Which nodes are new, gone and changed, and in what. */
+function diffJson(before: GraphModel, after: GraphModel, diff: GraphDiff): string {
+  const named = (model: GraphModel, id: number): object => {
+    const node = model.nodes[id]
+    return { id, kind: node?.kind, outputs: node?.outputs.map((value) => value.name) }
+  }
+  const entries = diff.nodes.flatMap((entry, id) =>
+    after.constant[id] === 1 ? [] : [{ ...entry, id }],
+  )
+  return `${toJson({
+    same: diff.isSame,
+    summary: diff.summary,
+    counts: diff.counts,
+    changes: diff.changes,
+    added: entries.filter((entry) => entry.status === 'added').map(({ id }) => named(after, id)),
+    removed: diff.removed.map((id) => named(before, id)),
+    changed: entries
+      .filter((entry) => entry.status === 'changed')
+      .map((entry) => ({
+        ...named(after, entry.id),
+        before: entry.before,
+        changes: entry.changes,
+      })),
+  })}\n`
+}
+
+/** How one graph differs from another; as SVG both in one picture, what is gone included. */
 export function diffOutput(
-  before: TakenGraph,
-  after: TakenGraph,
-  format: GraphFormat,
+  other: Graph,
+  graph: Graph,
+  format: Exclude<GraphFormat, 'dot'>,
 ): { text: string; same: boolean } {
-  return { text: toJson({ format, before, after }), same: before.text === after.text }
+  const before = buildModel(other)
+  const after = buildModel(graph)
+  const diff = diffGraphs(before, after)
+  if (format === 'json') return { text: diffJson(before, after, diff), same: diff.isSame }
+  if (format === 'text') return { text: writeDiffText(before, after, diff), same: diff.isSame }
+  const overlay = mergeForOverlay(before, after, diff)
+  const text = drawn(overlay.graph, (node) => {
+    const status = overlay.status[node]
+    return status === 'same' ? undefined : status
+  })
+  return { text, same: diff.isSame }
 }
