@@ -120,7 +120,13 @@ const answers: Answers = {
     post({ type: 'overlay', view, overlay })
     return result
   },
-  export: ({ view, format, dark }) => exportGraph(views[view], format, dark, boxes()),
+  export: ({ view, format, dark }) => {
+    const shown = views[view]
+    const model = documents.get(shown.doc)
+    if (!model) throw new Error('no graph is shown')
+    const other = shown.compared === null ? undefined : documents.get(shown.compared)
+    return exportGraph(shown, model, other ?? null, format, dark)
+  },
 }
 
 /** A few nodes at each end are tried: what a folded group contains, who takes an input. */

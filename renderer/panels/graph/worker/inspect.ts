@@ -67,9 +67,12 @@ function placeOf(model: GraphModel, key: number): Partial<Inspection> {
 }
 
 function nodeParts(view: ShownView, model: GraphModel, node: GraphNode): Partial<Inspection> {
-  const inputs = [...inputsOf(model, node.id)].map((value, index) =>
-    valueAt(view, model, value, argumentName(node, index), 'producer'),
-  )
+  // Lines from removed nodes come as inputs that the node has no more.
+  const gone = view.comparison?.oldInputs.get(node.id) ?? 0
+  const taken = [...inputsOf(model, node.id)]
+  const inputs = taken
+    .slice(0, taken.length - gone)
+    .map((value, index) => valueAt(view, model, value, argumentName(node, index), 'producer'))
   const outputs = outputsOf(model, node.id).map((value) => valueAt(view, model, value, '', 'users'))
   const blocks = model.blocksOf.get(node.id) ?? []
   const own = view.documentNode(node.id)
@@ -151,7 +154,7 @@ export function titleOf(model: GraphModel, node: number): string {
 
 function changeOf(view: ShownView, node: number): Inspection['change'] {
   const { comparison } = view
-  const mark = comparison?.marks.nodes[node] ?? 0
+  const mark = comparison?.marks[node] ?? 0
   if (!comparison || mark === changeKind.same) return null
   const kind =
     mark === changeKind.added ? 'added' : mark === changeKind.removed ? 'removed' : 'changed'

@@ -12,9 +12,6 @@ import { TextMeasure, TextTable } from './text-measure'
 
 export type Fonts = { ui: string; mono: string }
 
-/** Where things stand against the compared graph; indices are ids of the shown model. */
-export type Marks = { nodes: Uint8Array; values: Uint8Array }
-
 /** Sizes of boxes and words that fit into them. One a font: it remembers the widths of characters. */
 export class BoxMaker {
   private readonly title: TextMeasure
@@ -69,7 +66,7 @@ export function makeScene(
   layout: Layout,
   boxes: BoxMaker,
   showConstants: boolean,
-  marks: Marks | null,
+  marks: Uint8Array | null,
 ): Scene {
   const table = new TextTable()
   const { count } = layout.items
@@ -122,15 +119,15 @@ export function makeScene(
 }
 
 /** A folded group takes the marks of what is inside: one kind, or "changed" when there are several. */
-function changeOf(model: GraphModel, item: LayoutItem, marks: Marks): number {
-  if (item.kind === 'node') return marks.nodes[item.node.id] ?? 0
-  if (item.kind !== 'group') return marks.values[item.value.index] ?? 0
+function changeOf(model: GraphModel, item: LayoutItem, marks: Uint8Array): number {
+  if (item.kind === 'node') return marks[item.node.id] ?? 0
+  if (item.kind !== 'group') return 0
   let found = -1
   const open = [item.group.index]
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const group = model.groups[at]
     for (const node of group?.nodes ?? []) {
-      const mark = marks.nodes[node] ?? 0
+      const mark = marks[node] ?? 0
       if (found >= 0 && mark !== found) return 2
       found = mark
     }
@@ -163,7 +160,7 @@ function edgesOf(
   model: GraphModel,
   layout: Layout,
   table: TextTable,
-  marks: Marks | null,
+  marks: Uint8Array | null,
   itemChange: Uint8Array,
 ): Scene['edges'] {
   const { edges } = layout

@@ -1,26 +1,46 @@
+import type { GraphObservation } from '../../../../electron/contract/graph'
+import { parseQuery, searchGraph } from '../../../../graph/search'
 import type { SearchResult } from '../graph-messages'
 import type { SceneHits } from '../scene'
 import type { ShownView } from './shown-view'
 
+/** More are found than anybody steps through: the rest is seen in the picture. */
+const mostKeys = 5_000
+
+/** Boxes that a query holds for; a folded group is found when something inside is. */
 export function searchView(
   view: ShownView,
-  query: string,
+  text: string,
 ): { result: SearchResult; hits: SceneHits | null } {
   const { model, layout } = view
-  if (!model || !layout || query.trim() === '') {
+  if (!model || !layout || text.trim() === '') {
     return { result: { ok: true, keys: [], total: 0 }, hits: null }
   }
-  const nodes = model.nodes
-    .filter((node) => node.kind.includes(query.trim()))
-    .map((node) => node.id)
-  const keys = [...new Set(nodes.map((node) => view.keyOfNode(node)))]
+  const parsed = parseQuery(text)
+  if (!parsed.ok) return { result: parsed, hits: null }
+  const found = searchGraph(model, parsed.query, {
+    observation: observationOf(view),
+    constants: view.showConstants,
+  })
+  if (!found.ok) return { result: found, hits: null }
+  const keys = [...new Set(found.nodes.map((node) => view.keyOfNode(node)))]
   const wanted = new Set(keys)
-  const found = new Uint8Array(layout.items.count)
-  for (let i = 0; i < found.length; i += 1) {
-    if (wanted.has(layout.items.key[i] ?? -1)) found[i] = 1
-  }
+  const marks = new Uint8Array(layout.items.count)
+  for (let i = 0; i < marks.length; i += 1) if (wanted.has(layout.items.key[i] ?? -1)) marks[i] = 1
   return {
-    result: { ok: true, keys: keys.slice(0, 5_000), total: nodes.length },
-    hits: { scene: view.sceneId, found },
+    result: { ok: true, keys: keys.slice(0, mostKeys), total: found.nodes.length },
+    hits: { scene: view.sceneId, found: marks },
   }
+}
+
+/** What a run saw, by the ids of the picture's model. */
+function observationOf(view: ShownView): GraphObservation | undefined {
+  const { observation } = view
+  if (!observation) return undefined
+  if (!view.comparison) return observation
+  const nodes = observation.nodes.flatMap((node) => {
+    const id = view.shownNode(node.id)
+    return id === null ? [] : [{ ...node, id }]
+  })
+  return { ...observation, nodes }
 }

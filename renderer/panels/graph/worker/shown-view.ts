@@ -6,15 +6,20 @@ import type { ObservedNode, ShowRequest, ShowResult } from '../graph-messages'
 import type { Scene } from '../scene'
 import { compareModels, type Comparison } from './compare'
 import { firstFolds, groupPaths } from './group-paths'
+import { isSamePicture, matchKeys, shiftOf } from './match-keys'
 import { makeScene, type BoxMaker } from './make-scene'
 
 export type PostScene = (scene: Scene, shift: { dx: number; dy: number }, isFinal: boolean) => void
+
+/** A layout before, and what its keys are called now. */
+type Places = { layout: Layout; match: (key: number) => number }
 
 let scenes = 0
 
 /** One of the pictures: what is shown of which graph, folded how, laid out where. */
 export class ShownView {
   doc = 0
+  compared: number | null = null
   /** The document's model, or with what was removed drawn into it. */
   model: GraphModel | null = null
   comparison: Comparison | null = null
@@ -38,28 +43,34 @@ export class ShownView {
 
   show(request: ShowRequest, model: GraphModel, other: GraphModel | null): ShowResult {
     const started = performance.now()
-    const before = { model: this.model, layout: this.layout, comparison: this.comparison }
+    const { model: oldModel, layout: oldLayout } = this
     const comparison =
       other === null || request.compare === null
         ? null
         : compareModels(model, other, request.compare.removed, request.isBefore)
     const shownModel = comparison?.model ?? model
     const title = `${model.graph.name} ${model.graph.form}`
-    const match = before.model === null ? null : this.matcher(before, shownModel, model, comparison)
-    // Another function starts as if nothing had been folded; its own folds come back with it.
-    if (this.foldedPaths === null || title !== this.lastTitle) this.folded = firstFolds(shownModel)
+    const isOther = title !== this.lastTitle
+    // Another function starts as if nothing had been folded.
+    if (this.foldedPaths === null || isOther) this.folded = firstFolds(shownModel)
     else this.folded = this.foldsOf(shownModel)
     this.lastTitle = title
     this.doc = request.doc
+    this.compared = request.compare?.doc ?? null
     this.model = shownModel
     this.comparison = comparison
     this.showConstants = request.showConstants
     this.observation = null
-    const old = before.layout
-    const isSame = match !== null && old !== null && matches(old, match)
-    const result = this.lay(started, request.hold, match, isSame ? old : null, request.hold)
-    const selected = request.selected === null ? null : (match?.(request.selected) ?? -1)
-    return { ...result, selected: selected === null || selected < 0 ? null : selected }
+    this.rememberFolds()
+    const match = oldModel && oldLayout && !isOther ? matchKeys(oldModel, shownModel) : null
+    const keeps = match !== null && oldLayout !== null && isSamePicture(oldLayout, match)
+    const now = (key: number | null): number | null => {
+      const found = key === null || match === null ? -1 : match(key)
+      return found < 0 ? null : found
+    }
+    const hold = { before: request.hold, after: now(request.hold) }
+    const result = this.lay(started, keeps ? { layout: oldLayout, match } : null, hold)
+    return { ...result, selected: now(request.selected) }
   }
 
   fold(what: 'toggle' | 'alike' | 'all' | 'none', key: number | null): ShowResult | null {
@@ -86,7 +97,7 @@ export class ShownView {
       hold = this.boxKeyOf(key ?? 0)
     }
     this.rememberFolds()
-    const result = this.lay(started, key ?? null, (same) => same, this.layout, hold)
+    const result = this.lay(started, this.samePlaces(), { before: key, after: hold })
     return { ...result, selected: hold }
   }
 
@@ -101,7 +112,7 @@ export class ShownView {
     }
     if (!changed) return false
     this.rememberFolds()
-    this.lay(performance.now(), null, (same) => same, this.layout, null)
+    this.lay(performance.now(), this.samePlaces(), { before: null, after: null })
     return true
   }
 
@@ -123,6 +134,10 @@ export class ShownView {
     const blocks = this.model?.blocksOf.get(entry.node) ?? []
     const isWhole = blocks.every((block) => this.folded.has(block))
     return isWhole ? keyOf('node', entry.node) : keyOf('group', group)
+  }
+
+  get foldedGroups(): ReadonlySet<number> {
+    return this.folded
   }
 
   /** The document's node that a node of the picture is; null for what only the other graph has. */
@@ -208,38 +223,37 @@ export class ShownView {
     return this.folded.has(group) ? this.keyOfFolded(group) : key
   }
 
+  private samePlaces(): Places | null {
+    return this.layout && { layout: this.layout, match: (key) => key }
+  }
+
   private lay(
     started: number,
-    holdBefore: number | null,
-    match: ((before: number) => number) | null,
-    old: Layout | null,
-    holdNow: number | null,
+    old: Places | null,
+    hold: { before: number | null; after: number | null },
   ): ShowResult {
     const { model } = this
     if (!model) throw new Error('no graph is shown')
     const boxes = this.boxes()
     const folded: ReadonlySet<number> = this.folded
-    let inverse: Map<number, number> | null = null
-    if (old && match) {
-      inverse = new Map()
-      for (let i = 0; i < old.items.count; i += 1) {
-        const key = old.items.key[i] ?? 0
-        inverse.set(match(key), key)
+    const places = new Map<number, number>()
+    if (old) {
+      for (const list of [old.layout.items, old.layout.frames]) {
+        for (const key of list.key) places.set(old.match(key), key)
       }
     }
-    const places = inverse
     const steps = layoutInSteps(model, {
       folded,
       showConstants: this.showConstants,
       measure: (item) => boxes.size(boxes.words(model, item, this.showConstants), item),
-      previous: old && places ? { layout: old, match: (key) => places.get(key) ?? -1 } : undefined,
+      previous: old ? { layout: old.layout, match: (key) => places.get(key) ?? -1 } : undefined,
     })
     const marks = this.comparison?.marks ?? null
     let first = 0
     const publish = (layout: Layout, isFinal: boolean): void => {
       scenes += 1
       const scene = makeScene(scenes, model, layout, boxes, this.showConstants, marks)
-      const shift = old ? shiftOf(old, layout, holdBefore, holdNow, match) : { dx: 0, dy: 0 }
+      const shift = old ? shiftOf(old.layout, layout, hold.before, hold.after) : { dx: 0, dy: 0 }
       this.sceneId = scenes
       this.post(scene, shift, isFinal)
       if (first === 0) first = performance.now() - started
@@ -280,92 +294,5 @@ export class ShownView {
       if (group > 0 && wanted.has(path)) found.add(group)
     })
     return found
-  }
-
-  /** Which key of the new model a key of the one before has become; -1 for none. */
-  private matcher(
-    before: { model: GraphModel | null; comparison: Comparison | null },
-    now: GraphModel,
-    document: GraphModel,
-    comparison: Comparison | null,
-  ): (key: number) => number {
-    const { model } = before
-    if (!model || model === now) return (key) => key
-    return matchKeys(model, now, before.comparison, document, comparison)
-  }
-}
-
-/** Whether enough of the old picture is in the new one for it to keep its places. */
-function matches(old: Layout, match: (key: number) => number): boolean {
-  let found = 0
-  for (let i = 0; i < old.items.count; i += 1) if (match(old.items.key[i] ?? 0) >= 0) found += 1
-  return found > 0.3 * old.items.count
-}
-
-/** How far the held box has gone from one layout to the next. */
-function shiftOf(
-  old: Layout,
-  now: Layout,
-  holdBefore: number | null,
-  holdNow: number | null,
-  match: ((key: number) => number) | null,
-): { dx: number; dy: number } {
-  if (holdBefore === null || holdNow === null) return { dx: 0, dy: 0 }
-  const target = holdBefore === holdNow ? (match?.(holdNow) ?? holdNow) : holdNow
-  const a = cornerOf(old, holdBefore)
-  const b = cornerOf(now, target)
-  return a && b ? { dx: b.x - a.x, dy: b.y - a.y } : { dx: 0, dy: 0 }
-}
-
-function cornerOf(layout: Layout, key: number): { x: number; y: number } | null {
-  for (const list of [layout.items, layout.frames]) {
-    const at = list.key.indexOf(key)
-    if (at >= 0) return { x: (list.x[at] ?? 0) + (list.w[at] ?? 0) / 2, y: list.y[at] ?? 0 }
-  }
-  return null
-}
-
-/** Keys by what they stand for: nodes by the diff, groups by their names, values by theirs. */
-function matchKeys(
-  before: GraphModel,
-  now: GraphModel,
-  beforeComparison: Comparison | null,
-  document: GraphModel,
-  comparison: Comparison | null,
-): (key: number) => number {
-  void beforeComparison
-  void document
-  void comparison
-  const nodes = new Map<number, number>()
-  const direct = compareModels(now, before, false, false)
-  direct.beforeOf.forEach((old, node) => {
-    if (old >= 0) nodes.set(old, node)
-  })
-  const oldPaths = groupPaths(before)
-  const newPaths = new Map(groupPaths(now).map((path, group) => [path, group]))
-  return (key) => {
-    const id = idOfKey(key)
-    switch (kindOfKey(key)) {
-      case 'node': {
-        const node = nodes.get(id)
-        return node === undefined ? -1 : keyOf('node', node)
-      }
-      case 'group': {
-        const group = newPaths.get(oldPaths[id] ?? '')
-        return group === undefined ? -1 : keyOf('group', group)
-      }
-      case 'input': {
-        const value = now.valueIndex.get(before.values[id]?.name ?? '')
-        return value === undefined ? -1 : keyOf('input', value)
-      }
-      case 'output': {
-        const old = before.returns[id]
-        const group = newPaths.get(oldPaths[old?.group ?? 0] ?? '')
-        const found = now.returns.findIndex(
-          (entry) => entry.group === group && entry.position === old?.position,
-        )
-        return found < 0 ? -1 : keyOf('output', found)
-      }
-    }
   }
 }
