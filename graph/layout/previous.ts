@@ -1,5 +1,6 @@
 import type { DrawnContainer } from './draw-layered'
 import type { Layout, PreviousLayout } from './layout'
+import { roles } from './problem'
 import type { LayeredProblem } from './problem'
 import type { Container, Scene } from './scene'
 
@@ -86,20 +87,23 @@ export class PreviousPlaces {
       known += 1
     }
     if (known * 3 < container.children.length) return
-    problem.hints = {
-      x,
-      y,
-      edgeAt: (edge, height) =>
-        this.edgeAt(container.index, edgeScene[edge] ?? -1, height + base.y) - base.x,
+    const edgeAt = (edge: number, height: number): number =>
+      this.edgeAt(edgeScene[edge] ?? -1, height + base.y) - base.x
+    // Ports are where the lines crossed the border.
+    for (let edge = 0; edge < problem.edgeCount; edge += 1) {
+      const from = problem.chainFrom[problem.edgeChain[edge] ?? 0] ?? 0
+      const to = problem.edgeTo[edge] ?? 0
+      if (problem.role[from] === roles.entry && Number.isNaN(x[from])) x[from] = edgeAt(edge, 0)
+      if (problem.role[to] === roles.exit && Number.isNaN(x[to])) x[to] = edgeAt(edge, base.h)
     }
+    problem.hints = { x, y, edgeAt }
   }
 
-  private edgeAt(container: number, edge: number, y: number): number {
+  /** The x of an edge of the scene at a height of the previous picture, wherever between its ends that is. */
+  private edgeAt(edge: number, y: number): number {
     const { scene, layout } = this
     const from = scene.edges.from[edge] ?? -1
     const to = scene.edges.to[edge] ?? -1
-    if (scene.containerOf[from] !== container || scene.containerOf[to] !== container)
-      return Number.NaN
     const fromBefore = this.items.get(this.previous.match(scene.key[from] ?? -1))
     const toBefore = this.items.get(this.previous.match(scene.key[to] ?? -1))
     if (fromBefore === undefined || toBefore === undefined) return Number.NaN
