@@ -50,14 +50,15 @@ class Merger {
   }
 
   /**
-   * The after-node behind which each removed node stands: the last in the text of what its block had
-   * before it and of what it takes; ~block for the start of a block. Removed nodes inside removed
-   * nodes go with their owners.
+   * Where each removed node stands: behind an after-node (its id), or at the start of a block
+   * (~block). That is in the block it was in, behind what stood before it there and behind all it
+   * takes; further out, when it takes what comes after that block now. What is inside of a removed
+   * node goes with it.
    */
   private choosePlaces(): Map<number, number[]> {
-    const { before, diff } = this
+    const { before, after, diff } = this
     const places = new Map<number, number[]>()
-    const anchorOf = new Map<number, number>()
+    const placeOf = new Map<number, number>()
     const lastIn = new Map<number, number>()
     for (const node of before.nodes) {
       const block = before.blockOf[node.id] ?? 0
@@ -67,25 +68,48 @@ class Merger {
         continue
       }
       const owner = before.groups[block]?.node ?? -1
-      if (owner >= 0 && this.isGone[owner] === 1) continue
-      const home = this.blockNow(block)
-      let anchor = this.within(lastIn.get(block) ?? -1, home)
-      for (const value of inputsOf(before, node.id)) {
-        const producer = before.values[value]?.producer ?? -1
-        if (producer < 0) continue
-        const known =
-          this.isGone[producer] === 1
-            ? (anchorOf.get(producer) ?? -1)
-            : (diff.after[producer] ?? -1)
-        anchor = Math.max(anchor, this.within(known, home))
+      if (owner >= 0 && this.isGone[owner] === 1) {
+        placeOf.set(node.id, placeOf.get(owner) ?? ~0)
+        continue
       }
-      anchorOf.set(node.id, anchor)
-      const key = anchor >= 0 ? anchor : ~home
-      const list = places.get(key)
+      const needed = this.producersNow(node.id, placeOf)
+      let home = this.blockNow(block)
+      let anchor = this.within(lastIn.get(block) ?? -1, home)
+      for (;;) {
+        const around = after.groups[home]?.node ?? -1
+        const inside = needed.map((producer) => this.within(producer, home))
+        anchor = Math.max(anchor, ...inside)
+        const isTooLate = inside.some((at, index) => at < 0 && (needed[index] ?? -1) >= around)
+        if (home === 0 || !isTooLate) break
+        home = after.blockOf[around] ?? 0
+        anchor = -1
+      }
+      const place = anchor >= 0 ? anchor : ~home
+      placeOf.set(node.id, place)
+      const list = places.get(place)
       if (list) list.push(node.id)
-      else places.set(key, [node.id])
+      else places.set(place, [node.id])
     }
     return places
+  }
+
+  /** After-nodes that must come before a removed node: producers of all that it and its blocks take. */
+  private producersNow(id: number, placeOf: ReadonlyMap<number, number>): number[] {
+    const { before, after, diff } = this
+    const found = new Set<number>()
+    const blocks = before.blocksOf.get(id) ?? []
+    for (let node = id; node < before.nodes.length; node += 1) {
+      if (node > id && !this.isIn(before.blockOf[node] ?? 0, blocks)) break
+      for (const value of inputsOf(before, node)) {
+        const producer = before.values[value]?.producer ?? -1
+        if (producer < 0 || (producer >= id && this.isGone[producer] === 1)) continue
+        const place = placeOf.get(producer)
+        if (place === undefined) found.add(diff.after[producer] ?? -1)
+        else found.add(place >= 0 ? place : (after.groups[~place]?.node ?? -1))
+      }
+    }
+    found.delete(-1)
+    return [...found]
   }
 
   private blockNow(block: number): number {
