@@ -2,6 +2,7 @@
 // from to where it decides something.
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/passes/inliner.h>
+#include <torch/csrc/jit/runtime/operator.h>
 
 #include <set>
 #include <unordered_map>
@@ -30,6 +31,10 @@ bool reads_shape_only(const jit::Node& node) {
   return names.count(node.kind().toQualString()) != 0;
 }
 
+bool is_kept_size(const jit::Node& node) {
+  return node.kind() == c10::aten::size || node.kind() == c10::aten::numel;
+}
+
 // dtype, device and the like: a trace is made for one of them anyway, and nobody is surprised.
 bool reads_kind_only(const jit::Node& node) {
   static const std::set<std::string> names = {"prim::dtype",         "prim::device",
@@ -45,9 +50,24 @@ bool reads_kind_only(const jit::Node& node) {
   return names.count(node.kind().toQualString()) != 0;
 }
 
+// What TracingRunner (graph_trace.cpp) does with sizes as Python's tracer does, so that they stay
+// values of the trace.
+bool keeps_sizes(const jit::Node& node) {
+  static const std::set<std::string> names = {
+      "aten::add",       "aten::sub",         "aten::mul",           "aten::floordiv",
+      "aten::remainder", "aten::__getitem__", "prim::ListConstruct", "prim::ListUnpack"};
+  return names.count(node.kind().toQualString()) != 0;
+}
+
+bool takes_sizes(const jit::Node& node) {
+  const auto* op = node.maybeOperator();
+  return op != nullptr && op->isC10Op();
+}
+
 struct Reading {
   const jit::Node* node = nullptr;  // that read it
   bool of_shape = false;
+  bool is_kept = false;  // a size that the trace holds as a value
 };
 
 class LossFinder {
@@ -66,20 +86,28 @@ class LossFinder {
   }
 
   void warn(const char* kind, std::string message, const jit::Node& node) {
-    if (warned_.insert(&node).second) {
-      warnings_.push_back({kind, std::move(message), place_of(node.sourceRange())});
+    // A function that is called often is inlined often, and warned of once.
+    const auto place = place_of(node.sourceRange());
+    const auto key = place ? place->file + ":" + std::to_string(place->line) + ":" +
+                                 std::to_string(place->column)
+                           : std::to_string(warned_.size());
+    if (warned_.insert(kind + (" " + key)).second) {
+      warnings_.push_back({kind, std::move(message), place});
     }
   }
 
   void note_baked(const jit::Value& value) {
-    const auto* reading = reading_of(value);
-    if (reading == nullptr) return;
+    if (const auto* reading = reading_of(value)) note_baked(*reading);
+  }
+
+  void note_baked(const Reading& reading) {
+    if (reading.is_kept) return;
     warn("value-baked",
-         reading->of_shape
+         reading.of_shape
              ? "This size becomes a constant of the trace: it holds for these shapes only."
              : "This number, read from a tensor, becomes a constant of the trace: it holds for "
                "these values only.",
-         *reading->node);
+         *reading.node);
   }
 
   void note_decision(const jit::Value& value, const jit::Node& node, const char* what) {
@@ -142,14 +170,16 @@ class LossFinder {
       makes_tensors = makes_tensors || is_of_tensors(output->type());
     for (const auto* input : node.inputs()) {
       if (const auto* reading = reading_of(*input)) {
+        auto next = *reading;
+        next.is_kept = next.is_kept && (makes_tensors ? takes_sizes(node) : keeps_sizes(node));
         if (makes_tensors || node.outputs().empty()) {
-          note_baked(*input);
+          note_baked(next);
         } else {
-          mark_outputs(node, *reading);
+          mark_outputs(node, next);
         }
       } else if (!is_packing && !makes_tensors && is_of_tensors(input->type()) &&
                  input->type()->kind() != c10::TypeKind::ClassType) {
-        mark_outputs(node, {&node, reads_shape_only(node)});
+        mark_outputs(node, {&node, reads_shape_only(node), is_kept_size(node)});
       }
     }
   }
@@ -160,7 +190,7 @@ class LossFinder {
   }
 
   std::unordered_map<const jit::Value*, Reading> readings_;
-  std::set<const jit::Node*> warned_;
+  std::set<std::string> warned_;
   std::vector<GraphWarning> warnings_;
 };
 

@@ -1,26 +1,16 @@
 #include "runtime/graph_observe.h"
 
-#include <ATen/core/class_type.h>
 #include <ATen/detail/CUDAHooksInterface.h>
-#include <torch/csrc/jit/api/function_impl.h>
-#include <torch/csrc/jit/ir/constants.h>
-#include <torch/csrc/jit/passes/inliner.h>
-#include <torch/csrc/jit/runtime/graph_executor.h>
-#include <torch/csrc/jit/runtime/interpreter.h>
-#include <torch/csrc/jit/runtime/operator.h>
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
-#include <memory>
 #include <set>
 #include <unordered_map>
 
 #include "runtime/dtypes.h"
 #include "runtime/elements.h"
 #include "runtime/failure.h"
-#include "runtime/graph_text.h"
-#include "runtime/program.h"
+#include "runtime/graph_runner.h"
 #include "runtime/values.h"
 
 namespace opsmith {
@@ -48,18 +38,12 @@ bool is_on_cuda(const Stack& values) {
   });
 }
 
-// Interprets a graph over boxed values. What control flow there is, it does itself; a node that is
-// an operator is called as the interpreter calls it; any other (a constructor of a tuple, an
-// attribute of an object, a fused group) is run by the interpreter as a graph of one node.
-class NodeRunner {
+class Observer : public GraphRunner {
  public:
-  explicit NodeRunner(jit::Graph& graph) : graph_(graph), nodes_(numbered_nodes(graph)) {
-    for (size_t i = 0; i < nodes_.size(); ++i)
-      ids_[nodes_[i]] = i;
-    work_.resize(nodes_.size());
-    calls_.assign(nodes_.size(), 0);
-    run_seconds_.assign(nodes_.size(), 0);
-    bytes_.assign(nodes_.size(), 0);
+  explicit Observer(jit::Graph& graph) : GraphRunner(graph) {
+    calls_.assign(nodes().size(), 0);
+    run_seconds_.assign(nodes().size(), 0);
+    bytes_.assign(nodes().size(), 0);
   }
 
   double run(const Stack& arguments, bool look) {
@@ -67,21 +51,18 @@ class NodeRunner {
     std::fill(calls_.begin(), calls_.end(), 0);
     std::fill(run_seconds_.begin(), run_seconds_.end(), 0);
     std::fill(bytes_.begin(), bytes_.end(), 0);
-    values_.clear();
-    bind(graph_.inputs(), arguments);
     const auto start = Clock::now();
-    run_block(*graph_.block());
+    run_graph(arguments);
     const double seconds = seconds_since(start);
-    for (auto& samples : seen_)
-      samples.second.clear();
+    storages_.clear();
     return seconds;
   }
 
   const std::vector<double>& run_seconds() const { return run_seconds_; }
 
   std::vector<ObservedNode> observed() {
-    std::vector<ObservedNode> result(nodes_.size());
-    for (size_t i = 0; i < nodes_.size(); ++i) {
+    std::vector<ObservedNode> result(nodes().size());
+    for (size_t i = 0; i < nodes().size(); ++i) {
       result[i].id = static_cast<int64_t>(i);
       result[i].calls = calls_[i];
       result[i].bytes = bytes_[i];
@@ -93,116 +74,18 @@ class NodeRunner {
   }
 
  private:
-  template <class Values>
-  void bind(const Values& names, const Stack& values) {
-    for (size_t i = 0; i < names.size(); ++i)
-      values_[names[i]] = values[i];
-  }
-
-  Stack take(at::ArrayRef<jit::Value*> names) const {
-    Stack stack;
-    for (const auto* name : names)
-      stack.push_back(values_.at(name));
-    return stack;
-  }
-
-  void run_block(jit::Block& block) {
-    for (auto* node : block.nodes())
-      run_node(*node);
-  }
-
-  void run_if(jit::Node& node) {
-    auto* block = node.blocks()[values_.at(node.inputs()[0]).toBool() ? 0 : 1];
-    run_block(*block);
-    bind(node.outputs(), take(block->outputs()));
-  }
-
-  void run_loop(jit::Node& node) {
-    auto* body = node.blocks()[0];
-    const int64_t limit = values_.at(node.inputs()[0]).toInt();
-    bool goes_on = values_.at(node.inputs()[1]).toBool();
-    auto carried = take(node.inputs().slice(2));
-    for (int64_t turn = 0; goes_on && turn < limit; ++turn) {
-      values_[body->inputs()[0]] = turn;
-      bind(body->inputs().slice(1), carried);
-      run_block(*body);
-      goes_on = values_.at(body->outputs()[0]).toBool();
-      carried = take(body->outputs().slice(1));
-    }
-    bind(node.outputs(), carried);
-  }
-
-  using Work = std::function<void(Stack&)>;
-
-  static jit::Function* called_function(jit::Node& node) {
-    if (node.kind() == c10::prim::CallFunction) return jit::tryToGraphFunction(&node);
-    if (node.kind() != c10::prim::CallMethod) return nullptr;
-    const auto type = node.inputs()[0]->type()->cast<c10::ClassType>();
-    auto* method = type ? type->findMethod(node.s(c10::attr::name)) : nullptr;
-    return method != nullptr && method->isGraphFunction() ? method : nullptr;
-  }
-
-  Work make_work(jit::Node& node) {
-    // The interpreter has instructions of its own for many of prim's, whose operators only throw.
-    if (const auto* op = node.kind().is_prim() ? nullptr : node.maybeOperator()) {
-      const auto operation = op->getOperation(&node);
-      const bool is_variadic = op->schema().is_vararg();
-      const auto count = static_cast<int64_t>(node.inputs().size());
-      return [operation = jit::Operation(operation), is_variadic, count](Stack& stack) mutable {
-        if (is_variadic) stack.emplace_back(count);
-        operation(stack);
-      };
-    }
-    if (auto* function = called_function(node)) prepare_function(*function);
-    auto graph = std::make_shared<jit::Graph>();
-    std::unordered_map<const jit::Value*, jit::Value*> inputs;
-    for (const auto* input : node.inputs()) {
-      if (inputs.count(input) == 0) inputs[input] = graph->addInput()->setType(input->type());
-    }
-    auto* copy = graph->appendNode(
-        graph->createClone(&node, [&](jit::Value* value) { return inputs.at(value); }));
-    for (auto* output : copy->outputs())
-      graph->registerOutput(output);
-    auto code = std::make_shared<jit::Code>(graph, "node");
-    std::vector<size_t> firsts;  // of an input that is given twice only the first is passed
-    std::set<const jit::Value*> passed;
-    for (size_t i = 0; i < node.inputs().size(); ++i) {
-      if (passed.insert(node.inputs()[i]).second) firsts.push_back(i);
-    }
-    return [code, firsts](Stack& stack) {
-      Stack given;
-      for (const size_t index : firsts)
-        given.push_back(stack[index]);
-      jit::InterpreterState(*code).run(given);
-      stack = std::move(given);
-    };
-  }
-
-  void run_operator(jit::Node& node, size_t id) {
-    auto& work = work_[id];
-    if (!work) work = make_work(node);
-    auto stack = take(node.inputs());
-    if (look_) note_storages(node, stack);
-    work(stack);
-    if (is_on_cuda(stack)) at::detail::getCUDAHooks().deviceSynchronize(-1);
-    bind(node.outputs(), stack);
-  }
-
-  void run_node(jit::Node& node) {
-    const auto id = ids_.at(&node);
+  void run_node(jit::Node& node, size_t id) override {
     ++calls_[id];
     const auto start = Clock::now();
-    if (node.kind() == c10::prim::If) {
-      run_if(node);
-    } else if (node.kind() == c10::prim::Loop) {
-      run_loop(node);
-    } else if (node.kind() == c10::prim::Constant) {
-      values_[node.output()] = jit::toIValue(node.output()).value_or(IValue());
-    } else {
-      run_operator(node, id);
-    }
+    GraphRunner::run_node(node, id);
     run_seconds_[id] += seconds_since(start);
     if (look_) look_at(node, id);
+  }
+
+  void call(jit::Node& node, size_t id, Stack& stack) override {
+    if (look_) note_storages(stack);
+    GraphRunner::call(node, id, stack);
+    if (is_on_cuda(stack)) at::detail::getCUDAHooks().deviceSynchronize(-1);
   }
 
   static const void* storage_of(const IValue& value) {
@@ -212,22 +95,21 @@ class NodeRunner {
     return value.toTensor().storage().unsafeGetStorageImpl();
   }
 
-  void note_storages(const jit::Node& node, const Stack& inputs) {
-    auto& storages = seen_[&node];
-    storages.clear();
+  void note_storages(const Stack& inputs) {
+    storages_.clear();
     for (const auto& input : flatten(inputs))
-      storages.insert(storage_of(input));
+      storages_.insert(storage_of(input));
   }
 
   void look_at(const jit::Node& node, size_t id) {
     std::vector<ObservedValue> found;
-    auto& storages = seen_[&node];
+    // What a block puts out, nodes within it hold.
+    const bool holds_memory = node.blocks().empty() && node.kind() != c10::prim::Constant;
     for (const auto* output : node.outputs()) {
-      for (const auto& value : flatten({values_.at(output)})) {
+      for (const auto& value : flatten({value_of(output)})) {
         if (!value.isTensor() || !value.toTensor().defined()) continue;
         const auto tensor = value.toTensor().detach();
-        if (node.blocks().empty() && tensor.has_storage() &&
-            storages.insert(storage_of(value)).second) {
+        if (holds_memory && tensor.has_storage() && storages_.insert(storage_of(value)).second) {
           bytes_[id] += static_cast<int64_t>(tensor.storage().nbytes());
         }
         if (!dtype_from_name(dtype_name(tensor.scalar_type()))) continue;
@@ -240,15 +122,12 @@ class NodeRunner {
     looked_at_[id] = std::move(found);
   }
 
-  jit::Graph& graph_;
-  std::vector<jit::Node*> nodes_;
-  std::unordered_map<const jit::Node*, size_t> ids_;
-  std::unordered_map<const jit::Value*, IValue> values_;
-  std::vector<Work> work_;
+  const IValue& value_of(const jit::Value* name) const { return value(name); }
+
   std::vector<int64_t> calls_;
   std::vector<double> run_seconds_;  // of the last run
   std::vector<int64_t> bytes_;
-  std::unordered_map<const jit::Node*, std::set<const void*>> seen_;
+  std::set<const void*> storages_;  // those that the node's inputs hold
   std::unordered_map<size_t, std::vector<ObservedValue>> looked_at_;
   bool look_ = false;
 };
@@ -257,8 +136,7 @@ class NodeRunner {
 
 GraphObservation observe_graph(jit::Graph& graph, const Stack& arguments, int64_t runs) {
   enter_stage("operator.check", "running the graph");
-  jit::GraphOptimizerEnabledGuard without_optimiser(false);
-  NodeRunner runner(graph);
+  Observer runner(graph);
   runner.run(clones_of(arguments), /*look=*/false);
   std::vector<double> totals;
   std::vector<std::vector<double>> samples;

@@ -1,17 +1,28 @@
 #include "runtime/graph_trace.h"
 
 #include <ATen/Context.h>
+#include <ATen/ops/add.h>
+#include <ATen/ops/floor_divide.h>
+#include <ATen/ops/mul.h>
+#include <ATen/ops/remainder.h>
+#include <ATen/ops/scalar_tensor.h>
+#include <ATen/ops/sub.h>
+#include <ATen/TracerMode.h>
 #include <torch/csrc/autograd/variable.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/frontend/tracer.h>
+#include <torch/csrc/jit/passes/inliner.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
-#include <torch/csrc/jit/runtime/interpreter.h>
+#include <torch/csrc/jit/runtime/operator.h>
 
 #include <algorithm>
-#include <cmath>
+#include <unordered_map>
+#include <utility>
 
 #include "runtime/comparison.h"
 #include "runtime/failure.h"
+#include "runtime/graph_runner.h"
+#include "runtime/program.h"
 #include "runtime/values.h"
 
 namespace opsmith {
@@ -30,32 +41,207 @@ void collect_warning(const std::string& message) {
   collected_warnings().push_back(message);
 }
 
-// "conv" of "conv(Conv2d)::forward"; "" of a function, which belongs to no module.
-std::string module_name(const std::string& frame) {
-  const auto type = frame.find('(');
-  return type == std::string::npos ? "" : frame.substr(0, type);
+// The node of the script graph whose call is being recorded; only the call thread traces.
+const jit::Node* node_being_run = nullptr;
+
+// Where in the program the recorded operator was called, and through which functions and modules.
+void record_place(jit::Node* node) {
+  if (node_being_run == nullptr) return;
+  node->setSourceRange(node_being_run->sourceRange());
+  if (const auto stack = node_being_run->callstack()) node->setCallStack(*stack);
 }
 
-// Where in the program the recorded operator was called, through every function on the way. The
-// interpreter's stack of places begins with the innermost function, its stack of modules with the
-// traced one.
-void record_place(jit::Node* node) {
-  const auto places = jit::currentCallstack();
-  if (places.empty()) return;
-  node->setSourceRange(places.front().range);
-  const auto frames = jit::currentModuleHierarchy();
-  jit::InlinedCallStackPtr inner;
-  for (size_t i = 0; i + 1 < places.size(); ++i) {
-    const size_t depth = places.size() - 1 - i;
-    auto name = depth < frames.size() ? module_name(frames[depth]) : std::string();
-    if (name.empty()) name = places[i].filename.substr(places[i].filename.rfind('.') + 1);
-    const auto& call = places[i + 1].range;
-    inner =
-        inner ? c10::make_intrusive<jit::InlinedCallStack>(inner, nullptr, call, std::nullopt, name)
-              : c10::make_intrusive<jit::InlinedCallStack>(nullptr, call, std::nullopt, name);
+// Runs a script graph under the tracer. Sizes of tensors stay what they are in Python under
+// torch.jit.trace: values of the trace, not constants. For that the tracer wants a size to be a
+// tensor of its own; an operator that takes it as a number finds it by the name of its argument in
+// a stash (torch/csrc/jit/frontend/tracer.h, ArgumentStash).
+class TracingRunner : public GraphRunner {
+ public:
+  using GraphRunner::GraphRunner;
+
+  Stack run(const Stack& arguments) {
+    struct Reset {
+      ~Reset() { node_being_run = nullptr; }
+    } reset;
+    return run_graph(arguments);
   }
-  if (inner) node->setCallStack(inner);
-}
+
+ private:
+  void run_node(jit::Node& node, size_t id) override {
+    const auto* outer = std::exchange(node_being_run, &node);
+    GraphRunner::run_node(node, id);
+    node_being_run = outer;
+  }
+
+  void call(jit::Node& node, size_t id, Stack& stack) override {
+    if (read_size(node, stack) || compute_size(node, stack)) return;
+    if (node.kind() == c10::prim::ListConstruct) {
+      keep_list(node);
+    } else if (const auto* op = node.maybeOperator(); op != nullptr && op->isC10Op()) {
+      stash_sizes(node);
+      fill_options(op->schema(), stack);
+    }
+    GraphRunner::call(node, id, stack);
+  }
+
+  void bind(at::ArrayRef<jit::Value*> names, at::ArrayRef<jit::Value*> from,
+            const Stack& values) override {
+    GraphRunner::bind(names, from, values);
+    for (size_t i = 0; i < names.size(); ++i) {
+      const auto found = sizes_.find(from[i]);
+      if (found == sizes_.end()) {
+        sizes_.erase(names[i]);
+      } else {
+        const auto size = found->second;
+        sizes_[names[i]] = size;
+      }
+    }
+  }
+
+  const at::Tensor* size_of(const jit::Value* name) const {
+    const auto found = sizes_.find(name);
+    return found == sizes_.end() ? nullptr : &found->second;
+  }
+
+  // aten::size, of one dimension or all, and aten::numel.
+  bool read_size(const jit::Node& node, Stack& stack) {
+    const bool is_numel = node.kind() == c10::aten::numel;
+    if ((node.kind() != c10::aten::size && !is_numel) || !stack[0].isTensor()) return false;
+    const auto tensor = stack[0].toTensor();
+    if (is_numel) {
+      sizes_[node.output()] = jit::tracer::getNumelOf(tensor);
+      stack = {tensor.numel()};
+    } else if (stack.size() == 2) {
+      const auto dimension = stack[1].toInt();
+      sizes_[node.output()] = jit::tracer::getSizeOf(tensor, dimension);
+      stack = {tensor.size(dimension)};
+    } else {
+      auto& all = lists_[node.output()];
+      all.clear();
+      for (int64_t i = 0; i < tensor.dim(); ++i)
+        all.push_back(jit::tracer::getSizeOf(tensor, i));
+      stack = {tensor.sizes()};
+    }
+    return true;
+  }
+
+  // Arithmetic of sizes, and sizes taken out of lists. False where none takes part.
+  bool compute_size(const jit::Node& node, Stack& stack) {
+    if (node.kind() == c10::aten::__getitem__ || node.kind() == c10::prim::ListUnpack) {
+      return take_from_list(node, stack);
+    }
+    const bool is_binary = stack.size() == 2 && stack[0].isInt() && stack[1].isInt() &&
+                           node.outputs().size() == 1 &&
+                           node.output()->type()->kind() == c10::TypeKind::IntType;
+    if (!is_binary) return false;
+    const auto* left = size_of(node.inputs()[0]);
+    const auto* right = size_of(node.inputs()[1]);
+    if (left == nullptr && right == nullptr) return false;
+    const auto operand = [](const at::Tensor* size, const IValue& number) {
+      if (size != nullptr) return *size;
+      const at::tracer::impl::NoTracerDispatchMode unrecorded;  // so it becomes a constant
+      return at::scalar_tensor(number.toInt(), at::kLong);
+    };
+    const auto a = operand(left, stack[0]);
+    const auto b = operand(right, stack[1]);
+    at::Tensor result;
+    switch (node.kind()) {
+      case c10::aten::add:
+        result = at::add(a, b);
+        break;
+      case c10::aten::sub:
+        result = at::sub(a, b);
+        break;
+      case c10::aten::mul:
+        result = at::mul(a, b);
+        break;
+      case c10::aten::floordiv:
+        result = at::floor_divide(a, b);
+        break;
+      case c10::aten::remainder:
+        result = at::remainder(a, b);
+        break;
+      default:
+        return false;
+    }
+    sizes_[node.output()] = result;
+    const at::tracer::impl::NoTracerDispatchMode unrecorded;
+    stack = {result.item<int64_t>()};
+    return true;
+  }
+
+  bool take_from_list(const jit::Node& node, Stack& stack) {
+    const auto found = lists_.find(node.inputs()[0]);
+    if (found == lists_.end()) return false;
+    const auto& list = found->second;
+    const auto size = static_cast<int64_t>(list.size());
+    if (node.kind() == c10::aten::__getitem__) {
+      auto index = stack[1].toInt();
+      if (index < 0) index += size;
+      if (index >= 0 && index < size && list[static_cast<size_t>(index)].defined()) {
+        sizes_[node.output()] = list[static_cast<size_t>(index)];
+      }
+    } else {
+      for (size_t i = 0; i < node.outputs().size() && i < list.size(); ++i) {
+        if (list[i].defined()) sizes_[node.outputs()[i]] = list[i];
+      }
+    }
+    return false;  // the numbers themselves come as ever
+  }
+
+  void keep_list(const jit::Node& node) {
+    std::vector<at::Tensor> list;
+    bool has_size = false;
+    for (const auto* input : node.inputs()) {
+      const auto* size = size_of(input);
+      list.push_back(size == nullptr ? at::Tensor() : *size);
+      has_size = has_size || size != nullptr;
+    }
+    if (has_size) lists_[node.output()] = std::move(list);
+  }
+
+  void stash_sizes(const jit::Node& node) {
+    const auto& arguments = node.schema().arguments();
+    for (size_t i = 0; i < arguments.size() && i < node.inputs().size(); ++i) {
+      const auto& name = arguments[i].name();
+      if (const auto* size = size_of(node.inputs()[i])) {
+        jit::tracer::ArgumentStash::stashValue(name, 1, *size, c10::IntType::get());
+      } else if (const auto found = lists_.find(node.inputs()[i]); found != lists_.end()) {
+        const auto& list = found->second;
+        for (size_t element = 0; element < list.size(); ++element) {
+          if (!list[element].defined()) continue;
+          jit::tracer::ArgumentStash::stashIntArrayRefElem(name, list.size(), element,
+                                                           list[element]);
+        }
+      }
+    }
+  }
+
+  // Python's bindings spell out what a script leaves to the default: the device of a new tensor and
+  // that it is not pinned; of a tensor like another, its dtype and layout too.
+  static void fill_options(const c10::FunctionSchema& schema, Stack& stack) {
+    const auto position = [&](const char* name) { return schema.argumentIndexWithName(name); };
+    const auto device = position("device"), pinned = position("pin_memory");
+    if (!device || !pinned) return;
+    const auto fill = [&](const std::optional<int>& index, const IValue& value) {
+      if (index && stack[static_cast<size_t>(*index)].isNone()) {
+        stack[static_cast<size_t>(*index)] = value;
+      }
+    };
+    if (stack[0].isTensor()) {
+      const auto& like = stack[0].toTensor();
+      fill(position("dtype"), like.scalar_type());
+      fill(position("layout"), like.layout());
+      fill(device, like.device());
+    } else {
+      fill(device, c10::Device(c10::kCPU));
+    }
+    fill(pinned, false);
+  }
+
+  std::unordered_map<const jit::Value*, at::Tensor> sizes_;               // of ints
+  std::unordered_map<const jit::Value*, std::vector<at::Tensor>> lists_;  // of int lists
+};
 
 bool holds_tensors(const IValue& value) {
   if (value.isTensor()) return value.toTensor().defined();
@@ -97,12 +283,22 @@ Trace trace_call(const Callable& callable, const Stack& arguments, jit::Module* 
   jit::tracer::setRecordSourceLocation(record_place);
   jit::tracer::setWarn(collect_warning);
   collected_warnings().clear();
+  std::shared_ptr<jit::Graph> script;
+  if (callable.function != nullptr) {
+    prepare_function(*callable.function);
+    script = jit::toGraphFunction(*callable.function).graph()->copy();
+    jit::Inline(*script);
+  }
   const auto call = [&](Stack inputs) {
     auto stack = arguments;
     for (size_t i = 0; i < inputs.size(); ++i)
       stack[trace.traced[i]] = std::move(inputs[i]);
-    callable.call(stack);
-    return stack;
+    if (!script) {
+      callable.call(stack);
+      return stack;
+    }
+    if (self != nullptr) stack.insert(stack.begin(), self->_ivalue());
+    return TracingRunner(*script).run(stack);
   };
   // The tracer of a call that throws is abandoned by trace() itself.
   trace.graph = jit::tracer::trace(
