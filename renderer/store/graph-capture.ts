@@ -14,7 +14,7 @@ import {
   type Shot,
   type ShownGraph,
 } from './graph'
-import { chooseEntry, parseEntryArguments } from './graph-entry'
+import { chooseEntry, defaultArguments, parseEntryArguments } from './graph-entry'
 import { hostStore, noteCrash } from './host'
 import { effectiveInputs } from './inputs'
 import { currentFolder, currentManifest } from './project'
@@ -201,7 +201,10 @@ function argumentsFor(choice: GraphChoice, entry: string): Result<Argument[]> {
   const calls = currentManifest()?.calls ?? []
   const chosen = choice.callIndex === null ? undefined : calls[choice.callIndex]
   const fitting = chosen?.op === entry ? chosen : calls.find((item) => item.op === entry)
-  return { ok: true, value: fitting?.args ?? [] }
+  if (fitting) return { ok: true, value: fitting.args }
+  // No call names it: inputs of its arguments' names, where there are such.
+  const guessed = parseEntryArguments(entry, defaultArguments(entry))
+  return guessed.ok ? guessed : { ok: true, value: [] }
 }
 
 async function load(text: GraphText): Promise<LoadedGraph> {

@@ -62,14 +62,13 @@ export function chooseEntry(): boolean {
 }
 
 /** The arguments that are taken while none are typed, as the field shows them. */
-export function defaultArguments(): string {
+export function defaultArguments(entry = graphStore.getState().choice.entry): string {
   const { choice } = graphStore.getState()
   const calls = currentManifest()?.calls ?? []
   const chosen = choice.callIndex === null ? undefined : calls[choice.callIndex]
-  const fitting =
-    chosen?.op === choice.entry ? chosen : calls.find((item) => item.op === choice.entry)
+  const fitting = chosen?.op === entry ? chosen : calls.find((item) => item.op === entry)
   if (fitting) return fitting.args.map(argumentText).join(', ')
-  const signature = signatureOf(choice.entry)
+  const signature = signatureOf(entry)
   const names = Object.keys(effectiveInputs())
   const texts = (signature ?? []).map((argument) => {
     if (names.includes(argument.name)) return argument.name

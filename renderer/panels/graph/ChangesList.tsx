@@ -38,7 +38,7 @@ export function ChangesList(): ReactElement | null {
                 disabled={entry.key === null}
                 data-testid="graph-change"
                 data-change={entry.kind}
-                onClick={() => void select(entry.key, { view: 'main', reveal: true })}
+                onClick={() => void select(entry.key, { view: entry.view, reveal: true })}
               >
                 <span className={`tone-${tones[entry.kind]} change-sign`} title={entry.kind}>
                   {signs[entry.kind]}

@@ -146,12 +146,16 @@ function CompareChoice(): ReactElement {
       {compared && changes && <ChangeCounts />}
       <select
         aria-label="Compared with"
-        title={compared ? `Marked against ${compared.title}` : 'What the graph is marked against'}
+        title={
+          compared
+            ? `Marked against ${compared.title}`
+            : 'What the graph is marked against: the step before, of the first step the last build'
+        }
         value={JSON.stringify(choice.compare)}
         data-testid="graph-compare"
         onChange={(event) => set(event.target.value)}
       >
-        {option({ kind: 'auto' }, 'vs. step before, last build')}
+        {option({ kind: 'auto' }, 'vs. before')}
         {option({ kind: 'none' }, 'not compared')}
         {option({ kind: 'build' }, 'vs. last build')}
         {option({ kind: 'step' }, 'vs. step before')}

@@ -46,8 +46,10 @@ export type ShowResult = {
 
 export type ChangeEntry = {
   kind: 'added' | 'removed' | 'changed'
-  /** In the shown model; null for what is not in the picture. */
+  /** Null for what no box stands for. */
   key: number | null
+  /** Which picture the key is of: what is gone is only in the older one. */
+  view: 'main' | 'before'
   title: string
   /** "scale: 2 → 3" */
   words: string[]

@@ -184,6 +184,9 @@ export async function select(
     return
   }
   viewStore.setState({ side: view, selected: key, second: null, path: null, notice: '' })
+  // What somebody looks at must not be moved by a window that changes its size.
+  const surface = surfaces.get(view)
+  if (surface) surface.wasMoved = true
   await refreshSelection()
   if (options.reveal === true) await revealKey(view, key)
 }

@@ -177,31 +177,42 @@ function paintWords(
   const { items } = picture.scene
   const bits = items.flags[i] ?? 0
   const detail = detailOf(picture, i)
-  const showsDetail = detail !== '' && region.zoom >= 0.5
   const marks = bits & (itemFlag.custom | itemFlag.folded) ? boxMetrics.mark : 0
-  const x = (items.x[i] ?? 0) + boxMetrics.padX + marks
+  const isTerminal = (bits & (itemFlag.input | itemFlag.output)) !== 0
+  const left = (items.x[i] ?? 0) + boxMetrics.padX + marks
+  const middle = (items.x[i] ?? 0) + ((items.w[i] ?? 0) + marks) / 2
+  // A single word stands in the middle; above a list of attributes it begins where they do.
+  const isCentred = isTerminal || picture.text(items.detail[i] ?? -1) === ''
   const titleY = (items.y[i] ?? 0) + boxMetrics.padY + boxMetrics.lineHeight / 2
   context.textAlign = 'left'
   context.textBaseline = 'middle'
-  const prefix = picture.text(items.prefix[i] ?? -1)
-  let left = x
-  const isTerminal = (bits & (itemFlag.input | itemFlag.output)) !== 0
   const family = isTerminal ? palette.monoFont : palette.uiFont
+  const plain = `${boxMetrics.titleSize}px ${family}`
+  const bold = isTerminal ? plain : `600 ${plain}`
+  const prefix = picture.text(items.prefix[i] ?? -1)
+  const title = picture.text(items.title[i] ?? -1)
+  const dim = colours.text === palette.text ? palette.muted : colours.text
+  context.font = bold
+  const titleWidth = isCentred ? context.measureText(title).width : 0
+  let x = left
   if (prefix !== '') {
-    context.font = `${boxMetrics.titleSize}px ${family}`
-    context.fillStyle = colours.text === palette.text ? palette.muted : colours.text
-    context.fillText(prefix, left, titleY)
-    left += context.measureText(prefix).width
-  }
-  context.font = `${isTerminal ? '' : '600 '}${boxMetrics.titleSize}px ${family}`
+    context.font = plain
+    const width = context.measureText(prefix).width
+    if (isCentred) x = middle - (titleWidth + width) / 2
+    context.fillStyle = dim
+    context.fillText(prefix, x, titleY)
+    x += width
+    context.font = bold
+  } else if (isCentred) x = middle - titleWidth / 2
   context.fillStyle = colours.text
-  context.fillText(picture.text(items.title[i] ?? -1), left, titleY)
-  if (!showsDetail) return
+  context.fillText(title, x, titleY)
+  if (detail === '' || region.zoom < 0.5) return
   context.font = `${boxMetrics.detailSize}px ${palette.monoFont}`
-  context.fillStyle = colours.text === palette.text ? palette.muted : colours.text
+  context.fillStyle = dim
+  if (isTerminal) context.textAlign = 'center'
   let y = titleY + (boxMetrics.lineHeight + boxMetrics.detailHeight) / 2
   for (const line of detail.split('\n')) {
-    context.fillText(line, x, y)
+    context.fillText(line, isTerminal ? middle : left, y)
     y += boxMetrics.detailHeight
   }
 }

@@ -191,33 +191,12 @@ export function paintEdgeLabels(
   region: Region,
 ): void {
   if (region.zoom < 0.55) return
-  const { edges } = picture.scene
   const { palette } = look
   context.font = `${boxMetrics.labelSize}px ${palette.monoFont}`
   context.textAlign = 'center'
   context.textBaseline = 'middle'
-  const margin = 140
-  const found = picture.edges.query(
-    region.left - margin,
-    region.top - 20,
-    region.right + margin,
-    region.bottom + 20,
-  )
-  for (const i of found) {
-    if (picture.labelled[i] !== 1) continue
-    const start = edges.pointStart[i] ?? 0
-    const x0 = edges.points[2 * start] ?? 0
-    const y0 = edges.points[2 * start + 1] ?? 0
-    const x1 = edges.points[2 * start + 2] ?? 0
-    const y1 = edges.points[2 * start + 3] ?? 0
-    // Near the box it comes from, but never past the middle of a short line.
-    const part = Math.min(0.5, 15 / Math.max(1, y1 - y0))
-    const x = x0 + (x1 - x0) * part * part * 2
-    const y = y0 + (y1 - y0) * part
-    if (y < region.top - 10 || y > region.bottom + 10) continue
-    const text = picture.text(edges.label[i] ?? -1)
-    const half = context.measureText(text).width / 2 + 3
-    if (x + half < region.left || x - half > region.right) continue
+  for (const label of picture.labels().query(region)) {
+    const { x, y, half, text } = label
     context.fillStyle = palette.background
     context.globalAlpha = 0.85
     context.fillRect(x - half, y - 6.5, 2 * half, 13)

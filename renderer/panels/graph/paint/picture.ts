@@ -1,4 +1,5 @@
 import type { Palette, Scene, SceneHits, SceneOverlay } from '../scene'
+import { EdgeLabels } from './edge-labels'
 import { SpatialIndex } from './spatial-index'
 
 /** A scene with what painting it quickly needs. */
@@ -6,10 +7,9 @@ export class Picture {
   readonly items: SpatialIndex
   readonly frames: SpatialIndex
   readonly edges: SpatialIndex
-  /** The edge that carries a value's words: one per value and source, the first. */
-  readonly labelled: Uint8Array
   overlay: SceneOverlay | null = null
   hits: SceneHits | null = null
+  private edgeLabels: EdgeLabels | null = null
   private incident: { start: Uint32Array; edges: Uint32Array } | null = null
 
   constructor(readonly scene: Scene) {
@@ -20,8 +20,6 @@ export class Picture {
     const top = new Float32Array(edges.count)
     const right = new Float32Array(edges.count)
     const bottom = new Float32Array(edges.count)
-    this.labelled = new Uint8Array(edges.count)
-    const seen = new Set<number>()
     for (let i = 0; i < edges.count; i += 1) {
       let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity]
       const end = edges.pointStart[i + 1] ?? 0
@@ -37,12 +35,14 @@ export class Picture {
       top[i] = y0
       right[i] = x1
       bottom[i] = y1
-      if ((edges.label[i] ?? -1) >= 0 && !seen.has(edges.value[i] ?? -1)) {
-        seen.add(edges.value[i] ?? -1)
-        this.labelled[i] = 1
-      }
     }
     this.edges = new SpatialIndex(edges.count, left, top, right, bottom)
+  }
+
+  /** Made when they are first large enough to be read. */
+  labels(): EdgeLabels {
+    this.edgeLabels ??= new EdgeLabels(this.scene)
+    return this.edgeLabels
   }
 
   text(index: number): string {

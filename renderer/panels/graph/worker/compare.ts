@@ -46,7 +46,13 @@ function newerSide(after: GraphModel, before: GraphModel, withRemoved: boolean):
       marks[id] = changeKind[node.status]
     })
     const removed = diff.removed.map((id): ChangeEntry => {
-      return { kind: 'removed', key: null, title: titleOf(before, id), words: [] }
+      return {
+        kind: 'removed',
+        key: keyOf('node', id),
+        view: 'before',
+        title: titleOf(before, id),
+        words: [],
+      }
     })
     const wordsOf = (node: number): string[] => diff.nodes[node]?.changes ?? []
     return {
@@ -106,14 +112,21 @@ function changesOf(
   unseen: ChangeEntry[],
 ): Changes {
   const entries: ChangeEntry[] = diff.changes.map((words) => {
-    return { kind: 'changed', key: null, title: 'inputs and outputs', words: [words] }
+    return {
+      kind: 'changed',
+      key: null,
+      view: 'main',
+      title: 'inputs and outputs',
+      words: [words],
+    }
   })
   for (let id = 0; id < marks.length && entries.length < mostEntries; id += 1) {
     const kind = kinds[marks[id] ?? 0] ?? 'same'
     // A constant that changed has changed its users: they say so.
     if (kind === 'same' || model.constant[id] === 1) continue
     const key = keyOf('node', id)
-    entries.push({ kind, key, title: titleOf(model, id), words: wordsOf(id) })
+    const title = titleOf(model, id)
+    entries.push({ kind, key, view: 'main', title, words: wordsOf(id) })
   }
   const { added, removed, changed } = diff.counts
   return {

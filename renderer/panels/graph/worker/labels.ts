@@ -22,7 +22,8 @@ export function boxWords(model: GraphModel, item: LayoutItem, showConstants: boo
   const isNode = item.kind === 'node'
   return {
     prefix: namespace === '' ? '' : `${namespace}::`,
-    title,
+    // Values of removed nodes carry a mark of the graph library's own.
+    title: title.replace(/^before\//, ''),
     details:
       attributes.length > mostDetails
         ? [...attributes.slice(0, mostDetails - 1), `… ${attributes.length - mostDetails + 1} more`]
