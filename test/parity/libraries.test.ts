@@ -9,7 +9,7 @@ import { readManifest } from '../../electron/engine/project/read-manifest'
 import { Workbench } from '../../electron/engine/workbench'
 import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
 import type { TestCache } from '../support/installation'
-import { askPython } from '../support/python'
+import { askPython, makeInputsInPython } from '../support/python'
 
 let cache: TestCache
 let workbench: Workbench
@@ -24,39 +24,14 @@ afterAll(async () => {
   cache.remove()
 })
 
-/** Makes the inputs as `torch.manual_seed` does, loads the library, calls, prints the first tensor. */
+/** Makes the inputs, loads the library, calls, prints the first tensor. */
 const script = `
-import json, sys, torch
+import json, sys
+${makeInputsInPython}
 torch.set_num_threads(1)
 library, op, args, inputs = sys.argv[1], sys.argv[2], json.loads(sys.argv[3]), json.loads(sys.argv[4])
 torch.ops.load_library(library)
-def make(position, spec):
-    torch.manual_seed(spec.get("seed", position))
-    dtype = getattr(torch, spec.get("dtype", "float32"))
-    kind = spec.get("distribution", "randn")
-    if "values" in spec:
-        tensor = torch.tensor(spec["values"], dtype=dtype)
-    elif kind == "randn":
-        tensor = torch.randn(spec["shape"], dtype=dtype) * spec.get("std", 1.0) + spec.get("mean", 0.0)
-    elif kind == "rand":
-        low, high = spec.get("low", 0.0), spec.get("high", 1.0)
-        tensor = torch.rand(spec["shape"], dtype=dtype)
-        tensor = tensor if (low, high) == (0.0, 1.0) else tensor * (high - low) + low
-    elif kind == "randint":
-        tensor = torch.randint(int(spec.get("low", 0)), int(spec["high"]), spec["shape"], dtype=dtype)
-    elif kind == "eye":
-        tensor = torch.eye(*spec["shape"], dtype=dtype)
-    elif kind == "arange":
-        count = torch.Size(spec["shape"]).numel()
-        tensor = (torch.arange(count, dtype=dtype) + spec.get("low", 0)).reshape(spec["shape"])
-    elif kind == "full":
-        tensor = torch.full(spec["shape"], spec["low"], dtype=dtype)
-    elif kind in ("zeros", "ones"):
-        tensor = getattr(torch, kind)(spec["shape"], dtype=dtype)
-    else:
-        raise SystemExit("this parity test does not know " + kind)
-    return tensor.requires_grad_(spec.get("requires_grad", False))
-tensors = {name: make(i, spec) for i, (name, spec) in enumerate(inputs.items())}
+tensors = make_inputs(inputs)
 namespace, name = op.split("::")
 result = getattr(getattr(torch.ops, namespace), name)(*[tensors.get(a, a) if isinstance(a, str) else a for a in args])
 result = result[0] if isinstance(result, (list, tuple)) else result

@@ -14,3 +14,42 @@ export async function askPython(script: string, args: readonly string[] = []): P
   const { stdout } = await run(python, ['-c', script, ...args], { maxBuffer: 256 << 20 })
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as unknown
 }
+
+/**
+ * Python that defines `make_inputs(specs)`: named inputs as opsmith.json writes them, made as
+ * `torch.manual_seed` makes them.
+ */
+export const makeInputsInPython = `
+import torch
+def make_input(position, spec):
+    torch.manual_seed(spec.get("seed", position))
+    dtype = getattr(torch, spec.get("dtype", "float32"))
+    kind = spec.get("distribution", "randn")
+    if "values" in spec:
+        tensor = torch.tensor(spec["values"], dtype=dtype)
+    elif kind == "randn":
+        tensor = torch.randn(spec["shape"], dtype=dtype) * spec.get("std", 1.0) + spec.get("mean", 0.0)
+    elif kind == "rand":
+        low, high = spec.get("low", 0.0), spec.get("high", 1.0)
+        tensor = torch.rand(spec["shape"], dtype=dtype)
+        tensor = tensor if (low, high) == (0.0, 1.0) else tensor * (high - low) + low
+    elif kind == "randint":
+        tensor = torch.randint(int(spec.get("low", 0)), int(spec["high"]), spec["shape"], dtype=dtype)
+    elif kind == "eye":
+        tensor = torch.eye(*spec["shape"], dtype=dtype)
+    elif kind == "arange":
+        count = torch.Size(spec["shape"]).numel()
+        tensor = (torch.arange(count, dtype=dtype) + spec.get("low", 0)).reshape(spec["shape"])
+    elif kind == "linspace":
+        count = torch.Size(spec["shape"]).numel()
+        tensor = torch.linspace(spec["low"], spec["high"], count, dtype=dtype).reshape(spec["shape"])
+    elif kind == "full":
+        tensor = torch.full(spec["shape"], spec["low"], dtype=dtype)
+    elif kind in ("zeros", "ones"):
+        tensor = getattr(torch, kind)(spec["shape"], dtype=dtype)
+    else:
+        raise SystemExit("this parity test does not know " + kind)
+    return tensor.requires_grad_(spec.get("requires_grad", False))
+def make_inputs(specs):
+    return {name: make_input(i, spec) for i, (name, spec) in enumerate(specs.items())}
+`
