@@ -61,7 +61,7 @@ function parseXml(text: string): Element {
    
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text))
     throw new Error('a control character')
-  if (!text.isWellFormed()) throw new Error('half a surrogate pair')
+  if (/\p{Surrogate}/u.test(text)) throw new Error('half a surrogate pair')
   const plain = (part: string): void => {
     if (/&(?!(amp|lt|gt|quot|#\d+);)/.test(part) || part.includes('<'))
       throw new Error(`not escaped: ${part}`)
