@@ -22,7 +22,9 @@ using c10::IValue;
 using Stack = std::vector<IValue>;
 using Clock = std::chrono::steady_clock;
 
+// The oldest captures go past either of these; a node takes about a kilobyte.
 constexpr size_t captures_kept = 48;
+constexpr int64_t nodes_kept = 1'000'000;
 // Added to every seed for the inputs that a trace is checked on.
 constexpr int64_t other_seeds = 7919;
 
@@ -32,6 +34,16 @@ std::map<int64_t, CapturedGraph>& captures() {
   return *all;
 }
 int64_t last_capture = 0;
+
+void drop_oldest() {
+  int64_t nodes = 0;
+  for (const auto& [number, captured] : captures())
+    nodes += captured.nodes;
+  while (captures().size() > 1 && (captures().size() > captures_kept || nodes > nodes_kept)) {
+    nodes -= captures().begin()->second.nodes;
+    captures().erase(captures().begin());
+  }
+}
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -301,8 +313,11 @@ CaptureReport capture_graph(const CaptureRequest& request) {
   Capture capture(request);
   auto report = capture.run();
   report.capture = ++last_capture;
-  captures().emplace(report.capture, capture.take());
-  if (captures().size() > captures_kept) captures().erase(captures().begin());
+  auto captured = capture.take();
+  for (const auto& step : report.steps)
+    captured.nodes += step.nodes;
+  captures().emplace(report.capture, std::move(captured));
+  drop_oldest();
   return report;
 }
 

@@ -87,6 +87,7 @@ struct CapturedGraph {
   std::optional<GraphText> autograd;
   std::optional<FreezableMethod> owner;  // of an archive's method
   std::optional<Callable> callable;      // keeps the program alive that the graphs call into
+  int64_t nodes = 0;                     // of all steps together
   std::vector<c10::IValue> arguments;    // for the graph's inputs; empty for a script without any
 };
 
