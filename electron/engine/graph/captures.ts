@@ -34,7 +34,8 @@ export class Captures {
     const state = this.hosts.state()
     if (kept && state.pid !== 0 && state.generation === kept.generation) return ok(kept.capture)
     this.held.delete(id)
-    return err('host.unavailable', 'The op host that held this graph has ended.', {
+    const why = kept ? 'The op host that held this graph has ended.' : 'This graph has been let go.'
+    return err('host.unavailable', why, {
       hint: 'Capture the graph again.',
     })
   }

@@ -1,0 +1,167 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import type { CaptureReport, Graph } from '../../electron/contract/graph'
+import { unwrap } from '../../electron/contract/outcome'
+import type { Result, WorkbenchError } from '../../electron/contract/outcome'
+import { startForkedHost } from '../../electron/engine/host/transport'
+import { readManifest } from '../../electron/engine/project/read-manifest'
+import { Workbench } from '../../electron/engine/workbench'
+import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+let cache: TestCache
+let workbench: Workbench
+let project: string
+const limits = { timeout: 60 }
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
+  await workbench.applySettings()
+  project = copyProject(path.join(root, 'samples/warp_perspective'), cache)
+  expect(unwrap(await workbench.build(project)).ok).toBe(true)
+})
+afterAll(async () => {
+  await workbench.close()
+  cache.remove()
+})
+
+const scripted = async (entry: string, folder = project): Promise<CaptureReport> =>
+  unwrap(await workbench.graphs.capture(folder, { entry, form: 'script' }, limits))
+
+function errorOf(result: Result<unknown>): WorkbenchError {
+  if (result.ok) throw new Error('expected an error')
+  return result.error
+}
+
+describe('captures', () => {
+  it('take arguments, inputs and checks from opsmith.json', async () => {
+    const report = unwrap(
+      await workbench.graphs.capture(project, { entry: 'compute', form: 'trace' }, limits),
+    )
+    expect(report.checks.map((check) => check.inputs)).toEqual(
+      expect.arrayContaining([expect.stringContaining('compute(marked, y)')]),
+    )
+    const given = { entry: 'compute', form: 'trace' as const, args: ['marked', 'y'] }
+    const other = unwrap(await workbench.graphs.capture(project, given, limits))
+    expect(other.checks.map((check) => check.inputs)).toEqual(
+      expect.arrayContaining([expect.stringContaining('compute(x, y)')]),
+    )
+  })
+
+  it('name absolute places in the program', async () => {
+    const { capture } = await scripted('compute')
+    const { graph } = unwrap(await workbench.graphs.read(capture, 0))
+    const files = (JSON.parse(graph) as Graph).nodes.flatMap((node) => node.source?.file ?? [])
+    expect(new Set(files)).toEqual(new Set([path.join(project, 'program.py')]))
+  })
+
+  it('are gone after their release, and with their op host, and say so', async () => {
+    const [first, second] = [await scripted('compute'), await scripted('pixel')]
+    expect(unwrap(await workbench.graphs.release([first.capture, 12345]))).toEqual({ released: 1 })
+    expect(errorOf(await workbench.graphs.read(first.capture, 0)).hint).toMatch(/Capture .* again/)
+    expect(unwrap(await workbench.graphs.read(second.capture, 0)).text).toMatch(/^graph\(/)
+    unwrap(await workbench.hosts.restart())
+    for (const answer of [
+      await workbench.graphs.read(second.capture, 0),
+      await workbench.graphs.observe(second.capture, 0, 1, limits),
+      await workbench.graphs.save(second.capture, path.join(cache.home, 'gone.pt')),
+    ]) {
+      expect(errorOf(answer)).toMatchObject({
+        code: 'host.unavailable',
+        hint: expect.stringMatching(/Capture .* again/) as string,
+      })
+    }
+    expect(unwrap(await workbench.graphs.release([second.capture]))).toEqual({ released: 0 })
+    // A new generation counts from the start again: numbers of ours do not.
+    const third = await scripted('compute')
+    expect(third.capture).toBeGreaterThan(second.capture)
+  })
+
+  it('of an operator that crashes name the crash, and the next one works', async () => {
+    const crashing = copyProject(path.join(root, 'test/cases/crash/null_write'), cache)
+    expect(unwrap(await workbench.build(crashing)).ok).toBe(true)
+    const call = unwrap(await readManifest(crashing)).calls[0]
+    const request = { entry: call?.op ?? '', form: 'trace' as const }
+    const report = await workbench.graphs.capture(crashing, request, limits)
+    expect(errorOf(report)).toMatchObject({ code: 'host.crashed', exit: { reason: 'segfault' } })
+    expect((await scripted('compute')).steps[0]?.nodes).toBeGreaterThan(5)
+  })
+
+  it('can be stopped', async () => {
+    const controller = new AbortController()
+    const slow = copyProject(path.join(root, 'samples/my_op'), cache)
+    const lines = Array.from({ length: 30_000 }, () => '    x = torch.relu(x) * y')
+    const text = `import torch\ndef big(x, y):\n${lines.join('\n')}\n    return x\n`
+    fs.writeFileSync(path.join(slow, 'program.py'), text)
+    expect(unwrap(await workbench.build(slow)).ok).toBe(true)
+    unwrap(await workbench.load(slow, limits))
+    const running = workbench.graphs.capture(
+      slow,
+      { entry: 'big', form: 'trace', args: ['x', 'y'] },
+      { timeout: 60, signal: controller.signal },
+    )
+    setTimeout(() => {
+      controller.abort()
+    }, 300)
+    expect(errorOf(await running).code).toBe('cancelled')
+  })
+})
+
+describe('large graphs', () => {
+  it('pass the process boundary whole, in the time a user waits', async () => {
+    const large = copyProject(path.join(root, 'samples/my_op'), cache)
+    const lines = Array.from({ length: 50_000 }, () => '    x = torch.relu(x) * y')
+    const text = `import torch\ndef big(x, y):\n${lines.join('\n')}\n    return x\n`
+    fs.writeFileSync(path.join(large, 'program.py'), text)
+    expect(unwrap(await workbench.build(large)).ok).toBe(true)
+    const { capture, steps } = await scripted('big', large)
+    expect(steps[0]?.nodes).toBe(100_000)
+    const started = performance.now()
+    const read = unwrap(await workbench.graphs.read(capture, 0))
+    const seconds = (performance.now() - started) / 1000
+    expect(read.graph.length).toBeGreaterThan(25e6)
+    expect((JSON.parse(read.graph) as Graph).nodes).toHaveLength(100_000)
+    expect(seconds).toBeLessThan(10)
+  })
+})
+
+describe('model files', () => {
+  it('saved graphs are opened with what they need', async () => {
+    const { capture } = await scripted('compute')
+    const file = path.join(cache.home, 'models', workbench.graphs.archiveName(capture))
+    expect(path.basename(file)).toBe('compute_scripted.pt')
+    const saved = unwrap(await workbench.graphs.save(capture, file))
+    expect(saved).toEqual({ path: file, bytes: fs.statSync(file).size })
+    expect(fs.readdirSync(path.dirname(file))).toEqual(['compute_scripted.pt'])
+    const archive = unwrap(await workbench.graphs.openFile(project, file, limits))
+    expect(archive).toMatchObject({ kind: 'torchscript', missing: [] })
+    expect(archive.entries[0]?.name).toBe('forward')
+    const report = unwrap(
+      await workbench.graphs.capture(project, { entry: 'forward', form: 'script', file }, limits),
+    )
+    expect(unwrap(await workbench.graphs.read(report.capture, 0)).text).toContain(
+      'my_ops::warp_perspective',
+    )
+  })
+
+  it('torch.export archives know the schemas of the registry and the operators of the library', async () => {
+    const file = path.join(root, 'test/cases/graphs/older.pt2')
+    const archive = unwrap(await workbench.graphs.openFile(project, file, limits))
+    expect(archive).toMatchObject({ kind: 'export', missing: [] })
+    const { graph } = unwrap(await workbench.graphs.readFile(file, ''))
+    const linear = (JSON.parse(graph) as Graph).nodes.find((node) => node.kind === 'aten::linear')
+    expect(linear?.schema).toMatch(/^aten::linear\(/)
+    expect(linear?.custom).toBeUndefined()
+  })
+
+  it('an archive cannot be read as a finished graph', async () => {
+    const { capture } = await scripted('pixel')
+    const file = path.join(cache.home, 'pixel.pt')
+    unwrap(await workbench.graphs.save(capture, file))
+    expect(errorOf(await workbench.graphs.readFile(file, 'forward')).message).toMatch(/TorchScript/)
+  })
+})
