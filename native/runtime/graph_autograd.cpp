@@ -98,7 +98,7 @@ class Walker {
   }
 
   std::string origin_of(const at::Tensor& tensor) const {
-    const auto name = input_name(tensor);
+    auto name = input_name(tensor);
     if (!name.empty()) return name;
     if (const auto& function = tensor.grad_fn()) return "result of " + name_of(*function);
     return "intermediate";
