@@ -162,6 +162,8 @@ function textOf(model: GraphModel, value: number, depth: number): string | null 
   if (node.kind === 'prim::Constant') {
     const type = model.values[value]?.type ?? ''
     const known = node.attributes['value'] ?? null
+    if (type === 'float' && typeof known === 'number' && Number.isInteger(known))
+      return known.toFixed(1)
     return attributeText(known, type === 'str' || type === 'Device')
   }
   if (node.kind === 'prim::GetAttr') {
@@ -194,12 +196,31 @@ export function attributeText(value: GraphAttribute, isText = false): string {
   if (value === false) return 'False'
   if (typeof value === 'string') return isText ? JSON.stringify(value) : value
   if (Array.isArray(value)) return `[${value.map((item) => attributeText(item)).join(', ')}]`
-  return String(value)
+  const size = Math.abs(value)
+  if (size === 0 || size >= 1e-4) return String(value)
+  return value.toExponential().replace(/e-(\d)$/, 'e-0$1')
 }
 
 /** The name of the argument that an input of a node is, by its schema; "" when it says none. */
 export function argumentName(node: GraphNode, input: number): string {
   return node.schema === undefined ? '' : (schemaArguments(node.schema)[input]?.name ?? '')
+}
+
+/**
+ * Values that say "as usual" where the schema has no default: the tracer writes them all out, and what
+ * a convolution does differently is lost among them.
+ */
+const neutral: Record<string, RegExp> = {
+  dilation: /^\[1(, 1)*\]$/,
+  padding: /^\[0(, 0)*\]$/,
+  output_padding: /^\[0(, 0)*\]$/,
+  groups: /^1$/,
+  transposed: /^False$/,
+  benchmark: /./,
+  deterministic: /./,
+  cudnn_enabled: /./,
+  cudnn_enable: /./,
+  allow_tf32: /./,
 }
 
 function cut(text: string): string {
@@ -229,8 +250,8 @@ function keyAttributes(model: GraphModel, node: GraphNode, showConstants: boolea
     if (text === null) continue
     const argument = schema[index]
     if (argument?.default !== undefined && isDefault(text, argument.default)) continue
-    if (text === 'None') continue
     const name = argument?.name ?? ''
+    if (text === 'None' || neutral[name]?.test(text) === true) continue
     const producer = model.nodes[model.values[input]?.producer ?? -1]
     const isParameter = producer?.kind === 'prim::GetAttr'
     // A parameter's own name says what it is: "fc.weight" rather than "weight=fc.weight".

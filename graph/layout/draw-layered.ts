@@ -63,9 +63,8 @@ export function drawLayered(state: LayeredState, quality: Quality): Drawing {
   const x = new Float64Array(problem.count)
   const y = new Float64Array(problem.count)
   for (let vertex = 0; vertex < problem.count; vertex += 1) {
-    const layer = layers.rank[vertex] as number
     x[vertex] = (placed.x[vertex] as number) - placed.left
-    y[vertex] = ((placed.layerTop[layer] as number) + (placed.layerBottom[layer] as number)) / 2
+    y[vertex] = heightOf(layers, placed, vertex)
   }
   return {
     width: placed.right - placed.left,
@@ -76,6 +75,25 @@ export function drawLayered(state: LayeredState, quality: Quality): Drawing {
     route: (edge, dx, dy, points) =>
       routeEdge(layers, placed, y, edge, dx - placed.left, dy, points),
   }
+}
+
+/**
+ * The middle of a vertex's layer; but beside something tall what only ends lines stands at the top and
+ * what only begins them at the bottom, where they are short.
+ */
+function heightOf(layers: Layers, placed: Placement, vertex: number): number {
+  const { up, down } = layers.segments
+  const layer = layers.rank[vertex] as number
+  const top = placed.layerTop[layer] as number
+  const bottom = placed.layerBottom[layer] as number
+  const height = layers.problem.height[vertex] as number
+  // Blocks of a node begin at the same height: then and else side by side.
+  if (layers.problem.role[vertex] === roles.block) return top + height / 2
+  if (bottom - top < height * 2) return (top + bottom) / 2
+  const takes = (up.start[vertex + 1] as number) > (up.start[vertex] as number)
+  const gives = (down.start[vertex + 1] as number) > (down.start[vertex] as number)
+  if (takes === gives) return (top + bottom) / 2
+  return takes ? top + height / 2 : bottom - height / 2
 }
 
 /**

@@ -128,7 +128,7 @@ export function buildLayers(problem: LayeredProblem): Layers {
 }
 
 /** How much segments pull: between boxes most, so that chains stay straight and lines make way for them. */
-const weights = { boxes: 100, bends: 100, bendBox: 1, undrawn: 0.5 } as const
+const weights = { boxes: 10_000, bends: 10_000, bendBox: 1, undrawn: 0.5 } as const
 
 /**
  * Which edges go without bends. A chain's bends reach as far down as its longest edge with bends, so

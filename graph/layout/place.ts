@@ -124,7 +124,7 @@ function relaxLayer(
     const hint = hints ? (hints[vertex] as number) : Number.NaN
     if (!Number.isNaN(hint)) {
       wanted[vertex] = hint
-      weight[vertex] = vertex < layers.problem.count ? 100_000 : 1000
+      weight[vertex] = vertex < layers.problem.count ? 10_000_000 : 100_000
       continue
     }
     desire(layers, x, vertex, side, wanted, weight)

@@ -135,7 +135,7 @@ describe('diff', () => {
     expect(diff.nodes[div.id]).toEqual({
       status: 'changed',
       before: div.id,
-      changes: ['input other: 8 → 16'],
+      changes: ['input other: 8.0 → 16.0'],
     })
     expect(diff.nodes[scale.id]).toMatchObject({
       status: 'changed',

@@ -262,7 +262,7 @@ describe('layout', () => {
     const model = buildModel(graphOf(['x'], nodes, ['a29']))
     const layout = lay(model)
     const centres = Array.from(layout.items.x, (x, at) => x + layout.items.w[at]! / 2)
-    expect(Math.max(...centres) - Math.min(...centres)).toBeLessThan(2)
+    expect(Math.max(...centres) - Math.min(...centres)).toBeLessThan(0.5)
   })
 
   it('draws repeated layers alike', () => {
