@@ -158,6 +158,23 @@ describe('model files', () => {
     expect(linear?.custom).toBeUndefined()
   })
 
+  it('graphs saved as JSON are read as they are on disk', async () => {
+    const file = path.join(cache.home, 'saved.json')
+    const { capture } = await scripted('compute')
+    const saved = JSON.parse(unwrap(await workbench.graphs.read(capture, 0)).graph) as Graph
+    const names: string[] = []
+    for (const name of ['first', 'second']) {
+      fs.writeFileSync(file, JSON.stringify({ ...saved, name }))
+      const archive = unwrap(await workbench.graphs.openFile(project, file, limits))
+      expect(archive.entries).toEqual([{ name, schema: '' }])
+      const { graph } = unwrap(await workbench.graphs.readFile(file, name))
+      names.push((JSON.parse(graph) as Graph).name)
+    }
+    fs.writeFileSync(file, JSON.stringify({ ...saved, name: 'third' }))
+    const { graph } = unwrap(await workbench.graphs.readFile(file, ''))
+    expect([...names, (JSON.parse(graph) as Graph).name]).toEqual(['first', 'second', 'third'])
+  })
+
   it('an archive cannot be read as a finished graph', async () => {
     const { capture } = await scripted('pixel')
     const file = path.join(cache.home, 'pixel.pt')

@@ -24,7 +24,6 @@ export type TensorMeta = z.infer<typeof tensorMeta>
 const unionValue = z.record(z.string(), z.unknown())
 
 const namedArgument = z.object({ name: z.string().default(''), arg: unionValue })
-export type NamedArgument = z.infer<typeof namedArgument>
 
 const exportedNode = z.object({
   target: z.string(),

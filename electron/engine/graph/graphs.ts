@@ -65,6 +65,8 @@ function fillFromManifest(request: CaptureInput, manifest: Manifest): CaptureInp
 /** Graphs of programs, operators and archives: captured in the op host, or read from a file. */
 export class Graphs {
   private readonly captures: Captures
+  /** Read to see what it is; whoever opens a graph reads it next, and large ones take a second. */
+  private opened: { file: string; changed: number; text: GraphText } | undefined
 
   constructor(private readonly around: GraphSurroundings) {
     this.captures = new Captures(around.hosts)
@@ -201,8 +203,10 @@ export class Graphs {
     const kind = await fileKind(file)
     if (!kind.ok) return kind
     if (kind.value === 'graph') {
+      const { mtimeMs: changed } = await fs.stat(file)
       const read = await readGraphFile(file)
       if (!read.ok) return read
+      this.opened = { file, changed, text: read.value.text }
       const entries = [{ name: read.value.name, schema: '' }]
       return ok({ path: file, kind: 'graph', entries, missing: [] })
     }
@@ -231,6 +235,10 @@ export class Graphs {
       })
     }
     if (kind.value === 'graph') {
+      const kept = this.opened
+      this.opened = undefined
+      if (kept?.file === file && kept.changed === (await fs.stat(file)).mtimeMs)
+        return ok(kept.text)
       const read = await readGraphFile(file)
       return read.ok ? ok(read.value.text) : read
     }
