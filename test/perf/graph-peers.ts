@@ -63,7 +63,8 @@ const scripts = {
   dagre: `
 const dagre = require('@dagrejs/dagre')
 const once = (graph) => {
-  const g = new dagre.graphlib.Graph({ compound: true, multigraph: false })
+  // Only what has groups pays for them.
+  const g = new dagre.graphlib.Graph({ compound: graph.frames.length > 0 })
   g.setGraph({})
   g.setDefaultEdgeLabel(() => ({}))
   graph.frames.forEach((_, index) => g.setNode('f' + index, {}))
