@@ -175,6 +175,8 @@ function walk(
 
 function downHashes(model: GraphModel, own: Pair): Pair {
   const down = pair(model.nodes.length)
+  /** What users make of a value; sums, since users have no order of their own. */
+  const taken = pair(model.values.length)
   /** What blocks give back, by value. */
   const returned = new Map<number, number[]>()
   for (const [index, entry] of model.returns.entries()) {
@@ -183,22 +185,14 @@ function downHashes(model: GraphModel, own: Pair): Pair {
     else returned.set(entry.value, [index])
   }
   const visit = (id: number): void => {
-    // Sums: users have no order of their own.
     let high = 0
     let low = 0
     const first = model.firstOutput[id] ?? 0
     const outputs = model.nodes[id]?.outputs.length ?? 0
     for (let value = first; value < first + outputs; value += 1) {
       const place = value - first
-      for (const user of model.values[value]?.uses ?? []) {
-        const start = model.inputStart[user] ?? 0
-        for (let at = start; at < (model.inputStart[user + 1] ?? 0); at += 1) {
-          if (model.inputValues[at] !== value) continue
-          const position = place * 31 + at - start
-          high = (high + mix(down.high[user] ?? 0, position)) >>> 0
-          low = (low + mix(down.low[user] ?? 0, position + 5)) >>> 0
-        }
-      }
+      high = (high + (taken.high[value] ?? 0)) >>> 0
+      low = (low + (taken.low[value] ?? 0)) >>> 0
       for (const at of returned.get(value) ?? []) {
         const entry = model.returns[at]
         const group = model.groups[entry?.group ?? 0]
@@ -209,8 +203,17 @@ function downHashes(model: GraphModel, own: Pair): Pair {
         low = (low + mix(owner < 0 ? 19 : mix(down.low[owner] ?? 0, label), position)) >>> 0
       }
     }
-    down.high[id] = mix(own.high[id] ?? 0, high)
-    down.low[id] = mix(own.low[id] ?? 0, low)
+    const downHigh = mix(own.high[id] ?? 0, high)
+    const downLow = mix(own.low[id] ?? 0, low)
+    down.high[id] = downHigh
+    down.low[id] = downLow
+    const start = model.inputStart[id] ?? 0
+    for (let at = start; at < (model.inputStart[id + 1] ?? 0); at += 1) {
+      const value = model.inputValues[at] ?? 0
+      const position = (model.values[value]?.position ?? 0) * 31 + at - start
+      taken.high[value] = ((taken.high[value] ?? 0) + mix(downHigh, position)) >>> 0
+      taken.low[value] = ((taken.low[value] ?? 0) + mix(downLow, position + 5)) >>> 0
+    }
   }
   // Backwards; an owner before its blocks, since what a block gives back goes on from its owner.
   const walkBack = (block: number): void => {

@@ -42,6 +42,14 @@ function bendBudget(vertices: number): number {
   return Math.max(2000, vertices < 20_000 ? vertices * 4 : vertices * 2)
 }
 
+/**
+ * Bends that all edges together may pass: those of one chain share bends but not points, so a value
+ * that each node of a long chain takes would make points by the square of its length.
+ */
+function passBudget(edges: number): number {
+  return Math.max(400_000, edges * 8)
+}
+
 export function buildLayers(problem: LayeredProblem): Layers {
   const { rank: given, count: layerCount, back } = rankVertices(problem)
   const { count, edgeCount, edgeTo, edgeChain, chainCount, chainFrom, edgeDrawn } = problem
@@ -50,7 +58,7 @@ export function buildLayers(problem: LayeredProblem): Layers {
     spans[edge] =
       (given[edgeTo[edge] as number] as number) -
       (given[chainFrom[edgeChain[edge] as number] as number] as number)
-  const { express, chainLength } = chooseExpress(problem, spans, back, bendBudget(count))
+  const { express, chainLength } = chooseExpress(problem, spans, back)
 
   const chainBend = new Int32Array(chainCount)
   let total = count
@@ -138,36 +146,39 @@ function chooseExpress(
   problem: LayeredProblem,
   spans: Int32Array,
   back: Uint8Array,
-  budget: number,
 ): { express: Uint8Array; chainLength: Int32Array } {
   const { edgeCount, edgeChain, chainCount } = problem
   const express = back.slice()
   const chainLength = new Int32Array(chainCount)
-  const measure = (bound: number): number => {
+  const bends = bendBudget(problem.count)
+  const passes = passBudget(edgeCount)
+  const fits = (bound: number): boolean => {
     chainLength.fill(0)
     let total = 0
+    let passed = 0
     for (let edge = 0; edge < edgeCount; edge += 1) {
       const span = spans[edge] as number
       if (back[edge] === 1 || span > bound || span < 2) continue
       const chain = edgeChain[edge] as number
+      passed += span - 1
       const longer = span - 1 - (chainLength[chain] as number)
       if (longer <= 0) continue
       total += longer
       chainLength[chain] = span - 1
     }
-    return total
+    return total <= bends && passed <= passes
   }
   let longest = 1
   for (const span of spans) if (span > longest) longest = span
-  if (measure(longest) <= budget) return { express, chainLength }
+  if (fits(longest)) return { express, chainLength }
   let low = 1
   let high = longest
   while (high - low > 1) {
     const middle = (low + high) >> 1
-    if (measure(middle) <= budget) low = middle
+    if (fits(middle)) low = middle
     else high = middle
   }
-  measure(low)
+  fits(low)
   for (let edge = 0; edge < edgeCount; edge += 1)
     if ((spans[edge] as number) > low) express[edge] = 1
   return { express, chainLength }
