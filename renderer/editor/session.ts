@@ -4,6 +4,7 @@ import { beforeLeaving, projectStore } from '../store/project'
 import { call } from '../bridge/bridge'
 import { keepAllDrafts, loadDrafts } from './drafts'
 import { openLinksInTabs } from './CodeEditor'
+import { followGraphSelection } from './graph-places'
 import { followProblems } from './markers'
 import { closeAllModels, loadModel } from './models'
 import { setManifestSchema, prepareMonaco } from './monaco'
@@ -14,6 +15,7 @@ export async function startEditor(): Promise<void> {
   prepareMonaco()
   openLinksInTabs()
   followProblems()
+  followGraphSelection()
   listenToDisk()
   beforeInputEdit(saveManifest)
   beforeLeaving(keepAllDrafts)

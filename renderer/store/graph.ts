@@ -7,6 +7,7 @@ import type {
   GraphForm,
   GraphObservation,
   GraphPass,
+  GraphPlace,
 } from '../../electron/contract/graph'
 import type { WorkbenchError } from '../../electron/contract/outcome'
 
@@ -84,6 +85,8 @@ type GraphState = {
   /** One run of the shown step; null until it was asked for. */
   observation: { doc: number; value: GraphObservation } | null
   observeError: WorkbenchError | null
+  /** Where the selected node came from, for the editor. */
+  selectedPlace: GraphPlace | null
   /** The stamp at which the op host died: not tried again by itself. */
   crashedStamp: string | null
 }
@@ -114,6 +117,7 @@ export const graphStore = createStore<GraphState>(() => ({
   compareError: null,
   observation: null,
   observeError: null,
+  selectedPlace: null,
   crashedStamp: null,
 }))
 

@@ -116,7 +116,10 @@ export async function showGraph(): Promise<void> {
   const before = viewStore.getState()
   const selected = sameThing && before.side === 'main' ? before.selected : null
   viewStore.setState({ laying: true, layingSince: Date.now(), error: null })
-  if (!sameThing) clearSelection()
+  if (!sameThing) {
+    clearSelection()
+    for (const surface of surfaces.values()) surface.wasMoved = false
+  }
   try {
     const hold = selected ?? (await middleItem('main'))
     const main = await graphClient.ask('show', {
@@ -170,6 +173,7 @@ async function middleItem(view: ViewId): Promise<number | null> {
 export function clearSelection(): void {
   const none = { selected: null, second: null, path: null, inspection: null, notice: '' }
   viewStore.setState(none)
+  graphStore.setState({ selectedPlace: null })
   highlightSelection(null)
 }
 
@@ -200,6 +204,7 @@ async function refreshSelection(): Promise<void> {
   ])
   if (viewStore.getState().selected !== selected) return
   viewStore.setState({ inspection })
+  graphStore.setState({ selectedPlace: inspection?.source ?? null })
   highlightSelection(around)
 }
 

@@ -1,0 +1,278 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import type { GraphState } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const buildTime = 170_000
+let cache: TestCache
+let app: App
+let folder: string
+
+beforeEach(() => {
+  cache = makeTestCache()
+  folder = copyProject(path.join(root, 'samples/warp_perspective'), cache)
+})
+afterEach(async () => {
+  await app.close()
+  cache.remove()
+})
+
+const state = (): Promise<GraphState> =>
+  app.page.evaluate(() => {
+    const state = window.opsmithTest?.graph.state()
+    if (!state) throw new Error('no test hook')
+    return state
+  })
+
+/** Waits until the picture is whole and its title (or step, or error) is the wanted one. */
+async function shown(title: string, step?: number): Promise<GraphState> {
+  await app.page.waitForFunction(
+    ([wanted, at]) => {
+      const now = window.opsmithTest?.graph.state()
+      if (!now || now.working || !now.complete) return false
+      return now.title === wanted && (at === null || now.step === at)
+    },
+    [title, step ?? null] as const,
+    { timeout: buildTime },
+  )
+  return await state()
+}
+
+async function open(): Promise<void> {
+  app = await App.start(cache, folder)
+  await app.testId('tool-tab-graph').click()
+  await shown('compute · script')
+}
+
+/** Node ids of a kind, from the graph itself as it is exported. */
+async function nodesOf(kind: string): Promise<number[]> {
+  const file = path.join(folder, 'nodes.json')
+  await app.page.evaluate(() => window.opsmithTest?.graph.exportAs('json', 'nodes.json'))
+  const graph = JSON.parse(fs.readFileSync(file, 'utf8')) as { nodes: Node[] }
+  const found: number[] = []
+  const visit = (nodes: Node[]): void => {
+    for (const node of nodes) {
+      if (node.kind === kind) found.push(node.id)
+      for (const block of node.blocks ?? []) visit(block.nodes)
+    }
+  }
+  visit(graph.nodes)
+  return found
+}
+interface Node {
+  id: number
+  kind: string
+  blocks?: { nodes: Node[] }[]
+}
+
+async function centreOf(node: number): Promise<{ x: number; y: number }> {
+  const box = await app.page.evaluate(
+    async (id) => (await window.opsmithTest?.graph.boxOf(id)) ?? null,
+    node,
+  )
+  if (!box) throw new Error(`node ${node} has no box`)
+  return { x: box.x + box.w / 2, y: box.y + box.h / 2 }
+}
+
+describe('the graph panel', () => {
+  it('shows the script, folds, searches, and leads to the source and back', async () => {
+    await open()
+    const before = await state()
+    // x, y, eye, two select, eq, Bool, warp_perspective, matmul, if with two results, add, output.
+    expect(before.boxes).toBe(14)
+
+    const [branch] = await nodesOf('prim::If')
+    const header = await centreOf(branch!)
+    await app.page.mouse.dblclick(header.x, header.y)
+    await app.page.waitForFunction(() => window.opsmithTest?.graph.state().boxes === 12)
+    await app.page.getByTestId('graph-canvas-main').focus()
+    await app.page.keyboard.press('Enter')
+    await app.page.waitForFunction(() => window.opsmithTest?.graph.state().boxes === 14)
+
+    await app.testId('graph-search').fill('op:matmul')
+    await expect.poll(async () => await app.testId('graph-search-count').textContent()).toBe('1')
+    await app.testId('graph-search').press('Enter')
+    await expect.poll(async () => (await state()).selected).toBe('aten::matmul')
+    await app.testId('graph-search').fill('shape:[')
+    await expect
+      .poll(async () => await app.testId('graph-search').getAttribute('aria-invalid'))
+      .toBe('true')
+    await app.testId('graph-search').fill('')
+
+    // A click selects; the link leads to the program's line.
+    await app.page.evaluate(() => window.opsmithTest?.graph.fit())
+    const [warp] = await nodesOf('my_ops::warp_perspective')
+    const at = await centreOf(warp!)
+    await app.page.mouse.click(at.x, at.y)
+    await expect.poll(async () => (await state()).selected).toBe('my_ops::warp_perspective')
+    const inspector = app.testId('graph-inspector')
+    expect(await inspector.textContent()).toContain('Tensor')
+    await app.picture('graph-script')
+    const source = fs.readFileSync(path.join(folder, 'program.py'), 'utf8').split('\n')
+    const line = source.findIndex((text) => text.includes('torch.ops.my_ops.warp_perspective')) + 1
+    await inspector.getByRole('button', { name: `program.py:${line}` }).click()
+    await app.testId('tab-program.py').waitFor()
+    await expect
+      .poll(async () => await app.page.locator('.graph-place').count(), { timeout: 10_000 })
+      .toBeGreaterThan(0)
+    // Its kernel's source is one click away.
+    const kernel = inspector.getByRole('button', { name: /op\.cpp:\d+/ })
+    await kernel.click()
+    await expect
+      .poll(async () => await app.page.locator('.dv-active-tab [data-testid="tab-op.cpp"]').count())
+      .toBe(1)
+
+    // Arrows walk: down from warp_perspective is matmul.
+    await app.page.getByTestId('graph-canvas-main').focus()
+    await app.page.keyboard.press('ArrowDown')
+    await expect.poll(async () => (await state()).selected).toBe('aten::matmul')
+    await app.page.keyboard.press('Escape')
+    await expect.poll(async () => (await state()).selected).toBe('')
+  })
+
+  it('warns on the line where a trace lost control flow, and shows the script beside', async () => {
+    await open()
+    await app.openFile('program.py')
+    const lines = (await app.text('program.py')).split('\n')
+    const branch = lines.findIndex((line) => line.includes('x[0][0] == 42')) + 1
+    await app.testId('graph-form').selectOption('trace')
+    const traced = await shown('compute · trace')
+    expect(traced.boxes).toBeLessThan(10)
+    await expect
+      .poll(async () => (await app.markers('program.py')).map((marker) => marker.line))
+      .toContain(branch)
+    const marker = (await app.markers('program.py')).find((item) => item.line === branch)
+    expect(marker?.severity).toBe('warning')
+    await app.testId('graph-script-beside').click()
+    await app.testId('graph-canvas-before').waitFor()
+    const compared = await shown('compute · trace')
+    expect(compared.changes?.removed).toBeGreaterThan(0)
+    expect(compared.compare).toBe('compute · script')
+    expect(
+      compared.changed.filter((item) => item.kind === 'removed').map((i) => i.title),
+    ).toContain('if')
+    await app.picture('graph-trace-beside')
+  })
+
+  it('keeps a graph of each pass, and marks what a pass changed', async () => {
+    await open()
+    await app.testId('graph-entry').selectOption('name warp_reference')
+    await shown('warp_reference · script')
+    await app.testId('graph-add-pass').selectOption('inline')
+    await shown('warp_reference · script', 1)
+    await app.testId('graph-add-pass').selectOption('dead_code')
+    const two = await shown('warp_reference · script', 2)
+    expect(two.steps.map((step) => step.name)).toEqual(['captured', 'inline', 'dead_code'])
+    await app.testId('graph-step-1').click()
+    const inlined = await shown('warp_reference · script', 1)
+    expect(inlined.compare).toMatch(/captured/)
+    // pixel() is called four times: the calls go, their bodies come.
+    const gone = inlined.changed.filter((item) => item.kind === 'removed')
+    expect(gone.map((item) => item.title)).toContain('call function')
+    expect(inlined.changes?.added).toBeGreaterThan(40)
+    await app.picture('graph-passes')
+    await app.testId('graph-overlay').selectOption('time')
+    await app.testId('graph-legend').waitFor({ timeout: 30_000 })
+    expect(await app.testId('graph-legend').textContent()).toMatch(/s/)
+    await app.picture('graph-time')
+  })
+
+  it('marks what an edit changed, and leaves everything else where it was', async () => {
+    await open()
+    await app.openFile('program.py')
+    const [matmul] = await nodesOf('aten::matmul')
+    await app.page.evaluate((id) => window.opsmithTest?.graph.select(id), matmul!)
+    await expect.poll(async () => (await state()).selected).toBe('aten::matmul')
+    const before = await centreOf(matmul!)
+    const zoom = (await state()).viewport?.zoom
+
+    await app.replace('program.py', 'return x.matmul(y) + z', 'return torch.relu(x.matmul(y)) + z')
+    await app.save()
+    await app.page.waitForFunction(
+      () => {
+        const now = window.opsmithTest?.graph.state()
+        return now?.changes?.added === 1 && now.complete && !now.working
+      },
+      undefined,
+      { timeout: buildTime },
+    )
+    const now = await state()
+    expect(now.compare).toBe('the last build')
+    expect(now.changed.find((item) => item.kind === 'added')?.title).toBe('relu')
+    expect(now.selected).toBe('aten::matmul')
+    expect(now.viewport?.zoom).toBe(zoom)
+    const [same] = await nodesOf('aten::matmul')
+    const after = await centreOf(same!)
+    expect(Math.hypot(after.x - before.x, after.y - before.y)).toBeLessThan(2)
+    await app.picture('graph-changed')
+
+    // The operator is built anew: the same graph, nothing marked, and the place is kept again.
+    await app.openFile('op.cpp')
+    const source = await app.text('op.cpp')
+    await app.setText('op.cpp', `${source}\n// another build\n`)
+    await app.save()
+    await app.page.waitForFunction(
+      () => {
+        const graph = window.opsmithTest?.graph.state()
+        return graph?.changes?.added === 0 && graph.changes.changed === 0 && !graph.working
+      },
+      undefined,
+      { timeout: buildTime },
+    )
+    expect((await state()).selected).toBe('aten::matmul')
+  })
+
+  it('exports, saves, and opens what it saved', async () => {
+    await open()
+    const exported = async (format: string, name: string): Promise<string> => {
+      await app.page.evaluate(
+        async ([kind, file]) => {
+          await window.opsmithTest?.graph.exportAs(kind ?? '', file ?? '')
+        },
+        [format, name],
+      )
+      return path.join(folder, name)
+    }
+    expect(fs.readFileSync(await exported('svg', 'g.svg'), 'utf8')).toMatch(/^<svg[\s\S]*matmul/)
+    expect(fs.readFileSync(await exported('dot', 'g.dot'), 'utf8')).toMatch(/^digraph/)
+    expect(fs.readFileSync(await exported('text', 'g.txt'), 'utf8')).toContain('aten::matmul')
+    const png = fs.readFileSync(await exported('png', 'g.png'))
+    expect(png.subarray(1, 4).toString()).toBe('PNG')
+    expect(png.length).toBeGreaterThan(5_000)
+    await exported('json', 'g.json')
+
+    await app.testId('graph-form').selectOption('trace')
+    await shown('compute · trace')
+    await app.page.evaluate(() => window.opsmithTest?.graph.compareFile('g.json'))
+    await expect.poll(async () => (await state()).compare).toBe('g.json')
+    expect((await state()).changes?.removed).toBeGreaterThan(0)
+
+    await app.page.evaluate(() => window.opsmithTest?.graph.save('compute_traced.pt'))
+    expect(fs.existsSync(path.join(folder, 'compute_traced.pt'))).toBe(true)
+    await app.page.evaluate(() => window.opsmithTest?.graph.openFile('compute_traced.pt'))
+    const archive = await state()
+    expect(archive.error).toBe('')
+    expect(archive.title).toMatch(/^(forward|compute)/)
+    expect(archive.boxes).toBeGreaterThan(4)
+  })
+
+  it('is as it was left when the window comes back', async () => {
+    await open()
+    await app.page.evaluate(() =>
+      window.opsmithTest?.graph.choose({ form: 'trace', passes: ['dead_code'] }, true),
+    )
+    await shown('compute · trace')
+    await app.testId('graph-view-both').click()
+    await app.page.waitForTimeout(200)
+    await app.close()
+    app = await App.start(cache, folder)
+    const again = await shown('compute · trace')
+    expect(again.steps.map((step) => step.name)).toEqual(['captured', 'dead_code'])
+    expect(await app.testId('graph-text').textContent()).toContain('aten::matmul')
+  })
+})
