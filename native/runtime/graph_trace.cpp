@@ -1,6 +1,7 @@
 #include "runtime/graph_trace.h"
 
 #include <ATen/Context.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/add.h>
 #include <ATen/ops/floor_divide.h>
 #include <ATen/ops/mul.h>
@@ -16,6 +17,8 @@
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <algorithm>
+#include <limits>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -75,10 +78,12 @@ class TracingRunner : public GraphRunner {
 
   void call(jit::Node& node, size_t id, Stack& stack) override {
     if (read_size(node, stack) || compute_size(node, stack)) return;
+    if (subtract_from_number(node, stack) || compute_with_number(node, stack)) return;
     if (node.kind() == c10::prim::ListConstruct) {
       keep_list(node);
     } else if (const auto* op = node.maybeOperator(); op != nullptr && op->isC10Op()) {
       stash_sizes(node);
+      if (node.kind() == c10::aten::slice && stack[0].isTensor()) fill_ends(stack);
       fill_options(op->schema(), stack);
     }
     GraphRunner::call(node, id, stack);
@@ -138,9 +143,7 @@ class TracingRunner : public GraphRunner {
     const auto* right = size_of(node.inputs()[1]);
     if (left == nullptr && right == nullptr) return false;
     const auto operand = [](const at::Tensor* size, const IValue& number) {
-      if (size != nullptr) return *size;
-      const at::tracer::impl::NoTracerDispatchMode unrecorded;  // so it becomes a constant
-      return at::scalar_tensor(number.toInt(), at::kLong);
+      return size == nullptr ? number_tensor(number.toInt()) : *size;
     };
     const auto a = operand(left, stack[0]);
     const auto b = operand(right, stack[1]);
@@ -217,26 +220,76 @@ class TracingRunner : public GraphRunner {
     }
   }
 
-  // Python's bindings spell out what a script leaves to the default: the device of a new tensor and
-  // that it is not pinned; of a tensor like another, its dtype and layout too.
-  static void fill_options(const c10::FunctionSchema& schema, Stack& stack) {
-    const auto position = [&](const char* name) { return schema.argumentIndexWithName(name); };
-    const auto device = position("device"), pinned = position("pin_memory");
-    if (!device || !pinned) return;
-    const auto fill = [&](const std::optional<int>& index, const IValue& value) {
-      if (index && stack[static_cast<size_t>(*index)].isNone()) {
-        stack[static_cast<size_t>(*index)] = value;
-      }
-    };
-    if (stack[0].isTensor()) {
-      const auto& like = stack[0].toTensor();
-      fill(position("dtype"), like.scalar_type());
-      fill(position("layout"), like.layout());
-      fill(device, like.device());
-    } else {
-      fill(device, c10::Device(c10::kCPU));
+  // Arithmetic of a tensor and a number: Python's bindings make the number a tensor first, so that
+  // it is a constant tensor of the trace; a script takes the overload for numbers.
+  bool compute_with_number(const jit::Node& node, Stack& stack) {
+    static const std::set<std::string> names = {"add",    "sub",         "subtract",
+                                                "mul",    "multiply",    "div",
+                                                "divide", "true_divide", "floor_divide"};
+    const auto* op = node.maybeOperator();
+    if (op == nullptr || stack.size() < 2 || !stack[0].isTensor() || !stack[1].isScalar()) {
+      return false;
     }
-    fill(pinned, false);
+    std::string name = node.kind().toUnqualString();
+    if (!name.empty() && name.back() == '_') name.pop_back();
+    const std::string& overload = op->schema().overload_name();
+    if (names.count(name) == 0 || overload.rfind("Scalar", 0) != 0) return false;
+    auto& dispatcher = c10::Dispatcher::singleton();
+    auto found = dispatcher.findSchema({op->schema().name(), "Tensor" + overload.substr(6)});
+    if (!found) found = dispatcher.findSchema({op->schema().name(), ""});
+    if (!found) return false;
+    const auto* size = size_of(node.inputs()[1]);
+    stack[1] = size == nullptr ? number_tensor(stack[1].toScalar()) : *size;
+    found->callBoxed(&stack);
+    return true;
+  }
+
+  // A number less a tensor: a script negates and adds (its builtin functions are inlined), while
+  // Python records rsub.
+  bool subtract_from_number(const jit::Node& node, Stack& stack) {
+    const auto negation_of = [](const jit::Node& sum) -> const jit::Node* {
+      if (sum.kind() != c10::aten::add) return nullptr;
+      const auto* negated = sum.inputs()[0]->node();
+      const auto& source = sum.sourceRange().source();
+      return negated->kind() == c10::aten::neg && negated->sourceRange().source() == source &&
+                     source && source->filename() == "<string>"
+                 ? negated
+                 : nullptr;
+    };
+    if (node.kind() == c10::aten::neg) {
+      const auto& uses = node.output()->uses();
+      if (uses.size() != 1 || negation_of(*uses[0].user) != &node) return false;
+      return true;  // the tensor itself is passed on
+    }
+    if (negation_of(node) == nullptr) return false;
+    c10::Dispatcher::singleton().findSchemaOrThrow("aten::rsub", "Scalar").callBoxed(&stack);
+    return true;
+  }
+
+  // As Python's bindings make it: of no dimension, and without a say in the result's dtype.
+  static at::Tensor number_tensor(const at::Scalar& number) {
+    const at::tracer::impl::NoTracerDispatchMode unrecorded;
+    auto tensor = at::scalar_tensor(number, number.type());
+    tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
+    return tensor;
+  }
+
+  // Where a slice leaves out an end, Python's indexing puts the first or the last there is.
+  static void fill_ends(Stack& stack) {
+    if (stack[2].isNone()) stack[2] = static_cast<int64_t>(0);
+    if (stack[3].isNone()) stack[3] = std::numeric_limits<int64_t>::max();
+  }
+
+  // Python's bindings spell out what a script leaves to the default: that a new tensor is not
+  // pinned, and its device, unless there is a tensor to take that from.
+  static void fill_options(const c10::FunctionSchema& schema, Stack& stack) {
+    const auto device = schema.argumentIndexWithName("device");
+    const auto pinned = schema.argumentIndexWithName("pin_memory");
+    if (!device || !pinned) return;
+    auto& device_value = stack[static_cast<size_t>(*device)];
+    auto& pinned_value = stack[static_cast<size_t>(*pinned)];
+    if (device_value.isNone() && !stack[0].isTensor()) device_value = c10::Device(c10::kCPU);
+    if (pinned_value.isNone()) pinned_value = false;
   }
 
   std::unordered_map<const jit::Value*, at::Tensor> sizes_;               // of ints

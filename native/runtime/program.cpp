@@ -10,6 +10,7 @@
 #include <regex>
 #include <sstream>
 
+#include "runtime/chained_comparisons.h"
 #include "runtime/script_modules.h"
 
 namespace opsmith {
@@ -100,7 +101,9 @@ class CompiledProgram : public Program {
                   std::shared_ptr<jit::CompilationUnit> known)
       : file_(file), unit_(std::make_shared<jit::CompilationUnit>()), known_(known) {
     // The parser keeps views into the source, which copies the text.
-    jit::Parser parser(std::make_shared<jit::Source>(script.text, file, 1));
+    const auto source = std::make_shared<jit::Source>(script.text, file, 1);
+    jit::Parser parser(source);
+    const ChainedComparisons comparisons(source);
     std::vector<jit::Def> definitions;
     const auto resolver = make_resolver(script.imported, known, unit_);
     const auto skip_lines = [&] {
@@ -110,9 +113,9 @@ class CompiledProgram : public Program {
     skip_lines();
     while (parser.lexer().cur().kind != jit::TK_EOF) {
       if (parser.lexer().cur().kind == jit::TK_CLASS_DEF) {
-        define_class(jit::ClassDef(parser.parseClass()), resolver);
+        define_class(jit::ClassDef(comparisons.split(parser.parseClass())), resolver);
       } else {
-        definitions.emplace_back(parser.parseFunction(/*is_method=*/false));
+        definitions.emplace_back(comparisons.split(parser.parseFunction(/*is_method=*/false)));
       }
       skip_lines();
     }

@@ -130,6 +130,38 @@ SugaredPtr value_of(const std::string& path, GraphFunction& function, const Sour
   return nullptr;
 }
 
+// An exception of Python's. The raised error tells its class, so that Python raises it again as
+// what it was. Its message is as torch.jit.script makes it: one argument is the message, several
+// are the text of their tuple.
+class ExceptionClass : public torch::jit::ExceptionValue {
+ public:
+  explicit ExceptionClass(const std::string& name)
+      : ExceptionValue(name), qualified_name_("builtins." + name) {}
+
+  SugaredPtr call(const SourceRange& place, GraphFunction& caller,
+                  at::ArrayRef<torch::jit::NamedValue> arguments,
+                  at::ArrayRef<torch::jit::NamedValue> /*named*/, size_t /*count*/) override {
+    auto& graph = *caller.graph();
+    torch::jit::Value* message = nullptr;
+    if (arguments.empty()) {
+      message = torch::jit::insertConstant(graph, "", place);
+    } else if (arguments.size() == 1) {
+      message = arguments[0].value(graph);
+    } else {
+      std::vector<torch::jit::Value*> parts;
+      for (const auto& argument : arguments)
+        parts.push_back(argument.value(graph));
+      message = graph.insertNode(graph.createTuple(parts))->output();
+      message = graph.insert(c10::aten::str, {message}, {}, place);
+    }
+    return std::make_shared<torch::jit::ExceptionMessageValue>(
+        message, torch::jit::insertConstant(graph, qualified_name_, place));
+  }
+
+ private:
+  std::string qualified_name_;
+};
+
 class ProgramResolver : public torch::jit::Resolver {
  public:
   ProgramResolver(ImportedNames imported, std::shared_ptr<torch::jit::CompilationUnit> known,
@@ -148,8 +180,9 @@ class ProgramResolver : public torch::jit::Resolver {
     }
     for (const char* exception :
          {"Exception", "RuntimeError", "ValueError", "TypeError", "IndexError", "KeyError",
-          "AssertionError", "NotImplementedError"}) {
-      if (name == exception) return std::make_shared<torch::jit::ExceptionValue>(name);
+          "LookupError", "ArithmeticError", "OverflowError", "ZeroDivisionError", "AssertionError",
+          "NotImplementedError"}) {
+      if (name == exception) return std::make_shared<ExceptionClass>(name);
     }
     return value_of(full_path(name), function, place);
   }

@@ -39,6 +39,12 @@ const limits = { timeout: 60 }
 const programs = ['control_flow', 'containers', 'texts'].map((name) =>
   path.join(root, 'test/cases/graphs', `${name}.py`),
 )
+const tracedProgram = path.join(root, 'test/cases/graphs/traced.py')
+const tracedInputs: Manifest['inputs'] = {
+  x: { shape: [3, 4], dtype: 'float32', distribution: 'randn', seed: 1 },
+  y: { shape: [4], dtype: 'float32', distribution: 'randn', seed: 2 },
+  k: { values: [0, 2, 1], dtype: 'int64' },
+}
 const samples = subfolders(path.join(root, 'samples'))
 
 /** Prints by case {graph} or {error}. */
@@ -91,19 +97,22 @@ const scripted = programs.flatMap((file) =>
     entry,
   })),
 )
-/** Functions of each sample's program that its opsmith.json calls. */
+const traced = functionsIn(tracedProgram).map((entry) => ({ name: `traced: ${entry}`, entry }))
+/** Functions of each sample's program; those that its opsmith.json calls are traced too. */
 const sampled = await Promise.all(
   samples.map(async (folder) => {
     const manifest = unwrap(await readManifest(folder))
     const functions = functionsIn(path.join(folder, manifest.program ?? ''))
-    const entries = functions.filter((entry) => manifest.calls.some((call) => call.op === entry))
+    const entries = functions.flatMap((entry) => {
+      const isCalled = manifest.calls.some((call) => call.op === entry)
+      const forms = isCalled ? (['script', 'trace'] as const) : (['script'] as const)
+      return forms.map((form) => ({ entry, form }))
+    })
     return { folder, sample: path.basename(folder), manifest, entries }
   }),
 )
 const sampleCases = sampled.flatMap(({ sample, entries }) =>
-  entries.flatMap((entry) =>
-    (['script', 'trace'] as const).map((form) => ({ name: `${sample}: ${form} of ${entry}` })),
-  ),
+  entries.map(({ entry, form }) => ({ name: `${sample}: ${form} of ${entry}` })),
 )
 
 beforeAll(async () => {
@@ -113,26 +122,29 @@ beforeAll(async () => {
   for (const { name, file, entry } of scripted) {
     cases.set(name, { name, file, entry, form: 'script', args: [], inputs: {}, library: '' })
   }
+  for (const { name, entry } of traced) {
+    cases.set(name, {
+      name,
+      file: tracedProgram,
+      entry,
+      form: 'trace',
+      args: Object.keys(tracedInputs),
+      inputs: tracedInputs,
+      library: '',
+    })
+  }
   for (const { folder, sample, manifest, entries } of sampled) {
     const copy = copyProject(folder, cache)
     folders.set(sample, copy)
     const build = unwrap(await workbench.build(copy))
     if (!build.ok) throw new Error(`${sample} does not build`)
-    for (const entry of entries) {
-      for (const form of ['script', 'trace'] as const) {
-        const name = `${sample}: ${form} of ${entry}`
-        const args = manifest.calls.find((call) => call.op === entry)?.args ?? []
-        const file = path.join(copy, manifest.program ?? '')
-        cases.set(name, {
-          name,
-          file,
-          entry,
-          form,
-          args,
-          inputs: manifest.inputs,
-          library: build.library,
-        })
-      }
+    const file = path.join(copy, manifest.program ?? '')
+    const { inputs } = manifest
+    const { library } = build
+    for (const { entry, form } of entries) {
+      const name = `${sample}: ${form} of ${entry}`
+      const args = manifest.calls.find((call) => call.op === entry)?.args ?? []
+      cases.set(name, { name, file, entry, form, args, inputs, library })
     }
   }
   const asked = path.join(cache.home, 'cases.json')
@@ -179,6 +191,16 @@ async function textOf(capture: number): Promise<string> {
   return canonical(unwrap(await workbench.graphs.read(capture, 1)).text)
 }
 
+/** The same of a capture made in the op host directly. */
+async function capturedText(capture: number): Promise<string> {
+  const read = await workbench.hosts.call(
+    'graph.read',
+    { capture, step: 1 },
+    { ...limits, phase: '' },
+  )
+  return canonical(unwrap(read).text)
+}
+
 function theirs(name: string): string {
   const answer = python[name]
   if (answer?.graph === undefined) throw new Error(`Python: ${answer?.error ?? 'no answer'}`)
@@ -200,14 +222,25 @@ describe('a scripted function has the graph that torch.jit.script gives', () => 
     const report = unwrap(
       await workbench.hosts.call('graph.capture', request, { ...limits, phase: 'capture' }),
     )
-    const read = unwrap(
-      await workbench.hosts.call(
-        'graph.read',
-        { capture: report.capture, step: 1 },
-        { ...limits, phase: '' },
-      ),
+    expect(await capturedText(report.capture)).toBe(theirs(name))
+  })
+})
+
+describe('a traced function has the graph that torch.jit.trace gives', () => {
+  it.each(traced)('$name', async ({ name, entry }) => {
+    const report = await workbench.hosts.call(
+      'graph.capture',
+      {
+        entry,
+        form: 'trace',
+        passes: ['canonicalize'],
+        program: { file: tracedProgram, source: fs.readFileSync(tracedProgram, 'utf8') },
+        args: Object.keys(tracedInputs),
+        inputs: tracedInputs,
+      },
+      { ...limits, phase: 'capture' },
     )
-    expect(canonical(read.text)).toBe(theirs(name))
+    expect(await capturedText(unwrap(report).capture)).toBe(theirs(name))
   })
 })
 

@@ -83,6 +83,18 @@ def boolean_logic(x: Tensor, a: bool, b: bool, n: int):
     return x if a else (x + 1 if b else x + 2)
 
 
+def chained_comparisons(x: Tensor, a: int, b: int, c: float):
+    if 0 < a <= b < 10 and a != (b) != 7:
+        x = x + 1
+    if (a < b) == (b < 3):
+        x = x * 2
+    if a < int(abs(c)) < b or a not in [1, 2] == [b]:
+        x = x - (a)
+    while -1 < x.size(0) < min(a, b):
+        a -= 1
+    return x, 0.5 <= c <= 1.5
+
+
 def optional_refinement(x: Tensor, bias: Optional[Tensor], scale: Optional[float] = None):
     if bias is not None:
         x = x + bias
