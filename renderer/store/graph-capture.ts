@@ -21,12 +21,46 @@ import { currentFolder, currentManifest } from './project'
 
 /**
  * Capturing what the choice asks for, and keeping what is shown up to date. One capture at a time; a
- * newer wish ends the one that runs.
+ * newer wish takes the older one's place.
  */
 
 /** A graph is looked at (the panel is open): until then nothing is captured. */
 let watchers = 0
-let wishes = 0
+
+/**
+ * What the op host does for the graph. User code cannot be interrupted: to end it is to end the op host,
+ * and with it everything that it holds, so what is nearly done is waited for.
+ */
+let inHost: { job: string; ended: Promise<unknown> } | null = null
+/** Milliseconds that something newer waits for something older that nobody needs any more. */
+const patience = 1_500
+
+/** Does `work` when the op host has ended what it does for the graph; null when `job` is not wanted by then. */
+async function whenFree<T>(job: string, work: () => Promise<T>): Promise<T | null> {
+  while (inHost !== null) {
+    const before = inHost
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, patience)))
+    await Promise.race([before.ended, late])
+    clearTimeout(timer)
+    if (graphStore.getState().job !== job) return null
+    if (inHost !== before) continue
+    await call('job.cancel', { job: before.job })
+    await before.ended
+  }
+  if (graphStore.getState().job !== job) return null
+  const working = work()
+  const mine = { job, ended: working.catch(() => undefined) }
+  inHost = mine
+  try {
+    return await working
+  } finally {
+    if (inHost === mine) inHost = null
+  }
+}
+
+/** The capture under way, and what it is of. */
+let capturing: { wish: string; done: Promise<void> } | null = null
 
 export function watchGraph(): () => void {
   watchers += 1
@@ -61,18 +95,36 @@ function isOlder(shown: ShownGraph): boolean {
 
 export async function captureGraph(): Promise<void> {
   const folder = currentFolder()
-  const { choice } = graphStore.getState()
+  const { choice, job } = graphStore.getState()
   if (folder === null || choice.entry === '') return
-  wishes += 1
-  const wish = wishes
-  await stopGraph()
-  if (wish !== wishes) return
+  // A build's end and a panel that opens ask for the same at once.
+  const wish = JSON.stringify([folder, choice, runStamp(), effectiveInputs()])
+  if (job !== null && capturing?.wish === wish) return capturing.done
+  const mine = { wish, done: captureOnce(folder, choice) }
+  capturing = mine
+  try {
+    await mine.done
+  } finally {
+    if (capturing === mine) capturing = null
+  }
+}
+
+async function captureOnce(folder: string, choice: GraphChoice): Promise<void> {
   const before = graphStore.getState().shown
   const job = newJob('graph')
   const working = `${formNames[choice.form]} of ${choice.entry}`
   graphStore.setState({ job, working, startedAt: Date.now(), error: null, compareError: null })
-  const taken = await takeShot(folder, job, choice, choice.entry, choice.form)
-  if (graphStore.getState().job !== job) return
+  const take = (): Promise<Result<Shot>> => takeShot(folder, job, choice, choice.entry, choice.form)
+  let taken = await whenFree(job, take)
+  const isWanted = (): boolean => graphStore.getState().job === job
+  // Not stopped by whoever wanted this: the op host was ended for something else.
+  const isVictim = taken !== null && !taken.ok && taken.error.code === 'cancelled'
+  if (isVictim && isWanted()) taken = await whenFree(job, take)
+  if (taken === null) return
+  if (!isWanted()) {
+    if (taken.ok) forgetShots([taken.value])
+    return
+  }
   if (!taken.ok) {
     failed(taken.error)
     return
@@ -137,10 +189,9 @@ export async function showAgain(): Promise<void> {
 }
 
 export async function stopGraph(): Promise<void> {
-  const { job } = graphStore.getState()
-  if (job === null) return
+  if (graphStore.getState().job === null) return
   graphStore.setState({ job: null })
-  await call('job.cancel', { job })
+  if (inHost) await call('job.cancel', { job: inHost.job })
 }
 
 function failed(error: WorkbenchError): void {
@@ -285,7 +336,8 @@ async function comparedOther(
   const key = JSON.stringify([choice.file?.path ?? '', entry, form, choice.passes])
   let shot = others.get(key)
   if (!shot || shot.stamp !== runStamp()) {
-    const taken = await takeShot(folder, job, choice, entry, form)
+    const taken = await whenFree(job, () => takeShot(folder, job, choice, entry, form))
+    if (taken === null) return { ok: true, value: null }
     if (!taken.ok) return taken
     forgetShots([shot ?? null])
     shot = taken.value
@@ -325,7 +377,6 @@ function forgetShots(shots: (Shot | null)[]): void {
 
 /** Another project. */
 export function forgetGraph(): void {
-  wishes += 1
   void stopGraph()
   const { shown, lastBuild } = graphStore.getState()
   const before = [shown?.shot ?? null, lastBuild, ...others.values()]
@@ -352,8 +403,10 @@ export async function observeGraph(runs = 5): Promise<void> {
   const working = `Runs ${shown.shot.title}`
   graphStore.setState({ job: next, working, startedAt: Date.now(), observeError: null })
   const { capture } = shown.shot.report
-  const result = await call('graph.observe', { folder, job: next, capture, step: shown.step, runs })
-  if (graphStore.getState().job !== next) return
+  const { step } = shown
+  const observe = { folder, job: next, capture, step, runs }
+  const result = await whenFree(next, () => call('graph.observe', observe))
+  if (result === null || graphStore.getState().job !== next) return
   if (result.ok) {
     graphStore.setState({ job: null, observation: { doc: shown.graph.doc, value: result.value } })
     return
