@@ -9,6 +9,8 @@ import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
 const buildTime = 170_000
+/** A capture and its picture, where nothing is built first that the other tests have not built. */
+const pictureTime = 40_000
 let cache: TestCache
 let app: App
 let folder: string
@@ -29,17 +31,24 @@ const state = (): Promise<GraphState> =>
     return state
   })
 
-/** Waits until the picture is whole and its title (or step, or error) is the wanted one. */
+/** Waits until the picture is whole and its title (and step) is the wanted one; says what it saw instead. */
 async function shown(title: string, step?: number): Promise<GraphState> {
-  await app.page.waitForFunction(
-    ([wanted, at]) => {
-      const now = window.opsmithTest?.graph.state()
-      if (!now || now.working || !now.complete) return false
-      return now.title === wanted && (at === null || now.step === at)
-    },
-    [title, step ?? null] as const,
-    { timeout: buildTime },
-  )
+  try {
+    await app.page.waitForFunction(
+      ([wanted, at]) => {
+        const now = window.opsmithTest?.graph.state()
+        if (!now || now.working || !now.complete) return false
+        return now.title === wanted && (at === null || now.step === at)
+      },
+      [title, step ?? null] as const,
+      { timeout: pictureTime },
+    )
+  } catch (problem) {
+    await app.picture('graph-not-shown')
+    throw new Error(`not shown: ${title}; instead ${JSON.stringify(await state())}`, {
+      cause: problem,
+    })
+  }
   return await state()
 }
 
@@ -120,6 +129,15 @@ describe('the graph panel', () => {
     await expect
       .poll(async () => await app.page.locator('.graph-place').count(), { timeout: 10_000 })
       .toBeGreaterThan(0)
+    // The way back: the line that the cursor is in shows its nodes, and only as long as it is in it.
+    // Two there: the operator and torch.eye.
+    await expect.poll(async () => (await state()).marked).toBe(2)
+    await app.openFile('program.py', 1)
+    await expect.poll(async () => (await state()).marked).toBe(0)
+    await app.openFile('program.py', line)
+    await expect.poll(async () => (await state()).marked).toBe(2)
+    await app.page.evaluate(() => window.opsmithTest?.graph.fit())
+    await app.picture('graph-line')
     // Its kernel's source is one click away.
     const kernel = inspector.getByRole('button', { name: /op\.cpp:\d+/ })
     await kernel.click()
@@ -249,8 +267,9 @@ describe('the graph panel', () => {
     await app.testId('graph-form').selectOption('trace')
     await shown('compute · trace')
     await app.page.evaluate(() => window.opsmithTest?.graph.compareFile('g.json'))
-    await expect.poll(async () => (await state()).compare).toBe('g.json')
-    expect((await state()).changes?.removed).toBeGreaterThan(0)
+    const against = await shown('compute · trace')
+    expect(against.compare).toBe('g.json')
+    expect(against.changes?.removed).toBeGreaterThan(0)
 
     await app.page.evaluate(() => window.opsmithTest?.graph.save('compute_traced.pt'))
     expect(fs.existsSync(path.join(folder, 'compute_traced.pt'))).toBe(true)

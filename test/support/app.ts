@@ -50,6 +50,7 @@ export interface GraphState {
   changes: { added: number; removed: number; changed: number } | null
   changed: { kind: string; title: string; words: string[] }[]
   hits: number
+  marked: number
   compare: string
   viewport: { x: number; y: number; zoom: number } | null
   complete: boolean

@@ -77,13 +77,15 @@ function useLive(): void {
   }, [overlay, observation])
   useEffect(() => {
     let last = ''
-    return filesStore.subscribe((state) => {
-      const { active } = state
+    const follow = (): void => {
+      const { active } = filesStore.getState()
       const place = active ? `${active.path}:${active.line}` : ''
       if (place === last) return
       last = place
       void markLine(active?.path ?? '', active?.line ?? 0)
-    })
+    }
+    follow()
+    return filesStore.subscribe(follow)
   }, [])
 }
 

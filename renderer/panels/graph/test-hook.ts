@@ -25,6 +25,8 @@ export type GraphTest = {
     changes: { added: number; removed: number; changed: number } | null
     changed: { kind: string; title: string; words: string[] }[]
     hits: number
+    /** Boxes of the line that the editor's cursor is in. */
+    marked: number
     compare: string
     viewport: Viewport | null
     /** All that is in view is painted as it should be. */
@@ -64,7 +66,7 @@ export function graphTest(): GraphTest {
         folded: main?.folded ?? 0,
         layoutSeconds: main?.layoutSeconds ?? 0,
         firstSeconds: main?.firstSeconds ?? 0,
-        working: job !== null || view.laying || main?.doc !== shown?.graph.doc,
+        working: job !== null || view.laying || view.drawn !== shown,
         error: error?.message ?? view.error?.message ?? '',
         selected: view.inspection ? `${view.inspection.prefix}${view.inspection.title}` : '',
         inspection: view.inspection,
@@ -75,6 +77,7 @@ export function graphTest(): GraphTest {
         },
         changed: (changes?.entries ?? []).map(({ kind, title, words }) => ({ kind, title, words })),
         hits: view.search?.ok === true ? view.search.total : 0,
+        marked: view.marked,
         compare: shown?.compare?.title ?? '',
         viewport: surface?.viewport ?? null,
         complete: surface?.isComplete ?? false,

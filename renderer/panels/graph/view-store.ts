@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 
 import type { WorkbenchError } from '../../../electron/contract/outcome'
 import { observeGraph } from '../../store/graph-capture'
-import { graphStore, type GraphOverlay } from '../../store/graph'
+import { graphStore, type GraphOverlay, type ShownGraph } from '../../store/graph'
 import { painter } from './canvas/painter-client'
 import type { Surface } from './canvas/surface'
 import { graphClient } from './graph-client'
@@ -19,6 +19,8 @@ import type { Box, Direction, Surroundings, ViewId } from './paint/paint-message
 /** What the panel shows of the graph: selection, search, folds. The graph itself is in the workers. */
 type ViewState = {
   shown: Record<ViewId, ShowResult | null>
+  /** What the pictures are of, with what it is compared with. */
+  drawn: ShownGraph | null
   /** A layout is being made. */
   laying: boolean
   layingSince: number
@@ -36,6 +38,8 @@ type ViewState = {
   search: SearchResult | null
   searchAt: number
   overlay: OverlayResult | null
+  /** Boxes that the line under the editor's cursor became. */
+  marked: number
   zoom: number
   /** Line of the text to show, counted so that the same one can be asked for twice. */
   textLine: { line: number; nonce: number } | null
@@ -44,6 +48,7 @@ type ViewState = {
 
 export const viewStore = createStore<ViewState>(() => ({
   shown: { main: null, before: null },
+  drawn: null,
   laying: false,
   layingSince: 0,
   error: null,
@@ -57,6 +62,7 @@ export const viewStore = createStore<ViewState>(() => ({
   search: null,
   searchAt: 0,
   overlay: null,
+  marked: 0,
   zoom: 1,
   textLine: null,
   frameTimes: [],
@@ -144,13 +150,14 @@ export async function showGraph(): Promise<void> {
       })
     } else if (before.shown.before) await graphClient.ask('hide', { view: 'before' })
     if (graphStore.getState().shown !== shown) return
-    viewStore.setState({ shown: { main, before: older }, laying: false })
+    viewStore.setState({ shown: { main, before: older }, drawn: shown, laying: false })
     if (main.selected !== before.selected || !sameThing) await select(main.selected)
     else await refreshSelection()
     await showOverlay()
+    await markAgain()
     if (viewStore.getState().query !== '') await search(viewStore.getState().query)
   } catch (problem) {
-    viewStore.setState({ laying: false, error: asError(problem) })
+    viewStore.setState({ laying: false, drawn: shown, error: asError(problem) })
   }
 }
 
@@ -275,6 +282,7 @@ export async function fold(
     if (result.selected !== selected) await select(result.selected)
     else await refreshSelection()
     await showOverlay()
+    await markAgain()
     await search(viewStore.getState().query)
   } catch (problem) {
     viewStore.setState({ laying: false, error: asError(problem) })
@@ -326,13 +334,24 @@ export async function showOverlay(): Promise<void> {
   await refreshSelection()
 }
 
+let markedLine = { file: '', line: 0 }
+
 /** Marks the nodes that a line of a source became. */
 export async function markLine(file: string, line: number): Promise<number[]> {
+  const mine = { file, line }
+  markedLine = mine
   const keys = line > 0 ? await graphClient.ask('atLine', { view: 'main', file, line }) : []
   const boxes: Box[] =
     keys.length === 0 ? [] : (await painter.ask('boxes', { view: 'main', keys })).boxes
+  if (markedLine !== mine) return keys
   surfaces.get('main')?.setMarked(boxes)
+  viewStore.setState({ marked: boxes.length })
   return keys
+}
+
+/** After a layout: the same line's nodes may be elsewhere, or others. */
+async function markAgain(): Promise<void> {
+  await markLine(markedLine.file, markedLine.line)
 }
 
 export async function exportText(format: ExportFormat, dark: boolean): Promise<string> {
