@@ -82,6 +82,9 @@ export function Workbench({ folder }: { folder: string }): ReactElement {
     restore(api, folder)
     layoutStore.setState({ dock: createDock(api) })
     api.onDidLayoutChange(() => saveLayoutSoon(folder, api.toJSON()))
+    const followSize = (): void => layoutStore.setState({ enlarged: api.hasMaximizedGroup() })
+    followSize()
+    api.onDidMaximizedGroupChange(followSize)
     api.onDidRemovePanel((panel) => {
       const path = filePathOf(panel)
       if (path !== null) tabClosed(path)

@@ -268,6 +268,14 @@ function views(): Command[] {
 
 const look: Command[] = [
   {
+    id: 'view.enlarge',
+    title: 'Enlarge the panel, or put it back',
+    group: 'View',
+    shortcut: 'Ctrl+Shift+M',
+    enabled: hasProject,
+    run: () => layoutStore.getState().dock?.toggleEnlarged(),
+  },
+  {
     id: 'view.resetLayout',
     title: 'Reset the layout',
     group: 'View',

@@ -56,13 +56,20 @@ export function createDock(api: DockviewApi): Dock {
       if (!group || group.panels.length < 2) return
       const at = group.panels.findIndex((panel) => panel.id === group.activePanel?.id)
       const next = group.panels[(at + step + group.panels.length) % group.panels.length]
-      if (next) enter(next)
+      if (next) enter(api, next)
     },
     nextGroup: (step) => {
       const groups = api.groups.filter((group) => group.activePanel !== undefined)
       const at = groups.findIndex((group) => group.id === api.activeGroup?.id)
       const next = groups[(at + step + groups.length) % groups.length]?.activePanel
-      if (next) enter(next)
+      if (next) enter(api, next)
+    },
+    toggleEnlarged: (tool) => {
+      if (api.hasMaximizedGroup()) api.exitMaximizedGroup()
+      else {
+        const panel = tool === undefined ? api.activePanel : api.getPanel(tool)
+        if (panel) api.maximizeGroup(panel)
+      }
     },
     reset: () => {
       const open = api.panels.map(filePathOf).filter((path) => path !== null)
@@ -192,6 +199,7 @@ function mateIn(api: DockviewApi, area: Area): IDockviewPanel | undefined {
 function bringUp(api: DockviewApi, panel: IDockviewPanel, focus: boolean): void {
   const before = api.activePanel
   const focused = document.activeElement
+  showPlace(api, panel)
   panel.api.setActive()
   if (focus) {
     // Files take the focus themselves, once their editor is there.
@@ -202,8 +210,14 @@ function bringUp(api: DockviewApi, panel: IDockviewPanel, focus: boolean): void 
   if (focused instanceof HTMLElement && document.activeElement !== focused) focused.focus()
 }
 
+/** What another group covers cannot be seen. */
+function showPlace(api: DockviewApi, panel: IDockviewPanel): void {
+  if (api.hasMaximizedGroup() && !panel.api.isMaximized()) api.exitMaximizedGroup()
+}
+
 /** To the front, and the keyboard with it. */
-function enter(panel: IDockviewPanel): void {
+function enter(api: DockviewApi, panel: IDockviewPanel): void {
+  showPlace(api, panel)
   panel.api.setActive()
   const path = filePathOf(panel)
   if (path === null) setTimeout(() => focusInside(panel), 0)

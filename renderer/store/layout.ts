@@ -27,6 +27,8 @@ export type Dock = {
   /** The next tab of this group, the next group. */
   nextTab(step: 1 | -1): void
   nextGroup(step: 1 | -1): void
+  /** The group of the panel (of the active one) over the whole window, or back in its place. */
+  toggleEnlarged(panel?: ToolPanel): void
   reset(): void
 }
 
@@ -35,12 +37,15 @@ type LayoutState = {
   palette: 'closed' | 'commands' | 'files'
   /** "starting" until it is known what to show. */
   page: 'starting' | 'workbench' | 'gallery' | 'doctor'
+  /** One group of tabs takes the whole window. */
+  enlarged: boolean
 }
 
 export const layoutStore = createStore<LayoutState>(() => ({
   dock: null,
   palette: 'closed',
   page: 'starting',
+  enlarged: false,
 }))
 
 export function useLayout<T>(select: (state: LayoutState) => T): T {

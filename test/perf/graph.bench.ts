@@ -1,12 +1,16 @@
+import { runCapture } from './graph-capture'
 import { runLayouts } from './graph-layout'
+import { runWindow } from './graph-window'
 import type { BenchmarkOptions, Row } from './measure'
 
 /** Parts of the benchmark, each with its own graphs and peers. */
 const parts: Record<string, (options: BenchmarkOptions) => Promise<Row[]>> = {
+  capture: runCapture,
   layout: runLayouts,
+  window: runWindow,
 }
 
-/** OPSMITH_PERF_GRAPH=layout measures only that part. */
+/** OPSMITH_PERF_GRAPH=layout,window measures only those parts. */
 export async function run(options: BenchmarkOptions): Promise<Row[]> {
   const only = (process.env['OPSMITH_PERF_GRAPH'] ?? '').split(',').filter((name) => name !== '')
   const rows: Row[] = []

@@ -30,8 +30,15 @@ export interface GraphHook {
   boxOf(node: number): Promise<{ x: number; y: number; w: number; h: number } | null>
   setViewport(viewport: { x: number; y: number; zoom: number }): void
   fit(): void
-  pan(dx: number, dy: number, frames: number): Promise<{ frames: number[]; drawing: number[] }>
-  zoom(factor: number, frames: number): Promise<{ frames: number[]; drawing: number[] }>
+  pan(dx: number, dy: number, frames: number): Promise<GraphMotion>
+  zoom(factor: number, frames: number): Promise<GraphMotion>
+  timeOpen(path: string): Promise<{ first: number; whole: number }>
+}
+
+export interface GraphMotion {
+  frames: number[]
+  drawing: number[]
+  whole: number
 }
 
 export interface GraphState {

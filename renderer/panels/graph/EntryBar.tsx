@@ -5,11 +5,12 @@ import { IconButton } from '../../shell/primitives/Button'
 import { Elapsed } from '../../shell/primitives/Elapsed'
 import { Icon } from '../../shell/primitives/Icon'
 import { Menu, type MenuItem } from '../../shell/primitives/Menu'
-import { commandStore, runCommand, shortcutText } from '../../store/commands'
+import { commandStore, runCommand, shortcutOf, shortcutText } from '../../store/commands'
 import { changeChoice, formNames, useGraph } from '../../store/graph'
 import { captureGraph, stopGraph } from '../../store/graph-capture'
 import { defaultArguments, entryOptions } from '../../store/graph-entry'
 import { closeGraphFile } from '../../store/graph-files'
+import { layoutStore, useLayout } from '../../store/layout'
 import { useProject } from '../../store/project'
 import { useRun } from '../../store/run'
 import { useSchemas } from '../../store/schemas'
@@ -39,7 +40,20 @@ export function EntryBar(): ReactElement {
         </span>
       )}
       <GraphMenu />
+      <EnlargeButton />
     </div>
+  )
+}
+
+function EnlargeButton(): ReactElement {
+  const enlarged = useLayout((state) => state.enlarged)
+  return (
+    <IconButton
+      icon={enlarged ? 'shrink' : 'enlarge'}
+      label={`${enlarged ? 'Back to its place' : 'Over the whole window'} (${shortcutOf('view.enlarge')})`}
+      onClick={() => layoutStore.getState().dock?.toggleEnlarged('graph')}
+      testId="graph-enlarge"
+    />
   )
 }
 

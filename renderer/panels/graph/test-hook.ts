@@ -3,7 +3,7 @@ import { graphActions } from '../../store/graph-actions'
 import { captureGraph, showAgain } from '../../store/graph-capture'
 import { compareWithFile, openGraphFile, saveGraphModule } from '../../store/graph-files'
 import { painter } from './canvas/painter-client'
-import type { Viewport } from './canvas/surface'
+import type { Surface, Viewport } from './canvas/surface'
 import type { Box } from './paint/paint-messages'
 import { goToNode, surfaceOf, viewStore } from './view-store'
 
@@ -42,9 +42,18 @@ export type GraphTest = {
   boxOf(node: number): Promise<Box | null>
   setViewport(viewport: Viewport): void
   fit(): void
-  /** Milliseconds between frames while the picture is moved a step a frame. */
-  pan(dx: number, dy: number, frames: number): Promise<{ frames: number[]; drawing: number[] }>
-  zoom(factor: number, frames: number): Promise<{ frames: number[]; drawing: number[] }>
+  pan(dx: number, dy: number, frames: number): Promise<Motion>
+  zoom(factor: number, frames: number): Promise<Motion>
+  /** Opens a file and answers when, in milliseconds, something of it was to be seen, and all of it. */
+  timeOpen(path: string): Promise<{ first: number; whole: number }>
+}
+
+/** Milliseconds between frames and for composing each, while the picture is moved a step a frame. */
+export type Motion = {
+  frames: number[]
+  drawing: number[]
+  /** Frames in which everything in view was painted for about this zoom. */
+  whole: number
 }
 
 type Format = Parameters<NonNullable<ReturnType<typeof graphActions>>['exportAs']>[0]
@@ -110,20 +119,50 @@ export function graphTest(): GraphTest {
     },
     setViewport: (viewport) => surfaceOf('main')?.setViewport(viewport),
     fit: () => surfaceOf('main')?.fit(),
-    pan: async (dx, dy, frames) => {
-      const surface = surfaceOf('main')
-      if (!surface) return { frames: [], drawing: [] }
-      surface.takeDrawTimes()
-      const times = await surface.measure(frames, () => surface.panBy(dx, dy))
-      return { frames: times, drawing: surface.takeDrawTimes() }
-    },
-    zoom: async (factor, frames) => {
-      const surface = surfaceOf('main')
-      if (!surface) return { frames: [], drawing: [] }
-      surface.takeDrawTimes()
-      const middle = [surface.cssWidth / 2, surface.cssHeight / 2] as const
-      const times = await surface.measure(frames, () => surface.zoomAt(factor, ...middle))
-      return { frames: times, drawing: surface.takeDrawTimes() }
+    pan: (dx, dy, frames) => motion(frames, (surface) => surface.panBy(dx, dy)),
+    zoom: (factor, frames) =>
+      motion(frames, (surface) => {
+        surface.zoomAt(factor, surface.cssWidth / 2, surface.cssHeight / 2)
+      }),
+    timeOpen: async (path) => {
+      const started = performance.now()
+      const shownBefore = graphStore.getState().shown
+      const layouts = surfaceOf('main')?.layoutsShown ?? 0
+      const opening = openGraphFile(path)
+      let first = 0
+      for (;;) {
+        const now = await new Promise<number>((resolve) => requestAnimationFrame(resolve))
+        const surface = surfaceOf('main')
+        const { shown, job, error } = graphStore.getState()
+        const { laying, drawn } = viewStore.getState()
+        if (error) throw new Error(error.message)
+        if (surface?.isComplete !== true || shown === shownBefore) continue
+        if (surface.layoutsShown === layouts) continue
+        if (first === 0) first = now - started
+        if (job === null && !laying && drawn === shown) {
+          await opening
+          return { first, whole: now - started }
+        }
+      }
     },
   }
+}
+
+async function motion(frames: number, move: (surface: Surface) => void): Promise<Motion> {
+  const surface = surfaceOf('main')
+  if (!surface) throw new Error('no picture to move')
+  surface.takeDrawTimes()
+  const times: number[] = []
+  let whole = 0
+  let last = 0
+  for (let i = 0; i <= frames; i += 1) {
+    const now = await new Promise<number>((resolve) => requestAnimationFrame(resolve))
+    if (last > 0) {
+      times.push(now - last)
+      if (surface.isPainted) whole += 1
+    }
+    last = now
+    if (i < frames) move(surface)
+  }
+  return { frames: times, drawing: surface.takeDrawTimes(), whole }
 }

@@ -11,6 +11,14 @@ export type Viewport = { x: number; y: number; zoom: number }
 /** What the picture covers, in world units. */
 export type Extent = { left: number; top: number; width: number; height: number }
 
+type Next = {
+  epoch: number
+  since: number
+  shift: { dx: number; dy: number }
+  /** Not only other colours of what is shown. */
+  isLayout: boolean
+}
+
 type Tile = Extract<FromPainter, { type: 'tile' }>
 type Overview = Extract<FromPainter, { type: 'overview' }>
 
@@ -31,6 +39,8 @@ export class Surface {
   size: Extent = { left: 0, top: 0, width: 0, height: 0 }
   /** By hand, since the picture was placed. */
   wasMoved = false
+  /** Layouts that were shown so far. */
+  layoutsShown = 0
   onView: (viewport: Viewport) => void = () => undefined
   onOverview: (bitmap: ImageBitmap, scale: number) => void = () => undefined
   private readonly context: CanvasRenderingContext2D | null
@@ -38,7 +48,7 @@ export class Surface {
   private readonly cache = new TileCache()
   private overview: Overview | null = null
   private shown = 0
-  private next: { epoch: number; since: number; shift: { dx: number; dy: number } } | null = null
+  private next: Next | null = null
   private shift = { dx: 0, dy: 0 }
   private wantedScale = 1
   private zoomedAt = 0
@@ -116,7 +126,8 @@ export class Surface {
       this.size = size
       this.shift = { dx: 0, dy: 0 }
     }
-    this.next = { epoch, since: performance.now(), shift }
+    const isLayout = size !== undefined || (this.next?.isLayout ?? false)
+    this.next = { epoch, since: performance.now(), shift, isLayout }
     this.lastWant = ''
     this.changed()
     if (this.shown === 0) this.showNext()
@@ -232,19 +243,6 @@ export class Surface {
     return { x: viewport.x + x / viewport.zoom, y: viewport.y + y / viewport.zoom }
   }
 
-  /** Milliseconds between frames while `move` is called once a frame, `frames` times. */
-  async measure(frames: number, move: (frame: number) => void): Promise<number[]> {
-    const times: number[] = []
-    let last = 0
-    for (let i = 0; i <= frames; i += 1) {
-      const now = await new Promise<number>((resolve) => requestAnimationFrame(resolve))
-      if (last > 0) times.push(now - last)
-      last = now
-      if (i < frames) move(i)
-    }
-    return times
-  }
-
   /** Milliseconds spent composing each frame since the last time this was asked. */
   takeDrawTimes(): number[] {
     const times = this.times ?? []
@@ -252,9 +250,14 @@ export class Surface {
     return times
   }
 
+  /** Whether all in view was painted for about this zoom; else other zooms' pictures fill the place. */
+  get isPainted(): boolean {
+    return this.missing(this.shown, this.viewport) === 0
+  }
+
   /** Whether all that is in view is painted as it should be. */
   get isComplete(): boolean {
-    return this.next === null && this.missing(this.shown, this.viewport) === 0
+    return this.next === null && this.isPainted
   }
 
   dispose(): void {
@@ -311,6 +314,7 @@ export class Surface {
     const next = this.next
     if (!next) return
     this.next = null
+    if (next.isLayout) this.layoutsShown += 1
     this.shown = next.epoch
     this.cache.keepOnly([next.epoch])
     if (this.overview && this.overview.epoch !== next.epoch) {
