@@ -97,7 +97,7 @@ export function buildModel(graph: Graph): GraphModel {
           id,
           node.blocks.map((block) => openBlock(block, 'block', block.label, id, index)),
         )
-        hidden.push(...outputs)
+        for (const output of outputs) hidden.push(output)
       } else {
         for (const [position, value] of node.outputs.entries())
           declare(value, id, position, index, hidden)

@@ -246,7 +246,7 @@ function listMembers(model: GraphModel, blocks: number): void {
     if (!group) continue
     order.push(group)
     group.depth = group.parent < 0 ? 0 : (model.groups[group.parent]?.depth ?? 0) + 1
-    open.push(...group.groups)
+    for (const inner of group.groups) open.push(inner)
   }
   for (const group of order.reverse()) {
     group.size += group.nodes.length

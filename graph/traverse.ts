@@ -29,12 +29,12 @@ function successors(model: GraphModel, node: number, returned: Map<number, numbe
   const next = usersOf(model, node)
   for (const block of model.blocksOf.get(node) ?? []) {
     for (const input of model.groups[block]?.inputs ?? [])
-      next.push(...(model.values[input]?.uses ?? []))
+      for (const user of model.values[input]?.uses ?? []) next.push(user)
   }
   const first = model.firstOutput[node] ?? 0
   const count = model.nodes[node]?.outputs.length ?? 0
   for (let value = first; value < first + count; value += 1)
-    next.push(...(returned.get(value) ?? []))
+    for (const user of returned.get(value) ?? []) next.push(user)
   return next
 }
 

@@ -76,7 +76,7 @@ export function buildScene(model: GraphModel, options: LayoutOptions): Scene {
       for (const node of entry.nodes) itemOfNode[node] = item
       for (const input of entry.inputs) itemOfInput[input] = item
       for (const output of entry.returns) itemOfReturn[output] = item
-      open.push(...entry.groups)
+      for (const inner of entry.groups) open.push(inner)
     }
   }
 
@@ -187,7 +187,7 @@ function mergeByPlace(
     }
     result.push(~group)
   }
-  result.push(...nodes.slice(next))
+  for (; next < nodes.length; next += 1) result.push(nodes[next] ?? 0)
   return result
 }
 
@@ -263,7 +263,7 @@ function collectEdges(
   for (let edge = 0; edge < from.length; edge += 1) {
     const slice = raw.subarray(valueStart[edge] ?? 0, valueStart[edge + 1] ?? 0)
     if (slice.length === 1) values.push(slice[0] ?? -1)
-    else values.push(...new Set(slice))
+    else for (const value of new Set(slice)) values.push(value)
     compact[edge + 1] = values.length
   }
   return {

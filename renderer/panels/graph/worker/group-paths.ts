@@ -28,7 +28,7 @@ const readableBoxes = 350
 export function firstFolds(model: GraphModel): Set<number> {
   const scopes = model.groups.filter((group) => group.kind === 'scope')
   if (scopes.length === 0 || model.nodes.length <= readableBoxes) return new Set()
-  const deepest = Math.max(...scopes.map((group) => group.depth))
+  const deepest = scopes.reduce((most, group) => Math.max(most, group.depth), 0)
   let best = new Set<number>()
   for (let depth = 1; depth <= deepest + 1; depth += 1) {
     const folded = scopes.filter((group) => group.depth >= depth)

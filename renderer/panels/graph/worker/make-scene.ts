@@ -131,7 +131,7 @@ function changeOf(model: GraphModel, item: LayoutItem, marks: Uint8Array): numbe
       if (found >= 0 && mark !== found) return 2
       found = mark
     }
-    open.push(...(group?.groups ?? []))
+    for (const inner of group?.groups ?? []) open.push(inner)
   }
   return Math.max(found, 0)
 }

@@ -107,7 +107,7 @@ const measures: Record<Exclude<SceneOverlay['kind'], 'none'>, Measure> = {
       const reaches = values.map((value) =>
         Math.max(Math.abs(value.min ?? 0), Math.abs(value.max ?? 0)),
       )
-      return reaches.length === 0 ? null : Math.max(...reaches)
+      return reaches.length === 0 ? null : largest(reaches)
     },
     words: (seen) => {
       const values = seen.flatMap((node) => node.values)
@@ -124,6 +124,11 @@ const measures: Record<Exclude<SceneOverlay['kind'], 'none'>, Measure> = {
   device: { amount: () => null, words: () => '', format: String },
 }
 
+/** Of any number of them: a call takes no hundred thousand arguments. */
+function largest(amounts: number[]): number {
+  return amounts.reduce((most, amount) => Math.max(most, amount), -Infinity)
+}
+
 /** Logarithmic where the amounts span more than two powers of ten: one slow node must not hide the rest. */
 function colourAmounts(
   amounts: Float64Array,
@@ -131,9 +136,9 @@ function colourAmounts(
 ): { low: number; high: number } | null {
   const known = [...amounts].filter((amount) => Number.isFinite(amount))
   if (known.length === 0) return null
-  const high = Math.max(...known)
+  const high = largest(known)
   const positive = known.filter((amount) => amount > 0)
-  const least = positive.length === 0 ? 0 : Math.min(...positive)
+  const least = positive.length === 0 ? 0 : -largest(positive.map((amount) => -amount))
   const isLog = least > 0 && high / least > 100
   const low = isLog ? Math.max(least, high / 1e4) : 0
   for (let i = 0; i < amounts.length; i += 1) {
@@ -177,8 +182,10 @@ function nodesInBox(view: ShownView, model: GraphModel, key: number): number[] {
   const open = view.groupsOf(key)
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const group = model.groups[at]
-    found.push(...(group?.nodes ?? []))
-    open.push(...(group?.groups ?? []).filter((inner) => model.groups[inner]?.kind === 'scope'))
+    for (const node of group?.nodes ?? []) found.push(node)
+    for (const inner of group?.groups ?? []) {
+      if (model.groups[inner]?.kind === 'scope') open.push(inner)
+    }
   }
   return found
 }
