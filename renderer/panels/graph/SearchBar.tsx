@@ -4,7 +4,7 @@ import { IconButton } from '../../shell/primitives/Button'
 import { Icon } from '../../shell/primitives/Icon'
 import { Segmented } from '../../shell/primitives/Segmented'
 import { changeChoice, useGraph, type GraphChoice, type GraphOverlay } from '../../store/graph'
-import { nextHit, search, useView } from './view-store'
+import { nextHit, search, useView, viewStore } from './view-store'
 
 const overlays: Record<GraphOverlay, string> = {
   none: 'no overlay',
@@ -62,13 +62,20 @@ function Search({ field }: { field: RefObject<HTMLInputElement | null> }): React
   const [text, setText] = useState(kept)
   useEffect(() => {
     // Large graphs take a few milliseconds a search: not one a letter.
-    const timer = setTimeout(() => void search(text), 120)
+    const timer = setTimeout(() => {
+      if (text !== viewStore.getState().query) void search(text)
+    }, 120)
     return () => clearTimeout(timer)
   }, [text])
+  // What was typed just now is searched for first.
+  const go = (step: 1 | -1): void => {
+    const ready = text === kept ? Promise.resolve() : search(text)
+    void ready.then(() => nextHit(step))
+  }
   const problem = found?.ok === false ? found.message : ''
   const note = !found?.ok ? '' : at >= 0 ? `${at + 1} / ${found.total}` : String(found.total)
   return (
-    <div className="graph-search grow">
+    <div className="graph-search">
       <Icon name="search" />
       <input
         ref={field}
@@ -82,7 +89,7 @@ function Search({ field }: { field: RefObject<HTMLInputElement | null> }): React
         data-testid="graph-search"
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') void nextHit(event.shiftKey ? -1 : 1)
+          if (event.key === 'Enter') go(event.shiftKey ? -1 : 1)
           if (event.key === 'Escape') setText('')
         }}
       />

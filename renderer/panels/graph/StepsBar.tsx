@@ -33,7 +33,6 @@ export function StepsBar(): ReactElement {
           Clear
         </button>
       )}
-      <span className="grow" />
       <CompareChoice />
     </div>
   )

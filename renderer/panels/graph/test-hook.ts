@@ -42,6 +42,7 @@ export type GraphTest = {
   boxOf(node: number): Promise<Box | null>
   setViewport(viewport: Viewport): void
   fit(): void
+  /** By CSS pixels a frame. */
   pan(dx: number, dy: number, frames: number): Promise<Motion>
   zoom(factor: number, frames: number): Promise<Motion>
   /** Opens a file and answers when, in milliseconds, something of it was to be seen, and all of it. */
@@ -119,7 +120,17 @@ export function graphTest(): GraphTest {
     },
     setViewport: (viewport) => surfaceOf('main')?.setViewport(viewport),
     fit: () => surfaceOf('main')?.fit(),
-    pan: (dx, dy, frames) => motion(frames, (surface) => surface.panBy(dx, dy)),
+    pan: (dx, dy, frames) => {
+      const speed = { x: dx, y: dy }
+      return motion(frames, (surface) => {
+        // There and back, where it would leave the graph: nothing is quickly drawn.
+        const { left, top, width, height } = surface.size
+        const { x, y } = surface.world(surface.cssWidth / 2, surface.cssHeight / 2)
+        if ((x < left && speed.x > 0) || (x > left + width && speed.x < 0)) speed.x *= -1
+        if ((y < top && speed.y > 0) || (y > top + height && speed.y < 0)) speed.y *= -1
+        surface.panBy(speed.x, speed.y)
+      })
+    },
     zoom: (factor, frames) =>
       motion(frames, (surface) => {
         surface.zoomAt(factor, surface.cssWidth / 2, surface.cssHeight / 2)

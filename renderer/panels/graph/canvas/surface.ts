@@ -1,9 +1,10 @@
 import type { Box, FromPainter, ViewId } from '../paint/paint-messages'
 import { tileSize } from '../paint/paint-messages'
 import type { Palette } from '../scene'
+import { composeTiles } from './compose'
 import { nothingSelected, paintHighlight, type Highlight, type Selection } from './highlight'
 import { painter } from './painter-client'
-import { TileCache, tileKey, type Level } from './tile-cache'
+import { TileCache, tileKey } from './tile-cache'
 
 /** World point at the canvas's corner, and CSS pixels a world unit. */
 export type Viewport = { x: number; y: number; zoom: number }
@@ -405,13 +406,19 @@ export class Surface {
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.fillStyle = palette.background
     context.fillRect(0, 0, this.canvas.width, this.canvas.height)
-    const missing = this.missing(this.shown, viewport) > 0
-    if (missing || this.wantedScale !== viewport.zoom * ratio) this.composeFallback(context)
     const level = this.cache.level(this.shown, this.wantedScale)
-    if (level) {
-      this.cache.touch(level)
-      this.composeLevel(context, level)
-    }
+    if (level) this.cache.touch(level)
+    composeTiles(context, {
+      levels: this.cache.levels.filter((one) => one.epoch === this.shown),
+      exact: viewport.zoom * ratio,
+      wanted: this.wantedScale,
+      viewport,
+      width: this.canvas.width,
+      height: this.canvas.height,
+      range: this.range(viewport),
+      extent: this.size,
+      overview: this.overview?.epoch === this.shown ? this.overview : null,
+    })
     const scale = viewport.zoom * ratio
     context.setTransform(scale, 0, 0, scale, -viewport.x * scale, -viewport.y * scale)
     paintHighlight(context, this.highlight, palette, viewport.zoom, {
@@ -421,59 +428,6 @@ export class Surface {
       bottom: viewport.y + this.height / viewport.zoom,
     })
   }
-
-  /** The whole graph enlarged, then other zooms' tiles, the nearest zoom on top. */
-  private composeFallback(context: CanvasRenderingContext2D): void {
-    const { overview, viewport, ratio } = this
-    if (overview?.epoch === this.shown) {
-      const scale = (viewport.zoom * ratio) / overview.scale
-      const { width, height } = overview.bitmap
-      const x = (this.size.left - viewport.x) * viewport.zoom * ratio
-      const y = (this.size.top - viewport.y) * viewport.zoom * ratio
-      context.imageSmoothingEnabled = scale < 8
-      context.drawImage(overview.bitmap, x, y, width * scale, height * scale)
-      context.imageSmoothingEnabled = true
-    }
-    const exact = viewport.zoom * ratio
-    const others = this.cache.levels.filter(
-      (level) => level.epoch === this.shown && level.scale !== this.wantedScale,
-    )
-    others.sort((a, b) => distance(b.scale, exact) - distance(a.scale, exact))
-    for (const level of others.slice(-3)) this.composeLevel(context, level)
-  }
-
-  private composeLevel(context: CanvasRenderingContext2D, level: Level): void {
-    const { viewport, ratio } = this
-    const exact = viewport.zoom * ratio
-    const scale = exact / level.scale
-    const side = tileSize * scale
-    // Whole device pixels: tiles are then copied, not resampled.
-    const originX = Math.round(-viewport.x * exact)
-    const originY = Math.round(-viewport.y * exact)
-    const c0 = Math.floor(-originX / side)
-    const r0 = Math.floor(-originY / side)
-    const c1 = Math.ceil((this.canvas.width - originX) / side)
-    const r1 = Math.ceil((this.canvas.height - originY) / side)
-    for (let row = r0; row < r1; row += 1) {
-      for (let column = c0; column < c1; column += 1) {
-        const bitmap = level.tiles.get(tileKey(column, row))
-        if (!bitmap) continue
-        if (scale === 1) {
-          context.drawImage(bitmap, originX + column * tileSize, originY + row * tileSize)
-        } else {
-          const x = Math.floor(originX + column * side)
-          const y = Math.floor(originY + row * side)
-          const right = Math.ceil(originX + (column + 1) * side)
-          const bottom = Math.ceil(originY + (row + 1) * side)
-          context.drawImage(bitmap, x, y, right - x, bottom - y)
-        }
-      }
-    }
-  }
-}
-
-function distance(a: number, b: number): number {
-  return Math.abs(Math.log(a / b))
 }
 
 /** Whether every tile of `want` was in the list before, and for the same picture and scale. */
