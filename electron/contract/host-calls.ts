@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { gradcheckReport, gradcheckRequest } from './gradcheck'
 import { captureReport, captureRequest, graphArchive, graphObservation, graphText } from './graph'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { programFunction, programSource, runReport, runRequest } from './run'
@@ -26,6 +27,8 @@ export const hostCalls = {
   },
   'program.functions': { input: programSource, output: z.array(programFunction) },
   'operator.run': { input: runRequest, output: runReport },
+  /** `ok` false is an answer, not an error. */
+  'gradcheck.run': { input: gradcheckRequest, output: gradcheckReport },
   'tensor.page': { input: pageRequest, output: tensorPage },
   'tensor.histogram': {
     input: z.object({ handle: z.number().int(), bins: z.number().int().min(1).max(512) }),

@@ -1,3 +1,4 @@
+import type { GradcheckReport, GradcheckRequest } from '../contract/gradcheck'
 import type {
   CaptureReport,
   CaptureRequest,
@@ -40,6 +41,7 @@ export interface NativeAddon {
   describeOperator(name: string, overload: string): Promise<OperatorDetail>
   programFunctions(file: string, source: string): Promise<ProgramFunction[]>
   run(request: RunRequest): Promise<RunReport>
+  gradcheck(request: GradcheckRequest): Promise<GradcheckReport>
   page(request: PageRequest): Promise<TensorPage>
   histogram(handle: number, bins: number): Promise<Histogram>
   release(handles: number[]): Promise<number>

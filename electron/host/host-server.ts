@@ -92,6 +92,8 @@ export class HostServer {
       'program.functions': async ({ file, source }) => await addon.programFunctions(file, source),
       'operator.run': async (request) =>
         await during(`call ${request.op}`, () => addon.run(request)),
+      'gradcheck.run': async (request) =>
+        await during(`gradcheck ${request.op}`, () => addon.gradcheck(request)),
       'tensor.page': async (request) => await addon.page(request),
       'tensor.histogram': async ({ handle, bins }) => await addon.histogram(handle, bins),
       'tensor.release': async ({ handles }) => ({ released: await addon.release(handles) }),

@@ -175,6 +175,15 @@ Napi::Value run_call(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value gradcheck(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    auto request = read_gradcheck_request(info[0]);
+    auto phase = "gradcheck " + request.op;
+    return submit(info.Env(), std::move(phase),
+                  [request = std::move(request)] { return run_gradcheck(request); });
+  });
+}
+
 Napi::Value page(const Napi::CallbackInfo& info) {
   return guard(info, [&] {
     auto request = read_page_request(info[0]);
@@ -270,6 +279,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"describeOperator", describe},
       {"programFunctions", program_functions},
       {"run", run_call},
+      {"gradcheck", gradcheck},
       {"page", page},
       {"histogram", histogram},
       {"release", release},

@@ -165,6 +165,42 @@ CaptureRequest read_capture_request(const Napi::Value& value) {
   return request;
 }
 
+GradcheckRequest read_gradcheck_request(const Napi::Value& value) {
+  const auto object = read_object(value, "request");
+  GradcheckRequest request;
+  request.op = read_string(object.Get("op"), "op");
+  request.args = read_arguments(object.Get("args"));
+  request.inputs = read_inputs(object.Get("inputs"));
+  request.program = read_program(object.Get("program"));
+  request.second_order = object.Get("secondOrder").ToBoolean();
+  if (const auto dtype = object.Get("dtype"); is_given(dtype)) {
+    request.dtype = read_string(dtype, "dtype");
+  }
+  request.keep_jacobians = object.Get("keepJacobians").ToBoolean();
+  const auto options = read_object(object.Get("options"), "options");
+  auto& into = request.options;
+  for (const auto& [name, number] : {std::pair{"eps", &into.eps},
+                                     {"atol", &into.atol},
+                                     {"rtol", &into.rtol},
+                                     {"nondet_tol", &into.nondet_tol}}) {
+    if (const auto given = read_optional_number(options, name)) *number = *given;
+  }
+  for (const auto& [name, flag] :
+       {std::pair{"check_undefined_grad", &into.check_undefined_grad},
+        {"check_grad_dtypes", &into.check_grad_dtypes},
+        {"check_batched_grad", &into.check_batched_grad},
+        {"check_batched_forward_grad", &into.check_batched_forward_grad},
+        {"check_forward_ad", &into.check_forward_ad},
+        {"check_backward_ad", &into.check_backward_ad},
+        {"fast_mode", &into.fast_mode},
+        {"check_fwd_over_rev", &into.check_fwd_over_rev},
+        {"check_rev_over_rev", &into.check_rev_over_rev},
+        {"gen_non_contig_grad_outputs", &into.gen_non_contig_grad_outputs}}) {
+    if (const auto given = options.Get(name); is_given(given)) *flag = given.ToBoolean();
+  }
+  return request;
+}
+
 PageRequest read_page_request(const Napi::Value& value) {
   const auto object = read_object(value, "request");
   PageRequest request;

@@ -5,6 +5,7 @@
 
 #include <napi.h>
 
+#include "runtime/gradcheck.h"
 #include "runtime/graph_capture.h"
 #include "runtime/run.h"
 
@@ -12,6 +13,7 @@ namespace opsmith {
 
 RunRequest read_run_request(const Napi::Value& value);
 CaptureRequest read_capture_request(const Napi::Value& value);
+GradcheckRequest read_gradcheck_request(const Napi::Value& value);
 PageRequest read_page_request(const Napi::Value& value);
 std::vector<int64_t> read_integers(const Napi::Value& value, const char* name);
 std::string read_string(const Napi::Value& value, const char* name);

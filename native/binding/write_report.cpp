@@ -35,20 +35,6 @@ Napi::Object write_stats(Napi::Env env, const TensorStats& stats) {
   return object;
 }
 
-Napi::Object write_tensor(Napi::Env env, const TensorDetail& tensor) {
-  auto object = Napi::Object::New(env);
-  object.Set("kind", "tensor");
-  object.Set("handle", number(env, tensor.handle));
-  object.Set("shape", numbers(env, tensor.shape));
-  object.Set("strides", numbers(env, tensor.strides));
-  object.Set("dtype", tensor.dtype);
-  object.Set("device", tensor.device);
-  object.Set("requiresGrad", tensor.requires_grad);
-  object.Set("gradFn", tensor.grad_fn);
-  object.Set("stats", write_stats(env, tensor.stats));
-  return object;
-}
-
 Napi::Object write_output(Napi::Env env, const OutputValue& value) {
   if (const auto* tensor = std::get_if<TensorDetail>(&value)) return write_tensor(env, *tensor);
   const auto& plain = std::get<PlainValue>(value);
@@ -78,6 +64,20 @@ Napi::Object write_comparison(Napi::Env env, const Comparison& comparison) {
 }
 
 }  // namespace
+
+Napi::Object write_tensor(Napi::Env env, const TensorDetail& tensor) {
+  auto object = Napi::Object::New(env);
+  object.Set("kind", "tensor");
+  object.Set("handle", number(env, tensor.handle));
+  object.Set("shape", numbers(env, tensor.shape));
+  object.Set("strides", numbers(env, tensor.strides));
+  object.Set("dtype", tensor.dtype);
+  object.Set("device", tensor.device);
+  object.Set("requiresGrad", tensor.requires_grad);
+  object.Set("gradFn", tensor.grad_fn);
+  object.Set("stats", write_stats(env, tensor.stats));
+  return object;
+}
 
 Napi::Value write(Napi::Env env, const std::vector<OperatorSummary>& operators) {
   return list(env, operators, [&](const OperatorSummary& summary) {

@@ -3,6 +3,7 @@
 
 #include <napi.h>
 
+#include "runtime/gradcheck.h"
 #include "runtime/graph_capture.h"
 #include "runtime/graph_modules.h"
 #include "runtime/graph_observe.h"
@@ -25,6 +26,9 @@ Napi::Value write(Napi::Env env, const CaptureReport& report);
 Napi::Value write(Napi::Env env, const GraphText& text);
 Napi::Value write(Napi::Env env, const GraphObservation& observation);
 Napi::Value write(Napi::Env env, const GraphArchive& archive);
+Napi::Value write(Napi::Env env, const GradcheckReport& report);
 Napi::Value write(Napi::Env env, int64_t count);
+
+Napi::Object write_tensor(Napi::Env env, const TensorDetail& tensor);
 
 }  // namespace opsmith

@@ -246,6 +246,15 @@ std::string quote(const Literal& literal) {
   return text;
 }
 
+std::set<std::string> names_in(const std::vector<Literal>& literals) {
+  std::set<std::string> names;
+  for (const auto& literal : literals) {
+    if (const auto* text = std::get_if<std::string>(&literal.value)) names.insert(*text);
+    if (const auto* list = std::get_if<Literal::List>(&literal.value)) names.merge(names_in(*list));
+  }
+  return names;
+}
+
 std::vector<IValue> make_arguments(const c10::FunctionSchema& schema,
                                    const std::vector<Literal>& literals,
                                    const ProjectInputs* inputs) {

@@ -4,6 +4,7 @@
 #include <ATen/core/function_schema.h>
 #include <ATen/core/ivalue.h>
 
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,6 +19,9 @@ struct ProjectInputs {
   NamedTensors tensors;            // those that were made
   std::vector<std::string> names;  // all there are, in the project's order: what messages list
 };
+
+// The strings among literals, in lists too: those that may name inputs.
+std::set<std::string> names_in(const std::vector<Literal>& literals);
 
 // One value an argument, in the schema's order; keyword-only arguments follow the others. A string
 // that names one of `inputs` (null: there are none, and tensors are literals) stands for that

@@ -20,14 +20,6 @@ namespace {
 using c10::IValue;
 using Stack = std::vector<IValue>;
 
-void collect_names(const Literal& literal, std::set<std::string>& names) {
-  if (const auto* text = std::get_if<std::string>(&literal.value)) names.insert(*text);
-  if (const auto* list = std::get_if<Literal::List>(&literal.value)) {
-    for (const auto& item : *list)
-      collect_names(item, names);
-  }
-}
-
 std::set<std::string> words_of(const std::string& expression) {
   static const std::regex word("[A-Za-z_]\\w*");
   std::set<std::string> words;
@@ -97,9 +89,7 @@ RunReport run(const RunRequest& request) {
   enter_stage("operator.unknown");
   const auto callable = find_callable(request.op, request.program);
 
-  std::set<std::string> used;
-  for (const auto& argument : request.args)
-    collect_names(argument, used);
+  auto used = names_in(request.args);
   if (request.reference) used.merge(words_of(*request.reference));
   ProjectInputs project;
   auto& inputs = project.tensors;

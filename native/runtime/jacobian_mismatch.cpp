@@ -1,0 +1,246 @@
+#include "runtime/jacobian_mismatch.h"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "runtime/elements.h"
+
+namespace opsmith {
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+// A cause is sought among numbers that carry the noise of finite differences, so a little looser
+// than the check itself.
+constexpr double cause_rtol = 1e-2;
+
+Shape unravel(int64_t flat, const Shape& shape) {
+  Shape index(shape.size());
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    index[dim] = flat % shape[dim];
+    flat /= shape[dim];
+  }
+  return index;
+}
+
+std::string text_of(const Shape& numbers) {
+  std::string text = "[";
+  for (size_t i = 0; i < numbers.size(); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(numbers[i]);
+  return text + "]";
+}
+
+std::string short_number(double value) {
+  std::ostringstream text;
+  text.precision(4);
+  text << value;
+  return text.str();
+}
+
+// "[0], [2] and 5 more"
+std::string some_of(const at::Tensor& flat_indices, const Shape& shape) {
+  std::string text;
+  const int64_t count = flat_indices.numel(), shown = std::min<int64_t>(count, 3);
+  for (int64_t i = 0; i < shown; ++i)
+    text += (i == 0 ? "" : ", ") + text_of(unravel(flat_indices[i].item<int64_t>(), shape));
+  if (count > shown) text += " and " + std::to_string(count - shown) + " more";
+  return text;
+}
+
+class CauseFinder {
+ public:
+  CauseFinder(const at::Tensor& analytical, const at::Tensor& numerical, const Shape& input_shape,
+              const Shape& output_shape, double rtol, double atol)
+      : analytical_(analytical),
+        numerical_(numerical),
+        input_shape_(input_shape),
+        output_shape_(output_shape),
+        rtol_(std::max(rtol, cause_rtol)),
+        atol_(atol),
+        right_(at::isclose(analytical, numerical, rtol_, atol)),
+        absent_(analytical.abs().le(atol)),
+        wanted_(numerical.abs().gt(atol)) {}
+
+  std::string find() const {
+    for (const auto& rule : {&CauseFinder::not_a_number, &CauseFinder::all_zero,
+                             &CauseFinder::factor, &CauseFinder::exchanged, &CauseFinder::missing,
+                             &CauseFinder::partial_sum, &CauseFinder::few_elements}) {
+      auto cause = (this->*rule)();
+      if (!cause.empty()) return cause;
+    }
+    return "";
+  }
+
+ private:
+  bool close(const at::Tensor& candidate) const {
+    return at::allclose(candidate, numerical_, rtol_, atol_);
+  }
+
+  std::string not_a_number() const {
+    const auto nan = [](const at::Tensor& tensor) { return at::isnan(tensor).any().item<bool>(); };
+    if (nan(analytical_)) return "The gradient is NaN.";
+    if (nan(numerical_)) return "The function itself is NaN near this point.";
+    if (at::isinf(numerical_).any().item<bool>()) {
+      return "The function is infinite near this point.";
+    }
+    return "";
+  }
+
+  std::string all_zero() const {
+    if (absent_.all().item<bool>() && wanted_.any().item<bool>()) {
+      return "The gradient is zero everywhere: it never reaches this input.";
+    }
+    if (!wanted_.any().item<bool>()) {
+      return "The output does not depend on this input here, but the gradient is not zero.";
+    }
+    return "";
+  }
+
+  // The factor that fits best, in the sense of least squares.
+  std::string factor() const {
+    const auto square = (analytical_.conj() * analytical_).sum();
+    const auto ratio = (analytical_.conj() * numerical_).sum() / square;
+    if (!close(analytical_ * ratio)) return "";
+    if (ratio.is_complex()) {
+      const auto value = ratio.item<c10::complex<double>>();
+      if (std::abs(value.imag()) > 1e-3 * std::abs(value.real())) {
+        return "The gradient is off by a constant complex factor.";
+      }
+    }
+    const double inverse = 1 / at::real(ratio).item<double>();
+    if (std::abs(inverse + 1) < 0.01) return "The sign is wrong: the gradient is negated.";
+    const double nearest = std::round(inverse);
+    const bool whole = nearest != 0 && std::abs(inverse - nearest) < 0.01 * std::abs(inverse);
+    const double part = std::round(1 / inverse);
+    if (!whole && part != 0 && std::abs(1 / inverse - part) < 0.01 * std::abs(1 / inverse)) {
+      return "A factor is missing: the gradient should be " + short_number(part) +
+             " times as large.";
+    }
+    return "A factor is wrong: the gradient is " + short_number(whole ? nearest : inverse) +
+           " times what it should be.";
+  }
+
+  // The gradient of a transposed input, or one laid out as if the input were.
+  std::string exchanged() const {
+    for (size_t dim = 0; dim + 1 < input_shape_.size(); ++dim) {
+      if (input_shape_[dim] < 2 || input_shape_[dim + 1] < 2) continue;
+      auto sizes = input_shape_;
+      std::swap(sizes[dim], sizes[dim + 1]);
+      sizes.push_back(analytical_.size(1));
+      const auto first = static_cast<int64_t>(dim);
+      const auto turned =
+          analytical_.reshape(sizes).transpose(first, first + 1).reshape(analytical_.sizes());
+      if (close(turned)) {
+        return "Dimensions " + std::to_string(dim) + " and " + std::to_string(dim + 1) +
+               " of the gradient are exchanged: it is transposed.";
+      }
+    }
+    return "";
+  }
+
+  std::string missing() const {
+    const auto lost = absent_.logical_and(wanted_);
+    if (!right_.logical_or(lost).all().item<bool>()) return "";
+    const auto whole = [&](int64_t along) {
+      // A row or column that is wanted somewhere, and absent throughout.
+      return wanted_.any(along).logical_and(absent_.all(along)).nonzero().reshape(-1);
+    };
+    const auto rows = whole(1), columns = whole(0);
+    if (rows.numel() > 0 && rows.numel() * 2 <= analytical_.size(0) + 1) {
+      return "The gradient is zero for element" + std::string(rows.numel() > 1 ? "s " : " ") +
+             some_of(rows, input_shape_) + " of the input, and right elsewhere.";
+    }
+    if (columns.numel() > 0) {
+      return "Element" + std::string(columns.numel() > 1 ? "s " : " ") +
+             some_of(columns, output_shape_) + " of the output " +
+             (columns.numel() > 1 ? "do" : "does") + " not contribute to the gradient.";
+    }
+    return "";
+  }
+
+  // What is there is right, but each input element lacks what it gives to other outputs.
+  std::string partial_sum() const {
+    const auto lost = absent_.logical_and(wanted_);
+    if (!lost.any().item<bool>() || !right_.logical_or(lost).all().item<bool>()) return "";
+    const auto wanted = wanted_.sum().item<int64_t>(), missing = lost.sum().item<int64_t>();
+    return std::to_string(missing) + " of " + std::to_string(wanted) +
+           " contributions are missing, the others are right: a sum over a broadcast dimension "
+           "may be left out.";
+  }
+
+  std::string few_elements() const {
+    const auto wrong = right_.logical_not();
+    const auto rows = wrong.any(1).nonzero().reshape(-1);
+    const auto columns = wrong.any(0).nonzero().reshape(-1);
+    if (rows.numel() == 0) return "";
+    if (rows.numel() <= 3 && rows.numel() * 4 <= analytical_.size(0)) {
+      return "Only the gradient of element" + std::string(rows.numel() > 1 ? "s " : " ") +
+             some_of(rows, input_shape_) + " of the input is wrong.";
+    }
+    if (columns.numel() <= 3 && columns.numel() * 4 <= analytical_.size(1)) {
+      return "Only what comes from element" + std::string(columns.numel() > 1 ? "s " : " ") +
+             some_of(columns, output_shape_) + " of the output is wrong.";
+    }
+    return "";
+  }
+
+  at::Tensor analytical_, numerical_;
+  Shape input_shape_, output_shape_;
+  double rtol_, atol_;
+  at::Tensor right_, absent_, wanted_;
+};
+
+at::Tensor promoted(const at::Tensor& tensor, const at::Tensor& other) {
+  return tensor.to(other.device(), at::promote_types(tensor.scalar_type(), other.scalar_type()));
+}
+
+}  // namespace
+
+JacobianComparison compare_jacobians(const at::Tensor& analytical, const at::Tensor& numerical,
+                                     const Shape& input_shape, const Shape& output_shape,
+                                     double rtol, double atol) {
+  JacobianComparison result;
+  const auto actual = promoted(analytical, numerical), expected = promoted(numerical, actual);
+  result.total = actual.numel();
+  const auto close = at::isclose(actual, expected, rtol, atol);
+  result.mismatched = result.total - close.sum().item<int64_t>();
+  result.matches = result.mismatched == 0;
+  if (result.total == 0) return result;
+  const auto error = (actual - expected).abs();
+  // NaN is further out than anything.
+  auto excess = error - (atol + rtol * expected.abs());
+  excess = at::nan_to_num(excess, std::numeric_limits<double>::infinity());
+  excess = at::where(close, excess.clamp_max(0), excess);
+  const auto flat = excess.reshape(-1).argmax().item<int64_t>();
+  result.worst_row = flat / actual.size(1);
+  result.worst_column = flat % actual.size(1);
+  const auto element = [&](const at::Tensor& matrix) {
+    return matrix.select(0, result.worst_row).select(0, result.worst_column);
+  };
+  WorstElement worst;
+  worst.input_index = unravel(result.worst_row, input_shape);
+  worst.output_index = unravel(result.worst_column, output_shape);
+  const auto magnitude = [](const at::Tensor& value) {
+    return (value.is_complex() ? value.abs() : value).item<double>();
+  };
+  worst.analytical = magnitude(element(actual));
+  worst.numerical = magnitude(element(expected));
+  worst.analytical_text = element_text(element(actual));
+  worst.numerical_text = element_text(element(expected));
+  worst.absolute = element(error).item<double>();
+  worst.relative = worst.absolute / element(expected).abs().item<double>();
+  result.worst = std::move(worst);
+  return result;
+}
+
+std::string likely_cause(const at::Tensor& analytical, const at::Tensor& numerical,
+                         const Shape& input_shape, const Shape& output_shape, double rtol,
+                         double atol) {
+  const auto actual = promoted(analytical, numerical), expected = promoted(numerical, actual);
+  return CauseFinder(actual, expected, input_shape, output_shape, rtol, atol).find();
+}
+
+}  // namespace opsmith
