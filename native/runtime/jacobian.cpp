@@ -113,8 +113,7 @@ Jacobians numerical_jacobians(const TensorFunction& function, const Tensors& inp
 }
 
 Jacobians directional_derivatives(const TensorFunction& function, const Tensors& inputs,
-                                  const Tensors& outputs, const std::vector<Direction>& directions,
-                                  double eps) {
+                                  const std::vector<Direction>& directions, double eps) {
   const auto call = [&] { return function(inputs); };
   const auto differentiable = differentiable_inputs(inputs);
   Jacobians all;

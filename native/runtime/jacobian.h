@@ -32,8 +32,7 @@ struct Direction {
   at::Tensor real, imaginary;  // `imaginary` undefined for a real input
 };
 Jacobians directional_derivatives(const TensorFunction& function, const Tensors& inputs,
-                                  const Tensors& outputs, const std::vector<Direction>& directions,
-                                  double eps);
+                                  const std::vector<Direction>& directions, double eps);
 
 struct BackwardJacobian {
   Tensors jacobians;  // by input

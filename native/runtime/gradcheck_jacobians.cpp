@@ -1,0 +1,277 @@
+#include "runtime/gradcheck_jacobians.h"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+
+#include <sstream>
+
+#include "runtime/gradcheck_gradients.h"
+
+namespace opsmith {
+
+void JacobianChecks::check_backward() {
+  if (!options_.check_backward_ad || differentiable_outputs(outputs_).empty()) {
+    const char* reason =
+        options_.check_backward_ad ? "no output requires grad" : "check_backward_ad is off";
+    for (const char* check : {"backward", "gradient_size", "gradient_dtype", "reentrant"})
+      findings_.skip(check, reason);
+    return;
+  }
+  BackwardFacts facts;
+  bool is_complex = false;
+  for (const auto& output : outputs_)
+    is_complex = is_complex || output.is_complex();
+  const auto part_of = [this](bool imaginary) {
+    return [this, imaginary](const Tensors& inputs) {
+      auto results = call_(inputs);
+      for (auto& result : results) {
+        if (result.is_complex()) result = imaginary ? at::imag(result) : at::real(result);
+      }
+      return results;
+    };
+  };
+  if (is_complex) {
+    compare_backward(part_of(true), "imaginary", facts);
+    compare_backward(part_of(false), "real", facts);
+  } else {
+    compare_backward(call_, "", facts);
+  }
+  report_facts(facts);
+}
+
+void JacobianChecks::compare_backward(const TensorFunction& function, const char* part,
+                                      BackwardFacts& facts) {
+  findings_.guarded("backward", [&] {
+    const auto results = function(function_.inputs);
+    const auto outputs = differentiable_outputs(results);
+    if (options_.fast_mode) return compare_projections(function, results, outputs, part, facts);
+    const auto numerical = numerical_jacobians(function, function_.inputs, results, options_.eps);
+    size_t output = 0;
+    for (size_t o = 0, differentiable = 0; o < results.size(); ++o) {
+      if (!is_differentiable_type(results[o])) continue;
+      const size_t column = differentiable++;
+      if (!results[o].requires_grad()) continue;
+      const auto backward =
+          backward_jacobian(function_.inputs, outputs[output++].clone(), std::nullopt);
+      note(backward, facts);
+      for (size_t i = 0; i < backward.jacobians.size(); ++i) {
+        compare("backward", part, i, o, {backward.jacobians[i], numerical[i][column]},
+                {function, function_.inputs});
+      }
+    }
+  });
+}
+
+void JacobianChecks::note(const BackwardJacobian& backward, BackwardFacts& facts) const {
+  facts.computed = true;
+  facts.sizes_match = facts.sizes_match && backward.sizes_match;
+  facts.dtypes_match = facts.dtypes_match && backward.dtypes_match;
+  if (backward.largest_difference > facts.largest_difference) {
+    facts.largest_difference = backward.largest_difference;
+    const auto input = static_cast<size_t>(backward.difference_at[0]);
+    facts.difference_at = function_.names[differentiable_inputs(function_.inputs)[input]];
+  }
+}
+
+void JacobianChecks::report_facts(const BackwardFacts& facts) {
+  if (!facts.computed) {
+    for (const char* check : {"gradient_size", "gradient_dtype", "reentrant"})
+      findings_.add(check, "not reached", "the gradients could not be computed");
+    return;
+  }
+  findings_.guarded("gradient_size", [&] {
+    if (!facts.sizes_match) fail_check("a gradient has another shape than its input");
+  });
+  // PyTorch's gradcheck fails for a wrong dtype whether check_grad_dtypes asks for it or not.
+  findings_.guarded("gradient_dtype", [&] {
+    if (!facts.dtypes_match) fail_check("a gradient has another dtype than its input");
+  });
+  findings_.guarded("reentrant", [&] {
+    if (facts.largest_difference <= options_.nondet_tol) return;
+    std::ostringstream text;
+    text << "backward gave two different gradients of " << facts.difference_at
+         << " for the same input and grad_output: they differ by " << facts.largest_difference
+         << ", nondet_tol is " << options_.nondet_tol;
+    fail_check(text.str());
+  });
+}
+
+// In fast mode: v^T J u, from both sides.
+void JacobianChecks::compare_projections(const TensorFunction& function, const Tensors& results,
+                                         const Tensors& outputs, const char* part,
+                                         BackwardFacts& facts) {
+  const auto directions = make_directions(function_.inputs, &outputs);
+  const auto numerical =
+      directional_derivatives(function, function_.inputs, directions.inputs, options_.eps);
+  size_t output = 0;
+  for (size_t o = 0, differentiable = 0; o < results.size(); ++o) {
+    if (!is_differentiable_type(results[o])) continue;
+    const size_t column = differentiable++;
+    if (!results[o].requires_grad()) continue;
+    const auto& v = directions.outputs[output];
+    const auto backward = backward_jacobian(function_.inputs, outputs[output].clone(), v);
+    ++output;
+    note(backward, facts);
+    for (size_t i = 0; i < backward.jacobians.size(); ++i) {
+      const auto& u = directions.inputs[i];
+      const auto& vj = backward.jacobians[i].select(1, 0);
+      auto analytical = vj.is_complex()
+                            ? at::complex(at::real(vj).dot(u.real), at::imag(vj).dot(u.imaginary))
+                            : vj.dot(u.real);
+      const auto derivative = (v * numerical[i][column]).sum();
+      const double atol = projected_atol(options_.atol, u, &v);
+      const auto slow = [&, i, o, column] {
+        const auto all = numerical_jacobians(function, function_.inputs, results, options_.eps);
+        const auto rows = backward_jacobian(function_.inputs, results[o].clone(), std::nullopt);
+        return JacobianPair(rows.jacobians[i], all[i][column]);
+      };
+      compare_projection("backward", part, i, o, {analytical, derivative}, atol,
+                         {function, function_.inputs}, slow);
+    }
+  }
+}
+
+// A fast mismatch is looked at in slow mode, which can say where it is. `slow` gives the
+// analytical and the numerical Jacobian.
+void JacobianChecks::compare_projection(const char* check, const char* part, size_t input,
+                                        size_t output, const JacobianPair& projection, double atol,
+                                        const Evaluation& evaluation,
+                                        const std::function<JacobianPair()>& slow) {
+  const auto& [analytical, numerical] = projection;
+  auto comparison = compare_jacobians(analytical.reshape({1, -1}), numerical.reshape({1, -1}), {},
+                                      {analytical.numel()}, options_.rtol, atol);
+  if (comparison.matches) {
+    auto& finding = findings_.add(check, "passed", "fast mode");
+    place(finding, part, input, output);
+    comparison.worst.reset();  // of a projection: it belongs to no element
+    finding.comparison = std::move(comparison);
+    return;
+  }
+  auto& finding = compare(check, part, input, output, slow(), evaluation);
+  if (finding.status == "failed") return;
+  finding.status = "failed";
+  finding.reason = "fast mode found a difference, slow mode finds none: run with fast_mode off";
+}
+
+void JacobianChecks::place(GradcheckFinding& finding, const char* part, size_t input,
+                           size_t output) const {
+  finding.part = part;
+  finding.input = static_cast<int64_t>(differentiable_inputs(function_.inputs)[input]);
+  finding.output = static_cast<int64_t>(output);
+}
+
+GradcheckFinding& JacobianChecks::compare(const char* check, const char* part, size_t input,
+                                          size_t output, const JacobianPair& jacobians,
+                                          const Evaluation& evaluation) {
+  const auto& [analytical, numerical] = jacobians;
+  const auto& tensor = evaluation.inputs[differentiable_inputs(evaluation.inputs)[input]];
+  const auto input_shape = tensor.sizes().vec();
+  const auto output_shape = outputs_[output].sizes().vec();
+  const auto comparison = compare_jacobians(analytical, numerical, input_shape, output_shape,
+                                            options_.rtol, options_.atol);
+  auto& finding = findings_.add(check, comparison.matches ? "passed" : "failed");
+  place(finding, part, input, output);
+  finding.comparison = comparison;
+  if (!comparison.matches) {
+    finding.reason = std::to_string(comparison.mismatched) + " of " +
+                     std::to_string(comparison.total) +
+                     " elements of the Jacobian differ from the numerical one";
+    finding.cause = cause_at_point(evaluation, tensor, output, comparison);
+    if (finding.cause.empty()) {
+      finding.cause = likely_cause(analytical, numerical, input_shape, output_shape, options_.rtol,
+                                   options_.atol);
+    }
+  }
+  if (keep_jacobians_) {
+    finding.analytical = store_tensor(analytical.contiguous());
+    finding.numerical = store_tensor(numerical);
+    finding.error = store_tensor((analytical - numerical).abs());
+  }
+  return finding;
+}
+
+// Rounding and kinks show at the point itself, whatever the formula.
+std::string JacobianChecks::cause_at_point(const Evaluation& evaluation, const at::Tensor& input,
+                                           size_t output,
+                                           const JacobianComparison& comparison) const {
+  if (!comparison.worst || input.is_complex()) return "";
+  const PointProbe probe{evaluation.function,  evaluation.inputs,       input,       output,
+                         comparison.worst_row, comparison.worst_column, options_.eps};
+  return cause_near_point(probe, comparison);
+}
+
+void JacobianChecks::check_forward() {
+  if (!options_.check_forward_ad) {
+    findings_.skip("forward", "check_forward_ad is off");
+    findings_.skip("undefined_tangent", "check_forward_ad is off");
+    return;
+  }
+  bool is_complex = false;
+  for (const auto& input : function_.inputs)
+    is_complex = is_complex || input.is_complex();
+  if (!is_complex) return compare_forward(call_, function_.inputs, "");
+  for (const bool imaginary : {true, false}) {
+    Tensors parts;
+    for (const auto& input : function_.inputs) {
+      parts.push_back(!input.is_complex() ? input : imaginary ? at::imag(input) : at::real(input));
+    }
+    const auto originals = function_.inputs;
+    const auto function = [this, originals, imaginary](const Tensors& given) {
+      auto inputs = given;
+      const at::Scalar i(c10::complex<double>(0, 1));
+      for (size_t k = 0; k < inputs.size(); ++k) {
+        if (!originals[k].is_complex()) continue;
+        inputs[k] = imaginary ? at::real(originals[k]) + given[k] * i
+                              : given[k] + at::imag(originals[k]) * i;
+      }
+      return call_(inputs);
+    };
+    compare_forward(function, parts, imaginary ? "imaginary" : "real");
+  }
+}
+
+void JacobianChecks::compare_forward(const TensorFunction& function, const Tensors& inputs,
+                                     const char* part) {
+  findings_.guarded("forward", [&] {
+    const auto results = function(inputs);
+    if (differentiable_outputs(results).empty()) {
+      return findings_.skip("forward", "no output requires grad");
+    }
+    std::optional<Directions> directions;
+    if (options_.fast_mode) directions = make_directions(inputs, nullptr);
+    const auto numerical =
+        directions ? directional_derivatives(function, inputs, directions->inputs, options_.eps)
+                   : numerical_jacobians(function, inputs, results, options_.eps);
+    const auto forward =
+        forward_jacobians(function, inputs, results, directions ? &directions->inputs : nullptr);
+    if (options_.check_grad_dtypes && !forward.dtypes_match) {
+      fail_check("a tangent is complex where its output is real, or the reverse");
+    }
+    for (size_t o = 0, column = 0; o < results.size(); ++o) {
+      if (!is_differentiable_type(results[o])) continue;
+      const size_t at = column++;
+      if (!results[o].requires_grad()) continue;
+      for (size_t i = 0; i < forward.jacobians.size(); ++i) {
+        if (!directions) {
+          compare("forward", part, i, o, {forward.jacobians[i][at], numerical[i][at]},
+                  {function, inputs});
+          continue;
+        }
+        const auto slow = [&, i, at] {
+          return JacobianPair(
+              forward_jacobians(function, inputs, results, nullptr).jacobians[i][at],
+              numerical_jacobians(function, inputs, results, options_.eps)[i][at]);
+        };
+        compare_projection("forward", part, i, o, {forward.jacobians[i][at], numerical[i][at]},
+                           projected_atol(options_.atol, directions->inputs[i], nullptr),
+                           {function, inputs}, slow);
+      }
+    }
+  });
+  if (!options_.check_undefined_grad) {
+    return findings_.skip("undefined_tangent", "check_undefined_grad is off");
+  }
+  findings_.guarded("undefined_tangent", [&] { check_undefined_tangents(function, inputs); });
+}
+
+}  // namespace opsmith

@@ -1,0 +1,61 @@
+// gradcheck's comparisons of Jacobians: backward and forward mode against central differences.
+#pragma once
+
+#include "runtime/gradcheck_findings.h"
+#include "runtime/jacobian.h"
+
+namespace opsmith {
+
+class JacobianChecks {
+ public:
+  // `outputs` are what `call` gives for the function's inputs. All must outlive this.
+  JacobianChecks(const Differentiable& function, const TensorFunction& call, const Tensors& outputs,
+                 const GradcheckOptions& options, bool keep_jacobians, GradcheckFindings& findings)
+      : function_(function),
+        call_(call),
+        outputs_(outputs),
+        options_(options),
+        keep_jacobians_(keep_jacobians),
+        findings_(findings) {}
+
+  // "backward", "gradient_size", "gradient_dtype", "reentrant"
+  void check_backward();
+  // "forward", "undefined_tangent"
+  void check_forward();
+
+ private:
+  struct BackwardFacts {
+    bool computed = false, sizes_match = true, dtypes_match = true;
+    double largest_difference = 0;
+    std::string difference_at;
+  };
+  struct Evaluation {
+    const TensorFunction& function;
+    const Tensors& inputs;
+  };
+  using JacobianPair = std::pair<at::Tensor, at::Tensor>;  // analytical, numerical
+
+  void compare_backward(const TensorFunction& function, const char* part, BackwardFacts& facts);
+  void note(const BackwardJacobian& backward, BackwardFacts& facts) const;
+  void report_facts(const BackwardFacts& facts);
+  void compare_projections(const TensorFunction& function, const Tensors& results,
+                           const Tensors& outputs, const char* part, BackwardFacts& facts);
+  void compare_projection(const char* check, const char* part, size_t input, size_t output,
+                          const JacobianPair& projection, double atol, const Evaluation& evaluation,
+                          const std::function<JacobianPair()>& slow);
+  GradcheckFinding& compare(const char* check, const char* part, size_t input, size_t output,
+                            const JacobianPair& jacobians, const Evaluation& evaluation);
+  std::string cause_at_point(const Evaluation& evaluation, const at::Tensor& input, size_t output,
+                             const JacobianComparison& comparison) const;
+  void compare_forward(const TensorFunction& function, const Tensors& inputs, const char* part);
+  void place(GradcheckFinding& finding, const char* part, size_t input, size_t output) const;
+
+  const Differentiable& function_;
+  const TensorFunction& call_;
+  const Tensors& outputs_;
+  const GradcheckOptions& options_;
+  bool keep_jacobians_;
+  GradcheckFindings& findings_;
+};
+
+}  // namespace opsmith
