@@ -30,7 +30,7 @@ export function FileRow({ file }: { file: ProjectFile }): ReactElement {
         {file.path.slice(slash + 1)}
       </span>
       {problems.length > 0 && (
-        <span className={errors > 0 ? 'tone-error number' : 'tone-warning number'}>
+        <span className={`file-problems number ${errors > 0 ? 'tone-error' : 'tone-warning'}`}>
           <Icon
             name={errors > 0 ? 'error' : 'warning'}
             label={errors > 0 ? 'errors' : 'warnings'}

@@ -54,7 +54,7 @@ export function GraphCanvas({ view, label, onSearch }: Props): ReactElement {
     const before = rememberedViewport(view)
     if (before) made.setViewport(before)
     made.onView = (viewport) => {
-      if (view === 'main') viewStore.setState({ zoom: viewport.zoom })
+      viewStore.setState((state) => ({ zoom: { ...state.zoom, [view]: viewport.zoom } }))
     }
     const resize = (): void => {
       made.resize(box.clientWidth, box.clientHeight, window.devicePixelRatio)
@@ -168,7 +168,7 @@ export function GraphCanvas({ view, label, onSearch }: Props): ReactElement {
           {notice}
         </p>
       )}
-      {surface && <ZoomButtons surface={surface} />}
+      {surface && <ZoomButtons surface={surface} view={view} />}
       {surface && <Minimap surface={surface} />}
     </div>
   )

@@ -134,11 +134,11 @@ function Shown(): ReactElement {
                   label={`Graph: ${shown?.shot.title ?? ''}`}
                   onSearch={() => searchField.current?.focus()}
                 />
-                <Legend />
                 <Laying />
               </figure>
             </div>
           )}
+          {view !== 'text' && <Legend />}
           {view !== 'graph' && <TextView />}
         </div>
         <aside className="graph-inspector" aria-label="Selected node">

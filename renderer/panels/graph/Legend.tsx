@@ -6,10 +6,10 @@ import { select, useView } from './view-store'
 
 const titles = {
   none: '',
-  time: 'time a node, nested ones included',
-  memory: 'new memory a node',
-  values: 'largest absolute value',
-  device: 'device',
+  time: 'Time a node, nested ones included',
+  memory: 'New memory a node',
+  values: 'Largest absolute value',
+  device: 'Device',
 } as const
 
 /** What the overlay's colours mean, and the nodes that stand out. */

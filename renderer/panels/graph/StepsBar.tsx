@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react'
+import { useEffect, useRef, type ReactElement } from 'react'
 
 import { graphPass, type GraphForm, type GraphPass } from '../../../electron/contract/graph'
 import { Icon } from '../../shell/primitives/Icon'
@@ -47,6 +47,11 @@ function Steps(): ReactElement {
   const passes = useGraph((state) => state.choice.passes)
   const report = useGraph((state) => state.shown?.shot.report ?? null)
   const step = useGraph((state) => state.shown?.step ?? 0)
+  const list = useRef<HTMLOListElement>(null)
+  useEffect(() => {
+    const chip = list.current?.children[step]
+    chip?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [step, passes])
   const show = (index: number): void => {
     changeChoice({ step: index === passes.length ? null : index })
     void showAgain()
@@ -59,7 +64,7 @@ function Steps(): ReactElement {
     setPasses(next)
   }
   return (
-    <ol className="graph-chips" aria-label="Steps">
+    <ol className="graph-chips" aria-label="Steps" ref={list}>
       {['captured' as const, ...passes].map((pass, index) => {
         const done = report?.steps[index]
         const title = pass === 'captured' ? 'The graph as captured' : passTitles[pass]

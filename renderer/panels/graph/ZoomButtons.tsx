@@ -2,10 +2,13 @@ import type { ReactElement } from 'react'
 
 import { IconButton } from '../../shell/primitives/Button'
 import type { Surface } from './canvas/surface'
+import type { ViewId } from './paint/paint-messages'
 import { useView } from './view-store'
 
-export function ZoomButtons({ surface }: { surface: Surface }): ReactElement {
-  const zoom = useView((state) => state.zoom)
+type Props = { surface: Surface; view: ViewId }
+
+export function ZoomButtons({ surface, view }: Props): ReactElement {
+  const zoom = useView((state) => state.zoom[view])
   const by = (factor: number): void => {
     surface.zoomAt(factor, surface.cssWidth / 2, surface.cssHeight / 2)
   }

@@ -40,7 +40,7 @@ type ViewState = {
   overlay: OverlayResult | null
   /** Boxes that the line under the editor's cursor became. */
   marked: number
-  zoom: number
+  zoom: Record<ViewId, number>
   /** Line of the text to show, counted so that the same one can be asked for twice. */
   textLine: { line: number; nonce: number } | null
   frameTimes: number[]
@@ -63,7 +63,7 @@ export const viewStore = createStore<ViewState>(() => ({
   searchAt: 0,
   overlay: null,
   marked: 0,
-  zoom: 1,
+  zoom: { main: 1, before: 1 },
   textLine: null,
   frameTimes: [],
 }))

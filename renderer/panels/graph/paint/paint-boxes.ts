@@ -52,7 +52,14 @@ function paintFrameName(
   const x = (frames.x[frame] ?? 0) + 6 / Math.min(1, region.zoom)
   const y = (frames.y[frame] ?? 0) + 5 / Math.min(1, region.zoom)
   const room = w - 2 * (x - (frames.x[frame] ?? 0))
-  context.fillText(fitted(context, `▾ ${text}`, room), x, y)
+  const label = `▾ ${text}`
+  const wide = context.measureText(label).width
+  // From afar it stays as large as on the screen; rather smaller than cut off.
+  if (wide > room) {
+    const smaller = Math.max(boxMetrics.labelSize + 0.5, (size * room) / wide - 0.1)
+    context.font = `600 ${Math.min(size, smaller)}px ${palette.uiFont}`
+  }
+  context.fillText(fitted(context, label, room), x, y)
 }
 
 function fitted(context: Context, text: string, room: number): string {
@@ -280,8 +287,9 @@ function badge(
   colour: string,
   palette: Palette,
 ): void {
-  context.font = `700 10px ${palette.uiFont}`
-  const width = Math.max(13, context.measureText(text).width + 7)
+  // Signs are small in most fonts: a tilde must not be read as a minus.
+  context.font = `700 ${text.length === 1 ? 13 : 10}px ${palette.uiFont}`
+  const width = Math.max(13, context.measureText(text).width + 5)
   context.fillStyle = colour
   context.beginPath()
   context.roundRect(right - width + 6, top - 7, width, 13, 6.5)
