@@ -1,3 +1,4 @@
+import type { GraphForm } from '../../electron/contract/graph'
 import type { Argument } from '../../electron/contract/manifest'
 import { err, ok, type Result } from '../../electron/contract/outcome'
 import type { OperatorArgument } from '../../electron/contract/operators'
@@ -48,6 +49,15 @@ function named(entry: string): EntryOption {
   return { value: `name ${entry}`, label: entry, entry, callIndex: null }
 }
 
+/** An operator is not written in TorchScript: what it does is seen when it runs. */
+export function isOperator(entry: string): boolean {
+  return entry.includes('::')
+}
+
+export function formFor(entry: string, form: GraphForm): GraphForm {
+  return isOperator(entry) && form === 'script' ? 'trace' : form
+}
+
 /** Chooses something to begin with where nothing is chosen; false when there is nothing yet. */
 export function chooseEntry(): boolean {
   const { choice } = graphStore.getState()
@@ -57,7 +67,7 @@ export function chooseEntry(): boolean {
   const called = calls.find((item) => !item.op.includes('::'))?.op
   const entry = called ?? functions[0] ?? calls[0]?.op
   if (entry === undefined) return false
-  changeChoice({ entry })
+  changeChoice({ entry, form: formFor(entry, choice.form) })
   return true
 }
 

@@ -8,7 +8,7 @@ import { Menu, type MenuItem } from '../../shell/primitives/Menu'
 import { commandStore, runCommand, shortcutOf, shortcutText } from '../../store/commands'
 import { changeChoice, formNames, useGraph } from '../../store/graph'
 import { captureGraph, stopGraph } from '../../store/graph-capture'
-import { defaultArguments, entryOptions } from '../../store/graph-entry'
+import { defaultArguments, entryOptions, formFor, isOperator } from '../../store/graph-entry'
 import { closeGraphFile } from '../../store/graph-files'
 import { layoutStore, useLayout } from '../../store/layout'
 import { useProject } from '../../store/project'
@@ -77,6 +77,7 @@ function FileMark(): ReactElement {
 
 function EntryChoice(): ReactElement {
   const entry = useGraph((state) => state.choice.entry)
+  const form = useGraph((state) => state.choice.form)
   const callIndex = useGraph((state) => state.choice.callIndex)
   // What the options are made of.
   useRun((state) => state.functions)
@@ -89,7 +90,9 @@ function EntryChoice(): ReactElement {
   const choose = (chosen: string): void => {
     const option = groups.flatMap((group) => group.options).find((item) => item.value === chosen)
     if (!option) return
-    changeChoice({ entry: option.entry, callIndex: option.callIndex, argsText: null, step: null })
+    const { entry: name, callIndex: index } = option
+    changeChoice({ entry: name, callIndex: index, argsText: null, step: null })
+    changeChoice({ form: formFor(name, form) })
     void captureGraph()
   }
   return (
@@ -124,6 +127,7 @@ const formTitles: Partial<Record<GraphForm, string>> = {
 
 function FormChoice(): ReactElement {
   const form = useGraph((state) => state.choice.form)
+  const entry = useGraph((state) => state.choice.entry)
   return (
     <select
       className="graph-form"
@@ -137,7 +141,7 @@ function FormChoice(): ReactElement {
       }}
     >
       {capturedForms.map((item) => (
-        <option key={item} value={item}>
+        <option key={item} value={item} disabled={item === 'script' && isOperator(entry)}>
           {formNames[item]}
         </option>
       ))}

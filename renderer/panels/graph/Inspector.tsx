@@ -81,7 +81,7 @@ function Overview(): ReactElement {
 }
 
 function Head({ inspection }: { inspection: Inspection }): ReactElement {
-  const { kind, prefix, title, custom, source, key, size, alike } = inspection
+  const { prefix, title, custom, source, key, size, alike, folded } = inspection
   const operators = useSchemas((state) => state.load?.operators)
   const name = `${prefix}${title}`
   const overload = inspection.schema.slice(0, inspection.schema.indexOf('('))
@@ -138,14 +138,12 @@ function Head({ inspection }: { inspection: Inspection }): ReactElement {
       {size > 1 && (
         <div className="inspector-links">
           <span className="number">{formatCount(size, 'node')}</span>
-          {kind === 'group' && (
-            <Button onClick={() => void fold('toggle', key)} title="Enter or double click">
-              Open
-            </Button>
-          )}
+          <Button onClick={() => void fold('toggle', key)} title="Enter or double click">
+            {folded ? 'Open' : 'Fold'}
+          </Button>
           {alike > 1 && (
             <Button onClick={() => void fold('alike', key)}>
-              All {alike} of the same structure
+              {folded ? 'Open' : 'Fold'} all {alike} like it
             </Button>
           )}
         </div>

@@ -95,9 +95,11 @@ export type Inspection = {
   /** Lines of the text, from 0, the last one included. */
   lines: [number, number] | null
   change: { kind: ChangeEntry['kind']; words: string[] } | null
-  /** Of a group: how many nodes, and how many groups have the same structure. */
+  /** Of a group: how many nodes (constants are not counted, as on its box), and how many are like it. */
   size: number
   alike: number
+  /** A group, or a node with blocks, that is one box now. */
+  folded: boolean
   observed: ObservedNode | null
 }
 

@@ -20,13 +20,17 @@ export class EdgeLabels {
     const { edges, strings } = scene
     const seen = new Set<number>()
     const taken = new Map<number, EdgeLabel[]>()
+    for (const name of frameNames(scene)) overlaps(taken, name)
     for (let i = 0; i < edges.count; i += 1) {
       const value = edges.value[i] ?? -1
       const text = strings[edges.label[i] ?? -1]
       if (text === undefined || seen.has(value)) continue
       const half = (text.length * characterWidth) / 2 + 3
-      const label = { ...placeOn(edges, i), half, text }
-      if (overlaps(taken, label)) continue
+      const places = [placeOn(edges, i), beginningOf(edges, i)]
+      const label = places
+        .map((place) => ({ ...place, half, text }))
+        .find((place) => !overlaps(taken, place))
+      if (!label) continue
       seen.add(value)
       this.labels.push(label)
     }
@@ -45,6 +49,25 @@ export class EdgeLabels {
     const found = this.index.query(region.left, region.top, region.right, region.bottom)
     return found.flatMap((i) => this.labels[i] ?? [])
   }
+}
+
+/** Where the names of open blocks and modules are at zoom 1: no type may cover them. */
+function frameNames(scene: Scene): EdgeLabel[] {
+  const { frames, strings } = scene
+  const names: EdgeLabel[] = []
+  for (let i = 0; i < frames.count; i += 1) {
+    const text = strings[frames.label[i] ?? -1] ?? ''
+    if (text === '') continue
+    const half = Math.min((text.length + 2) * characterWidth, (frames.w[i] ?? 0) - 12) / 2
+    names.push({ x: (frames.x[i] ?? 0) + 6 + half, y: (frames.y[i] ?? 0) + 11, half, text })
+  }
+  return names
+}
+
+/** Right under the box that it comes from. */
+function beginningOf(edges: Scene['edges'], edge: number): { x: number; y: number } {
+  const start = edges.pointStart[edge] ?? 0
+  return { x: edges.points[2 * start] ?? 0, y: (edges.points[2 * start + 1] ?? 0) + 9 }
 }
 
 /** In the middle of a short line, below its beginning on a long one. */

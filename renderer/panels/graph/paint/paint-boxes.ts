@@ -26,8 +26,18 @@ export function paintFrames(context: Context, picture: Picture, look: Look, regi
       context.fill()
       context.stroke()
     }
-    paintFrameName(context, picture, i, palette, region)
   }
+}
+
+/** Their names, over the lines that go in. */
+export function paintFrameNames(
+  context: Context,
+  picture: Picture,
+  look: Look,
+  region: Region,
+): void {
+  const found = picture.frames.query(region.left, region.top, region.right, region.bottom)
+  for (const i of found) paintFrameName(context, picture, i, look.palette, region)
 }
 
 /** Names keep their size from far, as long as the pane has room for them. */
@@ -48,7 +58,6 @@ function paintFrameName(
   context.font = `600 ${size}px ${palette.uiFont}`
   context.textAlign = 'left'
   context.textBaseline = 'top'
-  context.fillStyle = palette.muted
   const x = (frames.x[frame] ?? 0) + 6 / Math.min(1, region.zoom)
   const y = (frames.y[frame] ?? 0) + 5 / Math.min(1, region.zoom)
   const room = w - 2 * (x - (frames.x[frame] ?? 0))
@@ -59,7 +68,14 @@ function paintFrameName(
     const smaller = Math.max(boxMetrics.labelSize + 0.5, (size * room) / wide - 0.1)
     context.font = `600 ${Math.min(size, smaller)}px ${palette.uiFont}`
   }
-  context.fillText(fitted(context, label, room), x, y)
+  const said = fitted(context, label, room)
+  const box = context.measureText(said)
+  context.globalAlpha = 0.75
+  context.fillStyle = palette.background
+  context.fillRect(x - 1, y - 1, box.width + 2, box.actualBoundingBoxDescent + 2)
+  context.globalAlpha = 1
+  context.fillStyle = palette.muted
+  context.fillText(said, x, y)
 }
 
 function fitted(context: Context, text: string, room: number): string {

@@ -1,4 +1,4 @@
-import { paintFrames, paintItems } from './paint-boxes'
+import { paintFrameNames, paintFrames, paintItems } from './paint-boxes'
 import { paintEdgeLabels, paintEdges } from './paint-edges'
 import type { Look, Picture } from './picture'
 import type { Context, Region } from './region'
@@ -30,6 +30,7 @@ export function paintRegion(
   }
   paintFrames(context, picture, look, region)
   paintEdges(context, picture, look, region)
+  paintFrameNames(context, picture, look, region)
   paintItems(context, picture, look, region)
   paintEdgeLabels(context, picture, look, region)
 }

@@ -1,5 +1,11 @@
 import type { GraphNode } from '../../../../electron/contract/graph'
-import { argumentName, attributeText, constantText, describeItem } from '../../../../graph/describe'
+import {
+  argumentName,
+  attributeText,
+  constantText,
+  describeItem,
+  workingNodes,
+} from '../../../../graph/describe'
 import { idOfKey, itemOfKey, keyOf, kindOfKey } from '../../../../graph/layout/layout'
 import { inputsOf, outputsOf, type GraphModel } from '../../../../graph/model'
 import type { InspectedValue, Inspection } from '../graph-messages'
@@ -33,6 +39,7 @@ export function inspect(view: ShownView, key: number): Inspection | null {
     change: null,
     size: 1,
     alike: 1,
+    folded: view.isFolded(key),
     observed: null,
   }
   switch (item.kind) {
@@ -41,7 +48,7 @@ export function inspect(view: ShownView, key: number): Inspection | null {
     case 'group':
       return {
         ...base,
-        size: item.group.size,
+        size: workingNodes(model, item.group.index),
         alike: model.groups.filter((group) => group.shapeHash === item.group.shapeHash).length,
         blocks: blocksAround(model, item.group.parent),
       }
@@ -97,7 +104,7 @@ function nodeParts(view: ShownView, model: GraphModel, node: GraphNode): Partial
     source: node.source ?? null,
     lines: own === null ? null : node.lines,
     change: changeOf(view, node.id),
-    size: 1 + blocks.reduce((sum, block) => sum + (model.groups[block]?.size ?? 0), 0),
+    size: 1 + blocks.reduce((sum, block) => sum + workingNodes(model, block), 0),
     observed: observed ?? null,
   }
 }

@@ -216,6 +216,11 @@ export class ShownView {
     return []
   }
 
+  isFolded(key: number): boolean {
+    const groups = this.groupsOf(key)
+    return groups.length > 0 && groups.every((group) => this.folded.has(group))
+  }
+
   /** The box under which a group or node can be found after folding. */
   private boxKeyOf(key: number): number {
     if (kindOfKey(key) !== 'group') return key
