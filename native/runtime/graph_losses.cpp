@@ -59,6 +59,13 @@ bool keeps_sizes(const jit::Node& node) {
   return names.count(node.kind().toQualString()) != 0;
 }
 
+// Writes the number into the list that it takes first; only what is appended stays a value.
+bool writes_to_list(const jit::Node& node) {
+  static const std::set<std::string> names = {"aten::append", "aten::insert", "aten::extend",
+                                              "aten::_set_item"};
+  return names.count(node.kind().toQualString()) != 0;
+}
+
 bool takes_sizes(const jit::Node& node) {
   const auto* op = node.maybeOperator();
   return op != nullptr && op->isC10Op();
@@ -171,6 +178,12 @@ class LossFinder {
     for (const auto* input : node.inputs()) {
       if (const auto* reading = reading_of(*input)) {
         auto next = *reading;
+        if (writes_to_list(node)) {
+          next.is_kept = next.is_kept && node.kind() == c10::aten::append;
+          auto& list = readings_.emplace(node.inputs()[0], next).first->second;
+          list.is_kept = list.is_kept && next.is_kept;
+          continue;
+        }
         next.is_kept = next.is_kept && (makes_tensors ? takes_sizes(node) : keeps_sizes(node));
         if (makes_tensors || node.outputs().empty()) {
           note_baked(next);

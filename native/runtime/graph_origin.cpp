@@ -52,6 +52,8 @@ std::optional<GraphPlace> place_of(const jit::SourceRange& given) {
   const auto& range = original ? *original : given;
   const auto place = range.file_line_col();
   if (!place || std::get<0>(*place).empty()) return std::nullopt;
+  // libtorch's builtin functions, which it inlines as it compiles (`x.shape`), lie in no file.
+  if (std::get<0>(*place) == "<string>") return std::nullopt;
   const auto source = range.source();
   const auto last = source->lineno_for_offset(range.end());
   const auto column = [&](size_t offset, size_t line) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <set>
 
+#include "runtime/failure.h"
 #include "runtime/graph_text.h"
 #include "runtime/program.h"
 
@@ -28,6 +29,18 @@ jit::Function* called_function(jit::Node& node) {
   const auto type = node.inputs()[0]->type()->cast<c10::ClassType>();
   auto* method = type ? type->findMethod(node.s(c10::attr::name)) : nullptr;
   return method != nullptr && method->isGraphFunction() ? method : nullptr;
+}
+
+// An operator's exception knows at most the line of C++ that threw it. What libtorch's interpreter
+// ran names the program's line already, with its column.
+[[noreturn]] void rethrow_at(const jit::Node& node) {
+  auto failure = describe_current_exception();
+  if (const auto place = place_of(node.sourceRange()); place && failure.column == 0) {
+    failure.file = place->file;
+    failure.line = static_cast<int>(place->line);
+    failure.column = static_cast<int>(place->column);
+  }
+  throw failure;
 }
 
 }  // namespace
@@ -140,7 +153,11 @@ void GraphRunner::run_node(jit::Node& node, size_t id) {
     values_[node.output()] = jit::toIValue(node.output()).value_or(IValue());
   } else {
     auto stack = take(node.inputs());
-    call(node, id, stack);
+    try {
+      call(node, id, stack);
+    } catch (...) {
+      rethrow_at(node);
+    }
     for (size_t i = 0; i < node.outputs().size(); ++i)
       values_[node.outputs()[i]] = std::move(stack[i]);
   }

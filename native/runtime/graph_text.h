@@ -28,7 +28,8 @@ struct GraphPlace {
   int64_t line = 0, column = 0, end_line = 0, end_column = 0;  // from 1, the end exclusive
 };
 
-// Where a source range lies; of code that was loaded from an archive, in the original source.
+// Where a source range lies; of code that was loaded from an archive, in the original source; null
+// for what libtorch itself wrote.
 std::optional<GraphPlace> place_of(const torch::jit::SourceRange& range);
 
 // Every node in the order of its id: before the nodes of its blocks, and those before the next

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -77,12 +78,20 @@ class TracingRunner : public GraphRunner {
   }
 
   void call(jit::Node& node, size_t id, Stack& stack) override {
+    // In a loop, what is a plain number now may have been a size in the turn before.
+    for (const auto* output : node.outputs()) {
+      sizes_.erase(output);
+      lists_.erase(output);
+    }
     if (read_size(node, stack) || compute_size(node, stack)) return;
+    if (make_tensor(node, id, stack)) return;
     if (subtract_from_number(node, stack) || compute_with_number(node, stack)) return;
     if (node.kind() == c10::prim::ListConstruct) {
       keep_list(node);
+    } else if (node.kind() == c10::aten::append) {
+      append_size(node, stack);
     } else if (const auto* op = node.maybeOperator(); op != nullptr && op->isC10Op()) {
-      stash_sizes(node);
+      stash_sizes(node, stack);
       if (node.kind() == c10::aten::slice && stack[0].isTensor()) fill_ends(stack);
       fill_options(op->schema(), stack);
     }
@@ -92,13 +101,24 @@ class TracingRunner : public GraphRunner {
   void bind(at::ArrayRef<jit::Value*> names, at::ArrayRef<jit::Value*> from,
             const Stack& values) override {
     GraphRunner::bind(names, from, values);
+    pass_on(sizes_, names, from);
+    pass_on(lists_, names, from);
+  }
+
+  // All are read before any is written: a loop may swap what it carries.
+  template <class Known>
+  static void pass_on(Known& known, at::ArrayRef<jit::Value*> names,
+                      at::ArrayRef<jit::Value*> from) {
+    std::vector<std::optional<typename Known::mapped_type>> passed;
+    for (const auto* name : from) {
+      const auto found = known.find(name);
+      passed.push_back(found == known.end() ? std::nullopt : std::make_optional(found->second));
+    }
     for (size_t i = 0; i < names.size(); ++i) {
-      const auto found = sizes_.find(from[i]);
-      if (found == sizes_.end()) {
-        sizes_.erase(names[i]);
+      if (passed[i]) {
+        known[names[i]] = std::move(*passed[i]);
       } else {
-        const auto size = found->second;
-        sizes_[names[i]] = size;
+        known.erase(names[i]);
       }
     }
   }
@@ -168,18 +188,35 @@ class TracingRunner : public GraphRunner {
         return false;
     }
     sizes_[node.output()] = result;
-    const at::tracer::impl::NoTracerDispatchMode unrecorded;
-    stack = {result.item<int64_t>()};
+    stack = {number_of(result)};
     return true;
   }
 
+  // A size of which only the number counts.
+  static int64_t number_of(const at::Tensor& size) {
+    const at::tracer::impl::NoTracerDispatchMode unrecorded;
+    return size.item<int64_t>();
+  }
+
+  // The sizes among a list's numbers, undefined tensors between them. The list may have been
+  // written to since they were noted: a size counts that still stands where it stood.
+  std::vector<at::Tensor> sizes_in(const jit::Value* name, const IValue& list) const {
+    const auto found = lists_.find(name);
+    if (found == lists_.end() || !list.isIntList()) return {};
+    const auto numbers = list.toIntVector();
+    auto sizes = found->second;
+    sizes.resize(numbers.size());
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      if (sizes[i].defined() && number_of(sizes[i]) != numbers[i]) sizes[i] = at::Tensor();
+    }
+    return sizes;
+  }
+
   bool take_from_list(const jit::Node& node, Stack& stack) {
-    const auto found = lists_.find(node.inputs()[0]);
-    if (found == lists_.end()) return false;
-    const auto& list = found->second;
+    const auto list = sizes_in(node.inputs()[0], stack[0]);
     const auto size = static_cast<int64_t>(list.size());
     if (node.kind() == c10::aten::__getitem__) {
-      auto index = stack[1].toInt();
+      auto index = stack[1].isInt() ? stack[1].toInt() : size;
       if (index < 0) index += size;
       if (index >= 0 && index < size && list[static_cast<size_t>(index)].defined()) {
         sizes_[node.output()] = list[static_cast<size_t>(index)];
@@ -203,21 +240,52 @@ class TracingRunner : public GraphRunner {
     if (has_size) lists_[node.output()] = std::move(list);
   }
 
-  void stash_sizes(const jit::Node& node) {
+  // Before the number itself is appended.
+  void append_size(const jit::Node& node, const Stack& stack) {
+    const auto* size = size_of(node.inputs()[1]);
+    if (size == nullptr || !stack[0].isIntList()) return;
+    auto list = sizes_in(node.inputs()[0], stack[0]);
+    list.resize(stack[0].toIntVector().size());
+    list.push_back(*size);
+    lists_[node.inputs()[0]] = std::move(list);
+  }
+
+  void stash_sizes(const jit::Node& node, const Stack& stack) {
     const auto& arguments = node.schema().arguments();
     for (size_t i = 0; i < arguments.size() && i < node.inputs().size(); ++i) {
       const auto& name = arguments[i].name();
       if (const auto* size = size_of(node.inputs()[i])) {
-        jit::tracer::ArgumentStash::stashValue(name, 1, *size, c10::IntType::get());
-      } else if (const auto found = lists_.find(node.inputs()[i]); found != lists_.end()) {
-        const auto& list = found->second;
-        for (size_t element = 0; element < list.size(); ++element) {
-          if (!list[element].defined()) continue;
-          jit::tracer::ArgumentStash::stashIntArrayRefElem(name, list.size(), element,
-                                                           list[element]);
-        }
+        const auto optional = arguments[i].type()->cast<c10::OptionalType>();
+        const auto type = optional ? optional->getElementType() : arguments[i].type();
+        const bool takes_number = type->kind() == c10::TypeKind::NumberType;
+        jit::tracer::ArgumentStash::stashValue(name, 1, *size,
+                                               takes_number ? c10::TypePtr(c10::NumberType::get())
+                                                            : c10::TypePtr(c10::IntType::get()));
+        continue;
+      }
+      const auto list = sizes_in(node.inputs()[i], stack[i]);
+      for (size_t element = 0; element < list.size(); ++element) {
+        if (!list[element].defined()) continue;
+        jit::tracer::ArgumentStash::stashIntArrayRefElem(name, list.size(), element, list[element]);
       }
     }
+  }
+
+  // torch.tensor and torch.as_tensor of numbers fill an empty tensor where no tracer looks. As in
+  // Python the tensor is a constant of the trace, then moved to where it is wanted and detached.
+  bool make_tensor(jit::Node& node, size_t id, Stack& stack) {
+    static const auto tensor = c10::Symbol::fromQualString("aten::tensor");
+    static const auto as_tensor = c10::Symbol::fromQualString("aten::as_tensor");
+    if ((node.kind() != tensor && node.kind() != as_tensor) || stack[0].isTensor()) return false;
+    {
+      const at::tracer::impl::NoTracerDispatchMode unrecorded;
+      GraphRunner::call(node, id, stack);
+    }
+    const auto made = stack[0].toTensor();
+    auto moved = made.to(made.device(), made.scalar_type());
+    if (node.kind() == tensor) moved = moved.detach().set_requires_grad(made.requires_grad());
+    stack = {moved};
+    return true;
   }
 
   // Arithmetic of a tensor and a number: Python's bindings make the number a tensor first, so that
@@ -262,6 +330,10 @@ class TracingRunner : public GraphRunner {
       return true;  // the tensor itself is passed on
     }
     if (negation_of(node) == nullptr) return false;
+    if (const auto* size = size_of(node.inputs()[1])) {
+      stack = {at::sub(*size, stack[0].toTensor(), stack[2].toScalar())};
+      return true;
+    }
     c10::Dispatcher::singleton().findSchemaOrThrow("aten::rsub", "Scalar").callBoxed(&stack);
     return true;
   }

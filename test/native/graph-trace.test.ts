@@ -1,0 +1,159 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import type { CaptureReport, Graph, GraphForm, GraphPass } from '../../electron/contract/graph'
+import { unwrap } from '../../electron/contract/outcome'
+import { startForkedHost } from '../../electron/engine/host/transport'
+import { Workbench } from '../../electron/engine/workbench'
+import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const program = `import torch
+
+
+def constants(x):
+    table = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    return x[:2, :2] * table, torch.tensor(7)
+
+
+def less_than_size(x):
+    return x.size(0) - x
+
+
+def appended(x):
+    sizes = [x.size(0)]
+    sizes.append(x.size(1))
+    return x.reshape(sizes)
+
+
+def inserted(x):
+    sizes = [x.size(1)]
+    sizes.insert(0, 4)
+    return x.reshape(sizes)
+
+
+def replaced(x):
+    sizes = x.shape
+    sizes[-1] = 2
+    sizes.append(4)
+    return x.reshape(sizes)
+
+
+def once_a_size(x):
+    n = x.size(0)
+    total = x.sum()
+    for i in range(3):
+        ones = n + 1
+        total = total + torch.ones(ones).sum()
+        n = 5 + i
+    return total
+
+
+def wrong_shapes(x):
+    y = x + 1
+    return y @ x
+
+
+def out_of_list(x):
+    parts = [x, x]
+    return parts[5]
+
+`
+
+let cache: TestCache
+let workbench: Workbench
+let project: string
+const limits = { timeout: 60 }
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
+  await workbench.applySettings()
+  project = copyProject(path.join(root, 'samples/my_op'), cache)
+  fs.writeFileSync(path.join(project, 'program.py'), program)
+  expect(unwrap(await workbench.build(project)).ok).toBe(true)
+})
+afterAll(async () => {
+  await workbench.close()
+  cache.remove()
+})
+
+interface Captured {
+  report: CaptureReport
+  graph: Graph
+  text: string
+}
+
+async function captured(
+  entry: string,
+  form: GraphForm,
+  passes: GraphPass[] = [],
+): Promise<Captured> {
+  const request = { entry, form, args: ['x'], passes }
+  const report = unwrap(await workbench.graphs.capture(project, request, limits))
+  const read = unwrap(await workbench.graphs.read(report.capture, report.steps.length - 1))
+  return { report, graph: JSON.parse(read.graph) as Graph, text: read.text }
+}
+
+const baked = (report: CaptureReport): (number | undefined)[] =>
+  report.warnings
+    .filter((warning) => warning.kind === 'value-baked')
+    .map((warning) => warning.source?.line)
+
+describe('a trace reproduces the function', () => {
+  it.each(['constants', 'less_than_size', 'appended', 'inserted', 'replaced', 'once_a_size'])(
+    '%s',
+    async (entry) => {
+      const { report } = await captured(entry, 'trace')
+      expect(report.checks.map((check) => [check.matches, check.message])).toEqual([[true, '']])
+    },
+  )
+
+  it('tensors made of numbers are constants, as in Python, and may be returned', async () => {
+    const { graph, text } = await captured('constants', 'trace')
+    expect(graph.nodes.map((node) => node.kind)).not.toContain('aten::empty')
+    expect(text).toMatch(/prim::Constant\[value= 1 {2}2 {2}3 {2}4/)
+    expect(graph.nodes.filter((node) => node.kind === 'aten::detach')).toHaveLength(2)
+  })
+
+  it('a size stays a value: less a tensor, and appended to a list', async () => {
+    const less = await captured('less_than_size', 'trace')
+    expect(less.text).toMatch(/aten::sub\(%\d+, %x, /)
+    expect(baked(less.report)).toEqual([])
+    const appended = await captured('appended', 'trace')
+    expect(appended.graph.nodes.filter((node) => node.kind === 'aten::size')).toHaveLength(2)
+    expect(baked(appended.report)).toEqual([])
+  })
+
+  it('a size that a list was written with otherwise is a constant, and that is said', async () => {
+    const { report } = await captured('inserted', 'trace')
+    expect(baked(report)).toEqual([program.split('\n').indexOf('    sizes = [x.size(1)]') + 1])
+  })
+})
+
+describe('errors while a graph runs', () => {
+  const line = (text: string): number => program.split('\n').indexOf(text) + 1
+
+  it.each([
+    ['wrong_shapes', line('    return y @ x'), 12, /shapes cannot be multiplied/],
+    ['out_of_list', line('    return parts[5]'), 12, /out of range/],
+  ])('%s: the place is the line of the program', async (entry, at, column, message) => {
+    const file = path.join(project, 'program.py')
+    const request = { entry, form: 'trace' as const, args: ['x'] }
+    const traced = await workbench.graphs.capture(project, request, limits)
+    expect(traced).toMatchObject({ ok: false, error: { file, line: at, column } })
+    expect(traced.ok ? '' : traced.error.message).toMatch(message)
+    const { report } = await captured(entry, 'script')
+    const observed = await workbench.graphs.observe(report.capture, 0, 1, limits)
+    expect(observed).toMatchObject({ ok: false, error: { file, line: at, column } })
+  })
+
+  it('what libtorch wrote itself has no place: x.shape', async () => {
+    const { graph, text } = await captured('replaced', 'script')
+    expect(text).toMatch(/# <string>:/)
+    const files = graph.nodes.flatMap((node) => node.source?.file ?? [])
+    expect(new Set(files)).toEqual(new Set([path.join(project, 'program.py')]))
+  })
+})
