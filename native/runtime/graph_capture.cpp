@@ -194,6 +194,9 @@ class Capture {
     for (const size_t index : trace.traced)
       traced.push_back(captured_.arguments[index]);
     captured_.arguments = std::move(traced);
+    if (module_) {
+      captured_.owner = FreezableMethod{module_of_trace(*trace.graph, *module_), "", "forward"};
+    }
   }
 
   bool has_random_inputs() const {
@@ -262,21 +265,24 @@ class Capture {
     }
     enter_stage("operator.check");
     // A function of its own, so that its profile is of these inputs alone.
-    jit::GraphFunction function(original->name(), jit::toGraphFunction(*original).graph()->copy(),
-                                nullptr);
+    captured_.executed = std::make_shared<jit::GraphFunction>(
+        original->name(), jit::toGraphFunction(*original).graph()->copy(), nullptr);
     constexpr int warm_up = 3;
     for (int i = 0; i < warm_up; ++i) {
       auto stack = clones_of(captured_.arguments);
       if (module_) stack.insert(stack.begin(), module_->_ivalue());
-      function.run(stack);
+      captured_.executed->run(stack);
     }
     captured_.steps.push_back(jit::lastExecutedOptimizedGraph()->copy());
   }
 
   void add_captured_step() {
-    if (module_ && captured_.form != "autograd" && !captured_.arguments.empty()) {
+    const bool is_called =
+        !captured_.arguments.empty() || captured_.callable->schema.arguments().empty();
+    if (module_ && captured_.form != "autograd" && is_called) {
       captured_.arguments.insert(captured_.arguments.begin(), module_->_ivalue());
     }
+    if (module_) captured_.selves.emplace_back(module_->_ivalue());
     captured_.aliases.resize(captured_.steps.size());
     const auto nodes = captured_.steps.empty()
                            ? autograd_nodes_
@@ -296,6 +302,10 @@ class Capture {
                              seconds_since(start), result.note});
     captured_.steps.push_back(std::move(result.graph));
     captured_.aliases.push_back(std::move(result.aliases));
+    if (module_) {
+      captured_.selves.push_back(pass == "freeze" ? IValue(owner->module._ivalue())
+                                                  : captured_.selves.back());
+    }
   }
 
   const CaptureRequest& request_;
@@ -356,7 +366,12 @@ GraphObservation observe_capture(int64_t number, int64_t step, int64_t runs) {
                   "The graph was captured without arguments: there is nothing to run it on",
                   "Capture it with the arguments of a call.");
   }
-  return observe_graph(graph, captured.arguments, runs);
+  auto arguments = captured.arguments;
+  // A model may change as it runs, and is still saved as it was captured.
+  if (!captured.selves.empty()) {
+    arguments[0] = captured.selves[static_cast<size_t>(step)].toObject()->deepcopy();
+  }
+  return observe_graph(graph, arguments, runs);
 }
 
 int64_t save_graph(int64_t number, const std::string& path) {

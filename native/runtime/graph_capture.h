@@ -2,6 +2,7 @@
 // save them. Shapes are electron/contract/graph.ts's.
 #pragma once
 
+#include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -87,8 +88,12 @@ struct CapturedGraph {
   std::optional<GraphText> autograd;
   std::optional<FreezableMethod> owner;  // of an archive's method
   std::optional<Callable> callable;      // keeps the program alive that the graphs call into
-  int64_t nodes = 0;                     // of all steps together
-  std::vector<c10::IValue> arguments;    // for the graph's inputs; empty for a script without any
+  // Of an executed graph, which calls into it where a guess of the profile does not hold.
+  std::shared_ptr<torch::jit::GraphFunction> executed;
+  // Of an archive's method, what each step's graph takes first: freezing makes another module.
+  std::vector<c10::IValue> selves;
+  int64_t nodes = 0;                   // of all steps together
+  std::vector<c10::IValue> arguments;  // for the graph's inputs; empty for a script without any
 };
 
 // Throws Failure (request.invalid).

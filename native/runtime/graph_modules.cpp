@@ -131,15 +131,36 @@ jit::Module find_submodule(const jit::Module& module, const std::string& path) {
   return found;
 }
 
-jit::Module module_of_function(jit::Graph& function) {
-  jit::Module module("__torch__.PlaceholderModule");
+namespace {
+
+jit::Module module_with_forward(jit::Module module, const std::shared_ptr<jit::Graph>& graph) {
   module.register_attribute("training", c10::BoolType::get(), true);
-  auto graph = function.copy();
-  graph->insertInput(0, "self")->setType(module._ivalue()->type());
   auto* method = module._ivalue()->compilation_unit()->create_function(
       c10::QualifiedName(*module.type()->name(), "forward"), graph);
   module.type()->addMethod(method);
   return module;
+}
+
+}  // namespace
+
+jit::Module module_of_function(jit::Graph& function) {
+  jit::Module module("__torch__.PlaceholderModule");
+  auto graph = function.copy();
+  graph->insertInput(0, "self")->setType(module._ivalue()->type());
+  return module_with_forward(module, graph);
+}
+
+jit::Module module_of_trace(jit::Graph& trace, const jit::Module& traced) {
+  jit::Module module("__torch__.TracedMethod");
+  module.register_module("module", traced);
+  auto graph = trace.copy();
+  auto* inner = graph->inputs()[0];
+  auto* self = graph->insertInput(0, "self")->setType(module._ivalue()->type());
+  auto* get = graph->createGetAttr(self, "module");
+  graph->prependNode(get);
+  inner->replaceAllUsesWith(get->output());
+  graph->eraseInput(1);
+  return module_with_forward(module, graph);
 }
 
 int64_t save_archive(const jit::Module& module, const std::string& path) {

@@ -36,6 +36,9 @@ torch::jit::Module find_submodule(const torch::jit::Module& module, const std::s
 // functions and classes keep `program` alive only while it is in this process.
 torch::jit::Module module_of_function(torch::jit::Graph& graph);
 
+// A module whose `forward` is the trace of a method of `traced`, which it holds as "module".
+torch::jit::Module module_of_trace(torch::jit::Graph& trace, const torch::jit::Module& traced);
+
 // Writes by a rename; answers the size in bytes. Throws Failure (io).
 int64_t save_archive(const torch::jit::Module& module, const std::string& path);
 
