@@ -294,4 +294,66 @@ describe('the graph panel', () => {
     expect(again.steps.map((step) => step.name)).toEqual(['captured', 'dead_code'])
     expect(await app.testId('graph-text').textContent()).toContain('aten::matmul')
   })
+
+  it('has room for everything at three sizes of the window, in both themes', async () => {
+    await open()
+    await app.testId('graph-entry').selectOption('name warp_reference')
+    await shown('warp_reference · script')
+    for (const pass of ['inline', 'constant_propagation', 'common_subexpressions'])
+      await app.testId('graph-add-pass').selectOption(pass)
+    await shown('warp_reference · script', 3)
+    await app.testId('graph-overlay').selectOption('time')
+    await app.testId('graph-legend').waitFor({ timeout: 30_000 })
+    for (const [width, height] of [
+      [1280, 800],
+      [1600, 1000],
+      [1024, 700],
+    ] as const) {
+      await app.electron.evaluate(
+        ({ BrowserWindow }, size) => {
+          BrowserWindow.getAllWindows()[0]?.setSize(size[0], size[1])
+        },
+        [width, height] as const,
+      )
+      await app.page.waitForFunction((wanted) => window.innerWidth === wanted, width)
+      for (const theme of ['dark', 'light'] as const) {
+        await app.page.emulateMedia({ colorScheme: theme })
+        await shown('warp_reference · script', 3)
+        const problems = await app.page.evaluate(whatIsCutOff)
+        expect(problems, `${width}x${height} ${theme}`).toEqual([])
+        await app.picture(`graph-${width}x${height}-${theme}`)
+      }
+    }
+  })
 })
+
+/** Runs in the window: controls outside of the panel, choices whose words do not fit, a picture too small. */
+function whatIsCutOff(): string[] {
+  const problems: string[] = []
+  const panel = document.querySelector('[data-testid="graph-panel"]')
+  if (!panel) return ['no panel']
+  const room = panel.getBoundingClientRect()
+  const measure = document.createElement('canvas').getContext('2d')
+  for (const control of panel.querySelectorAll<HTMLElement>(
+    '.graph-bar select, .graph-bar button',
+  )) {
+    // Steps scroll in their line.
+    if (control.closest('.graph-chips')) continue
+    const box = control.getBoundingClientRect()
+    const name = control.getAttribute('aria-label') ?? control.textContent
+    if (box.left < room.left || box.right > room.right + 0.5) problems.push(`${name} is outside`)
+    if (!(control instanceof HTMLSelectElement) || !measure) continue
+    // Names of functions may be of any length.
+    if (control.matches('.graph-entry')) continue
+    const style = getComputedStyle(control)
+    measure.font = style.font
+    const words = control.selectedOptions[0]?.text.trim() ?? ''
+    // The arrow takes the rest.
+    const inside = control.clientWidth - parseFloat(style.paddingLeft) - 24
+    if (measure.measureText(words).width > inside) problems.push(`"${words}" is cut off`)
+  }
+  const picture = document.querySelector('[data-testid="graph-canvas-main"]')
+  const height = picture?.getBoundingClientRect().height ?? 0
+  if (height < room.height / 4) problems.push(`the picture is ${height} of ${room.height}`)
+  return problems
+}

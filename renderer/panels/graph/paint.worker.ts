@@ -2,7 +2,7 @@ import type { Box, FromPainter, Lines, PaintCalls, ToPainter, ViewId } from './p
 import { tileSize } from './paint/paint-messages'
 import { paintRegion } from './paint/paint-region'
 import { Picture, type Look } from './paint/picture'
-import { surroundings, walk } from './paint/walk'
+import { aroundFrame, frameBox, surroundings, walk } from './paint/walk'
 
 /**
  * Paints tiles of laid-out graphs and answers what is where. A thread of its own: a layout of a hundred
@@ -165,7 +165,9 @@ function answer(
       const { view, key } = input as PaintCalls['surroundings']['input']
       const { picture } = views[view]
       const item = itemOf(views[view], key)
-      reply(id, 'surroundings', picture && item !== null ? surroundings(picture, item) : null)
+      if (!picture) reply(id, 'surroundings', null)
+      else if (item !== null) reply(id, 'surroundings', surroundings(picture, item))
+      else reply(id, 'surroundings', aroundFrame(picture, picture.scene.frames.key.indexOf(key)))
       return
     }
     case 'boxes': {
@@ -226,13 +228,7 @@ function hit(view: View, x: number, y: number, slack: number): PaintCalls['hit']
   const { items, frames } = picture.scene
   if (item >= 0) return { key: items.key[item] ?? null, frame: null, box: boxOf(picture, item) }
   if (frame < 0) return { key: null, frame: null, box: null }
-  const box = {
-    x: frames.x[frame] ?? 0,
-    y: frames.y[frame] ?? 0,
-    w: frames.w[frame] ?? 0,
-    h: frames.h[frame] ?? 0,
-  }
-  return { key: null, frame: frames.key[frame] ?? null, box }
+  return { key: null, frame: frames.key[frame] ?? null, box: frameBox(picture, frame) }
 }
 
 /** Boxes of some items, and the lines between two of them. */

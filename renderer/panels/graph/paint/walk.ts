@@ -24,6 +24,19 @@ export function surroundings(picture: Picture, item: number): Surroundings {
   }
 }
 
+/** Of an open group: its place, and no lines, since those of the boxes inside are many. */
+export function aroundFrame(picture: Picture, frame: number): Surroundings | null {
+  if (frame < 0) return null
+  const none = (): Surroundings['users'] => ({ keys: [], boxes: [], lines: linesOf(picture, []) })
+  const box = frameBox(picture, frame)
+  return { scene: picture.scene.id, box, producers: none(), users: none() }
+}
+
+export function frameBox(picture: Picture, frame: number): Box {
+  const { x, y, w, h } = picture.scene.frames
+  return { x: x[frame] ?? 0, y: y[frame] ?? 0, w: w[frame] ?? 0, h: h[frame] ?? 0 }
+}
+
 function side(picture: Picture, edges: number[], ends: Int32Array): Surroundings['users'] {
   const { items } = picture.scene
   const others = [...new Set(edges.map((edge) => ends[edge] ?? 0))]
