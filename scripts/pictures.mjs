@@ -1,4 +1,5 @@
-// `npm run pictures`: photographs the real window for the README, in both themes, into docs/pictures.
+// `npm run pictures [-- workbench|graphs]`: photographs the real window for the README, in both themes, into
+// docs/pictures.
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -81,21 +82,21 @@ async function photograph(page, name) {
   }
 }
 
-await setUpOrExit({ window: true, tests: true, headers: true })
-const display = hasDisplay() ? undefined : await startVirtualDisplay()
-if (display) process.env['DISPLAY'] = display.display
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-pictures-'))
-try {
-  makeCache(folder)
-  const project = path.join(folder, 'my_op')
-  fs.cpSync(path.join(root, 'samples', 'my_op'), project, {
+/** A copy of a sample, since builds write into it. */
+function copySample(folder, name) {
+  const project = path.join(folder, name)
+  fs.cpSync(path.join(root, 'samples', name), project, {
     recursive: true,
     filter: (file) => !['build', '.opsmith'].includes(path.basename(file)),
   })
+  return project
+}
+
+async function photographWorkbench(folder) {
+  const project = copySample(folder, 'my_op')
   const file = path.join(project, 'op.cpp')
   const source = fs.readFileSync(file, 'utf8')
   fs.writeFileSync(file, source.replace('3 * grad', '2 * grad'))
-  fs.mkdirSync(pictures, { recursive: true })
   const { app, page } = await openApp(folder, project)
   await showWork(page, source)
   await photograph(page, 'workbench')
@@ -103,10 +104,82 @@ try {
   await page.getByTestId('schema-row-my_op::my_op').waitFor({ timeout: minute })
   await photograph(page, 'schemas')
   await app.close()
+}
+
+/** Until the graph of this title (and what it is compared with) is painted. */
+async function graphShown(page, title, compare = '') {
+  await page.waitForFunction(
+    ([wanted, other]) => {
+      const now = globalThis['opsmithTest'].graph.state()
+      const isThere = !now.working && now.complete && now.title === wanted
+      return isThere && (other === '' || now.compare === other)
+    },
+    [title, compare],
+    { timeout: 3 * minute },
+  )
+}
+
+/** The script with a node selected, beside the program; the trace beside the script it lost a branch of. */
+async function photographGraphs(folder) {
+  const project = copySample(folder, 'warp_perspective')
+  const { app, page } = await openApp(folder, project)
+  await page.getByTestId('explorer-file-program.py').click()
+  await page.getByTestId('tool-tab-graph').click()
+  await graphShown(page, 'compute · script')
+  await page.evaluate(() => globalThis['opsmithTest'].graph.exportAs('json', 'graph.json'))
+  const exported = JSON.parse(fs.readFileSync(path.join(project, 'graph.json'), 'utf8'))
+  fs.rmSync(path.join(project, 'graph.json'))
+  const custom = exported.nodes.find((node) => node.custom)
+  await page.evaluate(async (id) => {
+    const { graph } = globalThis['opsmithTest']
+    await graph.select(id)
+    graph.fit()
+  }, custom.id)
+  await closeNotifications(page)
+  await graphShown(page, 'compute · script')
+  await photograph(page, 'graph')
+  await page.getByTestId('graph-form').selectOption('trace')
+  await graphShown(page, 'compute · trace')
+  await page.getByTestId('graph-script-beside').click()
+  await graphShown(page, 'compute · trace', 'compute · script')
+  await page.getByTestId('graph-enlarge').click()
+  await page.waitForTimeout(300)
+  for (const fit of await page.getByTestId('graph-fit').all()) await fit.click()
+  await graphShown(page, 'compute · trace', 'compute · script')
+  await photograph(page, 'graph-trace-diff')
+  await app.close()
+}
+
+async function closeNotifications(page) {
+  for (const close of await page.getByRole('button', { name: 'Dismiss' }).all()) await close.click()
+}
+
+const shoots = { workbench: photographWorkbench, graphs: photographGraphs }
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !(name in shoots))
+if (unknown.length > 0) {
+  console.error(`no pictures of ${unknown.join(', ')}; there are ${Object.keys(shoots).join(', ')}`)
+  process.exit(2)
+}
+
+await setUpOrExit({ window: true, tests: true, headers: true })
+const display = hasDisplay() ? undefined : await startVirtualDisplay()
+if (display) process.env['DISPLAY'] = display.display
+try {
+  fs.mkdirSync(pictures, { recursive: true })
+  for (const [name, shoot] of Object.entries(shoots)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-pictures-'))
+    try {
+      makeCache(folder)
+      await shoot(folder)
+    } finally {
+      fs.rmSync(folder, { recursive: true, force: true })
+    }
+  }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 } finally {
   display?.stop()
-  fs.rmSync(folder, { recursive: true, force: true })
 }

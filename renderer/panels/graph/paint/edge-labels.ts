@@ -81,7 +81,8 @@ function placeOn(edges: Scene['edges'], edge: number): { x: number; y: number } 
   const length = Math.abs(y1 - y0)
   if (!isStraight) {
     const part = Math.min(0.5, 15 / Math.max(1, length))
-    return { x: x0 + (x1 - x0) * part, y: y0 + (y1 - y0) * part }
+    // Not on the border of the box that it comes from, however short the first piece is.
+    return { x: x0 + (x1 - x0) * part, y: Math.max(y0 + (y1 - y0) * part, y0 + 9) }
   }
   if (length < 120) return { x: (x0 + x1) / 2, y: (y0 + y1) / 2 }
   // On the S of a long line, a sixth of its way down.
