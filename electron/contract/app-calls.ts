@@ -2,6 +2,16 @@ import { z } from 'zod'
 
 import { buildReport } from './build'
 import { doctorReport } from './doctor'
+import {
+  checkedReport,
+  gradcheckOutcome,
+  gradcheckPoint,
+  gradcheckRequest,
+  searchReport,
+  sweepDtype,
+  sweepPoint,
+  sweepReport,
+} from './gradcheck'
 import { captureReport, captureRequest, graphArchive, graphObservation, graphText } from './graph'
 import { inputSpec } from './manifest'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
@@ -13,6 +23,14 @@ import { histogram, pageRequest, tensorPage } from './tensor'
 
 const none = z.object({})
 const folder = z.object({ folder: z.string() })
+/** A gradcheck as the window asks for it: main adds the program, and the inputs of opsmith.json that it does not give. */
+const gradcheckOf = z.object({
+  folder: z.string(),
+  job: z.string(),
+  request: gradcheckRequest.omit({ program: true }),
+  /** Seconds for each run of gradcheck; 0 takes the settings'. */
+  timeout: z.number().nonnegative(),
+})
 const inFolder = z.object({ folder: z.string(), path: z.string() })
 
 export const hostState = z.object({
@@ -167,6 +185,49 @@ export const appCalls = {
     }),
     output: z.object({ path: z.string() }).nullable(),
   },
+  /** Ask for Jacobians with keepJacobians, page them with tensor.page, let them go with tensor.release. */
+  'gradcheck.run': { input: gradcheckOf, output: checkedReport },
+  /** All of opsmith.json's; each outcome also comes as gradcheck.progressed. A crash is its own check's outcome. */
+  'gradcheck.runAll': {
+    input: z.object({ folder: z.string(), job: z.string() }),
+    output: z.array(gradcheckOutcome),
+  },
+  /** The error over eps; points also come as gradcheck.progressed. `eps` [] and `dtypes` [] take the default ones. */
+  'gradcheck.sweep': {
+    input: gradcheckOf.extend({
+      eps: z.array(z.number().positive()).max(200),
+      dtypes: z.array(sweepDtype).max(4),
+    }),
+    output: sweepReport,
+  },
+  /** Looks for the worst point among inputs drawn with other seeds, from `firstSeed` on. */
+  'gradcheck.search': {
+    input: gradcheckOf.extend({
+      points: z.number().int().min(1).max(100_000),
+      firstSeed: z.number().int().nonnegative(),
+    }),
+    output: searchReport,
+  },
+  /** Adds the case to opsmith.json's gradchecks, seeds and values written out, if it is not there yet. */
+  'gradcheck.keep': {
+    input: z.object({
+      folder: z.string(),
+      request: gradcheckRequest.omit({ program: true, keepJacobians: true }),
+      /** "" for none. */
+      name: z.string(),
+      expect: z.enum(['passed', 'failed']),
+    }),
+    /** Its position among the gradchecks. */
+    output: z.object({ entry: z.number().int(), added: z.boolean() }),
+  },
+  /** What this very check said of the builds before, oldest first. */
+  'gradcheck.history': {
+    input: z.object({
+      folder: z.string(),
+      request: gradcheckRequest.omit({ program: true, keepJacobians: true }),
+    }),
+    output: z.array(gradcheckPoint),
+  },
   'job.cancel': {
     input: z.object({ job: z.string() }),
     output: z.object({ cancelled: z.boolean() }),
@@ -206,6 +267,14 @@ export const appEvents = {
     job: z.string(),
     done: z.number().int(),
     steps: z.number().int(),
+  }),
+  /** Of gradcheck.runAll, gradcheck.sweep and gradcheck.search: how far they are, and what is there already. */
+  'gradcheck.progressed': z.object({
+    job: z.string(),
+    done: z.number().int(),
+    total: z.number().int(),
+    outcome: gradcheckOutcome.optional(),
+    point: sweepPoint.optional(),
   }),
   'host.changed': hostState,
   /** What user code printed. `generation` 0 is a notice of ours. */

@@ -1,30 +1,14 @@
 import { z } from 'zod'
 
+import { gradcheckOptions } from './gradcheck-options'
+import type { GradcheckOptions } from './gradcheck-options'
 import { argument, inputSpec } from './manifest'
+import { workbenchError } from './outcome'
 import { programSource } from './run'
 import { dtype, real, tensorHandle } from './tensor'
 
-/** torch.autograd.gradcheck's options, and gradgradcheck's, with their names and defaults. */
-export const gradcheckOptions = z.strictObject({
-  /** The step of finite differences. */
-  eps: z.number().positive().default(1e-6),
-  atol: z.number().nonnegative().default(1e-5),
-  rtol: z.number().nonnegative().default(1e-3),
-  /** How far two runs of one backward may differ. */
-  nondet_tol: z.number().nonnegative().default(0),
-  check_undefined_grad: z.boolean().default(true),
-  check_grad_dtypes: z.boolean().default(false),
-  check_batched_grad: z.boolean().default(false),
-  check_batched_forward_grad: z.boolean().default(false),
-  check_forward_ad: z.boolean().default(false),
-  check_backward_ad: z.boolean().default(true),
-  fast_mode: z.boolean().default(false),
-  /** The rest is gradgradcheck's alone, where these two stand for check_forward_ad and check_backward_ad. */
-  check_fwd_over_rev: z.boolean().default(false),
-  check_rev_over_rev: z.boolean().default(true),
-  gen_non_contig_grad_outputs: z.boolean().default(false),
-})
-export type GradcheckOptions = z.infer<typeof gradcheckOptions>
+export { gradcheckOptions }
+export type { GradcheckOptions }
 
 export const gradcheckRequest = z.object({
   /** An operator, or a function of the program. */
@@ -121,3 +105,102 @@ export const gradcheckReport = z.object({
   findings: z.array(gradcheckFinding),
 })
 export type GradcheckReport = z.infer<typeof gradcheckReport>
+
+/** A gradcheck of one build, as its history keeps it. */
+export const gradcheckPoint = z.object({
+  /** Of the build: equal keys mean equal libraries. */
+  build: z.string(),
+  /** Milliseconds since 1970. */
+  time: z.number(),
+  ok: z.boolean(),
+  /** Absolute error of the worst element of all Jacobians; null where none was compared. */
+  error: real.nullable(),
+})
+export type GradcheckPoint = z.infer<typeof gradcheckPoint>
+
+/** A report, and what the same check said of the build before. */
+export const checkedReport = gradcheckReport.extend({
+  /** Absolute error of the worst element of all Jacobians; null where none was compared. */
+  error: real.nullable(),
+  /** Of the last build that was another one; null when there is none. */
+  before: gradcheckPoint.nullable(),
+})
+export type CheckedReport = z.infer<typeof checkedReport>
+
+/** How one entry of opsmith.json's `gradchecks` went. */
+export const gradcheckOutcome = z.object({
+  /** Its position among the `gradchecks` that were asked for. */
+  entry: z.number().int(),
+  /** As opsmith.json names it, else the call and what is particular about it. */
+  name: z.string(),
+  op: z.string(),
+  expect: z.enum(['passed', 'failed']),
+  /** passed and failed are gradcheck's verdicts; error: it came to none, `error` says why. */
+  verdict: z.enum(['passed', 'failed', 'error']),
+  /** The verdict is the expected one; an error never is. */
+  asExpected: z.boolean(),
+  report: checkedReport.optional(),
+  error: workbenchError.optional(),
+})
+export type GradcheckOutcome = z.infer<typeof gradcheckOutcome>
+
+/** Complex inputs take the complex type of that precision. */
+export const sweepDtype = dtype.extract(['float64', 'float32', 'float16', 'bfloat16'])
+export type SweepDtype = z.infer<typeof sweepDtype>
+
+/** gradcheck with one step, in one precision. */
+export const sweepPoint = z.object({
+  dtype: sweepDtype,
+  eps: z.number().positive(),
+  ok: z.boolean(),
+  /** Largest |analytical - numerical| of all Jacobians; NaN where one is not a number. */
+  maxAbsolute: real,
+  /** maxAbsolute over the largest magnitude in the Jacobian it is from. */
+  maxRelative: real,
+})
+export type SweepPoint = z.infer<typeof sweepPoint>
+
+/**
+ * Which error prevails at a step: truncation falls with eps, rounding grows as eps falls; flat: eps
+ * hardly matters, so what error there is comes from somewhere else, or there is none.
+ */
+export const sweepBranch = z.enum(['truncation', 'rounding', 'flat'])
+export type SweepBranch = z.infer<typeof sweepBranch>
+
+export const sweepCurve = z.object({
+  dtype: sweepDtype,
+  /** From the largest eps to the smallest. */
+  points: z.array(sweepPoint.extend({ branch: sweepBranch })),
+  /** Where in `points` the error is smallest; absent when there are none. */
+  recommended: z.number().int().optional(),
+  /** Why there are no points: the operator takes no float32, say; "" otherwise. */
+  reason: z.string(),
+})
+export type SweepCurve = z.infer<typeof sweepCurve>
+
+export const sweepReport = z.object({
+  op: z.string(),
+  seconds: z.number(),
+  curves: z.array(sweepCurve),
+})
+export type SweepReport = z.infer<typeof sweepReport>
+
+/** The point that a random search found furthest outside its tolerance, or nearest to it. */
+export const searchReport = z.object({
+  op: z.string(),
+  seconds: z.number(),
+  /** Points looked at; fewer than asked for where one ended the op host. */
+  tried: z.number().int(),
+  /** How many of them failed. */
+  failed: z.number().int(),
+  /** Of the inputs that were drawn, at the worst point. */
+  seeds: z.record(z.string(), z.number().int()),
+  /** The inputs of that point, to check it again or to keep it. */
+  inputs: z.record(z.string(), inputSpec),
+  /** |analytical - numerical| - (atol + rtol |numerical|) there; Infinity when a check without a number failed. */
+  excess: real,
+  report: gradcheckReport.optional(),
+  /** The worst point of all: the op host did not survive it. */
+  error: workbenchError.optional(),
+})
+export type SearchReport = z.infer<typeof searchReport>

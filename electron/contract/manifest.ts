@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { gradcheckOptionFields } from './gradcheck-options'
 import { deviceName, dtype } from './tensor'
 
 /** A value as JSON can write it; a string that names an input stands for that input. */
@@ -69,6 +70,28 @@ export const autogradEntry = z.strictObject({
 })
 export type AutogradEntry = z.infer<typeof autogradEntry>
 
+const inputName = z.string().regex(/^[A-Za-z_]\w*$/, 'expected a Python identifier')
+
+/** A gradient check: of an operator, libtorch's included, or of a function of the program. */
+export const gradcheckEntry = z.strictObject({
+  /** For people; by default the call itself. */
+  name: z.string().optional(),
+  op: z.string().min(1),
+  args: z.array(argument).default([]),
+  /** gradgradcheck: gradients of gradients. */
+  second_order: z.boolean().optional(),
+  /** Of every floating or complex input, in place of its own. */
+  dtype: dtype.optional(),
+  /** Whole inputs in place of those of the same name: a case that failed once, with its seeds. */
+  inputs: z.record(inputName, inputSpec).optional(),
+  /** Seconds after which the check is ended. */
+  timeout: z.number().positive().optional(),
+  /** "failed" where failing is right: float32 with too small an eps, a point with a kink. */
+  expect: z.enum(['passed', 'failed']).optional(),
+  ...z.object(gradcheckOptionFields).partial().shape,
+})
+export type GradcheckEntry = z.infer<typeof gradcheckEntry>
+
 const record = z.record(z.string(), z.unknown())
 
 export const manifest = z.strictObject({
@@ -90,12 +113,10 @@ export const manifest = z.strictObject({
   systemPackages: z.array(z.string().min(1)).default([]),
   autograd: z.array(autogradEntry).default([]),
   program: z.string().optional(),
-  inputs: z
-    .record(z.string().regex(/^[A-Za-z_]\w*$/, 'expected a Python identifier'), inputSpec)
-    .default({}),
+  inputs: z.record(inputName, inputSpec).default({}),
   calls: z.array(call).default([]),
+  gradchecks: z.array(gradcheckEntry).default([]),
   /** Filled by later work; kept as they are. */
-  gradchecks: z.array(record).default([]),
   benchmarks: z.array(record).default([]),
   exports: z.array(record).default([]),
   /** This project's choice of tools; what is not named here comes from the user's settings. */

@@ -10,6 +10,7 @@ import type { LoadReport, OperatorDetail } from '../contract/operators'
 import { err, ok } from '../contract/outcome'
 import type { Result } from '../contract/outcome'
 import type { ProgramFunction, ProgramSource, RunReport, RunRequest } from '../contract/run'
+import { Gradchecks } from './check/gradchecks'
 import { buildProject } from './compile/build'
 import type { BuildOptions } from './compile/build'
 import { preludes } from './compile/flags'
@@ -69,6 +70,7 @@ async function refinePlaces(
 export class Workbench {
   readonly hosts: HostPool
   readonly graphs: Graphs
+  readonly gradchecks: Gradchecks
   private memoryLimit = 0
   private preparing = false
   private readonly closing = new AbortController()
@@ -94,6 +96,7 @@ export class Workbench {
       options.keepSpare,
     )
     this.graphs = new Graphs(this)
+    this.gradchecks = new Gradchecks(this)
   }
 
   /** Takes the user's settings; called at the start and whenever they change. */
@@ -139,6 +142,11 @@ export class Workbench {
     if (missing && this.inApp && !this.preparing) void this.prepare()
     if (report.ok && report.value.ok) this.built.set(absolute, report.value)
     return report
+  }
+
+  /** What was built last; undefined when nothing was, in this process. */
+  lastBuild(folder: string): BuildReport | undefined {
+    return this.built.get(path.resolve(folder))
   }
 
   /** Loads what was built last into the op host; what it registered comes back. */

@@ -8,6 +8,7 @@ import { readSettings } from '../engine/project/settings-file'
 import { pruneBuildCaches } from '../engine/compile/build'
 import { AppSession } from './app-session'
 import { generalCalls } from './ipc/app-calls'
+import { gradcheckCalls } from './ipc/gradcheck-calls'
 import { graphCalls } from './ipc/graph-calls'
 import { listen } from './ipc/handle'
 import { operatorCalls } from './ipc/operator-calls'
@@ -40,7 +41,13 @@ async function run(): Promise<void> {
   serveRenderer(path.join(installation.root, 'dist', 'renderer'))
   const session = new AppSession(installation, await startFolder())
   await session.workbench.applySettings()
-  listen(session, { ...generalCalls, ...projectCalls, ...operatorCalls, ...graphCalls })
+  listen(session, {
+    ...generalCalls,
+    ...projectCalls,
+    ...operatorCalls,
+    ...graphCalls,
+    ...gradcheckCalls,
+  })
   await openWindow(session, path.join(__dirname, 'preload.cjs'))
   // Not before the window is up: loading libtorch would take one of two cores from it.
   void session.workbench.hosts.host()

@@ -4,7 +4,7 @@ import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser'
 
 import { manifestFileName } from '../../contract/manifest'
 import type { InputSpec } from '../../contract/manifest'
-import { ok } from '../../contract/outcome'
+import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { readProjectFile, writeProjectFile } from './files'
 import { parseManifest } from './read-manifest'
@@ -29,13 +29,61 @@ export async function editManifest(folder: string, edits: readonly Edit[]): Prom
     const tree = Array.isArray(value) ? parseTree(text) : undefined
     const node = tree && findNodeAtLocation(tree, keys)
     if (!node) continue
-    const onOneLine = JSON.stringify(value).replaceAll(',', ', ')
-    text = text.slice(0, node.offset) + onOneLine + text.slice(node.offset + node.length)
+    text = text.slice(0, node.offset) + onOneLine(value) + text.slice(node.offset + node.length)
   }
   const valid = parseManifest(text, path.join(folder, manifestFileName))
   if (!valid.ok) return valid
   const written = await writeProjectFile(folder, manifestFileName, text, current.value.version)
   return written.ok ? ok(null) : written
+}
+
+/** `{ "op": "f", "args": ["x"] }`, as the samples write entries. */
+function onOneLine(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(onOneLine).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const fields = Object.entries(value)
+    .filter(([, item]) => item !== undefined)
+    .map(([key, item]) => `${JSON.stringify(key)}: ${onOneLine(item)}`)
+  return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`
+}
+
+/** Wide entries get a line for each field. */
+function entryText(entry: object, indent: string): string {
+  const line = onOneLine(entry)
+  if (line.length + indent.length <= 110) return line
+  const fields = Object.entries(entry)
+    .filter(([, item]) => item !== undefined)
+    .map(([key, item]) => `${indent}  ${JSON.stringify(key)}: ${onOneLine(item)}`)
+  return `{\n${fields.join(',\n')}\n${indent}}`
+}
+
+/** Adds an entry at the end of a list of opsmith.json; everything else stays as it is. Its position comes back. */
+export async function appendEntry(
+  folder: string,
+  list: 'calls' | 'gradchecks',
+  entry: object,
+): Promise<Result<{ entry: number }>> {
+  const current = await readProjectFile(folder, manifestFileName)
+  if (!current.ok) return current
+  const file = path.join(folder, manifestFileName)
+  const parsed = parseManifest(current.value.text, file)
+  if (!parsed.ok) return parsed
+  const position = parsed.value[list].length
+  const added = modify(current.value.text, [list, position], null, {
+    formattingOptions: { insertSpaces: true, tabSize: 2 },
+  })
+  let text = applyEdits(current.value.text, added)
+  const tree = parseTree(text, [], { allowTrailingComma: true })
+  const node = tree && findNodeAtLocation(tree, [list, position])
+  if (!node) return err('internal', `The entry could not be added to "${list}".`)
+  const before = text.slice(text.lastIndexOf('\n', node.offset) + 1, node.offset)
+  const indent = /^\s*/.exec(before)?.[0] ?? ''
+  text =
+    text.slice(0, node.offset) + entryText(entry, indent) + text.slice(node.offset + node.length)
+  const valid = parseManifest(text, file)
+  if (!valid.ok) return valid
+  const written = await writeProjectFile(folder, manifestFileName, text, current.value.version)
+  return written.ok ? ok({ entry: position }) : written
 }
 
 /** One field an edit, so that what is beside it keeps its comments; fields no longer set are taken out. */
