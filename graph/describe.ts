@@ -149,16 +149,36 @@ export function valueLabel(value: { type: string; tensor?: ModelValue['tensor'] 
 
 /**
  * What a constant says, as Python writes it: "2", "True", "None", "[1, 1]"; of what is read from a
- * module its path, "layer1.0.conv1.weight". Null for a value that is computed.
+ * module its path, "layer1.0.conv1.weight". Null for a value that is computed. Of a list its first 24
+ * elements, and "…".
  */
 export function constantText(model: GraphModel, value: number): string | null {
-  return textOf(model, value, 0)
+  return textOf(model, value, 0, { each: 24, left: 1000 })
 }
 
-function textOf(model: GraphModel, value: number, depth: number): string | null {
+/** constantText with all elements, as far as 20,000 constants go: for comparisons. */
+export function wholeConstantText(model: GraphModel, value: number): string | null {
+  return textOf(model, value, 0, { each: Infinity, left: 20_000 })
+}
+
+interface TextLimits {
+  /** Elements of one list. */
+  readonly each: number
+  /** Constants that may still be written: lists of the same list double with each nesting. */
+  left: number
+}
+
+function textOf(
+  model: GraphModel,
+  value: number,
+  depth: number,
+  limits: TextLimits,
+): string | null {
   const producer = model.values[value]?.producer ?? -1
   const node = model.nodes[producer]
   if (!node || model.constant[producer] !== 1 || depth > 64) return null
+  limits.left -= 1
+  if (limits.left < 0) return '…'
   if (node.kind === 'prim::Constant') {
     const type = model.values[value]?.type ?? ''
     const known = node.attributes['value'] ?? null
@@ -168,13 +188,13 @@ function textOf(model: GraphModel, value: number, depth: number): string | null 
   }
   if (node.kind === 'prim::GetAttr') {
     const name = String(node.attributes['name'] ?? '')
-    const inner = textOf(model, inputsOf(model, producer)[0] ?? -1, depth + 1)
+    const inner = textOf(model, inputsOf(model, producer)[0] ?? -1, depth + 1, limits)
     return inner === null ? name : `${inner}.${name}`
   }
   const inputs = inputsOf(model, producer)
   const parts: string[] = []
-  for (const input of inputs.subarray(0, 24)) {
-    const text = textOf(model, input, depth + 1)
+  for (const input of inputs.subarray(0, limits.each)) {
+    const text = textOf(model, input, depth + 1, limits)
     if (text === null) return null
     parts.push(text)
   }
@@ -182,9 +202,9 @@ function textOf(model: GraphModel, value: number, depth: number): string | null 
     const pairs: string[] = []
     for (let index = 0; index + 1 < parts.length; index += 2)
       pairs.push(`${parts[index] ?? ''}: ${parts[index + 1] ?? ''}`)
-    return `{${pairs.join(', ')}${inputs.length > 24 ? ', …' : ''}}`
+    return `{${pairs.join(', ')}${inputs.length > limits.each ? ', …' : ''}}`
   }
-  const inner = parts.join(', ') + (inputs.length > 24 ? ', …' : '')
+  const inner = parts.join(', ') + (inputs.length > limits.each ? ', …' : '')
   if (node.kind === 'prim::TupleConstruct') return parts.length === 1 ? `(${inner},)` : `(${inner})`
   return `[${inner}]`
 }

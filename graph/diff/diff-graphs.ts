@@ -1,5 +1,5 @@
 import type { TensorType } from '../../electron/contract/graph'
-import { argumentName, attributeText, constantText } from '../describe'
+import { argumentName, attributeText, wholeConstantText } from '../describe'
 import { inputsOf } from '../model'
 import type { GraphModel, ModelValue } from '../model'
 import { matchGraphs, matchingBlock } from './match'
@@ -162,10 +162,12 @@ class Comparison {
     const { before, after } = this
     const was = before.values[old]
     const is = after.values[now]
-    const constantBefore = constantText(before, old)
-    const constantAfter = constantText(after, now)
+    const constantBefore = wholeConstantText(before, old)
+    const constantAfter = wholeConstantText(after, now)
     if (constantBefore !== null && constantAfter !== null)
-      return constantBefore === constantAfter ? undefined : `${constantBefore} → ${constantAfter}`
+      return isSameConstant(constantBefore, constantAfter)
+        ? undefined
+        : `${constantBefore} → ${constantAfter}`
     if (was && is && this.isSameOrigin(was, is)) return undefined
     let left = originText(before, was, constantBefore)
     let right = originText(after, is, constantAfter)
@@ -219,6 +221,14 @@ function originText(
   const producer = model.nodes[value.producer]
   if (!producer) return `%${value.name}`
   return producer.outputs.length > 1 ? `${producer.kind} output ${value.position}` : producer.kind
+}
+
+/** A trace holds as a tensor of no dimensions, "int64[] = 2", what a script holds as the number 2. */
+function isSameConstant(was: string, is: string): boolean {
+  if (was === is) return true
+  const [tensor, number] = was.includes('[] = ') ? [was, is] : [is, was]
+  const value = /^\w+\[\] = (.+)$/.exec(tensor)?.[1]
+  return value === number || (value !== undefined && Number(value) === Number(number))
 }
 
 /** Types differ where both are known: a script's "Tensor" is no difference to a trace's "Float(4, 8)". */

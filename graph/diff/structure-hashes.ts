@@ -1,4 +1,4 @@
-import { attributeText, constantText } from '../describe'
+import { attributeText, wholeConstantText } from '../describe'
 import { hashText, mix } from '../hash'
 import type { GraphModel } from '../model'
 
@@ -83,7 +83,7 @@ function constantHashes(model: GraphModel): Uint32Array {
   const hashes = new Uint32Array(model.values.length)
   for (const value of model.values) {
     if (value.producer < 0 || model.constant[value.producer] !== 1) continue
-    const text = constantText(model, value.index)
+    const text = wholeConstantText(model, value.index)
     if (text !== null) hashes[value.index] = hashText(text) || 1
   }
   return hashes

@@ -145,6 +145,45 @@ describe('diff', () => {
     expect(diff.summary).toMatch(/^1 changed; /)
   })
 
+  it('sees the last of many constants of a list', () => {
+    const indices = (last: number): Graph => {
+      const names = Array.from({ length: 40 }, (_, index) => `c${index}`)
+      const list = { kind: 'prim::ListConstruct', inputs: names, outputs: ['list'] }
+      const constants = names.map((name, index) => constant(name, index === 39 ? last : index))
+      return graphOf(['x'], [...constants, list, op('index', ['x', 'list'], 'y')], ['y'])
+    }
+    expect(compare(indices(39), indices(39)).isSame).toBe(true)
+    const diff = compare(indices(39), indices(7))
+    expect(diff.counts).toEqual({ same: 0, added: 0, removed: 0, changed: 1 })
+    expect(diff.nodes.at(-1)?.changes).toEqual([
+      expect.stringMatching(/^input 1: .* 38, 39\] → .* 38, 7\]$/),
+    ])
+  })
+
+  it('compares lists of lists of lists, each twice in the next, in no time', () => {
+    const nested = (last: number): Graph => {
+      const lists = Array.from({ length: 50 }, (_, index) => ({
+        kind: 'prim::TupleConstruct',
+        inputs: [`t${index}`, `t${index}`],
+        outputs: [`t${index + 1}`],
+      }))
+      const nodes = [constant('t0', last), ...lists, op('neg', ['t50'], 'y')]
+      return graphOf(['x'], nodes, ['y'])
+    }
+    const start = performance.now()
+    expect(compare(nested(1), nested(2)).isSame).toBe(false)
+    expect(performance.now() - start).toBeLessThan(10_000)
+  })
+
+  it('takes a number and a tensor of no dimensions with it for the same, as script and trace have them', () => {
+    const scaled = (given: number | string, type: string): Graph =>
+      graphOf(['x'], [constant('c', given, type), op('mul', ['x', 'c'], 'y')], ['y'])
+    expect(compare(scaled(2, 'int'), scaled('int64[] = 2', 'Long()')).isSame).toBe(true)
+    expect(compare(scaled('float64[] = 0.5', 'Double()'), scaled(0.5, 'float')).isSame).toBe(true)
+    expect(compare(scaled(2, 'int'), scaled('int64[] = 3', 'Long()')).isSame).toBe(false)
+    expect(compare(scaled(2, 'int'), scaled('int64[1] = 2', 'Long(1)')).isSame).toBe(false)
+  })
+
   it('says attributes and types', () => {
     const typed = (type: string, shape: number[]): Graph => {
       const graph = graphOf(
