@@ -49,8 +49,7 @@ async function takeGraph(
     if (failed !== undefined) return failed
     return await graphOfProject(workbench, target, manifest.value, options)
   }
-  const folder =
-    options.project === '' ? '' : options.project === '' ? '' : callerPath(options.project)
+  const folder = options.project === '' ? '' : callerPath(options.project)
   if (folder !== '') {
     const failed = await buildFor(workbench, folder, json)
     if (failed !== undefined) return failed

@@ -1,4 +1,5 @@
 import fs from 'node:fs/promises'
+import path from 'node:path'
 
 import { graph } from '../../contract/graph'
 import type { Graph, GraphText } from '../../contract/graph'
@@ -19,7 +20,7 @@ export function parseGraph(text: string, file: string): Result<Graph> {
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error)
     const position = /position (\d+)/.exec(said)
-    return err('input.invalid', `${file} is not JSON: ${said}.`, {
+    return err('input.invalid', `${path.basename(file)} is not JSON: ${said}.`, {
       file,
       ...(position ? placeOf(text, Number(position[1])) : {}),
     })
