@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { gradcheckReport, gradcheckRequest } from './gradcheck'
 import { captureReport, captureRequest, graphArchive, graphObservation, graphText } from './graph'
+import { opcheckReport, opcheckRequest } from './opcheck'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { programFunction, programSource, runReport, runRequest } from './run'
 import { histogram, pageRequest, tensorPage } from './tensor'
@@ -29,6 +30,7 @@ export const hostCalls = {
   'operator.run': { input: runRequest, output: runReport },
   /** `ok` false is an answer, not an error. */
   'gradcheck.run': { input: gradcheckRequest, output: gradcheckReport },
+  'opcheck.run': { input: opcheckRequest, output: opcheckReport },
   'tensor.page': { input: pageRequest, output: tensorPage },
   'tensor.histogram': {
     input: z.object({ handle: z.number().int(), bins: z.number().int().min(1).max(512) }),

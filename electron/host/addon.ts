@@ -6,6 +6,7 @@ import type {
   GraphObservation,
   GraphText,
 } from '../contract/graph'
+import type { OpcheckReport, OpcheckRequest } from '../contract/opcheck'
 import type { LoadReport, OperatorDetail, OperatorSummary } from '../contract/operators'
 import type { ProgramFunction, RunReport, RunRequest } from '../contract/run'
 import type { Histogram, PageRequest, TensorPage } from '../contract/tensor'
@@ -42,6 +43,7 @@ export interface NativeAddon {
   programFunctions(file: string, source: string): Promise<ProgramFunction[]>
   run(request: RunRequest): Promise<RunReport>
   gradcheck(request: GradcheckRequest): Promise<GradcheckReport>
+  opcheck(request: OpcheckRequest): Promise<OpcheckReport>
   page(request: PageRequest): Promise<TensorPage>
   histogram(handle: number, bins: number): Promise<Histogram>
   release(handles: number[]): Promise<number>

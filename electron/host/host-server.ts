@@ -94,6 +94,8 @@ export class HostServer {
         await during(`call ${request.op}`, () => addon.run(request)),
       'gradcheck.run': async (request) =>
         await during(`gradcheck ${request.op}`, () => addon.gradcheck(request)),
+      'opcheck.run': async (request) =>
+        await during(`check ${request.op}`, () => addon.opcheck(request)),
       'tensor.page': async (request) => await addon.page(request),
       'tensor.histogram': async ({ handle, bins }) => await addon.histogram(handle, bins),
       'tensor.release': async ({ handles }) => ({ released: await addon.release(handles) }),

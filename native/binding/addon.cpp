@@ -184,6 +184,15 @@ Napi::Value gradcheck(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value opcheck(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    auto request = read_opcheck_request(info[0]);
+    auto phase = "check " + request.op;
+    return submit(info.Env(), std::move(phase),
+                  [request = std::move(request)] { return run_opcheck(request); });
+  });
+}
+
 Napi::Value page(const Napi::CallbackInfo& info) {
   return guard(info, [&] {
     auto request = read_page_request(info[0]);
@@ -280,6 +289,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"programFunctions", program_functions},
       {"run", run_call},
       {"gradcheck", gradcheck},
+      {"opcheck", opcheck},
       {"page", page},
       {"histogram", histogram},
       {"release", release},

@@ -201,6 +201,25 @@ GradcheckRequest read_gradcheck_request(const Napi::Value& value) {
   return request;
 }
 
+OpcheckRequest read_opcheck_request(const Napi::Value& value) {
+  const auto object = read_object(value, "request");
+  OpcheckRequest request;
+  request.op = read_string(object.Get("op"), "op");
+  request.args = read_arguments(object.Get("args"));
+  request.inputs = read_inputs(object.Get("inputs"));
+  request.program = read_program(object.Get("program"));
+  for_each_in(object.Get("checks"), "checks", [&](const Napi::Value& check) {
+    request.checks.push_back(read_string(check, "checks"));
+  });
+  if (const auto shapes = object.Get("shapes"); is_given(shapes)) {
+    request.shapes = read_integer(shapes, "shapes");
+  }
+  if (const auto seed = object.Get("seed"); is_given(seed)) {
+    request.seed = read_integer(seed, "seed");
+  }
+  return request;
+}
+
 PageRequest read_page_request(const Napi::Value& value) {
   const auto object = read_object(value, "request");
   PageRequest request;

@@ -7,6 +7,7 @@
 
 #include "runtime/gradcheck.h"
 #include "runtime/graph_capture.h"
+#include "runtime/opcheck.h"
 #include "runtime/run.h"
 
 namespace opsmith {
@@ -14,6 +15,7 @@ namespace opsmith {
 RunRequest read_run_request(const Napi::Value& value);
 CaptureRequest read_capture_request(const Napi::Value& value);
 GradcheckRequest read_gradcheck_request(const Napi::Value& value);
+OpcheckRequest read_opcheck_request(const Napi::Value& value);
 PageRequest read_page_request(const Napi::Value& value);
 std::vector<int64_t> read_integers(const Napi::Value& value, const char* name);
 std::string read_string(const Napi::Value& value, const char* name);

@@ -8,6 +8,7 @@
 #include "runtime/graph_modules.h"
 #include "runtime/graph_observe.h"
 #include "runtime/library.h"
+#include "runtime/opcheck.h"
 #include "runtime/program.h"
 #include "runtime/registry.h"
 #include "runtime/run.h"
@@ -27,6 +28,7 @@ Napi::Value write(Napi::Env env, const GraphText& text);
 Napi::Value write(Napi::Env env, const GraphObservation& observation);
 Napi::Value write(Napi::Env env, const GraphArchive& archive);
 Napi::Value write(Napi::Env env, const GradcheckReport& report);
+Napi::Value write(Napi::Env env, const OpcheckReport& report);
 Napi::Value write(Napi::Env env, int64_t count);
 
 Napi::Object write_tensor(Napi::Env env, const TensorDetail& tensor);

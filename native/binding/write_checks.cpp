@@ -46,7 +46,31 @@ Napi::Object write_tensor_type(Napi::Env env, const GradcheckTensor& tensor) {
   return object;
 }
 
+Napi::Object write_finding(Napi::Env env, const OpcheckFinding& finding) {
+  auto object = Napi::Object::New(env);
+  object.Set("check", finding.check);
+  object.Set("status", finding.status);
+  object.Set("reason", finding.reason);
+  object.Set("advice", finding.advice);
+  object.Set("input", finding.input);
+  if (finding.output) object.Set("output", number(env, *finding.output));
+  object.Set("index", numbers(env, finding.index));
+  object.Set("shownBy", finding.shown_by);
+  return object;
+}
+
 }  // namespace
+
+Napi::Value write(Napi::Env env, const OpcheckReport& report) {
+  auto object = Napi::Object::New(env);
+  object.Set("op", report.op);
+  object.Set("ok", report.ok);
+  object.Set("seconds", report.seconds);
+  object.Set("findings", list(env, report.findings, [&](const OpcheckFinding& finding) {
+               return write_finding(env, finding);
+             }));
+  return object;
+}
 
 Napi::Value write(Napi::Env env, const GradcheckReport& report) {
   const auto tensor = [&](const GradcheckTensor& item) { return write_tensor_type(env, item); };

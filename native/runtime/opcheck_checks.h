@@ -1,0 +1,51 @@
+// The checks themselves. Each looks at one call and answers what it found.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/jacobian.h"
+#include "runtime/opcheck.h"
+#include "runtime/operator_call.h"
+
+namespace opsmith {
+
+OpcheckFinding passed(std::string reason = "");
+OpcheckFinding skipped(std::string reason);
+OpcheckFinding failed(std::string reason, std::string advice = "");
+
+// "[1, 0]" of the element of `tensor` with this place in row-major order.
+std::vector<int64_t> index_of(const at::Tensor& tensor, int64_t flat);
+std::string index_text(const std::vector<int64_t>& index);
+// Bit for bit; the first element that differs, in row-major order. Both have the same shape and
+// dtype.
+bool same_bits(const at::Tensor& left, const at::Tensor& right);
+std::optional<int64_t> first_difference(const at::Tensor& left, const at::Tensor& right);
+
+// ---- opcheck_schema.cpp: what the schema says against what happens
+OpcheckFinding check_mutation(const OperatorCall& call);
+OpcheckFinding check_aliasing(const OperatorCall& call);
+OpcheckFinding check_registration(const OperatorCall& call);
+OpcheckFinding check_autograd_registration(const OperatorCall& call);
+OpcheckFinding check_gradient_lost(const OperatorCall& call);
+OpcheckFinding check_meta(const OperatorCall& call);
+
+// ---- opcheck_inputs.cpp: the same values given in other ways
+OpcheckFinding check_determinism(const OperatorCall& call);
+OpcheckFinding check_layouts(const OperatorCall& call);
+OpcheckFinding check_small_sizes(const OperatorCall& call);
+OpcheckFinding check_dtypes(const OperatorCall& call);
+OpcheckFinding check_broadcasting(const OperatorCall& call);
+OpcheckFinding check_not_a_number(const OperatorCall& call);
+OpcheckFinding check_grad_modes(const OperatorCall& call);
+OpcheckFinding check_threads(const OperatorCall& call);
+OpcheckFinding check_large(const OperatorCall& call);
+
+// ---- opcheck_memory.cpp: what is read and written
+OpcheckFinding check_unwritten(const OperatorCall& call);
+OpcheckFinding check_writes_outside(const OperatorCall& call);
+OpcheckFinding check_reads_outside(const OperatorCall& call);
+OpcheckFinding check_leaks(const OperatorCall& call);
+
+}  // namespace opsmith
