@@ -9,7 +9,7 @@ import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
 const buildTime = 170_000
-/** A capture and its picture, where nothing is built first that the other tests have not built. */
+/** A capture and its picture, once the project is built. */
 const pictureTime = 40_000
 let cache: TestCache
 let app: App
@@ -32,7 +32,7 @@ const state = (): Promise<GraphState> =>
   })
 
 /** Waits until the picture is whole and its title (and step) is the wanted one; says what it saw instead. */
-async function shown(title: string, step?: number): Promise<GraphState> {
+async function shown(title: string, step?: number, timeout = pictureTime): Promise<GraphState> {
   try {
     await app.page.waitForFunction(
       ([wanted, at]) => {
@@ -41,7 +41,7 @@ async function shown(title: string, step?: number): Promise<GraphState> {
         return now.title === wanted && (at === null || now.step === at)
       },
       [title, step ?? null] as const,
-      { timeout: pictureTime },
+      { timeout },
     )
   } catch (problem) {
     await app.picture('graph-not-shown')
@@ -55,7 +55,7 @@ async function shown(title: string, step?: number): Promise<GraphState> {
 async function open(): Promise<void> {
   app = await App.start(cache, folder)
   await app.testId('tool-tab-graph').click()
-  await shown('compute · script')
+  await shown('compute · script', undefined, buildTime)
 }
 
 /** Node ids of a kind, from the graph itself as it is exported. */
@@ -290,7 +290,7 @@ describe('the graph panel', () => {
     await app.page.waitForTimeout(200)
     await app.close()
     app = await App.start(cache, folder)
-    const again = await shown('compute · trace')
+    const again = await shown('compute · trace', undefined, buildTime)
     expect(again.steps.map((step) => step.name)).toEqual(['captured', 'dead_code'])
     expect(await app.testId('graph-text').textContent()).toContain('aten::matmul')
   })

@@ -9,11 +9,13 @@ import { aroundFrame, frameBox, surroundings, walk } from './paint/walk'
  * thousand boxes may take seconds, and what is there already can be looked at meanwhile.
  */
 
+type Want = Extract<ToPainter, { type: 'want' }>
+
 type View = {
   picture: Picture | null
   epoch: number
   indexOfKey: Map<number, number> | null
-  want: { scale: number; tiles: Int32Array; next: number; visible: number } | null
+  want: (Pick<Want, 'scale' | 'tiles' | 'visible' | 'pace'> & { next: number }) | null
   overviewDue: boolean
 }
 
@@ -55,8 +57,8 @@ self.onmessage = (event: MessageEvent<ToPainter>): void => {
       return
     }
     case 'want': {
-      const { scale, tiles, visible } = message
-      views[message.view].want = { scale, tiles, visible, next: 0 }
+      const { scale, tiles, visible, pace } = message
+      views[message.view].want = { scale, tiles, visible, pace, next: 0 }
       paintSoon()
       return
     }
@@ -87,8 +89,10 @@ let turnDue = false
 turn.port1.onmessage = (): void => {
   turnDue = false
   for (const id of ['main', 'before'] as const) {
+    const started = performance.now()
     if (paintNext(id)) {
-      paintSoon()
+      if (views[id].want?.pace === 'half') setTimeout(paintSoon, performance.now() - started)
+      else paintSoon()
       return
     }
   }

@@ -66,8 +66,8 @@ class PainterClient {
     this.surfaces.get(view)?.expect(epoch)
   }
 
-  want(view: ViewId, scale: number, tiles: Int32Array, visible: number): void {
-    this.send({ type: 'want', view, scale, tiles, visible })
+  want(view: ViewId, list: Omit<Extract<ToPainter, { type: 'want' }>, 'type' | 'view'>): void {
+    this.send({ type: 'want', view, ...list })
   }
 
   ask<N extends PaintCallName>(

@@ -297,11 +297,15 @@ export class Surface {
     this.settle = setTimeout(() => this.changed(), settleTime)
   }
 
+  /** No wheel turns. */
+  private get rests(): boolean {
+    return performance.now() - this.zoomedAt > settleTime
+  }
+
   private chooseScale(): void {
     const exact = this.viewport.zoom * this.ratio
     const off = exact / this.wantedScale
-    const rests = performance.now() - this.zoomedAt > settleTime
-    if (rests || off > 2 || off < 0.5) this.wantedScale = exact
+    if (this.rests || off > 2 || off < 0.5) this.wantedScale = exact
   }
 
   private isNextReady(): boolean {
@@ -379,9 +383,11 @@ export class Surface {
       (row + 1) * side < top - border ||
       column * side > left + width + border ||
       row * side > top + height + border
+    // Around what is in view too, for a hand that pans; while it zooms that would be thrown away.
+    const ring = this.rests ? 1 : 0
     let visible = 0
-    for (let row = r0 - 1; row < r1 + 1; row += 1) {
-      for (let column = c0 - 1; column < c1 + 1; column += 1) {
+    for (let row = r0 - ring; row < r1 + ring; row += 1) {
+      for (let column = c0 - ring; column < c1 + ring; column += 1) {
         if (tiles?.has(tileKey(column, row))) continue
         const isVisible = row >= r0 && row < r1 && column >= c0 && column < c1
         if (!isVisible && isOutside(column, row)) continue
@@ -391,14 +397,15 @@ export class Surface {
       }
     }
     list.sort((a, b) => a.away - b.away)
-    const want = `${epoch} ${this.wantedScale} ${list.map((t) => `${t.column},${t.row}`).join(' ')}`
+    const pace = this.rests ? 'full' : 'half'
+    const want = `${epoch} ${this.wantedScale}/${pace} ${list.map((t) => `${t.column},${t.row}`).join(' ')}`
     if (want === this.lastWant) return
     // A list that only lost what has come needs no telling.
     const isRest = this.lastWant !== '' && isRestOf(want, this.lastWant)
     this.lastWant = want
     if (isRest) return
     const pairs = Int32Array.from(list.flatMap((tile) => [tile.column, tile.row]))
-    painter.want(this.view, this.wantedScale, pairs, visible)
+    painter.want(this.view, { scale: this.wantedScale, tiles: pairs, visible, pace })
   }
 
   private compose(context: CanvasRenderingContext2D, palette: Palette): void {

@@ -45,8 +45,18 @@ export type ToPainter =
   | { type: 'scene'; view: ViewId; scene: Scene | null; epoch: number }
   | { type: 'overlay'; view: ViewId; overlay: SceneOverlay | null; epoch: number }
   | { type: 'hits'; view: ViewId; hits: SceneHits | null; epoch: number }
-  /** Replaces the list before: pairs of tile numbers, the first `visible` of them in view. */
-  | { type: 'want'; view: ViewId; scale: number; tiles: Int32Array; visible: number }
+  /**
+   * Replaces the list before: pairs of tile numbers, the first `visible` of them in view. At half the
+   * pace the painter rests as long as it works, so that few processors still show every frame.
+   */
+  | {
+      type: 'want'
+      view: ViewId
+      scale: number
+      tiles: Int32Array
+      visible: number
+      pace: 'full' | 'half'
+    }
   | { type: 'ask'; id: number; name: PaintCallName; input: PaintCalls[PaintCallName]['input'] }
 
 export type FromPainter =
