@@ -242,7 +242,7 @@ class Capture {
         named.emplace_back(parameter.name, parameter.value);
       }
     }
-    auto graph = describe_autograd(captured_.entry, named, flatten(stack));
+    auto graph = describe_autograd(captured_.entry, named, flatten_deeply(stack));
     if (graph.nodes == 0) {
       throw Failure("input.invalid",
                     "Nothing that " + request_.entry +

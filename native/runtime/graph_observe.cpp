@@ -97,7 +97,7 @@ class Observer : public GraphRunner {
 
   void note_storages(const Stack& inputs) {
     storages_.clear();
-    for (const auto& input : flatten(inputs))
+    for (const auto& input : flatten_deeply(inputs))
       storages_.insert(storage_of(input));
   }
 
@@ -106,7 +106,7 @@ class Observer : public GraphRunner {
     // What a block puts out, nodes within it hold.
     const bool holds_memory = node.blocks().empty() && node.kind() != c10::prim::Constant;
     for (const auto* output : node.outputs()) {
-      for (const auto& value : flatten({value_of(output)})) {
+      for (const auto& value : flatten_deeply({value_of(output)})) {
         if (!value.isTensor() || !value.toTensor().defined()) continue;
         const auto tensor = value.toTensor().detach();
         if (holds_memory && tensor.has_storage() && storages_.insert(storage_of(value)).second) {

@@ -19,6 +19,21 @@ void flatten_into(const IValue& value, std::vector<IValue>& flat) {
   }
 }
 
+void flatten_deeply_into(const IValue& value, std::vector<IValue>& flat) {
+  if (value.isTuple()) {
+    for (const auto& element : value.toTupleRef().elements())
+      flatten_deeply_into(element, flat);
+  } else if (value.isList() && !value.isIntList() && !value.isDoubleList() && !value.isBoolList()) {
+    for (const auto& element : value.toListRef())
+      flatten_deeply_into(element, flat);
+  } else if (value.isGenericDict()) {
+    for (const auto& entry : value.toGenericDict())
+      flatten_deeply_into(entry.value(), flat);
+  } else {
+    flat.push_back(value);
+  }
+}
+
 IValue clone_of(const IValue& value) {
   if (value.isTensor()) {
     const auto& tensor = value.toTensor();
@@ -56,6 +71,13 @@ std::vector<IValue> flatten(const std::vector<IValue>& results) {
   std::vector<IValue> flat;
   for (const auto& result : results)
     flatten_into(result, flat);
+  return flat;
+}
+
+std::vector<IValue> flatten_deeply(const std::vector<IValue>& results) {
+  std::vector<IValue> flat;
+  for (const auto& result : results)
+    flatten_deeply_into(result, flat);
   return flat;
 }
 

@@ -56,6 +56,10 @@ def wrong_shapes(x):
     return y @ x
 
 
+def nested(x):
+    return {"a": [x + 1], "b": [x * 2, x]}
+
+
 def out_of_list(x):
     parts = [x, x]
     return parts[5]
@@ -150,10 +154,34 @@ describe('errors while a graph runs', () => {
     expect(observed).toMatchObject({ ok: false, error: { file, line: at, column } })
   })
 
+  it('names no source of libtorch, which lies where it was built', async () => {
+    const request = { entry: 'nested', form: 'trace' as const, args: ['x'] }
+    const traced = await workbench.graphs.capture(project, request, limits)
+    if (traced.ok) throw new Error('libtorch traces no dict of lists')
+    expect(traced.error.message).toMatch(/can be output from traced functions|at the output of the/)
+    expect(traced.error.file).toBeUndefined()
+  })
+
   it('what libtorch wrote itself has no place: x.shape', async () => {
     const { graph, text } = await captured('replaced', 'script')
     expect(text).toMatch(/# <string>:/)
     const files = graph.nodes.flatMap((node) => node.source?.file ?? [])
     expect(new Set(files)).toEqual(new Set([path.join(project, 'program.py')]))
+  })
+})
+
+describe('what is in lists and dicts', () => {
+  it('is in the autograd graph', async () => {
+    const { graph } = await captured('nested', 'autograd')
+    expect(graph.inputs.map((value) => value.name)).toEqual([
+      'grad_output0',
+      'grad_output1',
+      'grad_output2',
+    ])
+    expect(graph.nodes.map((node) => node.kind).sort()).toEqual([
+      'AccumulateGrad',
+      expect.stringMatching(/^AddBackward/),
+      expect.stringMatching(/^MulBackward/),
+    ])
   })
 })
