@@ -86,10 +86,3 @@ export function outputsOf(model: GraphModel, node: number): number[] {
   const first = model.firstOutput[node] ?? 0
   return Array.from(model.nodes[node]?.outputs ?? [], (_, index) => first + index)
 }
-
-/** Whether `group` is `ancestor` or inside it. */
-export function isInside(model: GraphModel, group: number, ancestor: number): boolean {
-  for (let at = group; at >= 0; at = model.groups[at]?.parent ?? -1)
-    if (at === ancestor) return true
-  return false
-}

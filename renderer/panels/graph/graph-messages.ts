@@ -1,9 +1,4 @@
-import type {
-  GraphForm,
-  GraphNode,
-  GraphObservation,
-  GraphPlace,
-} from '../../../electron/contract/graph'
+import type { GraphForm, GraphObservation, GraphPlace } from '../../../electron/contract/graph'
 import type { ViewId } from './paint/paint-messages'
 import type { Scene, SceneHits, SceneOverlay } from './scene'
 
@@ -166,5 +161,3 @@ export type FromGraphWorker =
     }
   | { type: 'overlay'; view: ViewId; overlay: SceneOverlay | null }
   | { type: 'hits'; view: ViewId; hits: SceneHits | null }
-
-export type { GraphNode }

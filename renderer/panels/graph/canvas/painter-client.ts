@@ -6,7 +6,17 @@ import type {
   ToPainter,
   ViewId,
 } from '../paint/paint-messages'
-import type { Extent, Surface } from './surface'
+
+/** What a picture covers, in world units. */
+export type Extent = { left: number; top: number; width: number; height: number }
+
+/** Who shows what is painted. */
+type Surface = {
+  /** The painter was given something new; `size` when it is a new layout. */
+  expect(epoch: number, size?: Extent): void
+  takeTile(tile: Extract<FromPainter, { type: 'tile' }>): void
+  takeOverview(overview: Extract<FromPainter, { type: 'overview' }>): void
+}
 
 type Waiting = { resolve: (value: unknown) => void; reject: (reason: Error) => void }
 

@@ -3,14 +3,11 @@ import { tileSize } from '../paint/paint-messages'
 import type { Palette } from '../scene'
 import { composeTiles } from './compose'
 import { nothingSelected, paintHighlight, type Highlight, type Selection } from './highlight'
-import { painter } from './painter-client'
+import { painter, type Extent } from './painter-client'
 import { TileCache, tileKey } from './tile-cache'
 
 /** World point at the canvas's corner, and CSS pixels a world unit. */
 export type Viewport = { x: number; y: number; zoom: number }
-
-/** What the picture covers, in world units. */
-export type Extent = { left: number; top: number; width: number; height: number }
 
 type Next = {
   epoch: number
