@@ -7,6 +7,8 @@ import { Workbench } from '../engine/workbench'
 import { runBuild } from './build-command'
 import { runDoctor } from './doctor-command'
 import { exitCodes } from './exit-codes'
+import { runGradcheck } from './gradcheck-command'
+import type { GivenGradcheckOptions } from './gradcheck-options'
 import { runGraph } from './graph-command'
 import { graphFormats } from './graph-options'
 import type { GivenGraphOptions } from './graph-options'
@@ -77,6 +79,44 @@ function addGraphCommand(program: Command): void {
     })
 }
 
+function addGradcheckCommand(program: Command): void {
+  program
+    .command('gradcheck')
+    .description("build, and check gradients: opsmith.json's gradchecks, or one operator's")
+    .argument('<project>', 'folder with opsmith.json')
+    .option('--op <name>', "an operator, libtorch's included, or a function of the program")
+    .option('--args <json>', 'what to call it with: a list as in opsmith.json')
+    .option('--eps <step>', 'step of finite differences (1e-6)')
+    .option('--atol <tolerance>', 'absolute tolerance (1e-5)')
+    .option('--rtol <tolerance>', 'relative tolerance (1e-3)')
+    .option('--nondet-tol <tolerance>', 'how far two runs of one backward may differ (0)')
+    .option('--dtype <type>', 'of every floating or complex input, in place of its own')
+    .option('--fast', 'one random projection instead of whole Jacobians')
+    .option('--second-order', 'gradients of gradients, as gradgradcheck')
+    .option('--forward', 'forward mode too')
+    .option('--no-backward', 'leave backward mode out')
+    .option('--batched', 'gradients under vmap too')
+    .option('--batched-forward', 'forward mode under vmap too')
+    .option('--grad-dtypes', "gradients have exactly their inputs' dtypes")
+    .option('--no-undefined-grad', 'leave undefined gradients out')
+    .option('--non-contiguous', 'with --second-order: gradients of outputs that are not contiguous')
+    .option('--timeout <seconds>', 'for each check that has none in opsmith.json')
+    .option('--sweep', 'the error over eps, in float32 and float64, and the eps to use')
+    .option('--search <points>', 'look for the worst of so many random points')
+    .option('--seed <number>', 'with --search: where the seeds begin (0)')
+    .option('--keep', 'with --search: add a point that fails to opsmith.json')
+    .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
+    .option('--junit <file>', 'also write JUnit XML')
+    .option('--html <file>', 'also write a report with pictures')
+    .addHelpText(
+      'after',
+      '\nWith options of your own, a check is to pass, whatever opsmith.json expects of it.',
+    )
+    .action(async (project: string, options: GivenGradcheckOptions) => {
+      await withWorkbench((workbench, folder) => runGradcheck(workbench, folder, options), project)
+    })
+}
+
 function makeProgram(): Command {
   const program = new Command('opsmith')
   program
@@ -107,6 +147,7 @@ function makeProgram(): Command {
   projectCommand('run', 'build, and make every call of opsmith.json', runCalls)
   projectCommand('report', 'everything that exists so far, as a readable report', runReportCommand)
   addGraphCommand(program)
+  addGradcheckCommand(program)
   program
     .command('doctor')
     .description('look for compilers, libtorch, CUDA and Python, and judge them')

@@ -1,8 +1,12 @@
 import type { Manifest } from '../contract/manifest'
+import { ok } from '../contract/outcome'
+import type { Result } from '../contract/outcome'
 import { readManifest } from '../engine/project/read-manifest'
+import { readSettings } from '../engine/project/settings-file'
 import type { Workbench } from '../engine/workbench'
 import { buildAloud } from './build-command'
 import { exitCodes } from './exit-codes'
+import { outcomeLines, summaryLine } from './gradcheck-text'
 import { readGraphOptions } from './graph-options'
 import { allNodes, describeTaken } from './graph-output'
 import { graphOfProject } from './graph-source'
@@ -32,6 +36,28 @@ async function describeFirstGraph(
   const options = { ...plain.value, entry: name, form: 'trace' as const }
   const trace = await graphOfProject(workbench, project, manifest, options)
   return [...lines, ...(trace.ok ? describeTaken(trace.value) : [describeError(trace.error)])]
+}
+
+/** opsmith.json's gradchecks; whether all are as expected. */
+async function makeGradchecks(
+  workbench: Workbench,
+  project: string,
+  manifest: Manifest,
+): Promise<Result<boolean>> {
+  if (manifest.gradchecks.length === 0) {
+    process.stdout.write('opsmith.json names no gradchecks.\n')
+    return ok(true)
+  }
+  const settings = await readSettings(workbench.installation.cacheFolder)
+  const limits = { timeout: settings.callTimeout }
+  const outcomes = await workbench.gradchecks.runAll(project, limits, {
+    onOutcome: (outcome) => {
+      for (const line of outcomeLines(outcome)) process.stdout.write(`${line}\n`)
+    },
+  })
+  if (!outcomes.ok) return outcomes
+  process.stdout.write(`\n${summaryLine(outcomes.value)}\n`)
+  return ok(outcomes.value.every((outcome) => outcome.asExpected))
 }
 
 /** All that exists so far, on one project, for people: what `npm start -- --headless` prints. */
@@ -84,5 +110,9 @@ export async function runReportCommand(
   outcomes.forEach(printCall)
   const bad = outcomes.filter((outcome) => !outcome.ok).length
   process.stdout.write(`\n${outcomes.length - bad} of ${outcomes.length} calls are good.\n`)
-  return bad === 0 ? exitCodes.good : exitCodes.failed
+
+  heading('Gradcheck')
+  const checks = await makeGradchecks(workbench, project, manifest.value)
+  if (!checks.ok) return printError(checks.error, options.json)
+  return bad === 0 && checks.value ? exitCodes.good : exitCodes.failed
 }

@@ -78,6 +78,8 @@ export const gradcheckFinding = z.object({
   mismatched: z.number().int(),
   total: z.number().int(),
   worst: worstElement.optional(),
+  /** Largest absolute error of all elements; that of the worst one can be smaller, where its tolerance is too. */
+  maxAbsolute: real.optional(),
   /** With keepJacobians: [elements of the input, elements of the output]. */
   analytical: tensorHandle.optional(),
   numerical: tensorHandle.optional(),
@@ -113,14 +115,14 @@ export const gradcheckPoint = z.object({
   /** Milliseconds since 1970. */
   time: z.number(),
   ok: z.boolean(),
-  /** Absolute error of the worst element of all Jacobians; null where none was compared. */
+  /** Largest absolute error of all Jacobians; null where none was compared. */
   error: real.nullable(),
 })
 export type GradcheckPoint = z.infer<typeof gradcheckPoint>
 
 /** A report, and what the same check said of the build before. */
 export const checkedReport = gradcheckReport.extend({
-  /** Absolute error of the worst element of all Jacobians; null where none was compared. */
+  /** Largest absolute error of all Jacobians; null where none was compared. */
   error: real.nullable(),
   /** Of the last build that was another one; null when there is none. */
   before: gradcheckPoint.nullable(),
@@ -185,7 +187,7 @@ export const sweepReport = z.object({
 })
 export type SweepReport = z.infer<typeof sweepReport>
 
-/** The point that a random search found furthest outside its tolerance, or nearest to it. */
+/** The point that a random search found furthest outside its tolerance, else the one with the largest error. */
 export const searchReport = z.object({
   op: z.string(),
   seconds: z.number(),
@@ -199,6 +201,8 @@ export const searchReport = z.object({
   inputs: z.record(z.string(), inputSpec),
   /** |analytical - numerical| - (atol + rtol |numerical|) there; Infinity when a check without a number failed. */
   excess: real,
+  /** Largest absolute error there; null where no Jacobian was compared. */
+  maxAbsolute: real.nullable(),
   report: gradcheckReport.optional(),
   /** The worst point of all: the op host did not survive it. */
   error: workbenchError.optional(),

@@ -15,6 +15,7 @@ export const opcheckCheck = z.enum([
   'layouts', // transposed, stepped, offset, expanded, channels-last inputs, lazy views
   'small_sizes', // no elements, one element
   'dtypes', // which are accepted, and whether the answer agrees with float64's
+  'precision', // float64 is not computed in float32
   'broadcasting', // a size of 1 in place of an input's own
   'nan', // NaN reaches the outputs that depend on it
   'grad_modes', // no_grad, inference_mode, any mix of requires_grad

@@ -17,3 +17,10 @@ def merged_moments(first, second):
     right.update(second)
     left.merge(right)
     return left.mean(), left.variance()
+
+
+def normalize_by_past(first, second):
+    """The second batch, normalised by the statistics of the first alone."""
+    statistics = torch.classes.running.RunningStatistics(first.size(1))
+    statistics.update(first)
+    return torch.ops.running.normalize(second, statistics)

@@ -1,13 +1,11 @@
 import type {
   GradcheckOptions,
-  GradcheckReport,
   SweepBranch,
   SweepCurve,
   SweepDtype,
   SweepPoint,
 } from '../../contract/gradcheck'
 import type { InputSpec } from '../../contract/manifest'
-import type { TensorStats } from '../../contract/tensor'
 
 /** Two steps a decade, from 1e-1 down to 1e-12. */
 export const defaultEps: readonly number[] = Array.from({ length: 23 }, (_, i) =>
@@ -65,32 +63,6 @@ export function sweepOptions(
     check_fwd_over_rev: !backward,
     check_rev_over_rev: backward,
   }
-}
-
-/** Largest absolute value; NaN when an element is not a number, Infinity when one is infinite. */
-function magnitude(stats: TensorStats): number {
-  if (stats.nan > 0) return NaN
-  if (stats.posInf + stats.negInf > 0) return Infinity
-  return Math.max(Math.abs(stats.min ?? 0), Math.abs(stats.max ?? 0))
-}
-
-/** The errors of a report whose Jacobians were kept; undefined when none was compared. */
-export function errorsOf(
-  report: GradcheckReport,
-): Pick<SweepPoint, 'maxAbsolute' | 'maxRelative'> | undefined {
-  let found: Pick<SweepPoint, 'maxAbsolute' | 'maxRelative'> | undefined
-  for (const { error, analytical, numerical } of report.findings) {
-    if (!error || !analytical || !numerical) continue
-    const absolute = magnitude(error.stats)
-    const scale = Math.max(magnitude(analytical.stats), magnitude(numerical.stats))
-    const relative = absolute === 0 ? 0 : absolute / scale
-    // Math.max carries NaN on: one element that is no number spoils the point.
-    found = {
-      maxAbsolute: Math.max(found?.maxAbsolute ?? 0, absolute),
-      maxRelative: Math.max(found?.maxRelative ?? 0, relative),
-    }
-  }
-  return found
 }
 
 function errorAt(point: SweepPoint): number {

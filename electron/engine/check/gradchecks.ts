@@ -25,11 +25,12 @@ import { appendEntry } from '../project/edit-manifest'
 import { versionOf } from '../project/files'
 import { readManifest } from '../project/read-manifest'
 import { curveOf, defaultDtypes, defaultEps } from './eps-sweep'
-import { errorsOf, sweepOptions, withPrecision } from './eps-sweep'
+import { sweepOptions, withPrecision } from './eps-sweep'
 import { ErrorHistory } from './error-history'
 import { caseOf, entryOf, nameOf } from './gradcheck-case'
 import type { GradcheckCase } from './gradcheck-case'
-import { drawnInputs, excessOf, largestError, seedsOf, withSeedsOf } from './worst-point'
+import { errorsOf, excessOf, handlesOf, largestError, withoutHandles } from './jacobian-errors'
+import { drawnInputs, isWorse, seedsOf, withSeedsOf } from './worst-point'
 
 export interface GradcheckLimits {
   /** Seconds for each run of gradcheck; 0 for none. */
@@ -62,14 +63,6 @@ const ofOneCheck = new Set<ErrorCode>([
 /** Seconds for letting go of tensors. */
 const releaseTimeout = 30
 
-function handlesOf(report: GradcheckReport): number[] {
-  return report.findings.flatMap((finding) =>
-    [finding.analytical, finding.numerical, finding.error].flatMap((tensor) =>
-      tensor ? [tensor.handle] : [],
-    ),
-  )
-}
-
 /** Why a report has no Jacobian to measure. */
 function whyNoJacobian(report: GradcheckReport): string {
   const failed = report.findings.find((finding) => finding.status === 'failed')
@@ -97,14 +90,14 @@ export class Gradchecks {
     const absolute = path.resolve(folder)
     const filled = await this.fill(absolute, request, limits)
     if (!filled.ok) return filled
-    const report = await this.ask(absolute, filled.value, limits)
-    if (!report.ok) return report
-    const error = largestError(report.value)
+    const asked = await this.measure(absolute, filled.value, limits)
+    if (!asked.ok) return asked
+    const { report, error } = asked.value
     const build = this.buildKey(absolute, filled.value.program)
-    if (build === '') return ok({ ...report.value, error, before: null })
-    const point: GradcheckPoint = { build, time: Date.now(), ok: report.value.ok, error }
+    if (build === '') return ok({ ...report, error, before: null })
+    const point: GradcheckPoint = { build, time: Date.now(), ok: report.ok, error }
     const before = await this.kept.add(absolute, filled.value, point)
-    return ok({ ...report.value, error, before })
+    return ok({ ...report, error, before })
   }
 
   /**
@@ -234,26 +227,25 @@ export class Gradchecks {
         { hint: 'Give an input the distribution randn, rand or randint.' },
       )
     }
-    let worst: Pick<SearchReport, 'seeds' | 'inputs' | 'excess' | 'report' | 'error'> | undefined
+    let worst: Omit<SearchReport, 'op' | 'seconds' | 'tried' | 'failed'> | undefined
     let failed = 0
     let tried = 0
     while (tried < more.points && worst?.error === undefined) {
       const seeds = seedsOf(names, tried, more.firstSeed)
       const inputs = withSeedsOf(filled.value.inputs, seeds)
-      const report = await this.ask(
-        absolute,
-        { ...filled.value, inputs, keepJacobians: false },
-        limits,
-      )
+      const point = { ...filled.value, inputs, keepJacobians: false }
+      const asked = await this.measure(absolute, point, limits)
       tried += 1
-      if (report.ok) {
-        const excess = excessOf(report.value, request.options)
-        if (!report.value.ok) failed += 1
-        if (!worst || excess > worst.excess) worst = { seeds, inputs, excess, report: report.value }
-      } else if (report.error.code === 'host.crashed' || report.error.code === 'host.timeout') {
+      if (asked.ok) {
+        const { report, error: maxAbsolute } = asked.value
+        const excess = excessOf(report, request.options)
+        if (!report.ok) failed += 1
+        const found = { seeds, inputs, excess, maxAbsolute, report }
+        if (!worst || isWorse(found, worst)) worst = found
+      } else if (asked.error.code === 'host.crashed' || asked.error.code === 'host.timeout') {
         failed += 1
-        worst = { seeds, inputs, excess: Infinity, error: report.error }
-      } else return report
+        worst = { seeds, inputs, excess: Infinity, maxAbsolute: null, error: asked.error }
+      } else return asked
       more.onPoint?.(tried, more.points)
     }
     if (!worst) return err('request.invalid', 'A search needs at least one point.')
@@ -323,6 +315,23 @@ export class Gradchecks {
       inputs: { ...manifest.value.inputs, ...request.inputs },
       ...(program.value ? { program: program.value } : {}),
     })
+  }
+
+  /**
+   * A report with the largest error of its Jacobians. They are kept for as long as it takes to read
+   * that off them, unless the request asks to keep them for longer.
+   */
+  private async measure(
+    folder: string,
+    request: GradcheckRequest,
+    limits: GradcheckLimits,
+  ): Promise<Result<{ report: GradcheckReport; error: number | null }>> {
+    const report = await this.ask(folder, { ...request, keepJacobians: true }, limits)
+    if (!report.ok) return report
+    const error = largestError(report.value)
+    if (request.keepJacobians) return ok({ report: report.value, error })
+    await this.release(report.value)
+    return ok({ report: withoutHandles(report.value), error })
   }
 
   private async ask(

@@ -1,4 +1,3 @@
-import type { GradcheckReport, WorstElement } from '../../contract/gradcheck'
 import type { InputSpec } from '../../contract/manifest'
 import { inputsNamed, isDrawn } from './gradcheck-case'
 import type { GradcheckCase } from './gradcheck-case'
@@ -34,25 +33,13 @@ export function withSeedsOf(
   )
 }
 
-/** How far an element is outside its tolerance, negative inside; NaN is further out than anything. */
-function excessOfElement(worst: WorstElement, options: GradcheckCase['options']): number {
-  const excess = worst.absolute - (options.atol + options.rtol * Math.abs(worst.numerical))
-  return Number.isNaN(excess) ? Infinity : excess
+/** What a point is ranked by: how far it is outside its tolerance, and inside it by its error. */
+export interface PointError {
+  excess: number
+  maxAbsolute: number | null
 }
 
-/** Of the report's worst element; Infinity when a check without an element failed. */
-export function excessOf(report: GradcheckReport, options: GradcheckCase['options']): number {
-  const excesses = report.findings.map((finding) => {
-    if (finding.worst) return excessOfElement(finding.worst, options)
-    return finding.status === 'failed' ? Infinity : -Infinity
-  })
-  return Math.max(-Infinity, ...excesses)
-}
-
-/** Absolute error of the worst element of all Jacobians; null where none was compared. */
-export function largestError(report: GradcheckReport): number | null {
-  const errors = report.findings.flatMap((finding) =>
-    finding.worst ? [finding.worst.absolute] : [],
-  )
-  return errors.length === 0 ? null : Math.max(...errors)
+export function isWorse(a: PointError, b: PointError): boolean {
+  if (a.excess > 0 || b.excess > 0) return a.excess > b.excess
+  return (a.maxAbsolute ?? -1) > (b.maxAbsolute ?? -1)
 }
