@@ -1,0 +1,49 @@
+// An operator whose backward ends the process, one that never comes back, and one that is right.
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/library.h>
+
+namespace {
+
+using at::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+void write_nowhere() {
+  double* volatile nowhere = nullptr;
+  *nowhere = 1.0;
+}
+
+void wait_for_ever() {
+  volatile bool waiting = true;
+  while (waiting) {
+  }
+}
+
+void nothing() {}
+
+template <auto before_answer>
+struct Doubled : torch::autograd::Function<Doubled<before_answer>> {
+  static Tensor forward(AutogradContext*, const Tensor& x) {
+    const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    return 2 * x;
+  }
+  static variable_list backward(AutogradContext*, variable_list grads) {
+    before_answer();
+    return {2 * grads[0]};
+  }
+};
+
+template <auto before_answer>
+Tensor doubled(const Tensor& x) {
+  return Doubled<before_answer>::apply(x);
+}
+
+TORCH_LIBRARY(crash_in_backward, m) {
+  m.def("crashes(Tensor x) -> Tensor", &doubled<&write_nowhere>);
+  m.def("hangs(Tensor x) -> Tensor", &doubled<&wait_for_ever>);
+  m.def("right(Tensor x) -> Tensor", &doubled<&nothing>);
+}
+
+}  // namespace

@@ -1,0 +1,225 @@
+// Operators whose gradients are wrong in one way each, beside others that are right.
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/library.h>
+
+namespace {
+
+using at::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+// A function of one tensor with a hand-written gradient: backward(grad, x).
+template <auto forward_of, auto backward_of>
+struct Unary : torch::autograd::Function<Unary<forward_of, backward_of>> {
+  static Tensor forward(AutogradContext* ctx, const Tensor& x) {
+    const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    ctx->save_for_backward({x});
+    return forward_of(x);
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    return {backward_of(grads[0], ctx->get_saved_variables()[0])};
+  }
+};
+
+template <auto forward_of, auto backward_of>
+Tensor unary(const Tensor& x) {
+  return Unary<forward_of, backward_of>::apply(x);
+}
+
+// The same for two tensors: backward(grad, x, y) gives both gradients.
+template <auto forward_of, auto backward_of>
+struct Binary : torch::autograd::Function<Binary<forward_of, backward_of>> {
+  static Tensor forward(AutogradContext* ctx, const Tensor& x, const Tensor& y) {
+    const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    ctx->save_for_backward({x, y});
+    return forward_of(x, y);
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    const auto saved = ctx->get_saved_variables();
+    return backward_of(grads[0], saved[0], saved[1]);
+  }
+};
+
+template <auto forward_of, auto backward_of>
+Tensor binary(const Tensor& x, const Tensor& y) {
+  return Binary<forward_of, backward_of>::apply(x, y);
+}
+
+// x^2, [rows, columns]
+
+Tensor square(const Tensor& x) {
+  return x * x;
+}
+Tensor square_backward(const Tensor& grad, const Tensor& x) {
+  return 2 * grad * x;
+}
+Tensor square_twice(const Tensor& grad, const Tensor& x) {
+  return 4 * grad * x;
+}
+Tensor square_last_row_missing(const Tensor& grad, const Tensor& x) {
+  Tensor result = square_backward(grad, x).clone();
+  result.select(0, -1).zero_();
+  return result;
+}
+Tensor square_one_element(const Tensor& grad, const Tensor& x) {
+  Tensor result = square_backward(grad, x).clone();
+  result.select(0, 1).select(0, 2).mul_(1.5);
+  return result;
+}
+// Differs from call to call by less than any tolerance of the Jacobians.
+Tensor square_noisy(const Tensor& grad, const Tensor& x) {
+  return square_backward(grad, x) + 1e-9 * at::rand_like(x) * grad;
+}
+Tensor square_without_grad_output(const Tensor&, const Tensor& x) {
+  return 2 * x;
+}
+Tensor square_summed(const Tensor& grad, const Tensor& x) {
+  return square_backward(grad, x).sum();
+}
+Tensor square_in_place(const Tensor& x) {
+  x.mutable_data_ptr<double>()[0] *= 1 + 1e-3;
+  return x * x;
+}
+
+// sin(2 x)
+
+Tensor sine(const Tensor& x) {
+  return at::sin(2 * x);
+}
+Tensor sine_backward(const Tensor& grad, const Tensor& x) {
+  return 2 * grad * at::cos(2 * x);
+}
+Tensor sine_without_inner(const Tensor& grad, const Tensor& x) {
+  return grad * at::cos(2 * x);
+}
+Tensor sine_in_float32(const Tensor& x) {
+  return at::sin(2 * x.to(at::kFloat)).to(at::kDouble);
+}
+
+// cos(x)
+
+Tensor cosine(const Tensor& x) {
+  return at::cos(x);
+}
+Tensor cosine_backward(const Tensor& grad, const Tensor& x) {
+  return -grad * at::sin(x);
+}
+Tensor cosine_without_sign(const Tensor& grad, const Tensor& x) {
+  return grad * at::sin(x);
+}
+
+Tensor exponential(const Tensor& x) {
+  return at::exp(x);
+}
+Tensor exponential_backward(const Tensor& grad, const Tensor& x) {
+  return grad * at::exp(x);
+}
+Tensor no_gradient(const Tensor& grad, const Tensor&) {
+  return at::zeros_like(grad);
+}
+
+// x^3: the wrong one's gradient is right, but not the gradient of that.
+
+Tensor cube(const Tensor& x) {
+  return x * x * x;
+}
+Tensor cube_backward(const Tensor& grad, const Tensor& x) {
+  return 3 * grad * x * x;
+}
+Tensor cube_detached(const Tensor& grad, const Tensor& x) {
+  const Tensor fixed = x.detach();
+  return 3 * grad * fixed * fixed;
+}
+
+// x [rows, columns] + 2 bias [columns]
+
+Tensor add_bias(const Tensor& x, const Tensor& bias) {
+  return x + 2 * bias;
+}
+variable_list add_bias_backward(const Tensor& grad, const Tensor&, const Tensor&) {
+  return {grad, 2 * grad.sum(0)};
+}
+variable_list add_bias_without_sum(const Tensor& grad, const Tensor&, const Tensor&) {
+  return {grad, 2 * grad.select(0, 0)};
+}
+variable_list add_bias_mean(const Tensor& grad, const Tensor&, const Tensor&) {
+  return {grad, 2 * grad.mean(0)};
+}
+
+// x [n, n] times y [n, n]
+
+Tensor product(const Tensor& x, const Tensor& y) {
+  return x.mm(y);
+}
+variable_list product_backward(const Tensor& grad, const Tensor& x, const Tensor& y) {
+  return {grad.mm(y.t()), x.t().mm(grad)};
+}
+variable_list product_transposed(const Tensor& grad, const Tensor& x, const Tensor& y) {
+  return {grad.mm(y.t()).t(), x.t().mm(grad)};
+}
+
+// x - 3 y
+
+Tensor difference(const Tensor& x, const Tensor& y) {
+  return x - 3 * y;
+}
+variable_list difference_backward(const Tensor& grad, const Tensor&, const Tensor&) {
+  return {grad, -3 * grad};
+}
+variable_list difference_exchanged(const Tensor& grad, const Tensor&, const Tensor&) {
+  return {-3 * grad, grad};
+}
+
+Tensor detached(const Tensor& x) {
+  return at::sin(x.detach());
+}
+
+// What arrives at backward is undefined where an output was not used.
+struct NeedsGrad : torch::autograd::Function<NeedsGrad> {
+  static Tensor forward(AutogradContext* ctx, const Tensor& x) {
+    const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    ctx->set_materialize_grads(false);
+    return 2 * x;
+  }
+  static variable_list backward(AutogradContext*, variable_list grads) {
+    TORCH_CHECK(grads[0].defined(), "where is my gradient?");
+    return {2 * grads[0]};
+  }
+};
+
+Tensor needs_grad(const Tensor& x) {
+  return NeedsGrad::apply(x);
+}
+
+TORCH_LIBRARY(wrong_gradients, m) {
+  m.def("square(Tensor x) -> Tensor", &unary<&square, &square_backward>);
+  m.def("wrong_factor(Tensor x) -> Tensor", &unary<&square, &square_twice>);
+  m.def("missing_row(Tensor x) -> Tensor", &unary<&square, &square_last_row_missing>);
+  m.def("wrong_element(Tensor x) -> Tensor", &unary<&square, &square_one_element>);
+  m.def("noisy_backward(Tensor x) -> Tensor", &unary<&square, &square_noisy>);
+  m.def("without_grad_output(Tensor x) -> Tensor", &unary<&square, &square_without_grad_output>);
+  m.def("wrong_shape(Tensor x) -> Tensor", &unary<&square, &square_summed>);
+  m.def("in_place(Tensor x) -> Tensor", &unary<&square_in_place, &square_backward>);
+  m.def("sine(Tensor x) -> Tensor", &unary<&sine, &sine_backward>);
+  m.def("missing_factor(Tensor x) -> Tensor", &unary<&sine, &sine_without_inner>);
+  m.def("float32_inside(Tensor x) -> Tensor", &unary<&sine_in_float32, &sine_backward>);
+  m.def("cosine(Tensor x) -> Tensor", &unary<&cosine, &cosine_backward>);
+  m.def("wrong_sign(Tensor x) -> Tensor", &unary<&cosine, &cosine_without_sign>);
+  m.def("exponential(Tensor x) -> Tensor", &unary<&exponential, &exponential_backward>);
+  m.def("zero_gradient(Tensor x) -> Tensor", &unary<&exponential, &no_gradient>);
+  m.def("cube(Tensor x) -> Tensor", &unary<&cube, &cube_backward>);
+  m.def("wrong_second_order(Tensor x) -> Tensor", &unary<&cube, &cube_detached>);
+  m.def("add_bias(Tensor x, Tensor bias) -> Tensor", &binary<&add_bias, &add_bias_backward>);
+  m.def("missing_sum(Tensor x, Tensor bias) -> Tensor", &binary<&add_bias, &add_bias_without_sum>);
+  m.def("mean_for_sum(Tensor x, Tensor bias) -> Tensor", &binary<&add_bias, &add_bias_mean>);
+  m.def("product(Tensor x, Tensor y) -> Tensor", &binary<&product, &product_backward>);
+  m.def("transposed(Tensor x, Tensor y) -> Tensor", &binary<&product, &product_transposed>);
+  m.def("difference(Tensor x, Tensor y) -> Tensor", &binary<&difference, &difference_backward>);
+  m.def("exchanged(Tensor x, Tensor y) -> Tensor", &binary<&difference, &difference_exchanged>);
+  m.def("detached(Tensor x) -> Tensor", &detached);
+  m.def("needs_grad(Tensor x) -> Tensor", &needs_grad);
+}
+
+}  // namespace
