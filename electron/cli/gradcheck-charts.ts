@@ -33,8 +33,14 @@ function colourOf(level: number): string {
   return `#${channel(0)}${channel(1)}${channel(2)}`
 }
 
-/** What is not a number stands out from the scale. */
-const notANumber = '#e4002b'
+/** What is not a number stands out from the scale; no error at all is no colour. */
+const notANumber = { level: -1, fill: 'fill="#e4002b"' }
+const noError = { level: -2, fill: 'class="none"' }
+
+function fillOf(level: number): string {
+  const special = [notANumber, noError].find((one) => one.level === level)
+  return special?.fill ?? `fill="${colourOf(level)}"`
+}
 
 /** Two decimals: more than any screen shows. */
 function at(value: number): string {
@@ -78,19 +84,16 @@ function rangeOf(cells: readonly number[]): { low: number; high: number } | unde
 export function errorHeatMap(picture: ErrorPicture): string {
   const range = rangeOf(picture.cells)
   const levelOf = (cell: number): number => {
-    if (Number.isNaN(cell)) return -1
+    if (Number.isNaN(cell)) return notANumber.level
     if (cell === Infinity) return levels - 1
-    if (cell === 0 || !range) return 0
+    if (cell === 0 || !range) return noError.level
     const span = range.high - range.low
     const share = span === 0 ? 1 : (Math.log10(cell) - range.low) / span
     return Math.round(Math.max(0, Math.min(1, share)) * (levels - 1))
   }
   const paths = [...runsOf(picture, levelOf)]
     .sort(([a], [b]) => a - b)
-    .map(
-      ([level, path]) =>
-        `<path fill="${level < 0 ? notANumber : colourOf(level)}" d="${path.join('')}"/>`,
-    )
+    .map(([level, path]) => `<path ${fillOf(level)} d="${path.join('')}"/>`)
   const { worst } = picture
   const inside =
     worst !== undefined &&

@@ -1,5 +1,6 @@
 import type { GradcheckFinding, GradcheckOutcome, SweepCurve } from '../contract/gradcheck'
 import { powerText } from '../engine/check/gradcheck-case'
+import { errorOf } from '../engine/check/jacobian-errors'
 import { errorHeatMap, sweepChart } from './gradcheck-charts'
 import type { GradcheckRun, NamedSweep } from './gradcheck-run'
 import {
@@ -30,7 +31,7 @@ code, .number { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-s
 pre { background: var(--panel); padding: .8rem; overflow-x: auto; white-space: pre-wrap; }
 figure { margin: 1rem 1.5rem 1rem 0; display: inline-block; vertical-align: top; max-width: 100%; } figcaption { font-size: .85rem; color: var(--soft); max-width: 340px; }
 svg { max-width: 100%; height: auto; } svg text { fill: var(--soft); font: 11px ui-monospace, monospace; }
-.frame { fill: none; stroke: var(--line); } .worst { fill: none; stroke: #ff2d55; stroke-width: 2.5; }
+.none { fill: var(--panel); } .frame { fill: none; stroke: var(--line); } .worst { fill: none; stroke: #ff2d55; stroke-width: 2.5; }
 .grid { stroke: var(--line); stroke-width: 1; } .line { fill: none; stroke: currentColor; stroke-width: 1.5; }
 .passes { fill: currentColor; } .fails { fill: var(--back); stroke: currentColor; stroke-width: 1.5; }
 .best { fill: none; stroke: currentColor; stroke-width: 2; }
@@ -42,7 +43,8 @@ const html = escapeMarkup
 
 function verdictText(outcome: GradcheckOutcome): string {
   const word = outcome.verdict === 'error' ? 'no verdict' : outcome.verdict
-  return outcome.expect === 'failed' ? `${word}, failed expected` : word
+  if (outcome.expect === 'passed') return word
+  return outcome.asExpected ? `${word}, as expected` : `${word}, but is expected to fail`
 }
 
 function summaryTable(outcomes: readonly GradcheckOutcome[]): string {
@@ -60,9 +62,13 @@ function findingRow(outcome: GradcheckOutcome, finding: GradcheckFinding): strin
   const { report } = outcome
   if (!report) return ''
   const { worst } = finding
-  const values = worst
-    ? `<code>${html(worstPlace(report, finding))}</code><br>analytical <code>${html(worst.analyticalText)}</code>, numerical <code>${html(worst.numericalText)}</code><br>absolute ${errorText(worst.absolute)}, relative ${errorText(worst.relative)}, ${finding.mismatched} of ${finding.total} out`
-    : ''
+  const largest = errorOf(finding)
+  const values =
+    worst && finding.status === 'failed'
+      ? `<code>${html(worstPlace(report, finding))}</code><br>analytical <code>${html(worst.analyticalText)}</code>, numerical <code>${html(worst.numericalText)}</code><br>absolute ${errorText(worst.absolute)}, relative ${errorText(worst.relative)}, ${finding.mismatched} of ${finding.total} out`
+      : largest === undefined
+        ? ''
+        : `largest error ${errorText(largest)}`
   const words = [finding.reason, finding.cause].filter((text) => text !== '').map(html)
   return `<tr><td class="${finding.status === 'failed' ? 'failed' : finding.status === 'passed' ? 'passed' : 'soft'}">${finding.status}</td><td>${html(findingTitle(report, finding))}</td><td>${words.join('<br>')}</td><td>${values}</td></tr>`
 }
@@ -77,7 +83,7 @@ function pictureFigure(picture: ErrorPicture): string {
       ? '; each cell is the largest error in its part'
       : ''
   const ring = picture.failed && picture.worst ? ' The ring is the worst element.' : ''
-  return `<figure>${errorHeatMap(picture)}<figcaption>${html(picture.title)}. Rows: ${picture.rows} elements of the input, columns: ${picture.columns} of the output${part}${pooled}.${ring}</figcaption></figure>`
+  return `<figure>${errorHeatMap(picture)}<figcaption>${html(picture.title)}. Rows: ${picture.rows} elements of the input, columns: ${picture.columns} of the output; blank: no error${part}${pooled}.${ring}</figcaption></figure>`
 }
 
 function outcomeSection(outcome: GradcheckOutcome, pictures: readonly ErrorPicture[]): string {
@@ -93,7 +99,8 @@ function outcomeSection(outcome: GradcheckOutcome, pictures: readonly ErrorPictu
       .join(', ')
   const facts = `<p>${verdictText(outcome)}; ${html(describeLargestError(report))}; ${report.calls} calls in ${report.seconds.toFixed(2)} s.<br>Inputs: ${tensors(report.inputs) || 'none'}. Outputs: ${tensors(report.outputs) || 'none'}.</p>`
   const rows = report.findings.map((finding) => findingRow(outcome, finding)).join('')
-  return `${head}${facts}${pictures.map(pictureFigure).join('')}<table><thead><tr><th>status</th><th>check</th><th>why</th><th>worst element</th></tr></thead><tbody>${rows}</tbody></table>`
+  const open = outcome.verdict === 'passed' ? '' : ' open'
+  return `${head}${facts}${pictures.map(pictureFigure).join('')}<details${open}><summary>${report.findings.length} checks</summary><table><thead><tr><th>status</th><th>check</th><th>why</th><th>error</th></tr></thead><tbody>${rows}</tbody></table></details>`
 }
 
 function curveLegend(curve: SweepCurve, index: number): string {

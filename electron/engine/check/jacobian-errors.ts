@@ -34,7 +34,7 @@ export function errorsOf(
 }
 
 /** Of one Jacobian: what the op host says, else of the tensor that it kept. */
-function errorOf(finding: GradcheckFinding): number | undefined {
+export function errorOf(finding: GradcheckFinding): number | undefined {
   if (finding.maxAbsolute !== undefined) return finding.maxAbsolute
   return finding.error ? magnitude(finding.error.stats) : finding.worst?.absolute
 }
