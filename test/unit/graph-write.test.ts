@@ -10,6 +10,7 @@ import { writeJson } from '../../graph/write/json'
 import { escapeXml, writeSvg } from '../../graph/write/svg'
 import type { SvgOptions } from '../../graph/write/svg'
 import { resnetGraph, syntheticGraph, transformerGraph } from '../perf/graphs'
+import { everyElement, readXml } from '../support/read-xml'
 import { branchingGraph, constant, graphOf, op, randomGraph } from './graph-samples'
 
 /** Text that has to be escaped everywhere: quotes, markup, ends of lines, control characters, half a pair. */
@@ -48,65 +49,12 @@ function svgOf(graph: Graph, options: SvgOptions = { theme: 'light' }): string {
   return writeSvg(model, layout, options)
 }
 
-interface Element {
-  name: string
-  attributes: Map<string, string>
-  children: Element[]
-  text: string
-}
-
-/** Reads XML as strictly as this needs: well-formed or an error. */
-function parseXml(text: string): Element {
-  const stack: Element[] = [{ name: '', attributes: new Map(), children: [], text: '' }]
-   
-  if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text))
-    throw new Error('a control character')
-  if (/\p{Surrogate}/u.test(text)) throw new Error('half a surrogate pair')
-  const plain = (part: string): void => {
-    if (/&(?!(amp|lt|gt|quot|#\d+);)/.test(part) || part.includes('<'))
-      throw new Error(`not escaped: ${part}`)
-  }
-  let at = 0
-  while (at < text.length) {
-    const open = text.indexOf('<', at)
-    const between = text.slice(at, open < 0 ? text.length : open)
-    plain(between)
-    stack.at(-1)!.text += between
-    if (open < 0) break
-    const match = /^<(\/?)([A-Za-z][\w]*)((?:\s+[\w:-]+="[^"<]*")*)\s*(\/?)>/.exec(text.slice(open))
-    if (!match) throw new Error(`no tag: ${text.slice(open, open + 60)}`)
-    at = open + match[0].length
-    const [, isEnd, name = '', list = '', isEmpty] = match
-    if (isEnd === '/') {
-      const element = stack.pop()!
-      if (element.name !== name) throw new Error(`</${name}> ends <${element.name}>`)
-      continue
-    }
-    const attributes = new Map<string, string>()
-    for (const [, key = '', given = ''] of list.matchAll(/([\w:-]+)="([^"]*)"/g)) {
-      if (attributes.has(key)) throw new Error(`${key} twice`)
-      plain(given)
-      attributes.set(key, given)
-    }
-    const element: Element = { name, attributes, children: [], text: '' }
-    stack.at(-1)!.children.push(element)
-    if (isEmpty !== '/') stack.push(element)
-  }
-  if (stack.length !== 1 || stack[0]!.children.length !== 1) throw new Error('not one element')
-  return stack[0]!.children[0]!
-}
-
-const everyElement = (element: Element): Element[] => [
-  element,
-  ...element.children.flatMap(everyElement),
-]
-
 describe('SVG', () => {
   it.each(samples)('of %s is well-formed and shows everything', (_, make) => {
     const graph = make()
     const model = buildModel(graph)
     for (const showConstants of [false, true]) {
-      const svg = parseXml(svgOf(graph, { theme: 'dark', showConstants }))
+      const svg = readXml(svgOf(graph, { theme: 'dark', showConstants }))
       const elements = everyElement(svg)
       const boxes = elements.filter(
         (element) => element.name === 'g' && element.attributes.has('transform'),

@@ -11,18 +11,15 @@ import { parseManifest } from './read-manifest'
 
 type Edit = { path: (string | number)[]; value: unknown }
 
+const formatting = { formattingOptions: { insertSpaces: true, tabSize: 2 } }
+
 /** Edits opsmith.json in place: comments, order and layout of everything else stay. */
 export async function editManifest(folder: string, edits: readonly Edit[]): Promise<Result<null>> {
   const current = await readProjectFile(folder, manifestFileName)
   if (!current.ok) return current
   let text = current.value.text
   for (const edit of edits) {
-    text = applyEdits(
-      text,
-      modify(text, edit.path, edit.value, {
-        formattingOptions: { insertSpaces: true, tabSize: 2 },
-      }),
-    )
+    text = applyEdits(text, modify(text, edit.path, edit.value, formatting))
   }
   for (const { path: keys, value } of edits) {
     // jsonc-parser spreads lists over lines; a shape reads better as `[4, 8]`.
@@ -57,6 +54,40 @@ function entryText(entry: object, indent: string): string {
   return `{\n${fields.join(',\n')}\n${indent}}`
 }
 
+/** The whitespace that begins the line of that offset; undefined when something else comes before it there. */
+function indentAt(text: string, offset: number): string | undefined {
+  const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
+  return /^[ \t]*$/.test(before) ? before : undefined
+}
+
+/** A comma and a comment after an entry belong to it; what comes after those does not. */
+const restOfEntry = /^([ \t]*,)?([ \t]*(\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/))?/
+
+/** The text with one more entry in a list that is there; neither comments nor other entries are touched. */
+function withEntry(text: string, list: string, entry: object): string | undefined {
+  const tree = parseTree(text, [], { allowTrailingComma: true })
+  const node = tree && findNodeAtLocation(tree, [list])
+  if (!tree || node?.type !== 'array') return undefined
+  const last = node.children?.at(-1)
+  const end = node.offset + node.length - 1
+  if (!last) {
+    const line = text.lastIndexOf('\n', node.offset) + 1
+    const indent = /^[ \t]*/.exec(text.slice(line))?.[0] ?? ''
+    const added = `\n${indent}  ${entryText(entry, `${indent}  `)}\n${indent}`
+    // A comment in a list without entries stays, above the new one.
+    return `${text.slice(0, end).trimEnd()}${added}${text.slice(end)}`
+  }
+  const after = last.offset + last.length
+  const rest = restOfEntry.exec(text.slice(after, end))
+  const comma = rest?.[1] ?? ''
+  const comment = rest?.[2] ?? ''
+  const place = after + comma.length + comment.length
+  const indent = indentAt(text, last.offset)
+  // Entries that share a line stay on it.
+  const gap = indent === undefined && !comment.includes('//') ? ' ' : `\n${indent ?? '    '}`
+  return `${text.slice(0, after)},${comment}${gap}${entryText(entry, indent ?? '')}${text.slice(place)}`
+}
+
 /** Adds an entry at the end of a list of opsmith.json; everything else stays as it is. Its position comes back. */
 export async function appendEntry(
   folder: string,
@@ -68,22 +99,16 @@ export async function appendEntry(
   const file = path.join(folder, manifestFileName)
   const parsed = parseManifest(current.value.text, file)
   if (!parsed.ok) return parsed
-  const position = parsed.value[list].length
-  const added = modify(current.value.text, [list, position], null, {
-    formattingOptions: { insertSpaces: true, tabSize: 2 },
-  })
-  let text = applyEdits(current.value.text, added)
+  let text = current.value.text
   const tree = parseTree(text, [], { allowTrailingComma: true })
-  const node = tree && findNodeAtLocation(tree, [list, position])
-  if (!node) return err('internal', `The entry could not be added to "${list}".`)
-  const before = text.slice(text.lastIndexOf('\n', node.offset) + 1, node.offset)
-  const indent = /^\s*/.exec(before)?.[0] ?? ''
-  text =
-    text.slice(0, node.offset) + entryText(entry, indent) + text.slice(node.offset + node.length)
-  const valid = parseManifest(text, file)
+  if (!tree || !findNodeAtLocation(tree, [list]))
+    text = applyEdits(text, modify(text, [list], [], formatting))
+  const changed = withEntry(text, list, entry)
+  if (changed === undefined) return err('internal', `The entry could not be added to "${list}".`)
+  const valid = parseManifest(changed, file)
   if (!valid.ok) return valid
-  const written = await writeProjectFile(folder, manifestFileName, text, current.value.version)
-  return written.ok ? ok({ entry: position }) : written
+  const written = await writeProjectFile(folder, manifestFileName, changed, current.value.version)
+  return written.ok ? ok({ entry: parsed.value[list].length }) : written
 }
 
 /** One field an edit, so that what is beside it keeps its comments; fields no longer set are taken out. */
