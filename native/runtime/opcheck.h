@@ -44,9 +44,8 @@ struct OpcheckReport {
   std::vector<OpcheckFinding> findings;
 };
 
-// Runs on the call thread, without recording gradients unless a check asks for it. Throws Failure
-// (operator.unknown, input.invalid, device.unavailable, program.compile, operator.check when the
-// operator refuses the given inputs).
+// Runs on the call thread; what may end a process runs in a copy of it. Throws Failure
+// (operator.unknown, input.invalid, device.unavailable, program.compile).
 OpcheckReport run_opcheck(const OpcheckRequest& request);
 
 // Every check there is, in order.

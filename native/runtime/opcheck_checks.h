@@ -23,6 +23,9 @@ std::string index_text(const std::vector<int64_t>& index);
 bool same_bits(const at::Tensor& left, const at::Tensor& right);
 std::optional<int64_t> first_difference(const at::Tensor& left, const at::Tensor& right);
 
+// By its tag; of a function of the program it is not known.
+bool draws_random_numbers(const OperatorCall& call);
+
 // ---- opcheck_schema.cpp: what the schema says against what happens
 OpcheckFinding check_mutation(const OperatorCall& call);
 OpcheckFinding check_aliasing(const OperatorCall& call);
@@ -31,16 +34,21 @@ OpcheckFinding check_autograd_registration(const OperatorCall& call);
 OpcheckFinding check_gradient_lost(const OperatorCall& call);
 OpcheckFinding check_meta(const OperatorCall& call);
 
-// ---- opcheck_inputs.cpp: the same values given in other ways
+// ---- opcheck_inputs.cpp: other values, dtypes and sizes
 OpcheckFinding check_determinism(const OperatorCall& call);
-OpcheckFinding check_layouts(const OperatorCall& call);
 OpcheckFinding check_small_sizes(const OperatorCall& call);
 OpcheckFinding check_dtypes(const OperatorCall& call);
+OpcheckFinding check_precision(const OperatorCall& call);
 OpcheckFinding check_broadcasting(const OperatorCall& call);
 OpcheckFinding check_not_a_number(const OperatorCall& call);
+OpcheckFinding check_large(const OperatorCall& call);
+
+// ---- opcheck_layouts.cpp: the same values, otherwise in memory
+OpcheckFinding check_layouts(const OperatorCall& call);
+
+// ---- opcheck_modes.cpp: the same call in other circumstances
 OpcheckFinding check_grad_modes(const OperatorCall& call);
 OpcheckFinding check_threads(const OperatorCall& call);
-OpcheckFinding check_large(const OperatorCall& call);
 
 // ---- opcheck_memory.cpp: what is read and written
 OpcheckFinding check_unwritten(const OperatorCall& call);

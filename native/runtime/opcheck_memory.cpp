@@ -12,11 +12,10 @@
 #include "runtime/dtypes.h"
 #include "runtime/forked_call.h"
 #include "runtime/opcheck_checks.h"
+#include "runtime/opcheck_compare.h"
 
 namespace opsmith {
 namespace {
-
-constexpr double patience = 30;
 
 bool all_on_cpu(const OperatorCall& call) {
   for (const auto& tensor : call.values()) {

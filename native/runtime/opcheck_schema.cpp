@@ -82,6 +82,16 @@ std::optional<c10::OperatorHandle> handle_of(const OperatorCall& call) {
   return find_operator(call.callable().name);
 }
 
+// Without it, outputs of an operator that has no autograd kernel require grad, so that backward can
+// warn.
+struct NoAutogradFallback {
+  autograd::AutogradFallbackMode before = autograd::getAutogradFallbackMode();
+  NoAutogradFallback() {
+    autograd::setAutogradFallbackMode(autograd::AutogradFallbackMode::Nothing);
+  }
+  ~NoAutogradFallback() { autograd::setAutogradFallbackMode(before); }
+};
+
 constexpr const char* not_an_operator = "a function of the program has no schema of its own";
 
 }  // namespace
@@ -158,15 +168,16 @@ OpcheckFinding check_registration(const OperatorCall& call) {
   if (!op) return skipped(not_an_operator);
   using Key = c10::DispatchKey;
   const auto has = [&](Key key) { return op->hasKernelForDispatchKey(key); };
+  // From a composite kernel too.
+  const auto runs_at = [&](Key key) { return op->hasComputedKernelForDispatchKey(key); };
   const bool composite = has(Key::CompositeImplicitAutograd);
-  const bool everywhere = composite || has(Key::CompositeExplicitAutograd);
   std::string missing;
   const auto note = [&](const std::string& key, const std::string& felt) {
     missing += (missing.empty() ? "" : "; ") + std::string("no ") + key + " kernel: " + felt;
   };
-  if (!everywhere && !has(Key::CPU)) note("CPU", "it cannot run on the CPU");
-  if (!everywhere && !has(Key::CUDA)) note("CUDA", "it cannot run on a GPU");
-  if (!everywhere && !has(Key::Meta)) {
+  if (!runs_at(Key::CPU)) note("CPU", "it cannot run on the CPU");
+  if (!runs_at(Key::CUDA)) note("CUDA", "it cannot run on a GPU");
+  if (!runs_at(Key::Meta)) {
     note("Meta", "torch.compile and torch.export stop at it");
   }
   if (!composite && !has(Key::Autograd) && !has(Key::AutogradCPU)) {
@@ -175,7 +186,7 @@ OpcheckFinding check_registration(const OperatorCall& call) {
   if (!composite && !has(Key::AutocastCUDA) && !has(Key::AutocastCPU)) {
     note("Autocast", "under autocast it gets whatever dtypes come");
   }
-  if (!everywhere && !has(Key::CPU)) {
+  if (!runs_at(Key::CPU)) {
     return failed(missing, "Register a kernel with TORCH_LIBRARY_IMPL.");
   }
   return passed(missing.empty() ? "every key has a kernel" : missing);
@@ -194,11 +205,7 @@ OpcheckFinding check_autograd_registration(const OperatorCall& call) {
       return passed(std::string("gradients are registered at ") + c10::toString(key));
     }
   }
-  struct Fallback {
-    autograd::AutogradFallbackMode before = autograd::getAutogradFallbackMode();
-    Fallback() { autograd::setAutogradFallbackMode(autograd::AutogradFallbackMode::Nothing); }
-    ~Fallback() { autograd::setAutogradFallbackMode(before); }
-  } const fallback;
+  const NoAutogradFallback fallback;
   const auto inputs = call.fresh();
   const auto outputs = call.run(inputs);
   for (size_t o = 0; o < outputs.size(); ++o) {
@@ -232,6 +239,7 @@ OpcheckFinding check_gradient_lost(const OperatorCall& call) {
       return passed("an output requires grad");
     }
   }
+  if (draws_random_numbers(call)) return skipped("it draws random numbers");
   if (!any) return skipped("no output is of a floating or complex dtype");
   auto changed = call.fresh();
   for (const size_t index : differentiable) {
@@ -253,11 +261,22 @@ OpcheckFinding check_gradient_lost(const OperatorCall& call) {
 }
 
 OpcheckFinding check_meta(const OperatorCall& call) {
-  const at::NoGradGuard unrecorded;
-  const auto real = call.run(call.fresh());
+  const NoAutogradFallback fallback;
+  const auto inputs = call.fresh();
+  const auto real = call.run(inputs);
+  const auto meta_inputs = call.map([](const at::Tensor& tensor) {
+    auto copy = tensor.detach().to(at::kMeta);
+    if (tensor.requires_grad()) copy.requires_grad_();
+    return copy;
+  });
   Tensors meta;
-  const auto error = call.try_run(
-      call.map([](const at::Tensor& tensor) { return tensor.detach().to(at::kMeta); }), meta);
+  const auto error = call.try_run(meta_inputs, meta);
+  const bool in_python_only = error.find("'aten::") != std::string::npos ||
+                              error.find("convolution_overrideable") != std::string::npos;
+  if (in_python_only) {
+    return skipped("an operator of libtorch's that it calls has its Meta kernel in Python: " +
+                   error);
+  }
   if (!error.empty()) {
     return failed("the operator does not run on meta tensors: " + error,
                   "Register a kernel at Meta that gives an empty tensor of the right shape and "
@@ -292,7 +311,33 @@ OpcheckFinding check_meta(const OperatorCall& call) {
                               advice));
     }
   }
-  return passed("sizes, strides and dtypes agree");
+  for (size_t o = 0; o < real.size(); ++o) {
+    const auto name = "output " + std::to_string(o);
+    const auto at_output = [&](const std::string& what) {
+      auto finding = failed(what, advice);
+      finding.output = static_cast<int64_t>(o);
+      return finding;
+    };
+    if (real[o].requires_grad() != meta[o].requires_grad()) {
+      return at_output(name + " requires grad only " +
+                       (real[o].requires_grad() ? "in truth" : "by the Meta kernel"));
+    }
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const bool aliased = real[o].is_alias_of(inputs[i]);
+      if (real[o].numel() > 0 && aliased != meta[o].is_alias_of(meta_inputs[i])) {
+        return at_output(name + " shares the memory of " + call.tensors()[i].name + " only " +
+                         (aliased ? "in truth" : "by the Meta kernel"));
+      }
+    }
+    for (size_t other = 0; other < o; ++other) {
+      const bool aliased = real[o].is_alias_of(real[other]);
+      if (real[o].numel() > 0 && aliased != meta[o].is_alias_of(meta[other])) {
+        return at_output(name + " shares the memory of output " + std::to_string(other) + " only " +
+                         (aliased ? "in truth" : "by the Meta kernel"));
+      }
+    }
+  }
+  return passed("sizes, strides, dtypes and aliases agree");
 }
 
 }  // namespace opsmith

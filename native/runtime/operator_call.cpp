@@ -36,6 +36,14 @@ size_t count_tensors(const c10::IValue& value) {
 
 }  // namespace
 
+std::string brief(const std::string& message) {
+  auto line = message.substr(0, message.find('\n'));
+  if (line.empty()) return "an error without words";
+  constexpr size_t long_line = 160;
+  const auto end = line.size() > long_line ? line.find(". ", 40) : std::string::npos;
+  return end == std::string::npos ? line : line.substr(0, end);
+}
+
 OperatorCall::OperatorCall(Callable callable, std::vector<c10::IValue> arguments)
     : callable_(std::move(callable)) {
   std::vector<size_t> owners;
@@ -89,8 +97,7 @@ std::string OperatorCall::try_run(const Tensors& tensors, Tensors& outputs) cons
     outputs = function_(tensors);
     return "";
   } catch (...) {
-    const auto message = describe_current_exception().message;
-    return message.empty() ? "an error without words" : message.substr(0, message.find('\n'));
+    return brief(describe_current_exception().message);
   }
 }
 

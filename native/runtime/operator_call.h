@@ -10,6 +10,9 @@
 
 namespace opsmith {
 
+// The first line of an error, and of a long one its first sentence; never "".
+std::string brief(const std::string& message);
+
 struct TensorArgument {
   std::string name;     // "x", "weights[1]"
   size_t argument = 0;  // its place in the schema

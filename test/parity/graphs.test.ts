@@ -40,10 +40,11 @@ const programs = ['control_flow', 'containers', 'texts'].map((name) =>
   path.join(root, 'test/cases/graphs', `${name}.py`),
 )
 const tracedProgram = path.join(root, 'test/cases/graphs/traced.py')
+const inputDefaults = { device: 'cpu', distribution: 'randn', requires_grad: false } as const
 const tracedInputs: Manifest['inputs'] = {
-  x: { shape: [3, 4], dtype: 'float32', distribution: 'randn', seed: 1 },
-  y: { shape: [4], dtype: 'float32', distribution: 'randn', seed: 2 },
-  k: { values: [0, 2, 1], dtype: 'int64' },
+  x: { ...inputDefaults, dtype: 'float32', shape: [3, 4], seed: 1 },
+  y: { ...inputDefaults, dtype: 'float32', shape: [4], seed: 2 },
+  k: { ...inputDefaults, dtype: 'int64', values: [0, 2, 1] },
 }
 const samples = subfolders(path.join(root, 'samples'))
 

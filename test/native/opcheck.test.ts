@@ -1,0 +1,123 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { opcheckCheck } from '../../electron/contract/opcheck'
+import type { OpcheckFinding, OpcheckReport } from '../../electron/contract/opcheck'
+import type { Argument, Manifest } from '../../electron/contract/manifest'
+import { unwrap } from '../../electron/contract/outcome'
+import { startForkedHost } from '../../electron/engine/host/transport'
+import { readManifest } from '../../electron/engine/project/read-manifest'
+import { Workbench } from '../../electron/engine/workbench'
+import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+/** Operators that are wrong in one way each, and by name the checks that must fail. */
+const project = path.join(root, 'test/cases/opcheck/wrong_operators')
+const expected = JSON.parse(fs.readFileSync(path.join(project, 'expected.json'), 'utf8')) as Record<
+  string,
+  string[]
+>
+
+let cache: TestCache
+let workbench: Workbench
+let manifest: Manifest
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
+  await workbench.applySettings()
+  const copy = copyProject(project, cache)
+  manifest = unwrap(await readManifest(copy))
+  expect(unwrap(await workbench.build(copy)).ok).toBe(true)
+  unwrap(await workbench.load(copy, { timeout: 60 }))
+})
+afterAll(async () => {
+  await workbench.close()
+  cache.remove()
+})
+
+async function check(
+  op: string,
+  args: Argument[],
+  inputs = manifest.inputs,
+): Promise<OpcheckReport> {
+  return unwrap(
+    await workbench.hosts.call(
+      'opcheck.run',
+      { op, args, inputs },
+      { timeout: 120, phase: `check ${op}` },
+    ),
+  )
+}
+const failures = (report: OpcheckReport): OpcheckFinding[] =>
+  report.findings.filter((finding) => finding.status === 'failed')
+
+/** `w` requires grad, `x` does not. */
+function argumentsOf(name: string): Argument[] {
+  if (name === 'one_size') return ['x', 'y']
+  return name.includes('autograd') ? ['w'] : ['x']
+}
+
+describe('operator checks', () => {
+  it.each(Object.entries(expected))('find %s: %j', async (name, checks) => {
+    const report = await check(`wrong_operators::${name}`, argumentsOf(name))
+    expect(failures(report).map((finding) => finding.check)).toEqual(checks)
+    expect(report.ok).toBe(checks.length === 0)
+    for (const finding of failures(report)) expect(finding.reason).not.toBe('')
+  })
+
+  it('make every check there is, in order', async () => {
+    const report = await check('wrong_operators::right', ['w'])
+    expect(report.findings.map((finding) => finding.check).sort()).toEqual(
+      [...opcheckCheck.options].sort(),
+    )
+  })
+
+  it('say where, and what to do', async () => {
+    const [mutation] = failures(await check('wrong_operators::hidden_mutation', ['x']))
+    expect(mutation).toMatchObject({ input: 'x', index: [0, 0] })
+    expect(mutation?.advice).toContain('Tensor(a!)')
+    const [past] = failures(await check('wrong_operators::writes_past', ['x']))
+    expect(past?.reason).toContain('past the end of output 0')
+    const [reads] = failures(await check('wrong_operators::reads_past', ['x']))
+    expect(reads?.reason).toContain('past its end')
+  })
+
+  it('shrink a failure to the smallest shape that shows it', async () => {
+    const [finding] = failures(await check('wrong_operators::unwritten_tail', ['x']))
+    expect(finding?.shownBy).toBe('x float64[1, 1]')
+  })
+
+  it("find no fault with libtorch's own operators", async () => {
+    const inputs: Manifest['inputs'] = {
+      x: { ...manifest.inputs['w']!, shape: [4, 6] },
+      y: { ...manifest.inputs['w']!, shape: [4, 6], seed: 5 },
+      z: { ...manifest.inputs['w']!, shape: [6, 3], seed: 6 },
+    }
+    const calls: [string, Argument[]][] = [
+      ['aten::sigmoid', ['x']],
+      ['aten::mul.Tensor', ['x', 'y']],
+      ['aten::mm', ['x', 'z']],
+      ['aten::softmax.int', ['x', 1]],
+      ['aten::sum.dim_IntList', ['x', [0]]],
+      ['aten::view', ['x', [-1]]],
+      ['aten::cat', [['x', 'y'], 1]],
+      ['aten::bernoulli.p', ['x', 0.5]],
+      ['aten::argmax', ['x', 1]],
+    ]
+    for (const [op, args] of calls) {
+      const report = await check(op, args, inputs)
+      expect(failures(report), op).toEqual([])
+    }
+  })
+
+  it('leave the op host as it was', async () => {
+    const before = await workbench.hosts.call('host.ping', {}, { timeout: 10, phase: '' })
+    await check('wrong_operators::writes_before', ['x'])
+    await check('wrong_operators::divides_by_count', ['x'])
+    const after = await workbench.hosts.call('host.ping', {}, { timeout: 10, phase: '' })
+    expect(before.ok && after.ok).toBe(true)
+  })
+})
