@@ -6,6 +6,7 @@ import type { GradcheckRun, NamedSweep } from './gradcheck-run'
 import {
   errorText,
   describeLargestError,
+  errorsText,
   searchLines,
   summaryLine,
   worstPlace,
@@ -65,7 +66,7 @@ function findingRow(outcome: GradcheckOutcome, finding: GradcheckFinding): strin
   const largest = errorOf(finding)
   const values =
     worst && finding.status === 'failed'
-      ? `<code>${html(worstPlace(report, finding))}</code><br>analytical <code>${html(worst.analyticalText)}</code>, numerical <code>${html(worst.numericalText)}</code><br>absolute ${errorText(worst.absolute)}, relative ${errorText(worst.relative)}, ${finding.mismatched} of ${finding.total} out`
+      ? `<code>${html(worstPlace(report, finding))}</code><br>analytical <code>${html(worst.analyticalText)}</code>, numerical <code>${html(worst.numericalText)}</code><br>${errorsText(worst)}`
       : largest === undefined
         ? ''
         : `largest error ${errorText(largest)}`

@@ -3,6 +3,7 @@ import type {
   GradcheckFinding,
   GradcheckOutcome,
   SweepCurve,
+  WorstElement,
 } from '../contract/gradcheck'
 import { powerText } from '../engine/check/gradcheck-case'
 import type { NamedSearch, NamedSweep } from './gradcheck-run'
@@ -30,13 +31,21 @@ export function worstPlace(report: CheckedReport, finding: GradcheckFinding): st
   return `${place(name, worst.inputIndex)} → ${place(`output ${output}`, worst.outputIndex)}`
 }
 
+/** Beside a numerical zero no error has a relative size. */
+export function errorsText(worst: WorstElement): string {
+  const absolute = `absolute error ${errorText(worst.absolute)}`
+  return Number.isFinite(worst.relative)
+    ? `${absolute}, relative ${errorText(worst.relative)}`
+    : absolute
+}
+
 function describeFailure(report: CheckedReport, finding: GradcheckFinding): string[] {
   const lines = [`${findingTitle(report, finding)}: ${finding.reason}`]
   const { worst } = finding
   if (worst) {
     lines.push(
       `  worst at ${worstPlace(report, finding)}: analytical ${worst.analyticalText}, numerical ${worst.numericalText}`,
-      `  absolute error ${errorText(worst.absolute)}, relative ${errorText(worst.relative)}, ${finding.mismatched} of ${finding.total} elements`,
+      `  ${errorsText(worst)}`,
     )
   }
   if (finding.cause !== '') lines.push(`  ${finding.cause}`)

@@ -78,6 +78,10 @@ Tensor square_without_grad_output(const Tensor&, const Tensor& x) {
 Tensor square_summed(const Tensor& grad, const Tensor& x) {
   return square_backward(grad, x).sum();
 }
+// Wrong at few points: a check at one of the others passes.
+Tensor square_wrong_above_one(const Tensor& grad, const Tensor& x) {
+  return at::where(x > 1, 4 * grad * x, 2 * grad * x);
+}
 Tensor square_in_place(const Tensor& x) {
   x.mutable_data_ptr<double>()[0] *= 1 + 1e-3;
   return x * x;
@@ -201,6 +205,7 @@ TORCH_LIBRARY(wrong_gradients, m) {
   m.def("noisy_backward(Tensor x) -> Tensor", &unary<&square, &square_noisy>);
   m.def("without_grad_output(Tensor x) -> Tensor", &unary<&square, &square_without_grad_output>);
   m.def("wrong_shape(Tensor x) -> Tensor", &unary<&square, &square_summed>);
+  m.def("wrong_above_one(Tensor x) -> Tensor", &unary<&square, &square_wrong_above_one>);
   m.def("in_place(Tensor x) -> Tensor", &unary<&square_in_place, &square_backward>);
   m.def("sine(Tensor x) -> Tensor", &unary<&sine, &sine_backward>);
   m.def("missing_factor(Tensor x) -> Tensor", &unary<&sine, &sine_without_inner>);

@@ -1,0 +1,241 @@
+import { execFile } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { readManifest } from '../../electron/engine/project/read-manifest'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+import { readXml } from '../support/read-xml'
+
+const run = promisify(execFile)
+let cache: TestCache
+
+beforeAll(() => {
+  cache = makeTestCache()
+})
+afterAll(() => {
+  cache.remove()
+})
+
+interface Outcome {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+async function opsmith(...args: string[]): Promise<Outcome> {
+  try {
+    const done = await run(process.execPath, [path.join(root, 'dist/cli.cjs'), ...args], {
+      env: { ...process.env, XDG_CACHE_HOME: cache.home, OPSMITH_CALLER_FOLDER: cache.home },
+      maxBuffer: 256 << 20,
+    })
+    return { code: 0, ...done }
+  } catch (error) {
+    const failed = error as Outcome
+    return { code: failed.code, stdout: failed.stdout, stderr: failed.stderr }
+  }
+}
+
+interface Row {
+  op: string
+  check: string
+  status: string
+  reason?: string
+  cause?: string
+  worst?: { input: string; output: number; index: number[]; analytical: number; numerical: number }
+}
+interface Printed {
+  ok: boolean
+  results: Row[]
+  gradchecks: { name: string; verdict: string; asExpected: boolean; before: object | null }[]
+  sweeps?: { curves: { dtype: string; points: object[]; recommended: number | null }[] }[]
+  searches?: { ok: boolean; failed: number; seeds: Record<string, number>; kept?: number }[]
+  error?: { code: string; message: string; hint?: string }
+}
+
+async function gradcheckJson(...args: string[]): Promise<{ code: number; printed: Printed }> {
+  const { code, stdout } = await opsmith('gradcheck', ...args, '--json')
+  return { code, printed: JSON.parse(stdout) as Printed }
+}
+
+const sample = (name: string): string => copyProject(path.join(root, 'samples', name), cache)
+const wrongGradients = (): string =>
+  copyProject(path.join(root, 'test/cases/gradcheck/wrong_gradients'), cache)
+
+describe('opsmith gradcheck', () => {
+  it("makes opsmith.json's checks: a row for each finding, exit code 0 when all are as expected", async () => {
+    const { code, printed } = await gradcheckJson(sample('sigmoid'))
+    expect(code).toBe(0)
+    expect(printed.ok).toBe(true)
+    expect(printed.gradchecks.length).toBeGreaterThanOrEqual(8)
+    const rounding = printed.results.find((row) => row.status === 'failed')
+    expect(rounding).toMatchObject({ op: 'sigmoid::sigmoid', check: 'backward' })
+    expect(rounding?.worst?.input).toBe('x')
+    expect(rounding?.worst?.index).toHaveLength(2)
+    const { analytical = 0, numerical = 0 } = rounding?.worst ?? {}
+    expect(Math.abs(analytical - numerical)).toBeGreaterThan(1e-5)
+    expect(new Set(printed.results.map((row) => row.status))).toEqual(
+      new Set(['passed', 'failed', 'skipped']),
+    )
+  })
+
+  it("checks one operator with options of one's own, libtorch's too", async () => {
+    const folder = sample('sigmoid')
+    const asked = ['--op', 'aten::sigmoid', '--args', '["x"]', '--dtype', 'float32']
+    const fine = await gradcheckJson(folder, ...asked, '--eps', '1e-3')
+    expect([fine.code, fine.printed.ok, fine.printed.gradchecks.length]).toEqual([0, true, 1])
+    const rough = await gradcheckJson(folder, ...asked, '--eps', '1e-4')
+    expect([rough.code, rough.printed.ok]).toEqual([1, false])
+    const loose = await gradcheckJson(folder, ...asked, '--eps', '1e-4', '--atol', '0.1')
+    expect(loose.code).toBe(0)
+    const forward = await gradcheckJson(
+      folder,
+      '--op',
+      'aten::sigmoid',
+      '--args',
+      '["x"]',
+      '--forward',
+      '--no-backward',
+    )
+    const status = (check: string): string | undefined =>
+      forward.printed.results.find((row) => row.check === check)?.status
+    expect([status('forward'), status('backward')]).toEqual(['passed', 'skipped'])
+  })
+
+  it('says in text what is wrong, where, by how much and why; exit code 1', async () => {
+    const folder = wrongGradients()
+    const { code, stdout } = await opsmith(
+      ...['gradcheck', folder, '--op', 'wrong_gradients::transposed', '--eps', '1e-5'],
+    )
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^FAILED wrong_gradients::transposed\(a, b\), eps 1e-5/)
+    expect(stdout).toMatch(/backward, input x, output 0: \d+ of 81 elements of the Jacobian differ/)
+    expect(stdout).toMatch(
+      /worst at x\[\d, \d\] → output 0\[\d, \d\]: analytical [-\d.e]+, numerical/,
+    )
+    expect(stdout).toMatch(/absolute error 2\.24e\+0/)
+    expect(stdout).toContain('it is transposed')
+    expect(stdout).toContain('0 of 1 gradchecks are as expected.')
+  })
+
+  it('sweeps eps: a table with an arrow, and the same as JSON', async () => {
+    const folder = sample('my_op')
+    const asked = ['--op', 'compute', '--sweep']
+    const { code, stdout } = await opsmith('gradcheck', folder, ...asked)
+    expect(code).toBe(0)
+    expect(stdout.match(/^ {2}→ \S+ +passes /gm)).toHaveLength(2)
+    const { printed } = await gradcheckJson(folder, ...asked)
+    const [sweep] = printed.sweeps ?? []
+    expect(sweep?.curves.map((curve) => [curve.dtype, curve.points.length])).toEqual([
+      ['float32', 23],
+      ['float64', 23],
+    ])
+    for (const curve of sweep?.curves ?? []) expect(curve.recommended).toBeGreaterThan(1e-12)
+  })
+
+  it('searches random points; what fails is kept, and fails from then on', async () => {
+    const folder = wrongGradients()
+    const asked = ['--op', 'wrong_gradients::wrong_above_one']
+    const before = await gradcheckJson(folder, ...asked)
+    expect(before.code).toBe(0)
+    const search = await gradcheckJson(folder, ...asked, '--search', '40', '--keep')
+    expect(search.code).toBe(1)
+    const [found] = search.printed.searches ?? []
+    expect(found?.ok).toBe(false)
+    const manifest = await readManifest(folder)
+    const kept = manifest.ok ? manifest.value.gradchecks[found?.kept ?? -1] : undefined
+    expect(kept?.inputs?.['one']?.seed).toBe(found?.seeds['one'])
+    const text = fs.readFileSync(path.join(folder, 'opsmith.json'), 'utf8')
+    expect(text).toContain('// Right by itself; only its second order is wrong.')
+    const after = await gradcheckJson(folder, ...asked)
+    expect(after.code).toBe(1)
+    expect(after.printed.gradchecks.map((one) => one.verdict)).toEqual(['passed', 'failed'])
+  })
+
+  it('writes JUnit XML and a report with pictures', async () => {
+    const folder = wrongGradients()
+    const { code } = await opsmith(
+      ...['gradcheck', folder, '--junit', 'out/junit.xml', '--html', 'out/report.html'],
+    )
+    expect(code).toBe(0)
+    const junit = readXml(fs.readFileSync(path.join(cache.home, 'out/junit.xml'), 'utf8'))
+    const manifest = await readManifest(folder)
+    const checks = manifest.ok ? manifest.value.gradchecks.length : 0
+    expect(junit.children).toHaveLength(checks)
+    expect(junit.attributes.get('failures')).toBe('0')
+    const html = fs.readFileSync(path.join(cache.home, 'out/report.html'), 'utf8')
+    expect(html.match(/<h2 id="check-/g)).toHaveLength(checks)
+    // Every check that compares Jacobians has one picture at least.
+    expect((html.match(/<svg/g) ?? []).length).toBeGreaterThan(checks - 5)
+    expect(html).toContain('class="worst"')
+  })
+
+  it('takes a crash for the outcome of its check; the others are made', async () => {
+    const folder = copyProject(path.join(root, 'test/cases/gradcheck/crash_in_backward'), cache)
+    const { code, printed } = await gradcheckJson(folder)
+    expect(code).toBe(1)
+    expect(printed.gradchecks.map((one) => one.verdict)).toEqual([
+      ...['passed', 'error', 'error', 'error', 'passed'],
+    ])
+    const crash = printed.results.find((row) => row.op === 'crash_in_backward::crashes')
+    expect(crash).toMatchObject({ status: 'failed' })
+    expect(crash?.reason).toMatch(/Segmentation fault.*op\.cpp:\d+/)
+  })
+
+  it('tells, after the source is mended, the error of the build before', async () => {
+    const folder = wrongGradients()
+    const asked = ['--op', 'wrong_gradients::wrong_sign', '--args', '["y"]']
+    expect((await gradcheckJson(folder, ...asked)).code).toBe(1)
+    const file = path.join(folder, 'op.cpp')
+    const text = fs.readFileSync(file, 'utf8')
+    fs.writeFileSync(file, text.replace('return grad * at::sin(x);', 'return -grad * at::sin(x);'))
+    const { code, stdout } = await opsmith('gradcheck', folder, ...asked)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/largest error \S+, 1\.\d+e\+0 in the build before \(failed\)/)
+  })
+
+  it('exits 2 where there is no answer, and says what to do', async () => {
+    const folder = sample('my_op')
+    const file = path.join(folder, 'opsmith.json')
+    const none = copyProject(path.join(root, 'samples/my_op'), cache)
+    const text = fs.readFileSync(file, 'utf8')
+    fs.writeFileSync(
+      path.join(none, 'opsmith.json'),
+      text.replace(/,\s*"gradchecks": \[[^]*\]\s*\}\s*$/, '\n}\n'),
+    )
+    const empty = await gradcheckJson(none)
+    expect(empty.code).toBe(2)
+    expect(empty.printed.error?.message).toContain('has no gradchecks')
+    expect(empty.printed.error?.hint).toContain('"gradchecks": [')
+    for (const args of [
+      [folder, '--op', 'my_op::nothing', '--args', '["x"]'],
+      [folder, '--op', 'my_op::my_op', '--args', '["x", "nope"]'],
+      [folder, '--eps', 'small'],
+      [folder, '--keep'],
+      ['/no/such/project'],
+    ]) {
+      const { code, stderr } = await opsmith('gradcheck', ...args)
+      expect(code, stderr).toBe(2)
+      expect(stderr).not.toMatch(/\n\s+at /)
+    }
+  })
+
+  it('is part of the report on the whole job, and of its exit code', async () => {
+    const folder = sample('my_op')
+    const good = await opsmith('report', folder)
+    expect(good.code).toBe(0)
+    expect(good.stdout).toMatch(/\nGradcheck\n-+\nok {5}my_op::my_op\(x, y\): /)
+    const file = path.join(folder, 'opsmith.json')
+    const text = fs.readFileSync(file, 'utf8')
+    fs.writeFileSync(
+      file,
+      text.replace('"second_order": true', '"second_order": true, "expect": "failed"'),
+    )
+    const bad = await opsmith('report', folder)
+    expect(bad.code).toBe(1)
+    expect(bad.stdout).toContain('passes, but opsmith.json expects it to fail')
+  })
+})

@@ -1,0 +1,347 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+import type { GradcheckOutcome, SweepPoint } from '../../electron/contract/gradcheck'
+import { gradcheckEntry } from '../../electron/contract/manifest'
+import type { GradcheckEntry, Manifest } from '../../electron/contract/manifest'
+import { unwrap } from '../../electron/contract/outcome'
+import { caseOf } from '../../electron/engine/check/gradcheck-case'
+import { startForkedHost } from '../../electron/engine/host/transport'
+import { readManifest } from '../../electron/engine/project/read-manifest'
+import { Workbench } from '../../electron/engine/workbench'
+import {
+  copyProject,
+  makeTestCache,
+  root,
+  subfolders,
+  testInstallation,
+} from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const limits = { timeout: 60 }
+
+let cache: TestCache
+let workbench: Workbench
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
+  await workbench.applySettings()
+})
+afterAll(async () => {
+  await workbench.close()
+  cache.remove()
+})
+
+async function build(folder: string): Promise<Manifest> {
+  const built = unwrap(await workbench.build(folder))
+  expect(built.diagnostics.filter((one) => one.severity === 'error')).toEqual([])
+  expect(built.ok).toBe(true)
+  return unwrap(await readManifest(folder))
+}
+
+/** A gradcheck of an entry of that manifest, as the window would ask for it. */
+function requestOf(
+  manifest: Manifest,
+  entry: Partial<GradcheckEntry>,
+): Parameters<Workbench['gradchecks']['run']>[1] {
+  return { ...caseOf(gradcheckEntry.parse(entry), manifest), keepJacobians: false }
+}
+
+describe('the samples', () => {
+  it.each(subfolders(path.join(root, 'samples')).map((folder) => [path.basename(folder), folder]))(
+    '%s: its gradchecks come out as opsmith.json expects',
+    async (_name, source) => {
+      const folder = copyProject(source, cache)
+      const manifest = await build(folder)
+      expect(manifest.gradchecks.length).toBeGreaterThan(0)
+      const outcomes = unwrap(await workbench.gradchecks.runAll(folder, limits))
+      expect(outcomes).toHaveLength(manifest.gradchecks.length)
+      for (const outcome of outcomes) {
+        expect(outcome, JSON.stringify(outcome.report?.findings ?? outcome.error)).toMatchObject({
+          asExpected: true,
+        })
+      }
+      // A gradient that must be right is among them.
+      expect(outcomes.some((outcome) => outcome.verdict === 'passed')).toBe(true)
+    },
+  )
+
+  it('sigmoid has the lesson: eight verdicts, the same for the own and the built-in operator', async () => {
+    const folder = copyProject(path.join(root, 'samples/sigmoid'), cache)
+    const manifest = await build(folder)
+    const lesson = manifest.gradchecks.filter((entry) => entry.dtype !== undefined)
+    const outcomes = unwrap(await workbench.gradchecks.runAll(folder, limits, { entries: lesson }))
+    const verdicts = outcomes.map((outcome, index) => {
+      const entry = lesson[index]
+      return [entry?.op, entry?.dtype, entry?.eps, outcome.verdict]
+    })
+    expect(verdicts).toEqual(
+      ['sigmoid::sigmoid', 'aten::sigmoid'].flatMap((op) => [
+        [op, 'float32', 1e-3, 'passed'],
+        [op, 'float32', 1e-4, 'failed'],
+        [op, 'float64', 1e-4, 'passed'],
+        [op, 'float64', 1e-6, 'passed'],
+      ]),
+    )
+    for (const outcome of outcomes.filter((one) => one.verdict === 'failed')) {
+      const failed = outcome.report?.findings.filter((finding) => finding.status === 'failed')
+      expect(failed?.map((finding) => finding.check)).toEqual(['backward'])
+      expect(failed?.[0]?.cause).toMatch(/^Rounding/)
+    }
+  })
+})
+
+describe('wrong gradients', () => {
+  const source = path.join(root, 'test/cases/gradcheck/wrong_gradients')
+  const expectation = z.record(
+    z.string(),
+    z.object({ check: z.string(), messageMatches: z.string() }),
+  )
+  const expected = expectation.parse(
+    JSON.parse(fs.readFileSync(path.join(source, 'expected.json'), 'utf8')),
+  )
+  let folder: string
+  let manifest: Manifest
+  let outcomes: GradcheckOutcome[] = []
+
+  beforeAll(async () => {
+    folder = copyProject(source, cache)
+    manifest = await build(folder)
+    outcomes = unwrap(await workbench.gradchecks.runAll(folder, limits))
+  })
+
+  it('are each expected to be found, by name', () => {
+    const failing = manifest.gradchecks.filter((entry) => entry.expect === 'failed')
+    expect(failing.map((entry) => entry.op).sort()).toEqual(Object.keys(expected).sort())
+    expect(failing.length).toBeGreaterThanOrEqual(15)
+  })
+
+  it.each(Object.entries(expected))('%s fails, with its cause', (op, { check, messageMatches }) => {
+    const outcome = outcomes.find((one) => one.op === op && one.expect === 'failed')
+    expect(outcome?.verdict).toBe('failed')
+    const failed = outcome?.report?.findings.filter((finding) => finding.status === 'failed') ?? []
+    expect(failed.map((finding) => finding.check)).toContain(check)
+    const said = failed.map((finding) => `${finding.reason}\n${finding.cause}`).join('\n')
+    expect(said).toMatch(new RegExp(messageMatches))
+  })
+
+  it('and the right operators beside them pass', () => {
+    const passing = outcomes.filter((outcome) => outcome.expect === 'passed')
+    expect(passing.length).toBeGreaterThanOrEqual(9)
+    for (const outcome of passing)
+      expect(outcome, JSON.stringify(outcome.report?.findings)).toMatchObject({ verdict: 'passed' })
+  })
+
+  it('an operator that is wrong says so at every eps, and the sweep is flat', async () => {
+    const request = requestOf(manifest, { op: 'wrong_gradients::wrong_factor', args: ['x'] })
+    const report = unwrap(
+      await workbench.gradchecks.sweep(folder, request, limits, { dtypes: ['float64'] }),
+    )
+    const [curve] = report.curves
+    expect(curve?.points).toHaveLength(23)
+    expect(curve?.points.some((point) => point.ok)).toBe(false)
+    expect(curve?.points.every((point) => point.branch === 'flat')).toBe(true)
+  })
+
+  it('a sweep of a right one has both branches, its points come as they are made', async () => {
+    const request = requestOf(manifest, { op: 'wrong_gradients::sine', args: ['x'] })
+    const told: { point: SweepPoint; done: number; total: number }[] = []
+    const report = unwrap(
+      await workbench.gradchecks.sweep(folder, request, limits, {
+        onPoint: (point, done, total) => told.push({ point, done, total }),
+      }),
+    )
+    expect(told.map((one) => one.done)).toEqual(Array.from({ length: 46 }, (_, i) => i + 1))
+    expect(told.every((one) => one.total === 46)).toBe(true)
+    expect(report.curves.map((curve) => curve.dtype)).toEqual(['float32', 'float64'])
+    for (const curve of report.curves) {
+      const branches = new Set(curve.points.map((point) => point.branch))
+      expect(branches).toContain('truncation')
+      expect(branches).toContain('rounding')
+      const best = curve.points[curve.recommended ?? -1]
+      expect(best?.ok).toBe(true)
+      expect(Math.min(...curve.points.map((point) => point.maxAbsolute))).toBe(best?.maxAbsolute)
+    }
+    const steps = report.curves.map((curve) => curve.points[curve.recommended ?? -1]?.eps ?? 0)
+    // float32 wants a step some hundred times larger.
+    expect(steps[0]).toBeGreaterThan(30 * (steps[1] ?? Infinity))
+    // What a sweep looks at, it lets go of.
+    const held = await workbench.hosts.call(
+      'tensor.release',
+      { handles: Array.from({ length: 2000 }, (_, i) => i) },
+      { timeout: 10, phase: '' },
+    )
+    expect(unwrap(held).released).toBe(0)
+  })
+
+  it('takes an operator without a gradient for a curve without points, with the reason', async () => {
+    const request = requestOf(manifest, { op: 'wrong_gradients::detached', args: ['x'] })
+    const report = unwrap(await workbench.gradchecks.sweep(folder, request, limits))
+    expect(report.curves.map((curve) => curve.points)).toEqual([[], []])
+    expect(report.curves[0]?.reason).toMatch(/no output requires grad/)
+  })
+
+  it('keeps Jacobians for who asks, to page through', async () => {
+    const request = requestOf(manifest, { op: 'wrong_gradients::wrong_factor', args: ['x'] })
+    const report = unwrap(
+      await workbench.gradchecks.run(folder, { ...request, keepJacobians: true }, limits),
+    )
+    const finding = report.findings.find((one) => one.error !== undefined)
+    const handle = finding?.error?.handle ?? -1
+    const page = unwrap(
+      await workbench.hosts.call(
+        'tensor.page',
+        { handle, index: [], rowStart: 0, rowCount: 12, columnStart: 0, columnCount: 12 },
+        { timeout: 10, phase: '' },
+      ),
+    )
+    expect(page.values).toHaveLength(144)
+    expect(Math.max(...page.values)).toBe(report.error)
+    await workbench.gradchecks.release(report)
+    const without = unwrap(await workbench.gradchecks.run(folder, request, limits))
+    expect(without.findings.every((one) => one.error === undefined)).toBe(true)
+    expect(without.error).toBe(report.error)
+  })
+
+  it('finds the worst of random points, the same again with its seeds, and keeps it', async () => {
+    const request = requestOf(manifest, { op: 'wrong_gradients::wrong_above_one', args: ['one'] })
+    expect(unwrap(await workbench.gradchecks.run(folder, request, limits)).ok).toBe(true)
+    const done: number[] = []
+    const found = unwrap(
+      await workbench.gradchecks.search(folder, request, limits, {
+        points: 40,
+        firstSeed: 100,
+        onPoint: (count) => done.push(count),
+      }),
+    )
+    expect(done).toHaveLength(40)
+    expect(found.tried).toBe(40)
+    expect(found.failed).toBeGreaterThan(0)
+    expect(found.failed).toBeLessThan(40)
+    expect(found.seeds['one']).toBeGreaterThanOrEqual(100)
+    expect(found.excess).toBeGreaterThan(0)
+    const worst = { ...request, inputs: found.inputs }
+    const again = unwrap(await workbench.gradchecks.run(folder, worst, limits))
+    expect(again.ok).toBe(false)
+    expect(again.error).toBe(found.maxAbsolute)
+
+    const kept = unwrap(
+      await workbench.gradchecks.keep(folder, worst, { name: 'the worst', expect: 'passed' }),
+    )
+    expect(kept).toEqual({ entry: manifest.gradchecks.length, added: true })
+    const twice = unwrap(
+      await workbench.gradchecks.keep(folder, worst, { name: '', expect: 'passed' }),
+    )
+    expect(twice).toEqual({ entry: kept.entry, added: false })
+    const entry = unwrap(await readManifest(folder)).gradchecks[kept.entry]
+    expect(entry).toMatchObject({ name: 'the worst', args: ['one'] })
+    expect(entry).not.toHaveProperty('eps')
+    expect(Object.keys(entry?.inputs ?? {})).toEqual(['one'])
+    expect(entry?.inputs?.['one']?.seed).toBe(found.seeds['one'])
+    const all = unwrap(
+      await workbench.gradchecks.runAll(folder, limits, { entries: entry ? [entry] : [] }),
+    )
+    expect(all[0]).toMatchObject({ verdict: 'failed', asExpected: false })
+    expect(all[0]?.report?.error).toBe(found.maxAbsolute)
+  })
+
+  it('has nothing to search where no input is drawn', async () => {
+    const request = requestOf(manifest, { op: 'aten::relu', args: ['corner'] })
+    const found = await workbench.gradchecks.search(folder, request, limits, {
+      points: 3,
+      firstSeed: 0,
+    })
+    expect(found.ok ? '' : found.error.code).toBe('request.invalid')
+  })
+
+  it('remembers the error of each build, and tells that of the one before', async () => {
+    const request = requestOf(manifest, { op: 'wrong_gradients::wrong_factor', args: ['y'] })
+    const wrong = unwrap(await workbench.gradchecks.run(folder, request, limits))
+    expect(wrong).toMatchObject({ ok: false, before: null })
+    expect(wrong.error).toBeGreaterThan(1)
+    const file = path.join(folder, 'op.cpp')
+    const text = fs.readFileSync(file, 'utf8')
+    fs.writeFileSync(file, text.replace('return 4 * grad * x;', 'return 2 * grad * x;'))
+    await build(folder)
+    const mended = unwrap(await workbench.gradchecks.run(folder, request, limits))
+    expect(mended.ok).toBe(true)
+    expect(mended.error).toBeLessThan(1e-8)
+    expect(mended.before).toMatchObject({ ok: false, error: wrong.error })
+    const history = unwrap(await workbench.gradchecks.history(folder, request))
+    expect(history.map((point) => point.ok)).toEqual([false, true])
+    expect(new Set(history.map((point) => point.build)).size).toBe(2)
+  })
+})
+
+describe('a backward that ends its process', () => {
+  let folder: string
+  let manifest: Manifest
+  beforeAll(async () => {
+    folder = copyProject(path.join(root, 'test/cases/gradcheck/crash_in_backward'), cache)
+    manifest = await build(folder)
+  })
+
+  it("is its own check's outcome, with the line; the others go on", async () => {
+    const told: string[] = []
+    const outcomes = unwrap(
+      await workbench.gradchecks.runAll(folder, limits, {
+        onOutcome: (outcome, done, total) => {
+          told.push(`${done}/${total} ${outcome.verdict}`)
+        },
+      }),
+    )
+    expect(told).toEqual(['1/5 passed', '2/5 error', '3/5 error', '4/5 error', '5/5 passed'])
+    const [, crash, hang, unknown] = outcomes
+    expect(crash?.error).toMatchObject({ code: 'host.crashed', exit: { reason: 'segfault' } })
+    const frame = crash?.error?.exit?.stack.find((one) => one.isUser)
+    expect(frame?.file).toBe(path.join(folder, 'op.cpp'))
+    expect(frame?.symbol).toContain('write_nowhere')
+    expect(hang?.error).toMatchObject({ code: 'host.timeout', exit: { reason: 'timeout' } })
+    expect(unknown?.error?.code).toBe('operator.unknown')
+  })
+
+  it('is not what "expect": "failed" means', async () => {
+    const [, crash] = manifest.gradchecks
+    const entries = crash ? [{ ...crash, expect: 'failed' as const }] : []
+    const outcomes = unwrap(await workbench.gradchecks.runAll(folder, limits, { entries }))
+    expect(outcomes.map((one) => [one.verdict, one.asExpected])).toEqual([['error', false]])
+  })
+
+  it('is the worst point of a search, which ends there', async () => {
+    const request = requestOf(manifest, { op: 'crash_in_backward::crashes', args: ['x'] })
+    const found = unwrap(
+      await workbench.gradchecks.search(folder, request, limits, { points: 5, firstSeed: 0 }),
+    )
+    expect(found).toMatchObject({ tried: 1, failed: 1, excess: Infinity, seeds: { x: 0 } })
+    expect(found.error?.code).toBe('host.crashed')
+  })
+
+  it('can be stopped, all checks with it', async () => {
+    const controller = new AbortController()
+    const [, , hang] = manifest.gradchecks
+    const entries = hang ? [{ ...hang, timeout: 100 }, hang] : []
+    const started = performance.now()
+    setTimeout(() => {
+      controller.abort()
+    }, 1500)
+    const outcomes = await workbench.gradchecks.runAll(
+      folder,
+      { ...limits, signal: controller.signal },
+      { entries },
+    )
+    expect(outcomes.ok ? '' : outcomes.error.code).toBe('cancelled')
+    expect(performance.now() - started).toBeLessThan(30_000)
+  })
+})
+
+describe('without a build', () => {
+  it('says that one is required', async () => {
+    const folder = copyProject(path.join(root, 'samples/my_op'), cache)
+    const outcomes = await workbench.gradchecks.runAll(folder, limits)
+    expect(outcomes.ok ? '' : outcomes.error.code).toBe('build.required')
+  })
+})
