@@ -2,6 +2,7 @@ import type { ReactElement } from 'react'
 
 import type { InputSpec } from '../../../electron/contract/manifest'
 import type { OperatorArgument } from '../../../electron/contract/operators'
+import { inputSummary } from '../../shell/primitives/input-text'
 import { emptyMeaning, isOptional, kindOf } from '../../store/arguments'
 import { useInputSpecs } from '../../store/inputs'
 import { setArgument, useRun } from '../../store/run'
@@ -65,7 +66,7 @@ function Control({ argument, inputs, text, id, bad }: ControlProps): ReactElemen
         <option value="">{isOptional(argument) ? 'None' : 'Choose an input'}</option>
         {Object.entries(inputs).map(([name, spec]) => (
           <option key={name} value={name}>
-            {name} · {summary(spec)}
+            {name} · {inputSummary(spec)}
           </option>
         ))}
         {text !== '' && !(text in inputs) && <option value={text}>{text}</option>}
@@ -92,10 +93,4 @@ function Control({ argument, inputs, text, id, bad }: ControlProps): ReactElemen
       onChange={(event) => change(event.target.value)}
     />
   )
-}
-
-export function summary(spec: InputSpec): string {
-  const shape = spec.shape === undefined ? 'values' : `[${spec.shape.join(', ')}]`
-  const device = spec.device === 'cpu' ? '' : ` ${spec.device}`
-  return `${spec.dtype} ${shape}${device}${spec.requires_grad ? ' grad' : ''}`
 }

@@ -2,12 +2,12 @@ import { useState, type ReactElement } from 'react'
 
 import type { InputSpec } from '../../../electron/contract/manifest'
 import { Button } from '../../shell/primitives/Button'
+import { InputForm } from '../../shell/primitives/InputForm'
+import { inputMaking, inputSummary } from '../../shell/primitives/input-text'
 import { Section } from '../../shell/primitives/Section'
 import { setInput, useInputSpecs } from '../../store/inputs'
 import { openFile } from '../../store/layout'
 import { useRun } from '../../store/run'
-import { summary } from './ArgumentsEditor'
-import { InputForm } from './InputForm'
 
 /** The named inputs of opsmith.json; the ones this call uses come first. */
 export function InputsEditor(): ReactElement {
@@ -45,7 +45,7 @@ export function InputsEditor(): ReactElement {
             >
               <span className="mono">{name}</span>
               <span className="muted mono">
-                {summary(spec)} · {making(spec)}
+                {inputSummary(spec)} · {inputMaking(spec)}
               </span>
               {!used.has(name) && <span className="badge">not used here</span>}
             </button>
@@ -71,12 +71,6 @@ export function InputsEditor(): ReactElement {
       )}
     </Section>
   )
-}
-
-/** How its values come about. */
-function making(spec: InputSpec): string {
-  if (spec.values !== undefined) return 'literal values'
-  return spec.seed === undefined ? spec.distribution : `${spec.distribution}, seed ${spec.seed}`
 }
 
 const fresh: InputSpec = {

@@ -50,3 +50,16 @@ export function valuesText(values: InputSpec['values']): string {
     .replaceAll(',', ', ')
     .replaceAll(', \n', ',\n')
 }
+
+/** "float64 [4, 8] grad" */
+export function inputSummary(spec: InputSpec): string {
+  const shape = spec.shape === undefined ? 'values' : `[${spec.shape.join(', ')}]`
+  const device = spec.device === 'cpu' ? '' : ` ${spec.device}`
+  return `${spec.dtype} ${shape}${device}${spec.requires_grad ? ' grad' : ''}`
+}
+
+/** How its values come about. */
+export function inputMaking(spec: InputSpec): string {
+  if (spec.values !== undefined) return 'literal values'
+  return spec.seed === undefined ? spec.distribution : `${spec.distribution}, seed ${spec.seed}`
+}
