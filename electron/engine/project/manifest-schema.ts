@@ -17,7 +17,8 @@ const descriptions: Record<string, string> = {
   program: 'A TorchScript file whose functions use the operators.',
   inputs: 'Named tensors for calls, checks and timings.',
   calls: 'Calls that `opsmith run` makes and compares with their reference.',
-  gradchecks: 'Gradient checks.',
+  gradchecks:
+    'Gradient checks of operators and program functions, with the options of torch.autograd.gradcheck by their names; `inputs` replaces inputs of the project, `expect` is "failed" where failing is right.',
   benchmarks: 'Timings.',
   exports: 'Forms to export.',
   toolchain: "This project's compiler and libtorch, instead of the user's.",
