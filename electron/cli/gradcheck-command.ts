@@ -1,63 +1,20 @@
 import path from 'node:path'
 
-import type { BuildReport } from '../contract/build'
 import { manifestFileName } from '../contract/manifest'
-import type { Manifest } from '../contract/manifest'
-import type { ErrorCode, Result } from '../contract/outcome'
-import { ioError, writeAtomically } from '../engine/project/files'
+import { notAnswered } from '../engine/check/outcome-errors'
 import { readManifest } from '../engine/project/read-manifest'
 import type { Workbench } from '../engine/workbench'
 import { buildAloud, buildJson, interruptSignal } from './build-command'
 import { exitCodes } from './exit-codes'
 import { gradcheckHtml } from './gradcheck-html'
 import { gradcheckJson } from './gradcheck-json'
-import { junitXml } from './gradcheck-junit'
+import { gradcheckJunit } from './gradcheck-junit'
 import { readGradcheckOptions, selectEntries } from './gradcheck-options'
 import type { GivenGradcheckOptions } from './gradcheck-options'
 import { runGradchecks } from './gradcheck-run'
-import type { GradcheckRun } from './gradcheck-run'
 import { outcomeLines, searchLines, summaryLine, sweepLines } from './gradcheck-text'
-import { callerPath, printError, printJson, progress } from './print'
-
-function printLines(lines: readonly string[]): void {
-  for (const line of lines) process.stdout.write(`${line}\n`)
-}
-
-/** What the user named on the command line does not exist or does not fit: no answer, not a bad one. */
-const notAnswered = new Set<ErrorCode>([
-  'operator.unknown',
-  'input.invalid',
-  'program.compile',
-  'device.unavailable',
-])
-
-async function writeFiles(
-  files: { junit: string; html: string },
-  manifest: Manifest,
-  build: BuildReport,
-  run: GradcheckRun,
-): Promise<Result<null>> {
-  const title = `Gradchecks of ${manifest.name}`
-  const facts = [
-    `${build.compiler}, libtorch ${build.libtorch}`,
-    `${new Date().toISOString()}, build ${build.key}`,
-  ]
-  const wanted: [string, () => string][] = [
-    [files.junit, () => junitXml(title, run.outcomes, run.searches)],
-    [files.html, () => gradcheckHtml(title, facts, run)],
-  ]
-  for (const [name, text] of wanted) {
-    if (name === '') continue
-    const file = callerPath(name)
-    try {
-      await writeAtomically(file, text())
-      progress(file)
-    } catch (error) {
-      return ioError(error, `write ${file}`)
-    }
-  }
-  return { ok: true, value: null }
-}
+import { printError, printJson, printLines, progress } from './print'
+import { reportFacts, writeReports } from './report-files'
 
 /** `opsmith gradcheck`: gradient checks of opsmith.json or of one operator, with what explains them. */
 export async function runGradcheck(
@@ -100,7 +57,12 @@ export async function runGradcheck(
     if (run.value.searches.length > 0) printLines(['', ...run.value.searches.flatMap(searchLines)])
     printLines(['', summaryLine(run.value.outcomes)])
   }
-  const written = await writeFiles(command.value, manifest.value, build.value, run.value)
+  const title = `Gradchecks of ${manifest.value.name}`
+  const { outcomes, searches } = run.value
+  const written = await writeReports([
+    [command.value.junit, () => gradcheckJunit(title, outcomes, searches)],
+    [command.value.html, () => gradcheckHtml(title, reportFacts(build.value), run.value)],
+  ])
   if (!written.ok) return printError(written.error, false)
   return run.value.ok ? exitCodes.good : exitCodes.failed
 }

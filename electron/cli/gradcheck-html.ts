@@ -11,34 +11,11 @@ import {
   summaryLine,
   worstPlace,
 } from './gradcheck-text'
+import { htmlPage } from './html-page'
 import { findingTitle } from './jacobian-picture'
 import type { ErrorPicture } from './jacobian-picture'
 import { escapeMarkup } from './markup'
 import { describeError } from './print'
-
-const style = `
-:root { color-scheme: light dark; --back: #ffffff; --text: #1c2024; --soft: #5b6570; --line: #d5dade;
-  --good: #146c2e; --bad: #b3261e; --panel: #f5f7f8; --c0: #0b62c4; --c1: #b4500a; --c2: #7b3fa0; --c3: #35740f; }
-@media (prefers-color-scheme: dark) {
-  :root { --back: #16191d; --text: #e4e8ec; --soft: #9aa5b0; --line: #39414a; --good: #6fd08c; --bad: #ff8a80;
-    --panel: #1f242a; --c0: #7db8ff; --c1: #ffb27a; --c2: #d3a5f5; --c3: #a5d67f; } }
-body { background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto;
-  max-width: 62rem; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; } h3 { font-size: 1rem; margin-bottom: .3rem; }
-table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .3rem .7rem .3rem 0;
-  border-bottom: 1px solid var(--line); vertical-align: top; } th { color: var(--soft); font-weight: 600; }
-code, .number { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .9em; overflow-wrap: anywhere; }
-.passed, .ok { color: var(--good); } .failed { color: var(--bad); } .soft { color: var(--soft); }
-pre { background: var(--panel); padding: .8rem; overflow-x: auto; white-space: pre-wrap; }
-figure { margin: 1rem 1.5rem 1rem 0; display: inline-block; vertical-align: top; max-width: 100%; } figcaption { font-size: .85rem; color: var(--soft); max-width: 340px; }
-svg { max-width: 100%; height: auto; } svg text { fill: var(--soft); font: 11px ui-monospace, monospace; }
-.none { fill: var(--panel); } .frame { fill: none; stroke: var(--line); } .worst { fill: none; stroke: #ff2d55; stroke-width: 2.5; }
-.grid { stroke: var(--line); stroke-width: 1; } .line { fill: none; stroke: currentColor; stroke-width: 1.5; }
-.passes { fill: currentColor; } .fails { fill: var(--back); stroke: currentColor; stroke-width: 1.5; }
-.best { fill: none; stroke: currentColor; stroke-width: 2; }
-.curve-0 { color: var(--c0); } .curve-1 { color: var(--c1); } .curve-2 { color: var(--c2); } .curve-3 { color: var(--c3); }
-.scale { font-size: .8rem; color: var(--soft); margin: .2rem 0; } .ramp { display: inline-block; width: 8rem; height: .7rem; vertical-align: middle; }
-`
 
 const html = escapeMarkup
 
@@ -119,14 +96,9 @@ function sweepSection({ name, report }: NamedSweep): string {
   return `<h2>eps sweep: <code>${html(name)}</code></h2><figure>${sweepChart(report)}<figcaption style="max-width:none">Largest error of the Jacobians over the step of finite differences. Full dots pass, hollow ones fail; the ring is the recommended step. To the right truncation prevails, to the left rounding.</figcaption></figure><ul>${legend.join('')}</ul>`
 }
 
-/** A page of its own, without scripts and without anything to load; it follows the reader's colour scheme. */
 export function gradcheckHtml(title: string, facts: readonly string[], run: GradcheckRun): string {
   const searches = run.searches.map((search) => html(searchLines(search).join('\n')))
-  return [
-    '<!doctype html>',
-    `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${html(title)}</title><style>${style}</style></head><body>`,
-    `<h1>${html(title)}</h1>`,
-    `<p class="soft">${facts.map(html).join('<br>')}</p>`,
+  return htmlPage(title, facts, [
     `<p class="${run.ok ? 'ok' : 'failed'}">${html(summaryLine(run.outcomes))}</p>`,
     summaryTable(run.outcomes),
     ...run.outcomes.map((outcome) =>
@@ -134,7 +106,5 @@ export function gradcheckHtml(title: string, facts: readonly string[], run: Grad
     ),
     ...run.sweeps.map(sweepSection),
     ...(searches.length > 0 ? ['<h2>Random points</h2>', `<pre>${searches.join('\n')}</pre>`] : []),
-    '</body></html>',
-    '',
-  ].join('\n')
+  ])
 }

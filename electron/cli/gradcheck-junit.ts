@@ -2,22 +2,9 @@ import type { GradcheckFinding, GradcheckOutcome } from '../contract/gradcheck'
 import type { NamedSearch } from './gradcheck-run'
 import { outcomeLines, searchLines } from './gradcheck-text'
 import { findingTitle } from './jacobian-picture'
-import { escapeAttribute, escapeMarkup } from './markup'
+import { junitXml } from './junit-xml'
+import type { Suite, TestCase } from './junit-xml'
 import { describeError } from './print'
-
-interface TestCase {
-  name: string
-  seconds: number
-  kind: 'passed' | 'failure' | 'error' | 'skipped'
-  message: string
-  text: string
-}
-
-interface Suite {
-  name: string
-  cases: TestCase[]
-  output: string
-}
 
 function caseOfFinding(outcome: GradcheckOutcome, finding: GradcheckFinding): TestCase {
   const { report } = outcome
@@ -75,44 +62,14 @@ function suiteOfSearch(search: NamedSearch): Suite {
   }
 }
 
-function caseXml(suite: Suite, one: TestCase): string {
-  const open = `    <testcase classname="${escapeAttribute(suite.name)}" name="${escapeAttribute(one.name)}" time="${one.seconds.toFixed(6)}"`
-  if (one.kind === 'passed') return `${open}/>`
-  const message = `message="${escapeAttribute(one.message)}"`
-  if (one.kind === 'skipped') return `${open}>\n      <skipped ${message}/>\n    </testcase>`
-  return `${open}>\n      <${one.kind} ${message}>${escapeMarkup(one.text)}</${one.kind}>\n    </testcase>`
-}
-
-function countsOf(cases: readonly TestCase[]): string {
-  const count = (kind: TestCase['kind']): number => cases.filter((one) => one.kind === kind).length
-  const seconds = cases.reduce((sum, one) => sum + one.seconds, 0)
-  return `tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}" time="${seconds.toFixed(6)}"`
-}
-
-function suiteXml(suite: Suite): string {
-  return [
-    `  <testsuite name="${escapeAttribute(suite.name)}" ${countsOf(suite.cases)}>`,
-    ...suite.cases.map((one) => caseXml(suite, one)),
-    `    <system-out>${escapeMarkup(suite.output)}</system-out>`,
-    '  </testsuite>',
-  ].join('\n')
-}
-
 /**
- * The JUnit XML that CI servers read: a suite for each gradcheck, a case for each of its checks. One
- * that is expected to fail is a single case, which passes when it fails.
+ * A suite for each gradcheck, a case for each of its checks. One that is expected to fail is a single
+ * case, which passes when it fails.
  */
-export function junitXml(
+export function gradcheckJunit(
   title: string,
   outcomes: readonly GradcheckOutcome[],
   searches: readonly NamedSearch[],
 ): string {
-  const suites = [...outcomes.map(suiteOf), ...searches.map(suiteOfSearch)]
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="${escapeAttribute(title)}" ${countsOf(suites.flatMap((suite) => suite.cases)).replace(/ skipped="\d+"/, '')}>`,
-    ...suites.map(suiteXml),
-    '</testsuites>',
-    '',
-  ].join('\n')
+  return junitXml(title, [...outcomes.map(suiteOf), ...searches.map(suiteOfSearch)])
 }

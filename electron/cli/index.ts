@@ -1,11 +1,14 @@
 import { Command, CommanderError } from 'commander'
 
+import { opcheckCheck } from '../contract/opcheck'
 import { findInstallation } from '../engine/installation'
 import { startForkedHost } from '../engine/host/transport'
 import { manifestJsonSchema } from '../engine/project/manifest-schema'
 import { Workbench } from '../engine/workbench'
 import { runBuild } from './build-command'
 import { runDoctor } from './doctor-command'
+import { runChecks } from './check-command'
+import type { GivenCheckOptions } from './check-options'
 import { exitCodes } from './exit-codes'
 import { runGradcheck } from './gradcheck-command'
 import type { GivenGradcheckOptions } from './gradcheck-options'
@@ -117,6 +120,26 @@ function addGradcheckCommand(program: Command): void {
     })
 }
 
+function addCheckCommand(program: Command): void {
+  program
+    .command('check')
+    .description('build, and check operators: schema, kernels, layouts, dtypes, memory')
+    .argument('<project>', 'folder with opsmith.json')
+    .option('--op <name>', "an operator, libtorch's included, or a function of the program")
+    .option('--args <json>', 'with --op: what to call it with: a list as in opsmith.json')
+    .option('--check <names...>', 'only these checks; large_sizes is made only when named here')
+    .option('--shapes <number>', 'how many other shapes are tried (6)')
+    .option('--seed <number>', 'of the other shapes (0)')
+    .option('--timeout <seconds>', 'for each operator (120)')
+    .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
+    .option('--junit <file>', 'also write JUnit XML')
+    .option('--html <file>', 'also write a report')
+    .addHelpText('after', `\nChecks: ${opcheckCheck.options.join(', ')}.`)
+    .action(async (project: string, options: GivenCheckOptions) => {
+      await withWorkbench((workbench, folder) => runChecks(workbench, folder, options), project)
+    })
+}
+
 function makeProgram(): Command {
   const program = new Command('opsmith')
   program
@@ -148,6 +171,7 @@ function makeProgram(): Command {
   projectCommand('report', 'everything that exists so far, as a readable report', runReportCommand)
   addGraphCommand(program)
   addGradcheckCommand(program)
+  addCheckCommand(program)
   program
     .command('doctor')
     .description('look for compilers, libtorch, CUDA and Python, and judge them')

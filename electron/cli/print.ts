@@ -26,6 +26,10 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${toJson(value)}\n`)
 }
 
+export function printLines(lines: readonly string[]): void {
+  for (const line of lines) process.stdout.write(`${line}\n`)
+}
+
 export function progress(text: string): void {
   process.stderr.write(`${text}\n`)
 }

@@ -14,6 +14,7 @@ import {
 } from './gradcheck'
 import { captureReport, captureRequest, graphArchive, graphObservation, graphText } from './graph'
 import { inputSpec } from './manifest'
+import { opcheckOutcome, opcheckRequest, placedOpcheckReport } from './opcheck'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { hostExit, workbenchError } from './outcome'
 import { draft, fileContent, project, sample } from './project'
@@ -228,6 +229,28 @@ export const appCalls = {
     }),
     output: z.array(gradcheckPoint),
   },
+  /**
+   * The operator checks of one operator or program function; main adds the program, and the inputs of
+   * opsmith.json that the request does not give. `checks` [] makes all but those that must be named.
+   */
+  'opcheck.run': {
+    input: z.object({
+      folder: z.string(),
+      job: z.string(),
+      request: opcheckRequest.omit({ program: true }),
+      /** Seconds; 0 for 120. */
+      timeout: z.number().nonnegative(),
+    }),
+    output: placedOpcheckReport,
+  },
+  /**
+   * opsmith.json's `checks`, else each operator and function of its `calls` once; outcomes also come as
+   * opcheck.progressed. An operator that ends the op host is an outcome, and the others are checked.
+   */
+  'opcheck.runAll': {
+    input: z.object({ folder: z.string(), job: z.string() }),
+    output: z.array(opcheckOutcome),
+  },
   'job.cancel': {
     input: z.object({ job: z.string() }),
     output: z.object({ cancelled: z.boolean() }),
@@ -275,6 +298,13 @@ export const appEvents = {
     total: z.number().int(),
     outcome: gradcheckOutcome.optional(),
     point: sweepPoint.optional(),
+  }),
+  /** Of opcheck.runAll: how many operators have been checked; a first one says that none has, yet. */
+  'opcheck.progressed': z.object({
+    job: z.string(),
+    done: z.number().int(),
+    total: z.number().int(),
+    outcome: opcheckOutcome.optional(),
   }),
   'host.changed': hostState,
   /** What user code printed. `generation` 0 is a notice of ours. */

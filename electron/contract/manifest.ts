@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { gradcheckOptionFields } from './gradcheck-options'
+import { opcheckCheck } from './opcheck-names'
 import { deviceName, dtype } from './tensor'
 
 /** A value as JSON can write it; a string that names an input stands for that input. */
@@ -92,6 +93,25 @@ export const gradcheckEntry = z.strictObject({
 })
 export type GradcheckEntry = z.infer<typeof gradcheckEntry>
 
+/** The operator checks of one operator, libtorch's included, or of a function of the program. */
+export const checkEntry = z.strictObject({
+  op: z.string().min(1),
+  args: z.array(argument).default([]),
+  /** Whole inputs in place of those of the same name. */
+  inputs: z.record(inputName, inputSpec).optional(),
+  /** Only these. */
+  checks: z.array(opcheckCheck).min(1).optional(),
+  /** Checks that do not apply here, each with the reason. */
+  skip: z.partialRecord(opcheckCheck, z.string().min(1)).optional(),
+  /** How many other shapes are tried. */
+  shapes: z.number().int().min(0).max(1000).optional(),
+  seed: z.number().int().nonnegative().optional(),
+  /** Seconds after which the checks are ended. */
+  timeout: z.number().positive().optional(),
+  expect: z.enum(['passed', 'failed']).optional(),
+})
+export type CheckEntry = z.infer<typeof checkEntry>
+
 const record = z.record(z.string(), z.unknown())
 
 export const manifest = z.strictObject({
@@ -116,6 +136,8 @@ export const manifest = z.strictObject({
   inputs: z.record(inputName, inputSpec).default({}),
   calls: z.array(call).default([]),
   gradchecks: z.array(gradcheckEntry).default([]),
+  /** Operator checks; without it, every operator and function of `calls` is checked once. */
+  checks: z.array(checkEntry).optional(),
   /** Filled by later work; kept as they are. */
   benchmarks: z.array(record).default([]),
   exports: z.array(record).default([]),

@@ -1,32 +1,13 @@
 import { z } from 'zod'
 
 import { argument, inputSpec } from './manifest'
+import { opcheckCheck } from './opcheck-names'
+import type { OpcheckCheck } from './opcheck-names'
+import { workbenchError } from './outcome'
 import { programSource } from './run'
 
-/** What torch.library.opcheck looks at, byte for byte, and what it does not look at. */
-export const opcheckCheck = z.enum([
-  'mutation', // no input is written that the schema does not declare
-  'aliasing', // outputs share no memory that the schema does not declare
-  'registration', // which dispatch keys have no kernel, and what a user feels of it
-  'autograd_registration', // as opcheck's test_autograd_registration
-  'gradient_lost', // an input requires grad, the output depends on it and requires none
-  'meta', // the Meta kernel gives the sizes, strides and dtypes of the real one
-  'determinism', // the same input gives the same bits
-  'layouts', // transposed, stepped, offset, expanded, channels-last inputs, lazy views
-  'small_sizes', // no elements, one element
-  'dtypes', // which are accepted, and whether the answer agrees with float64's
-  'precision', // float64 is not computed in float32
-  'broadcasting', // a size of 1 in place of an input's own
-  'nan', // NaN reaches the outputs that depend on it
-  'grad_modes', // no_grad, inference_mode, any mix of requires_grad
-  'threads', // called from several threads at once
-  'unwritten', // every element of the outputs is written
-  'writes_outside', // nothing is written beside a tensor
-  'reads_outside', // nothing is read past an input's ends
-  'leaks', // memory after many calls
-  'large_sizes', // past 2^31 elements; only when asked for by name
-])
-export type OpcheckCheck = z.infer<typeof opcheckCheck>
+export { opcheckCheck }
+export type { OpcheckCheck }
 
 export const opcheckRequest = z.object({
   /** An operator, or a function of the program. */
@@ -67,3 +48,32 @@ export const opcheckReport = z.object({
   findings: z.array(opcheckFinding),
 })
 export type OpcheckReport = z.infer<typeof opcheckReport>
+
+/** With the line to look at, of what failed: where the kernel that it is about is defined or registered. */
+export const placedFinding = opcheckFinding.extend({
+  /** Absolute; absent of what did not fail, and where no source is known, as of libtorch's own kernels. */
+  file: z.string().optional(),
+  line: z.number().int().optional(),
+})
+export type PlacedFinding = z.infer<typeof placedFinding>
+
+/** In the order of opcheckCheck. */
+export const placedOpcheckReport = opcheckReport.extend({ findings: z.array(placedFinding) })
+export type PlacedOpcheckReport = z.infer<typeof placedOpcheckReport>
+
+/** How the operator checks of one operator went. */
+export const opcheckOutcome = z.object({
+  /** Its position among those that were checked. */
+  entry: z.number().int(),
+  /** The call: "my_op::f(x, y)". */
+  name: z.string(),
+  op: z.string(),
+  expect: z.enum(['passed', 'failed']),
+  /** failed: at least one check did; error: it came to no verdict, `error` says why. */
+  verdict: z.enum(['passed', 'failed', 'error']),
+  /** The verdict is the expected one; an error never is. */
+  asExpected: z.boolean(),
+  report: placedOpcheckReport.optional(),
+  error: workbenchError.optional(),
+})
+export type OpcheckOutcome = z.infer<typeof opcheckOutcome>

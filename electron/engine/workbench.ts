@@ -11,6 +11,7 @@ import { err, ok } from '../contract/outcome'
 import type { Result } from '../contract/outcome'
 import type { ProgramFunction, ProgramSource, RunReport, RunRequest } from '../contract/run'
 import { Gradchecks } from './check/gradchecks'
+import { Opchecks } from './check/opchecks'
 import { buildProject } from './compile/build'
 import type { BuildOptions } from './compile/build'
 import { preludes } from './compile/flags'
@@ -71,6 +72,7 @@ export class Workbench {
   readonly hosts: HostPool
   readonly graphs: Graphs
   readonly gradchecks: Gradchecks
+  readonly opchecks: Opchecks
   private memoryLimit = 0
   private preparing = false
   private readonly closing = new AbortController()
@@ -97,6 +99,7 @@ export class Workbench {
     )
     this.graphs = new Graphs(this)
     this.gradchecks = new Gradchecks(this)
+    this.opchecks = new Opchecks(this)
   }
 
   /** Takes the user's settings; called at the start and whenever they change. */

@@ -11,6 +11,7 @@ import { generalCalls } from './ipc/app-calls'
 import { gradcheckCalls } from './ipc/gradcheck-calls'
 import { graphCalls } from './ipc/graph-calls'
 import { listen } from './ipc/handle'
+import { opcheckCalls } from './ipc/opcheck-calls'
 import { operatorCalls } from './ipc/operator-calls'
 import { projectCalls } from './ipc/project-calls'
 import { installMenu } from './menu'
@@ -47,6 +48,7 @@ async function run(): Promise<void> {
     ...operatorCalls,
     ...graphCalls,
     ...gradcheckCalls,
+    ...opcheckCalls,
   })
   await openWindow(session, path.join(__dirname, 'preload.cjs'))
   // Not before the window is up: loading libtorch would take one of two cores from it.

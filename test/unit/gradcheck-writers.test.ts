@@ -4,7 +4,7 @@ import type { GradcheckOutcome, SearchReport } from '../../electron/contract/gra
 import { errorHeatMap, sweepChart } from '../../electron/cli/gradcheck-charts'
 import { gradcheckHtml } from '../../electron/cli/gradcheck-html'
 import { gradcheckJson } from '../../electron/cli/gradcheck-json'
-import { junitXml } from '../../electron/cli/gradcheck-junit'
+import { gradcheckJunit } from '../../electron/cli/gradcheck-junit'
 import type { GradcheckRun } from '../../electron/cli/gradcheck-run'
 import { outcomeLines, searchLines, sweepLines } from '../../electron/cli/gradcheck-text'
 import type { ErrorPicture } from '../../electron/cli/jacobian-picture'
@@ -58,7 +58,7 @@ const attribute = (element: XmlElement | undefined, name: string): string =>
   element?.attributes.get(name) ?? ''
 
 describe('JUnit XML', () => {
-  const read = readXml(junitXml(nasty, outcomes, []))
+  const read = readXml(gradcheckJunit(nasty, outcomes, []))
   const suites = read.children
   const casesOf = (suite: number): XmlElement[] =>
     suites[suite]?.children.filter((one) => one.name === 'testcase') ?? []

@@ -16,7 +16,7 @@ import type {
 import type { GradcheckEntry, Manifest } from '../../contract/manifest'
 import type { LoadReport } from '../../contract/operators'
 import { err, ok } from '../../contract/outcome'
-import type { ErrorCode, Result } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
 import type { ProgramSource } from '../../contract/run'
 import { placeError } from '../error-place'
 import type { HostPool } from '../host/host-pool'
@@ -30,6 +30,7 @@ import { ErrorHistory } from './error-history'
 import { caseOf, elementsOf, entryOf, nameOf } from './gradcheck-case'
 import type { GradcheckCase } from './gradcheck-case'
 import { errorsOf, excessOf, handlesOf, largestError, withoutHandles } from './jacobian-errors'
+import { ofOneCheck } from './outcome-errors'
 import { drawnInputs, isWorse, seedsOf, withSeedsOf } from './worst-point'
 
 export interface GradcheckLimits {
@@ -48,17 +49,6 @@ interface GradcheckSurroundings {
 }
 
 type Asked = Omit<GradcheckRequest, 'program'>
-
-/** Errors that are about one check: the others can still be made. */
-const ofOneCheck = new Set<ErrorCode>([
-  'host.crashed',
-  'host.timeout',
-  'operator.unknown',
-  'operator.check',
-  'input.invalid',
-  'program.compile',
-  'device.unavailable',
-])
 
 /**
  * Elements of all inputs up to which Jacobians are kept to measure them: at this many, that of an

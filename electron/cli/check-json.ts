@@ -1,0 +1,53 @@
+import type { OpcheckOutcome, PlacedFinding } from '../contract/opcheck'
+
+/** One row a check; of one that failed also what shows it, what to do and where to look. */
+function findingJson(outcome: OpcheckOutcome, finding: PlacedFinding): object {
+  const { check, status, reason, advice, input, output, index, shownBy, file, line } = finding
+  return {
+    op: outcome.op,
+    check,
+    status,
+    ...(reason === '' ? {} : { reason }),
+    ...(advice === '' ? {} : { advice }),
+    ...(input === '' ? {} : { input }),
+    ...(output === undefined ? {} : { output }),
+    ...(index.length === 0 ? {} : { index }),
+    ...(shownBy === '' ? {} : { shownBy }),
+    ...(file === undefined ? {} : { file, line }),
+    operator: outcome.entry,
+  }
+}
+
+/** An operator that came to no verdict is one row: what would have been checked is not known. */
+function resultsOf(outcome: OpcheckOutcome): object[] {
+  if (outcome.report) return outcome.report.findings.map((one) => findingJson(outcome, one))
+  const { error } = outcome
+  return [
+    {
+      op: outcome.op,
+      check: 'opcheck',
+      status: 'failed',
+      reason: error?.message ?? '',
+      ...(error?.file === undefined ? {} : { file: error.file, line: error.line }),
+      error,
+      operator: outcome.entry,
+    },
+  ]
+}
+
+/** The published form: `{ok, results, operators}`. */
+export function checkJson(outcomes: readonly OpcheckOutcome[]): object {
+  return {
+    ok: outcomes.every((outcome) => outcome.asExpected),
+    results: outcomes.flatMap(resultsOf),
+    // What the rows of `results` belong to, by position.
+    operators: outcomes.map(({ name, op, expect, verdict, asExpected, report }) => ({
+      name,
+      op,
+      expect,
+      verdict,
+      asExpected,
+      ...(report ? { seconds: report.seconds } : {}),
+    })),
+  }
+}

@@ -1,0 +1,123 @@
+import type { Argument, CheckEntry, Manifest } from '../contract/manifest'
+import { opcheckCheck } from '../contract/opcheck'
+import type { OpcheckCheck } from '../contract/opcheck'
+import { err, ok } from '../contract/outcome'
+import type { Result } from '../contract/outcome'
+import { entriesOf } from '../engine/check/opcheck-case'
+import { argumentsOf, numberOf } from './option-values'
+
+/** As commander gives them. */
+export interface GivenCheckOptions {
+  op?: string
+  args?: string
+  check?: string[]
+  shapes?: string
+  seed?: string
+  timeout?: string
+  json?: boolean
+  junit?: string
+  html?: string
+}
+
+export interface CheckCommand {
+  /** "" for all of opsmith.json's. */
+  op: string
+  /** Absent when the user named none. */
+  args?: Argument[]
+  /** Absent for what opsmith.json asks for; all of them must be made. */
+  checks?: OpcheckCheck[]
+  shapes?: number
+  seed?: number
+  /** Seconds for each operator; 0 takes the default. */
+  timeout: number
+  json: boolean
+  /** Files, "" for none. */
+  junit: string
+  html: string
+}
+
+/** Sentences name the option and what it takes. */
+export function readCheckOptions(given: GivenCheckOptions): Result<CheckCommand> {
+  const command: CheckCommand = {
+    op: given.op ?? '',
+    timeout: 0,
+    json: given.json ?? false,
+    junit: given.junit ?? '',
+    html: given.html ?? '',
+  }
+  const numbers = [
+    ['shapes', given.shapes, 'whole', (value: number) => (command.shapes = value)],
+    ['seed', given.seed, 'whole', (value: number) => (command.seed = value)],
+    ['timeout', given.timeout, 'above', (value: number) => (command.timeout = value)],
+  ] as const
+  for (const [option, text, kind, take] of numbers) {
+    if (text === undefined) continue
+    const value = numberOf(option, text, 0, kind)
+    if (!value.ok) return value
+    take(value.value)
+  }
+  if (command.shapes !== undefined && command.shapes > 1000)
+    return err('request.invalid', '--shapes takes a whole number up to 1000.')
+  if (given.check) {
+    const names = given.check.flatMap((text) => text.split(','))
+    const parsed = opcheckCheck.array().safeParse(names)
+    if (!parsed.success) {
+      const unknown = names.find((name) => !opcheckCheck.safeParse(name).success) ?? ''
+      return err('request.invalid', `There is no check named "${unknown}".`, {
+        hint: `There are ${opcheckCheck.options.join(', ')}.`,
+      })
+    }
+    command.checks = parsed.data
+  }
+  if (given.args !== undefined) {
+    if (command.op === '')
+      return err('request.invalid', '--args needs --op: whose arguments are they?')
+    const args = argumentsOf(given.args)
+    if (!args.ok) return args
+    command.args = args.value
+  }
+  return ok(command)
+}
+
+/** An entry with what the user asked for in its place; then all that is asked for is to pass. */
+function overridden(entry: CheckEntry, command: CheckCommand): CheckEntry {
+  const { checks, shapes, seed } = command
+  const own = checks !== undefined || shapes !== undefined || seed !== undefined
+  if (!own) return entry
+  const { expect: _expect, skip, ...rest } = entry
+  return {
+    ...rest,
+    // What is asked for by name is made, whatever the reason against it.
+    ...(checks ? { checks } : skip ? { skip } : {}),
+    ...(shapes === undefined ? {} : { shapes }),
+    ...(seed === undefined ? {} : { seed }),
+  }
+}
+
+/**
+ * The operators that a command is about: all of opsmith.json's, or one; where the file does not say
+ * how to check that one, it is called as in `calls`, or with the arguments given.
+ */
+export function selectChecks(manifest: Manifest, command: CheckCommand): Result<CheckEntry[]> {
+  const { op, args } = command
+  const named = entriesOf(manifest)
+  let entries: CheckEntry[]
+  if (op === '') entries = named
+  else if (args) entries = [{ op, args }]
+  else {
+    entries = named.filter((entry) => entry.op === op)
+    const call = manifest.calls.find((one) => one.op === op)
+    if (entries.length === 0 && call) entries = [{ op, args: call.args }]
+    if (entries.length === 0) {
+      return err('request.invalid', `opsmith.json has neither a check nor a call of ${op}.`, {
+        hint: `Say what to call it with: --args '["x", "y"]', where x and y are inputs of opsmith.json.`,
+      })
+    }
+  }
+  if (entries.length === 0) {
+    return err('request.invalid', `opsmith.json of ${manifest.name} has no calls to check.`, {
+      hint: 'Add, for example, "calls": [{ "op": "my_op::my_op", "args": ["x", "y"] }]. Or name an operator with --op and --args.',
+    })
+  }
+  return ok(entries.map((entry) => overridden(entry, command)))
+}

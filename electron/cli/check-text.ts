@@ -1,0 +1,79 @@
+import path from 'node:path'
+
+import type { OpcheckOutcome, PlacedFinding, PlacedOpcheckReport } from '../contract/opcheck'
+import { describeError } from './print'
+
+const indent = '         '
+const marks = { passed: '✓', failed: '✗', skipped: '–' } as const
+
+/** "x[0, 1]", "output 0[2]", "x" */
+export function elementText(finding: PlacedFinding): string {
+  const name = finding.output === undefined ? finding.input : `output ${finding.output}`
+  if (name === '') return ''
+  return finding.index.length === 0 ? name : `${name}[${finding.index.join(', ')}]`
+}
+
+/** "rms_norm.cpp:12", seen from the project. */
+export function placeText(finding: PlacedFinding, folder: string): string {
+  if (finding.file === undefined) return ''
+  const relative = path.relative(folder, finding.file)
+  const file = relative.startsWith('..') ? finding.file : relative
+  return finding.line ? `${file}:${finding.line}` : file
+}
+
+/** What is known of a failure beside its reason, a sentence a line. */
+export function failureLines(finding: PlacedFinding, folder: string): string[] {
+  const element = elementText(finding)
+  const place = placeText(finding, folder)
+  return [
+    ...(finding.index.length > 0 && element !== '' ? [`at ${element}`] : []),
+    ...(finding.shownBy === '' ? [] : [`shown by ${finding.shownBy}`]),
+    ...(finding.advice === '' ? [] : [`→ ${finding.advice}`]),
+    ...(place === '' ? [] : [`look at ${place}`]),
+  ]
+}
+
+export function describeCounts(report: PlacedOpcheckReport): string {
+  const count = (status: PlacedFinding['status']): number =>
+    report.findings.filter((finding) => finding.status === status).length
+  return [
+    `${count('passed')} passed`,
+    ...(count('failed') > 0 ? [`${count('failed')} failed`] : []),
+    ...(count('skipped') > 0 ? [`${count('skipped')} skipped`] : []),
+  ].join(', ')
+}
+
+/** What is to be said of a verdict that opsmith.json expects to be "failed"; "" of others. */
+export function expectationText({ expect, verdict, asExpected }: OpcheckOutcome): string {
+  if (expect === 'passed' || verdict === 'error') return ''
+  return asExpected ? 'fails, as expected' : 'passes, but opsmith.json expects it to fail'
+}
+
+/** A line for the operator and one for each check; more for what failed. */
+export function checkLines(outcome: OpcheckOutcome, folder: string): string[] {
+  const head = `${outcome.asExpected ? 'ok    ' : 'FAILED'} ${outcome.name}`
+  if (outcome.error) {
+    const text = describeError(outcome.error).split('\n').join(`\n${indent}`)
+    return [head, `${indent}${text}`]
+  }
+  if (!outcome.report) return [head]
+  const { report } = outcome
+  const width = Math.max(...report.findings.map((finding) => finding.check.length))
+  const expectation = expectationText(outcome)
+  const lines = [`${head}: ${describeCounts(report)}; ${report.seconds.toFixed(2)} s`]
+  if (expectation !== '') lines.push(`${indent}${expectation}`)
+  for (const finding of report.findings) {
+    lines.push(
+      `  ${marks[finding.status]} ${finding.check.padEnd(width)}  ${finding.reason}`.trimEnd(),
+    )
+    if (finding.status !== 'failed') continue
+    for (const line of failureLines(finding, folder)) lines.push(`${' '.repeat(width + 6)}${line}`)
+  }
+  return lines
+}
+
+/** "3 of 4 operators are as expected." */
+export function checkSummary(outcomes: readonly OpcheckOutcome[]): string {
+  const good = outcomes.filter((outcome) => outcome.asExpected).length
+  return `${good} of ${outcomes.length} operators are as expected.`
+}
