@@ -35,6 +35,11 @@ at::Tensor warp_perspective(const at::Tensor& image, const at::Tensor& warp) {
   return output;
 }
 
+/// The result's shape and dtype without its values: what torch.compile and torch.export ask for.
+at::Tensor warp_perspective_meta(const at::Tensor& image, const at::Tensor& /*warp*/) {
+  return at::empty({output_size, output_size}, image.options());
+}
+
 at::Tensor add(const at::Tensor& x, const at::Tensor& y) {
   return x + y;
 }
@@ -47,6 +52,10 @@ TORCH_LIBRARY(my_ops, m) {
 // OpenCV works on host memory: for tensors elsewhere the dispatcher says that there is no kernel.
 TORCH_LIBRARY_IMPL(my_ops, CPU, m) {
   m.impl("warp_perspective", &warp_perspective);
+}
+
+TORCH_LIBRARY_IMPL(my_ops, Meta, m) {
+  m.impl("warp_perspective", &warp_perspective_meta);
 }
 
 }  // namespace

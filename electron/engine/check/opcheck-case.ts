@@ -7,8 +7,10 @@ import type {
   PlacedFinding,
 } from '../../contract/opcheck'
 
-/** Checks that are only made when they are asked for by name. */
-const byNameOnly = new Set<OpcheckCheck>(['large_sizes'])
+/** Checks that are only made when they are asked for by name, with what is said when they are not. */
+const byNameOnly: Partial<Record<OpcheckCheck, string>> = {
+  large_sizes: 'takes gigabytes of memory: ask for it by name',
+}
 
 /** opsmith.json's `checks`; where it has none, each operator and function of its calls, once. */
 export function entriesOf(manifest: Pick<Manifest, 'calls' | 'checks'>): CheckEntry[] {
@@ -29,11 +31,12 @@ export function requestOf(
   entry: CheckEntry,
   inputs: Readonly<Record<string, InputSpec>>,
 ): { request: Omit<OpcheckRequest, 'program'> | undefined; left: OpcheckFinding[] } {
-  const skip = entry.skip ?? {}
-  const asked = entry.checks ?? opcheckCheck.options.filter((check) => !byNameOnly.has(check))
-  const checks = asked.filter((check) => skip[check] === undefined)
+  const named = entry.checks
+  const reasons = named ? { ...entry.skip } : { ...byNameOnly, ...entry.skip }
+  const asked = named ?? opcheckCheck.options
+  const checks = asked.filter((check) => reasons[check] === undefined)
   const left = asked.flatMap((check) => {
-    const reason = skip[check]
+    const reason = reasons[check]
     if (reason === undefined) return []
     return [
       { check, status: 'skipped' as const, reason, advice: '', input: '', index: [], shownBy: '' },
@@ -44,8 +47,7 @@ export function requestOf(
     op: entry.op,
     args: entry.args,
     inputs: { ...inputs, ...entry.inputs },
-    // With nothing left out, [] also tells of the checks that must be asked for by name.
-    checks: entry.checks || left.length > 0 ? checks : [],
+    checks,
     shapes: entry.shapes ?? 6,
     seed: entry.seed ?? 0,
   }
