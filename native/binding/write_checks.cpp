@@ -28,6 +28,7 @@ Napi::Object write_finding(Napi::Env env, const GradcheckFinding& finding) {
   if (finding.output) object.Set("output", number(env, *finding.output));
   object.Set("mismatched", number(env, finding.comparison.mismatched));
   object.Set("total", number(env, finding.comparison.total));
+  if (finding.comparison.total > 0) object.Set("maxAbsolute", finding.comparison.max_absolute);
   if (finding.comparison.worst) {
     object.Set("worst", write_worst(env, *finding.comparison.worst));
   }

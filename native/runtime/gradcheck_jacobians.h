@@ -36,6 +36,7 @@ class JacobianChecks {
   using JacobianPair = std::pair<at::Tensor, at::Tensor>;  // analytical, numerical
 
   void compare_backward(const TensorFunction& function, const char* part, BackwardFacts& facts);
+  bool agree(const BackwardJacobian& backward, const Jacobians& numerical, size_t output) const;
   void note(const BackwardJacobian& backward, BackwardFacts& facts) const;
   void report_facts(const BackwardFacts& facts);
   void compare_projections(const TensorFunction& function, const Tensors& results,
@@ -55,6 +56,7 @@ class JacobianChecks {
   const Tensors& outputs_;
   const GradcheckOptions& options_;
   bool keep_jacobians_;
+  int kept_ = 0;
   GradcheckFindings& findings_;
 };
 

@@ -1,8 +1,7 @@
 #include "runtime/jacobian.h"
 
-#include <ATen/ops/complex.h>
-#include <ATen/ops/zeros.h>
-#include <ATen/ops/zeros_like.h>
+#include <ATen/Functions.h>
+#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -20,6 +19,27 @@ bool is_differentiable_type(const at::Tensor& tensor) {
 }
 
 namespace {
+
+// Small tensors are not worth sharing between threads, and waiting for another thread takes longer
+// than the call itself.
+class ThreadsFor {
+ public:
+  explicit ThreadsFor(const Tensors& inputs) : before_(at::get_num_threads()) {
+    constexpr int64_t grain = 32768;  // ATen's
+    for (const auto& input : inputs) {
+      if (input.numel() >= grain) return;
+    }
+    at::set_num_threads(1);
+  }
+  ~ThreadsFor() {
+    if (at::get_num_threads() != before_) at::set_num_threads(before_);
+  }
+  ThreadsFor(const ThreadsFor&) = delete;
+  ThreadsFor& operator=(const ThreadsFor&) = delete;
+
+ private:
+  int before_;
+};
 
 Tensors differentiable_types(const Tensors& outputs) {
   Tensors found;
@@ -83,6 +103,7 @@ at::Tensor element_of(const at::Tensor& tensor, int64_t flat) {
 
 Jacobians numerical_jacobians(const TensorFunction& function, const Tensors& inputs,
                               const Tensors& outputs, double eps) {
+  const ThreadsFor threads(inputs);
   const auto expected = differentiable_types(outputs);
   const auto call = [&] { return function(inputs); };
   Jacobians jacobians;
@@ -135,8 +156,20 @@ Jacobians directional_derivatives(const TensorFunction& function, const Tensors&
   return all;
 }
 
+void note_difference(const at::Tensor& once, const at::Tensor& again, size_t input,
+                     BackwardJacobian& result) {
+  if (once.numel() == 0 || at::equal(once, again)) return;
+  const auto difference = at::sub(once, again).abs();
+  const double largest = difference.max().item<double>();
+  if (!(largest > result.largest_difference)) return;
+  result.largest_difference = largest;
+  const auto at = difference.argmax().item<int64_t>();
+  result.difference_at = {static_cast<int64_t>(input), at % once.size(1), at / once.size(1)};
+}
+
 BackwardJacobian backward_jacobian(const Tensors& inputs, const at::Tensor& output,
                                    const std::optional<at::Tensor>& projection) {
+  const ThreadsFor threads(inputs);
   Tensors differentiable;
   for (const size_t index : differentiable_inputs(inputs))
     differentiable.push_back(inputs[index]);
@@ -182,14 +215,7 @@ BackwardJacobian backward_jacobian(const Tensors& inputs, const at::Tensor& outp
   const auto once = compute(true), again = compute(false);
   for (size_t i = 0; i < once.size(); ++i) {
     result.jacobians.push_back(once[i].t());
-    if (once[i].numel() == 0) continue;
-    const auto difference = (once[i] - again[i]).abs();
-    const double largest = difference.max().item<double>();
-    if (largest > result.largest_difference) {
-      result.largest_difference = largest;
-      const auto at = difference.argmax().item<int64_t>();
-      result.difference_at = {static_cast<int64_t>(i), at % once[i].size(1), at / once[i].size(1)};
-    }
+    note_difference(once[i], again[i], i, result);
   }
   return result;
 }
@@ -197,6 +223,7 @@ BackwardJacobian backward_jacobian(const Tensors& inputs, const at::Tensor& outp
 ForwardJacobians forward_jacobians(const TensorFunction& function, const Tensors& inputs,
                                    const Tensors& outputs,
                                    const std::vector<Direction>* directions) {
+  const ThreadsFor threads(inputs);
   const auto expected = differentiable_types(outputs);
   const auto differentiable = differentiable_inputs(inputs);
   ForwardJacobians result;

@@ -47,6 +47,10 @@ struct BackwardJacobian {
 BackwardJacobian backward_jacobian(const Tensors& inputs, const at::Tensor& output,
                                    const std::optional<at::Tensor>& projection);
 
+// Enters how two computations of input `input`'s Jacobian, transposed, differ.
+void note_difference(const at::Tensor& once, const at::Tensor& again, size_t input,
+                     BackwardJacobian& result);
+
 // One forward-mode pass for each element of each input, or one for each of `directions`. Inputs
 // must be real. A tangent that is complex where the output is not, or the reverse, clears
 // `dtypes_match`.

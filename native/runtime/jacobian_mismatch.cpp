@@ -3,7 +3,9 @@
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <sstream>
 
 #include "runtime/elements.h"
@@ -141,7 +143,15 @@ class CauseFinder {
     return "";
   }
 
+  // Each output element comes from one input element only, which others come from too.
+  bool is_broadcast() const {
+    return analytical_.size(0) < analytical_.size(1) && wanted_.sum(0).le(1).all().item<bool>();
+  }
+
   std::string missing() const {
+    if (is_broadcast()) {
+      if (auto cause = partial_sum(); !cause.empty()) return cause;
+    }
     const auto lost = absent_.logical_and(wanted_);
     if (!right_.logical_or(lost).all().item<bool>()) return "";
     const auto whole = [&](int64_t along) {
@@ -197,26 +207,89 @@ at::Tensor promoted(const at::Tensor& tensor, const at::Tensor& other) {
   return tensor.to(other.device(), at::promote_types(tensor.scalar_type(), other.scalar_type()));
 }
 
+struct Found {
+  int64_t mismatched = 0, row = 0, column = 0;
+  double max_absolute = 0;
+};
+
+// One pass over both, in blocks: one of them is usually transposed.
+Found scan(const at::Tensor& actual, const at::Tensor& expected, double rtol, double atol) {
+  constexpr int64_t block = 32;
+  const int64_t rows = actual.size(0), columns = actual.size(1);
+  const auto* left = actual.const_data_ptr<double>();
+  const auto* right = expected.const_data_ptr<double>();
+  const int64_t left_row = actual.stride(0), left_column = actual.stride(1);
+  const int64_t right_row = expected.stride(0), right_column = expected.stride(1);
+  Found found;
+  double worst = -1;
+  for (int64_t top = 0; top < rows; top += block) {
+    for (int64_t start = 0; start < columns; start += block) {
+      for (int64_t row = top; row < std::min(top + block, rows); ++row) {
+        for (int64_t column = start; column < std::min(start + block, columns); ++column) {
+          const double a = left[row * left_row + column * left_column];
+          const double n = right[row * right_row + column * right_column];
+          if (a == n) {  // equal infinities too
+            worst = std::max(worst, 0.0);
+            continue;
+          }
+          const double error = std::abs(a - n), allowed = atol + rtol * std::abs(n);
+          // NaN, and an infinity beside anything else, are further out than any number.
+          const bool close = error <= allowed && std::isfinite(error);
+          double share = allowed > 0 ? error / allowed : std::numeric_limits<double>::infinity();
+          if (std::isnan(share) || !std::isfinite(error)) {
+            share = std::numeric_limits<double>::infinity();
+          }
+          if (!close) ++found.mismatched;
+          if (std::isfinite(error)) found.max_absolute = std::max(found.max_absolute, error);
+          if (share > worst) {
+            worst = share;
+            found.row = row;
+            found.column = column;
+          }
+        }
+      }
+    }
+  }
+  return found;
+}
+
+// The same with operators of libtorch's, for every dtype and device.
+Found look_through(const at::Tensor& actual, const at::Tensor& expected, double rtol, double atol) {
+  Found found;
+  if (actual.numel() == 0) return found;
+  const auto close = at::isclose(actual, expected, rtol, atol);
+  found.mismatched = actual.numel() - close.sum().item<int64_t>();
+  const double infinity = std::numeric_limits<double>::infinity();
+  const auto error = (actual - expected).abs();
+  const auto finite = error.isfinite();
+  if (finite.any().item<bool>()) {
+    found.max_absolute = error.masked_select(finite).max().item<double>();
+  }
+  auto share = at::nan_to_num(error / (expected.abs() * rtol + atol), infinity, infinity);
+  share = at::where(actual == expected, at::zeros_like(share), share);
+  const auto flat = share.reshape(-1).argmax().item<int64_t>();
+  found.row = flat / actual.size(1);
+  found.column = flat % actual.size(1);
+  return found;
+}
+
 }  // namespace
 
 JacobianComparison compare_jacobians(const at::Tensor& analytical, const at::Tensor& numerical,
                                      const Shape& input_shape, const Shape& output_shape,
                                      double rtol, double atol) {
-  JacobianComparison result;
   const auto actual = promoted(analytical, numerical), expected = promoted(numerical, actual);
+  JacobianComparison result;
   result.total = actual.numel();
-  const auto close = at::isclose(actual, expected, rtol, atol);
-  result.mismatched = result.total - close.sum().item<int64_t>();
+  const bool scannable = actual.scalar_type() == at::kDouble && actual.is_cpu();
+  const auto found =
+      scannable ? scan(actual, expected, rtol, atol) : look_through(actual, expected, rtol, atol);
+  result.mismatched = found.mismatched;
+  result.max_absolute = found.max_absolute;
   result.matches = result.mismatched == 0;
   if (result.total == 0) return result;
-  const auto error = (actual - expected).abs();
-  // NaN is further out than anything.
-  auto excess = error - (atol + rtol * expected.abs());
-  excess = at::nan_to_num(excess, std::numeric_limits<double>::infinity());
-  excess = at::where(close, excess.clamp_max(0), excess);
-  const auto flat = excess.reshape(-1).argmax().item<int64_t>();
-  result.worst_row = flat / actual.size(1);
-  result.worst_column = flat % actual.size(1);
+  result.worst_row = found.row;
+  result.worst_column = found.column;
   const auto element = [&](const at::Tensor& matrix) {
     return matrix.select(0, result.worst_row).select(0, result.worst_column);
   };
@@ -230,7 +303,7 @@ JacobianComparison compare_jacobians(const at::Tensor& analytical, const at::Ten
   worst.numerical = magnitude(element(expected));
   worst.analytical_text = element_text(element(actual));
   worst.numerical_text = element_text(element(expected));
-  worst.absolute = element(error).item<double>();
+  worst.absolute = magnitude((element(actual) - element(expected)).abs());
   worst.relative = worst.absolute / element(expected).abs().item<double>();
   result.worst = std::move(worst);
   return result;

@@ -21,8 +21,9 @@ struct WorstElement {
 struct JacobianComparison {
   bool matches = false;
   int64_t mismatched = 0, total = 0;
-  // The element that is furthest outside its tolerance, or nearest to it; absent when there are no
-  // elements.
+  double max_absolute = 0;  // the largest finite error
+  // The element whose error is the largest part of its tolerance, or the most beyond it; absent
+  // when there are no elements.
   std::optional<WorstElement> worst;
   int64_t worst_row = 0, worst_column = 0;
 };
