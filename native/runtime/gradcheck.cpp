@@ -2,6 +2,7 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/Functions.h>
+#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 
 #include <chrono>
@@ -162,6 +163,27 @@ bool is_differentiable_type(const std::string& name) {
   return dtype && (at::isFloatingType(*dtype) || at::isComplexType(*dtype));
 }
 
+// Calls on small tensors are not worth sharing between threads: with other work on the machine,
+// waiting for the other thread took ten times as long as the call (measured).
+class ThreadsFor {
+ public:
+  explicit ThreadsFor(const Tensors& inputs) : before_(at::get_num_threads()) {
+    constexpr int64_t grain = 32768;  // ATen's
+    for (const auto& input : inputs) {
+      if (input.numel() >= grain) return;
+    }
+    at::set_num_threads(1);
+  }
+  ~ThreadsFor() {
+    if (at::get_num_threads() != before_) at::set_num_threads(before_);
+  }
+  ThreadsFor(const ThreadsFor&) = delete;
+  ThreadsFor& operator=(const ThreadsFor&) = delete;
+
+ private:
+  int before_;
+};
+
 ProjectInputs make_inputs(const GradcheckRequest& request) {
   ProjectInputs project;
   const auto used = names_in(request.args);
@@ -182,6 +204,7 @@ GradcheckReport run_gradcheck(const GradcheckRequest& request) {
   const auto project = make_inputs(request);
   auto function =
       differentiable_call(callable, make_arguments(callable.schema, request.args, &project));
+  const ThreadsFor threads(function.inputs);
   GradcheckReport report;
   report.op = callable.name;
   auto options = request.options;

@@ -1,7 +1,6 @@
 #include "runtime/jacobian.h"
 
 #include <ATen/Functions.h>
-#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -19,27 +18,6 @@ bool is_differentiable_type(const at::Tensor& tensor) {
 }
 
 namespace {
-
-// Small tensors are not worth sharing between threads, and waiting for another thread takes longer
-// than the call itself.
-class ThreadsFor {
- public:
-  explicit ThreadsFor(const Tensors& inputs) : before_(at::get_num_threads()) {
-    constexpr int64_t grain = 32768;  // ATen's
-    for (const auto& input : inputs) {
-      if (input.numel() >= grain) return;
-    }
-    at::set_num_threads(1);
-  }
-  ~ThreadsFor() {
-    if (at::get_num_threads() != before_) at::set_num_threads(before_);
-  }
-  ThreadsFor(const ThreadsFor&) = delete;
-  ThreadsFor& operator=(const ThreadsFor&) = delete;
-
- private:
-  int before_;
-};
 
 Tensors differentiable_types(const Tensors& outputs) {
   Tensors found;
@@ -103,7 +81,6 @@ at::Tensor element_of(const at::Tensor& tensor, int64_t flat) {
 
 Jacobians numerical_jacobians(const TensorFunction& function, const Tensors& inputs,
                               const Tensors& outputs, double eps) {
-  const ThreadsFor threads(inputs);
   const auto expected = differentiable_types(outputs);
   const auto call = [&] { return function(inputs); };
   Jacobians jacobians;
@@ -169,7 +146,6 @@ void note_difference(const at::Tensor& once, const at::Tensor& again, size_t inp
 
 BackwardJacobian backward_jacobian(const Tensors& inputs, const at::Tensor& output,
                                    const std::optional<at::Tensor>& projection) {
-  const ThreadsFor threads(inputs);
   Tensors differentiable;
   for (const size_t index : differentiable_inputs(inputs))
     differentiable.push_back(inputs[index]);
@@ -223,7 +199,6 @@ BackwardJacobian backward_jacobian(const Tensors& inputs, const at::Tensor& outp
 ForwardJacobians forward_jacobians(const TensorFunction& function, const Tensors& inputs,
                                    const Tensors& outputs,
                                    const std::vector<Direction>* directions) {
-  const ThreadsFor threads(inputs);
   const auto expected = differentiable_types(outputs);
   const auto differentiable = differentiable_inputs(inputs);
   ForwardJacobians result;
