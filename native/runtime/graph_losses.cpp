@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "runtime/graph_sizes.h"
 #include "runtime/graph_trace.h"
 
 namespace opsmith {
@@ -50,15 +51,6 @@ bool reads_kind_only(const jit::Node& node) {
   return names.count(node.kind().toQualString()) != 0;
 }
 
-// What TracingRunner (graph_trace.cpp) does with sizes as Python's tracer does, so that they stay
-// values of the trace.
-bool keeps_sizes(const jit::Node& node) {
-  static const std::set<std::string> names = {
-      "aten::add",       "aten::sub",         "aten::mul",           "aten::floordiv",
-      "aten::remainder", "aten::__getitem__", "prim::ListConstruct", "prim::ListUnpack"};
-  return names.count(node.kind().toQualString()) != 0;
-}
-
 // Writes the number into the list that it takes first; only what is appended stays a value.
 bool writes_to_list(const jit::Node& node) {
   static const std::set<std::string> names = {"aten::append", "aten::insert", "aten::extend",
@@ -66,9 +58,20 @@ bool writes_to_list(const jit::Node& node) {
   return names.count(node.kind().toQualString()) != 0;
 }
 
-bool takes_sizes(const jit::Node& node) {
+// Whether an operator on tensors takes a size as a value of the trace; where it wants a float or a
+// bool, the tracer leaves a constant.
+bool takes_size(const jit::Node& node, size_t place) {
   const auto* op = node.maybeOperator();
-  return op != nullptr && op->isC10Op();
+  if (op == nullptr || !op->isC10Op()) return false;
+  const auto& arguments = op->schema().arguments();
+  if (place >= arguments.size()) return false;
+  const auto optional = arguments[place].type()->cast<c10::OptionalType>();
+  const auto kind = (optional ? optional->getElementType() : arguments[place].type())->kind();
+  return kind != c10::TypeKind::FloatType && kind != c10::TypeKind::BoolType;
+}
+
+bool chooses(const jit::Node& node) {
+  return node.kind() == c10::prim::max || node.kind() == c10::prim::min;
 }
 
 struct Reading {
@@ -175,8 +178,10 @@ class LossFinder {
     bool makes_tensors = false;
     for (const auto* output : node.outputs())
       makes_tensors = makes_tensors || is_of_tensors(output->type());
-    for (const auto* input : node.inputs()) {
+    for (size_t place = 0; place < node.inputs().size(); ++place) {
+      const auto* input = node.inputs()[place];
       if (const auto* reading = reading_of(*input)) {
+        if (chooses(node)) note_decision(*input, node, "choice");
         auto next = *reading;
         if (writes_to_list(node)) {
           next.is_kept = next.is_kept && node.kind() == c10::aten::append;
@@ -184,7 +189,8 @@ class LossFinder {
           list.is_kept = list.is_kept && next.is_kept;
           continue;
         }
-        next.is_kept = next.is_kept && (makes_tensors ? takes_sizes(node) : keeps_sizes(node));
+        next.is_kept = next.is_kept &&
+                       (makes_tensors && !is_packing ? takes_size(node, place) : keeps_sizes(node));
         if (makes_tensors || node.outputs().empty()) {
           note_baked(next);
         } else {

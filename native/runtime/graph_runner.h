@@ -31,6 +31,8 @@ class GraphRunner {
   // An operator or another node without blocks: takes inputs, leaves outputs.
   virtual void call(torch::jit::Node& node, size_t id, Stack& stack);
 
+  // Among numbered_nodes.
+  size_t id_of(const torch::jit::Node& node) const { return ids_.at(&node); }
   const c10::IValue& value(const torch::jit::Value* name) const { return values_.at(name); }
   // How the values of control flow get their names: a body's inputs, an if's outputs.
   virtual void bind(at::ArrayRef<torch::jit::Value*> names, at::ArrayRef<torch::jit::Value*> from,

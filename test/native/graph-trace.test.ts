@@ -41,6 +41,29 @@ def replaced(x):
     return x.reshape(sizes)
 
 
+def attention(x):
+    d = x.size(-1)
+    return torch.softmax(x @ x.t() / d**0.5, -1), x * max(d, 3), x / (1 + d / 2)
+
+
+def returned(x):
+    return x, x.numel() - 1, x.shape, (x.size(0) / 2, x.size(0) > 3)
+
+
+def written(x):
+    z = x.clone()
+    n = x.size(1)
+    z[0] = 1.0
+    z[:, n - 1] += 2
+    z[1:] *= 0.5
+    return z, z[..., 1:]
+
+
+def left_behind(x):
+    n = x.size(0)
+    return x * float(n), torch.dropout(x, 1 / x.size(1), False)
+
+
 def once_a_size(x):
     n = x.size(0)
     total = x.sum()
@@ -107,13 +130,21 @@ const baked = (report: CaptureReport): (number | undefined)[] =>
     .map((warning) => warning.source?.line)
 
 describe('a trace reproduces the function', () => {
-  it.each(['constants', 'less_than_size', 'appended', 'inserted', 'replaced', 'once_a_size'])(
-    '%s',
-    async (entry) => {
-      const { report } = await captured(entry, 'trace')
-      expect(report.checks.map((check) => [check.matches, check.message])).toEqual([[true, '']])
-    },
-  )
+  const entries = [
+    'constants',
+    'less_than_size',
+    'appended',
+    'inserted',
+    'replaced',
+    'attention',
+    'returned',
+    'written',
+    'once_a_size',
+  ]
+  it.each(entries)('%s', async (entry) => {
+    const { report } = await captured(entry, 'trace')
+    expect(report.checks.map((check) => [check.matches, check.message])).toEqual([[true, '']])
+  })
 
   it('tensors made of numbers are constants, as in Python, and may be returned', async () => {
     const { graph, text } = await captured('constants', 'trace')
@@ -129,6 +160,20 @@ describe('a trace reproduces the function', () => {
     const appended = await captured('appended', 'trace')
     expect(appended.graph.nodes.filter((node) => node.kind === 'aten::size')).toHaveLength(2)
     expect(baked(appended.report)).toEqual([])
+  })
+
+  it('what is computed of a size stays a value, and what leaves the sizes is said', async () => {
+    const { graph, report } = await captured('attention', 'trace')
+    const kinds = graph.nodes.map((node) => node.kind)
+    expect(kinds).toContain('aten::pow')
+    expect(kinds.filter((kind) => kind === 'aten::size')).toHaveLength(1)
+    const line = program.split('\n').findIndex((text) => text.includes('max(d, 3)')) + 1
+    expect(report.warnings.map(({ kind, source }) => [kind, source?.line])).toEqual([
+      ['control-flow-lost', line],
+    ])
+    const left = await captured('left_behind', 'trace')
+    expect(baked(left.report)).toHaveLength(2)
+    expect((await captured('returned', 'trace')).report.warnings).toEqual([])
   })
 
   it('a size that a list was written with otherwise is a constant, and that is said', async () => {

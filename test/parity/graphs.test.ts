@@ -84,11 +84,11 @@ const cases = new Map<string, Case>()
 const folders = new Map<string, string>()
 let python: Record<string, { graph?: string; error?: string }> = {}
 
-/** Names of the functions of a program, in order. */
-function functionsIn(file: string): string[] {
-  return [...fs.readFileSync(file, 'utf8').matchAll(/^def (\w+)\(/gm)].map(
-    (match) => match[1] ?? '',
-  )
+/** Names of the functions of a program that take these parameters, any for "", in order. */
+function functionsIn(file: string, parameters = ''): string[] {
+  return [...fs.readFileSync(file, 'utf8').matchAll(/^def (\w+)\(([^)]*)/gm)]
+    .filter((match) => parameters === '' || match[2] === parameters)
+    .map((match) => match[1] ?? '')
 }
 
 const scripted = programs.flatMap((file) =>
@@ -98,7 +98,11 @@ const scripted = programs.flatMap((file) =>
     entry,
   })),
 )
-const traced = functionsIn(tracedProgram).map((entry) => ({ name: `traced: ${entry}`, entry }))
+/** Those that take the inputs; others are their helpers. */
+const traced = functionsIn(tracedProgram, 'x: Tensor, y: Tensor, k: Tensor').map((entry) => ({
+  name: `traced: ${entry}`,
+  entry,
+}))
 /** Functions of each sample's program; those that its opsmith.json calls are traced too. */
 const sampled = await Promise.all(
   samples.map(async (folder) => {
