@@ -1,6 +1,7 @@
 import type { Diagnostic, DiagnosticNote } from '../../electron/contract/diagnostics'
 import { buildStore, currentProblems } from '../store/build'
 import { filesStore, projectPath } from '../store/files'
+import { gradcheckStore } from '../store/gradcheck'
 import { graphStore } from '../store/graph'
 import { projectStore } from '../store/project'
 import { modelOf } from './models'
@@ -21,6 +22,9 @@ export function followProblems(): void {
   })
   graphStore.subscribe((now, before) => {
     if (now.shown?.shot !== before.shown?.shot) markAll()
+  })
+  gradcheckStore.subscribe((now, before) => {
+    if (now.outcomes !== before.outcomes) markAll()
   })
   projectStore.subscribe((now, before) => {
     if (now.project?.problem !== before.project?.problem) markAll()

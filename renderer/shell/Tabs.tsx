@@ -4,6 +4,8 @@ import type { MouseEvent, ReactElement, ReactNode } from 'react'
 import { Icon } from './primitives/Icon'
 import { useBuild, useProblems } from '../store/build'
 import { useFiles } from '../store/files'
+import { useGradcheck } from '../store/gradcheck'
+import { unexpected } from '../store/gradcheck-problems'
 import { useHost } from '../store/host'
 import { toolPanels, type ToolPanel } from '../store/layout'
 
@@ -35,6 +37,7 @@ export function ToolTab(props: IDockviewPanelHeaderProps): ReactElement {
       {tool === 'problems' && <ProblemCount />}
       {tool === 'build' && <BuildMark />}
       {tool === 'host-output' && <CrashMark />}
+      {tool === 'gradcheck' && <GradcheckMark />}
     </Tab>
   )
 }
@@ -115,4 +118,17 @@ function CrashMark(): ReactElement | null {
       <Icon name="crash" label="crashed" />
     </span>
   ) : null
+}
+
+/** How many of opsmith.json's gradchecks did not come out as expected. */
+function GradcheckMark(): ReactElement | null {
+  const wrong = useGradcheck((state) => unexpected(state.outcomes).length)
+  const checking = useGradcheck((state) => state.all !== null)
+  if (checking) return <span className="spinner" role="img" aria-label="checking" />
+  if (wrong === 0) return null
+  return (
+    <span className="count tone-error" aria-label={`${wrong} not as expected`}>
+      {wrong}
+    </span>
+  )
 }

@@ -3,6 +3,7 @@ import type { ReactElement } from 'react'
 import { useBuild } from '../store/build'
 import { runCommand, shortcutOf, useCommands } from '../store/commands'
 import { useDoctor } from '../store/doctor'
+import { isChecking, useGradcheck } from '../store/gradcheck'
 import { useGraph } from '../store/graph'
 import { inputsStore, useInputs } from '../store/inputs'
 import { openPalette } from '../store/layout'
@@ -18,6 +19,7 @@ export function Toolbar(): ReactElement {
   const building = useBuild((state) => state.job !== null)
   const running = useRun((state) => state.job !== null)
   const capturing = useGraph((state) => state.job !== null)
+  const checking = useGradcheck(isChecking)
   return (
     <header className="toolbar" role="toolbar" aria-label="Main">
       <ProjectMenu />
@@ -35,7 +37,7 @@ export function Toolbar(): ReactElement {
       <button
         type="button"
         className="toolbar-button"
-        disabled={!building && !running && !capturing}
+        disabled={!building && !running && !capturing && !checking}
         onClick={() => runCommand('build.stop')}
         data-testid="toolbar-stop"
         title="Stops the build or the call that is running"

@@ -12,6 +12,7 @@ import { BuildPanel } from '../panels/build/BuildPanel'
 import { DoctorPanel } from '../panels/doctor/DoctorPanel'
 import { ExplorerPanel } from '../panels/explorer/ExplorerPanel'
 import { GalleryPanel } from '../panels/gallery/GalleryPanel'
+import { GradcheckPanel } from '../panels/gradcheck/GradcheckPanel'
 import { GraphPanel } from '../panels/graph/GraphPanel'
 import { HostOutputPanel } from '../panels/host-output/HostOutputPanel'
 import { ProblemsPanel } from '../panels/problems/ProblemsPanel'
@@ -33,6 +34,7 @@ const tools: Record<ToolPanel, FunctionComponent> = {
   schemas: SchemasPanel,
   run: RunPanel,
   graph: GraphPanel,
+  gradcheck: GradcheckPanel,
   doctor: DoctorPanel,
   settings: SettingsPanel,
   gallery: GalleryPanel,

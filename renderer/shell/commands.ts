@@ -4,6 +4,8 @@ import { buildStore, currentProblems } from '../store/build'
 import { commandFor, registerCommands, type Command } from '../store/commands'
 import { runDoctor } from '../store/doctor'
 import { filesStore } from '../store/files'
+import { gradcheckStore, isChecking } from '../store/gradcheck'
+import { stopGradchecks } from '../store/gradcheck-run'
 import { graphStore } from '../store/graph'
 import { stopGraph } from '../store/graph-capture'
 import { clearHostLog, restartHost } from '../store/host'
@@ -13,6 +15,7 @@ import { buildProject, cancelBuild } from '../store/loop'
 import { chooseProject, closeProject, projectStore } from '../store/project'
 import { runChosen, runStore, stopRun } from '../store/run'
 import { changeSettings, settingsStore } from '../store/settings'
+import { gradcheckCommands } from './gradcheck-commands'
 import { graphCommands } from './graph-commands'
 
 const hasProject = (): boolean => projectStore.getState().project !== null
@@ -29,6 +32,7 @@ export function installCommands(): void {
     ...walk,
     ...views(),
     ...graphCommands(),
+    ...gradcheckCommands(),
     ...look,
     ...tools,
   ])
@@ -137,9 +141,10 @@ const build: Command[] = [
     group: 'Build',
     shortcut: 'Shift+F5',
     enabled: () =>
-      [buildStore, runStore, graphStore].some((store) => store.getState().job !== null),
+      [buildStore, runStore, graphStore].some((store) => store.getState().job !== null) ||
+      isChecking(gradcheckStore.getState()),
     run: async () => {
-      await Promise.all([cancelBuild(), stopRun(), stopGraph()])
+      await Promise.all([cancelBuild(), stopRun(), stopGraph(), stopGradchecks()])
     },
   },
   {
@@ -249,6 +254,7 @@ const viewShortcuts: Partial<Record<ToolPanel, string>> = {
   build: 'Ctrl+5',
   'host-output': 'Ctrl+6',
   graph: 'Ctrl+7',
+  gradcheck: 'Ctrl+8',
   settings: 'Ctrl+,',
 }
 

@@ -17,6 +17,7 @@ const areas: Record<ToolPanel, Area> = {
   schemas: 'right',
   run: 'right',
   graph: 'right',
+  gradcheck: 'right',
   doctor: 'middle',
   settings: 'middle',
   gallery: 'middle',
@@ -105,6 +106,7 @@ function arrange(api: DockviewApi, files: string[]): void {
   addTool(api, 'schemas')
   addTool(api, 'run')
   addTool(api, 'graph')
+  addTool(api, 'gradcheck')
   addTool(api, 'problems')
   addTool(api, 'build')
   addTool(api, 'host-output')

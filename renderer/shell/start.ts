@@ -7,6 +7,7 @@ import { listenToBackground } from '../store/background'
 import { buildStore, listenToBuilds } from '../store/build'
 import { runCommand } from '../store/commands'
 import { doctorStore, runDoctor } from '../store/doctor'
+import { listenToGradchecks } from '../store/gradcheck-run'
 import { listenToHost, onCrash } from '../store/host'
 import { layoutStore, openFile, showPanel } from '../store/layout'
 import { buildProject, forgetResults, listenToProject } from '../store/loop'
@@ -26,6 +27,7 @@ export async function start(): Promise<void> {
   listenToBuilds()
   listenToBackground()
   listenToProject()
+  listenToGradchecks()
   listen('command.invoked', (event) => {
     if (event.command === 'flush') void flush()
     else runCommand(event.command)

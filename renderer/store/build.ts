@@ -5,6 +5,8 @@ import type { BuildReport } from '../../electron/contract/build'
 import type { Diagnostic, DiagnosticNote } from '../../electron/contract/diagnostics'
 import type { WorkbenchError } from '../../electron/contract/outcome'
 import { listen } from '../bridge/bridge'
+import { useGradcheck } from './gradcheck'
+import { gradcheckDiagnostics } from './gradcheck-problems'
 import { useGraph } from './graph'
 import { graphDiagnostics } from './graph-warnings'
 import { LineLog, throttled } from './line-log'
@@ -76,13 +78,21 @@ export function useProblems(): Diagnostic[] {
   const loadError = useBuild((state) => state.loadError)
   const problem = useProject((state) => state.project?.problem)
   const warnings = useGraph(graphDiagnostics)
-  return collectProblems(report, error, loadError, problem, warnings)
+  const gradients = useGradcheck(gradcheckDiagnostics)
+  return collectProblems(report, error, loadError, problem, warnings, gradients)
 }
 
 export function currentProblems(): Diagnostic[] {
   const { report, error, loadError } = buildStore.getState()
   const { project } = projectStore.getState()
-  return collectProblems(report, error, loadError, project?.problem, graphDiagnostics())
+  return collectProblems(
+    report,
+    error,
+    loadError,
+    project?.problem,
+    graphDiagnostics(),
+    gradcheckDiagnostics(),
+  )
 }
 
 let cacheKey: unknown[] = []
@@ -95,8 +105,9 @@ function collectProblems(
   loadError: WorkbenchError | null,
   manifestProblem: WorkbenchError | undefined,
   warnings: Diagnostic[],
+  gradients: Diagnostic[],
 ): Diagnostic[] {
-  const key = [report, error, loadError, manifestProblem, warnings]
+  const key = [report, error, loadError, manifestProblem, warnings, gradients]
   if (key.every((part, index) => part === cacheKey[index]) && cacheKey.length > 0) return cached
   const problems: Diagnostic[] = []
   if (manifestProblem) problems.push(fromError(manifestProblem, 'opsmith.json'))
@@ -105,7 +116,7 @@ function collectProblems(
     problems.push(fromError(error, error.code === 'project.invalid' ? 'opsmith.json' : ''))
   }
   if (loadError) problems.push(fromError(loadError, ''))
-  problems.push(...(report?.diagnostics ?? []), ...warnings)
+  problems.push(...(report?.diagnostics ?? []), ...gradients, ...warnings)
   cacheKey = key
   cached = problems
   return problems

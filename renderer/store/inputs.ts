@@ -49,6 +49,11 @@ export function beforeInputEdit(save: () => Promise<boolean>): void {
   saveManifest = save
 }
 
+/** Writes what is typed in opsmith.json and not saved; false when that can't be. */
+export function manifestSaved(): Promise<boolean> {
+  return saveManifest()
+}
+
 /** Keeps an edited input in opsmith.json. Shown at once; taken back when it can't be written. */
 export async function setInput(name: string, spec: InputSpec): Promise<void> {
   const folder = currentFolder()

@@ -12,6 +12,7 @@ export const toolPanels = {
   schemas: 'Schemas',
   run: 'Run',
   graph: 'Graph',
+  gradcheck: 'Gradcheck',
   doctor: 'Doctor',
   settings: 'Settings',
   gallery: 'Samples',

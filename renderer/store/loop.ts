@@ -2,6 +2,7 @@ import type { Project } from '../../electron/contract/project'
 import { call, listen, newJob } from '../bridge/bridge'
 import { buildLog, buildStore, forgetBuild } from './build'
 import { buildStamp, runStamp } from './files'
+import { forgetGradchecks, refreshGradchecks } from './gradcheck-run'
 import { graphStore } from './graph'
 import { forgetGraph, refreshGraph } from './graph-capture'
 import { dismissCrash, noteCrash } from './host'
@@ -9,7 +10,7 @@ import { forgetInputs, manifestArrived } from './inputs'
 import { currentFolder, currentManifest, projectChanged } from './project'
 import { forgetRegistry } from './registry'
 import { chooseFirst, forgetRun, loadFunctions, resolveSignature, runChosen, runStore } from './run'
-import { forgetSchemas, takeLoad } from './schemas'
+import { forgetSchemas, schemasStore, takeLoad } from './schemas'
 import { settingsStore } from './settings'
 
 /**
@@ -81,8 +82,13 @@ async function refreshRun(): Promise<void> {
   const { repeats, error, stamp } = runStore.getState()
   // What ended the op host would end it again: that is for the user to ask for.
   const wouldCrash = error?.exit !== undefined && stamp === runStamp()
-  if (repeats && !wouldCrash) void runChosen()
-  void refreshGraph()
+  void refreshResults(repeats && !wouldCrash)
+}
+
+/** The op host does one thing at a time: what somebody looks at comes before what runs by itself. */
+async function refreshResults(runs: boolean): Promise<void> {
+  await Promise.all(runs ? [runChosen(), refreshGraph()] : [refreshGraph()])
+  await refreshGradchecks()
 }
 
 /** The program was saved: no build is needed to see what it does now. */
@@ -90,8 +96,7 @@ export async function programChanged(): Promise<void> {
   await loadFunctions()
   await resolveSignature()
   if (buildStore.getState().job !== null) return // the build refreshes all there is
-  if (runStore.getState().repeats) void runChosen()
-  void refreshGraph()
+  void refreshResults(runStore.getState().repeats)
 }
 
 export function listenToProject(): void {
@@ -99,6 +104,7 @@ export function listenToProject(): void {
     if (project.folder !== currentFolder()) return
     const stampBefore = buildStamp()
     const runBefore = runKey()
+    const checksBefore = checksKey()
     projectChanged(project)
     manifestArrived()
     if (buildStamp() !== stampBefore && settingsStore.getState().settings.buildOnSave) {
@@ -109,6 +115,8 @@ export function listenToProject(): void {
       if (runStore.getState().repeats) void runChosen()
       if (graphStore.getState().choice.form !== 'script') void refreshGraph()
     }
+    const isBuilt = buildStore.getState().job === null && schemasStore.getState().load !== null
+    if (isBuilt && checksKey() !== checksBefore) void refreshGradchecks()
   })
 }
 
@@ -117,10 +125,16 @@ function runKey(): string {
   return JSON.stringify(currentManifest()?.inputs ?? {})
 }
 
+/** What gradchecks read of it. */
+function checksKey(): string {
+  return JSON.stringify([currentManifest()?.gradchecks ?? [], runKey()])
+}
+
 /** Another project (or none): nothing of the old one may be shown as if it were the new one's. */
 export function forgetResults(): void {
   forgetRun()
   forgetGraph()
+  forgetGradchecks()
   forgetBuild()
   forgetSchemas()
   forgetInputs()

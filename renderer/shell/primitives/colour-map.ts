@@ -48,13 +48,18 @@ export function cellColours(value: number, scale: ColourScale): CellColours | nu
 
 /** Colours at a position of a map, 0 to 1. */
 export function coloursAt(kind: ColourScale['kind'], position: number): CellColours {
-  const [red, green, blue] = mix(kind === 'diverging' ? diverging : viridis, position)
+  const [red, green, blue] = rgbAt(kind, position)
   // Relative luminance of WCAG 2: the text takes the end of the scale that stands out more.
   const luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
   return {
     background: `rgb(${red} ${green} ${blue})`,
     color: luminance > 0.18 ? '#000' : '#fff',
   }
+}
+
+/** Red, green and blue, 0 to 255, at a position of a map, 0 to 1. */
+export function rgbAt(kind: ColourScale['kind'], position: number): [number, number, number] {
+  return mix(kind === 'diverging' ? diverging : viridis, position)
 }
 
 /** Differences are centred on zero; everything else spans its finite values. */

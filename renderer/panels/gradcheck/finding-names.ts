@@ -1,0 +1,77 @@
+import type {
+  CheckedReport,
+  CheckStatus,
+  GradcheckCheck,
+  GradcheckFinding,
+  GradcheckReport,
+} from '../../../electron/contract/gradcheck'
+import type { IconName } from '../../shell/primitives/Icon'
+
+/** What each check looks at; the names are torch's where it has one. */
+export const checkTitles: Record<GradcheckCheck, { name: string; about: string }> = {
+  inputs: { name: 'inputs', about: 'One requires grad, none has a stride of 0' },
+  outputs: { name: 'outputs', about: 'The function runs; its outputs are dense' },
+  no_differentiable_outputs: {
+    name: 'no differentiable outputs',
+    about: 'Without outputs that require grad, the numerical gradient is zero',
+  },
+  backward: {
+    name: 'backward',
+    about: 'The Jacobian by backward against the one by central differences',
+  },
+  gradient_size: { name: 'gradient size', about: 'Gradients have the shapes of their inputs' },
+  gradient_dtype: { name: 'gradient dtype', about: 'Gradients have the dtypes of their inputs' },
+  reentrant: { name: 'reentrant', about: 'The same backward twice gives the same' },
+  forward: {
+    name: 'forward mode',
+    about: 'The Jacobian by forward mode against the one by central differences',
+  },
+  undefined_tangent: {
+    name: 'undefined tangent',
+    about: 'An input without a tangent counts as one with a zero tangent',
+  },
+  batched_forward_grad: { name: 'batched forward grad', about: 'Forward mode under vmap' },
+  batched_grad: { name: 'batched grad', about: 'Backward under vmap' },
+  zero_grad_output: { name: 'zero grad output', about: 'Gradients of zero are zero' },
+  undefined_grad: {
+    name: 'undefined grad',
+    about: 'Undefined gradients of outputs are taken as zero',
+  },
+}
+
+export const statusIcons: Record<CheckStatus, { icon: IconName; tone: string }> = {
+  passed: { icon: 'check', tone: 'tone-ok' },
+  failed: { icon: 'error', tone: 'tone-error' },
+  skipped: { icon: 'absent', tone: 'muted' },
+  'not reached': { icon: 'minus', tone: 'muted' },
+}
+
+/** "backward, output / x, imaginary" */
+export function findingName(finding: GradcheckFinding, report: GradcheckReport): string {
+  const about = tensorsText(finding, report)
+  const part = finding.part === '' ? '' : `, ${finding.part} part`
+  return `${checkTitles[finding.check].name}${about === '' ? '' : `, ${about}`}${part}`
+}
+
+/** Which output by which input, where the finding is about one. */
+export function tensorsText(finding: GradcheckFinding, report: GradcheckReport): string {
+  const output = finding.output === undefined ? undefined : report.outputs[finding.output]?.name
+  const input = finding.input === undefined ? undefined : report.inputs[finding.input]?.name
+  if (output !== undefined && input !== undefined) return `${output} by ${input}`
+  return output ?? input ?? ''
+}
+
+/** How the largest error stands to that of the last build. */
+export function changeText(report: Pick<CheckedReport, 'error' | 'before'>): string {
+  const { error, before } = report
+  if (!before) return ''
+  if (before.error === null || error === null) return ''
+  if (before.error === error) return 'as in the last build'
+  if (before.error === 0) return 'larger than in the last build, where it was 0'
+  const ratio = error / before.error
+  if (!Number.isFinite(ratio)) return ''
+  if (ratio > 0.99 && ratio < 1.01) return 'as in the last build'
+  const times = ratio >= 1 ? ratio : 1 / ratio
+  const text = times >= 1000 ? times.toExponential(0).replace('e+', 'e') : times.toPrecision(2)
+  return `${text} times ${ratio >= 1 ? 'larger' : 'smaller'} than in the last build`
+}

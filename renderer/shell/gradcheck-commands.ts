@@ -1,0 +1,62 @@
+import type { Command } from '../store/commands'
+import { gradcheckStore } from '../store/gradcheck'
+import { keepCase } from '../store/gradcheck-keep'
+import {
+  checkAll,
+  editDraft,
+  editOptions,
+  runGradcheck,
+  searchWorst,
+  stopGradchecks,
+  sweepEps,
+} from '../store/gradcheck-run'
+import { showPanel } from '../store/layout'
+import { projectStore } from '../store/project'
+
+const hasChecks = (): boolean =>
+  (projectStore.getState().project?.manifest?.gradchecks.length ?? 0) > 0
+const hasCase = (): boolean => gradcheckStore.getState().draft.op !== ''
+
+/** Everything that can be done with gradchecks; the panel comes to the front. */
+export function gradcheckCommands(): Command[] {
+  return [
+    command('run', 'Check the chosen case', runGradcheck, hasCase, 'F9'),
+    command('all', "Run opsmith.json's checks", checkAll, hasChecks, 'Shift+F9'),
+    command('sweep', 'Error over eps', sweepEps, hasCase),
+    command('search', 'Search for the worst of 100 points', () => searchWorst(100, 0), hasCase),
+    command('keep', 'Keep this case in opsmith.json', () => keepCase('passed'), hasCase),
+    command(
+      'keepFailing',
+      'Keep this case in opsmith.json as one that has to fail',
+      () => keepCase('failed'),
+      hasCase,
+    ),
+    command('fast', 'Fast mode on or off', () => {
+      editOptions({ fast_mode: !gradcheckStore.getState().draft.options.fast_mode })
+    }),
+    command('secondOrder', 'Second order on or off', () => {
+      editDraft({ secondOrder: !gradcheckStore.getState().draft.secondOrder })
+    }),
+    command('stop', 'Stop', stopGradchecks),
+  ]
+}
+
+function command(
+  id: string,
+  title: string,
+  run: () => void | Promise<void>,
+  enabled: () => boolean = hasCase,
+  shortcut?: string,
+): Command {
+  return {
+    id: `gradcheck.${id}`,
+    title: `Gradcheck: ${title}`,
+    group: 'Gradcheck',
+    enabled,
+    run: () => {
+      showPanel('gradcheck', false)
+      return run()
+    },
+    ...(shortcut === undefined ? {} : { shortcut }),
+  }
+}

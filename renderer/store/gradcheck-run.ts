@@ -1,0 +1,318 @@
+import type { SweepDtype } from '../../electron/contract/gradcheck'
+import type { WorkbenchError } from '../../electron/contract/outcome'
+import { call, listen, newJob } from '../bridge/bridge'
+import { runStamp } from './files'
+import {
+  firstFinding,
+  gradcheckStore,
+  releaseJacobians,
+  type GradcheckState,
+  type LongWork,
+} from './gradcheck'
+import {
+  caseOf,
+  draftOf,
+  emptyDraft,
+  type GradcheckCase,
+  type GradcheckDraft,
+} from './gradcheck-case'
+import { defaultArguments } from './graph-entry'
+import { hostStore, noteCrash } from './host'
+import { effectiveInputs } from './inputs'
+import { currentFolder, currentManifest } from './project'
+
+/** How long after the last edit a check begins. */
+const debounce = 350
+/** A check that runs gets this long to end by itself: stopping one costs its op host. */
+const patience = 1_500
+
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Fills the fields from an entry of opsmith.json and checks it, with Jacobians to look at. */
+export function chooseEntry(index: number): void {
+  const manifest = currentManifest()
+  const entry = manifest?.gradchecks[index]
+  if (!manifest || !entry) return
+  const known = gradcheckStore.getState().outcomes[index]
+  choose(draftOf(entry, manifest.inputs), index)
+  const error = known?.outcome.error
+  if (known && error?.exit) {
+    // What ended the op host would end it again: that is for the user to ask for.
+    gradcheckStore.setState({ error, stamp: known.stamp })
+    return
+  }
+  void runGradcheck()
+}
+
+/** Checks another operator or function; arguments are guessed from the calls and the inputs' names. */
+export function chooseOther(op: string, argsText = defaultArguments(op)): void {
+  choose(emptyDraft(op, argsText), null)
+  void runGradcheck()
+}
+
+/** The result of one case must not stand under the name of another. */
+function choose(draft: GradcheckDraft, entry: number | null): void {
+  const { report, generation } = gradcheckStore.getState()
+  clearTimeout(timer)
+  releaseJacobians(report, generation)
+  gradcheckStore.setState({
+    draft,
+    entry,
+    report: null,
+    error: null,
+    stamp: null,
+    finding: null,
+    history: [],
+    sweepError: null,
+    searchError: null,
+  })
+}
+
+/** Takes an edit of the fields; a check of the new case starts by itself. */
+export function editDraft(change: Partial<GradcheckDraft>): void {
+  gradcheckStore.setState((state) => ({ draft: { ...state.draft, ...change }, entry: null }))
+  clearTimeout(timer)
+  timer = setTimeout(() => void runGradcheck(), debounce)
+}
+
+export function editOptions(change: Partial<GradcheckDraft['options']>): void {
+  const { options } = gradcheckStore.getState().draft
+  editDraft({ options: { ...options, ...change } })
+}
+
+/** What the fields say, as main is asked it. */
+export function chosenCase(): ReturnType<typeof caseOf> {
+  return caseOf(gradcheckStore.getState().draft, effectiveInputs())
+}
+
+/** Equal for cases whose errors over eps are the same. */
+export function caseKey(draft: GradcheckDraft): string {
+  const { eps: _e, atol: _a, rtol: _r, fast_mode: _f, ...options } = draft.options
+  const inputs = { ...effectiveInputs(), ...draft.inputs }
+  return JSON.stringify([draft.op, draft.argsText, draft.secondOrder, inputs, options])
+}
+
+let running: Promise<void> = Promise.resolve()
+let wanted = 0
+
+/** Checks the chosen case; of several wishes while one runs, the last counts. */
+export async function runGradcheck(): Promise<void> {
+  clearTimeout(timer)
+  wanted += 1
+  const mine = wanted
+  if (gradcheckStore.getState().job !== null) {
+    await Promise.race([running, new Promise((resolve) => setTimeout(resolve, patience))])
+    if (mine !== wanted) return
+    const { job } = gradcheckStore.getState()
+    if (job !== null) await call('job.cancel', { job })
+    await running
+  }
+  if (mine !== wanted || gradcheckStore.getState().draft.op === '') return
+  running = check()
+  await running
+}
+
+async function check(): Promise<void> {
+  const folder = currentFolder()
+  const { draft } = gradcheckStore.getState()
+  if (folder === null) return
+  const asked = caseOf(draft, effectiveInputs())
+  if (!asked.ok) {
+    takeReport({ error: asked.error, stamp: null })
+    return
+  }
+  const job = newJob('gradcheck')
+  const stamp = runStamp()
+  gradcheckStore.setState({ job, startedAt: Date.now() })
+  const result = await call('gradcheck.run', {
+    folder,
+    job,
+    request: { ...asked.value, keepJacobians: true },
+    timeout: draft.timeout,
+  })
+  const now = gradcheckStore.getState()
+  const isOurs = now.job === job
+  if (isOurs) gradcheckStore.setState({ job: null })
+  if (!isOurs || now.draft.op !== draft.op || currentFolder() !== folder) {
+    if (result.ok) releaseJacobians(result.value, hostStore.getState().host?.generation ?? 0)
+    return
+  }
+  if (!result.ok) {
+    if (result.error.exit) noteCrash(result.error.exit)
+    // A stopped check says nothing about the operator: what was known before stays.
+    if (result.error.code !== 'cancelled') takeReport({ error: result.error, stamp })
+    return
+  }
+  const finding = keepFinding(now, firstFinding(result.value))
+  releaseJacobians(now.report, now.generation)
+  const generation = hostStore.getState().host?.generation ?? 0
+  gradcheckStore.setState({ report: result.value, error: null, stamp, generation, finding })
+  void loadHistory(folder, asked.value)
+}
+
+/** The same Jacobian stays in view over an edit, unless it tells less than another one now. */
+function keepFinding(state: GradcheckState, first: number | null): number | null {
+  const before = state.finding === null ? undefined : state.report?.findings[state.finding]
+  return before?.status === 'passed' || before === undefined ? first : (state.finding ?? first)
+}
+
+function takeReport(what: { error: WorkbenchError; stamp: string | null }): void {
+  const { report, generation } = gradcheckStore.getState()
+  releaseJacobians(report, generation)
+  gradcheckStore.setState({ report: null, finding: null, ...what })
+}
+
+async function loadHistory(folder: string, request: GradcheckCase): Promise<void> {
+  const { draft } = gradcheckStore.getState()
+  const result = await call('gradcheck.history', { folder, request })
+  if (result.ok && gradcheckStore.getState().draft === draft) {
+    gradcheckStore.setState({ history: result.value })
+  }
+}
+
+/** After a build: the chosen case again, unless it ended the op host with these very sources. */
+export async function repeatGradcheck(): Promise<void> {
+  const { draft, report, error, stamp } = gradcheckStore.getState()
+  if (draft.op === '' || (report === null && error === null)) return
+  if (error?.exit !== undefined && stamp === runStamp()) return
+  await runGradcheck()
+}
+
+function begun(kind: string): LongWork {
+  return { job: newJob(kind), startedAt: Date.now(), done: 0, total: 0 }
+}
+
+/** The error over eps of the chosen case, in each precision. */
+export async function sweepEps(): Promise<void> {
+  const folder = currentFolder()
+  const { draft, sweeping } = gradcheckStore.getState()
+  const asked = chosenCase()
+  if (folder === null || draft.op === '' || sweeping !== null) return
+  if (!asked.ok) {
+    gradcheckStore.setState({ sweepError: asked.error })
+    return
+  }
+  const work = begun('sweep')
+  const sweepKey = caseKey(draft)
+  gradcheckStore.setState({ sweeping: work, sweepPoints: [], sweepError: null })
+  const dtypes: SweepDtype[] = ['float32', 'float64']
+  const result = await call('gradcheck.sweep', {
+    ...{ folder, job: work.job, eps: [], dtypes, timeout: draft.timeout },
+    request: { ...asked.value, keepJacobians: false },
+  })
+  if (gradcheckStore.getState().sweeping?.job !== work.job) return
+  gradcheckStore.setState({ sweeping: null })
+  if (result.ok) gradcheckStore.setState({ sweep: result.value, sweepKey })
+  else gradcheckStore.setState({ sweepError: shownError(result.error) })
+}
+
+/** gradcheck at `points` random points: where is it worst? */
+export async function searchWorst(points: number, firstSeed: number): Promise<void> {
+  const folder = currentFolder()
+  const { draft, searching } = gradcheckStore.getState()
+  const asked = chosenCase()
+  if (folder === null || draft.op === '' || searching !== null) return
+  if (!asked.ok) {
+    gradcheckStore.setState({ searchError: asked.error })
+    return
+  }
+  const work = { ...begun('search'), total: points }
+  gradcheckStore.setState({ searching: work, searchError: null })
+  const result = await call('gradcheck.search', {
+    ...{ folder, job: work.job, points, firstSeed, timeout: draft.timeout },
+    request: { ...asked.value, keepJacobians: false },
+  })
+  if (gradcheckStore.getState().searching?.job !== work.job) return
+  gradcheckStore.setState({ searching: null })
+  if (result.ok) gradcheckStore.setState({ search: result.value, searchKey: caseKey(draft) })
+  else gradcheckStore.setState({ searchError: shownError(result.error) })
+}
+
+function shownError(error: WorkbenchError): WorkbenchError | null {
+  if (error.exit) noteCrash(error.exit)
+  return error.code === 'cancelled' ? null : error
+}
+
+/** Ends all that runs. */
+export async function stopGradchecks(): Promise<void> {
+  clearTimeout(timer)
+  wanted += 1
+  const { job, all, sweeping, searching } = gradcheckStore.getState()
+  const jobs = [job, all?.job, sweeping?.job, searching?.job].flatMap((id) => id ?? [])
+  await Promise.all(jobs.map((id) => call('job.cancel', { job: id })))
+}
+
+export function listenToGradchecks(): void {
+  listen('gradcheck.progressed', ({ job, done, total, outcome, point }) => {
+    gradcheckStore.setState((state) => {
+      if (state.all?.job === job) {
+        const all = { ...state.all, done, total }
+        if (!outcome) return { all }
+        const stamped = { outcome, stamp: allStamp }
+        return { all, outcomes: { ...state.outcomes, [outcome.entry]: stamped } }
+      }
+      if (state.sweeping?.job === job) {
+        const sweepPoints = point ? [...state.sweepPoints, point] : state.sweepPoints
+        return { sweeping: { ...state.sweeping, done, total }, sweepPoints }
+      }
+      if (state.searching?.job === job) return { searching: { ...state.searching, done, total } }
+      return {}
+    })
+  })
+}
+
+let allStamp = ''
+let checkingAll: Promise<void> = Promise.resolve()
+let allWanted = 0
+
+/** Every check of opsmith.json; one that runs already is ended, since its library is an older one. */
+export async function checkAll(): Promise<void> {
+  allWanted += 1
+  const mine = allWanted
+  const { all } = gradcheckStore.getState()
+  if (all !== null) {
+    await call('job.cancel', { job: all.job })
+    await checkingAll
+    if (mine !== allWanted) return
+  }
+  checkingAll = runAll()
+  await checkingAll
+}
+
+async function runAll(): Promise<void> {
+  const folder = currentFolder()
+  const entries = currentManifest()?.gradchecks ?? []
+  const total = entries.length
+  if (folder === null || total === 0) {
+    gradcheckStore.setState({ outcomes: {}, allError: null })
+    return
+  }
+  const work = { ...begun('gradchecks'), total }
+  allStamp = runStamp()
+  gradcheckStore.setState((state) => ({
+    all: work,
+    allError: null,
+    outcomes: Object.fromEntries(
+      Object.entries(state.outcomes).filter(([index]) => Number(index) < total),
+    ),
+  }))
+  const result = await call('gradcheck.runAll', { folder, job: work.job })
+  if (gradcheckStore.getState().all?.job !== work.job) return
+  gradcheckStore.setState({
+    all: null,
+    allError: result.ok || result.error.code === 'cancelled' ? null : result.error,
+  })
+}
+
+/** After each good build: opsmith.json's checks, then the chosen one with its Jacobians. */
+export async function refreshGradchecks(): Promise<void> {
+  await checkAll()
+  await repeatGradcheck()
+}
+
+export function forgetGradchecks(): void {
+  void stopGradchecks()
+  const { report, generation } = gradcheckStore.getState()
+  releaseJacobians(report, generation)
+  gradcheckStore.setState(gradcheckStore.getInitialState(), true)
+}
