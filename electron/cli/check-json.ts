@@ -1,4 +1,5 @@
 import type { OpcheckOutcome, PlacedFinding } from '../contract/opcheck'
+import type { WorkbenchError } from '../contract/outcome'
 
 /** One row a check; of one that failed also what shows it, what to do and where to look. */
 function findingJson(outcome: OpcheckOutcome, finding: PlacedFinding): object {
@@ -18,6 +19,12 @@ function findingJson(outcome: OpcheckOutcome, finding: PlacedFinding): object {
   }
 }
 
+/** Where an operator ended its process, or said no. */
+function placeOf(error: WorkbenchError | undefined): Pick<WorkbenchError, 'file' | 'line'> {
+  const place = error?.file === undefined ? error?.exit?.stack.find((one) => one.isUser) : error
+  return place?.file === undefined ? {} : { file: place.file, line: place.line }
+}
+
 /** An operator that came to no verdict is one row: what would have been checked is not known. */
 function resultsOf(outcome: OpcheckOutcome): object[] {
   if (outcome.report) return outcome.report.findings.map((one) => findingJson(outcome, one))
@@ -28,7 +35,7 @@ function resultsOf(outcome: OpcheckOutcome): object[] {
       check: 'opcheck',
       status: 'failed',
       reason: error?.message ?? '',
-      ...(error?.file === undefined ? {} : { file: error.file, line: error.line }),
+      ...placeOf(error),
       error,
       operator: outcome.entry,
     },

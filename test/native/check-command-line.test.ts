@@ -1,0 +1,259 @@
+import { execFile } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { opcheckCheck } from '../../electron/contract/opcheck'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+import { readXml } from '../support/read-xml'
+
+const run = promisify(execFile)
+let cache: TestCache
+/** Operators that are wrong in one way each. */
+let wrong: string
+
+beforeAll(() => {
+  cache = makeTestCache()
+  wrong = copyProject(path.join(root, 'test/cases/opcheck/wrong_operators'), cache)
+})
+afterAll(() => {
+  cache.remove()
+})
+
+interface Outcome {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+async function opsmith(...args: string[]): Promise<Outcome> {
+  try {
+    const done = await run(process.execPath, [path.join(root, 'dist/cli.cjs'), ...args], {
+      env: { ...process.env, XDG_CACHE_HOME: cache.home, OPSMITH_CALLER_FOLDER: cache.home },
+      maxBuffer: 256 << 20,
+    })
+    return { code: 0, ...done }
+  } catch (error) {
+    const failed = error as Outcome
+    return { code: failed.code, stdout: failed.stdout, stderr: failed.stderr }
+  }
+}
+
+interface Row {
+  op: string
+  check: string
+  status: string
+  reason?: string
+  advice?: string
+  input?: string
+  output?: number
+  index?: number[]
+  shownBy?: string
+  file?: string
+  line?: number
+}
+interface Printed {
+  ok: boolean
+  results: Row[]
+  operators: { name: string; op: string; verdict: string; asExpected: boolean }[]
+  error?: { code: string; message: string; hint?: string }
+}
+
+async function checkJson(...args: string[]): Promise<{ code: number; printed: Printed }> {
+  const { code, stdout } = await opsmith('check', ...args, '--json')
+  return { code, printed: JSON.parse(stdout) as Printed }
+}
+
+const sample = (name: string): string => copyProject(path.join(root, 'samples', name), cache)
+
+/** A copy of the wrong operators with `checks` in its opsmith.json. */
+function withChecks(checks: object[]): string {
+  const folder = copyProject(path.join(root, 'test/cases/opcheck/wrong_operators'), cache)
+  const file = path.join(folder, 'opsmith.json')
+  const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as object
+  fs.writeFileSync(file, JSON.stringify({ ...manifest, checks }))
+  return folder
+}
+
+const wrongOp = (name: string, more: object = {}): object => ({
+  op: `wrong_operators::${name}`,
+  args: ['x'],
+  ...more,
+})
+
+/** 1-based line of the source that holds this text. */
+function lineOf(text: string): number {
+  const source = fs.readFileSync(path.join(wrong, 'op.cpp'), 'utf8').split('\n')
+  return source.findIndex((line) => line.includes(text)) + 1
+}
+
+describe('opsmith check', () => {
+  it("checks every operator and function of a sample's calls once: all good, exit code 0", async () => {
+    const { code, printed } = await checkJson(sample('rms_norm'))
+    expect([code, printed.ok]).toEqual([0, true])
+    // Three calls of two.
+    expect(printed.operators.map(({ op, verdict }) => [op, verdict])).toEqual([
+      ['rms_norm::rms_norm', 'passed'],
+      ['residual', 'passed'],
+    ])
+    const rows = printed.results.filter((row) => row.op === 'rms_norm::rms_norm')
+    expect(rows.map((row) => row.check)).toEqual(opcheckCheck.options)
+    expect(rows.filter((row) => row.status === 'failed')).toEqual([])
+    expect(rows.find((row) => row.check === 'meta')?.status).toBe('passed')
+    for (const row of printed.results) expect(row.reason, row.check).not.toBe('')
+  })
+
+  it('says of a failure what it is, what shows it, what to do, and the line; exit code 1', async () => {
+    const asked = ['--op', 'wrong_operators::hidden_mutation', '--args', '["x"]']
+    const { code, printed } = await checkJson(wrong, ...asked)
+    expect([code, printed.ok]).toEqual([1, false])
+    const failed = printed.results.filter((row) => row.status === 'failed')
+    expect(failed.map((row) => row.check)).toEqual(['mutation'])
+    const [row] = failed
+    expect(row).toMatchObject({ input: 'x', index: [0, 0], file: path.join(wrong, 'op.cpp') })
+    expect(row?.line).toBe(lineOf('hidden_mutation('))
+    expect(row?.advice).toContain('Tensor(a!)')
+
+    const text = await opsmith('check', wrong, ...asked)
+    expect(text.code).toBe(1)
+    expect(text.stdout).toMatch(
+      /^FAILED wrong_operators::hidden_mutation\(x\): \d+ passed, 1 failed/,
+    )
+    expect(text.stdout).toMatch(/^ {2}✗ mutation .*\bx\b/m)
+    expect(text.stdout).toMatch(/^ +at x\[0, 0\]$/m)
+    expect(text.stdout).toMatch(/^ +→ .*Tensor\(a!\)/m)
+    expect(text.stdout).toContain(`look at op.cpp:${row?.line ?? 0}\n`)
+    expect(text.stdout).toMatch(/^ {2}✓ aliasing /m)
+    expect(text.stdout).toContain('0 of 1 operators are as expected.')
+  })
+
+  it('names the smallest shape that shows it, and the registration where that is what is wrong', async () => {
+    const tail = await checkJson(
+      ...[wrong, '--op', 'wrong_operators::unwritten_tail', '--args', '["x"]'],
+    )
+    const unwritten = tail.printed.results.find((row) => row.check === 'unwritten')
+    expect(unwritten).toMatchObject({ status: 'failed', output: 0, shownBy: 'x float64[1, 1]' })
+    const { printed } = await checkJson(
+      ...[wrong, '--op', 'wrong_operators::no_autograd', '--args', '["w"]'],
+    )
+    const failed = printed.results.filter((row) => row.status === 'failed')
+    expect(failed.length).toBeGreaterThan(0)
+    for (const row of failed) expect(row.line).toBe(lineOf('m.impl("no_autograd"'))
+  })
+
+  it('makes only the checks that are named, over other shapes and another seed', async () => {
+    const asked = ['--op', 'wrong_operators::unwritten_tail', '--args', '["x"]']
+    const { code, printed } = await checkJson(
+      ...[wrong, ...asked, '--check', 'mutation', 'aliasing', '--shapes', '0', '--seed', '3'],
+    )
+    expect(code).toBe(0)
+    expect(printed.results.map((row) => row.check)).toEqual(['mutation', 'aliasing'])
+  })
+
+  it("takes opsmith.json's checks: expected failures, what is left out with the reason, other inputs", async () => {
+    const folder = withChecks([
+      wrongOp('right'),
+      wrongOp('unwritten_tail', { expect: 'failed' }),
+      wrongOp('hidden_mutation', { skip: { mutation: 'known, and too late to change' } }),
+      wrongOp('right', { expect: 'failed', checks: ['mutation'] }),
+      wrongOp('right', {
+        inputs: { x: { shape: [3], dtype: 'float32' } },
+        checks: ['precision', 'mutation'],
+        shapes: 0,
+      }),
+    ])
+    const { code, printed } = await checkJson(folder)
+    expect(code).toBe(1)
+    expect(printed.operators.map((one) => [one.verdict, one.asExpected])).toEqual([
+      ...[
+        ['passed', true],
+        ['failed', true],
+        ['passed', true],
+      ],
+      ...[
+        ['passed', false],
+        ['passed', true],
+      ],
+    ])
+    const left = printed.results.find((row) => row.reason === 'known, and too late to change')
+    expect(left).toMatchObject({ check: 'mutation', status: 'skipped' })
+    // Asked for by name, it is made all the same.
+    const asked = ['--op', 'wrong_operators::hidden_mutation', '--check', 'mutation']
+    const named = await checkJson(folder, ...asked)
+    expect([named.code, named.printed.results[0]?.status]).toEqual([1, 'failed'])
+  })
+
+  it('writes JUnit XML and a report', async () => {
+    const folder = withChecks([
+      wrongOp('right'),
+      wrongOp('writes_past'),
+      wrongOp('unwritten_tail', { expect: 'failed' }),
+    ])
+    const { code } = await opsmith(
+      ...['check', folder, '--junit', 'out/check.xml', '--html', 'out/check.html'],
+    )
+    expect(code).toBe(1)
+    const junit = readXml(fs.readFileSync(path.join(cache.home, 'out/check.xml'), 'utf8'))
+    expect(junit.attributes.get('failures')).toBe('1')
+    expect(junit.attributes.get('errors')).toBe('0')
+    expect(junit.children.map((suite) => suite.attributes.get('name'))).toEqual([
+      'wrong_operators::right(x)',
+      'wrong_operators::writes_past(x)',
+      'wrong_operators::unwritten_tail(x)',
+    ])
+    const [right, past, expected] = junit.children
+    expect(right?.attributes.get('tests')).toBe(String(opcheckCheck.options.length))
+    expect(past?.attributes.get('failures')).toBe('1')
+    expect(expected?.attributes.get('tests')).toBe('1')
+    const html = fs.readFileSync(path.join(cache.home, 'out/check.html'), 'utf8')
+    expect(html.match(/<h2 id="check-/g)).toHaveLength(3)
+    expect(html).toContain('past the end of output 0')
+    expect(html).toContain('2 of 3 operators are as expected.')
+  })
+
+  it('takes a crash or an endless loop for the outcome of its operator; the others are checked', async () => {
+    // mutation is made in the op host itself: what it does not survive ends it.
+    for (const [name, more, words] of [
+      ['null_write', {}, /Segmentation fault.*op\.cpp:\d+/],
+      ['endless_loop', { timeout: 1 }, /No result after 1 s/],
+    ] as const) {
+      const folder = copyProject(path.join(root, 'test/cases/crash', name), cache)
+      const file = path.join(folder, 'opsmith.json')
+      const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as object
+      const checks = [
+        { op: `${name}::run`, args: ['x'], checks: ['mutation'], ...more },
+        { op: 'aten::neg', args: ['x'] },
+      ]
+      fs.writeFileSync(file, JSON.stringify({ ...manifest, checks }))
+      const { code, printed } = await checkJson(folder)
+      expect(code, name).toBe(1)
+      expect(printed.operators.map((one) => one.verdict)).toEqual(['error', 'passed'])
+      const [row] = printed.results
+      expect(row).toMatchObject({ op: `${name}::run`, status: 'failed' })
+      expect(row?.reason).toMatch(words)
+      if (name === 'null_write') expect(row?.file).toBe(path.join(folder, 'op.cpp'))
+    }
+  })
+
+  it('exits 2 where there is no answer, and says what to do', async () => {
+    const none = await checkJson(wrong)
+    expect(none.code).toBe(2)
+    expect(none.printed.error?.message).toContain('has no calls to check')
+    expect(none.printed.error?.hint).toContain('"calls": [')
+    for (const [args, words] of [
+      [['--op', 'wrong_operators::right'], 'neither a check nor a call'],
+      [['--op', 'wrong_operators::nothing', '--args', '["x"]'], 'nothing'],
+      [['--op', 'wrong_operators::right', '--args', '["nope"]'], 'nope'],
+      [['--op', 'wrong_operators::right', '--check', 'everything'], '"everything"'],
+      [['--shapes', 'many'], '--shapes takes a whole number'],
+    ] as const) {
+      const { code, stderr } = await opsmith('check', wrong, ...args)
+      expect(code, stderr).toBe(2)
+      expect(stderr).toContain(words)
+      expect(stderr).not.toMatch(/\n\s+at /)
+    }
+  })
+})
