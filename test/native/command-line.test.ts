@@ -5,6 +5,8 @@ import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { opsmith as runOpsmith } from '../support/command-line'
+import type { Outcome } from '../support/command-line'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -20,20 +22,7 @@ afterAll(() => {
   cache.remove()
 })
 
-async function opsmith(
-  ...args: string[]
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  try {
-    const done = await run(process.execPath, [path.join(root, 'dist/cli.cjs'), ...args], {
-      env: { ...process.env, XDG_CACHE_HOME: cache.home },
-      maxBuffer: 64 << 20,
-    })
-    return { code: 0, ...done }
-  } catch (error) {
-    const failed = error as { code: number; stdout: string; stderr: string }
-    return { code: failed.code, stdout: failed.stdout, stderr: failed.stderr }
-  }
-}
+const opsmith = async (...args: string[]): Promise<Outcome> => await runOpsmith(cache, ...args)
 
 describe('opsmith', () => {
   it('build --json gives the published form, and nothing else on stdout', async () => {

@@ -1,17 +1,16 @@
-import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { graph as graphShape } from '../../electron/contract/graph'
 import type { CaptureReport, Graph, GraphNode } from '../../electron/contract/graph'
 import { readManifest } from '../../electron/engine/project/read-manifest'
+import { opsmith as runOpsmith } from '../support/command-line'
+import type { Outcome } from '../support/command-line'
 import { copyProject, makeTestCache, root, subfolders } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
-const run = promisify(execFile)
 let cache: TestCache
 let warp: string
 const sample = (name: string): string => path.join(root, 'samples', name)
@@ -24,24 +23,8 @@ afterAll(() => {
   cache.remove()
 })
 
-interface Outcome {
-  code: number
-  stdout: string
-  stderr: string
-}
-
-async function graphCommand(...args: string[]): Promise<Outcome> {
-  try {
-    const done = await run(process.execPath, [path.join(root, 'dist/cli.cjs'), 'graph', ...args], {
-      env: { ...process.env, XDG_CACHE_HOME: cache.home },
-      maxBuffer: 256 << 20,
-    })
-    return { code: 0, ...done }
-  } catch (error) {
-    const failed = error as Outcome
-    return { code: failed.code, stdout: failed.stdout, stderr: failed.stderr }
-  }
-}
+const graphCommand = async (...args: string[]): Promise<Outcome> =>
+  await runOpsmith(cache, 'graph', ...args)
 
 type Printed = Graph & CaptureReport & { steps: { name: string; changes: string }[] }
 
