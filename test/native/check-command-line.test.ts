@@ -1,16 +1,15 @@
-import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { opcheckCheck } from '../../electron/contract/opcheck'
+import { opsmith as runOpsmith } from '../support/command-line'
+import type { Outcome } from '../support/command-line'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 import { readXml } from '../support/read-xml'
 
-const run = promisify(execFile)
 let cache: TestCache
 /** Operators that are wrong in one way each. */
 let wrong: string
@@ -23,24 +22,7 @@ afterAll(() => {
   cache.remove()
 })
 
-interface Outcome {
-  code: number
-  stdout: string
-  stderr: string
-}
-
-async function opsmith(...args: string[]): Promise<Outcome> {
-  try {
-    const done = await run(process.execPath, [path.join(root, 'dist/cli.cjs'), ...args], {
-      env: { ...process.env, XDG_CACHE_HOME: cache.home, OPSMITH_CALLER_FOLDER: cache.home },
-      maxBuffer: 256 << 20,
-    })
-    return { code: 0, ...done }
-  } catch (error) {
-    const failed = error as Outcome
-    return { code: failed.code, stdout: failed.stdout, stderr: failed.stderr }
-  }
-}
+const opsmith = async (...args: string[]): Promise<Outcome> => await runOpsmith(cache, ...args)
 
 interface Row {
   op: string
