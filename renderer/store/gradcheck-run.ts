@@ -194,6 +194,7 @@ export async function sweepEps(): Promise<void> {
   }
   const work = begun('sweep')
   const sweepKey = caseKey(draft)
+  const sweepStamp = runStamp()
   gradcheckStore.setState({ sweeping: work, sweepPoints: [], sweepError: null })
   const dtypes: SweepDtype[] = ['float32', 'float64']
   const result = await call('gradcheck.sweep', {
@@ -202,7 +203,7 @@ export async function sweepEps(): Promise<void> {
   })
   if (gradcheckStore.getState().sweeping?.job !== work.job) return
   gradcheckStore.setState({ sweeping: null })
-  if (result.ok) gradcheckStore.setState({ sweep: result.value, sweepKey })
+  if (result.ok) gradcheckStore.setState({ sweep: result.value, sweepKey, sweepStamp })
   else gradcheckStore.setState({ sweepError: shownError(result.error) })
 }
 
@@ -217,6 +218,8 @@ export async function searchWorst(points: number, firstSeed: number): Promise<vo
     return
   }
   const work = { ...begun('search'), total: points }
+  const searchKey = caseKey(draft)
+  const searchStamp = runStamp()
   gradcheckStore.setState({ searching: work, searchError: null })
   const result = await call('gradcheck.search', {
     ...{ folder, job: work.job, points, firstSeed, timeout: draft.timeout },
@@ -224,7 +227,7 @@ export async function searchWorst(points: number, firstSeed: number): Promise<vo
   })
   if (gradcheckStore.getState().searching?.job !== work.job) return
   gradcheckStore.setState({ searching: null })
-  if (result.ok) gradcheckStore.setState({ search: result.value, searchKey: caseKey(draft) })
+  if (result.ok) gradcheckStore.setState({ search: result.value, searchKey, searchStamp })
   else gradcheckStore.setState({ searchError: shownError(result.error) })
 }
 

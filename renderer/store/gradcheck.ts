@@ -48,10 +48,12 @@ export type GradcheckState = {
   sweepError: WorkbenchError | null
   /** What was swept: equal keys mean that the chart is about the chosen case. */
   sweepKey: string
+  sweepStamp: string | null
   searching: LongWork | null
   search: SearchReport | null
   searchError: WorkbenchError | null
   searchKey: string
+  searchStamp: string | null
 }
 
 export const gradcheckStore = createStore<GradcheckState>(() => ({
@@ -74,10 +76,12 @@ export const gradcheckStore = createStore<GradcheckState>(() => ({
   sweepPoints: [],
   sweepError: null,
   sweepKey: '',
+  sweepStamp: null,
   searching: null,
   search: null,
   searchError: null,
   searchKey: '',
+  searchStamp: null,
 }))
 
 export function useGradcheck<T>(select: (state: GradcheckState) => T): T {

@@ -3,7 +3,7 @@ import { useState, type ReactElement } from 'react'
 import type { GradcheckOptions } from '../../../electron/contract/gradcheck'
 import type { InputSpec } from '../../../electron/contract/manifest'
 import type { Dtype } from '../../../electron/contract/tensor'
-import { Button } from '../../shell/primitives/Button'
+import { IconButton } from '../../shell/primitives/Button'
 import { CommitField } from '../../shell/primitives/CommitField'
 import { Elapsed } from '../../shell/primitives/Elapsed'
 import { Icon } from '../../shell/primitives/Icon'
@@ -49,7 +49,7 @@ export function CaseEditor(): ReactElement {
           data-testid="gradcheck-more"
           onClick={() => setMore(!more)}
         >
-          {more ? 'Fewer options' : 'More options'}
+          {more ? 'fewer' : 'more …'}
         </button>
       </div>
       {more && <MoreOptions />}
@@ -76,20 +76,23 @@ function CallBar(): ReactElement {
         />
       </span>
       {job === null ? (
-        <Button
-          primary
-          icon="play"
+        <IconButton
+          icon="refresh"
+          label={`Check again (${shortcutOf('gradcheck.run')})`}
           disabled={draft.op === ''}
           onClick={() => void runGradcheck()}
-          title={`Check (${shortcutOf('gradcheck.run')})`}
           testId="gradcheck-run"
-        >
-          Check
-        </Button>
+        />
       ) : (
-        <Button icon="stop" onClick={() => void stopGradchecks()} testId="gradcheck-stop">
-          Stop <Elapsed since={startedAt} />
-        </Button>
+        <span className="graph-job" role="status">
+          <Elapsed since={startedAt} />
+          <IconButton
+            icon="stop"
+            label="Stop"
+            onClick={() => void stopGradchecks()}
+            testId="gradcheck-stop"
+          />
+        </span>
       )}
       <CaseMenu />
     </div>
@@ -200,8 +203,8 @@ function DtypeChoice(): ReactElement {
   const dtype = useGradcheck((state) => state.draft.dtype)
   return (
     <span className="gc-option" title="Of every floating or complex input, in place of its own">
-      <label htmlFor="gradcheck-dtype">dtype</label>
       <select
+        aria-label="dtype"
         id="gradcheck-dtype"
         className="mono"
         value={dtype ?? ''}
@@ -210,7 +213,7 @@ function DtypeChoice(): ReactElement {
           editDraft({ dtype: dtypes.find((item) => item === event.target.value) ?? null })
         }
       >
-        <option value="">inputs’</option>
+        <option value="">dtype: inputs’</option>
         {dtypes.map((item) => (
           <option key={item}>{item}</option>
         ))}
@@ -335,18 +338,21 @@ function CaseInputs(): ReactElement | null {
             </button>
           )
         })}
-        <button type="button" className="link" onClick={() => showPanel('run')}>
-          Inputs in Run
-        </button>
       </div>
       {open !== null && spec && names.includes(open) && (
         <>
           <InputForm name={open} spec={spec} onChange={(next) => change(open, next)} />
-          {Object.hasOwn(draft.inputs, open) && Object.hasOwn(specs, open) && (
-            <button type="button" className="link" onClick={() => reset(open)}>
-              Take the project’s {open} again
+          <span className="gc-options">
+            <span className="muted">Edits are this case’s own.</span>
+            <button type="button" className="link" onClick={() => showPanel('run')}>
+              The project’s inputs are in Run
             </button>
-          )}
+            {Object.hasOwn(draft.inputs, open) && Object.hasOwn(specs, open) && (
+              <button type="button" className="link" onClick={() => reset(open)}>
+                Take the project’s {open} again
+              </button>
+            )}
+          </span>
         </>
       )}
     </div>

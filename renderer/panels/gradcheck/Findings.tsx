@@ -9,7 +9,7 @@ import { exactNumber, formatNumber } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
 import { gradcheckStore } from '../../store/gradcheck'
-import { checkTitles, statusIcons, tensorsText } from './finding-names'
+import { checkTitles, statusIcons, tensorName, tensorsText } from './finding-names'
 
 /** Each check on its own line, in the order in which gradcheck makes them; none hides behind another. */
 export function Findings({ report }: { report: CheckedReport }): ReactElement {
@@ -89,7 +89,7 @@ function Failure({ finding, report }: Omit<RowProps, 'index'>): ReactElement {
       )}
       {reason !== '' && <p className={cause === '' ? '' : 'muted'}>{reason}</p>}
       {worst && <Worst worst={worst} finding={finding} report={report} />}
-      {total > 0 && (
+      {total > 0 && !/\d of \d/.test(reason) && (
         <p className="muted">
           {mismatched.toLocaleString('en')} of {total.toLocaleString('en')} elements are out
         </p>
@@ -101,8 +101,8 @@ function Failure({ finding, report }: Omit<RowProps, 'index'>): ReactElement {
 type WorstProps = { worst: WorstElement; finding: GradcheckFinding; report: CheckedReport }
 
 function Worst({ worst, finding, report }: WorstProps): ReactElement {
-  const input = report.inputs[finding.input ?? 0]?.name ?? 'input'
-  const output = report.outputs[finding.output ?? 0]?.name ?? 'output'
+  const input = tensorName(report, 'input', finding.input)
+  const output = tensorName(report, 'output', finding.output)
   const at = (name: string, index: number[]): string =>
     index.length === 0 ? name : `${name}[${index.join(', ')}]`
   return (

@@ -20,7 +20,6 @@ export function HistorySection(): ReactElement | null {
     <Section
       title="History"
       note={points.length === 1 ? 'one build so far' : `${all.length} builds`}
-      open={points.length > 1}
     >
       <HistoryChart points={points} />
     </Section>

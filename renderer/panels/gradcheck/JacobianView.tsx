@@ -8,7 +8,7 @@ import { Section } from '../../shell/primitives/Section'
 import { Segmented } from '../../shell/primitives/Segmented'
 import { gradcheckStore, useGradcheck } from '../../store/gradcheck'
 import { errorScale, jacobianScale } from './colour-table'
-import { findingName } from './finding-names'
+import { findingName, tensorName } from './finding-names'
 import { centredOn, JacobianMap, type Place, type Viewport } from './JacobianMap'
 import type { JacobianTiles } from './jacobian-tiles'
 
@@ -72,7 +72,7 @@ function whyNone(report: CheckedReport): string {
 function shapeText(finding: Drawn, report: CheckedReport): string {
   const { input, output } = tensorsOf(finding, report)
   const [rows = 1, columns = 1] = finding.error.shape
-  return `${formatCount(rows, 'element')} of ${input.name} × ${columns.toLocaleString('en')} of ${output.name}`
+  return `${formatCount(rows, 'element')} of ${input.name} by ${columns.toLocaleString('en')} of ${output.name}`
 }
 
 function tensorsOf(
@@ -82,8 +82,8 @@ function tensorsOf(
   const input = report.inputs[finding.input ?? 0]
   const output = report.outputs[finding.output ?? 0]
   return {
-    input: { name: input?.name ?? 'the input', shape: input?.shape ?? [] },
-    output: { name: output?.name ?? 'the output', shape: output?.shape ?? [] },
+    input: { name: tensorName(report, 'input', finding.input), shape: input?.shape ?? [] },
+    output: { name: tensorName(report, 'output', finding.output), shape: output?.shape ?? [] },
   }
 }
 
@@ -108,12 +108,14 @@ function Jacobian({ finding, report }: { finding: Drawn; report: CheckedReport }
   }, [])
 
   const { input, output } = tensorsOf(finding, report)
-  const worst = finding.worst
-    ? {
-        row: flatIndex(finding.worst.inputIndex, input.shape),
-        column: flatIndex(finding.worst.outputIndex, output.shape),
-      }
-    : null
+  // Of what passed it may be a zero that is right: nothing to look at.
+  const worst =
+    finding.worst && finding.worst.absolute !== 0
+      ? {
+          row: flatIndex(finding.worst.inputIndex, input.shape),
+          column: flatIndex(finding.worst.outputIndex, output.shape),
+        }
+      : null
   const both = jacobianScale(finding.analytical.stats, finding.numerical.stats)
   const wrong = errorScale(finding.error.stats)
   const zoomBy = (factor: number): void => {

@@ -7,6 +7,7 @@ import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatNumber, formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
+import { useStaleness } from '../../store/files'
 import { gradcheckStore, useGradcheck } from '../../store/gradcheck'
 import { inputsNamed } from '../../store/gradcheck-case'
 import { keepCase } from '../../store/gradcheck-keep'
@@ -84,6 +85,8 @@ function Found({ search }: { search: SearchReport }): ReactElement {
       state.searchKey === caseKey(state.draft) ||
       state.searchKey === caseKey({ ...state.draft, inputs: {} }),
   )
+  const stamp = useGradcheck((state) => state.searchStamp)
+  const isOld = useStaleness(stamp, 'run') === 'older'
   const good = search.failed === 0
   const seeds = Object.entries(search.seeds).map(([name, seed]) => `${name} ${seed}`)
   const take = (): void => {
@@ -95,11 +98,16 @@ function Found({ search }: { search: SearchReport }): ReactElement {
     editDraft({ inputs: { ...draft.inputs, ...inputs } })
   }
   return (
-    <div className={isOurs ? 'gc-found' : 'gc-found stale'} data-testid="gradcheck-found">
+    <div className={isOurs && !isOld ? 'gc-found' : 'gc-found stale'} data-testid="gradcheck-found">
       <p className={good ? 'tone-ok' : 'tone-error'}>
         <Icon name={good ? 'check' : 'error'} />{' '}
         {good ? 'All pass' : `${search.failed} of ${search.tried} points fail`}
-        <span className="muted"> in {formatSeconds(search.seconds)}</span>
+        <span className="muted">
+          {' '}
+          in {formatSeconds(search.seconds)}
+          {isOld && ', of older sources'}
+          {!isOurs && ', of another case'}
+        </span>
       </p>
       <p className="selectable">
         Worst: seed <span className="number">{seeds.join(', ')}</span>, largest error{' '}

@@ -8,6 +8,7 @@ import { Progress } from '../../shell/primitives/Elapsed'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatNumber, formatSeconds } from '../../shell/primitives/format'
 import { Section } from '../../shell/primitives/Section'
+import { useStaleness } from '../../store/files'
 import { useGradcheck } from '../../store/gradcheck'
 import { powerText } from '../../store/gradcheck-case'
 import { caseKey, editOptions, stopGradchecks, sweepEps } from '../../store/gradcheck-run'
@@ -21,11 +22,13 @@ export function SweepSection(): ReactElement {
   const error = useGradcheck((state) => state.sweepError)
   const isOurs = useGradcheck((state) => state.sweepKey === caseKey(state.draft))
   const hasCase = useGradcheck((state) => state.draft.op !== '')
+  const stamp = useGradcheck((state) => state.sweepStamp)
+  const isOld = useStaleness(stamp, 'run') === 'older'
   const shown = isOurs ? sweep : null
   return (
     <Section
       title="Error over eps"
-      note={shown ? `${formatSeconds(shown.seconds)}` : ''}
+      note={shown ? (isOld ? 'of older sources' : formatSeconds(shown.seconds)) : ''}
       actions={
         sweeping ? (
           <>
@@ -48,7 +51,9 @@ export function SweepSection(): ReactElement {
     >
       {error && <ErrorView error={error} />}
       {shown ? (
-        <Swept report={shown} />
+        <div className={isOld || sweeping ? 'stale' : ''}>
+          <Swept report={shown} />
+        </div>
       ) : (
         !sweeping && (
           <p className="muted">

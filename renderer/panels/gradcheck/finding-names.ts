@@ -53,10 +53,19 @@ export function findingName(finding: GradcheckFinding, report: GradcheckReport):
   return `${checkTitles[finding.check].name}${about === '' ? '' : `, ${about}`}${part}`
 }
 
+/** A tensor of a report; outputs have no name but their number. */
+export function tensorName(report: GradcheckReport, kind: 'input' | 'output', at = 0): string {
+  const name = (kind === 'input' ? report.inputs : report.outputs)[at]?.name ?? kind
+  if (!/^\d*$/.test(name)) return name
+  const many = kind === 'output' ? report.outputs.length > 1 : report.inputs.length > 1
+  return many ? `${kind} ${at}` : kind
+}
+
 /** Which output by which input, where the finding is about one. */
 export function tensorsText(finding: GradcheckFinding, report: GradcheckReport): string {
-  const output = finding.output === undefined ? undefined : report.outputs[finding.output]?.name
-  const input = finding.input === undefined ? undefined : report.inputs[finding.input]?.name
+  const output =
+    finding.output === undefined ? undefined : tensorName(report, 'output', finding.output)
+  const input = finding.input === undefined ? undefined : tensorName(report, 'input', finding.input)
   if (output !== undefined && input !== undefined) return `${output} by ${input}`
   return output ?? input ?? ''
 }
@@ -72,6 +81,9 @@ export function changeText(report: Pick<CheckedReport, 'error' | 'before'>): str
   if (!Number.isFinite(ratio)) return ''
   if (ratio > 0.99 && ratio < 1.01) return 'as in the last build'
   const times = ratio >= 1 ? ratio : 1 / ratio
-  const text = times >= 1000 ? times.toExponential(0).replace('e+', 'e') : times.toPrecision(2)
+  const text =
+    times >= 1e6
+      ? times.toExponential(0).replace('e+', 'e')
+      : Number(times.toPrecision(2)).toLocaleString('en')
   return `${text} times ${ratio >= 1 ? 'larger' : 'smaller'} than in the last build`
 }

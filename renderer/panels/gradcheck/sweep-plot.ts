@@ -16,11 +16,6 @@ export const chartHeight = 270
 /** Logarithms know no zero: an error of none is drawn at the bottom. */
 const smallest = 1e-18
 
-const branchNames: Partial<Record<SweepBranch, string>> = {
-  truncation: 'truncation',
-  rounding: 'rounding',
-}
-
 type Column = (number | null)[]
 
 /** One column for eps, one a curve; ascending, as uPlot wants them. */
@@ -65,8 +60,10 @@ export function makeChart(element: HTMLElement, report: SweepReport, plot: () =>
     ticks: { stroke: colour('--border'), width: 1, size: 4 },
     font: small,
     labelFont: small,
-    values: (_chart, splits) =>
-      splits.map((value) => (isPower(value) ? powerText(value).replace('1e', '1e') : '')),
+    values: (_chart, splits) => splits.map((value) => powerText(value).replace('e+', 'e')),
+    // By default logarithmic axes leave out what they find too close.
+    filter: (_chart, splits) => splits,
+    splits: (chart, index, low, high) => decades(low, high, index === 0 ? chart.bbox.width : 0),
   }
   const data = columnsOf(curves)
   const chart = new UPlot(
@@ -76,7 +73,8 @@ export function makeChart(element: HTMLElement, report: SweepReport, plot: () =>
       legend: { show: false },
       cursor: { y: false, points: { size: 9 }, drag: { x: false, y: false } },
       scales: {
-        x: { time: false, distr: 3 },
+        // To the right there is room for a word.
+        x: { time: false, distr: 3, range: (_chart, low, high) => [low / 1.5, high * 4] },
         y: { distr: 3, range: (_chart, low, high) => rangeOf(low, high, plot().atol) },
       },
       axes: [
@@ -107,16 +105,22 @@ export function makeChart(element: HTMLElement, report: SweepReport, plot: () =>
   return chart
 }
 
-function isPower(value: number): boolean {
-  const exponent = Math.log10(value)
-  return Math.abs(exponent - Math.round(exponent)) < 1e-6
+/** Powers of ten, all of them or each second, third … as there is room. */
+function decades(low: number, high: number, width: number): number[] {
+  const first = Math.ceil(Math.log10(low) - 1e-9)
+  const last = Math.floor(Math.log10(high) + 1e-9)
+  const room = width > 0 ? Math.max(width / window.devicePixelRatio / 46, 2) : 9
+  const step = Math.max(1, Math.ceil((last - first + 1) / room))
+  const powers: number[] = []
+  for (let power = last; power >= first; power -= step) powers.unshift(Number(`1e${power}`))
+  return powers
 }
 
-/** Whole decades, the tolerance among them. */
+/** Whole decades, the tolerance among them; below the smallest error there is room for a word. */
 function rangeOf(low: number, high: number, atol: number): [number, number] {
   const floor = Math.min(low, atol > 0 ? atol : low)
   const ceiling = Math.max(high, atol)
-  return [10 ** Math.floor(Math.log10(floor)), 10 ** Math.ceil(Math.log10(ceiling) + 0.2)]
+  return [10 ** (Math.floor(Math.log10(floor)) - 1), 10 ** Math.ceil(Math.log10(ceiling) + 0.2)]
 }
 
 /** Tolerance, verdicts, branches, the recommended and the chosen step. */
@@ -169,14 +173,20 @@ function decoration(
     ctx.fillStyle = colour('--text-muted')
     const toLeft = chosen > (left + right) / 2
     ctx.textAlign = toLeft ? 'right' : 'left'
-    ctx.fillText(`eps ${powerText(eps)}`, chosen + (toLeft ? -4 : 4), bottom - 6)
+    ctx.fillText(`eps ${powerText(eps)}`, chosen + (toLeft ? -4 : 4), top + 11)
     for (const [index, curve] of curves.entries()) {
       const stroke = strokes[index] ?? 'gray'
       for (const point of curve.points) {
         if (!Number.isFinite(point.maxAbsolute)) continue
         dot(ctx, px(point.eps) / ratio, py(point.maxAbsolute) / ratio, stroke, point.ok)
       }
-      writeBranches(ctx, curve, stroke, (p) => [px(p.eps) / ratio, py(p.maxAbsolute) / ratio])
+      const at = (point: Point): [number, number] => [
+        px(point.eps) / ratio,
+        py(point.maxAbsolute) / ratio,
+      ]
+      writeRounding(ctx, curve, stroke, at)
+      // What is cut off is the same in every precision: its name stands once, at the finest.
+      if (index === curves.length - 1) writeTruncation(ctx, curve, colour('--text'), at)
       const best = curve.recommended === undefined ? undefined : curve.points[curve.recommended]
       if (!best) continue
       const x = px(best.eps) / ratio
@@ -189,9 +199,12 @@ function decoration(
       ctx.lineWidth = 1
       ctx.font = `600 ${font}`
       ctx.fillStyle = stroke
-      ctx.textAlign = 'center'
-      const below = y + 22 < bottom
-      ctx.fillText(`best ${powerText(best.eps)}`, x, below ? y + 21 : y - 13)
+      // The last curve has nothing below it; the others have it on their right.
+      const isLast = index === curves.length - 1
+      ctx.textAlign = isLast ? 'center' : 'right'
+      const word = `best ${powerText(best.eps)}`
+      if (isLast) ctx.fillText(word, x, Math.min(y + 21, bottom - 4))
+      else ctx.fillText(word, x - 11, y + 8)
       ctx.font = small
     }
     ctx.restore()
@@ -246,32 +259,45 @@ function dot(
   context.stroke()
 }
 
-/** Each branch's name beside its middle point. */
-function writeBranches(
+type Point = SweepCurve['points'][number]
+
+function pointsOf(curve: SweepCurve, branch: SweepBranch): Point[] {
+  return curve.points.filter(
+    (point) => point.branch === branch && Number.isFinite(point.maxAbsolute),
+  )
+}
+
+/** Under its middle point: outside the V, where there is room. */
+function writeRounding(
   context: CanvasRenderingContext2D,
   curve: SweepCurve,
   stroke: string,
-  at: (point: SweepCurve['points'][number]) => [number, number],
+  at: (point: Point) => [number, number],
 ): void {
+  const points = pointsOf(curve, 'rounding')
+  // From the largest step to the smallest: near the best one there is room to the left.
+  const middle = points[Math.floor(points.length / 3)]
+  if (!middle || points.length < 2) return
+  const [x, y] = at(middle)
   context.fillStyle = stroke
-  for (const branch of ['truncation', 'rounding'] as const) {
-    const points = curve.points.filter(
-      (point) => point.branch === branch && Number.isFinite(point.maxAbsolute),
-    )
-    const middle = points[Math.floor(points.length / 2)]
-    if (!middle || points.length < 2) continue
-    const [x, y] = at(middle)
-    context.textAlign = branch === 'truncation' ? 'left' : 'right'
-    const name = `${curve.dtype} ${branchNames[branch] ?? ''}`
-    // Rounding falls towards larger steps, truncation rises: the room is above the one, under the other.
-    if (branch === 'rounding') {
-      context.textAlign = 'left'
-      context.fillText(name, x + 8, y - 4)
-    } else {
-      context.textAlign = 'right'
-      context.fillText(name, x - 8, y - 4)
-    }
-  }
+  context.textAlign = 'right'
+  context.fillText(`${curve.dtype} rounding`, x, y + 16)
+}
+
+/** Right of its middle point. */
+function writeTruncation(
+  context: CanvasRenderingContext2D,
+  curve: SweepCurve,
+  colour: string,
+  at: (point: Point) => [number, number],
+): void {
+  const points = pointsOf(curve, 'truncation')
+  const point = points[Math.floor(points.length / 2)]
+  if (!point || points.length < 2) return
+  const [x, y] = at(point)
+  context.fillStyle = colour
+  context.textAlign = 'left'
+  context.fillText('truncation', x + 8, y + 8)
 }
 
 function readout(curves: readonly SweepCurve[], eps: number): string {
