@@ -156,12 +156,16 @@ export function constantText(model: GraphModel, value: number): string | null {
   return textOf(model, value, 0, { each: 24, left: 1000 })
 }
 
-/** constantText with all elements, as far as 20,000 constants go: for comparisons. */
+/**
+ * constantText with all elements, as far as 20,000 constants go, and with digests of tensors whose
+ * values are not in the text ("float32[64, 3] #9f86d081884c7d65"): for comparisons.
+ */
 export function wholeConstantText(model: GraphModel, value: number): string | null {
-  return textOf(model, value, 0, { each: Infinity, left: 20_000 })
+  return textOf(model, value, 0, { each: Infinity, left: 20_000, digests: true })
 }
 
 interface TextLimits {
+  readonly digests?: boolean
   /** Elements of one list. */
   readonly each: number
   /** Constants that may still be written: lists of the same list double with each nesting. */
@@ -184,7 +188,9 @@ function textOf(
     const known = node.attributes['value'] ?? null
     if (type === 'float' && typeof known === 'number' && Number.isInteger(known))
       return known.toFixed(1)
-    return attributeText(known, type === 'str' || type === 'Device')
+    const text = attributeText(known, type === 'str' || type === 'Device')
+    const { content } = node.attributes
+    return limits.digests === true && typeof content === 'string' ? `${text} #${content}` : text
   }
   if (node.kind === 'prim::GetAttr') {
     const name = String(node.attributes['name'] ?? '')

@@ -41,7 +41,10 @@ export const graphPlace = z.object({
 })
 export type GraphPlace = z.infer<typeof graphPlace>
 
-/** "value" of prim::Constant, "name" of prim::GetAttr; tensors and objects as PyTorch prints them. */
+/**
+ * "value" of prim::Constant, "name" of prim::GetAttr; tensors and objects as PyTorch prints them. Where
+ * a constant's values are too many to print, "content" is a digest of them: equal for equal bytes.
+ */
 export type GraphAttribute = string | number | boolean | null | GraphAttribute[]
 const graphAttribute: z.ZodType<GraphAttribute> = z.lazy(() =>
   z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(graphAttribute)]),

@@ -1,9 +1,9 @@
-import type { TensorType } from '../../electron/contract/graph'
 import { argumentName, attributeText, wholeConstantText } from '../describe'
 import { inputsOf } from '../model'
 import type { GraphModel, ModelValue } from '../model'
 import { matchGraphs, matchingBlock } from './match'
 import type { Matching } from './match'
+import { typeChange } from './types'
 
 export interface NodeDiff {
   status: 'same' | 'added' | 'changed'
@@ -229,36 +229,4 @@ function isSameConstant(was: string, is: string): boolean {
   const [tensor, number] = was.includes('[] = ') ? [was, is] : [is, was]
   const value = /^\w+\[\] = (.+)$/.exec(tensor)?.[1]
   return value === number || (value !== undefined && Number(value) === Number(number))
-}
-
-/** Types differ where both are known: a script's "Tensor" is no difference to a trace's "Float(4, 8)". */
-function typeChange(was: ModelValue | undefined, is: ModelValue | undefined): string | undefined {
-  if (!was || !is || was.type === is.type) return undefined
-  if (was.tensor && is.tensor)
-    return tensorDiffers(was.tensor, is.tensor) ? `${was.type} → ${is.type}` : undefined
-  return `${was.type} → ${is.type}`
-}
-
-function tensorDiffers(was: TensorType, is: TensorType): boolean {
-  if (was.dtype !== undefined && is.dtype !== undefined && was.dtype !== is.dtype) return true
-  if (was.device !== undefined && is.device !== undefined && was.device !== is.device) return true
-  if (
-    was.requiresGrad !== undefined &&
-    is.requiresGrad !== undefined &&
-    was.requiresGrad !== is.requiresGrad
-  )
-    return true
-  return sizesDiffer(was.shape, is.shape) || sizesDiffer(was.strides, is.strides)
-}
-
-function sizesDiffer(
-  was: readonly (number | null)[] | undefined,
-  is: readonly (number | null)[] | undefined,
-): boolean {
-  if (!was || !is) return false
-  if (was.length !== is.length) return true
-  return was.some((size, index) => {
-    const other = is[index] ?? null
-    return size !== null && other !== null && size !== other
-  })
 }

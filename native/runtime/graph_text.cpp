@@ -4,10 +4,12 @@
 
 #include <sstream>
 
+#include "runtime/content_hash.h"
 #include "runtime/dtypes.h"
 #include "runtime/elements.h"
 #include "runtime/graph_origin.h"
 #include "runtime/json_text.h"
+#include "runtime/values.h"
 
 namespace opsmith {
 namespace {
@@ -178,7 +180,11 @@ class Writer {
     json_.text(text.str());
   }
 
-  // Small tensors by their values, others by what they are.
+  static bool shows_values(const at::Tensor& tensor) {
+    return tensor.layout() == at::kStrided && tensor.device().is_cpu() && tensor.numel() <= 16;
+  }
+
+  // Small tensors by their values, others by what they are; write_content tells those apart.
   void write_constant_tensor(const at::Tensor& tensor) {
     if (!tensor.defined()) {
       json_.text("undefined");
@@ -186,7 +192,7 @@ class Writer {
     }
     std::ostringstream text;
     text << dtype_name(tensor.scalar_type()) << tensor.sizes();
-    if (tensor.layout() == at::kStrided && tensor.device().is_cpu() && tensor.numel() <= 16) {
+    if (shows_values(tensor)) {
       text << " =";
       for (int64_t i = 0; i < tensor.numel(); ++i)
         text << " " << element_text(tensor.flatten()[i]);
@@ -262,6 +268,32 @@ class Writer {
     }
   }
 
+  // A digest of constant tensors whose values are not written.
+  void write_content(const jit::Node& node, c10::Symbol name) {
+    std::vector<at::Tensor> hidden;
+    const auto look = [&](const at::Tensor& tensor) {
+      if (tensor.defined() && !shows_values(tensor)) hidden.push_back(tensor);
+    };
+    switch (node.kindOf(name)) {
+      case jit::AttributeKind::t:
+        look(node.t(name));
+        break;
+      case jit::AttributeKind::ts:
+        for (const auto& tensor : node.ts(name))
+          look(tensor);
+        break;
+      case jit::AttributeKind::ival:
+        for (const auto& value : flatten_deeply({node.ival(name)})) {
+          if (value.isTensor()) look(value.toTensor());
+        }
+        break;
+      default:
+        return;
+    }
+    const auto content = hidden.empty() ? std::string() : content_hash(hidden);
+    if (!content.empty()) json_.key("content").text(content);
+  }
+
   void write_attributes(jit::Node& node) {
     json_.key("attributes").open('{');
     const auto names = node.attributeNames();
@@ -270,7 +302,10 @@ class Writer {
       json_.key(name.toUnqualString());
       write_attribute(node, name);
     }
-    if (node.kind() == c10::prim::Constant && names.empty()) json_.key("value").null();
+    if (node.kind() == c10::prim::Constant) {
+      if (names.empty()) json_.key("value").null();
+      if (names.size() == 1) write_content(node, names[0]);
+    }
     if (aliases_ != nullptr) {
       if (const auto found = aliases_->find(&node); found != aliases_->end()) {
         const auto text = [this](const std::string& name) { json_.text(prefix_ + name); };

@@ -7,6 +7,9 @@ import type { CaptureReport, Graph, GraphForm, GraphPass } from '../../electron/
 import { unwrap } from '../../electron/contract/outcome'
 import { startForkedHost } from '../../electron/engine/host/transport'
 import { Workbench } from '../../electron/engine/workbench'
+import { buildModel } from '../../graph/build-model'
+import { diffGraphs } from '../../graph/diff/diff-graphs'
+import type { GraphModel } from '../../graph/model'
 import { makeTestCache, testInstallation } from '../support/installation'
 import type { TestCache } from '../support/installation'
 import { askPython } from '../support/python'
@@ -44,7 +47,11 @@ class Network(nn.Module):
 def save(folder):
     torch.manual_seed(0)
     torch.jit.script(Counter()).save(folder + "/counter.pt")
-    torch.jit.script(Network()).save(folder + "/network.pt")
+    network = torch.jit.script(Network())
+    network.save(folder + "/network.pt")
+    with torch.no_grad():
+        network.linear.weight[7, 7] += 1e-3
+    network.save(folder + "/retrained.pt")
 `
 
 let cache: TestCache
@@ -96,6 +103,20 @@ describe('methods of saved modules', () => {
     const graph = await lastGraph(report)
     const seen = observed.nodes.filter((node) => graph.nodes[node.id]?.kind === 'aten::add')
     expect(seen.at(-1)?.values[0]).toMatchObject({ shape: [4, 8], nan: 0 })
+  })
+
+  it('frozen models differ where one weight of many does, and only there', async () => {
+    const frozen = async (name: string): Promise<GraphModel> =>
+      buildModel(await lastGraph(await capture(name, 'script', ['freeze'])))
+    const before = await frozen('network.pt')
+    expect(diffGraphs(before, await frozen('network.pt')).summary).toMatch(/^no differences/)
+    const after = await frozen('retrained.pt')
+    const { nodes, counts } = diffGraphs(before, after)
+    expect([counts.added, counts.removed]).toEqual([0, 0])
+    const changes = nodes.flatMap((node) => (node.changes.length > 0 ? [node.changes.join()] : []))
+    expect(changes.filter((change) => change.startsWith('input'))).toEqual([
+      expect.stringMatching(/^input weight: float32\[8, 8\] #\w{16} → float32\[8, 8\] #\w{16}$/),
+    ])
   })
 
   it('running a graph leaves the module as it was captured', async () => {
