@@ -1,0 +1,104 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import type { OpcheckOutcome } from '../../electron/contract/opcheck'
+import { unwrap } from '../../electron/contract/outcome'
+import { startForkedHost } from '../../electron/engine/host/transport'
+import { Workbench } from '../../electron/engine/workbench'
+import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+let cache: TestCache
+let workbench: Workbench
+let loop: string
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
+  await workbench.applySettings()
+  loop = copyProject(path.join(root, 'test/cases/crash/endless_loop'), cache)
+  expect(unwrap(await workbench.build(loop)).ok).toBe(true)
+})
+afterAll(async () => {
+  await workbench.close()
+  cache.remove()
+})
+
+const endless = { op: 'endless_loop::run', args: ['x'], checks: ['mutation' as const] }
+const fine = { op: 'aten::neg', args: ['x'], checks: ['mutation' as const] }
+
+describe('operator checks of a project', () => {
+  it('tell before the first operator how many there are, and after each how it went', async () => {
+    const told: [number, number, OpcheckOutcome['verdict'] | undefined][] = []
+    const outcomes = unwrap(
+      await workbench.opchecks.runAll(
+        loop,
+        { timeout: 1 },
+        {
+          entries: [fine, endless, fine],
+          onProgress: (done, total, outcome) => told.push([done, total, outcome?.verdict]),
+        },
+      ),
+    )
+    expect(told).toEqual([
+      [0, 3, undefined],
+      [1, 3, 'passed'],
+      [2, 3, 'error'],
+      [3, 3, 'passed'],
+    ])
+    expect(outcomes.map((outcome) => outcome.error?.code)).toEqual([
+      undefined,
+      'host.timeout',
+      undefined,
+    ])
+  })
+
+  it('end at Stop, without the outcomes that would have come', async () => {
+    const stop = new AbortController()
+    const started = performance.now()
+    const result = await workbench.opchecks.runAll(
+      loop,
+      { timeout: 60, signal: stop.signal },
+      {
+        entries: [fine, endless, fine],
+        onProgress: (done) => {
+          if (done === 1)
+            setTimeout(() => {
+              stop.abort()
+            }, 300)
+        },
+      },
+    )
+    expect(result.ok ? '' : result.error.code).toBe('cancelled')
+    expect(performance.now() - started).toBeLessThan(20_000)
+    // The next ones find a new op host.
+    const after = unwrap(
+      await workbench.opchecks.runAll(loop, { timeout: 60 }, { entries: [fine] }),
+    )
+    expect(after[0]?.verdict).toBe('passed')
+  })
+
+  it('look in the program for the line of a function', async () => {
+    const folder = copyProject(path.join(root, 'samples/warp_perspective'), cache)
+    const early = await workbench.opchecks.runAll(folder, { timeout: 60 })
+    expect(early.ok ? '' : early.error.code).toBe('build.required')
+    expect(unwrap(await workbench.build(folder)).ok).toBe(true)
+    const program = path.join(folder, 'program.py')
+    const text = fs.readFileSync(program, 'utf8')
+    fs.writeFileSync(program, `${text}\n\ndef doubled(x):\n    x.mul_(2)\n    return x + 1\n`)
+    const [doubled] = unwrap(
+      await workbench.opchecks.runAll(
+        folder,
+        { timeout: 60 },
+        { entries: [{ op: 'doubled', args: ['x'], checks: ['aliasing', 'mutation'] }] },
+      ),
+    )
+    expect(doubled?.report?.findings).toMatchObject([
+      { check: 'mutation', status: 'failed', file: program, line: text.split('\n').length + 2 },
+      { check: 'aliasing', status: 'passed' },
+    ])
+    expect(doubled?.report?.findings[1]).not.toHaveProperty('file')
+  })
+})
