@@ -3,6 +3,7 @@ import { buildStore, currentProblems } from '../store/build'
 import { filesStore, projectPath } from '../store/files'
 import { gradcheckStore } from '../store/gradcheck'
 import { graphStore } from '../store/graph'
+import { opcheckStore } from '../store/opcheck'
 import { projectStore } from '../store/project'
 import { modelOf } from './models'
 import { monaco } from './monaco'
@@ -24,6 +25,9 @@ export function followProblems(): void {
     if (now.shown?.shot !== before.shown?.shot) markAll()
   })
   gradcheckStore.subscribe((now, before) => {
+    if (now.outcomes !== before.outcomes) markAll()
+  })
+  opcheckStore.subscribe((now, before) => {
     if (now.outcomes !== before.outcomes) markAll()
   })
   projectStore.subscribe((now, before) => {

@@ -7,6 +7,7 @@ import { isChecking, useGradcheck } from '../store/gradcheck'
 import { useGraph } from '../store/graph'
 import { inputsStore, useInputs } from '../store/inputs'
 import { openPalette } from '../store/layout'
+import { useOpcheck } from '../store/opcheck'
 import { openProject, useProject } from '../store/project'
 import { useRun } from '../store/run'
 import { useSettings } from '../store/settings'
@@ -19,7 +20,9 @@ export function Toolbar(): ReactElement {
   const building = useBuild((state) => state.job !== null)
   const running = useRun((state) => state.job !== null)
   const capturing = useGraph((state) => state.job !== null)
-  const checking = useGradcheck(isChecking)
+  const checkingGradients = useGradcheck(isChecking)
+  const checkingOperators = useOpcheck((state) => state.job !== null)
+  const checking = checkingGradients || checkingOperators
   return (
     <header className="toolbar" role="toolbar" aria-label="Main">
       <ProjectMenu />

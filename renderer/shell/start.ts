@@ -12,6 +12,7 @@ import { listenToHost, onCrash } from '../store/host'
 import { layoutStore, openFile, showPanel } from '../store/layout'
 import { buildProject, forgetResults, listenToProject } from '../store/loop'
 import { notify, notifyError } from '../store/notifications'
+import { listenToOpchecks } from '../store/opcheck'
 import { openProject, projectStore } from '../store/project'
 import { chooseFirst } from '../store/run'
 import { loadSettings, settingsStore } from '../store/settings'
@@ -28,6 +29,7 @@ export async function start(): Promise<void> {
   listenToBackground()
   listenToProject()
   listenToGradchecks()
+  listenToOpchecks()
   listen('command.invoked', (event) => {
     if (event.command === 'flush') void flush()
     else runCommand(event.command)

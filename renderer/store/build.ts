@@ -9,6 +9,7 @@ import { useGradcheck } from './gradcheck'
 import { gradcheckDiagnostics } from './gradcheck-problems'
 import { useGraph } from './graph'
 import { graphDiagnostics } from './graph-warnings'
+import { opcheckDiagnostics, useOpcheck } from './opcheck'
 import { LineLog, throttled } from './line-log'
 import { projectStore, useProject } from './project'
 
@@ -79,7 +80,8 @@ export function useProblems(): Diagnostic[] {
   const problem = useProject((state) => state.project?.problem)
   const warnings = useGraph(graphDiagnostics)
   const gradients = useGradcheck(gradcheckDiagnostics)
-  return collectProblems(report, error, loadError, problem, warnings, gradients)
+  const checks = useOpcheck(opcheckDiagnostics)
+  return collectProblems(report, error, loadError, problem, warnings, gradients, checks)
 }
 
 export function currentProblems(): Diagnostic[] {
@@ -92,6 +94,7 @@ export function currentProblems(): Diagnostic[] {
     project?.problem,
     graphDiagnostics(),
     gradcheckDiagnostics(),
+    opcheckDiagnostics(),
   )
 }
 
@@ -106,8 +109,9 @@ function collectProblems(
   manifestProblem: WorkbenchError | undefined,
   warnings: Diagnostic[],
   gradients: Diagnostic[],
+  checks: Diagnostic[],
 ): Diagnostic[] {
-  const key = [report, error, loadError, manifestProblem, warnings, gradients]
+  const key = [report, error, loadError, manifestProblem, warnings, gradients, checks]
   if (key.every((part, index) => part === cacheKey[index]) && cacheKey.length > 0) return cached
   const problems: Diagnostic[] = []
   if (manifestProblem) problems.push(fromError(manifestProblem, 'opsmith.json'))
@@ -116,7 +120,7 @@ function collectProblems(
     problems.push(fromError(error, error.code === 'project.invalid' ? 'opsmith.json' : ''))
   }
   if (loadError) problems.push(fromError(loadError, ''))
-  problems.push(...(report?.diagnostics ?? []), ...gradients, ...warnings)
+  problems.push(...(report?.diagnostics ?? []), ...gradients, ...checks, ...warnings)
   cacheKey = key
   cached = problems
   return problems

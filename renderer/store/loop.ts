@@ -5,6 +5,7 @@ import { buildStamp, runStamp } from './files'
 import { forgetGradchecks, refreshGradchecks } from './gradcheck-run'
 import { graphStore } from './graph'
 import { forgetGraph, refreshGraph } from './graph-capture'
+import { forgetOpchecks, repeatOpchecks } from './opcheck'
 import { dismissCrash, noteCrash } from './host'
 import { forgetInputs, manifestArrived } from './inputs'
 import { currentFolder, currentManifest, projectChanged } from './project'
@@ -89,6 +90,7 @@ async function refreshRun(): Promise<void> {
 async function refreshResults(runs: boolean): Promise<void> {
   await Promise.all(runs ? [runChosen(), refreshGraph()] : [refreshGraph()])
   await refreshGradchecks()
+  await repeatOpchecks()
 }
 
 /** The program was saved: no build is needed to see what it does now. */
@@ -135,6 +137,7 @@ export function forgetResults(): void {
   forgetRun()
   forgetGraph()
   forgetGradchecks()
+  forgetOpchecks()
   forgetBuild()
   forgetSchemas()
   forgetInputs()

@@ -1,11 +1,12 @@
 import { useEffect, type ReactElement } from 'react'
 
 import type { CheckedReport } from '../../../electron/contract/gradcheck'
-import { Button } from '../../shell/primitives/Button'
+import { Button, IconButton } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatNumber, formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
+import { Segmented } from '../../shell/primitives/Segmented'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { useBuild } from '../../store/build'
 import { runCommand, shortcutOf } from '../../store/commands'
@@ -15,7 +16,7 @@ import { keepCase } from '../../store/gradcheck-keep'
 import { unexpected } from '../../store/gradcheck-problems'
 import { chooseEntry, chooseOther, runGradcheck, stopGradchecks } from '../../store/gradcheck-run'
 import { useHost } from '../../store/host'
-import { showPanel } from '../../store/layout'
+import { layoutStore, showPanel, useLayout } from '../../store/layout'
 import { currentManifest, useProject } from '../../store/project'
 import { useSchemas } from '../../store/schemas'
 import { CaseEditor } from './CaseEditor'
@@ -24,6 +25,7 @@ import { changeText } from './finding-names'
 import { Findings } from './Findings'
 import { HistorySection } from './HistorySection'
 import { JacobianSection } from './JacobianView'
+import { OperatorChecks } from './OperatorChecks'
 import { SearchSection } from './SearchSection'
 import { SweepSection } from './SweepSection'
 
@@ -31,6 +33,7 @@ export function GradcheckPanel(): ReactElement {
   const hasChecks = useProject((state) => (state.project?.manifest?.gradchecks.length ?? 0) > 0)
   const isLoaded = useSchemas((state) => state.load !== null)
   const building = useBuild((state) => state.job !== null)
+  const tab = useGradcheck((state) => state.tab)
   useFirstChoice(isLoaded)
   if (!isLoaded && !hasChecks) {
     if (building) return <EmptyState text="The operators come with the build." quiet />
@@ -47,14 +50,43 @@ export function GradcheckPanel(): ReactElement {
   }
   return (
     <div className="panel-column gc-panel" data-testid="gradcheck-panel">
-      <div className="gc-body">
-        <CheckList />
-        <div className="gc-main scroll">
-          <CaseEditor />
-          <Result />
-        </div>
+      <div className="panel-bar gc-tabs">
+        <Segmented
+          label="What is checked"
+          value={tab}
+          onChange={(next) => gradcheckStore.setState({ tab: next })}
+          options={[
+            { value: 'gradcheck', label: 'Gradients', testId: 'gradcheck-tab' },
+            { value: 'operator', label: 'Operators', testId: 'opcheck-tab' },
+          ]}
+        />
+        <span className="grow" />
+        <EnlargeButton />
       </div>
+      {tab === 'operator' ? (
+        <OperatorChecks />
+      ) : (
+        <div className="gc-body">
+          <CheckList />
+          <div className="gc-main scroll">
+            <CaseEditor />
+            <Result />
+          </div>
+        </div>
+      )}
     </div>
+  )
+}
+
+function EnlargeButton(): ReactElement {
+  const enlarged = useLayout((state) => state.enlarged)
+  return (
+    <IconButton
+      icon={enlarged ? 'shrink' : 'enlarge'}
+      label={`${enlarged ? 'Back to its place' : 'Over the whole window'} (${shortcutOf('view.enlarge')})`}
+      onClick={() => layoutStore.getState().dock?.toggleEnlarged('gradcheck')}
+      testId="gradcheck-enlarge"
+    />
   )
 }
 

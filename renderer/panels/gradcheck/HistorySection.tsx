@@ -38,6 +38,7 @@ function HistoryChart({ points }: { points: readonly GradcheckPoint[] }): ReactE
     isDrawn(error)
       ? edge + ((high - Math.log10(error)) / Math.max(high - low, 1e-9)) * (height - 2 * edge)
       : height - edge / 2
+  const isLow = (index: number): boolean => y(points[index]?.error ?? null) > height / 2
   const path = points.map((point, index) => `${x(index)},${y(point.error)}`).join(' ')
   return (
     <svg
@@ -49,6 +50,17 @@ function HistoryChart({ points }: { points: readonly GradcheckPoint[] }): ReactE
       data-builds={points.length}
     >
       <polyline points={path} className="gc-history-line" />
+      {points.length > 1 &&
+        [0, points.length - 1].map((index) => (
+          <text
+            key={index}
+            x={x(index)}
+            y={y(points[index]?.error ?? null) + (isLow(index) ? -8 : 16)}
+            textAnchor={index === 0 ? 'start' : 'end'}
+          >
+            {formatNumber(points[index]?.error, 2)}
+          </text>
+        ))}
       {points.map((point, index) => {
         const at = { x: x(index), y: y(point.error) }
         const title = `${new Date(point.time).toLocaleString('en')}: ${point.ok ? 'passed' : 'failed'}, largest error ${formatNumber(point.error, 4)}`

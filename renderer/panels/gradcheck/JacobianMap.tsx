@@ -1,6 +1,5 @@
 import {
   useEffect,
-  useMemo,
   useReducer,
   useRef,
   type KeyboardEvent,
@@ -9,13 +8,11 @@ import {
 } from 'react'
 
 import type { TensorHandle } from '../../../electron/contract/tensor'
-import type { ColourScale } from '../../shell/primitives/colour-map'
 import { gradientOf } from '../../shell/primitives/colour-map'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatNumber } from '../../shell/primitives/format'
 import { useTheme } from '../../store/theme'
-import { ColourTable } from './colour-table'
-import { JacobianTiles } from './jacobian-tiles'
+import type { JacobianTiles } from './jacobian-tiles'
 
 /** The element in the top left corner and pixels an element; all pictures of one Jacobian share it. */
 export type Viewport = { x: number; y: number; zoom: number }
@@ -24,16 +21,15 @@ export type Place = { row: number; column: number }
 type Props = {
   title: string
   tensor: TensorHandle
-  scale: ColourScale
+  tiles: JacobianTiles
+  /** Changes when there are more tiles to draw. */
+  loaded: number
   viewport: Viewport | null
   /** Null fits all of it. */
   onViewport: (viewport: Viewport | null) => void
   cursor: Place | null
   onCursor: (place: Place | null) => void
   worst: Place | null
-  /** Hands out the tiles, for the readout. */
-  onTiles: (tiles: JacobianTiles | null) => void
-  onLoaded: () => void
 }
 
 const largestZoom = 96
@@ -42,7 +38,8 @@ const numberZoom = 52
 
 /** A picture of a Jacobian: drag pans, the wheel zooms, arrows walk from element to element. */
 export function JacobianMap(props: Props): ReactElement {
-  const { title, tensor, scale, viewport, cursor, worst } = props
+  const { title, tensor, tiles, loaded, viewport, cursor, worst } = props
+  const { scale } = tiles
   const canvas = useRef<HTMLCanvasElement>(null)
   const [drawn, redraw] = useReducer((count: number) => count + 1, 0)
   const theme = useTheme()
@@ -50,18 +47,6 @@ export function JacobianMap(props: Props): ReactElement {
   useEffect(() => {
     latest.current = props
   })
-  const { kind, low, high } = scale
-  const tiles = useMemo(
-    () => new JacobianTiles(tensor, new ColourTable({ kind, low, high }), redraw),
-    [tensor, kind, low, high],
-  )
-  useEffect(() => {
-    latest.current.onTiles(tiles)
-    return () => {
-      tiles.dispose()
-      latest.current.onTiles(null)
-    }
-  }, [tiles])
 
   useEffect(() => {
     const element = canvas.current
@@ -95,10 +80,9 @@ export function JacobianMap(props: Props): ReactElement {
     if (!element) return
     const frame = requestAnimationFrame(() => {
       paint(element, tiles, { ...latest.current, viewport, cursor, worst })
-      latest.current.onLoaded()
     })
     return () => cancelAnimationFrame(frame)
-  }, [tiles, viewport, cursor, worst, drawn, theme])
+  }, [tiles, loaded, viewport, cursor, worst, drawn, theme])
 
   const drag = useRef<{ x: number; y: number } | null>(null)
   const placeOf = (event: PointerEvent<HTMLCanvasElement>): Place | null => {
@@ -251,7 +235,7 @@ function paint(element: HTMLCanvasElement, tiles: JacobianTiles, props: Props): 
     tiles.columns * shown.zoom + 1,
     tiles.rows * shown.zoom + 1,
   )
-  if (shown.zoom >= numberZoom) writeNumbers(context, tiles, shown, width, height, props.scale)
+  if (shown.zoom >= numberZoom) writeNumbers(context, tiles, shown, width, height)
   if (props.worst) mark(context, props.worst, shown, 'ring')
   if (props.cursor) mark(context, props.cursor, shown, 'box')
   if (isWhole) return
@@ -293,9 +277,7 @@ function writeNumbers(
   { x, y, zoom }: Viewport,
   width: number,
   height: number,
-  scale: ColourScale,
 ): void {
-  const table = new ColourTable(scale)
   context.textAlign = 'center'
   context.textBaseline = 'middle'
   context.font = '11px ui-monospace, monospace'
@@ -304,7 +286,7 @@ function writeNumbers(
     for (let column = Math.max(0, Math.floor(x)); column < end; column += 1) {
       const at = tiles.at(row, column)
       if (!at) continue
-      context.fillStyle = table.isLight(at.value) ? '#000000' : '#ffffff'
+      context.fillStyle = tiles.colours.isLight(at.value) ? '#000000' : '#ffffff'
       const text = formatNumber(at.value, 3)
       context.fillText(text, (column + 0.5 - x) * zoom, (row + 0.5 - y) * zoom)
     }

@@ -1,4 +1,4 @@
-import { useEffect, useReducer, useRef, useState, type ReactElement } from 'react'
+import { useEffect, useMemo, useReducer, useRef, useState, type ReactElement } from 'react'
 
 import type { CheckedReport, GradcheckFinding } from '../../../electron/contract/gradcheck'
 import type { TensorHandle } from '../../../electron/contract/tensor'
@@ -7,10 +7,10 @@ import { exactNumber, formatCount } from '../../shell/primitives/format'
 import { Section } from '../../shell/primitives/Section'
 import { Segmented } from '../../shell/primitives/Segmented'
 import { gradcheckStore, useGradcheck } from '../../store/gradcheck'
-import { errorScale, jacobianScale } from './colour-table'
+import { ColourTable, errorScale, jacobianScale } from './colour-table'
 import { findingName, tensorName } from './finding-names'
 import { centredOn, JacobianMap, type Place, type Viewport } from './JacobianMap'
-import type { JacobianTiles } from './jacobian-tiles'
+import { JacobianTiles } from './jacobian-tiles'
 
 type Drawn = GradcheckFinding & Record<Kind, TensorHandle>
 type Kind = 'analytical' | 'numerical' | 'error'
@@ -87,14 +87,27 @@ function tensorsOf(
   }
 }
 
+function tilesOf(finding: Drawn, changed: () => void): Record<Kind, JacobianTiles> {
+  const both = new ColourTable(jacobianScale(finding.analytical.stats, finding.numerical.stats))
+  const error = new ColourTable(errorScale(finding.error.stats))
+  return {
+    analytical: new JacobianTiles(finding.analytical, both, changed),
+    numerical: new JacobianTiles(finding.numerical, both, changed),
+    error: new JacobianTiles(finding.error, error, changed),
+  }
+}
+
 function Jacobian({ finding, report }: { finding: Drawn; report: CheckedReport }): ReactElement {
   const box = useRef<HTMLDivElement>(null)
-  const tiles = useRef<Record<Kind, JacobianTiles | null>>({
-    analytical: null,
-    numerical: null,
-    error: null,
-  })
-  const [, refresh] = useReducer((count: number) => count + 1, 0)
+  const [loaded, refresh] = useReducer((count: number) => count + 1, 0)
+  // All three, shown or not: the readout tells all three values. What nobody asks for is not fetched.
+  const tiles = useMemo(() => tilesOf(finding, refresh), [finding])
+  useEffect(() => {
+    for (const kind of kinds) tiles[kind].open()
+    return () => {
+      for (const kind of kinds) tiles[kind].close()
+    }
+  }, [tiles])
   const [wide, setWide] = useState(false)
   const [kind, setKind] = useState<Kind>('error')
   const [viewport, setViewport] = useState<Viewport | null>(null)
@@ -116,8 +129,6 @@ function Jacobian({ finding, report }: { finding: Drawn; report: CheckedReport }
           column: flatIndex(finding.worst.outputIndex, output.shape),
         }
       : null
-  const both = jacobianScale(finding.analytical.stats, finding.numerical.stats)
-  const wrong = errorScale(finding.error.stats)
   const zoomBy = (factor: number): void => {
     const canvas = box.current?.querySelector('canvas')
     if (!canvas) return
@@ -161,14 +172,13 @@ function Jacobian({ finding, report }: { finding: Drawn; report: CheckedReport }
               key={one}
               title={one}
               tensor={finding[one]}
-              scale={one === 'error' ? wrong : both}
+              tiles={tiles[one]}
+              loaded={loaded}
               viewport={viewport}
               onViewport={setViewport}
               cursor={cursor}
               onCursor={setCursor}
               worst={worst}
-              onTiles={(made) => (tiles.current[one] = made)}
-              onLoaded={refresh}
             />
           ))}
       </div>
@@ -177,7 +187,7 @@ function Jacobian({ finding, report }: { finding: Drawn; report: CheckedReport }
         isWorst={cursor === null}
         finding={finding}
         report={report}
-        tiles={tiles.current}
+        tiles={tiles}
       />
     </div>
   )
@@ -188,15 +198,18 @@ type ReadoutProps = {
   isWorst: boolean
   finding: Drawn
   report: CheckedReport
-  tiles: Record<Kind, JacobianTiles | null>
+  tiles: Record<Kind, JacobianTiles>
 }
 
 /** The element under the pointer, every digit. */
 function Readout({ place, isWorst, finding, report, tiles }: ReadoutProps): ReactElement {
   const { input, output } = tensorsOf(finding, report)
+  useEffect(() => {
+    if (place) for (const kind of kinds) tiles[kind].want(place.row, place.column)
+  })
   if (!place) return <p className="gc-readout muted">Click, then the wheel zooms; drag pans.</p>
   const value = (kind: Kind): string => {
-    const found = tiles[kind]?.at(place.row, place.column)
+    const found = tiles[kind].at(place.row, place.column)
     if (found) return found.text ?? exactNumber(found.value)
     const known = isWorst && kind !== 'error' ? finding.worst : undefined
     if (kind === 'analytical' && known) return known.analyticalText

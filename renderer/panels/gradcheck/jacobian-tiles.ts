@@ -1,6 +1,7 @@
 import type { WorkbenchError } from '../../../electron/contract/outcome'
 import type { TensorHandle } from '../../../electron/contract/tensor'
 import { call } from '../../bridge/bridge'
+import type { ColourScale } from '../../shell/primitives/colour-map'
 import type { ColourTable } from './colour-table'
 
 /** Rows and columns of a tile: 65,536 numbers cross two processes in a few milliseconds. */
@@ -31,14 +32,23 @@ export class JacobianTiles {
 
   constructor(
     private readonly tensor: TensorHandle,
-    private readonly colours: ColourTable,
+    readonly colours: ColourTable,
     private readonly changed: () => void,
   ) {
     this.rows = tensor.shape[0] ?? 1
     this.columns = tensor.shape[1] ?? 1
   }
 
-  dispose(): void {
+  get scale(): ColourScale {
+    return this.colours.scale
+  }
+
+  /** Takes up work, again after a `close` too. */
+  open(): void {
+    this.disposed = false
+  }
+
+  close(): void {
     this.disposed = true
     this.queue = []
     this.tiles.clear()
@@ -99,7 +109,8 @@ export class JacobianTiles {
 
   /** Asks for the tile of an element, whatever is in view. */
   want(row: number, column: number): void {
-    if (this.tiles.has(keyOf(row, column))) return
+    const key = keyOf(row, column)
+    if (this.disposed || this.tiles.has(key) || this.asked.has(key)) return
     this.queue.unshift({ row: tileStart(row), column: tileStart(column) })
     this.fetchNext()
   }

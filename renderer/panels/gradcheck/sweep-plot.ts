@@ -74,7 +74,7 @@ export function makeChart(element: HTMLElement, report: SweepReport, plot: () =>
       cursor: { y: false, points: { size: 9 }, drag: { x: false, y: false } },
       scales: {
         // To the right there is room for a word.
-        x: { time: false, distr: 3, range: (_chart, low, high) => [low / 1.5, high * 4] },
+        x: { time: false, distr: 3, range: (_chart, low, high) => [low / 1.5, high * 8] },
         y: { distr: 3, range: (_chart, low, high) => rangeOf(low, high, plot().atol) },
       },
       axes: [
@@ -284,7 +284,7 @@ function writeRounding(
   context.fillText(`${curve.dtype} rounding`, x, y + 16)
 }
 
-/** Right of its middle point. */
+/** Right of its lower part. */
 function writeTruncation(
   context: CanvasRenderingContext2D,
   curve: SweepCurve,
@@ -292,7 +292,7 @@ function writeTruncation(
   at: (point: Point) => [number, number],
 ): void {
   const points = pointsOf(curve, 'truncation')
-  const point = points[Math.floor(points.length / 2)]
+  const point = points[Math.floor((points.length * 2) / 3)]
   if (!point || points.length < 2) return
   const [x, y] = at(point)
   context.fillStyle = colour
