@@ -63,15 +63,14 @@ async function takeOther(
   file: string,
   folder: string,
   taken: TakenGraph,
+  timeout: number,
 ): Promise<Result<TakenGraph>> {
-  const plain = readGraphOptions({})
-  if (!plain.ok) return plain
-  const named = await graphOfFile(workbench, file, folder, {
-    ...plain.value,
-    entry: taken.graph.name,
-  })
+  const read = readGraphOptions({})
+  if (!read.ok) return read
+  const plain = { ...read.value, timeout }
+  const named = await graphOfFile(workbench, file, folder, { ...plain, entry: taken.graph.name })
   if (named.ok || named.error.code !== 'operator.unknown') return named
-  return await graphOfFile(workbench, file, folder, plain.value)
+  return await graphOfFile(workbench, file, folder, plain)
 }
 
 async function write(text: string, output: string): Promise<Result<null>> {
@@ -122,7 +121,7 @@ export async function runGraph(
       : options.project === ''
         ? ''
         : callerPath(options.project)
-  const other = await takeOther(workbench, options.diff, folder, taken.value)
+  const other = await takeOther(workbench, options.diff, folder, taken.value, options.timeout)
   if (!other.ok) return printError(other.error, asJson)
   const format = options.format === 'dot' ? 'text' : options.format
   const compared = diffOutput(other.value.graph, taken.value.graph, format)

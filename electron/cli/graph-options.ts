@@ -1,9 +1,9 @@
 import { graphForm, graphPass } from '../contract/graph'
 import type { GraphForm, GraphPass } from '../contract/graph'
-import { argument } from '../contract/manifest'
 import type { Argument } from '../contract/manifest'
 import { err, ok } from '../contract/outcome'
 import type { Result } from '../contract/outcome'
+import { argumentsOf, numberOf } from './option-values'
 
 export const graphFormats = ['text', 'json', 'dot', 'svg'] as const
 export type GraphFormat = (typeof graphFormats)[number]
@@ -24,6 +24,7 @@ export interface GivenGraphOptions {
   save?: string
   output?: string
   project?: string
+  timeout?: string
 }
 
 export interface GraphOptions {
@@ -41,6 +42,8 @@ export interface GraphOptions {
   save: string
   output: string
   project: string
+  /** Seconds for each capture, check or run; 0 for what the settings say. */
+  timeout: number
 }
 
 function listed(words: readonly string[]): string {
@@ -79,39 +82,32 @@ export function readGraphOptions(given: GivenGraphOptions): Result<GraphOptions>
   if (format === 'dot' && given.diff !== undefined) {
     return err('request.invalid', 'A difference is written as text, json or svg.')
   }
-  let args: Argument[] = []
-  if (given.args !== undefined) {
-    const parsed = argument.array().safeParse(parseJson(given.args))
-    if (!parsed.success) {
-      return err(
-        'request.invalid',
-        '--args takes a JSON list: names of inputs, numbers, texts, lists.',
-        {
-          hint: `For example --args '["x", "y", 2]'.`,
-        },
-      )
-    }
-    args = parsed.data
+  if (given.observe && (format === 'dot' || format === 'svg' || given.diff !== undefined)) {
+    return err(
+      'request.invalid',
+      given.diff === undefined
+        ? `--observe has nowhere to write what it saw in ${format}.`
+        : '--observe is about one graph, --diff about two.',
+      { hint: 'With --format text or json the times stand beside the graph.' },
+    )
   }
+  const args = given.args === undefined ? ok<Argument[]>([]) : argumentsOf(given.args)
+  if (!args.ok) return args
+  const timeout =
+    given.timeout === undefined ? ok(0) : numberOf('timeout', given.timeout, 0, 'above')
+  if (!timeout.ok) return timeout
   return ok({
     entry: given.entry ?? '',
     form: forms[0] ?? 'script',
     formGiven: forms.length > 0,
     passes,
     format,
-    args,
+    args: args.value,
     observe: given.observe ?? false,
     diff: given.diff ?? '',
     save: given.save ?? '',
     output: given.output ?? '',
     project: given.project ?? '',
+    timeout: timeout.value,
   })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

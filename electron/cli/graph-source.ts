@@ -26,6 +26,12 @@ export interface TakenGraph {
 
 const observedRuns = 10
 
+async function limitsOf(workbench: Workbench, options: GraphOptions): Promise<{ timeout: number }> {
+  if (options.timeout > 0) return { timeout: options.timeout }
+  const { callTimeout } = await readSettings(workbench.installation.cacheFolder)
+  return { timeout: callTimeout }
+}
+
 async function readStep(
   workbench: Workbench,
   capture: number,
@@ -44,8 +50,7 @@ async function take(
   file: string | undefined,
   options: GraphOptions,
 ): Promise<Result<TakenGraph>> {
-  const { callTimeout } = await readSettings(workbench.installation.cacheFolder)
-  const limits = { timeout: callTimeout }
+  const limits = await limitsOf(workbench, options)
   const report = await workbench.graphs.capture(
     folder,
     {
@@ -143,8 +148,8 @@ export async function graphOfFile(
   folder: string,
   options: GraphOptions,
 ): Promise<Result<TakenGraph>> {
-  const { callTimeout } = await readSettings(workbench.installation.cacheFolder)
-  const archive = await workbench.graphs.openFile(folder, file, { timeout: callTimeout })
+  const limits = await limitsOf(workbench, options)
+  const archive = await workbench.graphs.openFile(folder, file, limits)
   if (!archive.ok) return archive
   const { kind, missing } = archive.value
   if (kind === 'torchscript') {

@@ -72,6 +72,7 @@ function addGraphCommand(program: Command): void {
       'compare with the graph in a .pt, .pt2 or .json file; exit code 1 when they differ',
     )
     .option('--project <folder>', 'for a file: the project whose operators it uses')
+    .option('--timeout <seconds>', 'for the capture, and for the runs of --observe')
     .option(
       '--save <file>',
       'save the scripted or traced function as a .pt that Python and C++ load',

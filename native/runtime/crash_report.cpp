@@ -62,8 +62,9 @@ struct Frames {
 // Plain and static: handlers may run at any time, static destruction included.
 struct State {
   std::atomic<int> descriptor{-1};
-  PhaseText phase;       // JavaScript's
-  PhaseText call_phase;  // the running call's
+  PhaseText phase;        // JavaScript's
+  PhaseText call_phase;   // the running call's
+  PhaseText call_detail;  // what was found out about it
   std::atomic<bool> in_call{false};
   std::atomic<bool> has_call_thread{false};
   pthread_t call_thread{};
@@ -109,7 +110,12 @@ void begin_record(ReportWriter& out, std::string_view reason) {
   out.text("reason ").text(reason).line();
   const char* phase = state.phase.get();
   if (*phase == '\0' && state.in_call) phase = state.call_phase.get();
-  if (*phase != '\0') out.text("phase ").escaped(phase).line();
+  if (*phase != '\0') {
+    out.text("phase ").escaped(phase);
+    const char* detail = state.call_detail.get();
+    if (state.in_call && *detail != '\0') out.text(", ").escaped(detail);
+    out.line();
+  }
   out.text("thread ").text(thread_name()).line();
   if (is_call_thread()) {
     out.text("stack ").hex(state.stack_low).text(" ").hex(state.stack_high).line();
@@ -404,7 +410,12 @@ void adopt_call_thread() {
 
 void begin_call(const std::string& phase) {
   state.call_phase.set(phase);
+  state.call_detail.set("");
   state.in_call = true;
+}
+
+void add_to_call(const std::string& detail) {
+  state.call_detail.set(detail);
 }
 
 void end_call() {

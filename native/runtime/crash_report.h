@@ -46,6 +46,9 @@ bool dump_call_stack();
 void adopt_call_thread();
 void begin_call(const std::string& phase);
 void end_call();
+// What is found out about the running call, behind its phase: "capture f, 9000 operators in one
+// chain". Replaces what was said before.
+void add_to_call(const std::string& detail);
 
 // Writes a record "memory" with the stack of the running call, then ends the process with status
 // 137.

@@ -10,6 +10,7 @@
 #include "runtime/arguments.h"
 #include "runtime/failure.h"
 #include "runtime/graph_autograd.h"
+#include "runtime/graph_depth.h"
 #include "runtime/graph_modules.h"
 #include "runtime/graph_trace.h"
 #include "runtime/values.h"
@@ -284,6 +285,7 @@ class Capture {
     }
     if (module_) captured_.selves.emplace_back(module_->_ivalue());
     captured_.aliases.resize(captured_.steps.size());
+    if (!captured_.steps.empty()) note_depth(*captured_.steps[0]);
     const auto nodes = captured_.steps.empty()
                            ? autograd_nodes_
                            : static_cast<int64_t>(numbered_nodes(*captured_.steps[0]).size());

@@ -12,6 +12,7 @@
 
 #include "runtime/comparison.h"
 #include "runtime/failure.h"
+#include "runtime/graph_depth.h"
 #include "runtime/graph_tracer.h"
 #include "runtime/program.h"
 #include "runtime/values.h"
@@ -101,7 +102,9 @@ Trace trace_call(const Callable& callable, const Stack& arguments, jit::Module* 
       return stack;
     }
     if (self != nullptr) stack.insert(stack.begin(), self->_ivalue());
-    return TracingRunner(*script).run(stack);
+    auto results = TracingRunner(*script).run(stack);
+    note_depth(*jit::tracer::getTracingState()->graph);
+    return results;
   };
   // The tracer of a call that throws is abandoned by trace() itself.
   trace.graph = jit::tracer::trace(

@@ -238,6 +238,19 @@ describe('opsmith graph FILE', () => {
   })
 })
 
+describe('opsmith graph --timeout', () => {
+  it('ends a capture that takes longer, and says so', async () => {
+    const slow = copyProject(sample('my_op'), cache)
+    const program =
+      'def forever(x):\n    while bool(x.sum() * 0 == 0):\n        x = x + 1\n    return x\n'
+    fs.writeFileSync(path.join(slow, 'program.py'), program)
+    const asked = ['--entry', 'forever', '--autograd', '--args', '["x"]', '--timeout', '2']
+    const { code, stderr } = await graphCommand(slow, ...asked)
+    expect(stderr).toMatch(/No result after 2 s, the limit \(capture forever\)/)
+    expect(code).toBe(2)
+  })
+})
+
 describe('bad input ends with 2 and one sentence that says what to do', () => {
   it.each([
     ['an unknown entry', ['--entry', 'nothing'], /no function nothing[\s\S]*compute/],
@@ -247,6 +260,9 @@ describe('bad input ends with 2 and one sentence that says what to do', () => {
     ['arguments that are no list', ['--trace', '--args', '{'], /--args takes a JSON list/],
     ['too few arguments', ['--trace', '--args', '["x"]'], /argument y/],
     ['two forms', ['--script', '--trace'], /One form at a time/],
+    ['times in a picture', ['--trace', '--observe', '--format', 'svg'], /--observe .* in svg/],
+    ['times of two graphs', ['--trace', '--observe', '--diff', 'x.json'], /--observe .* two/],
+    ['a limit that is none', ['--timeout', '0'], /--timeout takes a number above 0/],
     [
       'a file to compare that is not there',
       ['--diff', '/no/such.json'],

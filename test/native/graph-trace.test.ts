@@ -83,6 +83,12 @@ def nested(x):
     return {"a": [x + 1], "b": [x * 2, x]}
 
 
+def deep(x):
+    for i in range(60000):
+        x = x + 1
+    return x
+
+
 def out_of_list(x):
     parts = [x, x]
     return parts[5]
@@ -205,6 +211,19 @@ describe('errors while a graph runs', () => {
     if (traced.ok) throw new Error('libtorch traces no dict of lists')
     expect(traced.error.message).toMatch(/can be output from traced functions|at the output of the/)
     expect(traced.error.file).toBeUndefined()
+  })
+
+  it('a graph too deep for libtorch says how deep it is', { timeout: 120_000 }, async () => {
+    const request = { entry: 'deep', form: 'trace' as const, args: ['x'] }
+    const traced = await workbench.graphs.capture(project, request, limits)
+    if (traced.ok) throw new Error('libtorch has passes that need less stack now')
+    expect(traced.error).toMatchObject({
+      code: 'host.crashed',
+      message: expect.stringMatching(
+        /^The graph is too deep \(capture deep\): 60,00\d operators in one chain, /,
+      ) as string,
+      hint: expect.stringMatching(/fewer turns of its loops\.$/) as string,
+    })
   })
 
   it('what libtorch wrote itself has no place: x.shape', async () => {

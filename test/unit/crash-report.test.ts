@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { StackFrame } from '../../electron/contract/outcome'
 import { moduleOf, parseCrashReport } from '../../electron/engine/host/crash-report'
-import { explainExit } from '../../electron/engine/host/explain-exit'
+import { adviceAfter, explainExit } from '../../electron/engine/host/explain-exit'
 import type { ExitFacts } from '../../electron/engine/host/explain-exit'
 
 const report = [
@@ -60,6 +60,22 @@ describe('crash reports', () => {
 
   it('cut short by a second crash still tell the reason', () => {
     expect(parseCrashReport('reason signal\nsignal 8\nfra')[0]?.signal).toBe(8)
+  })
+
+  it('tell a graph that is too deep from a recursion of the program', () => {
+    const deep = report
+      .replace('address 0x0', 'address 0x6ffffffffff8')
+      .replace('phase call my_op::f', 'phase capture f, 60001 operators in one chain')
+    const exit = explainExit(facts({ record: parseCrashReport(deep)[1] }))
+    expect(exit.reason).toBe('stack-overflow')
+    expect(exit.message).toMatch(/^The graph is too deep \(capture f\): 60,001 operators in one /)
+    expect(adviceAfter(exit)).toMatch(/fewer turns of its loops/)
+  })
+
+  it('advise to mend code only where the end came from inside', () => {
+    const advice = (more: Partial<ExitFacts>): string => adviceAfter(explainExit(facts(more)))
+    expect(advice({ signal: 'SIGINT' })).toMatch(/ask again\.$/)
+    expect(advice({ record: parseCrashReport(report)[1] })).toMatch(/mend the code/)
   })
 
   it('know a stack overflow by the address', () => {

@@ -43,6 +43,9 @@ function bytes(count: number): string {
     : `${Math.round(count / 2 ** 20)} MiB`
 }
 
+/** The op host says so of a graph before libtorch's passes recurse through it. */
+const deepGraph = /, (\d+) operators in one chain$/
+
 type Reading = Pick<HostExit, 'reason' | 'message'>
 
 function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Reading {
@@ -54,6 +57,14 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
     case 'SIGSEGV':
     case 'SIGBUS':
       if (record.overflow) {
+        const chain = deepGraph.exec(record.phase)
+        if (chain) {
+          const count = Number(chain[1]).toLocaleString('en')
+          return {
+            reason: 'stack-overflow',
+            message: `The graph is too deep (${record.phase.slice(0, chain.index)}): ${count} operators in one chain, more than libtorch's passes can follow.`,
+          }
+        }
         return {
           reason: 'stack-overflow',
           message: `Stack overflow${doing}${at}: a recursion without end, or a very large local array.`,
@@ -156,6 +167,15 @@ function read(facts: ExitFacts): Reading {
         message: `Killed from outside${doing}: by a user, or by the system for lack of memory.`,
       }
     : { reason: 'exit', message: `The process ended with exit code ${facts.code}${doing}.` }
+}
+
+/** What to do next: code is to mend only where the end came from inside. */
+export function adviceAfter(exit: HostExit): string {
+  const safe = 'The window and your sources are safe'
+  if (exit.reason === 'killed') return `${safe}; ask again.`
+  if (exit.reason === 'stack-overflow' && deepGraph.test(exit.phase))
+    return `${safe}; capture a part of it, or fewer turns of its loops.`
+  return `${safe}; mend the code and build again.`
 }
 
 /** One sentence and one word for how a host ended, from every trace it left. */

@@ -9,7 +9,7 @@ import type { HostExit, Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
 import { parseCrashReport } from './crash-report'
 import type { CrashRecord } from './crash-report'
-import { explainExit } from './explain-exit'
+import { adviceAfter, explainExit } from './explain-exit'
 import type { KillReason } from './explain-exit'
 import { symbolize } from './symbolize'
 import type { HostTransport, StartHost } from './transport'
@@ -272,7 +272,7 @@ export class HostClient {
         pending.resolve(
           err('host.crashed', exit.message, {
             exit,
-            hint: 'The window and your sources are safe; mend the code and build again.',
+            hint: adviceAfter(exit),
           }),
         )
       }
