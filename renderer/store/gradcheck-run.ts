@@ -1,4 +1,4 @@
-import type { SweepDtype } from '../../electron/contract/gradcheck'
+import type { CheckedReport, SweepDtype } from '../../electron/contract/gradcheck'
 import type { WorkbenchError } from '../../electron/contract/outcome'
 import { call, listen, newJob } from '../bridge/bridge'
 import { runStamp } from './files'
@@ -94,6 +94,8 @@ export function caseKey(draft: GradcheckDraft): string {
 
 let running: Promise<void> = Promise.resolve()
 let wanted = 0
+/** What the shown report answers, with the sources that it is of. */
+let answered = ''
 
 /** Checks the chosen case; of several wishes while one runs, the last counts. */
 export async function runGradcheck(): Promise<void> {
@@ -123,6 +125,7 @@ async function check(): Promise<void> {
   }
   const job = newJob('gradcheck')
   const stamp = runStamp()
+  const question = JSON.stringify([asked.value, stamp])
   gradcheckStore.setState({ job, startedAt: Date.now() })
   const result = await call('gradcheck.run', {
     folder,
@@ -143,17 +146,22 @@ async function check(): Promise<void> {
     if (result.error.code !== 'cancelled') takeReport({ error: result.error, stamp })
     return
   }
-  const finding = keepFinding(now, firstFinding(result.value))
+  const finding = keepFinding(now, result.value)
   releaseJacobians(now.report, now.generation)
   const generation = hostStore.getState().host?.generation ?? 0
+  answered = question
   gradcheckStore.setState({ report: result.value, error: null, stamp, generation, finding })
   void loadHistory(folder, asked.value)
 }
 
 /** The same Jacobian stays in view over an edit, unless it tells less than another one now. */
-function keepFinding(state: GradcheckState, first: number | null): number | null {
-  const before = state.finding === null ? undefined : state.report?.findings[state.finding]
-  return before?.status === 'passed' || before === undefined ? first : (state.finding ?? first)
+function keepFinding(state: GradcheckState, report: CheckedReport): number | null {
+  const first = firstFinding(report)
+  if (state.finding === null) return first
+  const before = state.report?.findings[state.finding]
+  const now = report.findings[state.finding]
+  const isSame = now?.check === before?.check && now?.error !== undefined
+  return isSame && (now.status === 'failed' || report.ok) ? state.finding : first
 }
 
 function takeReport(what: { error: WorkbenchError; stamp: string | null }): void {
@@ -172,9 +180,15 @@ async function loadHistory(folder: string, request: GradcheckCase): Promise<void
 
 /** After a build: the chosen case again, unless it ended the op host with these very sources. */
 export async function repeatGradcheck(): Promise<void> {
-  const { draft, report, error, stamp } = gradcheckStore.getState()
+  const { draft, report, error, stamp, generation } = gradcheckStore.getState()
   if (draft.op === '' || (report === null && error === null)) return
   if (error?.exit !== undefined && stamp === runStamp()) return
+  const asked = chosenCase()
+  const question = asked.ok ? JSON.stringify([asked.value, runStamp()]) : ''
+  // The first choice of a window may have been checked before all of opsmith.json's were; one of
+  // those may have ended the op host that held its Jacobians.
+  const isHeld = generation === hostStore.getState().host?.generation
+  if (report !== null && question === answered && isHeld) return
   await runGradcheck()
 }
 

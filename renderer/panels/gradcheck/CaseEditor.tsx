@@ -121,7 +121,7 @@ function OperatorField({ op }: { op: string }): ReactElement {
         className="mono gc-operator"
         list="gradcheck-operators"
         aria-label="Operator or function"
-        title="An operator (aten::sigmoid, too) or a function of the program"
+        title={`${op}\nAny operator (aten::sigmoid, too) or a function of the program`}
         placeholder="operator or function"
         value={text}
         spellCheck={false}
@@ -213,7 +213,7 @@ function DtypeChoice(): ReactElement {
           editDraft({ dtype: dtypes.find((item) => item === event.target.value) ?? null })
         }
       >
-        <option value="">dtype: inputs’</option>
+        <option value="">as inputs</option>
         {dtypes.map((item) => (
           <option key={item}>{item}</option>
         ))}

@@ -15,12 +15,9 @@ const shownBuilds = 40
 export function HistorySection(): ReactElement | null {
   const all = useGradcheck((state) => state.history)
   const points = all.slice(-shownBuilds)
-  if (points.length === 0) return null
+  if (points.length < 2) return null
   return (
-    <Section
-      title="History"
-      note={points.length === 1 ? 'one build so far' : `${all.length} builds`}
-    >
+    <Section title="History" note={`${all.length} builds`}>
       <HistoryChart points={points} />
     </Section>
   )
@@ -30,10 +27,7 @@ function HistoryChart({ points }: { points: readonly GradcheckPoint[] }): ReactE
   const errors = points.flatMap(({ error }) => (isDrawn(error) ? [error] : []))
   const low = Math.log10(Math.min(...errors, 1)) - 0.3
   const high = Math.log10(Math.max(...errors, 1e-16)) + 0.3
-  const x = (index: number): number =>
-    points.length === 1
-      ? width / 2
-      : edge + (index * (width - 2 * edge)) / Math.max(points.length - 1, 1)
+  const x = (index: number): number => edge + (index * (width - 2 * edge)) / (points.length - 1)
   const y = (error: number | null): number =>
     isDrawn(error)
       ? edge + ((high - Math.log10(error)) / Math.max(high - low, 1e-9)) * (height - 2 * edge)
@@ -50,17 +44,16 @@ function HistoryChart({ points }: { points: readonly GradcheckPoint[] }): ReactE
       data-builds={points.length}
     >
       <polyline points={path} className="gc-history-line" />
-      {points.length > 1 &&
-        [0, points.length - 1].map((index) => (
-          <text
-            key={index}
-            x={x(index)}
-            y={y(points[index]?.error ?? null) + (isLow(index) ? -8 : 16)}
-            textAnchor={index === 0 ? 'start' : 'end'}
-          >
-            {formatNumber(points[index]?.error, 2)}
-          </text>
-        ))}
+      {[0, points.length - 1].map((index) => (
+        <text
+          key={index}
+          x={x(index)}
+          y={y(points[index]?.error ?? null) + (isLow(index) ? -8 : 16)}
+          textAnchor={index === 0 ? 'start' : 'end'}
+        >
+          {formatNumber(points[index]?.error, 2)}
+        </text>
+      ))}
       {points.map((point, index) => {
         const at = { x: x(index), y: y(point.error) }
         const title = `${new Date(point.time).toLocaleString('en')}: ${point.ok ? 'passed' : 'failed'}, largest error ${formatNumber(point.error, 4)}`

@@ -221,9 +221,12 @@ function paint(element: HTMLCanvasElement, tiles: JacobianTiles, props: Props): 
   const { clientWidth: width, clientHeight: height } = element
   if (!context || width === 0 || height === 0) return
   const ratio = window.devicePixelRatio
-  element.width = Math.round(width * ratio)
-  element.height = Math.round(height * ratio)
-  context.scale(ratio, ratio)
+  const wide = Math.round(width * ratio)
+  const high = Math.round(height * ratio)
+  if (element.width !== wide) element.width = wide
+  if (element.height !== high) element.height = high
+  context.setTransform(ratio, 0, 0, ratio, 0, 0)
+  context.clearRect(0, 0, width, height)
   const style = getComputedStyle(element)
   const { shown } = current(element, props)
   const isWhole = tiles.draw(context, { ...shown, width, height })
