@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,13 +44,16 @@ void report_signal(int number, siginfo_t* info, void*) {
   _exit(1);
 }
 
-[[noreturn]] void be_the_copy(const std::function<std::string()>& work) {
+[[noreturn]] void be_the_copy(const std::function<std::string()>& work, pid_t parent) {
   for (const int number : fatal_signals) {
     struct sigaction action{};
     action.sa_sigaction = report_signal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigaction(number, &action, nullptr);
   }
+  // Not longer than the op host itself, which may be ended while it waits.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
   // Threads that the work starts would find the pool of the process that was copied, half gone.
   at::set_num_threads(1);
   // An answer that never comes: the parent waits no longer than this either.
@@ -86,7 +90,7 @@ std::string ForkedOutcome::describe() const {
     case End::answered:
       return "";
     case End::timed_out:
-      return "it did not come to an end";
+      return "no end: it was stopped after its time";
     case End::not_started:
       return "the process could not be copied";
     case End::signalled:
@@ -99,7 +103,7 @@ std::string ForkedOutcome::describe() const {
     case SIGFPE:
       return "an arithmetic fault (division of integers by zero)";
     case SIGABRT:
-      return "it was aborted (abort, assert or an exception that nobody caught)";
+      return "an abort (assert, or an exception that nobody caught)";
     default:
       return std::string("signal ") + std::to_string(signal);
   }
@@ -111,11 +115,12 @@ ForkedOutcome run_forked(const std::function<std::string()>& work, double second
   // Threads of the pool do not exist in the copy.
   const int threads = at::get_num_threads();
   at::set_num_threads(1);
+  const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
     answer_pipe = ends[1];
-    be_the_copy(work);
+    be_the_copy(work, parent);
   }
   at::set_num_threads(threads);
   close(ends[1]);

@@ -221,7 +221,7 @@ OpcheckReport run_opcheck(const OpcheckRequest& request) {
     if (finding.status == "failed") {
       report.ok = false;
       const std::string name = check.name;
-      if (name == "writes_outside") unsafe = "it writes outside of its tensors: mend that first";
+      if (name == "writes_outside") unsafe = "not safe before this is mended: " + finding.reason;
       if (name == "unwritten") unrepeatable = "outputs hold what was never written";
       if (name == "determinism") unrepeatable = "two calls differ as it is";
     }

@@ -151,8 +151,10 @@ OpcheckFinding check_writes_outside(const OperatorCall& call) {
       },
       patience);
   if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
-  if (outcome.end != ForkedOutcome::End::answered)
-    return failed("it ends in " + outcome.describe());
+  if (outcome.end != ForkedOutcome::End::answered) {
+    return failed("the call ends in " + outcome.describe(),
+                  "Run it by itself: the report of the op host's end names the line.");
+  }
   if (outcome.answer.empty()) return passed("nothing was written within 4 KiB of any tensor");
   return failed(outcome.answer, "Check the bounds of the loop that writes there.");
 }

@@ -37,7 +37,13 @@ size_t count_tensors(const c10::IValue& value) {
 }  // namespace
 
 std::string brief(const std::string& message) {
-  auto line = message.substr(0, message.find('\n'));
+  // The interpreter's own words come first, what the operator said last.
+  const std::string interpreter = "The following operation failed in the TorchScript interpreter.";
+  const auto said = message.rfind("Error: ");
+  const bool is_scripted =
+      message.compare(0, interpreter.size(), interpreter) == 0 && said != std::string::npos;
+  const auto text = is_scripted ? message.substr(said + 7) : message;
+  auto line = text.substr(0, text.find('\n'));
   if (line.empty()) return "an error without words";
   constexpr size_t long_line = 160;
   const auto end = line.size() > long_line ? line.find(". ", 40) : std::string::npos;
