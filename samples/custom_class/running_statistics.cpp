@@ -83,6 +83,16 @@ at::Tensor normalize(const at::Tensor& x, const c10::intrusive_ptr<RunningStatis
   return (x - statistics->mean().to(x)) * scale.to(x);
 }
 
+/// x [rows, features], shifted and scaled by the statistics of history [rows, features]. Tensors in
+/// and out, so that it can be traced: a tracer cannot follow an object that is made on the way.
+at::Tensor normalize_by(const at::Tensor& x, const at::Tensor& history, double eps) {
+  TORCH_CHECK(history.dim() == 2, "running::normalize_by: history [rows, features] expected, got ",
+              history.sizes());
+  const auto statistics = c10::make_intrusive<RunningStatistics>(history.size(1));
+  statistics->update(history);
+  return normalize(x, statistics, eps);
+}
+
 TORCH_LIBRARY(running, m) {
   m.class_<RunningStatistics>("RunningStatistics")
       .def(torch::init<int64_t>(), "Statistics of rows with so many features",
@@ -101,6 +111,7 @@ TORCH_LIBRARY(running, m) {
       "normalize(Tensor x, __torch__.torch.classes.running.RunningStatistics statistics, "
       "float eps=1e-05) -> Tensor",
       &normalize);
+  m.def("normalize_by(Tensor x, Tensor history, float eps=1e-05) -> Tensor", &normalize_by);
 }
 
 }  // namespace
