@@ -44,20 +44,24 @@ function flat(nodes: readonly GraphNode[]): GraphNode[] {
 }
 
 describe('opsmith graph PROJECT', () => {
-  it.each(subfolders(path.join(root, 'samples')).map((folder) => [path.basename(folder)]))(
-    '%s: the script graph of the function that opsmith.json calls',
-    async (name) => {
-      const manifest = await readManifest(sample(name))
-      if (!manifest.ok) throw new Error(manifest.error.message)
-      const graph = await graphJson(copyProject(sample(name), cache))
-      const called = manifest.value.calls.map((call) => call.op)
-      expect(called).toContain(graph.name)
-      expect(graph.form).toBe('script')
-      const custom = flat(graph.nodes).filter((node) => node.custom === true)
-      expect(custom.length).toBeGreaterThan(0)
-      for (const node of custom) expect(path.basename(node.source?.file ?? '')).toBe('program.py')
-    },
-  )
+  const names = subfolders(path.join(root, 'samples')).map((folder) => [path.basename(folder)])
+  it.each(names)('%s: the trace of the same function', async (name) => {
+    const graph = await graphJson(copyProject(sample(name), cache), '--trace')
+    expect(graph.form).toBe('trace')
+    expect(flat(graph.nodes).filter((node) => node.custom === true).length).toBeGreaterThan(0)
+  })
+
+  it.each(names)('%s: the script graph of the function that opsmith.json calls', async (name) => {
+    const manifest = await readManifest(sample(name))
+    if (!manifest.ok) throw new Error(manifest.error.message)
+    const graph = await graphJson(copyProject(sample(name), cache))
+    const called = manifest.value.calls.map((call) => call.op)
+    expect(called).toContain(graph.name)
+    expect(graph.form).toBe('script')
+    const custom = flat(graph.nodes).filter((node) => node.custom === true)
+    expect(custom.length).toBeGreaterThan(0)
+    for (const node of custom) expect(path.basename(node.source?.file ?? '')).toBe('program.py')
+  })
 
   it('--script: blocks of the branch, values with types, places in the program', async () => {
     const graph = await graphJson(warp, '--entry', 'compute', '--script')
