@@ -1,8 +1,8 @@
 import type { Command } from '../store/commands'
 import { gradcheckStore } from '../store/gradcheck'
+import { checkAll } from '../store/gradcheck-all'
 import { keepCase } from '../store/gradcheck-keep'
 import {
-  checkAll,
   editDraft,
   editOptions,
   runGradcheck,

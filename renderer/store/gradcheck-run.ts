@@ -1,13 +1,13 @@
 import type { CheckedReport, SweepDtype } from '../../electron/contract/gradcheck'
 import type { WorkbenchError } from '../../electron/contract/outcome'
-import { call, listen, newJob } from '../bridge/bridge'
+import { call, newJob } from '../bridge/bridge'
 import { runStamp } from './files'
 import {
+  begunWork,
   firstFinding,
   gradcheckStore,
   releaseJacobians,
   type GradcheckState,
-  type LongWork,
 } from './gradcheck'
 import {
   caseOf,
@@ -92,6 +92,16 @@ export function caseKey(draft: GradcheckDraft): string {
   return JSON.stringify([draft.op, draft.argsText, draft.secondOrder, inputs, options])
 }
 
+/** Equal for cases that a search finds the same worst point of. */
+export function searchKey(draft: GradcheckDraft): string {
+  const inputs = Object.entries({ ...effectiveInputs(), ...draft.inputs })
+  const unseeded = inputs.map(([name, { seed: _drawn, ...spec }]) => [name, spec])
+  return JSON.stringify([
+    ...[draft.op, draft.argsText, draft.secondOrder, draft.dtype],
+    ...[unseeded, draft.options],
+  ])
+}
+
 let running: Promise<void> = Promise.resolve()
 let wanted = 0
 /** What the shown report answers, with the sources that it is of. */
@@ -136,7 +146,8 @@ async function check(): Promise<void> {
   const now = gradcheckStore.getState()
   const isOurs = now.job === job
   if (isOurs) gradcheckStore.setState({ job: null })
-  if (!isOurs || now.draft.op !== draft.op || currentFolder() !== folder) {
+  // An edit meanwhile is checked next: this answers a question that is no longer asked.
+  if (!isOurs || now.draft !== draft || currentFolder() !== folder) {
     if (result.ok) releaseJacobians(result.value, hostStore.getState().host?.generation ?? 0)
     return
   }
@@ -178,8 +189,9 @@ async function loadHistory(folder: string, request: GradcheckCase): Promise<void
   }
 }
 
-/** After a build: the chosen case again, unless it ended the op host with these very sources. */
+/** After a build or an edit of opsmith.json: the chosen case again, unless it ended the op host with these very sources. */
 export async function repeatGradcheck(): Promise<void> {
+  if (followEntry()) return
   const { draft, report, error, stamp, generation } = gradcheckStore.getState()
   if (draft.op === '' || (report === null && error === null)) return
   if (error?.exit !== undefined && stamp === runStamp()) return
@@ -192,8 +204,19 @@ export async function repeatGradcheck(): Promise<void> {
   await runGradcheck()
 }
 
-function begun(kind: string): LongWork {
-  return { job: newJob(kind), startedAt: Date.now(), done: 0, total: 0 }
+/** The chosen entry may say something else now, or be gone; true when it was taken up again. */
+function followEntry(): boolean {
+  const { entry, draft } = gradcheckStore.getState()
+  const manifest = currentManifest()
+  if (entry === null || !manifest) return false
+  const now = manifest.gradchecks[entry]
+  if (!now) {
+    gradcheckStore.setState({ entry: null })
+    return false
+  }
+  if (JSON.stringify(draftOf(now, manifest.inputs)) === JSON.stringify(draft)) return false
+  chooseEntry(entry)
+  return true
 }
 
 /** The error over eps of the chosen case, in each precision. */
@@ -206,7 +229,7 @@ export async function sweepEps(): Promise<void> {
     gradcheckStore.setState({ sweepError: asked.error })
     return
   }
-  const work = begun('sweep')
+  const work = begunWork('sweep')
   const sweepKey = caseKey(draft)
   const sweepStamp = runStamp()
   gradcheckStore.setState({ sweeping: work, sweepPoints: [], sweepError: null })
@@ -231,8 +254,8 @@ export async function searchWorst(points: number, firstSeed: number): Promise<vo
     gradcheckStore.setState({ searchError: asked.error })
     return
   }
-  const work = { ...begun('search'), total: points }
-  const searchKey = caseKey(draft)
+  const work = { ...begunWork('search'), total: points }
+  const key = searchKey(draft)
   const searchStamp = runStamp()
   gradcheckStore.setState({ searching: work, searchError: null })
   const result = await call('gradcheck.search', {
@@ -241,7 +264,7 @@ export async function searchWorst(points: number, firstSeed: number): Promise<vo
   })
   if (gradcheckStore.getState().searching?.job !== work.job) return
   gradcheckStore.setState({ searching: null })
-  if (result.ok) gradcheckStore.setState({ search: result.value, searchKey, searchStamp })
+  if (result.ok) gradcheckStore.setState({ search: result.value, searchKey: key, searchStamp })
   else gradcheckStore.setState({ searchError: shownError(result.error) })
 }
 
@@ -257,79 +280,4 @@ export async function stopGradchecks(): Promise<void> {
   const { job, all, sweeping, searching } = gradcheckStore.getState()
   const jobs = [job, all?.job, sweeping?.job, searching?.job].flatMap((id) => id ?? [])
   await Promise.all(jobs.map((id) => call('job.cancel', { job: id })))
-}
-
-export function listenToGradchecks(): void {
-  listen('gradcheck.progressed', ({ job, done, total, outcome, point }) => {
-    gradcheckStore.setState((state) => {
-      if (state.all?.job === job) {
-        const all = { ...state.all, done, total }
-        if (!outcome) return { all }
-        const stamped = { outcome, stamp: allStamp }
-        return { all, outcomes: { ...state.outcomes, [outcome.entry]: stamped } }
-      }
-      if (state.sweeping?.job === job) {
-        const sweepPoints = point ? [...state.sweepPoints, point] : state.sweepPoints
-        return { sweeping: { ...state.sweeping, done, total }, sweepPoints }
-      }
-      if (state.searching?.job === job) return { searching: { ...state.searching, done, total } }
-      return {}
-    })
-  })
-}
-
-let allStamp = ''
-let checkingAll: Promise<void> = Promise.resolve()
-let allWanted = 0
-
-/** Every check of opsmith.json; one that runs already is ended, since its library is an older one. */
-export async function checkAll(): Promise<void> {
-  allWanted += 1
-  const mine = allWanted
-  const { all } = gradcheckStore.getState()
-  if (all !== null) {
-    await call('job.cancel', { job: all.job })
-    await checkingAll
-    if (mine !== allWanted) return
-  }
-  checkingAll = runAll()
-  await checkingAll
-}
-
-async function runAll(): Promise<void> {
-  const folder = currentFolder()
-  const entries = currentManifest()?.gradchecks ?? []
-  const total = entries.length
-  if (folder === null || total === 0) {
-    gradcheckStore.setState({ outcomes: {}, allError: null })
-    return
-  }
-  const work = { ...begun('gradchecks'), total }
-  allStamp = runStamp()
-  gradcheckStore.setState((state) => ({
-    all: work,
-    allError: null,
-    outcomes: Object.fromEntries(
-      Object.entries(state.outcomes).filter(([index]) => Number(index) < total),
-    ),
-  }))
-  const result = await call('gradcheck.runAll', { folder, job: work.job })
-  if (gradcheckStore.getState().all?.job !== work.job) return
-  gradcheckStore.setState({
-    all: null,
-    allError: result.ok || result.error.code === 'cancelled' ? null : result.error,
-  })
-}
-
-/** After each good build: opsmith.json's checks, then the chosen one with its Jacobians. */
-export async function refreshGradchecks(): Promise<void> {
-  await checkAll()
-  await repeatGradcheck()
-}
-
-export function forgetGradchecks(): void {
-  void stopGradchecks()
-  const { report, generation } = gradcheckStore.getState()
-  releaseJacobians(report, generation)
-  gradcheckStore.setState(gradcheckStore.getInitialState(), true)
 }

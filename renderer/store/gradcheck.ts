@@ -11,7 +11,7 @@ import type {
   SweepReport,
 } from '../../electron/contract/gradcheck'
 import type { WorkbenchError } from '../../electron/contract/outcome'
-import { call } from '../bridge/bridge'
+import { call, newJob } from '../bridge/bridge'
 import { emptyDraft, type GradcheckDraft } from './gradcheck-case'
 import { hostStore } from './host'
 
@@ -111,4 +111,8 @@ export function firstFinding(report: GradcheckReport): number | null {
     (a, b) => (b.finding.worst?.absolute ?? 0) - (a.finding.worst?.absolute ?? 0),
   )
   return (worst[0] ?? drawn[0])?.index ?? null
+}
+
+export function begunWork(kind: string): LongWork {
+  return { job: newJob(kind), startedAt: Date.now(), done: 0, total: 0 }
 }

@@ -11,7 +11,7 @@ import { useStaleness } from '../../store/files'
 import { gradcheckStore, useGradcheck } from '../../store/gradcheck'
 import { inputsNamed } from '../../store/gradcheck-case'
 import { keepCase } from '../../store/gradcheck-keep'
-import { caseKey, editDraft, searchWorst, stopGradchecks } from '../../store/gradcheck-run'
+import { editDraft, searchKey, searchWorst, stopGradchecks } from '../../store/gradcheck-run'
 
 /** The same check at many random points: a kink or a branch hides from one. */
 export function SearchSection(): ReactElement {
@@ -79,12 +79,7 @@ function within(text: string, low: number, high: number): number {
 }
 
 function Found({ search }: { search: SearchReport }): ReactElement {
-  // Seeds differ at the found point: all else has to be the case that was searched.
-  const isOurs = useGradcheck(
-    (state) =>
-      state.searchKey === caseKey(state.draft) ||
-      state.searchKey === caseKey({ ...state.draft, inputs: {} }),
-  )
+  const isOurs = useGradcheck((state) => state.searchKey === searchKey(state.draft))
   const stamp = useGradcheck((state) => state.searchStamp)
   const isOld = useStaleness(stamp, 'run') === 'older'
   const good = search.failed === 0
