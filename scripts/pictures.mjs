@@ -1,4 +1,4 @@
-// `npm run pictures [-- workbench|graphs]`: photographs the real window for the README, in both themes, into
+// `npm run pictures [-- workbench|graphs|gradchecks]`: photographs the real window for the README, in both themes, into
 // docs/pictures.
 import fs from 'node:fs'
 import os from 'node:os'
@@ -150,11 +150,52 @@ async function photographGraphs(folder) {
   await app.close()
 }
 
+/** A wrong backward with its cause, and the error over eps of the right one. */
+async function photographGradchecks(folder) {
+  const project = copySample(folder, 'sigmoid')
+  const { app, page } = await openApp(folder, project)
+  await page.getByTestId('explorer-file-op.cpp').click()
+  await page.getByTestId('tool-tab-gradcheck').click()
+  await isBuilt(page)
+  const verdict = (word) =>
+    page
+      .locator(`[data-testid=gradcheck-verdict][data-verdict=${word}]`)
+      .waitFor({ timeout: minute })
+  await verdict('passed')
+  await page.getByTestId('gradcheck-entry-3').click()
+  await verdict('passed')
+  await page.getByTestId('gradcheck-sweep').click()
+  await page.getByTestId('gradcheck-sweep-chart').waitFor({ timeout: minute })
+  await page
+    .getByTestId('gradcheck-history')
+    .or(page.getByTestId('gradcheck-search'))
+    .last()
+    .scrollIntoViewIfNeeded()
+  await photograph(page, 'gradcheck-sweep')
+  const source = fs.readFileSync(path.join(project, 'op.cpp'), 'utf8')
+  const wrong = source.replace('grad * output * (1', '2 * grad * output * (1')
+  await page.evaluate((text) => globalThis['opsmithTest'].setEditorText('op.cpp', text), wrong)
+  await page.keyboard.press('Control+S')
+  await verdict('failed')
+  await page.getByTestId('gradcheck-enlarge').click()
+  await page.getByTestId('gradcheck-worst').click()
+  await page
+    .getByTestId('gradcheck-readout')
+    .filter({ hasText: 'numerical 0' })
+    .waitFor({ timeout: minute })
+  await photograph(page, 'gradcheck')
+  await app.close()
+}
+
 async function closeNotifications(page) {
   for (const close of await page.getByRole('button', { name: 'Dismiss' }).all()) await close.click()
 }
 
-const shoots = { workbench: photographWorkbench, graphs: photographGraphs }
+const shoots = {
+  workbench: photographWorkbench,
+  graphs: photographGraphs,
+  gradchecks: photographGradchecks,
+}
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !(name in shoots))
 if (unknown.length > 0) {

@@ -6,6 +6,8 @@ import type { OpcheckOutcome, PlacedFinding } from '../../electron/contract/opch
 import type { WorkbenchError } from '../../electron/contract/outcome'
 import { call, listen, newJob } from '../bridge/bridge'
 import { runStamp } from './files'
+import { gradcheckStore } from './gradcheck'
+import { chosenCase } from './gradcheck-run'
 import { noteCrash } from './host'
 import { currentFolder } from './project'
 
@@ -14,6 +16,8 @@ type OpcheckState = {
   startedAt: number
   done: number
   total: number
+  /** The case that the gradients' fields name, checked by itself. */
+  single: OpcheckOutcome | null
   /** In the order in which they were checked. */
   outcomes: OpcheckOutcome[]
   error: WorkbenchError | null
@@ -27,6 +31,7 @@ export const opcheckStore = createStore<OpcheckState>(() => ({
   startedAt: 0,
   done: 0,
   total: 0,
+  single: null,
   outcomes: [],
   error: null,
   stamp: null,
@@ -52,7 +57,7 @@ async function runAll(): Promise<void> {
   if (folder === null || opcheckStore.getState().job !== null) return
   const job = newJob('opcheck')
   const begun = { job, startedAt: Date.now(), done: 0, total: 0, repeats: true }
-  opcheckStore.setState({ ...begun, error: null, outcomes: [], stamp: runStamp() })
+  opcheckStore.setState({ ...begun, error: null, outcomes: [], single: null, stamp: runStamp() })
   const result = await call('opcheck.runAll', { folder, job })
   if (opcheckStore.getState().job !== job) return
   opcheckStore.setState({ job: null })
@@ -62,6 +67,39 @@ async function runAll(): Promise<void> {
   }
   if (result.error.exit) noteCrash(result.error.exit)
   if (result.error.code !== 'cancelled') opcheckStore.setState({ error: result.error })
+}
+
+/** Operator checks of the case that the gradients' fields name, which may be libtorch's. */
+export async function checkOperator(): Promise<void> {
+  const folder = currentFolder()
+  const asked = chosenCase()
+  if (folder === null || opcheckStore.getState().job !== null) return
+  if (!asked.ok) {
+    opcheckStore.setState({ error: asked.error })
+    return
+  }
+  const { op, args, inputs } = asked.value
+  const job = newJob('opcheck')
+  const stamp = runStamp()
+  opcheckStore.setState({ job, startedAt: Date.now(), done: 0, total: 0, error: null })
+  const request = { op, args, inputs }
+  const result = await call('opcheck.run', { folder, job, request, timeout: 0 })
+  if (opcheckStore.getState().job !== job) return
+  opcheckStore.setState({ job: null })
+  if (!result.ok) {
+    if (result.error.exit) noteCrash(result.error.exit)
+    if (result.error.code !== 'cancelled') opcheckStore.setState({ error: result.error, stamp })
+    return
+  }
+  const verdict = result.value.ok ? 'passed' : 'failed'
+  const name = `${op}(${gradcheckStore.getState().draft.argsText})`
+  const single: OpcheckOutcome = {
+    ...{ entry: -1, name, op, expect: 'passed', verdict },
+    ...{ asExpected: result.value.ok, report: result.value },
+  }
+  // What was said of all is not of these sources any more: it would look as new as this.
+  const older = opcheckStore.getState().stamp !== stamp
+  opcheckStore.setState({ single, stamp, ...(older ? { outcomes: [] } : {}) })
 }
 
 export async function stopOpchecks(): Promise<void> {
@@ -94,11 +132,12 @@ let cached: Diagnostic[] = none
 
 /** What failed against expectation, at the line to look at. */
 export function opcheckDiagnostics(): Diagnostic[] {
-  const { outcomes, stamp } = opcheckStore.getState()
-  const now = runStamp()
-  if (outcomes === cachedFor[0] && now === cachedFor[1]) return cached
-  cachedFor = [outcomes, now]
-  const wrong = stamp === now ? outcomes.filter((outcome) => !outcome.asExpected) : []
+  const { outcomes, single, stamp } = opcheckStore.getState()
+  const key = [outcomes, single, runStamp()]
+  if (key.every((part, index) => part === cachedFor[index])) return cached
+  cachedFor = key
+  const all = single ? [...outcomes.filter((one) => one.name !== single.name), single] : outcomes
+  const wrong = stamp === runStamp() ? all.filter((outcome) => !outcome.asExpected) : []
   cached = wrong.flatMap((outcome) =>
     (outcome.report?.findings ?? [])
       .filter((finding) => finding.status === 'failed')

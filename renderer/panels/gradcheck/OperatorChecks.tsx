@@ -5,17 +5,18 @@ import type {
   OpcheckOutcome,
   PlacedFinding,
 } from '../../../electron/contract/opcheck'
-import { Button } from '../../shell/primitives/Button'
+import { Button, IconButton } from '../../shell/primitives/Button'
 import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { FileLink } from '../../shell/primitives/FileLink'
-import { formatCount, formatSeconds } from '../../shell/primitives/format'
+import { formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { useStaleness } from '../../store/files'
-import { checkOperators, stopOpchecks, useOpcheck } from '../../store/opcheck'
+import { useGradcheck } from '../../store/gradcheck'
+import { checkOperator, checkOperators, stopOpchecks, useOpcheck } from '../../store/opcheck'
 import { statusIcons } from './finding-names'
 
 /** What each check looks at. */
@@ -44,10 +45,12 @@ const about: Record<OpcheckCheck, string> = {
 
 /** What an operator does to memory, layouts, dtypes and the dispatcher, beside its gradients. */
 export function OperatorChecks(): ReactElement {
-  const { job, startedAt, done, total, outcomes, error, stamp } = useOpcheck((state) => state)
+  const { job, startedAt, done, total, outcomes, single, error, stamp } = useOpcheck(
+    (state) => state,
+  )
   const staleness = useStaleness(stamp, 'run')
   const [all, setAll] = useState(false)
-  if (stamp === null) {
+  if (stamp === null && job === null && error === null) {
     return (
       <EmptyState
         icon="flask"
@@ -56,6 +59,7 @@ export function OperatorChecks(): ReactElement {
         <Button primary icon="play" onClick={() => void checkOperators()} testId="opcheck-run">
           Check the operators
         </Button>
+        <CheckOne />
       </EmptyState>
     )
   }
@@ -63,19 +67,23 @@ export function OperatorChecks(): ReactElement {
   return (
     <div className="panel-column" data-testid="opcheck-panel">
       <div className="panel-bar">
-        {job === null ? (
+        {job === null && outcomes.length === 0 ? (
+          <span className="muted">opsmith.json’s were not checked</span>
+        ) : job === null ? (
           <span className={wrong > 0 ? 'tone-error' : 'tone-ok'} data-testid="opcheck-verdict">
             <Icon name={wrong > 0 ? 'error' : 'check'} />{' '}
             {wrong > 0
-              ? `${wrong} of ${formatCount(outcomes.length, 'call')} not as expected`
-              : `${formatCount(outcomes.length, 'call')} as expected`}
+              ? `${wrong} of ${outcomes.length} not as expected`
+              : `${outcomes.length} as expected`}
           </span>
         ) : (
           <>
             <Progress done={done} steps={total} label="Operator checks" />
-            <span className="number">
-              {done} of {total}
-            </span>
+            {total > 0 && (
+              <span className="number">
+                {done} of {total}
+              </span>
+            )}
             <Elapsed since={startedAt} />
           </>
         )}
@@ -85,9 +93,12 @@ export function OperatorChecks(): ReactElement {
           show passed
         </label>
         {job === null ? (
-          <Button icon="refresh" onClick={() => void checkOperators()} testId="opcheck-again">
-            Check again
-          </Button>
+          <IconButton
+            icon="refresh"
+            label="Check all of opsmith.json’s"
+            onClick={() => void checkOperators()}
+            testId="opcheck-again"
+          />
         ) : (
           <Button icon="stop" onClick={() => void stopOpchecks()}>
             Stop
@@ -101,14 +112,37 @@ export function OperatorChecks(): ReactElement {
             <ErrorView error={error} />
           </div>
         )}
-        {outcomes.map((outcome) => (
-          <Outcome key={outcome.entry} outcome={outcome} all={all} />
-        ))}
-        {job === null && !error && outcomes.length === 0 && (
-          <p className="panel-pad muted">opsmith.json names no calls and no checks.</p>
-        )}
+        <div className="gc-one">
+          <CheckOne />
+        </div>
+        {single && <Outcome outcome={single} all={all} />}
+        {outcomes
+          .filter((outcome) => outcome.name !== single?.name)
+          .map((outcome) => (
+            <Outcome key={outcome.entry} outcome={outcome} all={all} />
+          ))}
       </div>
     </div>
+  )
+}
+
+/** The case that the gradients' fields name: any operator, whether opsmith.json calls it or not. */
+function CheckOne(): ReactElement | null {
+  const op = useGradcheck((state) => state.draft.op)
+  const args = useGradcheck((state) => state.draft.argsText)
+  const working = useOpcheck((state) => state.job !== null)
+  if (op === '') return null
+  return (
+    <button
+      type="button"
+      className="link ellipsis"
+      disabled={working}
+      title="The operator and the inputs that Gradients shows"
+      data-testid="opcheck-one"
+      onClick={() => void checkOperator()}
+    >
+      Check only {op}({args})
+    </button>
   )
 }
 
