@@ -60,10 +60,13 @@ async function runAll(): Promise<void> {
   }))
   const result = await call('gradcheck.runAll', { folder, job: work.job })
   if (gradcheckStore.getState().all?.job !== work.job) return
-  gradcheckStore.setState({
+  // An answer may overtake the event of its last outcome: the answer has them all.
+  const found = result.ok ? result.value.map((outcome) => ({ outcome, stamp: allStamp })) : []
+  gradcheckStore.setState((state) => ({
     all: null,
+    outcomes: { ...state.outcomes, ...Object.fromEntries(found.entries()) },
     allError: result.ok || result.error.code === 'cancelled' ? null : result.error,
-  })
+  }))
 }
 
 /** After each good build: opsmith.json's checks, then the chosen one with its Jacobians. */
