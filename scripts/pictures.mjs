@@ -183,6 +183,7 @@ async function photographGradchecks(folder) {
     .getByTestId('gradcheck-readout')
     .filter({ hasText: 'numerical 0' })
     .waitFor({ timeout: minute })
+  await page.getByTestId('gradcheck-verdict').evaluate((element) => element.scrollIntoView())
   await photograph(page, 'gradcheck')
   await app.close()
 }

@@ -1,4 +1,5 @@
 import type { CheckedReport, SweepDtype } from '../../electron/contract/gradcheck'
+import type { InputSpec } from '../../electron/contract/manifest'
 import type { WorkbenchError } from '../../electron/contract/outcome'
 import { call, newJob } from '../bridge/bridge'
 import { runStamp } from './files'
@@ -13,6 +14,7 @@ import {
   caseOf,
   draftOf,
   emptyDraft,
+  inputsNamed,
   type GradcheckCase,
   type GradcheckDraft,
 } from './gradcheck-case'
@@ -46,8 +48,22 @@ export function chooseEntry(index: number): void {
 
 /** Checks another operator or function; arguments are guessed from the calls and the inputs' names. */
 export function chooseOther(op: string, argsText = defaultArguments(op)): void {
-  choose(emptyDraft(op, argsText), null)
+  choose({ ...emptyDraft(op, argsText), inputs: differentiable(argsText) }, null)
   void runGradcheck()
+}
+
+/** Where no input of a call requires grad, the floating ones do for this case: else it says nothing. */
+function differentiable(argsText: string): Record<string, InputSpec> {
+  const inputs = effectiveInputs()
+  const named = inputsNamed(argsText, inputs).flatMap((name) => {
+    const spec = inputs[name]
+    return spec ? [[name, spec] as const] : []
+  })
+  if (named.some(([, spec]) => spec.requires_grad)) return {}
+  const floating = named.filter(([, spec]) => /float|complex/.test(spec.dtype))
+  return Object.fromEntries(
+    floating.map(([name, spec]) => [name, { ...spec, requires_grad: true }]),
+  )
 }
 
 /** The result of one case must not stand under the name of another. */
