@@ -65,13 +65,13 @@ export function sandboxProblem(executable) {
 }
 
 /**
- * Starts a virtual display of 1600 by 1000 on a free number.
+ * Starts a virtual display of 1920 by 1200 on a free number: room for the largest window that is tested.
  * @returns {Promise<{ display: string, stop: () => void }>}
  */
 export async function startVirtualDisplay() {
   const child = spawn(
     'Xvfb',
-    ['-displayfd', '3', '-screen', '0', '1600x1000x24', '-nolisten', 'tcp'],
+    ['-displayfd', '3', '-screen', '0', '1920x1200x24', '-nolisten', 'tcp'],
     {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     },
