@@ -15,6 +15,7 @@
 #include "runtime/failure.h"
 #include "runtime/gradcheck_gradients.h"
 #include "runtime/gradcheck_jacobians.h"
+#include "runtime/warn_once.h"
 
 namespace opsmith {
 namespace {
@@ -205,6 +206,7 @@ GradcheckReport run_gradcheck(const GradcheckRequest& request) {
   auto function =
       differentiable_call(callable, make_arguments(callable.schema, request.args, &project));
   const ThreadsFor threads(function.inputs);
+  const WarnOnce warnings;
   GradcheckReport report;
   report.op = callable.name;
   auto options = request.options;

@@ -12,6 +12,7 @@
 #include "runtime/callable.h"
 #include "runtime/failure.h"
 #include "runtime/opcheck_checks.h"
+#include "runtime/warn_once.h"
 
 namespace opsmith {
 namespace {
@@ -198,6 +199,7 @@ OpcheckReport run_opcheck(const OpcheckRequest& request) {
   const CallMaker maker(request);
   const auto given = maker.make({});
   const at::AutoGradMode recording(true);
+  const WarnOnce warnings;
   const auto start = std::chrono::steady_clock::now();
   OpcheckReport report;
   report.op = maker.callable().name;
