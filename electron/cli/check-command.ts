@@ -1,10 +1,7 @@
-import path from 'node:path'
-
-import { manifestFileName } from '../contract/manifest'
 import { notAnswered } from '../engine/check/outcome-errors'
-import { readManifest } from '../engine/project/read-manifest'
 import type { Workbench } from '../engine/workbench'
-import { buildAloud, buildJson, interruptSignal } from './build-command'
+import { interruptSignal } from './build-command'
+import { buildToCheck } from './checked-project'
 import { checkHtml } from './check-html'
 import { checkJson } from './check-json'
 import { checkJunit } from './check-junit'
@@ -22,23 +19,12 @@ export async function runChecks(
   given: GivenCheckOptions,
 ): Promise<number> {
   const json = given.json ?? false
-  const folder = path.basename(named) === manifestFileName ? path.dirname(named) : named
-  const command = readCheckOptions(given)
-  if (!command.ok) return printError(command.error, json)
-  const manifest = await readManifest(folder)
-  if (!manifest.ok) return printError(manifest.error, json)
-  const entries = selectChecks(manifest.value, command.value)
-  if (!entries.ok) return printError(entries.error, json)
-  const build = await buildAloud(workbench, folder)
-  if (!build.ok) return printError(build.error, json)
-  if (!build.value.ok) {
-    if (json) printJson({ ok: false, results: [], build: buildJson(build.value) })
-    else progress('the build failed')
-    return exitCodes.failed
-  }
-  const limits = { timeout: command.value.timeout, signal: interruptSignal() }
+  const project = await buildToCheck(workbench, named, json, readCheckOptions(given), selectChecks)
+  if (typeof project === 'number') return project
+  const { folder, command, manifest, entries, build } = project
+  const limits = { timeout: command.timeout, signal: interruptSignal() }
   const outcomes = await workbench.opchecks.runAll(folder, limits, {
-    entries: entries.value,
+    entries,
     onProgress: (done, total, outcome) => {
       if (!outcome) return
       if (json) progress(`${done} of ${total}: ${outcome.name}: ${outcome.verdict}`)
@@ -49,14 +35,14 @@ export async function runChecks(
   const all = outcomes.value
   const [first] = all.flatMap(({ error }) => (error ? [error] : []))
   const unanswered =
-    command.value.op !== '' && all.every(({ error }) => error && notAnswered.has(error.code))
+    command.op !== '' && all.every(({ error }) => error && notAnswered.has(error.code))
   if (first && unanswered) return printError(first, json)
   if (json) printJson(checkJson(all))
   else printLines(['', checkSummary(all)])
-  const title = `Operator checks of ${manifest.value.name}`
+  const title = `Operator checks of ${manifest.name}`
   const written = await writeReports([
-    [command.value.junit, () => checkJunit(title, all, folder)],
-    [command.value.html, () => checkHtml(title, reportFacts(build.value), all, folder)],
+    [command.junit, () => checkJunit(title, all, folder)],
+    [command.html, () => checkHtml(title, reportFacts(build), all, folder)],
   ])
   if (!written.ok) return printError(written.error, false)
   return all.every((outcome) => outcome.asExpected) ? exitCodes.good : exitCodes.failed

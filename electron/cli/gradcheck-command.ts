@@ -1,10 +1,7 @@
-import path from 'node:path'
-
-import { manifestFileName } from '../contract/manifest'
 import { notAnswered } from '../engine/check/outcome-errors'
-import { readManifest } from '../engine/project/read-manifest'
 import type { Workbench } from '../engine/workbench'
-import { buildAloud, buildJson, interruptSignal } from './build-command'
+import { interruptSignal } from './build-command'
+import { buildToCheck } from './checked-project'
 import { exitCodes } from './exit-codes'
 import { gradcheckHtml } from './gradcheck-html'
 import { gradcheckJson } from './gradcheck-json'
@@ -13,7 +10,7 @@ import { readGradcheckOptions, selectEntries } from './gradcheck-options'
 import type { GivenGradcheckOptions } from './gradcheck-options'
 import { runGradchecks } from './gradcheck-run'
 import { outcomeLines, searchLines, summaryLine, sweepLines } from './gradcheck-text'
-import { printError, printJson, printLines, progress } from './print'
+import { printError, printJson, printLines } from './print'
 import { reportFacts, writeReports } from './report-files'
 
 /** `opsmith gradcheck`: gradient checks of opsmith.json or of one operator, with what explains them. */
@@ -23,21 +20,16 @@ export async function runGradcheck(
   given: GivenGradcheckOptions,
 ): Promise<number> {
   const json = given.json ?? false
-  const folder = path.basename(named) === manifestFileName ? path.dirname(named) : named
-  const command = readGradcheckOptions(given)
-  if (!command.ok) return printError(command.error, json)
-  const manifest = await readManifest(folder)
-  if (!manifest.ok) return printError(manifest.error, json)
-  const entries = selectEntries(manifest.value, command.value)
-  if (!entries.ok) return printError(entries.error, json)
-  const build = await buildAloud(workbench, folder)
-  if (!build.ok) return printError(build.error, json)
-  if (!build.value.ok) {
-    if (json) printJson({ ok: false, results: [], build: buildJson(build.value) })
-    else progress('the build failed')
-    return exitCodes.failed
-  }
-  const run = await runGradchecks(workbench, folder, manifest.value, entries.value, command.value, {
+  const project = await buildToCheck(
+    workbench,
+    named,
+    json,
+    readGradcheckOptions(given),
+    selectEntries,
+  )
+  if (typeof project === 'number') return project
+  const { folder, command, manifest, entries, build } = project
+  const run = await runGradchecks(workbench, folder, manifest, entries, command, {
     signal: interruptSignal(),
     onOutcome: (outcome) => {
       if (!json) printLines(outcomeLines(outcome))
@@ -47,7 +39,7 @@ export async function runGradcheck(
   const errors = run.value.outcomes.flatMap(({ error }) => (error ? [error] : []))
   const [first] = errors
   const unanswered =
-    command.value.op !== '' &&
+    command.op !== '' &&
     errors.length === run.value.outcomes.length &&
     errors.every((error) => notAnswered.has(error.code))
   if (first && unanswered) return printError(first, json)
@@ -57,11 +49,11 @@ export async function runGradcheck(
     if (run.value.searches.length > 0) printLines(['', ...run.value.searches.flatMap(searchLines)])
     printLines(['', summaryLine(run.value.outcomes)])
   }
-  const title = `Gradchecks of ${manifest.value.name}`
+  const title = `Gradchecks of ${manifest.name}`
   const { outcomes, searches } = run.value
   const written = await writeReports([
-    [command.value.junit, () => gradcheckJunit(title, outcomes, searches)],
-    [command.value.html, () => gradcheckHtml(title, reportFacts(build.value), run.value)],
+    [command.junit, () => gradcheckJunit(title, outcomes, searches)],
+    [command.html, () => gradcheckHtml(title, reportFacts(build), run.value)],
   ])
   if (!written.ok) return printError(written.error, false)
   return run.value.ok ? exitCodes.good : exitCodes.failed

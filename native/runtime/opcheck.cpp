@@ -184,16 +184,6 @@ OpcheckFinding run_check(const Check& check, const CallMaker& maker, const Opera
 
 }  // namespace
 
-const std::vector<std::string>& opcheck_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> list;
-    for (const auto& check : all_checks)
-      list.emplace_back(check.name);
-    return list;
-  }();
-  return names;
-}
-
 OpcheckReport run_opcheck(const OpcheckRequest& request) {
   enter_stage("operator.unknown");
   const CallMaker maker(request);

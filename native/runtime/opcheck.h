@@ -48,7 +48,4 @@ struct OpcheckReport {
 // (operator.unknown, input.invalid, device.unavailable, program.compile).
 OpcheckReport run_opcheck(const OpcheckRequest& request);
 
-// Every check there is, in order.
-const std::vector<std::string>& opcheck_names();
-
 }  // namespace opsmith

@@ -10,6 +10,7 @@ import './styles/schemas.css'
 import './styles/pages.css'
 import './styles/run.css'
 import './styles/graph.css'
+import './styles/graph-picture.css'
 import './styles/gradcheck.css'
 
 import { App } from './App'

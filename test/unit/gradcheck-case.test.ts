@@ -11,13 +11,7 @@ import type { InputSpec, Manifest } from '../../electron/contract/manifest'
 import { readGradcheckOptions, selectEntries } from '../../electron/cli/gradcheck-options'
 import type { GivenGradcheckOptions } from '../../electron/cli/gradcheck-options'
 import { ErrorHistory } from '../../electron/engine/check/error-history'
-import {
-  caseOf,
-  elementsOf,
-  entryOf,
-  inputsNamed,
-  nameOf,
-} from '../../electron/engine/check/gradcheck-case'
+import { caseOf, entryOf, inputsNamed, nameOf } from '../../electron/engine/check/gradcheck-case'
 import { excessOf, largestError } from '../../electron/engine/check/jacobian-errors'
 import { drawnInputs, isWorse, seedsOf, withSeedsOf } from '../../electron/engine/check/worst-point'
 import { appendEntry } from '../../electron/engine/project/edit-manifest'
@@ -84,24 +78,6 @@ describe('an entry of gradchecks', () => {
 
   it('finds the inputs that arguments name, in lists too, and no others', () => {
     expect(inputsNamed(['y', [['x']], 'z', 3, 'y'], manifest.inputs)).toEqual(['y', 'x'])
-  })
-
-  it('counts the elements of the inputs it is called with, by shape or by values', () => {
-    const given = caseOf(gradcheckEntry.parse({ op: 'f', args: ['n', ['y', 'y'], 3] }), manifest)
-    expect(elementsOf(given)).toBe(2 + 4)
-    const nested = {
-      inputs: {
-        a: inputSpec.parse({
-          values: [
-            [1, 2, 3],
-            [4, 5, 6],
-          ],
-        }),
-      },
-    }
-    expect(elementsOf(caseOf(gradcheckEntry.parse({ op: 'f', args: ['a'] }), nested))).toBe(6)
-    const scalar = { inputs: { a: inputSpec.parse({ shape: [] }) } }
-    expect(elementsOf(caseOf(gradcheckEntry.parse({ op: 'f', args: ['a'] }), scalar))).toBe(1)
   })
 
   it('is called by its call and what is particular about it', () => {

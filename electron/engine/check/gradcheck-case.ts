@@ -1,12 +1,6 @@
 import { gradcheckOptions } from '../../contract/gradcheck'
 import type { GradcheckOptions, GradcheckRequest } from '../../contract/gradcheck'
-import type {
-  Argument,
-  GradcheckEntry,
-  InputSpec,
-  Manifest,
-  NestedNumbers,
-} from '../../contract/manifest'
+import type { Argument, GradcheckEntry, InputSpec, Manifest } from '../../contract/manifest'
 
 /** What a gradcheck is made of, without what the engine adds to it. */
 export type GradcheckCase = Omit<GradcheckRequest, 'program' | 'keepJacobians'>
@@ -25,19 +19,6 @@ export function inputsNamed(
   }
   args.forEach(visit)
   return [...found]
-}
-
-function countOf(values: NestedNumbers): number {
-  return Array.isArray(values) ? values.reduce((sum: number, one) => sum + countOf(one), 0) : 1
-}
-
-/** Elements of all inputs that a case is called with. */
-export function elementsOf(given: Pick<GradcheckCase, 'args' | 'inputs'>): number {
-  return inputsNamed(given.args, given.inputs).reduce((sum, name) => {
-    const spec = given.inputs[name]
-    const shaped = spec?.shape?.reduce((product, size) => product * size, 1)
-    return sum + (shaped ?? (spec?.values === undefined ? 0 : countOf(spec.values)))
-  }, 0)
 }
 
 /** An entry of opsmith.json with torch's defaults and the project's inputs filled in. */

@@ -27,9 +27,9 @@ import { readManifest } from '../project/read-manifest'
 import { curveOf, defaultDtypes, defaultEps } from './eps-sweep'
 import { sweepOptions, withPrecision } from './eps-sweep'
 import { ErrorHistory } from './error-history'
-import { caseOf, elementsOf, entryOf, nameOf } from './gradcheck-case'
+import { caseOf, entryOf, nameOf } from './gradcheck-case'
 import type { GradcheckCase } from './gradcheck-case'
-import { errorsOf, excessOf, handlesOf, largestError, withoutHandles } from './jacobian-errors'
+import { errorsOf, excessOf, handlesOf, largestError } from './jacobian-errors'
 import { ofOneCheck } from './outcome-errors'
 import { drawnInputs, isWorse, seedsOf, withSeedsOf } from './worst-point'
 
@@ -49,12 +49,6 @@ interface GradcheckSurroundings {
 }
 
 type Asked = Omit<GradcheckRequest, 'program'>
-
-/**
- * Elements of all inputs up to which Jacobians are kept to measure them: at this many, that of an
- * elementwise operator takes 32 MB. The error of larger ones is that of their worst element.
- */
-const mostMeasured = 2048
 
 /** Seconds for letting go of tensors. */
 const releaseTimeout = 30
@@ -313,22 +307,15 @@ export class Gradchecks {
     })
   }
 
-  /**
-   * A report with the largest error of its Jacobians. They are kept for as long as it takes to read
-   * that off them, unless the request asks to keep them for longer, or they may be too large for it.
-   */
+  /** A report with the largest error of its Jacobians. */
   private async measure(
     folder: string,
     request: GradcheckRequest,
     limits: GradcheckLimits,
   ): Promise<Result<{ report: GradcheckReport; error: number | null }>> {
-    const keepJacobians = request.keepJacobians || elementsOf(request) <= mostMeasured
-    const report = await this.ask(folder, { ...request, keepJacobians }, limits)
+    const report = await this.ask(folder, request, limits)
     if (!report.ok) return report
-    const error = largestError(report.value)
-    if (request.keepJacobians) return ok({ report: report.value, error })
-    await this.release(report.value)
-    return ok({ report: withoutHandles(report.value), error })
+    return ok({ report: report.value, error: largestError(report.value) })
   }
 
   private async ask(

@@ -68,11 +68,3 @@ export function handlesOf(report: GradcheckReport): number[] {
     ),
   )
 }
-
-export function withoutHandles<R extends GradcheckReport>(report: R): R {
-  const findings = report.findings.map((finding) => {
-    const { analytical: _a, numerical: _n, error: _e, ...rest } = finding
-    return rest
-  })
-  return { ...report, findings }
-}
