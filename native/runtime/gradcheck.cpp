@@ -5,6 +5,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <sstream>
@@ -32,7 +33,7 @@ class Gradcheck {
         report_(report),
         findings_(report.findings) {
     call_ = [this](const Tensors& inputs) {
-      ++report_.calls;
+      ++calls_;
       return function_.call(inputs);
     };
   }
@@ -57,6 +58,8 @@ class Gradcheck {
     check_batched();
     check_gradients_of_zero();
   }
+
+  int64_t calls() const { return calls_; }
 
  private:
   GradcheckTensor describe(const at::Tensor& tensor, std::string name) const {
@@ -157,6 +160,7 @@ class Gradcheck {
   GradcheckReport& report_;
   GradcheckFindings findings_;
   Tensors all_outputs_, outputs_;
+  std::atomic<int64_t> calls_{0};  // some from other threads
 };
 
 bool is_differentiable_type(const std::string& name) {
@@ -222,7 +226,11 @@ GradcheckReport run_gradcheck(const GradcheckRequest& request) {
     });
     if (can_run) report.findings.clear();
   }
-  if (can_run) Gradcheck(std::move(function), options, request.keep_jacobians, report).run();
+  if (can_run) {
+    Gradcheck check(std::move(function), options, request.keep_jacobians, report);
+    check.run();
+    report.calls = check.calls();
+  }
   report.ok = true;
   for (const auto& finding : report.findings)
     report.ok = report.ok && (finding.status == "passed" || finding.status == "skipped");

@@ -3,8 +3,10 @@
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
+#include <algorithm>
 #include <sstream>
 
+#include "runtime/batched_call.h"
 #include "runtime/batched_jacobian.h"
 #include "runtime/gradcheck_gradients.h"
 
@@ -13,6 +15,15 @@ namespace opsmith {
 // Pairs of input and output whose Jacobians are kept, three tensors each: the tensor store has room
 // for others too.
 constexpr int kept_limit = 40;
+
+namespace {
+
+bool all_match(const std::vector<JacobianComparison>& comparisons) {
+  return std::all_of(comparisons.begin(), comparisons.end(),
+                     [](const JacobianComparison& comparison) { return comparison.matches; });
+}
+
+}  // namespace
 
 void JacobianChecks::check_backward() {
   if (!options_.check_backward_ad || differentiable_outputs(outputs_).empty()) {
@@ -50,6 +61,7 @@ void JacobianChecks::compare_backward(const TensorFunction& function, const char
     const auto results = function(function_.inputs);
     const auto outputs = differentiable_outputs(results);
     if (options_.fast_mode) return compare_projections(function, results, outputs, part, facts);
+    const SeenThroughByVmap see_through;
     auto batched = batched_numerical_jacobians(function, function_.inputs, results, options_.eps);
     const bool is_batched = batched.has_value();
     auto numerical = is_batched
@@ -65,32 +77,47 @@ void JacobianChecks::compare_backward(const TensorFunction& function, const char
       };
       auto fast = batched_backward_jacobian(function, function_.inputs, results, o);
       auto backward = fast ? std::move(*fast) : slow();
+      const auto pairs = [&] { return paired(backward.jacobians, numerical, column); };
+      auto comparisons = compared(pairs(), function_.inputs, o);
       // What a batch finds wrong is looked at again in the slow way, which is the one that counts.
-      if ((is_batched || fast) && !agree(backward, numerical, column)) {
+      if ((is_batched || fast) &&
+          (backward.largest_difference > options_.nondet_tol || !all_match(comparisons))) {
         if (is_batched) {
           numerical = numerical_jacobians(function, function_.inputs, results, options_.eps);
         }
         if (fast) backward = slow();
+        comparisons = compared(pairs(), function_.inputs, o);
       }
       ++output;
       note(backward, facts);
       for (size_t i = 0; i < backward.jacobians.size(); ++i) {
-        compare("backward", part, i, o, {backward.jacobians[i], numerical[i][column]},
-                {function, function_.inputs});
+        report("backward", part, i, o, pairs()[i], std::move(comparisons[i]),
+               {function, function_.inputs});
       }
     }
   });
 }
 
-bool JacobianChecks::agree(const BackwardJacobian& backward, const Jacobians& numerical,
-                           size_t output) const {
-  if (backward.largest_difference > options_.nondet_tol) return false;
-  for (size_t i = 0; i < backward.jacobians.size(); ++i) {
-    const auto comparison = compare_jacobians(backward.jacobians[i], numerical[i][output], {}, {},
-                                              options_.rtol, options_.atol);
-    if (!comparison.matches) return false;
+std::vector<JacobianChecks::JacobianPair> JacobianChecks::paired(const Tensors& analytical,
+                                                                 const Jacobians& numerical,
+                                                                 size_t column) {
+  std::vector<JacobianPair> pairs;
+  for (size_t i = 0; i < analytical.size(); ++i)
+    pairs.emplace_back(analytical[i], numerical[i][column]);
+  return pairs;
+}
+
+std::vector<JacobianComparison> JacobianChecks::compared(const std::vector<JacobianPair>& pairs,
+                                                         const Tensors& inputs,
+                                                         size_t output) const {
+  const auto differentiable = differentiable_inputs(inputs);
+  std::vector<JacobianComparison> comparisons;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    comparisons.push_back(
+        compare_jacobians(pairs[i].first, pairs[i].second, inputs[differentiable[i]].sizes().vec(),
+                          outputs_[output].sizes().vec(), options_.rtol, options_.atol));
   }
-  return true;
+  return comparisons;
 }
 
 void JacobianChecks::note(const BackwardJacobian& backward, BackwardFacts& facts) const {
@@ -194,25 +221,32 @@ void JacobianChecks::place(GradcheckFinding& finding, const char* part, size_t i
 GradcheckFinding& JacobianChecks::compare(const char* check, const char* part, size_t input,
                                           size_t output, const JacobianPair& jacobians,
                                           const Evaluation& evaluation) {
+  const auto& tensor = evaluation.inputs[differentiable_inputs(evaluation.inputs)[input]];
+  return report(check, part, input, output, jacobians,
+                compare_jacobians(jacobians.first, jacobians.second, tensor.sizes().vec(),
+                                  outputs_[output].sizes().vec(), options_.rtol, options_.atol),
+                evaluation);
+}
+
+GradcheckFinding& JacobianChecks::report(const char* check, const char* part, size_t input,
+                                         size_t output, const JacobianPair& jacobians,
+                                         JacobianComparison comparison,
+                                         const Evaluation& evaluation) {
   const auto& [analytical, numerical] = jacobians;
   const auto& tensor = evaluation.inputs[differentiable_inputs(evaluation.inputs)[input]];
-  const auto input_shape = tensor.sizes().vec();
-  const auto output_shape = outputs_[output].sizes().vec();
-  const auto comparison = compare_jacobians(analytical, numerical, input_shape, output_shape,
-                                            options_.rtol, options_.atol);
   auto& finding = findings_.add(check, comparison.matches ? "passed" : "failed");
   place(finding, part, input, output);
-  finding.comparison = comparison;
   if (!comparison.matches) {
     finding.reason = std::to_string(comparison.mismatched) + " of " +
                      std::to_string(comparison.total) +
                      " elements of the Jacobian differ from the numerical one";
     finding.cause = cause_at_point(evaluation, tensor, output, comparison);
     if (finding.cause.empty()) {
-      finding.cause = likely_cause(analytical, numerical, input_shape, output_shape, options_.rtol,
-                                   options_.atol);
+      finding.cause = likely_cause(analytical, numerical, tensor.sizes().vec(),
+                                   outputs_[output].sizes().vec(), options_.rtol, options_.atol);
     }
   }
+  finding.comparison = std::move(comparison);
   if (keep_jacobians_ && kept_++ < kept_limit) {
     finding.analytical = store_tensor(analytical.contiguous());
     finding.numerical = store_tensor(numerical);
@@ -268,41 +302,79 @@ void JacobianChecks::compare_forward(const TensorFunction& function, const Tenso
     if (differentiable_outputs(results).empty()) {
       return findings_.skip("forward", "no output requires grad");
     }
-    std::optional<Directions> directions;
-    if (options_.fast_mode) directions = make_directions(inputs, nullptr);
-    const auto numerical =
-        directions ? directional_derivatives(function, inputs, directions->inputs, options_.eps)
-                   : numerical_jacobians(function, inputs, results, options_.eps);
-    const auto forward =
-        forward_jacobians(function, inputs, results, directions ? &directions->inputs : nullptr);
-    if (options_.check_grad_dtypes && !forward.dtypes_match) {
-      fail_check("a tangent is complex where its output is real, or the reverse");
-    }
-    for (size_t o = 0, column = 0; o < results.size(); ++o) {
-      if (!is_differentiable_type(results[o])) continue;
-      const size_t at = column++;
-      if (!results[o].requires_grad()) continue;
-      for (size_t i = 0; i < forward.jacobians.size(); ++i) {
-        if (!directions) {
-          compare("forward", part, i, o, {forward.jacobians[i][at], numerical[i][at]},
-                  {function, inputs});
-          continue;
-        }
-        const auto slow = [&, i, at] {
-          return JacobianPair(
-              forward_jacobians(function, inputs, results, nullptr).jacobians[i][at],
-              numerical_jacobians(function, inputs, results, options_.eps)[i][at]);
-        };
-        compare_projection("forward", part, i, o, {forward.jacobians[i][at], numerical[i][at]},
-                           projected_atol(options_.atol, directions->inputs[i], nullptr),
-                           {function, inputs}, slow);
-      }
+    if (options_.fast_mode) {
+      project_forward(function, inputs, results, make_directions(inputs, nullptr), part);
+    } else {
+      compare_forward_jacobians(function, inputs, results, part);
     }
   });
   if (!options_.check_undefined_grad) {
     return findings_.skip("undefined_tangent", "check_undefined_grad is off");
   }
   findings_.guarded("undefined_tangent", [&] { check_undefined_tangents(function, inputs); });
+}
+
+void JacobianChecks::require_tangent_dtypes(const ForwardJacobians& forward) const {
+  if (options_.check_grad_dtypes && !forward.dtypes_match) {
+    fail_check("a tangent is complex where its output is real, or the reverse");
+  }
+}
+
+void JacobianChecks::compare_forward_jacobians(const TensorFunction& function,
+                                               const Tensors& inputs, const Tensors& results,
+                                               const char* part) {
+  const SeenThroughByVmap see_through;
+  auto batched = batched_numerical_jacobians(function, inputs, results, options_.eps);
+  auto fast = batched_forward_jacobians(function, inputs, results);
+  auto numerical =
+      batched ? *batched : numerical_jacobians(function, inputs, results, options_.eps);
+  auto forward = fast ? *fast : forward_jacobians(function, inputs, results, nullptr);
+  require_tangent_dtypes(forward);
+  for (size_t o = 0, column = 0; o < results.size(); ++o) {
+    if (!is_differentiable_type(results[o])) continue;
+    const size_t at = column++;
+    if (!results[o].requires_grad()) continue;
+    const auto pairs = [&] {
+      Tensors analytical;
+      for (const auto& by_output : forward.jacobians)
+        analytical.push_back(by_output[at]);
+      return paired(analytical, numerical, at);
+    };
+    auto comparisons = compared(pairs(), inputs, o);
+    if ((batched || fast) && !all_match(comparisons)) {
+      if (batched) numerical = numerical_jacobians(function, inputs, results, options_.eps);
+      if (fast) forward = forward_jacobians(function, inputs, results, nullptr);
+      batched.reset();
+      fast.reset();
+      comparisons = compared(pairs(), inputs, o);
+    }
+    for (size_t i = 0; i < comparisons.size(); ++i) {
+      report("forward", part, i, o, pairs()[i], std::move(comparisons[i]), {function, inputs});
+    }
+  }
+}
+
+// In fast mode: J^T u.
+void JacobianChecks::project_forward(const TensorFunction& function, const Tensors& inputs,
+                                     const Tensors& results, const Directions& directions,
+                                     const char* part) {
+  const auto numerical = directional_derivatives(function, inputs, directions.inputs, options_.eps);
+  const auto forward = forward_jacobians(function, inputs, results, &directions.inputs);
+  require_tangent_dtypes(forward);
+  for (size_t o = 0, column = 0; o < results.size(); ++o) {
+    if (!is_differentiable_type(results[o])) continue;
+    const size_t at = column++;
+    if (!results[o].requires_grad()) continue;
+    for (size_t i = 0; i < forward.jacobians.size(); ++i) {
+      const auto slow = [&, i, at] {
+        return JacobianPair(forward_jacobians(function, inputs, results, nullptr).jacobians[i][at],
+                            numerical_jacobians(function, inputs, results, options_.eps)[i][at]);
+      };
+      compare_projection("forward", part, i, o, {forward.jacobians[i][at], numerical[i][at]},
+                         projected_atol(options_.atol, directions.inputs[i], nullptr),
+                         {function, inputs}, slow);
+    }
+  }
 }
 
 }  // namespace opsmith

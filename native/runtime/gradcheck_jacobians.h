@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/gradcheck_findings.h"
+#include "runtime/gradcheck_gradients.h"
 #include "runtime/jacobian.h"
 
 namespace opsmith {
@@ -36,7 +37,12 @@ class JacobianChecks {
   using JacobianPair = std::pair<at::Tensor, at::Tensor>;  // analytical, numerical
 
   void compare_backward(const TensorFunction& function, const char* part, BackwardFacts& facts);
-  bool agree(const BackwardJacobian& backward, const Jacobians& numerical, size_t output) const;
+  // `column` counts the outputs that are floating or complex.
+  static std::vector<JacobianPair> paired(const Tensors& analytical, const Jacobians& numerical,
+                                          size_t column);
+  // By input. `output` counts all outputs.
+  std::vector<JacobianComparison> compared(const std::vector<JacobianPair>& pairs,
+                                           const Tensors& inputs, size_t output) const;
   void note(const BackwardJacobian& backward, BackwardFacts& facts) const;
   void report_facts(const BackwardFacts& facts);
   void compare_projections(const TensorFunction& function, const Tensors& results,
@@ -46,9 +52,17 @@ class JacobianChecks {
                           const std::function<JacobianPair()>& slow);
   GradcheckFinding& compare(const char* check, const char* part, size_t input, size_t output,
                             const JacobianPair& jacobians, const Evaluation& evaluation);
+  GradcheckFinding& report(const char* check, const char* part, size_t input, size_t output,
+                           const JacobianPair& jacobians, JacobianComparison comparison,
+                           const Evaluation& evaluation);
   std::string cause_at_point(const Evaluation& evaluation, const at::Tensor& input, size_t output,
                              const JacobianComparison& comparison) const;
   void compare_forward(const TensorFunction& function, const Tensors& inputs, const char* part);
+  void compare_forward_jacobians(const TensorFunction& function, const Tensors& inputs,
+                                 const Tensors& results, const char* part);
+  void project_forward(const TensorFunction& function, const Tensors& inputs,
+                       const Tensors& results, const Directions& directions, const char* part);
+  void require_tangent_dtypes(const ForwardJacobians& forward) const;
   void place(GradcheckFinding& finding, const char* part, size_t input, size_t output) const;
 
   const Differentiable& function_;

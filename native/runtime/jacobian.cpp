@@ -133,7 +133,7 @@ Jacobians directional_derivatives(const TensorFunction& function, const Tensors&
   return all;
 }
 
-void note_difference(const at::Tensor& once, const at::Tensor& again, size_t input,
+void note_difference(const at::Tensor& once, const at::Tensor& again, size_t input, int64_t first,
                      BackwardJacobian& result) {
   if (once.numel() == 0 || at::equal(once, again)) return;
   const auto difference = at::sub(once, again).abs();
@@ -141,7 +141,7 @@ void note_difference(const at::Tensor& once, const at::Tensor& again, size_t inp
   if (!(largest > result.largest_difference)) return;
   result.largest_difference = largest;
   const auto at = difference.argmax().item<int64_t>();
-  result.difference_at = {static_cast<int64_t>(input), at % once.size(1), at / once.size(1)};
+  result.difference_at = {static_cast<int64_t>(input), at % once.size(1), first + at / once.size(1)};
 }
 
 BackwardJacobian backward_jacobian(const Tensors& inputs, const at::Tensor& output,
@@ -191,7 +191,7 @@ BackwardJacobian backward_jacobian(const Tensors& inputs, const at::Tensor& outp
   const auto once = compute(true), again = compute(false);
   for (size_t i = 0; i < once.size(); ++i) {
     result.jacobians.push_back(once[i].t());
-    note_difference(once[i], again[i], i, result);
+    note_difference(once[i], again[i], i, 0, result);
   }
   return result;
 }

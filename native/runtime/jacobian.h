@@ -47,8 +47,9 @@ struct BackwardJacobian {
 BackwardJacobian backward_jacobian(const Tensors& inputs, const at::Tensor& output,
                                    const std::optional<at::Tensor>& projection);
 
-// Enters how two computations of input `input`'s Jacobian, transposed, differ.
-void note_difference(const at::Tensor& once, const at::Tensor& again, size_t input,
+// Enters how two computations of the columns of input `input`'s Jacobian from `first` on differ;
+// given transposed: a row for each column.
+void note_difference(const at::Tensor& once, const at::Tensor& again, size_t input, int64_t first,
                      BackwardJacobian& result);
 
 // One forward-mode pass for each element of each input, or one for each of `directions`. Inputs

@@ -233,6 +233,11 @@ Found scan(const at::Tensor& actual, const at::Tensor& expected, double rtol, do
             continue;
           }
           const double error = std::abs(a - n), allowed = atol + rtol * std::abs(n);
+          // Only a new worst element is worth a division.
+          if (error <= allowed && error <= worst * allowed && std::isfinite(error)) {
+            found.max_absolute = std::max(found.max_absolute, error);
+            continue;
+          }
           // NaN, and an infinity beside anything else, are further out than any number.
           const bool close = error <= allowed && std::isfinite(error);
           double share = allowed > 0 ? error / allowed : std::numeric_limits<double>::infinity();

@@ -90,6 +90,10 @@ bool is_loaded_library(const std::string& path) {
   return loaded.handle != nullptr && path == loaded.path;
 }
 
+const std::vector<c10::OperatorName>& library_operators() {
+  return loaded.operators;
+}
+
 void* library_symbol(const char* name) {
   return loaded.handle == nullptr ? nullptr : dlsym(loaded.handle, name);
 }

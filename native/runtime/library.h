@@ -32,6 +32,9 @@ UnloadReport unload_library();
 // Whether `path`, as dladdr gives it, is the loaded library.
 bool is_loaded_library(const std::string& path);
 
+// The operators that the loaded library registered; none when there is no library.
+const std::vector<c10::OperatorName>& library_operators();
+
 // The address of an exported symbol of the loaded library; null when it has none.
 void* library_symbol(const char* name);
 
