@@ -136,6 +136,30 @@ describe('wrong gradients', () => {
       expect(outcome, JSON.stringify(outcome.report?.findings)).toMatchObject({ verdict: 'passed' })
   })
 
+  // Large enough to be called on batches; the second, for several of them and for threads.
+  it.each([
+    ['one batch', 9, Object.keys(expected)],
+    ['many batches', 45, ['wrong_element', 'missing_row', 'noisy_backward', 'transposed']],
+  ])('are found where calls are batched: %s', async (_name, size, wrong) => {
+    const shapes = { x: [size - 1, size], y: [size - 1, size], a: [size, size], b: [size, size] }
+    const wanted = ['square', 'add_bias', 'product', ...wrong]
+    for (const entry of manifest.gradchecks) {
+      const name = entry.op.replace('wrong_gradients::', '')
+      if (!wanted.includes(name) && !wanted.includes(entry.op)) continue
+      const request = requestOf(manifest, entry)
+      for (const [input, shape] of Object.entries({ ...shapes, bias: [size] })) {
+        const spec = request.inputs[input]
+        if (spec) request.inputs[input] = { ...spec, shape }
+      }
+      const report = unwrap(await workbench.gradchecks.run(folder, request, limits))
+      expect(report.ok, `${entry.op}: ${JSON.stringify(report.findings)}`).toBe(
+        entry.expect !== 'failed',
+      )
+      // Fewer than the elements of x: it was called on batches.
+      if (name === 'square') expect(report.calls).toBeLessThan((size - 1) * size)
+    }
+  })
+
   it('an operator that is wrong says so at every eps, and the sweep is flat', async () => {
     const request = requestOf(manifest, { op: 'wrong_gradients::wrong_factor', args: ['x'] })
     const report = unwrap(
