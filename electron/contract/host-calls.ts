@@ -1,5 +1,14 @@
 import { z } from 'zod'
 
+import {
+  benchComparison,
+  benchLayers,
+  benchSamples,
+  machineCeilings,
+  machineFacts,
+  openedBench,
+  timedCall,
+} from './bench'
 import { gradcheckReport, gradcheckRequest } from './gradcheck'
 import { captureReport, captureRequest, graphArchive, graphObservation, graphText } from './graph'
 import { opcheckReport, opcheckRequest } from './opcheck'
@@ -31,6 +40,38 @@ export const hostCalls = {
   /** `ok` false is an answer, not an error. */
   'gradcheck.run': { input: gradcheckRequest, output: gradcheckReport },
   'opcheck.run': { input: opcheckRequest, output: opcheckReport },
+  /** Makes the inputs, warms the call up and looks for what would make its timing a lie. */
+  'bench.open': { input: timedCall, output: openedBench },
+  'bench.sample': {
+    input: z.object({ handle: z.number().int(), count: z.number().int().min(1).max(100_000) }),
+    output: benchSamples,
+  },
+  'bench.layers': { input: z.object({ handle: z.number().int() }), output: benchLayers },
+  /** The results of the call on its inputs, written for another op host to compare with. */
+  'bench.save': {
+    input: z.object({ handle: z.number().int(), path: z.string() }),
+    output: z.object({ path: z.string() }),
+  },
+  /** With another open call, or with results that were saved. */
+  'bench.compare': {
+    input: z.object({
+      handle: z.number().int(),
+      with: z.union([z.number().int(), z.string()]),
+      rtol: z.number().optional(),
+      atol: z.number().optional(),
+    }),
+    output: benchComparison,
+  },
+  /** Handles that are gone already are not an error. */
+  'bench.close': {
+    input: z.object({ handles: z.array(z.number().int()) }),
+    output: z.object({ closed: z.number().int() }),
+  },
+  'bench.machine': { input: z.object({}), output: machineFacts },
+  'bench.ceilings': {
+    input: z.object({ threads: z.number().int().min(1).max(1024) }),
+    output: machineCeilings,
+  },
   'tensor.page': { input: pageRequest, output: tensorPage },
   'tensor.histogram': {
     input: z.object({ handle: z.number().int(), bins: z.number().int().min(1).max(512) }),

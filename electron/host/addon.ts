@@ -1,3 +1,12 @@
+import type {
+  BenchComparison,
+  BenchLayers,
+  BenchSamples,
+  MachineCeilings,
+  MachineFacts,
+  OpenedBench,
+  TimedCall,
+} from '../contract/bench'
 import type { GradcheckReport, GradcheckRequest } from '../contract/gradcheck'
 import type {
   CaptureReport,
@@ -44,6 +53,22 @@ export interface NativeAddon {
   run(request: RunRequest): Promise<RunReport>
   gradcheck(request: GradcheckRequest): Promise<GradcheckReport>
   opcheck(request: OpcheckRequest): Promise<OpcheckReport>
+
+  /** An open call stays warm until it is closed or a library leaves the process. */
+  openBench(request: TimedCall): Promise<OpenedBench>
+  sampleBench(handle: number, count: number): Promise<BenchSamples>
+  benchLayers(handle: number): Promise<BenchLayers>
+  saveBench(handle: number, path: string): Promise<number>
+  compareBench(
+    handle: number,
+    other: number | string,
+    tolerances: { rtol?: number | undefined; atol?: number | undefined },
+  ): Promise<BenchComparison>
+  closeBench(handles: number[]): Promise<number>
+  machine(): Promise<MachineFacts>
+  /** Takes a second or two. */
+  ceilings(threads: number): Promise<MachineCeilings>
+
   page(request: PageRequest): Promise<TensorPage>
   histogram(handle: number, bins: number): Promise<Histogram>
   release(handles: number[]): Promise<number>

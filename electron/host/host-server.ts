@@ -96,6 +96,22 @@ export class HostServer {
         await during(`gradcheck ${request.op}`, () => addon.gradcheck(request)),
       'opcheck.run': async (request) =>
         await during(`check ${request.op}`, () => addon.opcheck(request)),
+      'bench.open': async (request) =>
+        await during(`time ${request.expression ?? request.op}`, () => addon.openBench(request)),
+      'bench.sample': async ({ handle, count }) =>
+        await during('take timings', () => addon.sampleBench(handle, count)),
+      'bench.layers': async ({ handle }) =>
+        await during('time the dispatcher', () => addon.benchLayers(handle)),
+      'bench.save': async ({ handle, path }) => {
+        await addon.saveBench(handle, path)
+        return { path }
+      },
+      'bench.compare': async ({ handle, with: other, rtol, atol }) =>
+        await during('compare results', () => addon.compareBench(handle, other, { rtol, atol })),
+      'bench.close': async ({ handles }) => ({ closed: await addon.closeBench(handles) }),
+      'bench.machine': async () => await addon.machine(),
+      'bench.ceilings': async ({ threads }) =>
+        await during('measure the machine', () => addon.ceilings(threads)),
       'tensor.page': async (request) => await addon.page(request),
       'tensor.histogram': async ({ handle, bins }) => await addon.histogram(handle, bins),
       'tensor.release': async ({ handles }) => ({ released: await addon.release(handles) }),

@@ -271,6 +271,78 @@ Napi::Value archive(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value open_bench(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    auto request = read_timed_call(info[0]);
+    auto phase = "time " + request.expression.value_or(request.op);
+    return submit(info.Env(), std::move(phase),
+                  [request = std::move(request)] { return open_timing(request); });
+  });
+}
+
+Napi::Value sample_bench(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    const int64_t handle = read_integer(info[0], "handle");
+    const int64_t count = read_integer(info[1], "count");
+    return submit(info.Env(), "take timings",
+                  [handle, count] { return sample_timing(handle, count); });
+  });
+}
+
+Napi::Value bench_layers(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    const int64_t handle = read_integer(info[0], "handle");
+    return submit(info.Env(), "time the dispatcher", [handle] { return timing_layers(handle); });
+  });
+}
+
+Napi::Value save_bench(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    const int64_t handle = read_integer(info[0], "handle");
+    auto path = read_string(info[1], "path");
+    return submit(info.Env(), "save results", [handle, path] {
+      save_timing(handle, path);
+      return int64_t{1};
+    });
+  });
+}
+
+Napi::Value compare_bench(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    const int64_t handle = read_integer(info[0], "handle");
+    const auto tolerances = read_tolerances(info[2]);
+    if (info[1].IsString()) {
+      auto path = read_string(info[1], "with");
+      return submit(info.Env(), "compare results",
+                    [=] { return compare_timing(handle, path, tolerances); });
+    }
+    const int64_t with = read_integer(info[1], "with");
+    return submit(info.Env(), "compare results",
+                  [=] { return compare_timings(handle, with, tolerances); });
+  });
+}
+
+Napi::Value close_bench(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    auto handles = read_integers(info[0], "handles");
+    return submit(info.Env(), "close timings", [handles] { return close_timings(handles); });
+  });
+}
+
+Napi::Value machine(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    return submit(info.Env(), "describe the machine", [] { return machine_facts(); });
+  });
+}
+
+Napi::Value ceilings(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    const int64_t threads = read_integer(info[0], "threads");
+    return submit(info.Env(), "measure the machine",
+                  [threads] { return measure_ceilings(threads); });
+  });
+}
+
 Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   answers() = Answers::New(env, "opsmith", /*maxQueueSize=*/0, /*initialThreadCount=*/1);
   answers().Unref(env);
@@ -290,6 +362,14 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"run", run_call},
       {"gradcheck", gradcheck},
       {"opcheck", opcheck},
+      {"openBench", open_bench},
+      {"sampleBench", sample_bench},
+      {"benchLayers", bench_layers},
+      {"saveBench", save_bench},
+      {"compareBench", compare_bench},
+      {"closeBench", close_bench},
+      {"machine", machine},
+      {"ceilings", ceilings},
       {"page", page},
       {"histogram", histogram},
       {"release", release},

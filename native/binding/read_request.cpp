@@ -220,6 +220,27 @@ OpcheckRequest read_opcheck_request(const Napi::Value& value) {
   return request;
 }
 
+Tolerances read_tolerances(const Napi::Value& value) {
+  const auto object = read_object(value, "tolerances");
+  return {read_optional_number(object, "rtol"), read_optional_number(object, "atol")};
+}
+
+TimedCallRequest read_timed_call(const Napi::Value& value) {
+  const auto object = read_object(value, "request");
+  TimedCallRequest request;
+  request.op = read_string(object.Get("op"), "op");
+  request.args = read_arguments(object.Get("args"));
+  request.inputs = read_inputs(object.Get("inputs"));
+  request.program = read_program(object.Get("program"));
+  if (const auto expression = object.Get("expression"); is_given(expression)) {
+    request.expression = read_string(expression, "expression");
+  }
+  request.direction = read_string(object.Get("direction"), "direction");
+  request.threads = read_integer(object.Get("threads"), "threads");
+  request.cold = object.Get("cold").ToBoolean();
+  return request;
+}
+
 PageRequest read_page_request(const Napi::Value& value) {
   const auto object = read_object(value, "request");
   PageRequest request;

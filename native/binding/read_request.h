@@ -9,6 +9,7 @@
 #include "runtime/graph_capture.h"
 #include "runtime/opcheck.h"
 #include "runtime/run.h"
+#include "runtime/timed_call.h"
 
 namespace opsmith {
 
@@ -16,6 +17,9 @@ RunRequest read_run_request(const Napi::Value& value);
 CaptureRequest read_capture_request(const Napi::Value& value);
 GradcheckRequest read_gradcheck_request(const Napi::Value& value);
 OpcheckRequest read_opcheck_request(const Napi::Value& value);
+// { rtol?, atol? }
+Tolerances read_tolerances(const Napi::Value& value);
+TimedCallRequest read_timed_call(const Napi::Value& value);
 PageRequest read_page_request(const Napi::Value& value);
 std::vector<int64_t> read_integers(const Napi::Value& value, const char* name);
 std::string read_string(const Napi::Value& value, const char* name);

@@ -45,6 +45,8 @@ Napi::Object write_output(Napi::Env env, const OutputValue& value) {
   return object;
 }
 
+}  // namespace
+
 Napi::Object write_comparison(Napi::Env env, const Comparison& comparison) {
   auto object = Napi::Object::New(env);
   object.Set("output", number(env, comparison.output));
@@ -62,8 +64,6 @@ Napi::Object write_comparison(Napi::Env env, const Comparison& comparison) {
   if (comparison.difference) object.Set("difference", write_tensor(env, *comparison.difference));
   return object;
 }
-
-}  // namespace
 
 Napi::Object write_tensor(Napi::Env env, const TensorDetail& tensor) {
   auto object = Napi::Object::New(env);

@@ -8,10 +8,12 @@
 #include "runtime/graph_modules.h"
 #include "runtime/graph_observe.h"
 #include "runtime/library.h"
+#include "runtime/machine.h"
 #include "runtime/opcheck.h"
 #include "runtime/program.h"
 #include "runtime/registry.h"
 #include "runtime/run.h"
+#include "runtime/timing.h"
 
 namespace opsmith {
 
@@ -29,8 +31,15 @@ Napi::Value write(Napi::Env env, const GraphObservation& observation);
 Napi::Value write(Napi::Env env, const GraphArchive& archive);
 Napi::Value write(Napi::Env env, const GradcheckReport& report);
 Napi::Value write(Napi::Env env, const OpcheckReport& report);
+Napi::Value write(Napi::Env env, const OpenedTiming& opened);
+Napi::Value write(Napi::Env env, const TimingSamples& samples);
+Napi::Value write(Napi::Env env, const TimingLayers& layers);
+Napi::Value write(Napi::Env env, const std::vector<Comparison>& comparisons);
+Napi::Value write(Napi::Env env, const MachineFacts& facts);
+Napi::Value write(Napi::Env env, const MachineCeilings& ceilings);
 Napi::Value write(Napi::Env env, int64_t count);
 
 Napi::Object write_tensor(Napi::Env env, const TensorDetail& tensor);
+Napi::Object write_comparison(Napi::Env env, const Comparison& comparison);
 
 }  // namespace opsmith

@@ -13,6 +13,7 @@
 #include "runtime/open_library.h"
 #include "runtime/program.h"
 #include "runtime/tensor_store.h"
+#include "runtime/timing.h"
 
 // As native/include/opsmith/documentation.h declares it to operator libraries.
 struct opsmith_doc {
@@ -149,6 +150,7 @@ UnloadReport unload_library() {
   // A grad_fn or a compiled program of the library calls into it when it is destroyed.
   release_all_tensors();
   release_all_graphs();
+  close_all_timings();
   forget_programs();
   if (loaded.path.empty()) return {true, ""};
   if (loaded.has_classes) {
