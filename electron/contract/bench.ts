@@ -1,12 +1,9 @@
 import { z } from 'zod'
 
+import { benchDirection } from './bench-names'
 import { argument, inputSpec } from './manifest'
 import { comparison, programSource } from './run'
 import { real } from './tensor'
-
-/** both: a forward and the backward of its graph. */
-export const benchDirection = z.enum(['forward', 'backward', 'both'])
-export type BenchDirection = z.infer<typeof benchDirection>
 
 /** One call that the op host makes again and again. */
 export const timedCall = z.object({

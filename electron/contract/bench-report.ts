@@ -1,0 +1,120 @@
+import { z } from 'zod'
+
+import { machineCeilings, machineFacts } from './bench'
+import { benchEntry } from './bench-entry'
+import { benchDirection } from './bench-names'
+import { workbenchError } from './outcome'
+
+/** What is timed: an entry as opsmith.json would have it, and builds to time it against. */
+export const benchRequest = benchEntry.extend({
+  /** "last": the one before this; else a name or a key that bench.builds gives. */
+  builds: z.array(z.string().min(1)).default([]),
+})
+export type BenchRequest = z.infer<typeof benchRequest>
+
+/** Of the samples of one row, in seconds of one call. */
+export const benchSummary = z.object({
+  median: z.number(),
+  p25: z.number(),
+  p75: z.number(),
+  min: z.number(),
+  max: z.number(),
+  /** Where the median lies with 95 % confidence, by bootstrap. */
+  interval: z.tuple([z.number(), z.number()]),
+  samples: z.number().int(),
+  callsPerSample: z.number().int(),
+})
+export type BenchSummary = z.infer<typeof benchSummary>
+
+/** One row's time over another's, from samples taken in turn (A B A B), so that drift cancels. */
+export const benchRatio = z.object({
+  /** 2: it takes twice the time. */
+  ratio: z.number(),
+  /** With 95 % confidence, by bootstrap over the pairs. */
+  interval: z.tuple([z.number(), z.number()]),
+  /** "no difference": 1 lies within the interval. */
+  verdict: z.enum(['slower', 'faster', 'no difference']),
+})
+export type BenchRatio = z.infer<typeof benchRatio>
+
+/** A point of a sweep; {} and "" where nothing is swept. */
+export const benchPoint = z.object({
+  sizes: z.record(z.string(), z.number().int()),
+  dtype: z.string(),
+  threads: z.number().int(),
+  cold: z.boolean(),
+})
+export type BenchPoint = z.infer<typeof benchPoint>
+
+export const benchRow = z.object({
+  /** Position of the benchmark among those that were asked for. */
+  entry: z.number().int(),
+  op: z.string(),
+  /** The benchmark's own call has "operator"; the others are compared with it. */
+  kind: z.enum(['operator', 'other', 'expression', 'build']),
+  /** For people: the operator, the expression, "build of 21 Nov 14:03". */
+  variant: z.string(),
+  direction: benchDirection,
+  device: z.string(),
+  point: benchPoint,
+  /** Absent where no speed is shown; `refused` says why. */
+  summary: benchSummary.optional(),
+  /** "its result is wrong: …", "there is no backward", a crash; "" where there is a summary. */
+  refused: z.string(),
+  error: workbenchError.optional(),
+  /** This row's time over that of the benchmark's own call at the same point. */
+  ratio: benchRatio.optional(),
+  bytesPerSecond: z.number().optional(),
+  flopsPerSecond: z.number().optional(),
+  /** Of a forward, by the entry's formula, else counted: inputs and outputs once each. */
+  bytes: z.number().optional(),
+  flops: z.number().optional(),
+  /** CPU seconds over wall seconds. */
+  cores: z.number().optional(),
+  instructions: z.number().optional(),
+  cycles: z.number().optional(),
+  /** Seconds: dispatcher and autograd beside the kernel; of operators, forward. */
+  layers: z
+    .object({ full: z.number(), belowAutograd: z.number(), kernel: z.number().optional() })
+    .optional(),
+  /** Noise, drift, other load, traps: each a sentence that says what to do. */
+  warnings: z.array(z.string()),
+  /** In the order in which they were taken, seconds of one call, and when, in seconds since the first. */
+  samples: z.array(z.number()),
+  times: z.array(z.number()),
+})
+export type BenchRow = z.infer<typeof benchRow>
+
+export const benchReport = z.object({
+  rows: z.array(benchRow),
+  machine: machineFacts,
+  /** Of the most threads among the rows. Measured once for a machine, then kept. */
+  ceilings: machineCeilings.optional(),
+  seconds: z.number(),
+  /** Of the build that was timed. */
+  build: z.string(),
+})
+export type BenchReport = z.infer<typeof benchReport>
+
+/** One row's median at one build, oldest first. */
+export const benchHistoryPoint = z.object({
+  build: z.string(),
+  /** Milliseconds since 1970. */
+  time: z.number(),
+  median: z.number(),
+  p25: z.number(),
+  p75: z.number(),
+  /** Unified diff of the project's sources against the build before; "" for the first. */
+  diff: z.string(),
+})
+export type BenchHistoryPoint = z.infer<typeof benchHistoryPoint>
+
+/** A build whose library is still there to be timed against. */
+export const keptBuild = z.object({
+  key: z.string(),
+  /** "" until it is named. */
+  name: z.string(),
+  time: z.number(),
+  current: z.boolean(),
+})
+export type KeptBuild = z.infer<typeof keptBuild>
