@@ -1,3 +1,7 @@
+import type { CheckEntry } from '../contract/manifest'
+import type { OpcheckOutcome } from '../contract/opcheck'
+import { ok } from '../contract/outcome'
+import type { Result } from '../contract/outcome'
 import { notAnswered } from '../engine/check/outcome-errors'
 import type { Workbench } from '../engine/workbench'
 import { interruptSignal } from './build-command'
@@ -5,12 +9,34 @@ import { buildToCheck } from './checked-project'
 import { checkHtml } from './check-html'
 import { checkJson } from './check-json'
 import { checkJunit } from './check-junit'
-import { readCheckOptions, selectChecks } from './check-options'
+import { entriesFor, readCheckOptions, selectChecks } from './check-options'
 import type { GivenCheckOptions } from './check-options'
-import { checkLines, checkSummary } from './check-text'
+import { checkLines, checkSummary, keptLines } from './check-text'
+import type { KeptFailure } from './check-text'
 import { exitCodes } from './exit-codes'
 import { printError, printJson, printLines, progress } from './print'
 import { reportFacts, writeReports } from './report-files'
+
+/** Of operators that are to pass: each failed check as the simplest call that shows it. */
+async function keepFailures(
+  workbench: Workbench,
+  folder: string,
+  entries: readonly CheckEntry[],
+  outcomes: readonly OpcheckOutcome[],
+): Promise<Result<KeptFailure[]>> {
+  const kept: KeptFailure[] = []
+  for (const outcome of outcomes) {
+    const entry = entries[outcome.entry]
+    if (!entry || outcome.expect === 'failed') continue
+    for (const { check, status, shownCase } of outcome.report?.findings ?? []) {
+      if (status !== 'failed' || !shownCase) continue
+      const written = await workbench.opchecks.keep(folder, entry, { check, shownCase })
+      if (!written.ok) return written
+      kept.push({ op: outcome.op, check, ...written.value })
+    }
+  }
+  return ok(kept)
+}
 
 /** `opsmith check`: operator checks of opsmith.json's operators or of one, with what to do about them. */
 export async function runChecks(
@@ -19,10 +45,21 @@ export async function runChecks(
   given: GivenCheckOptions,
 ): Promise<number> {
   const json = given.json ?? false
-  const project = await buildToCheck(workbench, named, json, readCheckOptions(given), selectChecks)
+  // Which operators there are is known once they are built.
+  const project = await buildToCheck(workbench, named, json, readCheckOptions(given), () =>
+    ok(undefined),
+  )
   if (typeof project === 'number') return project
-  const { folder, command, manifest, entries, build } = project
+  const { folder, command, manifest, build } = project
   const limits = { timeout: command.timeout, signal: interruptSignal() }
+  const asked =
+    command.op === ''
+      ? await workbench.opchecks.entries(folder, limits)
+      : ok(entriesFor(command.op, manifest, command.args))
+  if (!asked.ok) return printError(asked.error, json)
+  const selected = selectChecks(asked.value, command)
+  if (!selected.ok) return printError(selected.error, json)
+  const entries = selected.value
   const outcomes = await workbench.opchecks.runAll(folder, limits, {
     entries,
     onProgress: (done, total, outcome) => {
@@ -37,8 +74,10 @@ export async function runChecks(
   const unanswered =
     command.op !== '' && all.every(({ error }) => error && notAnswered.has(error.code))
   if (first && unanswered) return printError(first, json)
-  if (json) printJson(checkJson(all))
-  else printLines(['', checkSummary(all)])
+  const kept = command.keep ? await keepFailures(workbench, folder, entries, all) : ok([])
+  if (!kept.ok) return printError(kept.error, json)
+  if (json) printJson(checkJson(all, kept.value))
+  else printLines(['', ...keptLines(kept.value), checkSummary(all)])
   const title = `Operator checks of ${manifest.name}`
   const written = await writeReports([
     [command.junit, () => checkJunit(title, all, folder)],

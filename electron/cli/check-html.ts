@@ -7,7 +7,7 @@ import { describeError } from './print'
 const html = escapeMarkup
 
 function factsOf(outcome: OpcheckOutcome): string {
-  if (!outcome.report) return 'no verdict'
+  if (!outcome.report) return outcome.verdict === 'skipped' ? 'not checked' : 'no verdict'
   const expectation = expectationText(outcome)
   const counts = describeCounts(outcome.report)
   return expectation === '' ? counts : `${counts}; ${expectation}`
@@ -15,9 +15,12 @@ function factsOf(outcome: OpcheckOutcome): string {
 
 function summaryTable(outcomes: readonly OpcheckOutcome[]): string {
   const rows = outcomes.map((outcome) => {
-    const mark = outcome.asExpected
-      ? '<td class="ok">✓ ok</td>'
-      : '<td class="failed">✗ failed</td>'
+    const mark =
+      outcome.verdict === 'skipped'
+        ? '<td class="soft">– skipped</td>'
+        : outcome.asExpected
+          ? '<td class="ok">✓ ok</td>'
+          : '<td class="failed">✗ failed</td>'
     const seconds = outcome.report ? `${outcome.report.seconds.toFixed(2)} s` : '–'
     return `<tr>${mark}<td><a href="#check-${outcome.entry}"><code>${html(outcome.name)}</code></a></td><td>${factsOf(outcome)}</td><td class="number">${seconds}</td></tr>`
   })
@@ -34,7 +37,8 @@ function findingRow(finding: PlacedFinding, folder: string): string {
 function outcomeSection(outcome: OpcheckOutcome, folder: string): string {
   const { report, error } = outcome
   const head = `<h2 id="check-${outcome.entry}"><span class="${outcome.asExpected ? 'ok' : 'failed'}">${outcome.asExpected ? '✓' : '✗'}</span> <code>${html(outcome.name)}</code></h2>`
-  if (!report) return `${head}<pre class="failed">${html(error ? describeError(error) : '')}</pre>`
+  const kind = outcome.verdict === 'skipped' ? 'soft' : 'failed'
+  if (!report) return `${head}<pre class="${kind}">${html(error ? describeError(error) : '')}</pre>`
   const rows = report.findings.map((finding) => findingRow(finding, folder)).join('')
   const open = report.ok ? '' : ' open'
   return `${head}<details${open}><summary>${factsOf(outcome)}</summary><table><thead><tr><th>status</th><th>check</th><th>what was found</th></tr></thead><tbody>${rows}</tbody></table></details>`

@@ -1,9 +1,11 @@
 import type { OpcheckOutcome, PlacedFinding } from '../contract/opcheck'
 import type { WorkbenchError } from '../contract/outcome'
+import type { KeptFailure } from './check-text'
 
 /** One row a check; of one that failed also what shows it, what to do and where to look. */
 function findingJson(outcome: OpcheckOutcome, finding: PlacedFinding): object {
   const { check, status, reason, advice, input, output, index, shownBy, file, line } = finding
+  const { shownCase } = finding
   return {
     op: outcome.op,
     check,
@@ -14,6 +16,7 @@ function findingJson(outcome: OpcheckOutcome, finding: PlacedFinding): object {
     ...(output === undefined ? {} : { output }),
     ...(index.length === 0 ? {} : { index }),
     ...(shownBy === '' ? {} : { shownBy }),
+    ...(shownCase ? { shownCase } : {}),
     ...(file === undefined ? {} : { file, line }),
     operator: outcome.entry,
   }
@@ -33,7 +36,7 @@ function resultsOf(outcome: OpcheckOutcome): object[] {
     {
       op: outcome.op,
       check: 'opcheck',
-      status: 'failed',
+      status: outcome.verdict === 'skipped' ? 'skipped' : 'failed',
       reason: error?.message ?? '',
       ...placeOf(error),
       error,
@@ -42,8 +45,11 @@ function resultsOf(outcome: OpcheckOutcome): object[] {
   ]
 }
 
-/** The published form: `{ok, results, operators}`. */
-export function checkJson(outcomes: readonly OpcheckOutcome[]): object {
+/** The published form: `{ok, results, operators}`; with --keep also `kept`, by their places in opsmith.json's `checks`. */
+export function checkJson(
+  outcomes: readonly OpcheckOutcome[],
+  kept: readonly KeptFailure[] = [],
+): object {
   return {
     ok: outcomes.every((outcome) => outcome.asExpected),
     results: outcomes.flatMap(resultsOf),
@@ -55,6 +61,8 @@ export function checkJson(outcomes: readonly OpcheckOutcome[]): object {
       verdict,
       asExpected,
       ...(report ? { seconds: report.seconds } : {}),
+      ...(report?.generated ? { generated: report.generated } : {}),
     })),
+    ...(kept.length > 0 ? { kept } : {}),
   }
 }

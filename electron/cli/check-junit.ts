@@ -12,7 +12,8 @@ function suiteOf(outcome: OpcheckOutcome, folder: string): Suite {
   if (!report) {
     const message = error?.message ?? ''
     const text = error ? describeError(error) : ''
-    return suite([{ name: 'opcheck', seconds: 0, kind: 'error', message, text }])
+    const kind = outcome.verdict === 'skipped' ? 'skipped' : 'error'
+    return suite([{ name: 'opcheck', seconds: 0, kind, message, text }])
   }
   if (outcome.expect === 'failed') {
     const message = outcome.asExpected ? '' : expectationText(outcome)

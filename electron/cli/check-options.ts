@@ -3,7 +3,6 @@ import { opcheckCheck } from '../contract/opcheck'
 import type { OpcheckCheck } from '../contract/opcheck'
 import { err, ok } from '../contract/outcome'
 import type { Result } from '../contract/outcome'
-import { entriesOf } from '../engine/check/opcheck-case'
 import { argumentsOf, numberOf } from './option-values'
 
 /** As commander gives them. */
@@ -14,6 +13,7 @@ export interface GivenCheckOptions {
   shapes?: string
   seed?: string
   timeout?: string
+  keep?: boolean
   json?: boolean
   junit?: string
   html?: string
@@ -30,6 +30,8 @@ export interface CheckCommand {
   seed?: number
   /** Seconds for each operator; 0 takes the default. */
   timeout: number
+  /** Failures go into opsmith.json, as simple as they were found. */
+  keep: boolean
   json: boolean
   /** Files, "" for none. */
   junit: string
@@ -41,6 +43,7 @@ export function readCheckOptions(given: GivenCheckOptions): Result<CheckCommand>
   const command: CheckCommand = {
     op: given.op ?? '',
     timeout: 0,
+    keep: given.keep ?? false,
     json: given.json ?? false,
     junit: given.junit ?? '',
     html: given.html ?? '',
@@ -95,28 +98,29 @@ function overridden(entry: CheckEntry, command: CheckCommand): CheckEntry {
 }
 
 /**
- * The operators that a command is about: all of opsmith.json's, or one; where the file does not say
- * how to check that one, it is called as in `calls`, or with the arguments given.
+ * The entries of one operator: opsmith.json's; where it has none, a call as in `calls`, with the
+ * arguments given, or with what the schema suggests.
  */
-export function selectChecks(manifest: Manifest, command: CheckCommand): Result<CheckEntry[]> {
-  const { op, args } = command
-  const named = entriesOf(manifest)
-  let entries: CheckEntry[]
-  if (op === '') entries = named
-  else if (args) entries = [{ op, args }]
-  else {
-    entries = named.filter((entry) => entry.op === op)
-    const call = manifest.calls.find((one) => one.op === op)
-    if (entries.length === 0 && call) entries = [{ op, args: call.args }]
-    if (entries.length === 0) {
-      return err('request.invalid', `opsmith.json has neither a check nor a call of ${op}.`, {
-        hint: `Say what to call it with: --args '["x", "y"]', where x and y are inputs of opsmith.json.`,
-      })
-    }
-  }
+export function entriesFor(
+  op: string,
+  manifest: Pick<Manifest, 'calls' | 'checks'>,
+  args?: Argument[],
+): CheckEntry[] {
+  if (args) return [{ op, args }]
+  const listed = (manifest.checks ?? []).filter((entry) => entry.op === op)
+  if (listed.length > 0) return listed
+  const call = manifest.calls.find((one) => one.op === op)
+  return [{ op, args: call?.args ?? [] }]
+}
+
+/** What a command asks of the entries that it is about. */
+export function selectChecks(
+  entries: readonly CheckEntry[],
+  command: CheckCommand,
+): Result<CheckEntry[]> {
   if (entries.length === 0) {
-    return err('request.invalid', `opsmith.json of ${manifest.name} has no calls to check.`, {
-      hint: 'Add, for example, "calls": [{ "op": "my_op::my_op", "args": ["x", "y"] }]. Or name an operator with --op and --args.',
+    return err('request.invalid', 'There is nothing to check: no operator, and no call.', {
+      hint: 'Register an operator, or take the empty list "checks": [] out of opsmith.json. Or name an operator with --op.',
     })
   }
   return ok(entries.map((entry) => overridden(entry, command)))

@@ -1,6 +1,11 @@
 import path from 'node:path'
 
-import type { OpcheckOutcome, PlacedFinding, PlacedOpcheckReport } from '../contract/opcheck'
+import type {
+  OpcheckCase,
+  OpcheckOutcome,
+  PlacedFinding,
+  PlacedOpcheckReport,
+} from '../contract/opcheck'
 import { describeError } from './print'
 
 const indent = '         '
@@ -49,9 +54,34 @@ export function expectationText({ expect, verdict, asExpected }: OpcheckOutcome)
   return asExpected ? 'fails, as expected' : 'passes, but opsmith.json expects it to fail'
 }
 
+/** "x float32[3, 4], y int64[3]" */
+export function caseText({ inputs }: OpcheckCase): string {
+  const words = Object.entries(inputs).map(
+    ([name, { dtype, shape }]) => `${name} ${dtype}[${(shape ?? []).join(', ')}]`,
+  )
+  return words.length === 0 ? 'no tensors' : words.join(', ')
+}
+
+/** A failure that went into opsmith.json's `checks`, or was there already. */
+export interface KeptFailure {
+  op: string
+  check: string
+  /** Its place in the list. */
+  entry: number
+  added: boolean
+}
+
+export function keptLines(kept: readonly KeptFailure[]): string[] {
+  return kept.map(
+    ({ op, check, entry, added }) =>
+      `${check} of ${op} ${added ? 'is kept as' : 'is there already:'} check ${entry + 1} of opsmith.json`,
+  )
+}
+
 /** A line for the operator and one for each check; more for what failed. */
 export function checkLines(outcome: OpcheckOutcome, folder: string): string[] {
-  const head = `${outcome.asExpected ? 'ok    ' : 'FAILED'} ${outcome.name}`
+  const word = outcome.verdict === 'skipped' ? 'skipped' : outcome.asExpected ? 'ok    ' : 'FAILED'
+  const head = `${word} ${outcome.name}`
   if (outcome.error) {
     const text = describeError(outcome.error).split('\n').join(`\n${indent}`)
     return [head, `${indent}${text}`]
@@ -61,6 +91,8 @@ export function checkLines(outcome: OpcheckOutcome, folder: string): string[] {
   const width = Math.max(...report.findings.map((finding) => finding.check.length))
   const expectation = expectationText(outcome)
   const lines = [`${head}: ${describeCounts(report)}; ${report.seconds.toFixed(2)} s`]
+  const { generated } = report
+  if (generated) lines.push(`${indent}with inputs made from its schema: ${caseText(generated)}`)
   if (expectation !== '') lines.push(`${indent}${expectation}`)
   for (const finding of report.findings) {
     lines.push(
@@ -74,6 +106,8 @@ export function checkLines(outcome: OpcheckOutcome, folder: string): string[] {
 
 /** "3 of 4 operators are as expected." */
 export function checkSummary(outcomes: readonly OpcheckOutcome[]): string {
-  const good = outcomes.filter((outcome) => outcome.asExpected).length
-  return `${good} of ${outcomes.length} operators are as expected.`
+  const checked = outcomes.filter((outcome) => outcome.verdict !== 'skipped')
+  const good = checked.filter((outcome) => outcome.asExpected).length
+  const skipped = outcomes.length - checked.length
+  return `${good} of ${checked.length} operators are as expected${skipped > 0 ? `, ${skipped} could not be called` : ''}.`
 }

@@ -129,13 +129,17 @@ function addCheckCommand(program: Command): void {
     .option('--op <name>', "an operator, libtorch's included, or a function of the program")
     .option('--args <json>', 'with --op: what to call it with: a list as in opsmith.json')
     .option('--check <names...>', 'only these checks; large_sizes is made only when named here')
-    .option('--shapes <number>', 'how many other shapes are tried (6)')
-    .option('--seed <number>', 'of the other shapes (0)')
+    .option('--shapes <number>', 'how many other calls are tried: shapes, and what has a range (6)')
+    .option('--seed <number>', 'of the other calls (0)')
     .option('--timeout <seconds>', 'for each operator (120)')
+    .option('--keep', 'add what fails to opsmith.json, with the simplest inputs that show it')
     .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
     .option('--junit <file>', 'also write JUnit XML')
     .option('--html <file>', 'also write a report')
-    .addHelpText('after', `\nChecks: ${opcheckCheck.options.join(', ')}.`)
+    .addHelpText(
+      'after',
+      `\nWithout --op: opsmith.json's checks; where it has none, its calls and every other operator of the project,\nwith inputs made from the schema.\n\nChecks: ${opcheckCheck.options.join(', ')}.`,
+    )
     .action(async (project: string, options: GivenCheckOptions) => {
       await withWorkbench((workbench, folder) => runChecks(workbench, folder, options), project)
     })

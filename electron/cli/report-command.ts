@@ -5,12 +5,13 @@ import { readManifest } from '../engine/project/read-manifest'
 import { readSettings } from '../engine/project/settings-file'
 import type { Workbench } from '../engine/workbench'
 import { buildAloud } from './build-command'
+import { checkLines, checkSummary } from './check-text'
 import { exitCodes } from './exit-codes'
 import { outcomeLines, summaryLine } from './gradcheck-text'
 import { readGraphOptions } from './graph-options'
 import { allNodes, describeTaken } from './graph-output'
 import { graphOfProject } from './graph-source'
-import { describeDiagnostic, describeError, printError } from './print'
+import { describeDiagnostic, describeError, printError, printLines } from './print'
 import { makeCalls, printCall } from './run-command'
 import { loadTimeout, printSchemas } from './schemas-command'
 
@@ -57,6 +58,22 @@ async function makeGradchecks(
   })
   if (!outcomes.ok) return outcomes
   process.stdout.write(`\n${summaryLine(outcomes.value)}\n`)
+  return ok(outcomes.value.every((outcome) => outcome.asExpected))
+}
+
+/** Operator checks of what the project has; whether all are as expected. */
+async function makeChecks(workbench: Workbench, project: string): Promise<Result<boolean>> {
+  const outcomes = await workbench.opchecks.runAll(
+    project,
+    { timeout: 0 },
+    {
+      onProgress: (_done, _total, outcome) => {
+        if (outcome) printLines(checkLines(outcome, project))
+      },
+    },
+  )
+  if (!outcomes.ok) return outcomes
+  printLines(['', checkSummary(outcomes.value)])
   return ok(outcomes.value.every((outcome) => outcome.asExpected))
 }
 
@@ -114,5 +131,10 @@ export async function runReportCommand(
   heading('Gradcheck')
   const checks = await makeGradchecks(workbench, project, manifest.value)
   if (!checks.ok) return printError(checks.error, options.json)
-  return bad === 0 && checks.value ? exitCodes.good : exitCodes.failed
+
+  heading('Operator checks')
+  const operators = await makeChecks(workbench, project)
+  if (!operators.ok) return printError(operators.error, options.json)
+  const good = bad === 0 && checks.value && operators.value
+  return good ? exitCodes.good : exitCodes.failed
 }

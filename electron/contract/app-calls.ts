@@ -13,8 +13,8 @@ import {
   sweepReport,
 } from './gradcheck'
 import { captureReport, captureRequest, graphArchive, graphObservation, graphText } from './graph'
-import { inputSpec } from './manifest'
-import { opcheckOutcome, opcheckRequest, placedOpcheckReport } from './opcheck'
+import { checkEntry, inputSpec } from './manifest'
+import { opcheckCase, opcheckCheck, opcheckOutcome, placedOpcheckReport } from './opcheck'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { hostExit, workbenchError } from './outcome'
 import { draft, fileContent, project, sample } from './project'
@@ -237,19 +237,36 @@ export const appCalls = {
     input: z.object({
       folder: z.string(),
       job: z.string(),
-      request: opcheckRequest.omit({ program: true }),
-      /** Seconds; 0 for 120. */
+      entry: checkEntry,
+      /** Seconds, where the entry has none; 0 for 120. */
       timeout: z.number().nonnegative(),
     }),
     output: placedOpcheckReport,
   },
   /**
-   * opsmith.json's `checks`, else each operator and function of its `calls` once; outcomes also come as
-   * opcheck.progressed. An operator that ends the op host is an outcome, and the others are checked.
+   * opsmith.json's `checks`, else each operator and function of its `calls` once, and the project's
+   * other operators; outcomes also come as opcheck.progressed. An operator that ends the op host is an
+   * outcome, and the others are checked.
    */
   'opcheck.runAll': {
-    input: z.object({ folder: z.string(), job: z.string() }),
+    input: z.object({
+      folder: z.string(),
+      job: z.string(),
+      /** Only single cases: what opcheck.keep adds of failures. */
+      casesOnly: z.boolean(),
+    }),
     output: z.array(opcheckOutcome),
+  },
+  /** What opcheck.runAll checks, in its order. */
+  'opcheck.entries': { input: folder, output: z.array(checkEntry) },
+  /** Adds the entry to opsmith.json's `checks`, or the simplest call that shows a failure of it; what is there already stays one. */
+  'opcheck.keep': {
+    input: z.object({
+      folder: z.string(),
+      entry: checkEntry,
+      failure: z.object({ check: opcheckCheck, shownCase: opcheckCase }).optional(),
+    }),
+    output: z.object({ entry: z.number().int(), added: z.boolean() }),
   },
   'job.cancel': {
     input: z.object({ job: z.string() }),

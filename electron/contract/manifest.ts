@@ -1,50 +1,14 @@
 import { z } from 'zod'
 
+import { checkEntry } from './check-entry'
+import type { CheckEntry, CheckInput } from './check-entry'
 import { gradcheckOptionFields } from './gradcheck-options'
-import { opcheckCheck } from './opcheck-names'
-import { deviceName, dtype } from './tensor'
+import { argument, distribution, inputName, inputSpec, nestedNumbers } from './manifest-values'
+import type { Argument, Distribution, InputSpec, NestedNumbers } from './manifest-values'
+import { dtype } from './tensor'
 
-/** A value as JSON can write it; a string that names an input stands for that input. */
-export type Argument = string | number | boolean | null | Argument[]
-export const argument: z.ZodType<Argument> = z.lazy(() =>
-  z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(argument)]),
-)
-
-export type NestedNumbers = number | boolean | string | NestedNumbers[]
-/** Numbers nested as the shape asks; "nan", "inf" and "-inf" are written as strings. */
-export const nestedNumbers: z.ZodType<NestedNumbers> = z.lazy(() =>
-  z.union([z.number(), z.boolean(), z.enum(['nan', 'inf', '-inf']), z.array(nestedNumbers)]),
-)
-
-export const distribution = z.enum([
-  'randn', // normal: mean, std
-  'rand', // uniform in [low, high), by default [0, 1)
-  'randint', // integers in [low, high)
-  'zeros',
-  'ones',
-  'eye', // two dimensions
-  'arange', // 0, 1, 2, … reshaped; low is the start
-  'linspace', // from low to high
-  'full', // every element is `low`
-])
-export type Distribution = z.infer<typeof distribution>
-
-/** A named input. The same seed, shape and dtype give the values that `torch.manual_seed(seed)` gives in Python. */
-export const inputSpec = z.strictObject({
-  shape: z.array(z.number().int().nonnegative()).optional(),
-  dtype: dtype.default('float32'),
-  device: deviceName.default('cpu'),
-  distribution: distribution.default('randn'),
-  seed: z.number().int().nonnegative().optional(),
-  requires_grad: z.boolean().default(false),
-  low: z.number().optional(),
-  high: z.number().optional(),
-  mean: z.number().optional(),
-  std: z.number().optional(),
-  /** Literal values; shape may then be left out. */
-  values: nestedNumbers.optional(),
-})
-export type InputSpec = z.infer<typeof inputSpec>
+export { argument, checkEntry, distribution, inputSpec, nestedNumbers }
+export type { Argument, CheckEntry, CheckInput, Distribution, InputSpec, NestedNumbers }
 
 export const call = z.strictObject({
   /** `namespace::name`, `namespace::name.overload`, or a function of the program. */
@@ -71,8 +35,6 @@ export const autogradEntry = z.strictObject({
 })
 export type AutogradEntry = z.infer<typeof autogradEntry>
 
-const inputName = z.string().regex(/^[A-Za-z_]\w*$/, 'expected a Python identifier')
-
 /** A gradient check: of an operator, libtorch's included, or of a function of the program. */
 export const gradcheckEntry = z.strictObject({
   /** For people; by default the call itself. */
@@ -92,25 +54,6 @@ export const gradcheckEntry = z.strictObject({
   ...z.object(gradcheckOptionFields).partial().shape,
 })
 export type GradcheckEntry = z.infer<typeof gradcheckEntry>
-
-/** The operator checks of one operator, libtorch's included, or of a function of the program. */
-export const checkEntry = z.strictObject({
-  op: z.string().min(1),
-  args: z.array(argument).default([]),
-  /** Whole inputs in place of those of the same name. */
-  inputs: z.record(inputName, inputSpec).optional(),
-  /** Only these. */
-  checks: z.array(opcheckCheck).min(1).optional(),
-  /** Checks that do not apply here, each with the reason. */
-  skip: z.partialRecord(opcheckCheck, z.string().min(1)).optional(),
-  /** How many other shapes are tried. */
-  shapes: z.number().int().min(0).max(1000).optional(),
-  seed: z.number().int().nonnegative().optional(),
-  /** Seconds after which the checks are ended. */
-  timeout: z.number().positive().optional(),
-  expect: z.enum(['passed', 'failed']).optional(),
-})
-export type CheckEntry = z.infer<typeof checkEntry>
 
 const record = z.record(z.string(), z.unknown())
 
@@ -136,7 +79,10 @@ export const manifest = z.strictObject({
   inputs: z.record(inputName, inputSpec).default({}),
   calls: z.array(call).default([]),
   gradchecks: z.array(gradcheckEntry).default([]),
-  /** Operator checks; without it, every operator and function of `calls` is checked once. */
+  /**
+   * Operator checks; without it, every operator and function of `calls` is checked once, and every
+   * other operator of the project with inputs made from its schema.
+   */
   checks: z.array(checkEntry).optional(),
   /** Filled by later work; kept as they are. */
   benchmarks: z.array(record).default([]),

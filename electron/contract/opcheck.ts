@@ -5,6 +5,7 @@ import { opcheckCheck } from './opcheck-names'
 import type { OpcheckCheck } from './opcheck-names'
 import { workbenchError } from './outcome'
 import { programSource } from './run'
+import { dtype } from './tensor'
 
 export { opcheckCheck }
 export type { OpcheckCheck }
@@ -14,14 +15,50 @@ export const opcheckRequest = z.object({
   op: z.string().min(1),
   args: z.array(argument),
   inputs: z.record(z.string(), inputSpec),
+  /** Arguments and inputs are made from the schema, in place of those above. */
+  fromSchema: z.boolean().default(false),
+  /** One number in all its places, in other calls than the given one. Without any, equal sizes of the inputs stay equal. */
+  sizes: z
+    .array(
+      z.object({
+        name: z.string(),
+        min: z.number().int(),
+        max: z.number().int(),
+        given: z.number().int(),
+        places: z.array(z.object({ input: z.string(), dim: z.number().int() })),
+      }),
+    )
+    .default([]),
+  /** Numbers that arguments name. */
+  numbers: z
+    .array(
+      z.object({
+        name: z.string(),
+        integer: z.boolean(),
+        min: z.number(),
+        max: z.number(),
+        given: z.number(),
+      }),
+    )
+    .default([]),
+  /** Of every floating or complex input, one after the other; empty: its own. */
+  dtypes: z.array(dtype).default([]),
   program: programSource.optional(),
   /** Empty: all but those that must be asked for. */
   checks: z.array(opcheckCheck).default([]),
-  /** How many other shapes are tried; equal sizes of the inputs stay equal. */
+  /** How many other calls are tried. */
   shapes: z.number().int().min(0).max(1000).default(6),
   seed: z.number().int().nonnegative().default(0),
 })
 export type OpcheckRequest = z.infer<typeof opcheckRequest>
+
+/** A call with everything written out. */
+export const opcheckCase = z.object({
+  args: z.array(argument),
+  /** Those that the arguments name. */
+  inputs: z.record(z.string(), inputSpec),
+})
+export type OpcheckCase = z.infer<typeof opcheckCase>
 
 export const opcheckFinding = z.object({
   check: opcheckCheck,
@@ -35,8 +72,10 @@ export const opcheckFinding = z.object({
   output: z.number().int().optional(),
   /** Of an element of that tensor. */
   index: z.array(z.number().int()),
-  /** The smallest inputs that show it: "x float64[1, 2]"; "" when the given ones do. */
+  /** The smallest shapes and simplest values that show it: "x float64[1, 2] of zeros"; "" when the given ones are. */
   shownBy: z.string(),
+  /** The same as a call to make again; only of what failed. */
+  shownCase: opcheckCase.optional(),
 })
 export type OpcheckFinding = z.infer<typeof opcheckFinding>
 
@@ -46,6 +85,8 @@ export const opcheckReport = z.object({
   ok: z.boolean(),
   seconds: z.number(),
   findings: z.array(opcheckFinding),
+  /** The call that was made from the schema, where none was given. */
+  generated: opcheckCase.optional(),
 })
 export type OpcheckReport = z.infer<typeof opcheckReport>
 
@@ -69,9 +110,12 @@ export const opcheckOutcome = z.object({
   name: z.string(),
   op: z.string(),
   expect: z.enum(['passed', 'failed']),
-  /** failed: at least one check did; error: it came to no verdict, `error` says why. */
-  verdict: z.enum(['passed', 'failed', 'error']),
-  /** The verdict is the expected one; an error never is. */
+  /**
+   * failed: at least one check did; error: it came to no verdict, `error` says why; skipped: nobody
+   * says how to call it, and it refuses what its schema suggests, `error` says what.
+   */
+  verdict: z.enum(['passed', 'failed', 'error', 'skipped']),
+  /** The verdict is the expected one, or skipped; an error never is. */
   asExpected: z.boolean(),
   report: placedOpcheckReport.optional(),
   error: workbenchError.optional(),

@@ -109,6 +109,32 @@ void for_each_in(const Napi::Value& value, const char* name, Visit visit) {
     visit(array.Get(i));
 }
 
+SizeRange read_size_range(const Napi::Value& value) {
+  const auto object = read_object(value, "sizes");
+  SizeRange range;
+  range.name = read_string(object.Get("name"), "sizes.name");
+  range.min = read_integer(object.Get("min"), "sizes.min");
+  range.max = read_integer(object.Get("max"), "sizes.max");
+  range.given = read_integer(object.Get("given"), "sizes.given");
+  for_each_in(object.Get("places"), "sizes.places", [&](const Napi::Value& item) {
+    const auto place = read_object(item, "sizes.places");
+    range.places.push_back({read_string(place.Get("input"), "sizes.places.input"),
+                            read_integer(place.Get("dim"), "sizes.places.dim")});
+  });
+  return range;
+}
+
+NumberRange read_number_range(const Napi::Value& value) {
+  const auto object = read_object(value, "numbers");
+  NumberRange range;
+  range.name = read_string(object.Get("name"), "numbers.name");
+  range.integer = object.Get("integer").ToBoolean();
+  range.min = read_number(object.Get("min"), "numbers.min");
+  range.max = read_number(object.Get("max"), "numbers.max");
+  range.given = read_number(object.Get("given"), "numbers.given");
+  return range;
+}
+
 }  // namespace
 
 std::string read_string(const Napi::Value& value, const char* name) {
@@ -208,6 +234,15 @@ OpcheckRequest read_opcheck_request(const Napi::Value& value) {
   request.args = read_arguments(object.Get("args"));
   request.inputs = read_inputs(object.Get("inputs"));
   request.program = read_program(object.Get("program"));
+  request.from_schema = object.Get("fromSchema").ToBoolean();
+  for_each_in(object.Get("sizes"), "sizes",
+              [&](const Napi::Value& size) { request.sizes.push_back(read_size_range(size)); });
+  for_each_in(object.Get("numbers"), "numbers", [&](const Napi::Value& number) {
+    request.numbers.push_back(read_number_range(number));
+  });
+  for_each_in(object.Get("dtypes"), "dtypes", [&](const Napi::Value& dtype) {
+    request.dtypes.push_back(read_string(dtype, "dtypes"));
+  });
   for_each_in(object.Get("checks"), "checks", [&](const Napi::Value& check) {
     request.checks.push_back(read_string(check, "checks"));
   });

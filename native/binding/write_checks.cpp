@@ -47,6 +47,47 @@ Napi::Object write_tensor_type(Napi::Env env, const GradcheckTensor& tensor) {
   return object;
 }
 
+Napi::Value write_literal(Napi::Env env, const Literal& literal) {
+  if (const auto* flag = std::get_if<bool>(&literal.value)) return Napi::Boolean::New(env, *flag);
+  if (const auto* integer = std::get_if<int64_t>(&literal.value)) return number(env, *integer);
+  if (const auto* real = std::get_if<double>(&literal.value)) return Napi::Number::New(env, *real);
+  if (const auto* text = std::get_if<std::string>(&literal.value)) {
+    return Napi::String::New(env, *text);
+  }
+  if (const auto* items = std::get_if<Literal::List>(&literal.value)) {
+    return list(env, *items, [&](const Literal& item) { return write_literal(env, item); });
+  }
+  return env.Null();
+}
+
+// contract/manifest.ts's inputSpec.
+Napi::Object write_input(Napi::Env env, const InputSpec& spec) {
+  auto object = Napi::Object::New(env);
+  if (spec.shape) object.Set("shape", numbers(env, *spec.shape));
+  object.Set("dtype", spec.dtype);
+  object.Set("device", spec.device);
+  object.Set("distribution", spec.distribution);
+  if (spec.seed) object.Set("seed", number(env, *spec.seed));
+  object.Set("requires_grad", spec.requires_grad);
+  for (const auto& [name, value] :
+       {std::pair{"low", spec.low}, {"high", spec.high}, {"mean", spec.mean}, {"std", spec.std}}) {
+    if (value) object.Set(name, *value);
+  }
+  if (spec.values) object.Set("values", write_literal(env, *spec.values));
+  return object;
+}
+
+Napi::Object write_case(Napi::Env env, const OpcheckCase& made) {
+  auto object = Napi::Object::New(env);
+  object.Set("args", list(env, made.args,
+                          [&](const Literal& literal) { return write_literal(env, literal); }));
+  auto inputs = Napi::Object::New(env);
+  for (const auto& spec : made.inputs)
+    inputs.Set(spec.name, write_input(env, spec));
+  object.Set("inputs", inputs);
+  return object;
+}
+
 Napi::Object write_finding(Napi::Env env, const OpcheckFinding& finding) {
   auto object = Napi::Object::New(env);
   object.Set("check", finding.check);
@@ -57,6 +98,7 @@ Napi::Object write_finding(Napi::Env env, const OpcheckFinding& finding) {
   if (finding.output) object.Set("output", number(env, *finding.output));
   object.Set("index", numbers(env, finding.index));
   object.Set("shownBy", finding.shown_by);
+  if (finding.shown_case) object.Set("shownCase", write_case(env, *finding.shown_case));
   return object;
 }
 
@@ -70,6 +112,7 @@ Napi::Value write(Napi::Env env, const OpcheckReport& report) {
   object.Set("findings", list(env, report.findings, [&](const OpcheckFinding& finding) {
                return write_finding(env, finding);
              }));
+  if (report.generated) object.Set("generated", write_case(env, *report.generated));
   return object;
 }
 

@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
-#include <random>
 
 #include "runtime/arguments.h"
 #include "runtime/callable.h"
 #include "runtime/failure.h"
+#include "runtime/opcheck_cases.h"
 #include "runtime/opcheck_checks.h"
 #include "runtime/warn_once.h"
 
@@ -51,99 +50,6 @@ constexpr Check all_checks[] = {
     {"large_sizes", check_large, false, true, true},
 };
 
-using SizeMap = std::map<int64_t, int64_t>;
-
-// Calls of one operator with the project's inputs, and with the same inputs at other sizes: equal
-// sizes stay equal, so that what must fit together does.
-class CallMaker {
- public:
-  explicit CallMaker(const OpcheckRequest& request)
-      : request_(request),
-        callable_(find_callable(request.op, request.program)),
-        used_(names_in(request.args)) {
-    for (const auto& spec : request.inputs) {
-      if (used_.count(spec.name) == 0) continue;
-      if (spec.values || !spec.shape) resizable_ = false;
-      for (const int64_t size : spec.shape.value_or(std::vector<int64_t>())) {
-        if (size > 1) sizes_.insert(size);
-      }
-    }
-    resizable_ = resizable_ && !sizes_.empty();
-  }
-
-  OperatorCall make(const SizeMap& map) const {
-    ProjectInputs project;
-    for (auto spec : request_.inputs) {
-      project.names.push_back(spec.name);
-      if (used_.count(spec.name) == 0) continue;
-      if (spec.shape) spec.shape = resized(*spec.shape, map);
-      project.tensors.emplace(spec.name, make_input(spec));
-    }
-    return {callable_, make_arguments(callable_.schema, request_.args, &project)};
-  }
-
-  // Small, odd, past a vector register's width, past a cache line's.
-  std::vector<SizeMap> other_sizes() const {
-    std::vector<SizeMap> maps;
-    if (!resizable_) return maps;
-    constexpr int64_t candidates[] = {1, 2, 3, 5, 7, 8, 9, 17, 31, 33};
-    std::mt19937_64 random(static_cast<uint64_t>(request_.seed));
-    for (int64_t i = 0; i < request_.shapes; ++i) {
-      SizeMap map;
-      int64_t elements = 1;
-      for (const int64_t size : sizes_) {
-        auto chosen = candidates[random() % std::size(candidates)];
-        if (elements * chosen > 4096) chosen = 3;
-        elements *= chosen;
-        map[size] = chosen;
-      }
-      maps.push_back(std::move(map));
-    }
-    return maps;
-  }
-
-  // Maps with one size smaller than in `map`, the smallest first.
-  static std::vector<SizeMap> smaller(const SizeMap& map) {
-    std::vector<SizeMap> maps;
-    for (const auto& [size, chosen] : map) {
-      for (const int64_t candidate : {int64_t{1}, int64_t{2}, int64_t{3}, chosen / 2, chosen - 1}) {
-        if (candidate < 1 || candidate >= chosen) continue;
-        auto next = map;
-        next[size] = candidate;
-        maps.push_back(std::move(next));
-      }
-    }
-    return maps;
-  }
-
-  std::string words(const SizeMap& map) const {
-    std::string text;
-    for (const auto& spec : request_.inputs) {
-      if (used_.count(spec.name) == 0 || !spec.shape) continue;
-      text += (text.empty() ? "" : ", ") + spec.name + " " + spec.dtype +
-              index_text(resized(*spec.shape, map));
-    }
-    return text;
-  }
-
-  const Callable& callable() const { return callable_; }
-
- private:
-  static std::vector<int64_t> resized(std::vector<int64_t> shape, const SizeMap& map) {
-    for (auto& size : shape) {
-      const auto found = map.find(size);
-      if (found != map.end()) size = found->second;
-    }
-    return shape;
-  }
-
-  const OpcheckRequest& request_;
-  Callable callable_;
-  std::set<std::string> used_;
-  std::set<int64_t> sizes_;
-  bool resizable_ = true;
-};
-
 // A check that throws has not been made: the operator refuses what it is given.
 OpcheckFinding try_check(const Check& check, const OperatorCall& call) {
   enter_stage("operator.check");
@@ -154,30 +60,45 @@ OpcheckFinding try_check(const Check& check, const OperatorCall& call) {
   }
 }
 
-// The same failure with smaller sizes, as small as it shows.
-OpcheckFinding shrink(const Check& check, const CallMaker& maker, SizeMap map,
+// What a failure does not show by its inputs, or shows only slowly, is not shrunk.
+bool can_shrink(const Check& check) {
+  const std::string name = check.name;
+  return name != "registration" && name != "autograd_registration" && !check.by_name_only;
+}
+
+OpcheckFinding shrunk(const Check& check, const CaseMaker& maker, const Draw& draw,
                       OpcheckFinding finding) {
-  for (bool smaller = true; smaller;) {
-    smaller = false;
-    for (auto& candidate : CallMaker::smaller(map)) {
-      auto found = try_check(check, maker.make(candidate));
-      if (found.status != "failed") continue;
-      finding = std::move(found);
-      map = std::move(candidate);
-      smaller = true;
-      break;
-    }
+  const auto given = maker.make(maker.given());
+  auto shown = maker.make(draw);
+  if (can_shrink(check)) {
+    const auto run = [&](const OpcheckCase& candidate) {
+      return try_check(check, call_of(maker.callable(), candidate));
+    };
+    shown = shrink(maker, draw, run, finding);
   }
-  finding.shown_by = maker.words(map);
+  const auto words = case_words(maker.callable(), shown);
+  if (words != case_words(maker.callable(), given)) finding.shown_by = words;
+  const auto used = names_in(shown.args);
+  const auto unused = [&](const InputSpec& spec) { return used.count(spec.name) == 0; };
+  shown.inputs.erase(std::remove_if(shown.inputs.begin(), shown.inputs.end(), unused),
+                     shown.inputs.end());
+  finding.shown_case = std::move(shown);
   return finding;
 }
 
-OpcheckFinding run_check(const Check& check, const CallMaker& maker, const OperatorCall& given) {
+OpcheckFinding run_check(const Check& check, const CaseMaker& maker, const OperatorCall& given) {
   auto finding = try_check(check, given);
-  if (!check.other_shapes || finding.status == "failed") return finding;
-  for (const auto& map : maker.other_sizes()) {
-    auto found = try_check(check, maker.make(map));
-    if (found.status == "failed") return shrink(check, maker, map, std::move(found));
+  if (finding.status == "failed") return shrunk(check, maker, maker.given(), std::move(finding));
+  if (!check.other_shapes) return finding;
+  for (const auto& draw : maker.others()) {
+    std::optional<OperatorCall> call;
+    try {
+      call = call_of(maker.callable(), maker.make(draw));
+    } catch (...) {
+      continue;  // such inputs cannot be made: an eye of three dimensions, say
+    }
+    auto found = try_check(check, *call);
+    if (found.status == "failed") return shrunk(check, maker, draw, std::move(found));
   }
   return finding;
 }
@@ -186,14 +107,23 @@ OpcheckFinding run_check(const Check& check, const CallMaker& maker, const Opera
 
 OpcheckReport run_opcheck(const OpcheckRequest& request) {
   enter_stage("operator.unknown");
-  const CallMaker maker(request);
-  const auto given = maker.make({});
+  const auto callable = find_callable(request.op, request.program);
+  auto asked_for = request;
+  std::optional<OpcheckCase> generated;
+  if (request.from_schema) {
+    generated = case_from_schema(callable);
+    asked_for.args = generated->args;
+    asked_for.inputs = generated->inputs;
+  }
+  const CaseMaker maker(asked_for, callable);
+  const auto given = call_of(callable, maker.make(maker.given()));
   const at::AutoGradMode recording(true);
   const WarnOnce warnings;
   const auto start = std::chrono::steady_clock::now();
   OpcheckReport report;
-  report.op = maker.callable().name;
+  report.op = callable.name;
   report.ok = true;
+  report.generated = std::move(generated);
   std::string unsafe, unrepeatable;  // why the checks that follow are not made; "" while they are
   for (const auto& check : all_checks) {
     const auto& wanted = request.checks;

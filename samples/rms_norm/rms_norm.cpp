@@ -35,6 +35,19 @@ void check_inputs(const Tensor& x, const Tensor& weight) {
               " but weight is ", weight.scalar_type());
 }
 
+/// What forward gave, and a gradient of its first output.
+void check_backward_inputs(const Tensor& grad, const Tensor& x, const Tensor& weight,
+                           const Tensor& inverse_rms) {
+  check_inputs(x, weight);
+  TORCH_CHECK(grad.sizes() == x.sizes() && grad.scalar_type() == x.scalar_type(),
+              "rms_norm: grad must be like x, which is ", x.scalar_type(), x.sizes(), ", got ",
+              grad.scalar_type(), grad.sizes());
+  const int64_t rows = x.numel() / x.size(-1);
+  TORCH_CHECK(inverse_rms.dim() == 1 && inverse_rms.size(0) == rows,
+              "rms_norm: inverse_rms must have an element for each of ", rows, " rows, got ",
+              inverse_rms.sizes());
+}
+
 /// Half types are summed in float; the inverse root mean square is kept in that type.
 at::ScalarType accumulate_type(const Tensor& x) {
   return at::toOpMathType(x.scalar_type());
@@ -74,9 +87,11 @@ std::tuple<Tensor, Tensor> rms_norm_forward_meta(const Tensor& x, const Tensor& 
 /// Gradients of x and weight.
 std::tuple<Tensor, Tensor> rms_norm_backward_cpu(const Tensor& grad, const Tensor& x,
                                                  const Tensor& weight, const Tensor& inverse_rms) {
+  check_backward_inputs(grad, x, weight, inverse_rms);
   const Tensor incoming = grad.contiguous();
   const Tensor in = x.contiguous();
   const Tensor scale = weight.contiguous();
+  const Tensor inverse = inverse_rms.contiguous();
   const int64_t columns = in.size(-1);
   const int64_t rows = in.numel() / columns;
   Tensor grad_x = at::empty_like(in);
@@ -91,7 +106,7 @@ std::tuple<Tensor, Tensor> rms_norm_backward_cpu(const Tensor& grad, const Tenso
         const auto* grad_data = incoming.const_data_ptr<scalar_t>();
         const auto* x_data = in.const_data_ptr<scalar_t>();
         const auto* weight_data = scale.const_data_ptr<scalar_t>();
-        const auto* inverse_data = inverse_rms.const_data_ptr<accumulate>();
+        const auto* inverse_data = inverse.const_data_ptr<accumulate>();
         auto* grad_x_data = grad_x.mutable_data_ptr<scalar_t>();
         auto* partial_data = partial.mutable_data_ptr<accumulate>();
         at::parallel_for(0, chunks, 1, [&](int64_t begin, int64_t end) {
@@ -105,8 +120,9 @@ std::tuple<Tensor, Tensor> rms_norm_backward_cpu(const Tensor& grad, const Tenso
   return {grad_x, partial.sum(0).to(weight.scalar_type())};
 }
 
-std::tuple<Tensor, Tensor> rms_norm_backward_meta(const Tensor&, const Tensor& x,
-                                                  const Tensor& weight, const Tensor&) {
+std::tuple<Tensor, Tensor> rms_norm_backward_meta(const Tensor& grad, const Tensor& x,
+                                                  const Tensor& weight, const Tensor& inverse_rms) {
+  check_backward_inputs(grad, x, weight, inverse_rms);
   return {at::empty_like(x, x.options(), at::MemoryFormat::Contiguous),
           at::empty_like(weight, weight.options(), at::MemoryFormat::Contiguous)};
 }

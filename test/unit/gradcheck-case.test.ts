@@ -14,7 +14,7 @@ import { ErrorHistory } from '../../electron/engine/check/error-history'
 import { caseOf, entryOf, inputsNamed, nameOf } from '../../electron/engine/check/gradcheck-case'
 import { excessOf, largestError } from '../../electron/engine/check/jacobian-errors'
 import { drawnInputs, isWorse, seedsOf, withSeedsOf } from '../../electron/engine/check/worst-point'
-import { appendEntry } from '../../electron/engine/project/edit-manifest'
+import { appendEntries } from '../../electron/engine/project/edit-manifest'
 import { parseManifest } from '../../electron/engine/project/read-manifest'
 import { findingOf, jacobian, reportOf, worstOf } from './gradcheck-samples'
 
@@ -125,7 +125,9 @@ describe('keeping an entry', () => {
 
   it('adds it at the end on a line of its own; comments and all else stay', async () => {
     await start(text)
-    const added = await appendEntry(folder, 'gradchecks', { op: 'my_op::h', args: ['x', [1, 2]] })
+    const added = await appendEntries(folder, 'gradchecks', [
+      { op: 'my_op::h', args: ['x', [1, 2]] },
+    ])
     expect(added).toEqual({ ok: true, value: { entry: 2 } })
     const after = await read()
     expect(after).toContain('\n    { "op": "my_op::h", "args": ["x", [1, 2]] }\n  ]')
@@ -135,7 +137,7 @@ describe('keeping an entry', () => {
   it('makes the list where there is none, and takes wide entries apart', async () => {
     await start('{\n  "name": "a", // mine\n  "sources": ["op.cpp"]\n}\n')
     const inputs = { x: spec({ seed: 1 }), y: spec({ seed: 2 }), z: spec({ seed: 3 }) }
-    await appendEntry(folder, 'gradchecks', { op: 'a::f', args: ['x', 'y', 'z'], inputs })
+    await appendEntries(folder, 'gradchecks', [{ op: 'a::f', args: ['x', 'y', 'z'], inputs }])
     const after = await read()
     expect(after).toContain('// mine')
     expect(after).toMatch(/\n\s+"op": "a::f",\n\s+"args": \["x", "y", "z"\],\n\s+"inputs": \{ "x"/)
@@ -157,14 +159,14 @@ describe('keeping an entry', () => {
     const around = (inner: string): string =>
       `{\n  "name": "a",\n  "sources": ["a.cpp"],\n  "gradchecks": ${inner},\n}\n`
     await start(around(list))
-    const added = await appendEntry(folder, 'gradchecks', { op: 'g', args: [] })
+    const added = await appendEntries(folder, 'gradchecks', [{ op: 'g', args: [] }])
     expect(added.ok).toBe(true)
     expect(await read()).toBe(around(expected.replace('NEW', '{ "op": "g", "args": [] }')))
   })
 
   it('refuses what opsmith.json would not take, and leaves the file', async () => {
     await start(text)
-    const refused = await appendEntry(folder, 'gradchecks', { op: '', args: [] })
+    const refused = await appendEntries(folder, 'gradchecks', [{ op: '', args: [] }])
     expect(refused.ok).toBe(false)
     expect(await read()).toBe(text)
   })

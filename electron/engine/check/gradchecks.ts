@@ -21,7 +21,7 @@ import type { ProgramSource } from '../../contract/run'
 import { placeError } from '../error-place'
 import type { HostPool } from '../host/host-pool'
 import type { Installation } from '../installation'
-import { appendEntry } from '../project/edit-manifest'
+import { appendEntries } from '../project/edit-manifest'
 import { versionOf } from '../project/files'
 import { readManifest } from '../project/read-manifest'
 import { curveOf, defaultDtypes, defaultEps } from './eps-sweep'
@@ -254,7 +254,7 @@ export class Gradchecks {
     const entry = entryOf(given, manifest.value, more)
     const same = this.positionOf(entry, manifest.value)
     if (same !== undefined) return ok({ entry: same, added: false })
-    const written = await appendEntry(folder, 'gradchecks', entry)
+    const written = await appendEntries(folder, 'gradchecks', [entry])
     return written.ok ? ok({ ...written.value, added: true }) : written
   }
 

@@ -1,26 +1,92 @@
-import type { CheckEntry, InputSpec, Manifest } from '../../contract/manifest'
+import type { CheckEntry, CheckInput, InputSpec, Manifest } from '../../contract/manifest'
 import { opcheckCheck } from '../../contract/opcheck'
 import type {
+  OpcheckCase,
   OpcheckCheck,
   OpcheckFinding,
   OpcheckRequest,
   PlacedFinding,
 } from '../../contract/opcheck'
+import { inputsNamed, isDrawn } from './gradcheck-case'
 
 /** Checks that are only made when they are asked for by name, with what is said when they are not. */
 const byNameOnly: Partial<Record<OpcheckCheck, string>> = {
   large_sizes: 'takes gigabytes of memory: ask for it by name',
 }
 
-/** opsmith.json's `checks`; where it has none, each operator and function of its calls, once. */
-export function entriesOf(manifest: Pick<Manifest, 'calls' | 'checks'>): CheckEntry[] {
+/**
+ * opsmith.json's `checks`. Where it has none: each operator and function of its calls once, then the
+ * project's operators that no call names, to be called with what their schemas suggest.
+ */
+export function entriesOf(
+  manifest: Pick<Manifest, 'calls' | 'checks'>,
+  operators: readonly { name: string; overload: string }[] = [],
+): CheckEntry[] {
   if (manifest.checks) return manifest.checks
   const seen = new Set<string>()
-  return manifest.calls.flatMap(({ op, args }) => {
+  const called = manifest.calls.flatMap(({ op, args }) => {
     if (seen.has(op)) return []
     seen.add(op)
     return [{ op, args }]
   })
+  const others = operators.flatMap(({ name, overload }) => {
+    const op = overload === '' ? name : `${name}.${overload}`
+    return seen.has(op) || seen.has(name) ? [] : [{ op, args: [] }]
+  })
+  return [...called, ...others]
+}
+
+/** Whether nothing says how to call it: inputs are then made from the schema. */
+export function isFromSchema(entry: CheckEntry): boolean {
+  return entry.args.length === 0 && entry.inputs === undefined
+}
+
+/** One call and no other, for named checks: what is kept of a failure. */
+export function isSingleCase(entry: CheckEntry): boolean {
+  return entry.checks !== undefined && entry.shapes === 0
+}
+
+/** The given call of a range: small, and different sizes differ, so that none is taken for another. */
+function givenSize(place: number, range: { min: number; max: number }): number {
+  return Math.min(Math.max(3 + place, range.min), range.max)
+}
+
+function givenNumber(range: { min: number; max: number }): number {
+  return Math.min(Math.max(1, range.min), range.max)
+}
+
+type Ranges = Pick<OpcheckRequest, 'sizes' | 'numbers' | 'dtypes'>
+
+function rangesOf(entry: CheckEntry): Ranges {
+  const inputs = Object.entries(entry.inputs ?? {})
+  const sizes = Object.entries(entry.sizes ?? {}).map(([name, range], place) => ({
+    name,
+    ...range,
+    given: givenSize(place, range),
+    places: inputs.flatMap(([input, { shape }]) =>
+      (shape ?? []).flatMap((one, dim) => (one === name ? [{ input, dim }] : [])),
+    ),
+  }))
+  const numbers = [
+    ...Object.entries(entry.integers ?? {}).map(([name, range]) => ({
+      name,
+      range,
+      integer: true,
+    })),
+    ...Object.entries(entry.floats ?? {}).map(([name, range]) => ({ name, range, integer: false })),
+  ].map(({ name, range, integer }) => ({ name, integer, ...range, given: givenNumber(range) }))
+  return { sizes, numbers, dtypes: entry.dtypes ?? [] }
+}
+
+/** The input of the given call: named sizes as numbers. */
+function givenInput(input: CheckInput, sizes: Ranges['sizes']): InputSpec {
+  const { shape, ...rest } = input
+  if (shape === undefined) return rest
+  const given = new Map(sizes.map((size) => [size.name, size.given]))
+  return {
+    ...rest,
+    shape: shape.map((one) => (typeof one === 'number' ? one : (given.get(one) ?? 0))),
+  }
 }
 
 /**
@@ -43,15 +109,64 @@ export function requestOf(
     ]
   })
   if (checks.length === 0) return { request: undefined, left }
+  const ranges = rangesOf(entry)
+  const own = Object.entries(entry.inputs ?? {}).map(
+    ([name, input]) => [name, givenInput(input, ranges.sizes)] as const,
+  )
   const request = {
     op: entry.op,
     args: entry.args,
-    inputs: { ...inputs, ...entry.inputs },
+    inputs: { ...inputs, ...Object.fromEntries(own) },
+    fromSchema: isFromSchema(entry),
+    ...ranges,
     checks,
     shapes: entry.shapes ?? 6,
     seed: entry.seed ?? 0,
   }
   return { request, left }
+}
+
+/** Without what opsmith.json takes for granted. */
+function written(spec: InputSpec): InputSpec {
+  const { dtype, device, distribution, requires_grad, values, shape, ...numbers } = spec
+  return {
+    ...(values === undefined ? { ...(shape === undefined ? {} : { shape }) } : { values }),
+    // Nested lists cannot tell [0, 3] from [0].
+    ...(values !== undefined && shape?.includes(0) === true ? { shape } : {}),
+    ...(dtype === 'float32' ? {} : { dtype }),
+    ...(device === 'cpu' ? {} : { device }),
+    ...(values !== undefined || distribution === 'randn' ? {} : { distribution }),
+    ...(requires_grad ? { requires_grad } : {}),
+    ...numbers,
+  } as InputSpec
+}
+
+/** The entry of opsmith.json that makes one check of one call again, seeds written out. */
+export function entryOfFailure(check: OpcheckCheck, op: string, shown: OpcheckCase): CheckEntry {
+  const inputs = Object.entries(shown.inputs).map(([name, spec], place) => {
+    const seeded = isDrawn(spec) ? { ...spec, seed: spec.seed ?? place } : spec
+    return [name, written(seeded)] as const
+  })
+  return {
+    op,
+    args: shown.args,
+    ...(inputs.length === 0 ? {} : { inputs: Object.fromEntries(inputs) }),
+    checks: [check],
+    shapes: 0,
+  }
+}
+
+/** Equal for entries that check the same. */
+export function meaningOf(entry: CheckEntry, inputs: Readonly<Record<string, InputSpec>>): string {
+  const { request, left } = requestOf(entry, inputs)
+  const all = { ...inputs, ...request?.inputs }
+  const used = inputsNamed(entry.args, all).map((name) => {
+    const { dtype, device, distribution, requires_grad, ...rest } = all[name] ?? {}
+    const made = [dtype ?? 'float32', device ?? 'cpu', distribution ?? 'randn', requires_grad]
+    return [name, made, Object.entries(rest).sort()]
+  })
+  const { inputs: _named, ...asked } = request ?? {}
+  return JSON.stringify([used, asked, left, entry.expect ?? 'passed'])
 }
 
 /** In the order in which people read them: schema first, memory last. */

@@ -88,11 +88,14 @@ function withEntry(text: string, list: string, entry: object): string | undefine
   return `${text.slice(0, after)},${comment}${gap}${entryText(entry, indent ?? '')}${text.slice(place)}`
 }
 
-/** Adds an entry at the end of a list of opsmith.json; everything else stays as it is. Its position comes back. */
-export async function appendEntry(
+/**
+ * Adds entries at the end of a list of opsmith.json; everything else stays as it is. The position of
+ * the first comes back.
+ */
+export async function appendEntries(
   folder: string,
-  list: 'calls' | 'gradchecks',
-  entry: object,
+  list: 'calls' | 'gradchecks' | 'checks',
+  entries: readonly object[],
 ): Promise<Result<{ entry: number }>> {
   const current = await readProjectFile(folder, manifestFileName)
   if (!current.ok) return current
@@ -103,12 +106,15 @@ export async function appendEntry(
   const tree = parseTree(text, [], { allowTrailingComma: true })
   if (!tree || !findNodeAtLocation(tree, [list]))
     text = applyEdits(text, modify(text, [list], [], formatting))
-  const changed = withEntry(text, list, entry)
-  if (changed === undefined) return err('internal', `The entry could not be added to "${list}".`)
-  const valid = parseManifest(changed, file)
+  for (const entry of entries) {
+    const changed = withEntry(text, list, entry)
+    if (changed === undefined) return err('internal', `The entry could not be added to "${list}".`)
+    text = changed
+  }
+  const valid = parseManifest(text, file)
   if (!valid.ok) return valid
-  const written = await writeProjectFile(folder, manifestFileName, changed, current.value.version)
-  return written.ok ? ok({ entry: parsed.value[list].length }) : written
+  const written = await writeProjectFile(folder, manifestFileName, text, current.value.version)
+  return written.ok ? ok({ entry: parsed.value[list]?.length ?? 0 }) : written
 }
 
 /** One field an edit, so that what is beside it keeps its comments; fields no longer set are taken out. */

@@ -1,23 +1,28 @@
+import { isSingleCase } from '../../engine/check/opcheck-case'
 import type { Handlers } from './handle'
 import { inOpen } from './project-calls'
 
-type OpcheckCalls = 'opcheck.run' | 'opcheck.runAll'
+type OpcheckCalls = 'opcheck.run' | 'opcheck.runAll' | 'opcheck.entries' | 'opcheck.keep'
 
 export const opcheckCalls: Handlers<OpcheckCalls> = {
-  'opcheck.run': (session, { folder, job, request, timeout }) =>
+  'opcheck.run': (session, { folder, job, entry, timeout }) =>
     inOpen(session, folder, () =>
       session.job(job, async (signal) => {
-        const report = await session.workbench.opchecks.run(folder, request, { timeout, signal })
+        const report = await session.workbench.opchecks.run(folder, entry, { timeout, signal })
         // A finding or the stack of a crash names files, which the window may then open.
         session.noteFiles(report)
         return report
       }),
     ),
-  'opcheck.runAll': (session, { folder, job }) =>
+  'opcheck.runAll': (session, { folder, job, casesOnly }) =>
     inOpen(session, folder, () =>
       session.job(job, async (signal) => {
         const limits = { timeout: 0, signal }
+        const all = await session.workbench.opchecks.entries(folder, limits)
+        if (!all.ok) return all
+        const entries = casesOnly ? all.value.filter(isSingleCase) : all.value
         const outcomes = await session.workbench.opchecks.runAll(folder, limits, {
+          entries,
           onProgress: (done, total, outcome) => {
             session.noteFiles(outcome)
             session.send('opcheck.progressed', { job, done, total, ...(outcome && { outcome }) })
@@ -27,4 +32,8 @@ export const opcheckCalls: Handlers<OpcheckCalls> = {
         return outcomes
       }),
     ),
+  'opcheck.entries': (session, { folder }) =>
+    inOpen(session, folder, () => session.workbench.opchecks.entries(folder, { timeout: 0 })),
+  'opcheck.keep': (session, { folder, entry, failure }) =>
+    inOpen(session, folder, () => session.workbench.opchecks.keep(folder, entry, failure)),
 }

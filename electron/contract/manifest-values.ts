@@ -1,0 +1,47 @@
+import { z } from 'zod'
+
+import { deviceName, dtype } from './tensor'
+
+/** A value as JSON can write it; a string that names an input stands for that input. */
+export type Argument = string | number | boolean | null | Argument[]
+export const argument: z.ZodType<Argument> = z.lazy(() =>
+  z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(argument)]),
+)
+
+export type NestedNumbers = number | boolean | string | NestedNumbers[]
+/** Numbers nested as the shape asks; "nan", "inf" and "-inf" are written as strings. */
+export const nestedNumbers: z.ZodType<NestedNumbers> = z.lazy(() =>
+  z.union([z.number(), z.boolean(), z.enum(['nan', 'inf', '-inf']), z.array(nestedNumbers)]),
+)
+
+export const distribution = z.enum([
+  'randn', // normal: mean, std
+  'rand', // uniform in [low, high), by default [0, 1)
+  'randint', // integers in [low, high)
+  'zeros',
+  'ones',
+  'eye', // two dimensions
+  'arange', // 0, 1, 2, … reshaped; low is the start
+  'linspace', // from low to high
+  'full', // every element is `low`
+])
+export type Distribution = z.infer<typeof distribution>
+
+/** A named input. The same seed, shape and dtype give the values that `torch.manual_seed(seed)` gives in Python. */
+export const inputSpec = z.strictObject({
+  shape: z.array(z.number().int().nonnegative()).optional(),
+  dtype: dtype.default('float32'),
+  device: deviceName.default('cpu'),
+  distribution: distribution.default('randn'),
+  seed: z.number().int().nonnegative().optional(),
+  requires_grad: z.boolean().default(false),
+  low: z.number().optional(),
+  high: z.number().optional(),
+  mean: z.number().optional(),
+  std: z.number().optional(),
+  /** Literal values; shape may then be left out. */
+  values: nestedNumbers.optional(),
+})
+export type InputSpec = z.infer<typeof inputSpec>
+
+export const inputName = z.string().regex(/^[A-Za-z_]\w*$/, 'expected a Python identifier')
