@@ -316,7 +316,7 @@ export const appEvents = {
     outcome: gradcheckOutcome.optional(),
     point: sweepPoint.optional(),
   }),
-  /** Of opcheck.runAll: how many operators have been checked; a first one says that none has, yet. */
+  /** Of opcheck.runAll: how many operators have been checked; a first one says that none has, yet. Outcomes name their places among opcheck.entries. */
   'opcheck.progressed': z.object({
     job: z.string(),
     done: z.number().int(),

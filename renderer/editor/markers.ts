@@ -28,7 +28,7 @@ export function followProblems(): void {
     if (now.outcomes !== before.outcomes) markAll()
   })
   opcheckStore.subscribe((now, before) => {
-    if (now.outcomes !== before.outcomes || now.single !== before.single) markAll()
+    if (now.outcomes !== before.outcomes || now.one !== before.one) markAll()
   })
   projectStore.subscribe((now, before) => {
     if (now.project?.problem !== before.project?.problem) markAll()

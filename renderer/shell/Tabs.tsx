@@ -6,6 +6,7 @@ import { useBuild, useProblems } from '../store/build'
 import { useFiles } from '../store/files'
 import { useGradcheck } from '../store/gradcheck'
 import { unexpected } from '../store/gradcheck-problems'
+import { unexpectedOperators, useOpcheck } from '../store/opcheck'
 import { useHost } from '../store/host'
 import { toolPanels, type ToolPanel } from '../store/layout'
 
@@ -120,11 +121,15 @@ function CrashMark(): ReactElement | null {
   ) : null
 }
 
-/** How many of opsmith.json's gradchecks did not come out as expected. */
+/** How many gradchecks and operators did not come out as expected. */
 function GradcheckMark(): ReactElement | null {
-  const wrong = useGradcheck((state) => unexpected(state.outcomes).length)
-  const checking = useGradcheck((state) => state.all !== null)
-  if (checking) return <span className="spinner" role="img" aria-label="checking" />
+  const gradients = useGradcheck((state) => unexpected(state.outcomes).length)
+  const operators = useOpcheck((state) => unexpectedOperators(state).length)
+  const wrong = gradients + operators
+  const checkingGradients = useGradcheck((state) => state.all !== null)
+  const checkingOperators = useOpcheck((state) => state.job !== null)
+  if (checkingGradients || checkingOperators)
+    return <span className="spinner" role="img" aria-label="checking" />
   if (wrong === 0) return null
   return (
     <span className="count tone-error" aria-label={`${wrong} not as expected`}>

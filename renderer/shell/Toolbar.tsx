@@ -7,7 +7,7 @@ import { isChecking, useGradcheck } from '../store/gradcheck'
 import { useGraph } from '../store/graph'
 import { inputsStore, useInputs } from '../store/inputs'
 import { openPalette } from '../store/layout'
-import { useOpcheck } from '../store/opcheck'
+import { isCheckingOperators, useOpcheck } from '../store/opcheck'
 import { openProject, useProject } from '../store/project'
 import { useRun } from '../store/run'
 import { useSettings } from '../store/settings'
@@ -21,7 +21,7 @@ export function Toolbar(): ReactElement {
   const running = useRun((state) => state.job !== null)
   const capturing = useGraph((state) => state.job !== null)
   const checkingGradients = useGradcheck(isChecking)
-  const checkingOperators = useOpcheck((state) => state.job !== null)
+  const checkingOperators = useOpcheck(isCheckingOperators)
   const checking = checkingGradients || checkingOperators
   return (
     <header className="toolbar" role="toolbar" aria-label="Main">

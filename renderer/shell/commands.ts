@@ -12,7 +12,7 @@ import { clearHostLog, restartHost } from '../store/host'
 import { layoutStore, openFile, openPalette, showPanel, toolPanels } from '../store/layout'
 import type { ToolPanel } from '../store/layout'
 import { buildProject, cancelBuild } from '../store/loop'
-import { opcheckStore, stopOpchecks } from '../store/opcheck'
+import { isCheckingOperators, opcheckStore, stopOpchecks } from '../store/opcheck'
 import { chooseProject, closeProject, projectStore } from '../store/project'
 import { runChosen, runStore, stopRun } from '../store/run'
 import { changeSettings, settingsStore } from '../store/settings'
@@ -142,9 +142,9 @@ const build: Command[] = [
     group: 'Build',
     shortcut: 'Shift+F5',
     enabled: () =>
-      [buildStore, runStore, graphStore, opcheckStore].some(
-        (store) => store.getState().job !== null,
-      ) || isChecking(gradcheckStore.getState()),
+      [buildStore, runStore, graphStore].some((store) => store.getState().job !== null) ||
+      isChecking(gradcheckStore.getState()) ||
+      isCheckingOperators(opcheckStore.getState()),
     run: async () => {
       await Promise.all([cancelBuild(), stopRun(), stopGraph(), stopGradchecks(), stopOpchecks()])
     },

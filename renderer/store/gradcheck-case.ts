@@ -49,7 +49,7 @@ export function draftOf(
   const all = { ...inputs, ...entry.inputs }
   return {
     op: entry.op,
-    argsText: entry.args.map((value) => asText(value, all)).join(', '),
+    argsText: argumentsText(entry.args, all),
     inputs: entry.inputs ?? {},
     secondOrder: entry.second_order ?? false,
     dtype: entry.dtype ?? null,
@@ -77,14 +77,15 @@ export function caseOf(
 }
 
 /** Inputs that the text names, in the order in which they first appear. */
-export function inputsNamed(text: string, inputs: Readonly<Record<string, InputSpec>>): string[] {
+export function inputsNamed(text: string, inputs: Readonly<Record<string, unknown>>): string[] {
   const words = text.replace(/"[^"]*"/g, '').split(/[\s,[\]()]+/)
   return [...new Set(words.filter((word) => Object.hasOwn(inputs, word)))]
 }
 
-function parseArguments(
+/** Names of `inputs` and literals; an error names what is neither. */
+export function parseArguments(
   text: string,
-  inputs: Readonly<Record<string, InputSpec>>,
+  inputs: Readonly<Record<string, unknown>>,
 ): Result<Argument[]> {
   const args: Argument[] = []
   for (const part of splitTop(text.trim())) {
@@ -95,10 +96,7 @@ function parseArguments(
   return ok(args)
 }
 
-function parseArgument(
-  text: string,
-  inputs: Readonly<Record<string, InputSpec>>,
-): Result<Argument> {
+function parseArgument(text: string, inputs: Readonly<Record<string, unknown>>): Result<Argument> {
   if (Object.hasOwn(inputs, text)) return ok(text)
   if (/^[[(].*[\])]$/.test(text)) return parseArguments(text.slice(1, -1), inputs)
   if (text === 'None' || text === 'null') return ok(null)
@@ -114,8 +112,16 @@ function parseArgument(
   })
 }
 
-function asText(value: Argument, inputs: Readonly<Record<string, InputSpec>>): string {
-  if (Array.isArray(value)) return `[${value.map((item) => asText(item, inputs)).join(', ')}]`
+/** What parseArguments reads as these arguments. */
+export function argumentsText(
+  args: readonly Argument[],
+  inputs: Readonly<Record<string, unknown>>,
+): string {
+  return args.map((value) => asText(value, inputs)).join(', ')
+}
+
+function asText(value: Argument, inputs: Readonly<Record<string, unknown>>): string {
+  if (Array.isArray(value)) return `[${argumentsText(value, inputs)}]`
   if (value === null) return 'None'
   if (typeof value !== 'string') return String(value)
   return Object.hasOwn(inputs, value) || /^(nan|-?inf)$/.test(value) ? value : `"${value}"`
@@ -142,6 +148,6 @@ export function namesOf(
     )
   }
   const all = { ...inputs, ...entry.inputs }
-  const call = `${entry.op}(${entry.args.map((value) => asText(value, all)).join(', ')})`
+  const call = `${entry.op}(${argumentsText(entry.args, all)})`
   return { title: entry.name ?? call, particular: particular.join(', ') }
 }

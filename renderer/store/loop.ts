@@ -5,7 +5,7 @@ import { buildStamp, runStamp } from './files'
 import { forgetGradchecks, refreshGradchecks } from './gradcheck-all'
 import { graphStore } from './graph'
 import { forgetGraph, refreshGraph } from './graph-capture'
-import { forgetOpchecks, repeatOpchecks } from './opcheck'
+import { entriesChanged, forgetOpchecks, refreshOpchecks } from './opcheck-run'
 import { dismissCrash, noteCrash } from './host'
 import { forgetInputs, manifestArrived } from './inputs'
 import { currentFolder, currentManifest, projectChanged } from './project'
@@ -90,7 +90,7 @@ async function refreshRun(): Promise<void> {
 async function refreshResults(runs: boolean): Promise<void> {
   await Promise.all(runs ? [runChosen(), refreshGraph()] : [refreshGraph()])
   await refreshGradchecks()
-  await repeatOpchecks()
+  await refreshOpchecks()
 }
 
 /** The program was saved: no build is needed to see what it does now. */
@@ -107,6 +107,7 @@ export function listenToProject(): void {
     const stampBefore = buildStamp()
     const runBefore = runKey()
     const checksBefore = checksKey()
+    const operatorsBefore = operatorsKey()
     projectChanged(project)
     manifestArrived()
     if (buildStamp() !== stampBefore && settingsStore.getState().settings.buildOnSave) {
@@ -119,6 +120,7 @@ export function listenToProject(): void {
     }
     const isBuilt = buildStore.getState().job === null && schemasStore.getState().load !== null
     if (isBuilt && checksKey() !== checksBefore) void refreshGradchecks()
+    if (isBuilt && operatorsKey() !== operatorsBefore) void entriesChanged()
   })
 }
 
@@ -130,6 +132,12 @@ function runKey(): string {
 /** What gradchecks read of it. */
 function checksKey(): string {
   return JSON.stringify([currentManifest()?.gradchecks ?? [], runKey()])
+}
+
+/** What operator checks read of it. */
+function operatorsKey(): string {
+  const manifest = currentManifest()
+  return JSON.stringify([manifest?.checks ?? manifest?.calls ?? [], runKey()])
 }
 
 /** Another project (or none): nothing of the old one may be shown as if it were the new one's. */

@@ -2,128 +2,158 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
 import type { Diagnostic } from '../../electron/contract/diagnostics'
+import type { CheckEntry } from '../../electron/contract/manifest'
 import type { OpcheckOutcome, PlacedFinding } from '../../electron/contract/opcheck'
 import type { WorkbenchError } from '../../electron/contract/outcome'
 import { call, listen, newJob } from '../bridge/bridge'
 import { runStamp } from './files'
-import { gradcheckStore } from './gradcheck'
-import { chosenCase } from './gradcheck-run'
 import { noteCrash } from './host'
+import { emptyOpcheckDraft, type OpcheckDraft } from './opcheck-case'
 import { currentFolder } from './project'
 
-type OpcheckState = {
+export type OpcheckState = {
+  /** What is checked of the project, in this order: opsmith.json's `checks`, else calls and operators. */
+  entries: CheckEntry[]
   job: string | null
   startedAt: number
   done: number
   total: number
-  /** The case that the gradients' fields name, checked by itself. */
-  single: OpcheckOutcome | null
-  /** In the order in which they were checked. */
-  outcomes: OpcheckOutcome[]
+  /** By place among `entries`, and the sources they are of. */
+  outcomes: Record<number, { outcome: OpcheckOutcome; stamp: string }>
+  /** None of the checks could be made. */
   error: WorkbenchError | null
-  stamp: string | null
-  /** Set once the user asked for them: from then on they repeat after each good build. */
+  /** Set once the user asked for all: from then on they repeat after each good build. */
   repeats: boolean
+  /** The entry that the fields were filled from, while they still say the same. */
+  entry: number | null
+  draft: OpcheckDraft
+  /** The check of what the fields say. */
+  oneJob: string | null
+  oneStartedAt: number
+  /** Of the fields as they are; null until they are checked by themselves. */
+  one: OpcheckOutcome | null
+  oneError: WorkbenchError | null
+  oneStamp: string | null
 }
 
 export const opcheckStore = createStore<OpcheckState>(() => ({
-  job: null,
-  startedAt: 0,
-  done: 0,
-  total: 0,
-  single: null,
-  outcomes: [],
-  error: null,
-  stamp: null,
-  repeats: false,
+  ...{ entries: [], job: null, startedAt: 0, done: 0, total: 0, outcomes: {}, error: null },
+  ...{ repeats: false, entry: null, draft: emptyOpcheckDraft(), oneJob: null, oneStartedAt: 0 },
+  ...{ one: null, oneError: null, oneStamp: null },
 }))
 
 export function useOpcheck<T>(select: (state: OpcheckState) => T): T {
   return useStore(opcheckStore, select)
 }
 
+export function isCheckingOperators(state: OpcheckState): boolean {
+  return state.job !== null || state.oneJob !== null
+}
+
+/** Verdicts on the sources as they are, against expectation. */
+export function unexpectedOperators(
+  state: Pick<OpcheckState, 'outcomes' | 'one' | 'oneStamp'>,
+): OpcheckOutcome[] {
+  const { outcomes, one, oneStamp } = state
+  const now = runStamp()
+  const all = Object.values(outcomes).flatMap(({ outcome, stamp }) =>
+    outcome.asExpected || stamp !== now || outcome.entry === one?.entry ? [] : [outcome],
+  )
+  return one && !one.asExpected && oneStamp === now ? [...all, one] : all
+}
+
+/** What is checked; outcomes stay with the entries that still say the same. */
+export async function loadEntries(): Promise<void> {
+  const folder = currentFolder()
+  if (folder === null) return
+  const result = await call('opcheck.entries', { folder })
+  if (!result.ok || currentFolder() !== folder) return
+  opcheckStore.setState((state) => {
+    const key = (entry: CheckEntry | undefined): string => JSON.stringify(entry)
+    const outcomes = Object.entries(state.outcomes).filter(
+      ([index]) => key(state.entries[Number(index)]) === key(result.value[Number(index)]),
+    )
+    return { entries: result.value, outcomes: Object.fromEntries(outcomes) }
+  })
+}
+
 let running: Promise<void> = Promise.resolve()
 
-/** Checks the operators of opsmith.json; what runs already is ended, since its library is an older one. */
+/** When nothing of opsmith.json's is being checked. */
+export function allChecked(): Promise<void> {
+  return running
+}
+
+/** Checks the operators of the project; what runs already is ended, since its library is an older one. */
 export async function checkOperators(): Promise<void> {
-  await stopOpchecks()
+  opcheckStore.setState({ repeats: true })
+  await runAll(false)
+}
+
+/** Only what was kept of failures. */
+export async function checkCases(): Promise<void> {
+  const { entries } = opcheckStore.getState()
+  if (entries.some((entry) => entry.checks !== undefined && entry.shapes === 0)) await runAll(true)
+}
+
+let allWanted = 0
+
+async function runAll(casesOnly: boolean): Promise<void> {
+  allWanted += 1
+  const mine = allWanted
+  await stopAll()
   await running
-  running = runAll()
+  if (mine !== allWanted) return
+  running = runOnce(casesOnly)
   await running
 }
 
-async function runAll(): Promise<void> {
+async function runOnce(casesOnly: boolean): Promise<void> {
   const folder = currentFolder()
-  if (folder === null || opcheckStore.getState().job !== null) return
+  if (folder === null) return
+  await loadEntries()
   const job = newJob('opcheck')
-  const begun = { job, startedAt: Date.now(), done: 0, total: 0, repeats: true }
-  opcheckStore.setState({ ...begun, error: null, outcomes: [], single: null, stamp: runStamp() })
-  const result = await call('opcheck.runAll', { folder, job })
+  allStamp = runStamp()
+  opcheckStore.setState({ job, startedAt: Date.now(), done: 0, total: 0, error: null })
+  const result = await call('opcheck.runAll', { folder, job, casesOnly })
   if (opcheckStore.getState().job !== job) return
   opcheckStore.setState({ job: null })
   if (result.ok) {
-    opcheckStore.setState({ outcomes: result.value })
+    // An answer may overtake the event of its last outcome: the answer has them all.
+    for (const outcome of result.value) takeOutcome(outcome)
     return
   }
   if (result.error.exit) noteCrash(result.error.exit)
   if (result.error.code !== 'cancelled') opcheckStore.setState({ error: result.error })
 }
 
-/** Operator checks of the case that the gradients' fields name, which may be libtorch's. */
-export async function checkOperator(): Promise<void> {
-  const folder = currentFolder()
-  const asked = chosenCase()
-  if (folder === null || opcheckStore.getState().job !== null) return
-  if (!asked.ok) {
-    opcheckStore.setState({ error: asked.error })
-    return
-  }
-  const { op, args, inputs } = asked.value
-  const job = newJob('opcheck')
-  const stamp = runStamp()
-  opcheckStore.setState({ job, startedAt: Date.now(), done: 0, total: 0, error: null })
-  const request = { op, args, inputs }
-  const result = await call('opcheck.run', { folder, job, request, timeout: 0 })
-  if (opcheckStore.getState().job !== job) return
-  opcheckStore.setState({ job: null })
-  if (!result.ok) {
-    if (result.error.exit) noteCrash(result.error.exit)
-    if (result.error.code !== 'cancelled') opcheckStore.setState({ error: result.error, stamp })
-    return
-  }
-  const verdict = result.value.ok ? 'passed' : 'failed'
-  const name = `${op}(${gradcheckStore.getState().draft.argsText})`
-  const single: OpcheckOutcome = {
-    ...{ entry: -1, name, op, expect: 'passed', verdict },
-    ...{ asExpected: result.value.ok, report: result.value },
-  }
-  // What was said of all is not of these sources any more: it would look as new as this.
-  const older = opcheckStore.getState().stamp !== stamp
-  opcheckStore.setState({ single, stamp, ...(older ? { outcomes: [] } : {}) })
+let allStamp = ''
+
+/** What the fields say of this very entry is what was just checked. */
+function takeOutcome(outcome: OpcheckOutcome): void {
+  opcheckStore.setState((state) => ({
+    outcomes: { ...state.outcomes, [outcome.entry]: { outcome, stamp: allStamp } },
+    ...(state.entry === outcome.entry ? { one: null, oneError: null } : {}),
+  }))
 }
 
-export async function stopOpchecks(): Promise<void> {
+async function stopAll(): Promise<void> {
   const { job } = opcheckStore.getState()
   if (job !== null) await call('job.cancel', { job })
 }
 
-/** After a good build. */
-export async function repeatOpchecks(): Promise<void> {
-  if (opcheckStore.getState().repeats) await checkOperators()
+export async function stopOpchecks(): Promise<void> {
+  allWanted += 1
+  const { oneJob } = opcheckStore.getState()
+  await Promise.all([stopAll(), oneJob === null ? undefined : call('job.cancel', { job: oneJob })])
 }
 
 export function listenToOpchecks(): void {
   listen('opcheck.progressed', ({ job, done, total, outcome }) => {
-    opcheckStore.setState((state) => {
-      if (state.job !== job) return {}
-      return { done, total, outcomes: outcome ? [...state.outcomes, outcome] : state.outcomes }
-    })
+    if (opcheckStore.getState().job !== job) return
+    opcheckStore.setState({ done, total })
+    if (outcome) takeOutcome(outcome)
   })
-}
-
-export function forgetOpchecks(): void {
-  void stopOpchecks()
-  opcheckStore.setState(opcheckStore.getInitialState(), true)
 }
 
 const none: Diagnostic[] = []
@@ -132,17 +162,21 @@ let cached: Diagnostic[] = none
 
 /** What failed against expectation, at the line to look at. */
 export function opcheckDiagnostics(): Diagnostic[] {
-  const { outcomes, single, stamp } = opcheckStore.getState()
-  const key = [outcomes, single, runStamp()]
+  const state = opcheckStore.getState()
+  const key = [state.outcomes, state.one, runStamp()]
   if (key.every((part, index) => part === cachedFor[index])) return cached
   cachedFor = key
-  const all = single ? [...outcomes.filter((one) => one.name !== single.name), single] : outcomes
-  const wrong = stamp === runStamp() ? all.filter((outcome) => !outcome.asExpected) : []
-  cached = wrong.flatMap((outcome) =>
+  const all = unexpectedOperators(state).flatMap((outcome) =>
     (outcome.report?.findings ?? [])
       .filter((finding) => finding.status === 'failed')
       .map((finding) => asDiagnostic(outcome.op, finding)),
   )
+  // A case that was kept says again what the operator's own checks say.
+  const seen = new Set<string>()
+  cached = all.filter(({ code, file, line, message }) => {
+    const place = JSON.stringify([code, file, line, message])
+    return !seen.has(place) && seen.add(place).has(place)
+  })
   if (cached.length === 0) cached = none
   return cached
 }

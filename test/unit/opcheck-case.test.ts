@@ -1,14 +1,22 @@
 import { describe, expect, it } from 'vitest'
 
 import { checkLines } from '../../electron/cli/check-text'
-import { readCheckOptions, selectChecks } from '../../electron/cli/check-options'
+import { entriesFor, readCheckOptions, selectChecks } from '../../electron/cli/check-options'
 import type { CheckCommand } from '../../electron/cli/check-options'
 import { manifest } from '../../electron/contract/manifest'
 import type { CheckEntry, Manifest } from '../../electron/contract/manifest'
 import { opcheckCheck } from '../../electron/contract/opcheck'
 import type { OpcheckCheck, PlacedFinding } from '../../electron/contract/opcheck'
 import { kernelFor, placeIn } from '../../electron/engine/check/kernel-place'
-import { entriesOf, inOrder, requestOf } from '../../electron/engine/check/opcheck-case'
+import {
+  entriesOf,
+  entryOfFailure,
+  inOrder,
+  isSingleCase,
+  meaningOf,
+  requestOf,
+} from '../../electron/engine/check/opcheck-case'
+import { parseManifest } from '../../electron/engine/project/read-manifest'
 
 const project = (more: object = {}): Manifest =>
   manifest.parse({
@@ -34,6 +42,21 @@ describe('what is checked', () => {
       { op: 'f::f', args: ['x'] },
       { op: 'g', args: ['x', 2] },
     ])
+  })
+
+  it("is each of the project's operators beside, called with what its schema suggests", () => {
+    const operators = [
+      { name: 'f::f', overload: '' },
+      { name: 'f::h', overload: '' },
+      { name: 'f::h', overload: 'out' },
+    ]
+    expect(entriesOf(project(), operators)).toEqual([
+      { op: 'f::f', args: ['x'] },
+      { op: 'g', args: ['x', 2] },
+      { op: 'f::h', args: [] },
+      { op: 'f::h.out', args: [] },
+    ])
+    expect(entriesOf(project({ checks: [] }), operators)).toEqual([])
   })
 
   it('is what opsmith.json lists, where it lists something, be it nothing', () => {
@@ -89,6 +112,115 @@ describe('what is checked', () => {
   })
 })
 
+const ranged = {
+  op: 'f::f',
+  args: ['x', 'k', ['alpha'], 'N'],
+  inputs: { x: { shape: ['B', 'N', 3], distribution: 'rand', low: -2, high: 2 } },
+  sizes: { B: { min: 0, max: 2 }, N: { min: 8, max: 64 } },
+  integers: { k: { min: -4, max: -1 } },
+  floats: { alpha: { min: -0.5, max: 3 } },
+  dtypes: ['float64', 'float32'],
+}
+
+describe('ranges', () => {
+  const parsed = (entry: object): ReturnType<typeof manifest.safeParse> =>
+    manifest.safeParse({ name: 'f', sources: ['f.cpp'], checks: [entry] })
+  const problem = (entry: object): [string, string] => {
+    const result = parseManifest(
+      JSON.stringify({ name: 'f', sources: ['f.cpp'], checks: [entry] }),
+      'opsmith.json',
+    )
+    return result.ok ? ['', ''] : [result.error.path ?? '', result.error.message]
+  }
+
+  it('become the given call, and what other calls draw from', () => {
+    const result = parsed(ranged)
+    const [entry] = result.success ? (result.data.checks ?? []) : []
+    if (!entry) throw new Error(JSON.stringify(result.error))
+    const { request } = requestOf(entry, project().inputs)
+    expect(request?.inputs['x']).toMatchObject({ shape: [2, 8, 3], low: -2, high: 2 })
+    expect(request?.sizes).toEqual([
+      { name: 'B', min: 0, max: 2, given: 2, places: [{ input: 'x', dim: 0 }] },
+      { name: 'N', min: 8, max: 64, given: 8, places: [{ input: 'x', dim: 1 }] },
+    ])
+    expect(request?.numbers).toEqual([
+      { name: 'k', integer: true, min: -4, max: -1, given: -1 },
+      { name: 'alpha', integer: false, min: -0.5, max: 3, given: 1 },
+    ])
+    expect(request?.dtypes).toEqual(['float64', 'float32'])
+    expect(request?.fromSchema).toBe(false)
+  })
+
+  it('are refused with the field and what to do', () => {
+    const { sizes, ...without } = ranged
+    expect(problem(without)).toEqual([
+      'checks[0].inputs.x.shape[0]',
+      expect.stringContaining('there is no size "B": give its range, as in "sizes": { "B"'),
+    ])
+    expect(problem({ ...ranged, sizes: { ...sizes, N: { min: 8, max: 3 } } })).toEqual([
+      'checks[0].sizes.N.max',
+      expect.stringContaining('3 lies below min'),
+    ])
+    expect(problem({ ...ranged, sizes: { ...sizes, M: { min: 1, max: 3 } } })).toEqual([
+      'checks[0].sizes.M',
+      expect.stringContaining('names the size "M"'),
+    ])
+    expect(problem({ ...ranged, floats: { beta: { min: 0, max: 1 } } })[1]).toContain(
+      'no argument names "beta"',
+    )
+    expect(problem({ ...ranged, floats: { k: { min: 0, max: 1 } } })[1]).toContain(
+      '"k" is one of `integers` already',
+    )
+    expect(problem({ ...ranged, integers: { k: { min: 0.5, max: 1 } } })[0]).toBe(
+      'checks[0].integers.k.min',
+    )
+    expect(problem({ ...ranged, dtypes: ['float63'] })[0]).toBe('checks[0].dtypes[0]')
+    expect(problem({ ...ranged, sizes: { ...sizes, B: { min: 0 } } })[0]).toBe(
+      'checks[0].sizes.B.max',
+    )
+  })
+})
+
+describe('what is kept', () => {
+  const { x } = project().inputs
+  const shown = {
+    args: ['x', 2, 'y'],
+    inputs: {
+      x: { ...x!, shape: [1, 2], distribution: 'zeros' as const, requires_grad: true },
+      y: { ...x!, shape: [2], dtype: 'float64' as const },
+      z: { ...x!, shape: [1, 2], values: [[0, 'nan']] },
+    },
+  }
+
+  it('is one call for one check, seeds written out, defaults not', () => {
+    expect(entryOfFailure('nan', 'f::f', shown)).toEqual({
+      op: 'f::f',
+      args: ['x', 2, 'y'],
+      inputs: {
+        x: { shape: [1, 2], distribution: 'zeros', requires_grad: true },
+        y: { shape: [2], dtype: 'float64', seed: 1 },
+        z: { values: [[0, 'nan']] },
+      },
+      checks: ['nan'],
+      shapes: 0,
+    })
+    const kept = entryOfFailure('nan', 'f::f', shown)
+    expect(isSingleCase(kept)).toBe(true)
+    expect(isSingleCase({ op: 'f::f', args: ['x'], checks: ['nan'] })).toBe(false)
+    expect(project({ checks: [kept] }).checks).toHaveLength(1)
+  })
+
+  it('means the same with defaults written out', () => {
+    const kept = entryOfFailure('nan', 'f::f', shown)
+    const [read] = project({ checks: [kept] }).checks ?? []
+    const inputs = project().inputs
+    expect(meaningOf(read!, inputs)).toBe(meaningOf(kept, inputs))
+    expect(meaningOf({ ...kept, checks: ['meta'] }, inputs)).not.toBe(meaningOf(kept, inputs))
+    const other = { ...kept, inputs: { ...kept.inputs, y: { ...kept.inputs!['y']!, seed: 7 } } }
+    expect(meaningOf(other, inputs)).not.toBe(meaningOf(kept, inputs))
+  })
+})
+
 describe('what a command is about', () => {
   const command = (given: Parameters<typeof readCheckOptions>[0]): CheckCommand => {
     const read = readCheckOptions(given)
@@ -97,31 +229,29 @@ describe('what a command is about', () => {
   }
   const checks = [{ op: 'f::f', args: ['y'], expect: 'failed', skip: { nan: 'it counts them' } }]
 
-  it("is opsmith.json's entry of that operator, else its call", () => {
+  it("is opsmith.json's entry of that operator, else its call, else what its schema suggests", () => {
     const both = project({ checks })
-    expect(selectChecks(both, command({ op: 'f::f' }))).toEqual({ ok: true, value: checks })
-    expect(selectChecks(both, command({ op: 'g' }))).toEqual({
-      ok: true,
-      value: [{ op: 'g', args: ['x', 2] }],
-    })
-    expect(selectChecks(both, command({ op: 'h' })).ok).toBe(false)
-    expect(selectChecks(both, command({ op: 'h', args: '["x"]' }))).toEqual({
-      ok: true,
-      value: [{ op: 'h', args: ['x'] }],
-    })
+    expect(entriesFor('f::f', both)).toEqual(checks)
+    expect(entriesFor('g', both)).toEqual([{ op: 'g', args: ['x', 2] }])
+    expect(entriesFor('h', both)).toEqual([{ op: 'h', args: [] }])
+    expect(entriesFor('f::f', both, ['x'])).toEqual([{ op: 'f::f', args: ['x'] }])
   })
 
   it('is to pass where options say what to check; a check that is named is not skipped', () => {
-    const named = selectChecks(project({ checks }), command({ check: ['nan,meta', 'mutation'] }))
+    const entries = entriesOf(project({ checks }))
+    const named = selectChecks(entries, command({ check: ['nan,meta', 'mutation'] }))
     expect(named).toEqual({
       ok: true,
       value: [{ op: 'f::f', args: ['y'], checks: ['nan', 'meta', 'mutation'] }],
     })
-    const shapes = selectChecks(project({ checks }), command({ shapes: '9' }))
+    const shapes = selectChecks(entries, command({ shapes: '9' }))
     expect(shapes).toEqual({
       ok: true,
       value: [{ op: 'f::f', args: ['y'], shapes: 9, skip: { nan: 'it counts them' } }],
     })
+    expect(selectChecks(entries, command({}))).toEqual({ ok: true, value: checks })
+    const none = selectChecks([], command({}))
+    expect(none.ok ? '' : none.error.message).toContain('nothing to check')
   })
 })
 

@@ -162,7 +162,12 @@ export function meaningOf(entry: CheckEntry, inputs: Readonly<Record<string, Inp
   const all = { ...inputs, ...request?.inputs }
   const used = inputsNamed(entry.args, all).map((name) => {
     const { dtype, device, distribution, requires_grad, ...rest } = all[name] ?? {}
-    const made = [dtype ?? 'float32', device ?? 'cpu', distribution ?? 'randn', requires_grad]
+    const made = [
+      dtype ?? 'float32',
+      device ?? 'cpu',
+      distribution ?? 'randn',
+      requires_grad ?? false,
+    ]
     return [name, made, Object.entries(rest).sort()]
   })
   const { inputs: _named, ...asked } = request ?? {}

@@ -1,3 +1,5 @@
+import type { OpcheckOutcome } from '../../contract/opcheck'
+import { ok } from '../../contract/outcome'
 import { isSingleCase } from '../../engine/check/opcheck-case'
 import type { Handlers } from './handle'
 import { inOpen } from './project-calls'
@@ -20,16 +22,26 @@ export const opcheckCalls: Handlers<OpcheckCalls> = {
         const limits = { timeout: 0, signal }
         const all = await session.workbench.opchecks.entries(folder, limits)
         if (!all.ok) return all
-        const entries = casesOnly ? all.value.filter(isSingleCase) : all.value
+        const chosen = [...all.value.entries()].filter(
+          ([, entry]) => !casesOnly || isSingleCase(entry),
+        )
+        // Their places among all, which the window knows them by.
+        const placed = (outcome: OpcheckOutcome): OpcheckOutcome => ({
+          ...outcome,
+          entry: chosen[outcome.entry]?.[0] ?? outcome.entry,
+        })
         const outcomes = await session.workbench.opchecks.runAll(folder, limits, {
-          entries,
+          entries: chosen.map(([, entry]) => entry),
           onProgress: (done, total, outcome) => {
             session.noteFiles(outcome)
-            session.send('opcheck.progressed', { job, done, total, ...(outcome && { outcome }) })
+            session.send('opcheck.progressed', {
+              ...{ job, done, total },
+              ...(outcome && { outcome: placed(outcome) }),
+            })
           },
         })
         session.noteFiles(outcomes)
-        return outcomes
+        return outcomes.ok ? ok(outcomes.value.map(placed)) : outcomes
       }),
     ),
   'opcheck.entries': (session, { folder }) =>

@@ -1,9 +1,14 @@
 import { useEffect, type KeyboardEvent, type ReactElement } from 'react'
 
 import type { ProjectFile } from '../../../electron/contract/project'
-import { Icon } from '../../shell/primitives/Icon'
+import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
+import { gradcheckStore } from '../../store/gradcheck'
+import { namesOf } from '../../store/gradcheck-case'
+import { chooseEntry } from '../../store/gradcheck-run'
 import { showPanel } from '../../store/layout'
+import { useOpcheck } from '../../store/opcheck'
+import { chooseCheck } from '../../store/opcheck-run'
 import { loadSamples, openProject, openSampleCopy, useProject } from '../../store/project'
 import { chooseCall } from '../../store/run'
 import { useSettings } from '../../store/settings'
@@ -45,27 +50,86 @@ export function ExplorerPanel(): ReactElement {
   )
 }
 
-/** Calls that opsmith.json compares with a reference: what the project checks about itself. */
+/** Calls compared with a reference, gradchecks, operator checks: what the project checks about itself. */
 function Checks(): ReactElement | null {
   const manifest = useProject((state) => state.project?.manifest)
+  const operators = useOpcheck((state) => state.entries)
   const calls = manifest?.calls ?? []
-  if (calls.length === 0) return null
+  const gradchecks = manifest?.gradchecks ?? []
+  const total = calls.length + gradchecks.length + operators.length
+  if (total === 0) return null
   return (
-    <Section title="Checks" note={String(calls.length)}>
+    <Section title="Checks" note={String(total)}>
       {calls.map((call, index) => (
-        <button
-          key={index}
-          type="button"
-          className="tree-row"
+        <CheckRow
+          key={`call ${index}`}
+          icon="play"
+          kind="run"
+          text={call.op}
           title={call.reference === undefined ? 'no reference' : `compared with ${call.reference}`}
           onClick={() => showCall(index)}
-        >
-          <Icon name="play" />
-          <span className="mono ellipsis">{call.op}</span>
-        </button>
+        />
+      ))}
+      {gradchecks.map((entry, index) => {
+        const { title, particular } = namesOf(entry, manifest?.inputs ?? {})
+        return (
+          <CheckRow
+            key={`gradcheck ${index}`}
+            icon="target"
+            kind="gradcheck"
+            text={title}
+            title={`gradcheck${particular === '' ? '' : `, ${particular}`}`}
+            onClick={() => showGradcheck(index)}
+          />
+        )
+      })}
+      {operators.map((entry, index) => (
+        <CheckRow
+          key={`operator ${index}`}
+          icon="flask"
+          kind="operator"
+          text={entry.name ?? entry.op}
+          title={`operator checks: ${entry.checks?.join(', ') ?? 'all'}`}
+          onClick={() => showOperatorCheck(index)}
+        />
       ))}
     </Section>
   )
+}
+
+type CheckRowProps = {
+  icon: IconName
+  kind: 'run' | 'gradcheck' | 'operator'
+  text: string
+  title: string
+  onClick: () => void
+}
+
+function CheckRow({ icon, kind, text, title, onClick }: CheckRowProps): ReactElement {
+  return (
+    <button
+      type="button"
+      className="tree-row"
+      title={`${text}\n${title}`}
+      data-testid={`explorer-check-${kind}`}
+      onClick={onClick}
+    >
+      <Icon name={icon} label={kind} />
+      <span className="mono ellipsis">{text}</span>
+    </button>
+  )
+}
+
+function showGradcheck(index: number): void {
+  gradcheckStore.setState({ tab: 'gradcheck' })
+  showPanel('gradcheck')
+  chooseEntry(index)
+}
+
+function showOperatorCheck(index: number): void {
+  gradcheckStore.setState({ tab: 'operator' })
+  showPanel('gradcheck')
+  chooseCheck(index)
 }
 
 function Samples(): ReactElement {

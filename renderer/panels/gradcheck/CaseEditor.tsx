@@ -14,10 +14,8 @@ import { inputsNamed } from '../../store/gradcheck-case'
 import { chooseOther, editDraft, runGradcheck, stopGradchecks } from '../../store/gradcheck-run'
 import { useInputSpecs } from '../../store/inputs'
 import { showPanel } from '../../store/layout'
-import { useProject } from '../../store/project'
-import { useRun } from '../../store/run'
-import { operatorKey, useSchemas } from '../../store/schemas'
 import { CaseOptions } from './CaseOptions'
+import { OperatorField } from './OperatorField'
 
 /** What is checked, and how; a change is checked by itself. */
 export function CaseEditor(): ReactElement {
@@ -36,7 +34,7 @@ function CallBar(): ReactElement {
   const startedAt = useGradcheck((state) => state.startedAt)
   return (
     <div className="gc-call">
-      <OperatorField key={draft.op} op={draft.op} />
+      <OperatorField id="gradcheck-op" key={draft.op} op={draft.op} onChoose={chooseOther} />
       <span className="gc-args">
         <CommitField
           id="gradcheck-args"
@@ -68,52 +66,6 @@ function CallBar(): ReactElement {
       )}
       <CaseMenu />
     </div>
-  )
-}
-
-/** Any operator, libtorch's included, or a function of the program. */
-function OperatorField({ op }: { op: string }): ReactElement {
-  const [text, setText] = useState(op)
-  const load = useSchemas((state) => state.load)
-  const functions = useRun((state) => state.functions)
-  const calls = useProject((state) => state.project?.manifest?.calls) ?? []
-  const names = [
-    ...(load?.operators ?? []).map(operatorKey),
-    ...functions.map((item) => item.name),
-    ...calls.map((item) => item.op),
-  ]
-  const known = [...new Set(names)]
-  const take = (value: string): void => {
-    const wanted = value.trim()
-    if (wanted !== '' && wanted !== op) chooseOther(wanted)
-  }
-  return (
-    <>
-      <input
-        className="mono gc-operator"
-        list="gradcheck-operators"
-        aria-label="Operator or function"
-        title={`${op}\nAny operator (aten::sigmoid, too) or a function of the program`}
-        placeholder="operator or function"
-        value={text}
-        spellCheck={false}
-        data-testid="gradcheck-op"
-        onChange={(event) => {
-          setText(event.target.value)
-          if (known.includes(event.target.value)) take(event.target.value)
-        }}
-        onBlur={() => take(text)}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') take(text)
-          if (event.key === 'Escape') setText(op)
-        }}
-      />
-      <datalist id="gradcheck-operators">
-        {known.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-    </>
   )
 }
 

@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react'
 
-import type { Distribution, InputSpec } from '../../../electron/contract/manifest'
+import type { CheckInput, Distribution, InputSpec } from '../../../electron/contract/manifest'
 import type { Dtype } from '../../../electron/contract/tensor'
 import { useDoctor } from '../../store/doctor'
 import { CommitField } from './CommitField'
-import { parseShape, parseValues, valuesText } from './input-text'
+import { parseNamedShape, parseShape, parseValues, valuesText } from './input-text'
 
 const dtypes = [
   ...(['float64', 'float32', 'float16', 'bfloat16', 'complex64', 'complex128'] as const),
@@ -42,6 +42,31 @@ type Props = { name: string; spec: InputSpec; onChange: (spec: InputSpec) => voi
 
 /** Every change is kept in opsmith.json when the field is left or Enter is pressed. */
 export function InputForm({ name, spec, onChange }: Props): ReactElement {
+  return <InputFields name={name} spec={spec} parse={parseShape} onChange={onChange} />
+}
+
+type CheckProps = { name: string; spec: CheckInput; onChange: (spec: CheckInput) => void }
+
+/** An input of an operator check, whose shape may name sizes. */
+export function CheckInputForm({ name, spec, onChange }: CheckProps): ReactElement {
+  return <InputFields name={name} spec={spec} parse={parseNamedShape} onChange={onChange} />
+}
+
+type FieldsProps<Size extends number | string> = {
+  name: string
+  spec: Fields<Size>
+  parse: (text: string) => { value: Size[] } | { problem: string }
+  onChange: (spec: Fields<Size>) => void
+}
+
+type Fields<Size> = Omit<InputSpec, 'shape'> & { shape?: Size[] | undefined }
+
+function InputFields<Size extends number | string>({
+  name,
+  spec,
+  parse,
+  onChange,
+}: FieldsProps<Size>): ReactElement {
   const devices = useDevices(spec.device)
   const literal = spec.values !== undefined
   const id = (field: string): string => `input-${name}-${field}`
@@ -50,7 +75,7 @@ export function InputForm({ name, spec, onChange }: Props): ReactElement {
       onChange({ ...without(spec, ['low', 'high', 'mean', 'std']), values: [0] })
     } else {
       const next = without(spec, ['values', 'low', 'high', 'mean', 'std'])
-      onChange({ ...next, shape: spec.shape ?? [1], distribution: kind as Distribution })
+      onChange({ ...next, shape: spec.shape ?? [1 as Size], distribution: kind as Distribution })
     }
   }
   return (
@@ -82,7 +107,7 @@ export function InputForm({ name, spec, onChange }: Props): ReactElement {
           id={id('shape')}
           label="Shape"
           text={`[${(spec.shape ?? []).join(', ')}]`}
-          parse={parseShape}
+          parse={parse}
           onCommit={(shape) => onChange({ ...spec, shape })}
         />
       )}
@@ -165,7 +190,7 @@ function parseSeed(text: string): { value: number | null } | { problem: string }
   return /^\d+$/.test(text.trim()) ? { value: Number(text) } : { problem: 'a whole number' }
 }
 
-function without(spec: InputSpec, keys: (keyof InputSpec)[]): InputSpec {
+function without<Spec extends object>(spec: Spec, keys: (keyof Spec)[]): Spec {
   const copy = { ...spec }
   for (const key of keys) delete copy[key]
   return copy

@@ -1,4 +1,4 @@
-import type { InputSpec, NestedNumbers } from '../../../electron/contract/manifest'
+import type { CheckInput, InputSpec, NestedNumbers } from '../../../electron/contract/manifest'
 
 type Parsed<T> = { value: T } | { problem: string }
 
@@ -10,6 +10,18 @@ export function parseShape(text: string): Parsed<number[]> {
     .filter(Boolean)
   if (!words.every((word) => /^\d+$/.test(word))) return { problem: 'whole numbers, as in [4, 8]' }
   return { value: words.map(Number) }
+}
+
+/** As parseShape; names stand for sizes: "[B, N, 3]". Without spaces around it, an x is part of a name. */
+export function parseNamedShape(text: string): Parsed<(number | string)[]> {
+  const words = text
+    .replace(/^\s*[[(]|[\])]\s*$/g, '')
+    .split(/[\s,×]+/)
+    .flatMap((word) => (/^\d+(x\d+)+$/.test(word) ? word.split('x') : [word]))
+    .filter(Boolean)
+  if (!words.every((word) => /^(\d+|[A-Za-z_]\w*)$/.test(word)))
+    return { problem: 'whole numbers and names, as in [B, 8]' }
+  return { value: words.map((word) => (/^\d/.test(word) ? Number(word) : word)) }
 }
 
 /** Numbers, booleans, "nan", "inf" and "-inf", nested as the shape asks. Python's words are taken too. */
@@ -52,14 +64,14 @@ export function valuesText(values: InputSpec['values']): string {
 }
 
 /** "float64 [4, 8] grad" */
-export function inputSummary(spec: InputSpec): string {
+export function inputSummary(spec: CheckInput): string {
   const shape = spec.shape === undefined ? 'values' : `[${spec.shape.join(', ')}]`
   const device = spec.device === 'cpu' ? '' : ` ${spec.device}`
   return `${spec.dtype} ${shape}${device}${spec.requires_grad ? ' grad' : ''}`
 }
 
 /** How its values come about. */
-export function inputMaking(spec: InputSpec): string {
+export function inputMaking(spec: CheckInput): string {
   if (spec.values !== undefined) return 'literal values'
   return spec.seed === undefined ? spec.distribution : `${spec.distribution}, seed ${spec.seed}`
 }

@@ -1,0 +1,165 @@
+import type { ReactElement } from 'react'
+
+import type { CheckEntry } from '../../../electron/contract/manifest'
+import type { OpcheckOutcome } from '../../../electron/contract/opcheck'
+import { IconButton } from '../../shell/primitives/Button'
+import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
+import { ErrorView } from '../../shell/primitives/ErrorView'
+import { Icon } from '../../shell/primitives/Icon'
+import { Section } from '../../shell/primitives/Section'
+import { runStamp, useFiles } from '../../store/files'
+import { checkOperators, stopOpchecks, useOpcheck } from '../../store/opcheck'
+import { opcheckDraftOf } from '../../store/opcheck-case'
+import { chooseCheck, chooseOperator } from '../../store/opcheck-run'
+import { useProject } from '../../store/project'
+import { useRun } from '../../store/run'
+import { operatorKey, useSchemas } from '../../store/schemas'
+
+/** What is checked of the project with its verdicts, and what else could be. */
+export function OperatorList(): ReactElement {
+  const entries = useOpcheck((state) => state.entries)
+  const { job, startedAt, done, total, error } = useOpcheck((state) => state)
+  const isListed = useProject((state) => state.project?.manifest?.checks !== undefined)
+  return (
+    <div className="gc-list scroll" data-testid="opcheck-list">
+      <Section
+        title={isListed ? 'Checks of opsmith.json' : 'Operators'}
+        note={entries.length === 0 ? '' : String(entries.length)}
+        actions={
+          job === null ? (
+            <>
+              <Verdict />
+              <IconButton
+                icon="play"
+                label="Check all of them"
+                onClick={() => void checkOperators()}
+                testId="opcheck-run"
+              />
+            </>
+          ) : (
+            <>
+              <Progress done={done} steps={total} label="Operator checks" />
+              <span className="number">
+                {total > 0 && `${done} of ${total} `}
+                <Elapsed since={startedAt} />
+              </span>
+              <IconButton
+                icon="stop"
+                label="Stop"
+                onClick={() => void stopOpchecks()}
+                testId="opcheck-stop"
+              />
+            </>
+          )
+        }
+      >
+        {error && <ErrorView error={error} />}
+        {entries.map((entry, index) => (
+          <EntryRow key={index} entry={entry} index={index} />
+        ))}
+        {entries.length === 0 && <p className="muted gc-pad">There is nothing to check.</p>}
+      </Section>
+      <Others entries={entries} />
+    </div>
+  )
+}
+
+/** Of all that were checked since the sources changed last. */
+function Verdict(): ReactElement | null {
+  const outcomes = useOpcheck((state) => state.outcomes)
+  const now = useFiles(runStamp)
+  const known = Object.values(outcomes).filter(({ stamp }) => stamp === now)
+  const wrong = known.filter(({ outcome }) => !outcome.asExpected).length
+  if (known.length === 0) return null
+  return (
+    <span className={wrong > 0 ? 'tone-error' : 'tone-ok'} data-testid="opcheck-verdict">
+      {wrong > 0 ? `${wrong} of ${known.length} not as expected` : `${known.length} as expected`}
+    </span>
+  )
+}
+
+/** What is particular about an entry, beside its call. */
+function particularOf(entry: CheckEntry): string {
+  if (entry.checks) return entry.checks.map((check) => check.replaceAll('_', ' ')).join(', ')
+  const ranges = [entry.sizes, entry.integers, entry.floats].flatMap((one) =>
+    Object.keys(one ?? {}),
+  )
+  return ranges.length === 0 ? '' : `over ${ranges.join(', ')}`
+}
+
+function EntryRow({ entry, index }: { entry: CheckEntry; index: number }): ReactElement {
+  const inputs = useProject((state) => state.project?.manifest?.inputs) ?? {}
+  const known = useOpcheck((state) => state.outcomes[index])
+  const selected = useOpcheck((state) => state.entry === index)
+  const now = useFiles(runStamp)
+  const isOld = known !== undefined && known.stamp !== now
+  const call = `${entry.op}(${opcheckDraftOf(entry, inputs).argsText})`
+  const title = entry.name ?? call
+  const particular = particularOf(entry)
+  const verdict = known && !isOld ? known.outcome.verdict : ''
+  return (
+    <button
+      type="button"
+      className={`gc-row${selected ? ' selected' : ''}${isOld ? ' stale' : ''}`}
+      aria-pressed={selected}
+      title={`${call}${particular === '' ? '' : `, ${particular}`}`}
+      data-testid={`opcheck-entry-${index}`}
+      data-verdict={verdict}
+      onClick={() => chooseCheck(index)}
+    >
+      <Mark outcome={known?.outcome} />
+      <span className="gc-row-name">
+        <span className="mono ellipsis">{title}</span>
+        {particular !== '' && <span className="muted ellipsis">{particular}</span>}
+      </span>
+    </button>
+  )
+}
+
+/** Icon and word; failing as expected is no alarm. */
+function Mark({ outcome }: { outcome: OpcheckOutcome | undefined }): ReactElement {
+  if (!outcome) return <span className="gc-mark muted">not run</span>
+  const { verdict, asExpected } = outcome
+  const icon = !asExpected
+    ? verdict === 'error'
+      ? 'crash'
+      : 'error'
+    : verdict === 'skipped'
+      ? 'absent'
+      : 'check'
+  const tone = !asExpected ? 'tone-error' : verdict === 'passed' ? 'tone-ok' : 'muted'
+  return (
+    <span className={`gc-mark ${tone}`}>
+      <Icon name={icon} />
+      <span>{asExpected && verdict === 'failed' ? 'fails' : verdict}</span>
+    </span>
+  )
+}
+
+/** Operators and functions that nothing checks. */
+function Others({ entries }: { entries: readonly CheckEntry[] }): ReactElement | null {
+  const load = useSchemas((state) => state.load)
+  const functions = useRun((state) => state.functions)
+  const selected = useOpcheck((state) => (state.entry === null ? state.draft.op : ''))
+  const checked = new Set(entries.map((entry) => entry.op))
+  const names = [...(load?.operators ?? []).map(operatorKey), ...functions.map((item) => item.name)]
+  const others = names.filter((name) => !checked.has(name))
+  if (others.length === 0) return null
+  return (
+    <Section title="Not in the list" note={String(others.length)} open={entries.length === 0}>
+      {others.map((name) => (
+        <button
+          key={name}
+          type="button"
+          className={selected === name ? 'gc-row selected' : 'gc-row'}
+          aria-pressed={selected === name}
+          onClick={() => chooseOperator(name)}
+        >
+          <span className="gc-row-name">
+            <span className="mono ellipsis">{name}</span>
+          </span>
+        </button>
+      ))}
+    </Section>
+  )
+}
