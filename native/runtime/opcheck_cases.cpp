@@ -166,6 +166,15 @@ std::vector<Draw> CaseMaker::simpler(const Draw& draw) const {
   return draws;
 }
 
+std::vector<SizeRange> CaseMaker::croppable() const {
+  const auto used = names_in(request_.args);
+  std::vector<SizeRange> sizes;
+  for (const auto& size : sizes_) {
+    if (used.count(size.name) == 0) sizes.push_back(size);
+  }
+  return sizes;
+}
+
 OpcheckCase CaseMaker::make(const Draw& draw) const {
   OpcheckCase made;
   std::map<std::string, double> numbers;

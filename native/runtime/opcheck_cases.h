@@ -32,6 +32,8 @@ class CaseMaker {
   // `draw` with one thing simpler, the simplest first: a size, a number, the dtype, the turn.
   std::vector<Draw> simpler(const Draw& draw) const;
   OpcheckCase make(const Draw& draw) const;
+  // The sizes that no argument names, and whose places' values may be picked from.
+  std::vector<SizeRange> croppable() const;
 
  private:
   const OpcheckRequest& request_;

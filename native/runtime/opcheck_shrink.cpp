@@ -4,14 +4,13 @@
 #include <cmath>
 
 #include "runtime/arguments.h"
-#include "runtime/dtypes.h"
 #include "runtime/opcheck_cases.h"
 
 namespace opsmith {
 namespace {
 
-// Seconds for each of the two halves of one finding's shrinking: a check that takes long is shrunk
-// as far as it comes.
+// Seconds for each of the three parts of one finding's shrinking: sizes, rows and columns, values.
+// A check that takes long is shrunk as far as it comes.
 constexpr double patience_in_seconds = 2;
 // Tensors above are simplified as a whole only.
 constexpr int64_t few_elements = 256;
@@ -37,6 +36,23 @@ class Shrinker {
       return true;
     } catch (...) {
       return false;
+    }
+  }
+
+  // Values that were drawn for smaller sizes may show nothing where these do: rows and columns of
+  // these are left out one by one, along all places of a size.
+  void crop(OpcheckCase& made, const std::vector<SizeRange>& sizes) {
+    for (bool smaller = true; smaller;) {
+      smaller = false;
+      for (const auto& size : sizes) {
+        const auto count = size_in(made, size);
+        for (int64_t left_out = 0; left_out < count && count > size.min && !smaller; ++left_out) {
+          auto candidate = made;
+          if (!leave_out(candidate, size, left_out) || !still_fails(candidate)) continue;
+          made = std::move(candidate);
+          smaller = true;
+        }
+      }
     }
   }
 
@@ -74,9 +90,7 @@ class Shrinker {
  private:
   // Halves, quarters, … single elements become 0; then what is left becomes 1, else a whole number.
   void simplify_elements(OpcheckCase& made, size_t index, const at::Tensor& tensor) {
-    const auto flat = tensor.to(at::kDouble).reshape(-1);
-    std::vector<double> values(flat.const_data_ptr<double>(),
-                               flat.const_data_ptr<double>() + flat.numel());
+    auto values = numbers_in(tensor);
     const auto attempt = [&](const std::vector<double>& changed) {
       if (changed == values) return false;
       auto candidate = made;
@@ -111,6 +125,40 @@ class Shrinker {
         if (attempt(changed)) break;
       }
     }
+  }
+
+  static InputSpec* input_of(OpcheckCase& made, const std::string& name) {
+    for (auto& spec : made.inputs) {
+      if (spec.name == name) return &spec;
+    }
+    return nullptr;
+  }
+
+  static int64_t size_in(OpcheckCase& made, const SizeRange& size) {
+    if (size.places.empty()) return 0;
+    const auto* spec = input_of(made, size.places[0].input);
+    const auto dim = static_cast<size_t>(size.places[0].dim);
+    return spec != nullptr && spec->shape && dim < spec->shape->size() ? (*spec->shape)[dim] : 0;
+  }
+
+  static bool leave_out(OpcheckCase& made, const SizeRange& size, int64_t index) {
+    for (const auto& place : size.places) {
+      auto* spec = input_of(made, place.input);
+      if (spec == nullptr) return false;
+      auto tensor = make_input(*spec).detach().cpu();
+      if (tensor.is_complex() || tensor.numel() > few_elements) return false;
+      const auto before = tensor.narrow(place.dim, 0, index);
+      const auto after = tensor.narrow(place.dim, index + 1, tensor.size(place.dim) - index - 1);
+      tensor = at::cat({before, after}, place.dim);
+      *spec = without_values(*spec, tensor);
+      spec->values = nested(numbers_in(tensor), tensor.sizes().vec());
+    }
+    return true;
+  }
+
+  static std::vector<double> numbers_in(const at::Tensor& tensor) {
+    const auto flat = tensor.to(at::kDouble).reshape(-1);
+    return {flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel()};
   }
 
   static InputSpec without_values(InputSpec spec, const at::Tensor& tensor) {
@@ -161,8 +209,10 @@ OpcheckCase shrink(const CaseMaker& maker, Draw draw,
       break;
     }
   }
-  shrinker.begin();
   auto made = maker.make(draw);
+  shrinker.begin();
+  shrinker.crop(made, maker.croppable());
+  shrinker.begin();
   shrinker.simplify_numbers(made);
   const auto used = names_in(made.args);
   for (size_t i = 0; i < made.inputs.size(); ++i) {

@@ -40,7 +40,14 @@ interface Row {
 interface Printed {
   ok: boolean
   results: Row[]
-  operators: { name: string; op: string; verdict: string; asExpected: boolean }[]
+  operators: {
+    name: string
+    op: string
+    verdict: string
+    asExpected: boolean
+    generated?: object
+  }[]
+  kept?: { op: string; check: string; entry: number; added: boolean }[]
   error?: { code: string; message: string; hint?: string }
 }
 
@@ -73,13 +80,19 @@ function lineOf(text: string): number {
 }
 
 describe('opsmith check', () => {
-  it("checks every operator and function of a sample's calls once: all good, exit code 0", async () => {
+  it('checks every operator and function of a sample once, called or not: all good, exit code 0', async () => {
     const { code, printed } = await checkJson(sample('rms_norm'))
     expect([code, printed.ok]).toEqual([0, true])
-    // Three calls of two.
+    // Three calls of two; the other operators with inputs made from their schemas.
     expect(printed.operators.map(({ op, verdict }) => [op, verdict])).toEqual([
       ['rms_norm::rms_norm', 'passed'],
       ['residual', 'passed'],
+      ['rms_norm::backward', 'passed'],
+      ['rms_norm::forward', 'passed'],
+    ])
+    expect(printed.operators.map(({ generated }) => generated !== undefined)).toEqual([
+      ...[false, false],
+      ...[true, true],
     ])
     const rows = printed.results.filter((row) => row.op === 'rms_norm::rms_norm')
     expect(rows.map((row) => row.check)).toEqual(opcheckCheck.options)
@@ -117,7 +130,11 @@ describe('opsmith check', () => {
       ...[wrong, '--op', 'wrong_operators::unwritten_tail', '--args', '["x"]'],
     )
     const unwritten = tail.printed.results.find((row) => row.check === 'unwritten')
-    expect(unwritten).toMatchObject({ status: 'failed', output: 0, shownBy: 'x float64[1, 1]' })
+    expect(unwritten).toMatchObject({
+      status: 'failed',
+      output: 0,
+      shownBy: 'x float64[1, 1] of zeros',
+    })
     const { printed } = await checkJson(
       ...[wrong, '--op', 'wrong_operators::no_autograd', '--args', '["w"]'],
     )
@@ -220,13 +237,39 @@ describe('opsmith check', () => {
     }
   })
 
+  it('keeps failures in opsmith.json, where they are checks of their own', async () => {
+    const folder = withChecks([
+      wrongOp('float_inside', { checks: ['precision'] }),
+      wrongOp('unwritten_tail', { expect: 'failed' }),
+      wrongOp('right'),
+    ])
+    const first = await checkJson(folder, '--keep')
+    expect(first.code).toBe(1)
+    const kept = { op: 'wrong_operators::float_inside', check: 'precision', entry: 3 }
+    expect(first.printed.kept).toEqual([{ ...kept, added: true }])
+    const again = await opsmith('check', folder, '--keep')
+    expect(again.code).toBe(1)
+    expect(again.stdout).toMatch(
+      /^precision of wrong_operators::float_inside is there already: check 4 of opsmith\.json$/m,
+    )
+    expect(again.stdout).toContain('2 of 4 operators are as expected.')
+  })
+
+  it('are part of the report', async () => {
+    const { code, stdout } = await opsmith('report', withChecks([wrongOp('hidden_mutation')]))
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/\nOperator checks\n-+\nFAILED wrong_operators::hidden_mutation\(x\)/)
+    expect(stdout).toContain('✗ mutation')
+    expect(stdout).toContain('0 of 1 operators are as expected.')
+  })
+
   it('exits 2 where there is no answer, and says what to do', async () => {
-    const none = await checkJson(wrong)
+    const none = await checkJson(withChecks([]))
     expect(none.code).toBe(2)
-    expect(none.printed.error?.message).toContain('has no calls to check')
-    expect(none.printed.error?.hint).toContain('"calls": [')
+    expect(none.printed.error?.message).toContain('nothing to check')
+    expect(none.printed.error?.hint).toContain('"checks": []')
     for (const [args, words] of [
-      [['--op', 'wrong_operators::right'], 'neither a check nor a call'],
+      [['--op', 'aten::quantized_batch_norm'], 'calls made from its schema'],
       [['--op', 'wrong_operators::nothing', '--args', '["x"]'], 'nothing'],
       [['--op', 'wrong_operators::right', '--args', '["nope"]'], 'nope'],
       [['--op', 'wrong_operators::right', '--check', 'everything'], '"everything"'],
