@@ -1,0 +1,127 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const buildTime = 170_000
+/** All checks of one operator, over many shapes, and the shrinking of what they find. */
+const checkTime = 60_000
+let cache: TestCache
+let app: App
+let folder: string
+
+beforeEach(async () => {
+  cache = makeTestCache()
+  folder = copyProject(path.join(root, 'test/cases/opcheck/generated_inputs'), cache)
+  app = await App.start(cache, folder)
+  await app.testId('tool-tab-gradcheck').click()
+  await app.testId('opcheck-tab').click({ timeout: buildTime })
+})
+afterEach(async () => {
+  await app.close()
+  cache.remove()
+})
+
+async function verdict(wanted: 'passed' | 'failed', timeout = checkTime): Promise<void> {
+  const seen = async (): Promise<string | null> =>
+    (await app.testId('opcheck-one-verdict').count()) === 0
+      ? null
+      : await app.testId('opcheck-one-verdict').getAttribute('data-verdict')
+  await expect.poll(seen, { timeout, interval: 100 }).toBe(wanted)
+}
+
+/** Of the list, for the sources as they are. */
+async function listed(index: number, wanted: string, timeout = checkTime): Promise<void> {
+  const row = app.testId(`opcheck-entry-${index}`)
+  await expect
+    .poll(async () => ((await row.count()) === 0 ? '' : await row.getAttribute('data-verdict')), {
+      timeout,
+      interval: 100,
+    })
+    .toBe(wanted)
+}
+
+async function fill(field: string, text: string): Promise<void> {
+  await app.testId(field).fill(text)
+  await app.testId(field).press('Enter')
+}
+
+const manifestText = (): string => fs.readFileSync(path.join(folder, 'opsmith.json'), 'utf8')
+
+/** The panel over the whole window, in a theme and a width, for people. */
+async function pictures(name: string): Promise<void> {
+  await app.picture(name)
+  await app.testId('gradcheck-enlarge').click()
+  await app.picture(`${name}-large`)
+  await app.testId('gradcheck-enlarge').click()
+}
+
+describe('the operator checks of the window', () => {
+  it('take edited inputs at once; a failure is found, kept, and checked after every build', async () => {
+    // What opsmith.json lists without inputs is called with what its schema suggests.
+    await listed(0, 'passed', buildTime)
+    await verdict('passed')
+    expect(await app.testId('opcheck-generated').textContent()).toMatch(
+      /a float32 \[3, 4\].*b float32 \[4, 5\]/,
+    )
+
+    await fill('opcheck-op', 'generated_inputs::wrong_when_long')
+    await fill('opcheck-args', 'x, 1')
+    await verdict('passed')
+    await app.testId('opcheck-input-x').click()
+    await fill('input-x-shape', '[N]')
+    // A size that a shape names gets a range.
+    await expect.poll(() => app.testId('opcheck-sizes').inputValue()).toBe('N 1..8')
+    await verdict('passed')
+    await fill('opcheck-sizes', 'N 1..64')
+    await fill('opcheck-shapes', '40')
+    await verdict('failed')
+    const mutation = app.page.locator('[data-testid=opcheck-finding][data-check=mutation]')
+    expect(await mutation.textContent()).toContain('x float64[41] of zeros, size = 0')
+    await pictures('opcheck-failed')
+
+    await mutation.getByTestId('opcheck-keep').click()
+    await expect.poll(manifestText, { timeout: checkTime }).toContain('"shape": [41]')
+    expect(manifestText()).toContain('// Kept entries stand below; this comment stays.')
+    expect(manifestText()).toMatch(/"checks": \["mutation"\]/)
+    await listed(1, 'failed')
+    expect(await app.testId('explorer-check-operator').count()).toBe(2)
+
+    // Nobody asks for it: it is checked with the build.
+    await app.openFile('op.cpp')
+    await app.replace('op.cpp', 'x.size(0) > 40', 'x.size(0) > 4000')
+    await app.save()
+    await listed(1, 'passed', buildTime)
+    await app.testId('opcheck-entry-1').click()
+    await verdict('passed')
+    await app.picture('opcheck-kept')
+  })
+
+  it('say what does not read, in the field; a check that runs can be stopped', async () => {
+    await listed(0, 'passed', buildTime)
+    await fill('opcheck-sizes', 'N 8..1')
+    expect(await app.page.getByRole('alert').first().textContent()).toMatch(/below the start/)
+    await app.testId('opcheck-sizes').press('Escape')
+    await fill('opcheck-op', 'generated_inputs::never')
+    await expect
+      .poll(() => app.testId('opcheck-error').textContent(), { timeout: checkTime })
+      .toMatch(/refuses all of the \d+ calls.*not today/)
+    await fill('opcheck-args', 'nothing')
+    await expect
+      .poll(() => app.testId('opcheck-error').textContent(), { timeout: checkTime })
+      .toContain('There is no input "nothing"')
+
+    await fill('opcheck-op', 'aten::sigmoid')
+    await fill('opcheck-args', 'x')
+    await verdict('passed')
+    await fill('opcheck-shapes', '1000')
+    await app.testId('opcheck-one-stop').click({ timeout: checkTime })
+    await app.testId('opcheck-one').waitFor({ timeout: checkTime })
+    // What was known before stays.
+    await verdict('passed')
+  })
+})
