@@ -93,7 +93,7 @@ function Ranges(): ReactElement {
       />
     </span>
   )
-  const isMore = more || draft.checks !== null || draft.dtypes.length > 0
+  const isSet = draft.checks !== null || draft.dtypes.length > 0
   return (
     <>
       <div className="gc-options">
@@ -107,17 +107,19 @@ function Ranges(): ReactElement {
       <div className="gc-options">
         <NumberOption name="shapes" title="How many other calls are tried" most={1000} />
         <NumberOption name="seed" title="Of the other calls" most={Number.MAX_SAFE_INTEGER} />
-        <button
-          type="button"
-          className="link"
-          aria-expanded={isMore}
-          data-testid="opcheck-more"
-          onClick={() => setMore(!more)}
-        >
-          {isMore ? 'fewer' : 'more …'}
-        </button>
+        {!isSet && (
+          <button
+            type="button"
+            className="link"
+            aria-expanded={more}
+            data-testid="opcheck-more"
+            onClick={() => setMore(!more)}
+          >
+            {more ? 'fewer' : 'more …'}
+          </button>
+        )}
       </div>
-      {isMore && (
+      {(isSet || more) && (
         <div className="gc-options">
           <span className="gc-option gc-range" title="Of every floating or complex input, in turn">
             <CommitField

@@ -19,7 +19,7 @@ const smallest = 1e-18
 type Column = (number | null)[]
 
 /** One column for eps, one a curve; ascending, as uPlot wants them. */
-function columnsOf(curves: readonly SweepCurve[]): [number[], ...Column[]] {
+export function columnsOf(curves: readonly SweepCurve[]): [number[], ...Column[]] {
   const steps = [...new Set(curves.flatMap((curve) => curve.points.map((point) => point.eps)))]
   steps.sort((a, b) => a - b)
   const columns = curves.map((curve): Column => {
@@ -106,7 +106,7 @@ export function makeChart(element: HTMLElement, report: SweepReport, plot: () =>
 }
 
 /** Powers of ten, all of them or each second, third … as there is room. */
-function decades(low: number, high: number, width: number): number[] {
+export function decades(low: number, high: number, width: number): number[] {
   const first = Math.ceil(Math.log10(low) - 1e-9)
   const last = Math.floor(Math.log10(high) + 1e-9)
   const room = width > 0 ? Math.max(width / window.devicePixelRatio / 46, 2) : 9
@@ -117,7 +117,7 @@ function decades(low: number, high: number, width: number): number[] {
 }
 
 /** Whole decades, the tolerance among them; below the smallest error there is room for a word. */
-function rangeOf(low: number, high: number, atol: number): [number, number] {
+export function rangeOf(low: number, high: number, atol: number): [number, number] {
   const floor = Math.min(low, atol > 0 ? atol : low)
   const ceiling = Math.max(high, atol)
   return [10 ** (Math.floor(Math.log10(floor)) - 1), 10 ** Math.ceil(Math.log10(ceiling) + 0.2)]
@@ -300,7 +300,8 @@ function writeTruncation(
   context.fillText('truncation', x + 8, y + 8)
 }
 
-function readout(curves: readonly SweepCurve[], eps: number): string {
+/** "eps 1e-4 · float64 1.2e-9 passes" */
+export function readout(curves: readonly SweepCurve[], eps: number): string {
   const parts = curves.flatMap((curve) => {
     const point = curve.points.find((one) => one.eps === eps)
     if (!point) return []

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+
+import { checkEntry, inputSpec } from '../../electron/contract/manifest'
+import type { CheckEntry } from '../../electron/contract/manifest'
+import { parseNamedShape } from '../../renderer/shell/primitives/input-text'
+import {
+  emptyOpcheckDraft,
+  opcheckDraftOf,
+  opcheckEntryOf,
+  opcheckInputs,
+  parseRanges,
+  rangesText,
+} from '../../renderer/store/opcheck-case'
+
+const inputs = {
+  x: inputSpec.parse({ shape: [4, 8], dtype: 'float64' }),
+  y: inputSpec.parse({ shape: [8] }),
+}
+
+const entry: CheckEntry = checkEntry.parse({
+  name: 'long rows',
+  op: 'my_op::f',
+  args: ['x', ['y', null], 'k', 0.5, 'mean', 'inf'],
+  inputs: { x: { shape: ['B', 'N'], distribution: 'rand', low: -1, high: 1, seed: 3 } },
+  sizes: { B: { min: 0, max: 4 }, N: { min: 1, max: 64 } },
+  integers: { k: { min: -2, max: 2 } },
+  dtypes: ['float32', 'float64'],
+  checks: ['mutation', 'nan'],
+  skip: { nan: 'it counts them' },
+  shapes: 40,
+  seed: 7,
+  timeout: 9,
+  expect: 'failed',
+})
+
+describe('the fields of an operator check', () => {
+  it('say what its entry of opsmith.json says, and back', () => {
+    const draft = opcheckDraftOf(entry, inputs)
+    expect(draft.argsText).toBe('x, [y, None], k, 0.5, "mean", inf')
+    expect(opcheckEntryOf(draft, inputs)).toEqual({ ok: true, value: entry })
+    const plain = checkEntry.parse({ op: 'f', args: ['x'] })
+    expect(opcheckEntryOf(opcheckDraftOf(plain, inputs), inputs)).toEqual({
+      ok: true,
+      value: plain,
+    })
+    const nothing = checkEntry.parse({ op: 'f' })
+    expect(opcheckEntryOf(emptyOpcheckDraft('f'), inputs)).toEqual({ ok: true, value: nothing })
+  })
+
+  it('leave out what nothing names any more', () => {
+    const draft = { ...opcheckDraftOf(entry, inputs), argsText: 'y' }
+    const result = opcheckEntryOf(draft, inputs)
+    if (!result.ok) throw new Error(result.error.message)
+    expect(result.value.inputs).toBeUndefined()
+    expect(result.value.sizes).toBeUndefined()
+    expect(result.value.integers).toBeUndefined()
+  })
+
+  it('name the argument or the size that there is none of', () => {
+    const draft = opcheckDraftOf(entry, inputs)
+    const args = opcheckEntryOf({ ...draft, argsText: 'x, z' }, inputs)
+    expect(args.ok ? '' : args.error.message).toContain('"z"')
+    const { B: _taken, ...sizes } = draft.sizes
+    const shape = opcheckEntryOf({ ...draft, sizes }, inputs)
+    expect(shape.ok ? '' : shape.error.message).toMatch(
+      /^inputs\.x\.shape\.0: there is no size "B"/,
+    )
+  })
+
+  it("show the call's inputs, its own before the project's", () => {
+    const shown = opcheckInputs(opcheckDraftOf(entry, inputs), inputs)
+    expect(shown.map(([name, spec]) => [name, spec.shape])).toEqual([
+      ['x', ['B', 'N']],
+      ['y', [8]],
+    ])
+  })
+})
+
+describe('ranges as text', () => {
+  it('are read as they are written', () => {
+    const ranges = { B: { min: 1, max: 8 }, N: { min: 0, max: 64 }, M: { min: 3, max: 3 } }
+    expect(rangesText(ranges)).toBe('B 1..8, N 0..64, M 3')
+    expect(parseRanges(rangesText(ranges), 'sizes')).toEqual({ value: ranges })
+    const floats = { eps: { min: -1e-6, max: 0.5 } }
+    expect(parseRanges(rangesText(floats), 'floats')).toEqual({ value: floats })
+    expect(parseRanges('', 'sizes')).toEqual({ value: {} })
+    expect(parseRanges('alpha -1.5 to 2, b: 1 – 3', 'floats')).toEqual({
+      value: { alpha: { min: -1.5, max: 2 }, b: { min: 1, max: 3 } },
+    })
+  })
+
+  it.each([
+    ['B 8..1', 'sizes', 'the end lies below the start'],
+    ['B -1..4', 'sizes', 'no negative size'],
+    ['k 0..1.5', 'integers', 'whole numbers'],
+    ['8', 'sizes', 'as in B 1..8'],
+    ['B 1..2..3', 'sizes', 'as in B 1..8'],
+    ['B one..two', 'sizes', 'as in B 1..8'],
+  ] as const)('%j of %s: %s', (text, kind, problem) => {
+    const parsed = parseRanges(text, kind)
+    expect('problem' in parsed ? parsed.problem : '').toContain(problem)
+  })
+})
+
+describe('a shape that names sizes', () => {
+  it.each([
+    ['[B, N, 3]', ['B', 'N', 3]],
+    ['B 4', ['B', 4]],
+    ['4x8', [4, 8]],
+    ['2×N', [2, 'N']],
+    ['max, x', ['max', 'x']],
+    ['[]', []],
+  ])('%j is %j', (text, shape) => {
+    expect(parseNamedShape(text)).toEqual({ value: shape })
+  })
+
+  it('is none with anything else', () => {
+    for (const text of ['-1', '[3.5]', 'B-1', '4B'])
+      expect(parseNamedShape(text)).toHaveProperty('problem')
+  })
+})
