@@ -52,11 +52,41 @@ async function fill(field: string, text: string): Promise<void> {
 
 const manifestText = (): string => fs.readFileSync(path.join(folder, 'opsmith.json'), 'utf8')
 
-/** The panel over the whole window, in a theme and a width, for people. */
-async function pictures(name: string): Promise<void> {
-  await app.picture(name)
+/** Runs in the window: fields, buttons and labels of the panel that stand outside of it. */
+function whatIsCutOff(): string[] {
+  const panel = document.querySelector('[data-testid="gradcheck-panel"]')
+  if (!panel) return ['no panel']
+  const room = panel.getBoundingClientRect()
+  return [...panel.querySelectorAll('input, select, button, label')].flatMap((control) => {
+    const box = control.getBoundingClientRect()
+    if (box.width === 0) return []
+    const isOutside = box.left < room.left - 1 || box.right > room.right + 1
+    return isOutside ? [`${control.tagName} ${control.id} ${control.textContent}`] : []
+  })
+}
+
+/** Nothing is cut off in any width or theme; pictures for people. */
+async function looksRight(name: string): Promise<void> {
+  for (const [width, height] of [
+    [1024, 700],
+    [1600, 1000],
+  ] as const) {
+    await app.electron.evaluate(
+      ({ BrowserWindow }, size) => {
+        BrowserWindow.getAllWindows()[0]?.setSize(size[0], size[1])
+      },
+      [width, height] as const,
+    )
+    await app.page.waitForFunction((wanted) => window.innerWidth === wanted, width)
+    for (const theme of ['dark', 'light'] as const) {
+      await app.page.emulateMedia({ colorScheme: theme })
+      expect(await app.page.evaluate(whatIsCutOff), `${width} ${theme}`).toEqual([])
+      await app.picture(`${name}-${width}-${theme}`)
+    }
+  }
   await app.testId('gradcheck-enlarge').click()
-  await app.picture(`${name}-large`)
+  expect(await app.page.evaluate(whatIsCutOff), 'enlarged').toEqual([])
+  await app.picture(`${name}-enlarged`)
   await app.testId('gradcheck-enlarge').click()
 }
 
@@ -82,7 +112,7 @@ describe('the operator checks of the window', () => {
     await verdict('failed')
     const mutation = app.page.locator('[data-testid=opcheck-finding][data-check=mutation]')
     expect(await mutation.textContent()).toContain('x float64[41] of zeros, size = 0')
-    await pictures('opcheck-failed')
+    await looksRight('opcheck-failed')
 
     await mutation.getByTestId('opcheck-keep').click()
     await expect.poll(manifestText, { timeout: checkTime }).toContain('"shape": [41]')

@@ -23,7 +23,7 @@ export function OperatorList(): ReactElement {
   return (
     <div className="gc-list scroll" data-testid="opcheck-list">
       <Section
-        title={isListed ? 'Checks of opsmith.json' : 'Operators'}
+        title={isListed ? 'Checks' : 'Operators'}
         note={entries.length === 0 ? '' : String(entries.length)}
         actions={
           job === null ? (
@@ -72,7 +72,10 @@ function Verdict(): ReactElement | null {
   const wrong = known.filter(({ outcome }) => !outcome.asExpected).length
   if (known.length === 0) return null
   return (
-    <span className={wrong > 0 ? 'tone-error' : 'tone-ok'} data-testid="opcheck-verdict">
+    <span
+      className={`gc-list-verdict ${wrong > 0 ? 'tone-error' : 'tone-ok'}`}
+      data-testid="opcheck-verdict"
+    >
       {wrong > 0 ? `${wrong} of ${known.length} not as expected` : `${known.length} as expected`}
     </span>
   )
