@@ -57,12 +57,16 @@ function whatIsCutOff(): string[] {
   const panel = document.querySelector('[data-testid="gradcheck-panel"]')
   if (!panel) return ['no panel']
   const room = panel.getBoundingClientRect()
-  return [...panel.querySelectorAll('input, select, button, label')].flatMap((control) => {
+  const sideways = [...panel.querySelectorAll('.scroll')].flatMap((part) =>
+    part.scrollWidth > part.clientWidth + 1 ? [`${part.className} scrolls sideways`] : [],
+  )
+  const outside = [...panel.querySelectorAll('input, select, button, label')].flatMap((control) => {
     const box = control.getBoundingClientRect()
     if (box.width === 0) return []
     const isOutside = box.left < room.left - 1 || box.right > room.right + 1
     return isOutside ? [`${control.tagName} ${control.id} ${control.textContent}`] : []
   })
+  return [...sideways, ...outside]
 }
 
 /** Nothing is cut off in any width or theme; pictures for people. */
