@@ -1,5 +1,5 @@
 import type { OpcheckOutcome, PlacedFinding } from '../contract/opcheck'
-import { checkSummary, describeCounts, expectationText, failureLines } from './check-text'
+import { caseText, checkSummary, describeCounts, expectationText, failureLines } from './check-text'
 import { htmlPage } from './html-page'
 import { escapeMarkup } from './markup'
 import { describeError } from './print'
@@ -40,8 +40,11 @@ function outcomeSection(outcome: OpcheckOutcome, folder: string): string {
   const kind = outcome.verdict === 'skipped' ? 'soft' : 'failed'
   if (!report) return `${head}<pre class="${kind}">${html(error ? describeError(error) : '')}</pre>`
   const rows = report.findings.map((finding) => findingRow(finding, folder)).join('')
+  const made = report.generated
+    ? `<p>Inputs made from its schema: <code>${html(caseText(report.generated))}</code></p>`
+    : ''
   const open = report.ok ? '' : ' open'
-  return `${head}<details${open}><summary>${factsOf(outcome)}</summary><table><thead><tr><th>status</th><th>check</th><th>what was found</th></tr></thead><tbody>${rows}</tbody></table></details>`
+  return `${head}${made}<details${open}><summary>${factsOf(outcome)}</summary><table><thead><tr><th>status</th><th>check</th><th>what was found</th></tr></thead><tbody>${rows}</tbody></table></details>`
 }
 
 export function checkHtml(
