@@ -5,11 +5,11 @@ import { call, newJob } from '../bridge/bridge'
 import { runStamp } from './files'
 import { defaultArguments } from './graph-entry'
 import { noteCrash } from './host'
-import { effectiveInputs, manifestSaved } from './inputs'
+import { effectiveInputs, inputsStore, manifestSaved } from './inputs'
 import { notify, notifyError } from './notifications'
 import { allChecked, checkCases, checkOperators, loadEntries } from './opcheck'
 import { opcheckStore, stopOpchecks } from './opcheck'
-import { emptyOpcheckDraft, opcheckDraftOf, opcheckEntryOf } from './opcheck-case'
+import { emptyOpcheckDraft, opcheckDraftOf, opcheckEntryOf, opcheckInputs } from './opcheck-case'
 import type { OpcheckDraft } from './opcheck-case'
 import { currentFolder, currentManifest } from './project'
 
@@ -90,7 +90,7 @@ async function check(): Promise<void> {
   const oneJob = newJob('opcheck')
   const stamp = runStamp()
   opcheckStore.setState({ oneJob, oneStartedAt: Date.now() })
-  const entry = asked.value
+  const entry = onChosenDevice(asked.value)
   const result = await call('opcheck.run', { folder, job: oneJob, entry, timeout: 0 })
   const now = opcheckStore.getState()
   const isOurs = now.oneJob === oneJob
@@ -117,6 +117,15 @@ async function check(): Promise<void> {
       ? {}
       : { outcomes: { ...state.outcomes, [place]: { outcome: one, stamp } } }),
   }))
+}
+
+/** Where the toolbar says, for this run. */
+function onChosenDevice(entry: CheckEntry): CheckEntry {
+  const { device } = inputsStore.getState()
+  const inputs = opcheckInputs(opcheckStore.getState().draft, effectiveInputs())
+  if (device === '' || inputs.length === 0) return entry
+  const moved = inputs.map(([name, spec]) => [name, { ...spec, device }] as const)
+  return { ...entry, inputs: Object.fromEntries(moved) }
 }
 
 /** Stopped checks say nothing about the operator: what was known before stays. */
