@@ -271,9 +271,7 @@ describe('a failure that was found', () => {
     const other = copyProject(path.join(root, 'test/cases/opcheck/generated_inputs'), cache)
     const file = path.join(other, 'opsmith.json')
     const call = '"calls": [{ "op": "generated_inputs::wrong_between", "args": ["x"] }]'
-    const text = fs
-      .readFileSync(file, 'utf8')
-      .replace(/"checks": \[[^\]]*\]/, call)
+    const text = fs.readFileSync(file, 'utf8').replace(/"checks": \[[^\]]*\]/, call)
     fs.writeFileSync(file, text)
     expect(unwrap(await workbench.build(other)).ok).toBe(true)
     const entries = unwrap(await workbench.opchecks.entries(other, limits))
