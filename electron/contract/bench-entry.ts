@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { benchDirection } from './bench-names'
-import { argument, inputName, inputSpec } from './manifest'
+import { argument, inputName, inputSpec } from './manifest-values'
 import { dtype } from './tensor'
 
 /** An input of a benchmark: its shape may name sizes, as in `["B", "N", 3]`. */
