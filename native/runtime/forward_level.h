@@ -7,11 +7,15 @@
 
 #include <tuple>
 
+#include "runtime/jvp_decompositions.h"
+
 namespace opsmith {
 
 class ForwardLevel {
  public:
-  ForwardLevel() : index_(torch::autograd::ForwardADLevel::get_next_idx()) {}
+  ForwardLevel() : index_(torch::autograd::ForwardADLevel::get_next_idx()) {
+    register_jvp_decompositions();
+  }
   ~ForwardLevel() { torch::autograd::ForwardADLevel::release_idx(index_); }
   ForwardLevel(const ForwardLevel&) = delete;
   ForwardLevel& operator=(const ForwardLevel&) = delete;

@@ -152,6 +152,8 @@ export const operatorCases: Record<string, OperatorCase[]> = {
     pointwise('logcumsumexp', x, 1),
     pointwise('softmax.int', x, 1),
     pointwise('log_softmax.int', x, 1),
+    pointwise('softmax.int', batch, 1),
+    pointwise('log_softmax.int', batch, 0),
     pointwise('nansum', x, [1]),
     pointwise('trace', square),
     pointwise('dist', x, 'y'),
@@ -281,6 +283,30 @@ export const operatorCases: Record<string, OperatorCase[]> = {
       args: ['x', 'y', 'z', null, null, true, 0.1, 1e-5, false],
       inputs: { x: normal([4, 3], 41), y: row, z: normal([3], 42) },
     },
+    {
+      op: 'aten::layer_norm',
+      args: ['x', [2, 3], null, null],
+      inputs: { x: normal([2, 2, 3], 80) },
+    },
+    {
+      op: 'aten::layer_norm',
+      args: ['x', [3], 'y'],
+      inputs: { x: normal([3], 81), y: row },
+    },
+    {
+      op: 'aten::batch_norm',
+      args: ['x', null, null, 'mean', 'var', false, 0.1, 1e-3, false],
+      inputs: {
+        x: normal([2, 3, 2], 82),
+        mean: normal([3], 83, { requires_grad: false }),
+        var: { ...between(0.5, 2, [3], 84), requires_grad: false },
+      },
+    },
+    {
+      op: 'aten::batch_norm',
+      args: ['x', 'y', null, null, null, true, 0.1, 0.1, false],
+      inputs: { x: normal([2, 3, 2, 2], 85), y: row },
+    },
     pointwise('avg_pool2d', image, [2, 2]),
     pointwise('max_pool2d', image, [2, 2]),
     pointwise('adaptive_avg_pool2d', image, [2, 2]),
@@ -310,6 +336,34 @@ export const operatorCases: Record<string, OperatorCase[]> = {
       op: 'aten::nll_loss_nd',
       args: ['x', 'i'],
       inputs: { x, i: index([2, 0]) },
+    },
+    {
+      op: 'aten::nll_loss_nd',
+      args: ['x', 'i', 'w', 0, 1],
+      inputs: {
+        x: normal([4, 3], 90),
+        i: index([2, 1, 0, 2]),
+        w: { ...between(0.5, 2, [3], 91), requires_grad: false },
+      },
+    },
+    {
+      op: 'aten::nll_loss_nd',
+      args: ['x', 'i', 'w', 1, 1],
+      inputs: {
+        x: normal([1, 3, 2, 2], 92),
+        i: index([
+          [
+            [0, 1],
+            [2, 2],
+          ],
+        ]),
+        w: { ...between(0.5, 2, [3], 93), requires_grad: false },
+      },
+    },
+    {
+      op: 'aten::nll_loss_nd',
+      args: ['x', 'i', null, 2],
+      inputs: { x: row, i: index(1) },
     },
     {
       op: 'aten::cross_entropy_loss',

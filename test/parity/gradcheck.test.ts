@@ -94,13 +94,6 @@ function checkIn(message: string): string | undefined {
   return signs.find(([sign]) => sign.test(message))?.[1]
 }
 
-/**
- * Forward mode through these backward operators is written in Python (torch._decomp.decompositions_for_jvp):
- * libtorch alone has none, and says so.
- */
-const writtenInPython =
-  /^Trying to use forward AD with (_softmax|_log_softmax|native_layer_norm|native_batch_norm|nll_loss)_backward/
-
 const cases = new Map<string, OperatorCase>()
 for (const [family, entries] of Object.entries(operatorCases)) {
   for (const entry of entries) {
@@ -151,7 +144,6 @@ describe("gradcheck's verdicts are torch.autograd.gradcheck's", () => {
       const theirs = python[name]?.[variant]
       const report = await ours(entry, variant)
       const failures = report.findings.filter((finding) => finding.status === 'failed')
-      if (theirs?.ok && failures.some((finding) => writtenInPython.test(finding.reason))) continue
       const failed = failures.map((finding) => `${finding.check}: ${finding.reason}`)
       const verdict = { variant, ok: report.ok, because: report.ok ? '' : failed.join('; ') }
       expect(verdict, theirs?.message).toMatchObject({ ok: theirs?.ok })
