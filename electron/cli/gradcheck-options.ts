@@ -16,6 +16,7 @@ export interface GivenGradcheckOptions {
   nondetTol?: string
   dtype?: string
   fast?: boolean
+  masked?: boolean
   secondOrder?: boolean
   forward?: boolean
   /** False after --no-backward. */
@@ -69,6 +70,7 @@ export function readGradcheckOptions(given: GivenGradcheckOptions): Result<Gradc
     backward: given.backward ?? true,
     options: {
       ...(given.fast ? { fast_mode: true } : {}),
+      ...(given.masked ? { masked: true } : {}),
       ...(given.batched ? { check_batched_grad: true } : {}),
       ...(given.batchedForward ? { check_batched_forward_grad: true } : {}),
       ...(given.gradDtypes ? { check_grad_dtypes: true } : {}),

@@ -96,6 +96,7 @@ function addGradcheckCommand(program: Command): void {
     .option('--nondet-tol <tolerance>', 'how far two runs of one backward may differ (0)')
     .option('--dtype <type>', 'of every floating or complex input, in place of its own')
     .option('--fast', 'one random projection instead of whole Jacobians')
+    .option('--masked', 'elements that a sparse input does not specify have no gradient')
     .option('--second-order', 'gradients of gradients, as gradgradcheck')
     .option('--forward', 'forward mode too')
     .option('--no-backward', 'leave backward mode out')

@@ -15,6 +15,8 @@ export const gradcheckOptionFields = {
   check_forward_ad: z.boolean(),
   check_backward_ad: z.boolean(),
   fast_mode: z.boolean(),
+  /** Elements that a sparse input does not specify have no gradient; else they count as zeros that may change. */
+  masked: z.boolean(),
   /** The rest is gradgradcheck's alone, where these two stand for check_forward_ad and check_backward_ad. */
   check_fwd_over_rev: z.boolean(),
   check_rev_over_rev: z.boolean(),
@@ -36,6 +38,7 @@ export const gradcheckOptions = z.strictObject({
   check_forward_ad: fields.check_forward_ad.default(false),
   check_backward_ad: fields.check_backward_ad.default(true),
   fast_mode: fields.fast_mode.default(false),
+  masked: fields.masked.default(false),
   check_fwd_over_rev: fields.check_fwd_over_rev.default(false),
   check_rev_over_rev: fields.check_rev_over_rev.default(true),
   gen_non_contig_grad_outputs: fields.gen_non_contig_grad_outputs.default(false),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { deviceName, dtype } from './tensor'
+import { deviceName, dtype, layout } from './tensor'
 
 /** A value as JSON can write it; a string that names an input stands for that input. */
 export type Argument = string | number | boolean | null | Argument[]
@@ -41,6 +41,14 @@ export const inputSpec = z.strictObject({
   std: z.number().optional(),
   /** Literal values; shape may then be left out. */
   values: nestedNumbers.optional(),
+  /** By default strided. A sparse one takes `density` or `indices`, else it specifies the `values` that are not 0. */
+  layout: layout.optional(),
+  /** The part of a sparse input's elements that is specified, each drawn with this probability after the values. */
+  density: z.number().min(0).max(1).optional(),
+  /** As torch.sparse_coo_tensor takes them: for each dimension, where the specified elements are in it. */
+  indices: z.array(z.array(z.number().int().nonnegative())).optional(),
+  /** Of sparse_bsr and sparse_bsc. */
+  blocksize: z.tuple([z.number().int().positive(), z.number().int().positive()]).optional(),
 })
 export type InputSpec = z.infer<typeof inputSpec>
 

@@ -19,6 +19,17 @@ export const dtype = z.enum([
 ])
 export type Dtype = z.infer<typeof dtype>
 
+/** torch's layouts that an input may have. */
+export const layout = z.enum([
+  'strided',
+  'sparse_coo',
+  'sparse_csr',
+  'sparse_csc',
+  'sparse_bsr',
+  'sparse_bsc',
+])
+export type Layout = z.infer<typeof layout>
+
 export const deviceName = z
   .string()
   .regex(/^(cpu|cuda(:\d+)?)$/, 'expected "cpu", "cuda" or "cuda:N"')

@@ -51,6 +51,15 @@ void read_optional_string(const Napi::Object& object, const char* name, std::str
   if (is_given(value)) into = read_string(value, name);
 }
 
+template <class Visit>
+void for_each_in(const Napi::Value& value, const char* name, Visit visit) {
+  if (!is_given(value)) return;
+  if (!value.IsArray()) invalid(name, "a list");
+  const auto array = value.As<Napi::Array>();
+  for (uint32_t i = 0; i < array.Length(); ++i)
+    visit(array.Get(i));
+}
+
 InputSpec read_input(std::string name, int64_t position, const Napi::Value& value) {
   const auto object = read_object(value, "inputs");
   InputSpec spec;
@@ -70,6 +79,17 @@ InputSpec read_input(std::string name, int64_t position, const Napi::Value& valu
   spec.std = read_optional_number(object, "std");
   if (const auto values = object.Get("values"); is_given(values))
     spec.values = read_literal(values);
+  read_optional_string(object, "layout", spec.layout);
+  spec.density = read_optional_number(object, "density");
+  if (const auto block = object.Get("blocksize"); is_given(block)) {
+    spec.blocksize = read_integers(block, "blocksize");
+  }
+  if (is_given(object.Get("indices"))) {
+    auto& indices = spec.indices.emplace();
+    for_each_in(object.Get("indices"), "indices", [&](const Napi::Value& along) {
+      indices.push_back(read_integers(along, "indices"));
+    });
+  }
   return spec;
 }
 
@@ -98,15 +118,6 @@ std::optional<ProgramSource> read_program(const Napi::Value& value) {
   const auto source = read_object(value, "program");
   return ProgramSource{read_string(source.Get("file"), "program.file"),
                        read_string(source.Get("source"), "program.source")};
-}
-
-template <class Visit>
-void for_each_in(const Napi::Value& value, const char* name, Visit visit) {
-  if (!is_given(value)) return;
-  if (!value.IsArray()) invalid(name, "a list");
-  const auto array = value.As<Napi::Array>();
-  for (uint32_t i = 0; i < array.Length(); ++i)
-    visit(array.Get(i));
 }
 
 SizeRange read_size_range(const Napi::Value& value) {
@@ -221,7 +232,8 @@ GradcheckRequest read_gradcheck_request(const Napi::Value& value) {
         {"fast_mode", &into.fast_mode},
         {"check_fwd_over_rev", &into.check_fwd_over_rev},
         {"check_rev_over_rev", &into.check_rev_over_rev},
-        {"gen_non_contig_grad_outputs", &into.gen_non_contig_grad_outputs}}) {
+        {"gen_non_contig_grad_outputs", &into.gen_non_contig_grad_outputs},
+        {"masked", &into.masked}}) {
     if (const auto given = options.Get(name); is_given(given)) *flag = given.ToBoolean();
   }
   return request;

@@ -16,6 +16,7 @@
 #include "runtime/failure.h"
 #include "runtime/gradcheck_gradients.h"
 #include "runtime/gradcheck_jacobians.h"
+#include "runtime/sparse_tensors.h"
 #include "runtime/warn_once.h"
 
 namespace opsmith {
@@ -74,11 +75,13 @@ class Gradcheck {
       const auto& input = function_.inputs[i];
       if (!input.requires_grad()) continue;
       any = true;
-      if (input.layout() != at::kStrided) {
-        fail_check(function_.names[i] + " is no strided tensor: only those can be checked here");
+      const auto stored = is_sparse(input) ? specified_values(input) : input;
+      if (stored.layout() != at::kStrided) {
+        fail_check(function_.names[i] +
+                   " is neither strided nor sparse: only those can be checked here");
       }
-      for (int64_t dim = 0; dim < input.dim(); ++dim) {
-        if (input.stride(dim) <= 0 && input.size(dim) > 1) {
+      for (int64_t dim = 0; dim < stored.dim(); ++dim) {
+        if (stored.stride(dim) <= 0 && stored.size(dim) > 1) {
           fail_check(function_.names[i] +
                      " has a dimension with stride 0: its elements share memory, so "
                      "one cannot be perturbed alone; call contiguous() on it");
@@ -143,8 +146,9 @@ class Gradcheck {
     if (off != nullptr) {
       findings_.skip("zero_grad_output", off);
     } else {
-      findings_.guarded("zero_grad_output",
-                        [&] { check_zero_gradients(function_.inputs, function_.names, outputs_); });
+      findings_.guarded("zero_grad_output", [&] {
+        check_zero_gradients(function_.inputs, function_.names, outputs_, options_.masked);
+      });
     }
     if (off != nullptr || !options_.check_undefined_grad) {
       return findings_.skip("undefined_grad", off != nullptr ? off : "check_undefined_grad is off");

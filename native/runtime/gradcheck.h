@@ -24,6 +24,7 @@ struct GradcheckOptions {
   bool check_forward_ad = false;
   bool check_backward_ad = true;
   bool fast_mode = false;
+  bool masked = false;  // elements that a sparse input does not specify have no gradient
   // Of gradgradcheck, in place of the two above it.
   bool check_fwd_over_rev = false;
   bool check_rev_over_rev = true;

@@ -13,6 +13,7 @@
 
 #include "runtime/failure.h"
 #include "runtime/forward_level.h"
+#include "runtime/sparse_tensors.h"
 
 namespace opsmith {
 namespace {
@@ -33,8 +34,13 @@ Tensors requiring_grad(const Tensors& tensors) {
 at::Tensor unit_vector(const at::Tensor& like, at::Generator& generator, bool real) {
   const auto dtype = real ? c10::toRealValueType(like.scalar_type()) : like.scalar_type();
   const auto options = at::TensorOptions().dtype(at::kFloat);
-  auto vector = at::rand({like.numel()}, generator, options).to(like.device(), dtype);
-  return vector / at::linalg_vector_norm(vector);
+  const bool sparse = is_sparse(like);
+  const auto places = sparse ? specified_places(like).to(like.device()) : at::Tensor();
+  const auto count = sparse ? places.numel() : like.numel();
+  auto vector = at::rand({count}, generator, options).to(like.device(), dtype);
+  vector = vector / at::linalg_vector_norm(vector);
+  if (!sparse) return vector;
+  return at::zeros({like.numel()}, vector.options()).index_add(0, places, vector);
 }
 
 Tensors zeros_like_all(const Tensors& tensors) {
@@ -121,16 +127,31 @@ double projected_atol(double atol, const Direction& u, const at::Tensor* v) {
 }
 
 void check_zero_gradients(const Tensors& inputs, const std::vector<std::string>& names,
-                          const Tensors& outputs) {
+                          const Tensors& outputs, bool masked) {
   const auto differentiable = differentiable_inputs(inputs);
   const auto wanted = requiring_grad(inputs);
   const auto gradients =
       autograd::grad(outputs, wanted, zeros_like_all(outputs), std::nullopt, false, true);
   for (size_t i = 0; i < gradients.size(); ++i) {
-    const auto& gradient = gradients[i];
+    auto gradient = gradients[i];
     if (!gradient.defined()) continue;
     const auto& name = names[differentiable[i]];
-    if (gradient.layout() == at::kStrided && !gradient.eq(0).all().item<bool>()) {
+    if (gradient.layout() != at::kStrided) {
+      if (gradient.layout() != wanted[i].layout()) {
+        std::ostringstream layouts;
+        layouts << "the gradient of " << name << " is " << gradient.layout() << ", " << name
+                << " is " << wanted[i].layout();
+        fail(layouts.str());
+      }
+      if (is_sparse(gradient) && (gradient.sparse_dim() != wanted[i].sparse_dim() ||
+                                  gradient.dense_dim() != wanted[i].dense_dim())) {
+        fail("the gradient of " + name + " has other sparse or dense dimensions than " + name);
+      }
+      gradient = gradient.to_dense();
+    }
+    const bool zero = masked ? at::allclose(gradient, at::zeros_like(gradient))
+                             : gradient.eq(0).all().item<bool>();
+    if (!zero) {
       fail("the gradient of " + name +
            " is not zero when grad_output is: backward does not "
            "multiply by grad_output");

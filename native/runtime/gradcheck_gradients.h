@@ -12,7 +12,8 @@
 namespace opsmith {
 
 // Of unit length and not negative, as gradcheck's fast mode draws them: from a generator of their
-// own with PyTorch's default seed, so the same each time. `outputs` null: only of the inputs.
+// own with PyTorch's default seed, so the same each time. Of a sparse input: zero at elements that
+// are not specified. `outputs` null: only of the inputs.
 struct Directions {
   std::vector<Direction> inputs;  // of those that require grad
   Tensors outputs;
@@ -22,9 +23,10 @@ Directions make_directions(const Tensors& inputs, const Tensors* outputs);
 // atol for v^T J u, where it is atol for each element of J. `v` null: for J u.
 double projected_atol(double atol, const Direction& u, const at::Tensor* v);
 
-// Gradients of zero are zero, and of the input's dtype, device and shape.
+// Gradients of zero are zero, and of the input's dtype, device and shape; sparse ones of its layout.
+// `masked`: nearly zero is enough, as in gradcheck.
 void check_zero_gradients(const Tensors& inputs, const std::vector<std::string>& names,
-                          const Tensors& outputs);
+                          const Tensors& outputs, bool masked);
 
 // backward with no gradient for any output, then for one after the other: no error, and nothing but
 // zeros when all are undefined or zero.

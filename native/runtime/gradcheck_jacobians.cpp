@@ -8,6 +8,7 @@
 
 #include "runtime/batched_call.h"
 #include "runtime/batched_jacobian.h"
+#include "runtime/gradcheck_causes.h"
 #include "runtime/gradcheck_gradients.h"
 
 namespace opsmith {
@@ -62,11 +63,11 @@ void JacobianChecks::compare_backward(const TensorFunction& function, const char
     const auto outputs = differentiable_outputs(results);
     if (options_.fast_mode) return compare_projections(function, results, outputs, part, facts);
     const SeenThroughByVmap see_through;
-    auto batched = batched_numerical_jacobians(function, function_.inputs, results, options_.eps);
+    const auto inputs = perturbed_inputs();
+    auto batched = batched_numerical_jacobians(function, inputs, results, options_.eps);
     const bool is_batched = batched.has_value();
-    auto numerical = is_batched
-                         ? std::move(*batched)
-                         : numerical_jacobians(function, function_.inputs, results, options_.eps);
+    auto numerical = is_batched ? std::move(*batched)
+                                : numerical_jacobians(function, inputs, results, options_.eps);
     size_t output = 0;
     for (size_t o = 0, differentiable = 0; o < results.size(); ++o) {
       if (!is_differentiable_type(results[o])) continue;
@@ -83,7 +84,7 @@ void JacobianChecks::compare_backward(const TensorFunction& function, const char
       if ((is_batched || fast) &&
           (backward.largest_difference > options_.nondet_tol || !all_match(comparisons))) {
         if (is_batched) {
-          numerical = numerical_jacobians(function, function_.inputs, results, options_.eps);
+          numerical = numerical_jacobians(function, inputs, results, options_.eps);
         }
         if (fast) backward = slow();
         comparisons = compared(pairs(), function_.inputs, o);
@@ -159,8 +160,8 @@ void JacobianChecks::compare_projections(const TensorFunction& function, const T
                                          const Tensors& outputs, const char* part,
                                          BackwardFacts& facts) {
   const auto directions = make_directions(function_.inputs, &outputs);
-  const auto numerical =
-      directional_derivatives(function, function_.inputs, directions.inputs, options_.eps);
+  const auto inputs = perturbed_inputs();
+  const auto numerical = directional_derivatives(function, inputs, directions.inputs, options_.eps);
   size_t output = 0;
   for (size_t o = 0, differentiable = 0; o < results.size(); ++o) {
     if (!is_differentiable_type(results[o])) continue;
@@ -179,7 +180,7 @@ void JacobianChecks::compare_projections(const TensorFunction& function, const T
       const auto derivative = (v * numerical[i][column]).sum();
       const double atol = projected_atol(options_.atol, u, &v);
       const auto slow = [&, i, o, column] {
-        const auto all = numerical_jacobians(function, function_.inputs, results, options_.eps);
+        const auto all = numerical_jacobians(function, inputs, results, options_.eps);
         const auto rows = backward_jacobian(function_.inputs, results[o].clone(), std::nullopt);
         return JacobianPair(rows.jacobians[i], all[i][column]);
       };
@@ -240,10 +241,18 @@ GradcheckFinding& JacobianChecks::report(const char* check, const char* part, si
     finding.reason = std::to_string(comparison.mismatched) + " of " +
                      std::to_string(comparison.total) +
                      " elements of the Jacobian differ from the numerical one";
-    finding.cause = cause_at_point(evaluation, tensor, output, comparison);
+    if (is_sparse(tensor)) {
+      finding.cause = masked_gradient(analytical, numerical, specified_places(tensor),
+                                      options_.masked, options_.rtol, options_.atol);
+    } else {
+      finding.cause = cause_at_point(evaluation, tensor, output, comparison);
+    }
     if (finding.cause.empty()) {
       finding.cause = likely_cause(analytical, numerical, tensor.sizes().vec(),
                                    outputs_[output].sizes().vec(), options_.rtol, options_.atol);
+    }
+    if (finding.cause.empty()) {
+      finding.cause = cause_in_values(evaluation, jacobians, tensor, output);
     }
   }
   finding.comparison = std::move(comparison);
@@ -263,6 +272,29 @@ std::string JacobianChecks::cause_at_point(const Evaluation& evaluation, const a
   const PointProbe probe{evaluation.function,  evaluation.inputs,       input,       output,
                          comparison.worst_row, comparison.worst_column, options_.eps};
   return cause_near_point(probe, comparison);
+}
+
+// Where neither the point nor the pattern tells: a factor that depends on the values.
+std::string JacobianChecks::cause_in_values(const Evaluation& evaluation,
+                                            const JacobianPair& jacobians, const at::Tensor& input,
+                                            size_t output) const {
+  const auto results = evaluation.function(evaluation.inputs);
+  std::vector<NamedValues> values;
+  const auto add = [&](const std::string& name, const at::Tensor& tensor) {
+    if (tensor.layout() == at::kStrided && tensor.is_floating_point()) {
+      values.push_back({name, tensor});
+    }
+  };
+  add(results.size() == 1 ? "output" : "output[" + std::to_string(output) + "]", results[output]);
+  // The input itself before the others.
+  for (const bool own : {true, false}) {
+    for (size_t i = 0; i < evaluation.inputs.size(); ++i) {
+      if (evaluation.inputs[i].is_same(input) == own) {
+        add(function_.names[i], evaluation.inputs[i]);
+      }
+    }
+  }
+  return left_out_factor(jacobians.first, jacobians.second, values, options_.rtol, options_.atol);
 }
 
 void JacobianChecks::check_forward() {
@@ -301,6 +333,12 @@ void JacobianChecks::compare_forward(const TensorFunction& function, const Tenso
     const auto results = function(inputs);
     if (differentiable_outputs(results).empty()) {
       return findings_.skip("forward", "no output requires grad");
+    }
+    for (const size_t index : differentiable_inputs(inputs)) {
+      if (!is_sparse(inputs[index])) continue;
+      fail_check(function_.names[index] +
+                 " is sparse: gradcheck has no forward mode for sparse inputs that require grad; "
+                 "turn forward mode off");
     }
     if (options_.fast_mode) {
       project_forward(function, inputs, results, make_directions(inputs, nullptr), part);

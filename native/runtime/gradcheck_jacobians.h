@@ -4,6 +4,7 @@
 #include "runtime/gradcheck_findings.h"
 #include "runtime/gradcheck_gradients.h"
 #include "runtime/jacobian.h"
+#include "runtime/sparse_tensors.h"
 
 namespace opsmith {
 
@@ -63,6 +64,13 @@ class JacobianChecks {
   void project_forward(const TensorFunction& function, const Tensors& inputs,
                        const Tensors& results, const Directions& directions, const char* part);
   void require_tangent_dtypes(const ForwardJacobians& forward) const;
+  // What numerical Jacobians perturb in place of the inputs: of sparse ones every element, if the
+  // unspecified ones count too.
+  Tensors perturbed_inputs() const {
+    return options_.masked ? function_.inputs : with_all_specified(function_.inputs);
+  }
+  std::string cause_in_values(const Evaluation& evaluation, const JacobianPair& jacobians,
+                              const at::Tensor& input, size_t output) const;
   void place(GradcheckFinding& finding, const char* part, size_t input, size_t output) const;
 
   const Differentiable& function_;

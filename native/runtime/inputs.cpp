@@ -11,6 +11,7 @@
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
+#include <ATen/ops/sparse_coo_tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include <cmath>
@@ -122,14 +123,13 @@ void require_floating(const InputSpec& spec, at::ScalarType dtype) {
                     "; randint, arange, zeros, ones, full and eye do");
 }
 
-at::Tensor make_distribution(const InputSpec& spec, at::ScalarType dtype) {
+at::Tensor make_distribution(const InputSpec& spec, at::ScalarType dtype,
+                             at::Generator& generator) {
   if (!spec.shape) invalid(spec, "needs a shape or values");
   const auto& shape = *spec.shape;
   const auto options = at::TensorOptions().dtype(dtype);
   const auto& kind = spec.distribution;
   const double low = spec.low.value_or(0.0);
-  auto generator = at::make_generator<at::CPUGeneratorImpl>(
-      static_cast<uint64_t>(spec.seed.value_or(spec.position)));
   int64_t count = 1;
   for (int64_t size : shape)
     count *= size;
@@ -174,6 +174,98 @@ at::Tensor make_distribution(const InputSpec& spec, at::ScalarType dtype) {
   invalid(spec, "no such distribution: " + kind);
 }
 
+at::Tensor make_strided(const InputSpec& spec, at::ScalarType dtype, at::Generator& generator) {
+  return spec.values ? make_literal(spec, dtype) : make_distribution(spec, dtype, generator);
+}
+
+at::Layout sparse_layout(const InputSpec& spec) {
+  if (spec.layout == "sparse_coo") return at::kSparse;
+  if (spec.layout == "sparse_csr") return at::kSparseCsr;
+  if (spec.layout == "sparse_csc") return at::kSparseCsc;
+  if (spec.layout == "sparse_bsr") return at::kSparseBsr;
+  if (spec.layout == "sparse_bsc") return at::kSparseBsc;
+  invalid(spec, "no such layout: " + spec.layout);
+}
+
+// [dimensions, specified elements], as torch.sparse_coo_tensor takes them.
+at::Tensor read_indices(const InputSpec& spec) {
+  if (!spec.shape) invalid(spec, "indices need a shape");
+  if (spec.density) invalid(spec, "takes indices or density, not both");
+  const auto& shape = *spec.shape;
+  if (spec.indices->size() != shape.size() || shape.empty()) {
+    invalid(spec, "indices hold " + std::to_string(spec.indices->size()) +
+                      " lists, the shape has " + std::to_string(shape.size()) +
+                      " dimensions: they need a list for each");
+  }
+  const size_t count = spec.indices->front().size();
+  auto indices = at::empty({static_cast<int64_t>(shape.size()), static_cast<int64_t>(count)},
+                           at::TensorOptions().dtype(at::kLong));
+  auto* into = indices.mutable_data_ptr<int64_t>();
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    const auto& along = (*spec.indices)[dim];
+    if (along.size() != count) {
+      invalid(spec, "indices[" + std::to_string(dim) + "] has " + std::to_string(along.size()) +
+                        " elements, indices[0] has " + std::to_string(count));
+    }
+    for (const int64_t index : along) {
+      if (index < 0 || index >= shape[dim]) {
+        invalid(spec, "indices[" + std::to_string(dim) + "] holds " + std::to_string(index) +
+                          ", dimension " + std::to_string(dim) + " has " +
+                          std::to_string(shape[dim]) + " elements");
+      }
+      *into++ = index;
+    }
+  }
+  return indices;
+}
+
+at::Tensor make_coo(const InputSpec& spec, at::ScalarType dtype, at::Generator& generator) {
+  if (spec.indices) {
+    const auto indices = read_indices(spec);
+    auto listed = spec;
+    listed.shape = {indices.size(1)};
+    return at::sparse_coo_tensor(indices, make_strided(listed, dtype, generator), *spec.shape);
+  }
+  if (!spec.density && !spec.values) {
+    invalid(spec, spec.layout + " needs density, indices or values: which elements are specified?");
+  }
+  const auto dense = make_strided(spec, dtype, generator);
+  if (dense.dim() == 0) invalid(spec, spec.layout + " needs at least one dimension");
+  const auto chosen =
+      spec.density ? at::rand(dense.sizes(), generator, at::TensorOptions().dtype(at::kDouble))
+                         .lt(*spec.density)
+                   : dense.ne(0);
+  return at::sparse_coo_tensor(chosen.nonzero().t().contiguous(), dense.masked_select(chosen),
+                               dense.sizes())
+      ._coalesced_(true);
+}
+
+at::Tensor make_sparse(const InputSpec& spec, at::ScalarType dtype, at::Generator& generator) {
+  const auto layout = sparse_layout(spec);
+  if (spec.density && !(*spec.density >= 0 && *spec.density <= 1)) {
+    invalid(spec, "density is the part of the elements that is specified: from 0 to 1");
+  }
+  const bool blocked = layout == at::kSparseBsr || layout == at::kSparseBsc;
+  if (blocked != spec.blocksize.has_value()) {
+    invalid(spec, blocked ? spec.layout + " needs a blocksize, as [2, 2]"
+                          : "blocksize is of sparse_bsr and sparse_bsc only");
+  }
+  const auto coo = make_coo(spec, dtype, generator);
+  if (layout == at::kSparse) return coo;
+  if (coo.dim() != 2) {
+    invalid(spec,
+            spec.layout + " needs two dimensions, the shape is " + shape_text(coo.sizes().vec()));
+  }
+  if (!blocked) return coo.to_sparse(layout, std::nullopt, std::nullopt);
+  const auto& block = *spec.blocksize;
+  if (block.size() != 2 || block[0] < 1 || block[1] < 1 || coo.size(0) % block[0] != 0 ||
+      coo.size(1) % block[1] != 0) {
+    invalid(spec, "blocksize " + shape_text(block) + " does not divide the shape " +
+                      shape_text(coo.sizes().vec()));
+  }
+  return coo.to_sparse(layout, block, std::nullopt);
+}
+
 }  // namespace
 
 at::Device parse_device(const std::string& name) {
@@ -199,7 +291,14 @@ at::Tensor make_input(const InputSpec& spec) {
   if (!dtype) invalid(spec, "no such dtype: " + spec.dtype);
   const auto device = parse_device(spec.device);
   enter_stage("input.invalid", "input " + spec.name);
-  auto tensor = spec.values ? make_literal(spec, *dtype) : make_distribution(spec, *dtype);
+  auto generator = at::make_generator<at::CPUGeneratorImpl>(
+      static_cast<uint64_t>(spec.seed.value_or(spec.position)));
+  const bool strided = spec.layout == "strided";
+  if (strided && (spec.density || spec.indices || spec.blocksize)) {
+    invalid(spec, "density, indices and blocksize are of sparse layouts: set layout too");
+  }
+  auto tensor =
+      strided ? make_strided(spec, *dtype, generator) : make_sparse(spec, *dtype, generator);
   if (!device.is_cpu()) tensor = tensor.to(device);
   if (spec.requires_grad) {
     if (!c10::isFloatingType(*dtype) && !c10::isComplexType(*dtype)) {

@@ -23,13 +23,21 @@ struct InputSpec {
   bool requires_grad = false;
   std::optional<double> low, high, mean, std;
   std::optional<Literal> values;
+  // Of sparse layouts: which elements are specified.
+  std::string layout = "strided";
+  std::optional<double> density;
+  std::optional<std::vector<std::vector<int64_t>>> indices;  // a list for each dimension
+  std::optional<std::vector<int64_t>> blocksize;             // sparse_bsr and sparse_bsc
 };
 
 // Made on the CPU by a generator of its own, so that seed, shape and dtype give what
 // torch.manual_seed(seed) and torch.randn, rand, randint give in Python, then moved to the device.
 // rand is scaled as rand * (high - low) + low, randn as randn * std + mean, each only where they
-// are not the defaults (0, 1); randint is [0, 10) by default. Throws Failure: input.invalid,
-// device.unavailable.
+// are not the defaults (0, 1); randint is [0, 10) by default. Of a sparse layout, the specified
+// elements are: with `indices`, those, as torch.sparse_coo_tensor(indices, values, shape) has them
+// (an element named twice is their sum); with `density`, where torch.rand(shape, dtype=float64),
+// drawn after the values, lies below it; else those of `values` that are not 0. Throws Failure:
+// input.invalid, device.unavailable.
 at::Tensor make_input(const InputSpec& spec);
 
 // Throws Failure (device.unavailable) for a CUDA device that is not there, input.invalid for a bad

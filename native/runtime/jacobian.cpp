@@ -8,6 +8,7 @@
 
 #include "runtime/failure.h"
 #include "runtime/forward_level.h"
+#include "runtime/sparse_tensors.h"
 
 namespace opsmith {
 
@@ -77,6 +78,32 @@ at::Tensor element_of(const at::Tensor& tensor, int64_t flat) {
   return tensor.as_strided({}, {}, offset);
 }
 
+// What of an input can be perturbed: all of it, or the elements that a sparse one specifies.
+struct Perturbable {
+  explicit Perturbable(const at::Tensor& input)
+      // Shares the memory of the input but not its version, which a saved tensor would notice.
+      : data(is_sparse(input) ? specified_values(input) : input.variable_data()) {
+    if (is_sparse(input)) places = specified_places(input);
+  }
+
+  // The Jacobian's row of element `flat` of `data`.
+  int64_t row_of(int64_t flat) const {
+    return places.defined() ? places[flat].item<int64_t>() : flat;
+  }
+
+  // A vector over all elements of the input, over those of `data`, shared out among elements that
+  // are the same one.
+  at::Tensor restricted(const at::Tensor& vector) const {
+    if (!places.defined()) return vector.reshape(data.sizes());
+    const auto on = places.to(vector.device());
+    return (vector / on.bincount({}, vector.numel()).clamp_min(1))
+        .index_select(0, on)
+        .reshape(data.sizes());
+  }
+
+  at::Tensor data, places;
+};
+
 }  // namespace
 
 Jacobians numerical_jacobians(const TensorFunction& function, const Tensors& inputs,
@@ -85,15 +112,17 @@ Jacobians numerical_jacobians(const TensorFunction& function, const Tensors& inp
   const auto call = [&] { return function(inputs); };
   Jacobians jacobians;
   for (const size_t index : differentiable_inputs(inputs)) {
-    // Shares the memory of the input but not its version, which a saved tensor would notice.
-    const auto data = inputs[index].variable_data();
+    const Perturbable input(inputs[index]);
+    const auto& data = input.data;
     auto& by_output = jacobians.emplace_back();
     for (const auto& output : expected) {
       const auto dtype = data.is_complex() ? data.scalar_type() : output.scalar_type();
-      by_output.push_back(at::zeros({data.numel(), output.numel()}, output.options().dtype(dtype)));
+      by_output.push_back(
+          at::zeros({inputs[index].numel(), output.numel()}, output.options().dtype(dtype)));
     }
-    for (int64_t row = 0; row < data.numel(); ++row) {
-      const auto entry = element_of(data, row);
+    for (int64_t element = 0; element < data.numel(); ++element) {
+      const int64_t row = input.row_of(element);
+      const auto entry = element_of(data, element);
       auto derivatives = central_difference(call, entry, eps, {}, eps);
       if (data.is_complex()) {
         const auto imaginary =
@@ -116,9 +145,10 @@ Jacobians directional_derivatives(const TensorFunction& function, const Tensors&
   const auto differentiable = differentiable_inputs(inputs);
   Jacobians all;
   for (size_t i = 0; i < differentiable.size(); ++i) {
-    const auto data = inputs[differentiable[i]].variable_data();
+    const Perturbable input(inputs[differentiable[i]]);
+    const auto& data = input.data;
     const auto along = [&](const at::Tensor& direction, bool imaginary) {
-      auto step = direction.reshape(data.sizes()) * eps;
+      auto step = input.restricted(direction) * eps;
       if (imaginary) step = step * at::Scalar(c10::complex<double>(0, 1));
       return central_difference(call, data, 0, step, eps);
     };

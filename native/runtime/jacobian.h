@@ -21,13 +21,15 @@ using Jacobians = std::vector<Tensors>;
 bool is_differentiable_type(const at::Tensor& tensor);  // floating point or complex
 
 // Perturbs one element of one input after the other, in place, by +-eps, as gradcheck does; so an
-// operator that writes to its input is seen by it. Throws Failure (operator.check) when an output
+// operator that writes to its input is seen by it. Of a sparse input only specified elements are
+// perturbed; rows of the others are zero. Throws Failure (operator.check) when an output
 // changes its shape or dtype.
 Jacobians numerical_jacobians(const TensorFunction& function, const Tensors& inputs,
                               const Tensors& outputs, double eps);
 
 // One directional derivative for each input: along `directions[i]`, of unit length; of a complex
-// input along the real and the imaginary one. derivatives[input][output], flat.
+// input along the real and the imaginary one; of a sparse input zero where nothing is specified.
+// derivatives[input][output], flat.
 struct Direction {
   at::Tensor real, imaginary;  // `imaginary` undefined for a real input
 };

@@ -208,7 +208,14 @@ OperatorCall call_of(const Callable& callable, const OpcheckCase& made) {
   const auto used = names_in(made.args);
   for (const auto& spec : made.inputs) {
     project.names.push_back(spec.name);
-    if (used.count(spec.name) > 0) project.tensors.emplace(spec.name, make_input(spec));
+    if (used.count(spec.name) == 0) continue;
+    if (spec.layout != "strided") {
+      throw Failure("input.invalid",
+                    "input " + spec.name + ": operator checks take strided tensors, this one is " +
+                        spec.layout,
+                    "Check gradients of sparse inputs with a gradcheck.");
+    }
+    project.tensors.emplace(spec.name, make_input(spec));
   }
   return {callable, make_arguments(callable.schema, made.args, &project)};
 }

@@ -80,9 +80,9 @@ class ModuleValue : public SugaredValue {
 };
 
 bool is_module(const std::string& path) {
-  for (const char* module :
-       {"torch", "math", "torch.ops", "torch.classes", "torch.nn", "torch.jit",
-        "torch.nn.functional", "torch.linalg", "torch.special", "torch.fft", "torch.autograd"}) {
+  for (const char* module : {"torch", "math", "torch.ops", "torch.classes", "torch.nn", "torch.jit",
+                             "torch.nn.functional", "torch.linalg", "torch.special", "torch.fft",
+                             "torch.sparse", "torch.autograd"}) {
     if (path == module) return true;
   }
   for (const std::string parent : {"torch.ops.", "torch.classes."}) {
@@ -125,6 +125,8 @@ SugaredPtr value_of(const std::string& path, GraphFunction& function, const Sour
   if (module == "torch.linalg") return aten("linalg_" + name);
   if (module == "torch.special") return aten("special_" + name);
   if (module == "torch.fft") return aten("fft_" + name);
+  if (path == "torch.sparse.sampled_addmm") return aten("sparse_sampled_addmm");
+  if (module == "torch.sparse") return aten("_sparse_" + name);
   if (module == "torch.nn.functional" || module == "torch.autograd") return aten(name);
   if (is_module(module)) throw(ErrorReport(place) << "unknown name " << path);
   return nullptr;

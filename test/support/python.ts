@@ -23,6 +23,23 @@ export const makeInputsInPython = `
 import torch
 def make_input(position, spec):
     torch.manual_seed(spec.get("seed", position))
+    tensor = make_layout(spec) if "layout" in spec else make_strided(spec)
+    return tensor.requires_grad_(spec.get("requires_grad", False))
+def make_layout(spec):
+    if "indices" in spec:
+        listed = {**spec, "shape": [len(spec["indices"][0])]}
+        tensor = torch.sparse_coo_tensor(spec["indices"], make_strided(listed), spec["shape"])
+    else:
+        dense = make_strided(spec)
+        if "density" in spec:
+            chosen = torch.rand(dense.shape, dtype=torch.float64) < spec["density"]
+        else:
+            chosen = dense != 0
+        tensor = torch.sparse_coo_tensor(chosen.nonzero().t(), dense[chosen], dense.shape).coalesce()
+    if spec["layout"] == "sparse_coo":
+        return tensor
+    return tensor.to_sparse(layout=getattr(torch, spec["layout"]), blocksize=spec.get("blocksize"))
+def make_strided(spec):
     dtype = getattr(torch, spec.get("dtype", "float32"))
     kind = spec.get("distribution", "randn")
     if "values" in spec:
@@ -49,7 +66,7 @@ def make_input(position, spec):
         tensor = getattr(torch, kind)(spec["shape"], dtype=dtype)
     else:
         raise SystemExit("this parity test does not know " + kind)
-    return tensor.requires_grad_(spec.get("requires_grad", False))
+    return tensor
 def make_inputs(specs):
     return {name: make_input(i, spec) for i, (name, spec) in enumerate(specs.items())}
 `

@@ -36,11 +36,11 @@ export function caseOf(entry: GradcheckEntry, manifest: Pick<Manifest, 'inputs'>
   }
 }
 
-/** Distributions whose values depend on the seed. */
+/** Distributions whose values depend on the seed; so do the elements that `density` chooses. */
 const drawn = new Set(['randn', 'rand', 'randint'])
 
 export function isDrawn(spec: InputSpec): boolean {
-  return spec.values === undefined && drawn.has(spec.distribution)
+  return spec.density !== undefined || (spec.values === undefined && drawn.has(spec.distribution))
 }
 
 /** The same inputs with the seeds written out: without one, an input's place among all is its seed. */

@@ -151,6 +151,11 @@ function MoreOptions(): ReactElement {
       ) : (
         <Switch name="check_backward_ad" label="backward" title="The Jacobian by backward" />
       )}
+      <Switch
+        name="masked"
+        label="masked"
+        title="Elements that a sparse input does not specify have no gradient"
+      />
       <Switch name="check_undefined_grad" label="undefined grad" title="Undefined gradients" />
       <Switch name="check_grad_dtypes" label="grad dtypes" title="Gradients have inputs' dtypes" />
       <Switch name="check_batched_grad" label="batched grad" title="Backward under vmap" />

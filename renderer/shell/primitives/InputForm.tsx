@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 
 import type { CheckInput, Distribution, InputSpec } from '../../../electron/contract/manifest'
-import type { Dtype } from '../../../electron/contract/tensor'
+import type { Dtype, Layout } from '../../../electron/contract/tensor'
 import { useDoctor } from '../../store/doctor'
 import { CommitField } from './CommitField'
 import { parseNamedShape, parseShape, parseValues, valuesText } from './input-text'
@@ -14,6 +14,10 @@ const dtypes = [
 const distributions = [
   ...(['randn', 'rand', 'randint', 'zeros', 'ones', 'eye', 'arange', 'linspace', 'full'] as const),
 ] satisfies Distribution[]
+
+const layouts = [
+  ...(['strided', 'sparse_coo', 'sparse_csr', 'sparse_csc', 'sparse_bsr', 'sparse_bsc'] as const),
+] satisfies Layout[]
 
 type NumberKey = 'low' | 'high' | 'mean' | 'std' | 'seed'
 
@@ -99,7 +103,9 @@ function InputFields<Size extends number | string>({
           text={valuesText(spec.values)}
           multiline
           parse={parseValues}
-          onCommit={(values) => onChange({ ...without(spec, ['shape']), values })}
+          onCommit={(values) =>
+            onChange({ ...(spec.indices === undefined ? without(spec, ['shape']) : spec), values })
+          }
         />
       )}
       {!literal && (
@@ -122,6 +128,35 @@ function InputFields<Size extends number | string>({
           <option key={item}>{item}</option>
         ))}
       </select>
+      <label htmlFor={id('layout')}>Layout</label>
+      <select
+        id={id('layout')}
+        className="mono"
+        value={spec.layout ?? 'strided'}
+        onChange={(event) => onChange(withLayout(spec, event.target.value as Layout))}
+      >
+        {layouts.map((item) => (
+          <option key={item}>{item}</option>
+        ))}
+      </select>
+      {spec.density !== undefined && (
+        <CommitField
+          id={id('density')}
+          label="Density"
+          text={String(spec.density)}
+          parse={parseDensity}
+          onCommit={(density) => onChange({ ...spec, density })}
+        />
+      )}
+      {spec.blocksize !== undefined && (
+        <CommitField
+          id={id('blocksize')}
+          label="Block size"
+          text={`[${spec.blocksize.join(', ')}]`}
+          parse={parseBlocksize}
+          onCommit={(blocksize) => onChange({ ...spec, blocksize })}
+        />
+      )}
       <label htmlFor={id('device')}>Device</label>
       <select
         id={id('device')}
@@ -188,6 +223,30 @@ function parseReal(text: string): { value: number | null } | { problem: string }
 function parseSeed(text: string): { value: number | null } | { problem: string } {
   if (text.trim() === '') return { value: null }
   return /^\d+$/.test(text.trim()) ? { value: Number(text) } : { problem: 'a whole number' }
+}
+
+function parseDensity(text: string): { value: number } | { problem: string } {
+  const value = Number(text)
+  return text.trim() !== '' && value >= 0 && value <= 1
+    ? { value }
+    : { problem: 'a number from 0 to 1: the part of the elements that is specified' }
+}
+
+function parseBlocksize(text: string): { value: [number, number] } | { problem: string } {
+  const sizes = parseShape(text)
+  const [rows = 0, columns = 0, ...rest] = 'value' in sizes ? sizes.value : []
+  return rows > 0 && columns > 0 && rest.length === 0
+    ? { value: [rows, columns] }
+    : { problem: 'two whole numbers that divide the shape, as in [2, 2]' }
+}
+
+/** A sparse input needs to say which of its elements are specified; the blocked layouts, how large a block is. */
+function withLayout<Size>(spec: Fields<Size>, layout: Layout): Fields<Size> {
+  if (layout === 'strided') return without(spec, ['layout', 'density', 'indices', 'blocksize'])
+  const next: Fields<Size> = { ...without(spec, ['blocksize']), layout }
+  if (layout === 'sparse_bsr' || layout === 'sparse_bsc') next.blocksize = spec.blocksize ?? [1, 1]
+  if (spec.values === undefined && spec.indices === undefined) next.density = spec.density ?? 0.5
+  return next
 }
 
 function without<Spec extends object>(spec: Spec, keys: (keyof Spec)[]): Spec {

@@ -63,11 +63,12 @@ export function valuesText(values: InputSpec['values']): string {
     .replaceAll(', \n', ',\n')
 }
 
-/** "float64 [4, 8] grad" */
+/** "float64 [4, 8] sparse_csr grad" */
 export function inputSummary(spec: CheckInput): string {
   const shape = spec.shape === undefined ? 'values' : `[${spec.shape.join(', ')}]`
   const device = spec.device === 'cpu' ? '' : ` ${spec.device}`
-  return `${spec.dtype} ${shape}${device}${spec.requires_grad ? ' grad' : ''}`
+  const layout = (spec.layout ?? 'strided') === 'strided' ? '' : ` ${spec.layout}`
+  return `${spec.dtype} ${shape}${layout}${device}${spec.requires_grad ? ' grad' : ''}`
 }
 
 /** How its values come about. */
