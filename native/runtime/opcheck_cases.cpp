@@ -6,6 +6,7 @@
 #include <random>
 
 #include "runtime/arguments.h"
+#include "runtime/failure.h"
 #include "runtime/opcheck_checks.h"
 
 namespace opsmith {
@@ -213,7 +214,8 @@ OperatorCall call_of(const Callable& callable, const OpcheckCase& made) {
       throw Failure("input.invalid",
                     "input " + spec.name + ": operator checks take strided tensors, this one is " +
                         spec.layout,
-                    "Check gradients of sparse inputs with a gradcheck.");
+                    "List the calls to check in opsmith.json's checks without this one; its "
+                    "gradients can be checked with a gradcheck.");
     }
     project.tensors.emplace(spec.name, make_input(spec));
   }

@@ -61,6 +61,9 @@ describe('an entry of gradchecks', () => {
     ['"eps": 0', 'gradchecks[0].eps'],
     ['"expect": "fail"', 'gradchecks[0].expect'],
     ['"inputs": { "x": { "sead": 1 } }', 'gradchecks[0].inputs.x.sead'],
+    ['"inputs": { "x": { "layout": "coo" } }', 'gradchecks[0].inputs.x.layout'],
+    ['"inputs": { "x": { "density": 1.5 } }', 'gradchecks[0].inputs.x.density'],
+    ['"inputs": { "x": { "blocksize": [2] } }', 'gradchecks[0].inputs.x.blocksize'],
   ])('refuses %s, naming the place', (wrong, place) => {
     const source = text
       .replace('"eps": 1e-4', wrong)
@@ -179,6 +182,15 @@ describe('the worst of many points', () => {
 
   it('draws only what is drawn and used', () => {
     expect(drawnInputs(given)).toEqual(['x', 'y'])
+  })
+
+  it('draws which elements of a sparse input are specified, whatever their values', () => {
+    const inputs = {
+      a: spec({ values: [1, 2], layout: 'sparse_coo', density: 0.5 }),
+      b: spec({ values: [1, 2], layout: 'sparse_coo' }),
+    }
+    const sparse = caseOf(gradcheckEntry.parse({ op: 'f', args: ['a', 'b'] }), { inputs })
+    expect(drawnInputs(sparse)).toEqual(['a'])
   })
 
   it('uses no seed twice', () => {
@@ -318,6 +330,7 @@ describe('what opsmith gradcheck is about', () => {
     expect(second).toMatchObject({ second_order: true, check_fwd_over_rev: true })
     expect(second).not.toHaveProperty('check_forward_ad')
     expect(entries({ backward: false })[1]).toMatchObject({ check_rev_over_rev: false })
+    expect(entries({ masked: true })[0]).toMatchObject({ masked: true })
   })
 
   it('says how to add a check where there is none', () => {

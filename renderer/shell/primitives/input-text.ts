@@ -73,6 +73,9 @@ export function inputSummary(spec: CheckInput): string {
 
 /** How its values come about. */
 export function inputMaking(spec: CheckInput): string {
-  if (spec.values !== undefined) return 'literal values'
-  return spec.seed === undefined ? spec.distribution : `${spec.distribution}, seed ${spec.seed}`
+  const density = spec.density === undefined ? '' : `, density ${spec.density}`
+  const seed = spec.seed === undefined ? '' : `, seed ${spec.seed}`
+  return spec.values === undefined
+    ? `${spec.distribution}${density}${seed}`
+    : `literal values${density}`
 }

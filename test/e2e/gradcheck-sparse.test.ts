@@ -1,0 +1,56 @@
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const buildTime = 170_000
+const checkTime = 30_000
+let cache: TestCache
+let app: App
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  const folder = copyProject(path.join(root, 'test/cases/gradcheck/sparse_inputs'), cache)
+  app = await App.start(cache, folder)
+  await app.testId('tool-tab-gradcheck').click()
+})
+afterAll(async () => {
+  await app.close()
+  cache.remove()
+})
+
+const attribute = (id: string): Promise<string | null> =>
+  app.testId(id).getAttribute('data-verdict')
+
+describe('sparse inputs in the gradcheck panel', () => {
+  it('are checked masked or not, and their layout is edited', async () => {
+    const second = (): Promise<string | null> => attribute('gradcheck-entry-1')
+    await expect.poll(second, { timeout: buildTime }).toBe('failed')
+    await app.testId('gradcheck-entry-1').click()
+    const verdict = async (wanted: string): Promise<void> => {
+      await expect.poll(() => attribute('gradcheck-verdict'), { timeout: checkTime }).toBe(wanted)
+    }
+    await verdict('failed')
+    expect(await app.testId('gradcheck-cause').textContent()).toContain('backward masks it')
+    await app.testId('gradcheck-more').click()
+    await app.testId('gradcheck-masked').check()
+    await verdict('passed')
+
+    const chip = app.testId('gradcheck-input-x')
+    expect(await chip.textContent()).toContain('float64 [4, 5] sparse_coo grad')
+    await chip.click()
+    await app.page.locator('#input-x-density').fill('0.1')
+    await app.page.locator('#input-x-density').press('Enter')
+    await verdict('passed')
+    // The operator takes nothing but sparse_coo.
+    await app.page.locator('#input-x-layout').selectOption('strided')
+    await verdict('failed')
+    expect(await app.page.locator('#input-x-density').count()).toBe(0)
+    await app.page.locator('#input-x-layout').selectOption('sparse_coo')
+    await verdict('passed')
+    await app.picture('gradcheck-sparse')
+  })
+})

@@ -1,0 +1,175 @@
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { gradcheckOptions } from '../../electron/contract/gradcheck'
+import type { GradcheckReport } from '../../electron/contract/gradcheck'
+import { inputSpec } from '../../electron/contract/manifest'
+import type { InputSpec } from '../../electron/contract/manifest'
+import { opcheckRequest } from '../../electron/contract/opcheck'
+import { unwrap } from '../../electron/contract/outcome'
+import type { Result } from '../../electron/contract/outcome'
+import { startForkedHost } from '../../electron/engine/host/transport'
+import { Workbench } from '../../electron/engine/workbench'
+import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const program = {
+  file: 'program.py',
+  source: `import torch
+
+def sparse_product(x, y):
+    return torch.sparse.mm(x, y)
+
+def sparse_masked(x):
+    return x.to_dense(masked_grad=True)
+
+def sparse_whole(x):
+    d = x.to_dense(masked_grad=False)
+    return d * d + d
+`,
+}
+
+const drawn = (more: object): InputSpec =>
+  inputSpec.parse({ shape: [3, 4], dtype: 'float64', requires_grad: true, seed: 1, ...more })
+const inputs: Record<string, InputSpec> = {
+  s: drawn({ layout: 'sparse_csr', density: 0.5 }),
+  w: drawn({ shape: [4, 2] }),
+}
+
+let cache: TestCache
+let workbench: Workbench
+beforeAll(async () => {
+  cache = makeTestCache()
+  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
+  await workbench.applySettings()
+})
+afterAll(async () => {
+  await workbench.close()
+  cache.remove()
+})
+
+async function gradcheck(
+  op: string,
+  args: string[],
+  options: object = {},
+  named: Record<string, InputSpec> = inputs,
+): Promise<Result<GradcheckReport>> {
+  const request = {
+    ...{ op, args, inputs: named, program, secondOrder: false, keepJacobians: false },
+    options: gradcheckOptions.parse(options),
+  }
+  return await workbench.hosts.call('gradcheck.run', request, { timeout: 60, phase: op })
+}
+
+async function causes(op: string, args: string[], options: object = {}): Promise<string[]> {
+  const report = unwrap(await gradcheck(op, args, options))
+  const failed = report.findings.filter((finding) => finding.status === 'failed')
+  expect(failed.map((finding) => finding.check)).toContain('backward')
+  return failed.map((finding) => finding.cause)
+}
+
+describe('the gradient of a sparse input', () => {
+  it('is told to be masked where the mismatch is at unspecified elements alone', async () => {
+    const [cause] = await causes('sparse_masked', ['s'])
+    expect(cause).toMatch(/^The gradient is right at the specified elements and zero at the others/)
+    expect(unwrap(await gradcheck('sparse_masked', ['s'], { masked: true })).ok).toBe(true)
+  })
+
+  it('is told not to be masked where masked says that it is', async () => {
+    const [cause] = await causes('sparse_whole', ['s'], { masked: true })
+    expect(cause).toMatch(/^The gradient is right at the specified elements, but has others/)
+    expect(unwrap(await gradcheck('sparse_whole', ['s'])).ok).toBe(true)
+  })
+
+  it('has no forward mode, and says so', async () => {
+    const report = unwrap(await gradcheck('sparse_whole', ['s'], { check_forward_ad: true }))
+    const forward = report.findings.find((finding) => finding.check === 'forward')
+    expect(forward?.status).toBe('failed')
+    expect(forward?.reason).toMatch(/^x is sparse: .* turn forward mode off$/)
+  })
+
+  it('a program knows torch.sparse', async () => {
+    expect(unwrap(await gradcheck('sparse_product', ['s', 'w'], { masked: true })).ok).toBe(true)
+  })
+})
+
+describe('a sparse input', () => {
+  const refused = async (more: object): Promise<string> => {
+    const named = { s: drawn({ layout: 'sparse_coo', ...more }) }
+    const answer = await gradcheck('sparse_whole', ['s'], {}, named)
+    if (answer.ok) throw new Error('was taken')
+    expect(answer.error.code).toBe('input.invalid')
+    return answer.error.message
+  }
+
+  it.each([
+    [{}, /^input s: sparse_coo needs density, indices or values/],
+    [{ density: 0.5, blocksize: [1, 1] }, /blocksize is of sparse_bsr and sparse_bsc only/],
+    [{ density: 0.5, layout: 'sparse_bsr' }, /sparse_bsr needs a blocksize/],
+    [
+      { density: 0.5, layout: 'sparse_bsr', blocksize: [2, 2] },
+      /blocksize \[2, 2\] does not divide the shape \[3, 4\]/,
+    ],
+    [{ density: 0.5, layout: 'strided' }, /are of sparse layouts: set layout too/],
+    [{ density: 0.5, layout: 'sparse_csr', shape: [2, 3, 4] }, /needs two dimensions/],
+    [{ indices: [[0, 1]] }, /indices hold 1 lists, the shape has 2 dimensions/],
+    [{ indices: [[0, 1], [0]] }, /indices\[1\] has 1 elements, indices\[0\] has 2/],
+    [
+      {
+        indices: [
+          [0, 3],
+          [0, 0],
+        ],
+      },
+      /indices\[0\] holds 3, dimension 0 has 3 elements/,
+    ],
+    [{ indices: [[0], [0]], density: 0.5 }, /indices or density, not both/],
+    [{ indices: [[0], [0]], values: [1, 2] }, /shape \[1\] asks for 1 values, 2 are given/],
+  ])('%j is refused with the reason', async (more, message) => {
+    expect(await refused(more)).toMatch(message)
+  })
+
+  it('runs, is shown dense, and is compared', async () => {
+    const request = {
+      ...{ op: 'sparse_product', args: ['s', 'w'], inputs, program },
+      reference: 's.to_dense() @ w',
+    }
+    const report = unwrap(
+      await workbench.hosts.call('operator.run', request, { timeout: 60, phase: 'run' }),
+    )
+    expect(report.comparisons).toMatchObject([{ matches: true }])
+    const [s] = report.inputs
+    if (s?.value.kind !== 'tensor') throw new Error('no tensor')
+    expect(s.value).toMatchObject({ shape: [3, 4], strides: [] })
+    expect(s.value.stats.count).toBe(12)
+    expect(s.value.stats.zeros).toBeGreaterThan(0)
+  })
+
+  it('is no input of operator checks', async () => {
+    const call = { op: 'sparse_product', args: ['s', 'w'], inputs, program }
+    const request = opcheckRequest.parse({ ...call, checks: ['mutation'] })
+    const limits = { timeout: 60, phase: 'opcheck' }
+    const answer = await workbench.hosts.call('opcheck.run', request, limits)
+    expect(answer.ok ? '' : answer.error.message).toContain('operator checks take strided tensors')
+  })
+})
+
+describe('a project with sparse inputs', () => {
+  it('has the gradchecks and calls that its opsmith.json expects', async () => {
+    const folder = copyProject(path.join(root, 'test/cases/gradcheck/sparse_inputs'), cache)
+    expect(unwrap(await workbench.build(folder)).ok).toBe(true)
+    const outcomes = unwrap(await workbench.gradchecks.runAll(folder, { timeout: 60 }))
+    expect(outcomes.map((one) => one.verdict)).toEqual([
+      ...['passed', 'failed', 'failed', 'passed', 'passed', 'passed', 'passed'],
+    ])
+    const causes = outcomes.map((one) => one.report?.findings.map((found) => found.cause).join(''))
+    expect(causes[1]).toMatch(/^The gradient is right at the specified elements and zero/)
+    expect(causes[2]).toBe('A factor is wrong: the gradient is 2 times what it should be.')
+    // Backward gives zeros for an undefined gradient, sparse ones.
+    const undefinedGrad = outcomes[0]?.report?.findings.find(
+      (one) => one.check === 'undefined_grad',
+    )
+    expect(undefinedGrad?.status).toBe('passed')
+  })
+})
