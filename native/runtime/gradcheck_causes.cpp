@@ -68,7 +68,7 @@ std::optional<double> small_multiple(const at::Tensor& from, const at::Tensor& t
 }
 
 std::string text_of(double k, const Factor& factor, const std::string& name) {
-  const std::string whole = factor.before + name + factor.after;
+  std::string whole = factor.before + name + factor.after;
   if (k == 1) return whole;
   if (k == -1) return "-" + whole;
   std::string number = std::to_string(k);

@@ -250,7 +250,7 @@ at::Tensor make_sparse(const InputSpec& spec, at::ScalarType dtype, at::Generato
     invalid(spec, blocked ? spec.layout + " needs a blocksize, as [2, 2]"
                           : "blocksize is of sparse_bsr and sparse_bsc only");
   }
-  const auto coo = make_coo(spec, dtype, generator);
+  auto coo = make_coo(spec, dtype, generator);
   if (layout == at::kSparse) return coo;
   if (coo.dim() != 2) {
     invalid(spec,

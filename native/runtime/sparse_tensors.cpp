@@ -15,9 +15,8 @@ bool is_blocked(const at::Tensor& sparse) {
 at::Tensor all_specified(const at::Tensor& sparse) {
   const auto dense = sparse.detach().to_dense();
   const auto places = at::ones(dense.sizes(), dense.options().dtype(at::kBool)).nonzero().t();
-  const auto coo =
-      at::sparse_coo_tensor(places.contiguous(), dense.reshape(-1).clone(), dense.sizes())
-          ._coalesced_(true);
+  auto coo = at::sparse_coo_tensor(places.contiguous(), dense.reshape(-1).clone(), dense.sizes())
+                 ._coalesced_(true);
   if (sparse.layout() == at::kSparse) return coo;
   if (!is_blocked(sparse)) return coo.to_sparse(sparse.layout(), std::nullopt, std::nullopt);
   const auto block = sparse.detach().values().sizes().slice(1).vec();
