@@ -23,8 +23,8 @@ Directions make_directions(const Tensors& inputs, const Tensors* outputs);
 // atol for v^T J u, where it is atol for each element of J. `v` null: for J u.
 double projected_atol(double atol, const Direction& u, const at::Tensor* v);
 
-// Gradients of zero are zero, and of the input's dtype, device and shape; sparse ones of its layout.
-// `masked`: nearly zero is enough, as in gradcheck.
+// Gradients of zero are zero, and of the input's dtype, device and shape; sparse ones of its
+// layout. `masked`: nearly zero is enough, as in gradcheck.
 void check_zero_gradients(const Tensors& inputs, const std::vector<std::string>& names,
                           const Tensors& outputs, bool masked);
 
