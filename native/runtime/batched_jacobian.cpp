@@ -27,7 +27,7 @@ namespace autograd = torch::autograd;
 
 // A batch of the largest tensor should stay in the processor's cache, but be worth its calls.
 constexpr int64_t batch_elements = int64_t{1} << 15;
-constexpr int64_t batch_rows = 64;
+constexpr int64_t batch_rows = 32;
 constexpr int64_t most_elements = int64_t{1} << 20;
 // Below this many rows there is nothing to gain.
 constexpr int64_t least_rows = 16;
@@ -242,7 +242,9 @@ class BackwardBatches {
     for (size_t i = 0; i < wanted_.size(); ++i) {
       const auto rows = transposed_[i].narrow(0, first, count);
       enter(found->once[i], rows);
-      if (found->once[i].defined() || found->again[i].defined()) {
+      if (found->once[i].defined() && found->again[i].defined()) {
+        note_difference(found->once[i], found->again[i], i, first, differences_);
+      } else if (found->once[i].defined() || found->again[i].defined()) {
         const auto again = at::empty_like(rows);
         enter(found->again[i], again);
         note_difference(rows, again, i, first, differences_);

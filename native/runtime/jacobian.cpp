@@ -170,8 +170,8 @@ void note_difference(const at::Tensor& once, const at::Tensor& again, size_t inp
   const double largest = difference.max().item<double>();
   if (!(largest > result.largest_difference)) return;
   result.largest_difference = largest;
-  const auto at = difference.argmax().item<int64_t>();
-  result.difference_at = {static_cast<int64_t>(input), at % once.size(1), first + at / once.size(1)};
+  const auto at = difference.argmax().item<int64_t>(), row = once.numel() / once.size(0);
+  result.difference_at = {static_cast<int64_t>(input), at % row, first + at / row};
 }
 
 BackwardJacobian backward_jacobian(const Tensors& inputs, const at::Tensor& output,
