@@ -226,7 +226,12 @@ GradcheckReport run_gradcheck(const GradcheckRequest& request) {
     options.check_backward_ad = options.check_rev_over_rev;
     // An operator that throws here is a finding, not an error.
     can_run = GradcheckFindings(report.findings).guarded("outputs", [&] {
+      const auto inputs = function.inputs.size();
       function = gradients_of(function, /*seed=*/0, options.gen_non_contig_grad_outputs);
+      const bool any_input = !differentiable_inputs(function.inputs).empty();
+      if (function.inputs.size() > inputs || !any_input) return;
+      // torch.autograd.gradgradcheck stops here too, in an error of its own.
+      fail_check("no output requires grad: there is no gradient to differentiate");
     });
     if (can_run) report.findings.clear();
   }

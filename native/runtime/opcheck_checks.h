@@ -41,6 +41,8 @@ OpcheckFinding check_dtypes(const OperatorCall& call);
 OpcheckFinding check_precision(const OperatorCall& call);
 OpcheckFinding check_broadcasting(const OperatorCall& call);
 OpcheckFinding check_not_a_number(const OperatorCall& call);
+
+// ---- opcheck_large.cpp
 OpcheckFinding check_large(const OperatorCall& call);
 
 // ---- opcheck_layouts.cpp: the same values, otherwise in memory
@@ -55,5 +57,11 @@ OpcheckFinding check_unwritten(const OperatorCall& call);
 OpcheckFinding check_writes_outside(const OperatorCall& call);
 OpcheckFinding check_reads_outside(const OperatorCall& call);
 OpcheckFinding check_leaks(const OperatorCall& call);
+
+// ---- opcheck_gradients.cpp: what gradcheck does not see of a backward, which gives it contiguous
+// gradients of its own, and tolerances; nullopt where there is no fault, or no gradient
+std::optional<OpcheckFinding> gradient_mutation_fault(const OperatorCall& call);
+std::optional<OpcheckFinding> gradient_layout_fault(const OperatorCall& call);
+std::optional<OpcheckFinding> gradient_precision_fault(const OperatorCall& call);
 
 }  // namespace opsmith

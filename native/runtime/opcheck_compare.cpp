@@ -77,6 +77,16 @@ std::optional<OpcheckFinding> difference(const Tensors& actual, const Tensors& e
   return std::nullopt;
 }
 
+std::optional<at::ScalarType> computed_precision(const at::Tensor& in_double) {
+  const auto values = in_double.detach().reshape(-1);
+  // Whole numbers, and simple fractions, fit whatever they were computed in.
+  const auto scaled = at::mul(values, 1024);
+  const auto telling = values.isfinite().logical_and(scaled.ne(scaled.round()));
+  if (telling.sum().item<int64_t>() < 4) return std::nullopt;
+  const auto rounded = values.to(at::kFloat).to(at::kDouble);
+  return rounded.ne(values).logical_and(telling).any().item<bool>() ? at::kDouble : at::kFloat;
+}
+
 std::string finding_text(const std::optional<OpcheckFinding>& finding) {
   return finding ? finding->reason : "";
 }

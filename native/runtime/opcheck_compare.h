@@ -18,6 +18,10 @@ std::optional<OpcheckFinding> difference(const Tensors& actual, const Tensors& e
                                          const std::string& when,
                                          std::optional<at::ScalarType> dtype = std::nullopt);
 
+// The precision that float64 values were computed in: float32 when every one fits it exactly;
+// nullopt when they are too few, or too simple, to tell.
+std::optional<at::ScalarType> computed_precision(const at::Tensor& in_double);
+
 // A finding that crosses from a copy of the process, as text; "" when there was none.
 std::string finding_text(const std::optional<OpcheckFinding>& finding);
 

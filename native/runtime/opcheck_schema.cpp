@@ -128,6 +128,7 @@ OpcheckFinding check_mutation(const OperatorCall& call) {
       return finding;
     }
   }
+  if (auto fault = gradient_mutation_fault(call)) return *fault;
   return passed("no byte of an input changed that the schema does not declare");
 }
 

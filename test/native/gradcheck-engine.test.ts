@@ -99,11 +99,19 @@ describe('wrong gradients', () => {
   const source = path.join(root, 'test/cases/gradcheck/wrong_gradients')
   const expectation = z.record(
     z.string(),
-    z.object({ check: z.string(), messageMatches: z.string() }),
+    z.object({
+      wrong: z.string(),
+      /** What finds it; absent of a right one. */
+      by: z.enum(['gradcheck', 'opcheck', 'search']).optional(),
+      check: z.string().default(''),
+      messageMatches: z.string().default(''),
+    }),
   )
   const expected = expectation.parse(
     JSON.parse(fs.readFileSync(path.join(source, 'expected.json'), 'utf8')),
   )
+  const foundBy = (by: string): [string, { check: string; messageMatches: string }][] =>
+    Object.entries(expected).filter(([, entry]) => entry.by === by)
   let folder: string
   let manifest: Manifest
   let outcomes: GradcheckOutcome[] = []
@@ -116,11 +124,15 @@ describe('wrong gradients', () => {
 
   it('are each expected to be found, by name', () => {
     const failing = manifest.gradchecks.filter((entry) => entry.expect === 'failed')
-    expect(failing.map((entry) => entry.op).sort()).toEqual(Object.keys(expected).sort())
+    expect(failing.map((entry) => entry.op).sort()).toEqual(
+      foundBy('gradcheck')
+        .map(([op]) => op)
+        .sort(),
+    )
     expect(failing.length).toBeGreaterThanOrEqual(15)
   })
 
-  it.each(Object.entries(expected))('%s fails, with its cause', (op, { check, messageMatches }) => {
+  it.each(foundBy('gradcheck'))('%s fails, with its cause', (op, { check, messageMatches }) => {
     const outcome = outcomes.find((one) => one.op === op && one.expect === 'failed')
     expect(outcome?.verdict).toBe('failed')
     const failed = outcome?.report?.findings.filter((finding) => finding.status === 'failed') ?? []
@@ -128,6 +140,19 @@ describe('wrong gradients', () => {
     const said = failed.map((finding) => `${finding.reason}\n${finding.cause}`).join('\n')
     expect(said).toMatch(new RegExp(messageMatches))
   })
+
+  it.each(foundBy('opcheck'))(
+    '%s passes; the operator checks find it',
+    async (op, { check, messageMatches }) => {
+      expect(outcomes.find((one) => one.op === op)?.verdict).toBe('passed')
+      const { args, inputs } = requestOf(manifest, { op, args: ['x'] })
+      const request = { op, args, inputs, checks: [], shapes: 6, seed: 0 }
+      const report = unwrap(await workbench.opchecks.run(folder, request, limits))
+      const failed = report.findings.filter((finding) => finding.status === 'failed')
+      expect(failed.map((finding) => finding.check)).toEqual([check])
+      expect(failed[0]?.reason).toMatch(new RegExp(messageMatches))
+    },
+  )
 
   it('and the right operators beside them pass', () => {
     const passing = outcomes.filter((outcome) => outcome.expect === 'passed')
@@ -318,14 +343,17 @@ describe('a backward that ends its process', () => {
         },
       }),
     )
-    expect(told).toEqual(['1/5 passed', '2/5 error', '3/5 error', '4/5 error', '5/5 passed'])
-    const [, crash, hang, unknown] = outcomes
+    expect(told).toEqual([
+      ...['1/6 passed', '2/6 error', '3/6 error', '4/6 error', '5/6 passed', '6/6 error'],
+    ])
+    const [, crash, hang, unknown, , undefinedGrad] = outcomes
     expect(crash?.error).toMatchObject({ code: 'host.crashed', exit: { reason: 'segfault' } })
     const frame = crash?.error?.exit?.stack.find((one) => one.isUser)
     expect(frame?.file).toBe(path.join(folder, 'op.cpp'))
     expect(frame?.symbol).toContain('write_nowhere')
     expect(hang?.error).toMatchObject({ code: 'host.timeout', exit: { reason: 'timeout' } })
     expect(unknown?.error?.code).toBe('operator.unknown')
+    expect(undefinedGrad?.error?.exit?.reason).toBe('segfault')
   })
 
   it('is not what "expect": "failed" means', async () => {

@@ -78,6 +78,28 @@ Tensor square_without_grad_output(const Tensor&, const Tensor& x) {
 Tensor square_summed(const Tensor& grad, const Tensor& x) {
   return square_backward(grad, x).sum();
 }
+// Right, but it leaves grad_output changed, which other branches of the graph may share.
+Tensor square_into_grad_output(const Tensor& grad, const Tensor& x) {
+  const at::NoGradGuard unrecorded;
+  return grad.mul_(2).mul_(x).clone();
+}
+// Takes grad_output to be contiguous, which sum()'s, expanded from one element, is not.
+Tensor square_by_pointer(const Tensor& grad, const Tensor& input) {
+  const Tensor x = input.contiguous();
+  Tensor result = at::empty(x.sizes(), x.options());
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    result.mutable_data_ptr<double>()[i] =
+        2 * grad.const_data_ptr<double>()[i] * x.const_data_ptr<double>()[i];
+  }
+  return result;
+}
+// The autograd engine casts a gradient of another dtype back without a word; its digits are gone.
+Tensor square_in_float32(const Tensor& grad, const Tensor& x) {
+  return square_backward(grad, x).to(at::kFloat);
+}
+Tensor square_in_int64(const Tensor& grad, const Tensor& x) {
+  return square_backward(grad, x).to(at::kLong);
+}
 // Wrong at few points: a check at one of the others passes.
 Tensor square_wrong_above_one(const Tensor& grad, const Tensor& x) {
   return at::where(x > 1, 4 * grad * x, 2 * grad * x);
@@ -205,6 +227,10 @@ TORCH_LIBRARY(wrong_gradients, m) {
   m.def("noisy_backward(Tensor x) -> Tensor", &unary<&square, &square_noisy>);
   m.def("without_grad_output(Tensor x) -> Tensor", &unary<&square, &square_without_grad_output>);
   m.def("wrong_shape(Tensor x) -> Tensor", &unary<&square, &square_summed>);
+  m.def("writes_grad_output(Tensor x) -> Tensor", &unary<&square, &square_into_grad_output>);
+  m.def("contiguous_grad_output(Tensor x) -> Tensor", &unary<&square, &square_by_pointer>);
+  m.def("float32_gradient(Tensor x) -> Tensor", &unary<&square, &square_in_float32>);
+  m.def("int64_gradient(Tensor x) -> Tensor", &unary<&square, &square_in_int64>);
   m.def("wrong_above_one(Tensor x) -> Tensor", &unary<&square, &square_wrong_above_one>);
   m.def("in_place(Tensor x) -> Tensor", &unary<&square_in_place, &square_backward>);
   m.def("sine(Tensor x) -> Tensor", &unary<&sine, &sine_backward>);

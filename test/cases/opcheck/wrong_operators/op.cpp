@@ -173,6 +173,20 @@ Tensor static_buffer(const Tensor& x) {
   return at::from_blob(buffer.data(), x.sizes(), x.options().requires_grad(false)).clone();
 }
 
+// An int holds no more than 2^31 - 1: of more elements, none is written.
+Tensor counts_in_int(const Tensor& input) {
+  const Tensor x = input.contiguous();
+  Tensor out = at::empty_like(x);
+  const int count = static_cast<int>(x.numel());
+  AT_DISPATCH_ALL_TYPES(x.scalar_type(), "counts_in_int", [&] {
+    const auto* from = x.const_data_ptr<scalar_t>();
+    auto* to = out.mutable_data_ptr<scalar_t>();
+    for (int i = 0; i < count; ++i)
+      to[i] = static_cast<scalar_t>(from[i] + from[i]);
+  });
+  return out;
+}
+
 // ---- memory
 
 Tensor unwritten_last(const Tensor& input) {
@@ -257,6 +271,7 @@ TORCH_LIBRARY(wrong_operators, m) {
                              "swallows_nan(Tensor x) -> Tensor",
                              "needs_grad_mode(Tensor x) -> Tensor",
                              "static_buffer(Tensor x) -> Tensor",
+                             "counts_in_int(Tensor x) -> Tensor",
                              "unwritten_last(Tensor x) -> Tensor",
                              "unwritten_tail(Tensor x) -> Tensor",
                              "writes_past(Tensor x) -> Tensor",
@@ -291,6 +306,7 @@ TORCH_LIBRARY_IMPL(wrong_operators, CPU, m) {
   m.impl("swallows_nan", swallows_nan);
   m.impl("needs_grad_mode", needs_grad_mode);
   m.impl("static_buffer", static_buffer);
+  m.impl("counts_in_int", counts_in_int);
   m.impl("unwritten_last", unwritten_last);
   m.impl("unwritten_tail", unwritten_tail);
   m.impl("writes_past", writes_past);
@@ -308,7 +324,7 @@ TORCH_LIBRARY_IMPL(wrong_operators, Meta, m) {
         "divides_by_count", "ignores_dtype", "float_inside",   "swallows_nan",
         "needs_grad_mode",  "static_buffer", "unwritten_last", "unwritten_tail",
         "writes_past",      "writes_before", "reads_past",     "keeps_tensors",
-        "keeps_heap",       "right",         "meta_strides"}) {
+        "counts_in_int",    "keeps_heap",    "right",          "meta_strides"}) {
     m.impl(name, meta_of_same_layout);
   }
   m.impl("returns_input", returns_input);
