@@ -1,4 +1,5 @@
-// `npm test [-- PART …]`: set-up, checks, and every kind of test; the last line counts them.
+// `npm test [-- PART …] [--update]`: set-up, checks, and every kind of test; the last line counts them.
+// --update writes the files that tests compare with, docs/check-parity.md, anew.
 import fs from 'node:fs'
 import path from 'node:path'
 
@@ -66,6 +67,7 @@ async function runSuite(suite) {
       localCommand('vitest'),
       ...['run', '--project', suite, '--reporter=default', '--reporter=json'],
       `--outputFile.json=${report}`,
+      ...(update ? ['--update'] : []),
     ],
     {
       cwd: root,
@@ -86,7 +88,8 @@ async function runSuite(suite) {
   count(found)
 }
 
-const given = process.argv.slice(2)
+const update = process.argv.includes('--update')
+const given = process.argv.slice(2).filter((argument) => argument !== '--update')
 const unknown = given.filter((name) => !parts.includes(name))
 if (unknown.length > 0) {
   console.error(`no part ${unknown.join(', ')}; there are ${parts.join(', ')}`)

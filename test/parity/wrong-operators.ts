@@ -1,0 +1,54 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { z } from 'zod'
+
+import { argument } from '../../electron/contract/manifest'
+import type { Argument, Manifest } from '../../electron/contract/manifest'
+import { opcheckCheck } from '../../electron/contract/opcheck'
+import type { OpcheckCheck } from '../../electron/contract/opcheck'
+import { root } from '../support/installation'
+
+/** The projects whose operators are wrong, each in one way, beside right ones. */
+export const wrongProjects = [
+  'gradcheck/wrong_gradients',
+  'opcheck/wrong_operators',
+  'gradcheck/crash_in_backward',
+].map((folder) => path.join(root, 'test/cases', folder))
+
+const expectation = z.record(
+  z.string(),
+  z.object({
+    /** What is wrong, in a few words; "" of a right operator. */
+    wrong: z.string(),
+    /** The project's gradcheck of it has them, else it takes x. */
+    args: z.array(argument).optional(),
+    checks: z.array(opcheckCheck).default([]),
+  }),
+)
+
+/** An operator of those projects. */
+export interface CaseOperator {
+  project: string
+  op: string
+  wrong: string
+  args: readonly Argument[] | undefined
+  /** Of its operator checks, those that are not made unless they are named. */
+  named: OpcheckCheck[]
+}
+
+/** Those that expected.json names, without libtorch's own. */
+export const caseOperators: CaseOperator[] = wrongProjects.flatMap((project) => {
+  const text = fs.readFileSync(path.join(project, 'expected.json'), 'utf8')
+  return Object.entries(expectation.parse(JSON.parse(text)))
+    .filter(([op]) => op.startsWith(`${path.basename(project)}::`))
+    .map(([op, { wrong, args, checks }]) => {
+      const named = checks.filter((check) => check === 'large_sizes')
+      return { project, op, wrong, args, named }
+    })
+})
+
+export function argumentsOf(operator: CaseOperator, manifest: Manifest): Argument[] {
+  const entry = manifest.gradchecks.find((one) => one.op === operator.op)
+  return [...(operator.args ?? entry?.args ?? ['x'])]
+}
