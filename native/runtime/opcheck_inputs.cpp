@@ -163,9 +163,13 @@ OpcheckFinding check_broadcasting(const OperatorCall& call) {
   for (size_t i = 0; i < call.tensors().size(); ++i) {
     const auto& tensor = call.tensors()[i].tensor;
     bool has_partner = false;
-    for (size_t other = 0; other < call.tensors().size(); ++other)
-      has_partner =
-          has_partner || (other != i && call.tensors()[other].tensor.sizes() == tensor.sizes());
+    for (size_t other = 0; other < call.tensors().size(); ++other) {
+      const auto& partner = call.tensors()[other].tensor;
+      // Indices have shapes of their own.
+      const bool is_index =
+          (tensor.scalar_type() == at::kLong) != (partner.scalar_type() == at::kLong);
+      has_partner = has_partner || (other != i && !is_index && partner.sizes() == tensor.sizes());
+    }
     for (int64_t dim = 0; has_partner && dim < tensor.dim(); ++dim) {
       if (tensor.size(dim) < 2) continue;
       auto given = call.fresh(), plain = call.fresh();

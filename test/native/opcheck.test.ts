@@ -118,6 +118,13 @@ describe('operator checks', () => {
       y: { ...manifest.inputs['w']!, shape: [4, 6], seed: 5 },
       z: { ...manifest.inputs['w']!, shape: [6, 3], seed: 6 },
       s: { ...manifest.inputs['w']!, shape: [3, 3], seed: 7 },
+      i: {
+        ...manifest.inputs['x']!,
+        shape: [4, 6],
+        dtype: 'int64',
+        distribution: 'randint',
+        high: 2,
+      },
     }
     const calls: [string, Argument[]][] = [
       ['aten::sigmoid', ['x']],
@@ -128,6 +135,7 @@ describe('operator checks', () => {
       ['aten::sum.dim_IntList', ['x', [0]]],
       ['aten::view', ['x', [-1]]],
       ['aten::cat', [['x', 'y'], 1]],
+      ['aten::scatter_add', ['x', 1, 'i', 'y']],
       ['aten::bernoulli.p', ['x', 0.5]],
       ['aten::argmax', ['x', 1]],
     ]
