@@ -2,17 +2,17 @@ import { z } from 'zod'
 
 /** What torch.library.opcheck looks at, byte for byte, and what it does not look at. */
 export const opcheckCheck = z.enum([
-  'mutation', // no input is written that the schema does not declare
+  'mutation', // no input is written that the schema does not declare, nor grad_output by backward
   'aliasing', // outputs share no memory that the schema does not declare
   'registration', // which dispatch keys have no kernel, and what a user feels of it
   'autograd_registration', // as opcheck's test_autograd_registration
   'gradient_lost', // an input requires grad, the output depends on it and requires none
   'meta', // the Meta kernel gives the sizes, strides and dtypes of the real one
   'determinism', // the same input gives the same bits
-  'layouts', // transposed, stepped, offset, expanded, channels-last inputs, lazy views
+  'layouts', // transposed, stepped, offset, expanded, channels-last inputs, lazy views; such a grad_output
   'small_sizes', // no elements, one element
   'dtypes', // which are accepted, and whether the answer agrees with float64's
-  'precision', // float64 is not computed in float32
+  'precision', // float64 is not computed in float32, nor its gradient
   'broadcasting', // a size of 1 in place of an input's own
   'nan', // NaN reaches the outputs that depend on it
   'grad_modes', // no_grad, inference_mode, any mix of requires_grad
