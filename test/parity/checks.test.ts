@@ -8,48 +8,19 @@ import type { Manifest } from '../../electron/contract/manifest'
 import type { OpcheckCheck, OpcheckFinding } from '../../electron/contract/opcheck'
 import { unwrap } from '../../electron/contract/outcome'
 import type { Result } from '../../electron/contract/outcome'
-import { callText } from '../../electron/engine/check/gradcheck-case'
 import { startForkedHost } from '../../electron/engine/host/transport'
 import { readManifest } from '../../electron/engine/project/read-manifest'
 import { Workbench } from '../../electron/engine/workbench'
 import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
 import type { TestCache } from '../support/installation'
-import { operatorCases } from './gradcheck-operators'
 import type { OperatorCase } from './gradcheck-operators'
+import { libtorchCases, libtorchJobs, variants, writtenInPython } from './libtorch-cases'
 import { countOf, parityDocument, pythonPasses } from './parity-table'
 import type { Cell, LibtorchRow, PythonColumn, Verdict, WrongRow } from './parity-table'
 import { askPythonToCheck, checkIn, gradientChecks, opcheckTests } from './python-checks'
 import type { OpcheckTest, PythonCheck, PythonVerdict } from './python-checks'
 import { argumentsOf, caseOperators, wrongProjects } from './wrong-operators'
 import type { CaseOperator } from './wrong-operators'
-
-/** libtorch's operators are checked with each of these, here and by PyTorch. */
-const variants: Record<string, { secondOrder: boolean; options: Record<string, unknown> }> = {
-  defaults: { secondOrder: false, options: {} },
-  'forward mode': { secondOrder: false, options: { check_forward_ad: true } },
-  fast: { secondOrder: false, options: { fast_mode: true } },
-  'fast, forward mode': {
-    secondOrder: false,
-    options: { fast_mode: true, check_forward_ad: true },
-  },
-  batched: { secondOrder: false, options: { check_batched_grad: true } },
-  'batched, forward mode': {
-    secondOrder: false,
-    options: { check_forward_ad: true, check_batched_forward_grad: true },
-  },
-  'second order': { secondOrder: true, options: {} },
-  'second order, forward over reverse': {
-    secondOrder: true,
-    options: { check_fwd_over_rev: true },
-  },
-}
-
-/**
- * Forward mode through these backward operators is written in Python (torch._decomp.decompositions_for_jvp):
- * libtorch alone has none, and says so.
- */
-const writtenInPython =
-  /^Trying to use forward AD with (_softmax|_log_softmax|native_layer_norm|native_batch_norm|nll_loss)_backward/
 
 /** Which of our checks look at what one of torch.library.opcheck's does. */
 const counterparts: Record<OpcheckTest, readonly OpcheckCheck[]> = {
@@ -71,27 +42,6 @@ const stricter: Record<string, Partial<Record<PythonColumn, string>>> = {
   'wrong_gradients::writes_grad_output': {
     test_schema: 'PyTorch does not look at what backward writes to.',
   },
-}
-
-/** Of the tensors that are drawn or listed: "x float64[2, 3]". */
-function inputsText({ inputs }: OperatorCase): string {
-  return Object.entries(inputs)
-    .map(([name, { dtype, shape, requires_grad }]) => {
-      const size = shape ? `[${shape.join(', ')}]` : ''
-      return `${name} ${dtype}${size}${requires_grad ? '' : ' without grad'}`
-    })
-    .join(', ')
-}
-
-/** By family and call, and by inputs too where a call is there twice. */
-const libtorchCases = new Map<string, OperatorCase>()
-for (const [family, entries] of Object.entries(operatorCases)) {
-  for (const entry of entries) {
-    const call = `${family}: ${callText(entry.op.replace(/^aten::/, ''), entry.args)}`
-    const name = libtorchCases.has(call) ? `${call}, ${inputsText(entry)}` : call
-    if (libtorchCases.has(name)) throw new Error(`two cases are called ${name}`)
-    libtorchCases.set(name, entry)
-  }
 }
 
 /** A project of wrong operators, built. */
@@ -145,20 +95,6 @@ function caseJobs(): PythonCheck[][] {
       return { key: `${operator.op} ${check}`, check, ...call, options: {} }
     })
   })
-}
-
-function libtorchJobs(): PythonCheck[][] {
-  const checks = [...libtorchCases].map(([name, entry]) =>
-    Object.entries(variants).map(([variant, { secondOrder, options }]): PythonCheck => {
-      const check = secondOrder ? 'gradgradcheck' : 'gradcheck'
-      return { ...entry, key: `${name} ${variant}`, check, options }
-    }),
-  )
-  // A copy of the process for some operators at a time.
-  const jobs: PythonCheck[][] = []
-  for (let start = 0; start < checks.length; start += 20)
-    jobs.push(checks.slice(start, start + 20).flat())
-  return jobs
 }
 
 interface OurVerdict {

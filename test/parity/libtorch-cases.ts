@@ -1,0 +1,68 @@
+import { callText } from '../../electron/engine/check/gradcheck-case'
+import { operatorCases } from './gradcheck-operators'
+import type { OperatorCase } from './gradcheck-operators'
+import type { PythonCheck } from './python-checks'
+
+/** libtorch's operators are checked with each of these, here and by PyTorch. */
+export const variants: Record<string, { secondOrder: boolean; options: Record<string, unknown> }> =
+  {
+    defaults: { secondOrder: false, options: {} },
+    'forward mode': { secondOrder: false, options: { check_forward_ad: true } },
+    fast: { secondOrder: false, options: { fast_mode: true } },
+    'fast, forward mode': {
+      secondOrder: false,
+      options: { fast_mode: true, check_forward_ad: true },
+    },
+    batched: { secondOrder: false, options: { check_batched_grad: true } },
+    'batched, forward mode': {
+      secondOrder: false,
+      options: { check_forward_ad: true, check_batched_forward_grad: true },
+    },
+    'second order': { secondOrder: true, options: {} },
+    'second order, forward over reverse': {
+      secondOrder: true,
+      options: { check_fwd_over_rev: true },
+    },
+  }
+
+/**
+ * Forward mode through these backward operators is written in Python (torch._decomp.decompositions_for_jvp):
+ * libtorch alone has none, and says so.
+ */
+export const writtenInPython =
+  /^Trying to use forward AD with (_softmax|_log_softmax|native_layer_norm|native_batch_norm|nll_loss)_backward/
+
+/** Of the tensors that are drawn or listed: "x float64[2, 3]". */
+function inputsText({ inputs }: OperatorCase): string {
+  return Object.entries(inputs)
+    .map(([name, { dtype, shape, requires_grad }]) => {
+      const size = shape ? `[${shape.join(', ')}]` : ''
+      return `${name} ${dtype}${size}${requires_grad ? '' : ' without grad'}`
+    })
+    .join(', ')
+}
+
+/** By family and call, and by inputs too where a call is there twice. */
+export const libtorchCases = new Map<string, OperatorCase>()
+for (const [family, entries] of Object.entries(operatorCases)) {
+  for (const entry of entries) {
+    const call = `${family}: ${callText(entry.op.replace(/^aten::/, ''), entry.args)}`
+    const name = libtorchCases.has(call) ? `${call}, ${inputsText(entry)}` : call
+    if (libtorchCases.has(name)) throw new Error(`two cases are called ${name}`)
+    libtorchCases.set(name, entry)
+  }
+}
+
+/** Their checks by PyTorch, keyed by name and variant; some operators share a process. */
+export function libtorchJobs(): PythonCheck[][] {
+  const checks = [...libtorchCases].map(([name, entry]) =>
+    Object.entries(variants).map(([variant, { secondOrder, options }]): PythonCheck => {
+      const check = secondOrder ? 'gradgradcheck' : 'gradcheck'
+      return { ...entry, key: `${name} ${variant}`, check, options }
+    }),
+  )
+  const jobs: PythonCheck[][] = []
+  for (let start = 0; start < checks.length; start += 20)
+    jobs.push(checks.slice(start, start + 20).flat())
+  return jobs
+}
