@@ -3,7 +3,7 @@ import { operatorCases } from './gradcheck-operators'
 import type { OperatorCase } from './gradcheck-operators'
 import type { PythonCheck } from './python-checks'
 
-/** libtorch's operators are checked with each of these, here and by PyTorch. */
+/** Gradients are checked with each of these, here and by PyTorch. */
 export const variants: Record<string, { secondOrder: boolean; options: Record<string, unknown> }> =
   {
     defaults: { secondOrder: false, options: {} },
@@ -53,14 +53,17 @@ for (const [family, entries] of Object.entries(operatorCases)) {
   }
 }
 
-/** Their checks by PyTorch, keyed by name and variant; some operators share a process. */
+/** PyTorch's checks of the gradients of a call, keyed by its name and the variant. */
+export function gradientChecksOf(name: string, entry: OperatorCase): PythonCheck[] {
+  return Object.entries(variants).map(([variant, { secondOrder, options }]) => {
+    const check = secondOrder ? 'gradgradcheck' : 'gradcheck'
+    return { ...entry, key: `${name} ${variant}`, check, options }
+  })
+}
+
+/** Of libtorch's operators; some share a process. */
 export function libtorchJobs(): PythonCheck[][] {
-  const checks = [...libtorchCases].map(([name, entry]) =>
-    Object.entries(variants).map(([variant, { secondOrder, options }]): PythonCheck => {
-      const check = secondOrder ? 'gradgradcheck' : 'gradcheck'
-      return { ...entry, key: `${name} ${variant}`, check, options }
-    }),
-  )
+  const checks = [...libtorchCases].map(([name, entry]) => gradientChecksOf(name, entry))
   const jobs: PythonCheck[][] = []
   for (let start = 0; start < checks.length; start += 20)
     jobs.push(checks.slice(start, start + 20).flat())

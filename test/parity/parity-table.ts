@@ -22,9 +22,11 @@ export interface WrongRow {
   cells: Record<PythonColumn, Cell>
   /** Our checks that failed: "gradcheck: backward". */
   found: string[]
+  /** Of more variants of gradcheck than `cells`; undefined where no input requires grad. */
+  gradients: GradientRow | undefined
 }
 
-export interface LibtorchRow {
+export interface GradientRow {
   name: string
   /** By variant. */
   cells: Record<string, Cell>
@@ -67,10 +69,15 @@ export function countOf(rows: readonly { cells: Record<string, Cell> }[]): {
   }
 }
 
+/** The verdicts that are in no GradientRow. */
+export function opcheckRow(row: WrongRow): { cells: Record<string, Cell> } {
+  return { cells: Object.fromEntries(opcheckTests.map((test) => [test, row.cells[test]])) }
+}
+
 /** docs/check-parity.md. */
 export function parityDocument(
   wrong: readonly WrongRow[],
-  libtorch: readonly LibtorchRow[],
+  libtorch: readonly GradientRow[],
 ): string {
   const faults = wrong.filter((row) => row.wrong !== '')
   const missed = faults.filter(pythonPasses)
@@ -80,8 +87,9 @@ export function parityDocument(
       .map(([column, cell]) => `- \`${shortName(row.op)}\`, ${column}: ${cell.stricter}`),
   )
   const small = countOf(wrong)
-  const large = countOf(libtorch)
-  const variants = Object.keys(libtorch[0]?.cells ?? {})
+  const gradients = [...libtorch, ...wrong.flatMap((row) => row.gradients ?? [])]
+  const large = countOf(gradients)
+  const variants = Object.keys(gradients[0]?.cells ?? {})
   return `# Verdicts beside PyTorch's
 
 Made by \`npm test -- parity --update\`; the tests fail when it is not up to date.
@@ -119,22 +127,22 @@ ${table(
   missed.map((row) => [shortName(row.op), row.wrong, row.found.join('; ')]),
 )}
 
-## libtorch's own operators
+## Gradients, in ${variants.length} ways
 
-${libtorch.length} calls of libtorch's differentiable operators, each checked in ${variants.length} ways by both: ${large.compared} verdicts, all
-equal but ${large.stricter}, of which the last paragraph speaks. Where gradcheck's message names what fails, it
+${libtorch.length} calls of libtorch's differentiable operators, by family, and ${gradients.length - libtorch.length} of the operators above: ${large.compared} verdicts,
+all equal but ${large.stricter}, of which the last paragraph speaks. Where gradcheck's message names what fails, it
 fails here too.
 
 ${table(
   ['operator', ...variants],
-  libtorch.map((row) => [
+  gradients.map((row) => [
     row.name,
     ...variants.map((variant) => cellText(row.cells[variant] ?? none)),
   ]),
 )}
 
 ✓ → ✗: PyTorch has that derivative in Python only (torch._decomp.decompositions_for_jvp); libtorch by
-itself has none, and says so.
+itself has none, and says so. ✗ → crash: PyTorch stops at the first failure, Opsmith goes on to the crash.
 `
 }
 
