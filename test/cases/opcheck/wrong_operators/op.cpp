@@ -5,6 +5,7 @@
 #include <torch/library.h>
 #include <torch/torch.h>
 
+#include <mutex>
 #include <random>
 #include <vector>
 
@@ -231,9 +232,12 @@ Tensor reads_past(const Tensor& input) {
 }
 
 Tensor keeps_tensors(const Tensor& x) {
+  static std::mutex mutex;
   static std::vector<Tensor> kept;
-  kept.push_back(elementwise(x, doubled));
-  return kept.back().clone();
+  const Tensor out = elementwise(x, doubled);
+  const std::lock_guard lock(mutex);
+  kept.push_back(out);
+  return out.clone();
 }
 
 Tensor keeps_heap(const Tensor& x) {
