@@ -145,9 +145,7 @@ describe('wrong gradients', () => {
     '%s passes; the operator checks find it',
     async (op, { check, messageMatches }) => {
       expect(outcomes.find((one) => one.op === op)?.verdict).toBe('passed')
-      const { args, inputs } = requestOf(manifest, { op, args: ['x'] })
-      const request = { op, args, inputs, checks: [], shapes: 6, seed: 0 }
-      const report = unwrap(await workbench.opchecks.run(folder, request, limits))
+      const report = unwrap(await workbench.opchecks.run(folder, { op, args: ['x'] }, limits))
       const failed = report.findings.filter((finding) => finding.status === 'failed')
       expect(failed.map((finding) => finding.check)).toEqual([check])
       expect(failed[0]?.reason).toMatch(new RegExp(messageMatches))
