@@ -62,6 +62,7 @@ export async function runChecks(
   const entries = selected.value
   const outcomes = await workbench.opchecks.runAll(folder, limits, {
     entries,
+    sanitize: command.sanitize,
     onProgress: (done, total, outcome) => {
       if (!outcome) return
       if (json) progress(`${done} of ${total}: ${outcome.name}: ${outcome.verdict}`)

@@ -38,13 +38,14 @@ function outcomeSection(outcome: OpcheckOutcome, folder: string): string {
   const { report, error } = outcome
   const head = `<h2 id="check-${outcome.entry}"><span class="${outcome.asExpected ? 'ok' : 'failed'}">${outcome.asExpected ? '✓' : '✗'}</span> <code>${html(outcome.name)}</code></h2>`
   const kind = outcome.verdict === 'skipped' ? 'soft' : 'failed'
-  if (!report) return `${head}<pre class="${kind}">${html(error ? describeError(error) : '')}</pre>`
+  const why = error ? `<pre class="${kind}">${html(describeError(error))}</pre>` : ''
+  if (!report) return `${head}${why}`
   const rows = report.findings.map((finding) => findingRow(finding, folder)).join('')
   const made = report.generated
     ? `<p>Inputs made from its schema: <code>${html(caseText(report.generated))}</code></p>`
     : ''
   const open = report.ok ? '' : ' open'
-  return `${head}${made}<details${open}><summary>${factsOf(outcome)}</summary><table><thead><tr><th>status</th><th>check</th><th>what was found</th></tr></thead><tbody>${rows}</tbody></table></details>`
+  return `${head}${why}${made}<details${open}><summary>${factsOf(outcome)}</summary><table><thead><tr><th>status</th><th>check</th><th>what was found</th></tr></thead><tbody>${rows}</tbody></table></details>`
 }
 
 export function checkHtml(

@@ -4,8 +4,8 @@ import type { KeptFailure } from './check-text'
 
 /** One row a check; of one that failed also what shows it, what to do and where to look. */
 function findingJson(outcome: OpcheckOutcome, finding: PlacedFinding): object {
-  const { check, status, reason, advice, input, output, index, shownBy, file, line } = finding
-  const { shownCase } = finding
+  const { check, status, reason, advice, input, output, index, shownBy } = finding
+  const { shownCase, file, line, sanitizer } = finding
   return {
     op: outcome.op,
     check,
@@ -18,6 +18,7 @@ function findingJson(outcome: OpcheckOutcome, finding: PlacedFinding): object {
     ...(shownBy === '' ? {} : { shownBy }),
     ...(shownCase ? { shownCase } : {}),
     ...(file === undefined ? {} : { file, line }),
+    ...(sanitizer === undefined ? {} : { sanitizer }),
     operator: outcome.entry,
   }
 }
@@ -28,16 +29,21 @@ function placeOf(error: WorkbenchError | undefined): Pick<WorkbenchError, 'file'
   return place?.file === undefined ? {} : { file: place.file, line: place.line }
 }
 
-/** An operator that came to no verdict is one row: what would have been checked is not known. */
+/**
+ * An operator that came to no verdict is one row, what would have been checked is not known, and what
+ * the sanitizers found of it.
+ */
 function resultsOf(outcome: OpcheckOutcome): object[] {
-  if (outcome.report) return outcome.report.findings.map((one) => findingJson(outcome, one))
-  const { error } = outcome
+  const { error, report } = outcome
+  const found = report?.findings.map((one) => findingJson(outcome, one)) ?? []
+  if (!error) return found
   return [
+    ...found,
     {
       op: outcome.op,
       check: 'opcheck',
       status: outcome.verdict === 'skipped' ? 'skipped' : 'failed',
-      reason: error?.message ?? '',
+      reason: error.message,
       ...placeOf(error),
       error,
       operator: outcome.entry,

@@ -14,6 +14,7 @@ export interface GivenCheckOptions {
   seed?: string
   timeout?: string
   keep?: boolean
+  sanitize?: boolean
   json?: boolean
   junit?: string
   html?: string
@@ -32,6 +33,8 @@ export interface CheckCommand {
   timeout: number
   /** Failures go into opsmith.json, as simple as they were found. */
   keep: boolean
+  /** The sanitizers' checks too, of every operator. */
+  sanitize: boolean
   json: boolean
   /** Files, "" for none. */
   junit: string
@@ -44,6 +47,7 @@ export function readCheckOptions(given: GivenCheckOptions): Result<CheckCommand>
     op: given.op ?? '',
     timeout: 0,
     keep: given.keep ?? false,
+    sanitize: given.sanitize ?? false,
     json: given.json ?? false,
     junit: given.junit ?? '',
     html: given.html ?? '',

@@ -6,6 +6,7 @@ import type {
   PlacedFinding,
   PlacedOpcheckReport,
 } from '../contract/opcheck'
+import type { StackFrame } from '../contract/outcome'
 import { describeError } from './print'
 
 const indent = '         '
@@ -26,6 +27,30 @@ export function placeText(finding: PlacedFinding, folder: string): string {
   return finding.line ? `${file}:${finding.line}` : file
 }
 
+/** "next" of "(anonymous namespace)::next(int)" */
+const functionName = (symbol: string): string =>
+  symbol.replace('(anonymous namespace)::', '').replace(/\(.*$/, '')
+
+/** The user's own frames of a sanitizer's stacks, where there is more to see than the line itself. */
+function stackLines({ sanitizer }: PlacedFinding, folder: string): string[] {
+  if (!sanitizer) return []
+  const { stack, allocated, freed } = sanitizer
+  const linesOf = (name: string, frames: readonly StackFrame[], least: number): string[] => {
+    const own = frames.filter((frame) => frame.isUser && frame.file !== undefined)
+    if (own.length < least) return []
+    const texts = own.map(
+      ({ symbol, file, line }) =>
+        `  ${functionName(symbol)} ${path.relative(folder, file ?? '')}:${line ?? 0}`,
+    )
+    return [name, ...texts]
+  }
+  return [
+    ...linesOf('called from', stack, 2),
+    ...linesOf('allocated by', allocated, 1),
+    ...linesOf('freed by', freed, 1),
+  ]
+}
+
 /** What is known of a failure beside its reason, a sentence a line. */
 export function failureLines(finding: PlacedFinding, folder: string): string[] {
   const element = elementText(finding)
@@ -35,6 +60,7 @@ export function failureLines(finding: PlacedFinding, folder: string): string[] {
     ...(finding.shownBy === '' ? [] : [`shown by ${finding.shownBy}`]),
     ...(finding.advice === '' ? [] : [`→ ${finding.advice}`]),
     ...(place === '' ? [] : [`look at ${place}`]),
+    ...stackLines(finding, folder),
   ]
 }
 
@@ -82,15 +108,14 @@ export function keptLines(kept: readonly KeptFailure[]): string[] {
 export function checkLines(outcome: OpcheckOutcome, folder: string): string[] {
   const word = outcome.verdict === 'skipped' ? 'skipped' : outcome.asExpected ? 'ok    ' : 'FAILED'
   const head = `${word} ${outcome.name}`
-  if (outcome.error) {
-    const text = describeError(outcome.error).split('\n').join(`\n${indent}`)
-    return [head, `${indent}${text}`]
-  }
-  if (!outcome.report) return [head]
-  const { report } = outcome
+  const { error, report } = outcome
+  const text = error ? describeError(error).split('\n').join(`\n${indent}`) : ''
+  const why = error ? [`${indent}${text}`] : []
+  if (!report) return [head, ...why]
   const width = Math.max(...report.findings.map((finding) => finding.check.length))
   const expectation = expectationText(outcome)
   const lines = [`${head}: ${describeCounts(report)}; ${report.seconds.toFixed(2)} s`]
+  lines.push(...why)
   const { generated } = report
   if (generated) lines.push(`${indent}with inputs made from its schema: ${caseText(generated)}`)
   if (expectation !== '') lines.push(`${indent}${expectation}`)

@@ -130,6 +130,7 @@ function addCheckCommand(program: Command): void {
     .option('--op <name>', "an operator, libtorch's included, or a function of the program")
     .option('--args <json>', 'with --op: what to call it with: a list as in opsmith.json')
     .option('--check <names...>', 'only these checks; large_sizes is made only when named here')
+    .option('--sanitize', 'also in a build that ASan and UBSan watch')
     .option('--shapes <number>', 'how many other calls are tried: shapes, and what has a range (6)')
     .option('--seed <number>', 'of the other calls (0)')
     .option('--timeout <seconds>', 'for each operator (120)')

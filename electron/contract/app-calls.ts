@@ -238,6 +238,8 @@ export const appCalls = {
       folder: z.string(),
       job: z.string(),
       entry: checkEntry,
+      /** The sanitizers' checks too. */
+      sanitize: z.boolean(),
       /** Seconds, where the entry has none; 0 for 120. */
       timeout: z.number().nonnegative(),
     }),
@@ -254,6 +256,8 @@ export const appCalls = {
       job: z.string(),
       /** Only single cases: what opcheck.keep adds of failures. */
       casesOnly: z.boolean(),
+      /** The sanitizers' checks too. */
+      sanitize: z.boolean(),
     }),
     output: z.array(opcheckOutcome),
   },

@@ -13,6 +13,7 @@ import { gradcheckReport, gradcheckRequest } from './gradcheck'
 import { captureReport, captureRequest, graphArchive, graphObservation, graphText } from './graph'
 import { opcheckReport, opcheckRequest } from './opcheck'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
+import { sanitizedReport } from './sanitize'
 import { programFunction, programSource, runReport, runRequest } from './run'
 import { histogram, pageRequest, tensorPage } from './tensor'
 
@@ -72,6 +73,8 @@ export const hostCalls = {
     input: z.object({ threads: z.number().int().min(1).max(1024) }),
     output: machineCeilings,
   },
+  /** Makes sense in a host that a sanitizer watches; `checks` plays no part. */
+  'opcheck.sanitized': { input: opcheckRequest, output: sanitizedReport },
   'tensor.page': { input: pageRequest, output: tensorPage },
   'tensor.histogram': {
     input: z.object({ handle: z.number().int(), bins: z.number().int().min(1).max(512) }),

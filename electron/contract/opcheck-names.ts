@@ -21,6 +21,15 @@ export const opcheckCheck = z.enum([
   'writes_outside', // nothing is written beside a tensor
   'reads_outside', // nothing is read past an input's ends
   'leaks', // memory after many calls
+  'address_sanitizer', // what ASan finds in the same calls; only when asked for
+  'undefined_behaviour_sanitizer', // what UBSan finds in them; only when asked for
   'large_sizes', // past 2^31 elements; only when asked for by name
 ])
 export type OpcheckCheck = z.infer<typeof opcheckCheck>
+
+/** Made of a build of their own, in an op host of its own. */
+export const sanitizerCheck = opcheckCheck.extract([
+  'address_sanitizer',
+  'undefined_behaviour_sanitizer',
+])
+export type SanitizerCheck = z.infer<typeof sanitizerCheck>

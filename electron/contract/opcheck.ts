@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
 import { argument, inputSpec } from './manifest'
-import { opcheckCheck } from './opcheck-names'
-import type { OpcheckCheck } from './opcheck-names'
-import { workbenchError } from './outcome'
+import { opcheckCheck, sanitizerCheck } from './opcheck-names'
+import type { OpcheckCheck, SanitizerCheck } from './opcheck-names'
+import { stackFrame, workbenchError } from './outcome'
 import { programSource } from './run'
 import { dtype } from './tensor'
 
-export { opcheckCheck }
-export type { OpcheckCheck }
+export { opcheckCheck, sanitizerCheck }
+export type { OpcheckCheck, SanitizerCheck }
 
 export const opcheckRequest = z.object({
   /** An operator, or a function of the program. */
@@ -90,11 +90,27 @@ export const opcheckReport = z.object({
 })
 export type OpcheckReport = z.infer<typeof opcheckReport>
 
+/** What a sanitizer reports, as far as a program can tell. */
+const sanitizerEvidence = z.object({
+  /** The sanitizer's word: "heap-buffer-overflow", "signed-integer-overflow". */
+  kind: z.string(),
+  access: z.enum(['read', 'write']).optional(),
+  /** Of the access. */
+  bytes: z.number().int().optional(),
+  /** Where it happened, innermost first. */
+  stack: z.array(stackFrame),
+  /** Where the memory was allocated, and freed; [] when that is not known. */
+  allocated: z.array(stackFrame),
+  freed: z.array(stackFrame),
+})
+export type SanitizerEvidence = z.infer<typeof sanitizerEvidence>
+
 /** With the line to look at, of what failed: where the kernel that it is about is defined or registered. */
 export const placedFinding = opcheckFinding.extend({
   /** Absolute; absent of what did not fail, and where no source is known, as of libtorch's own kernels. */
   file: z.string().optional(),
   line: z.number().int().optional(),
+  sanitizer: sanitizerEvidence.optional(),
 })
 export type PlacedFinding = z.infer<typeof placedFinding>
 

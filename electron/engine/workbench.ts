@@ -12,7 +12,8 @@ import type { Result } from '../contract/outcome'
 import type { ProgramFunction, ProgramSource, RunReport, RunRequest } from '../contract/run'
 import { Gradchecks } from './check/gradchecks'
 import { Opchecks } from './check/opchecks'
-import { buildProject } from './compile/build'
+import type { SanitizedBuild } from './check/sanitized-calls'
+import { buildProject, buildSanitized } from './compile/build'
 import type { BuildOptions } from './compile/build'
 import { preludes } from './compile/flags'
 import { snapshotIncludes } from './compile/include-snapshot'
@@ -32,6 +33,7 @@ import { findAddon } from './toolchain/addon-location'
 import { chooseToolchain, chosenTools } from './toolchain/choose'
 import type { Toolchain } from './toolchain/choose'
 import { examine } from './toolchain/doctor'
+import { findSanitizerRuntime } from './toolchain/sanitizer-runtime'
 
 export interface WorkbenchEvents extends PoolEvents {
   onState?: (state: HostState) => void
@@ -145,6 +147,39 @@ export class Workbench {
     if (missing && this.inApp && !this.preparing) void this.prepare()
     if (report.ok && report.value.ok) this.built.set(absolute, report.value)
     return report
+  }
+
+  /** The variant that ASan and UBSan watch; it never takes the place of what build() made. */
+  async buildSanitized(
+    folder: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Result<SanitizedBuild>> {
+    const manifest = await readManifest(folder)
+    if (!manifest.ok) return manifest
+    const toolchain = await this.toolchainFor(manifest.value)
+    if (!toolchain.ok) return toolchain
+    // Without it, the linker says so in words of its own.
+    const runtime = await findSanitizerRuntime(toolchain.value.compiler)
+    if (!runtime.ok) return runtime
+    const title = 'building with the sanitizers'
+    this.events.onBackground?.(title, -1, manifest.value.name)
+    const build = await buildSanitized(
+      this.installation,
+      toolchain.value,
+      folder,
+      manifest.value,
+      signal ? { signal } : {},
+    )
+    this.events.onBackground?.(title, 1, '')
+    if (!build.ok) return build
+    if (build.value.ok) {
+      const { value } = build
+      return ok({ libtorch: toolchain.value.libtorch, runtime: runtime.value, build: value })
+    }
+    const first = build.value.diagnostics.find((one) => one.severity === 'error')
+    return err('build.required', `The build with the sanitizers fails: ${first?.message ?? ''}`, {
+      ...(first && first.file !== '' ? { file: first.file, line: first.line } : {}),
+    })
   }
 
   /** What was built last; undefined when nothing was, in this process. */
@@ -267,6 +302,7 @@ export class Workbench {
         toolchain.value,
         includes,
         prelude,
+        'plain',
         signal,
       )
       if (!result.ok) return result

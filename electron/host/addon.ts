@@ -18,6 +18,7 @@ import type {
 import type { OpcheckReport, OpcheckRequest } from '../contract/opcheck'
 import type { LoadReport, OperatorDetail, OperatorSummary } from '../contract/operators'
 import type { ProgramFunction, RunReport, RunRequest } from '../contract/run'
+import type { SanitizedReport } from '../contract/sanitize'
 import type { Histogram, PageRequest, TensorPage } from '../contract/tensor'
 
 /**
@@ -69,6 +70,8 @@ export interface NativeAddon {
   /** Takes a second or two. */
   ceilings(threads: number): Promise<MachineCeilings>
 
+  /** What a call writes to stderr goes to the file `logs`/PROCESS. */
+  sanitizedCalls(request: OpcheckRequest, logs: string): Promise<SanitizedReport>
   page(request: PageRequest): Promise<TensorPage>
   histogram(handle: number, bins: number): Promise<Histogram>
   release(handles: number[]): Promise<number>

@@ -112,6 +112,10 @@ export class HostServer {
       'bench.machine': async () => await addon.machine(),
       'bench.ceilings': async ({ threads }) =>
         await during('measure the machine', () => addon.ceilings(threads)),
+      'opcheck.sanitized': async (request) =>
+        await during(`check ${request.op}`, () =>
+          addon.sanitizedCalls(request, process.env['OPSMITH_SANITIZER_LOGS'] ?? ''),
+        ),
       'tensor.page': async (request) => await addon.page(request),
       'tensor.histogram': async ({ handle, bins }) => await addon.histogram(handle, bins),
       'tensor.release': async ({ handles }) => ({ released: await addon.release(handles) }),

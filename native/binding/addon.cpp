@@ -193,6 +193,18 @@ Napi::Value opcheck(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value sanitized_calls(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    auto request = read_opcheck_request(info[0]);
+    auto logs = read_string(info[1], "logs");
+    auto phase = "check " + request.op;
+    return submit(info.Env(), std::move(phase),
+                  [request = std::move(request), logs = std::move(logs)] {
+                    return run_sanitized_calls(request, logs);
+                  });
+  });
+}
+
 Napi::Value page(const Napi::CallbackInfo& info) {
   return guard(info, [&] {
     auto request = read_page_request(info[0]);
@@ -370,6 +382,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"closeBench", close_bench},
       {"machine", machine},
       {"ceilings", ceilings},
+      {"sanitizedCalls", sanitized_calls},
       {"page", page},
       {"histogram", histogram},
       {"release", release},

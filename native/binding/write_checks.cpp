@@ -116,6 +116,28 @@ Napi::Value write(Napi::Env env, const OpcheckReport& report) {
   return object;
 }
 
+Napi::Value write(Napi::Env env, const SanitizedReport& report) {
+  auto object = Napi::Object::New(env);
+  object.Set("op", report.op);
+  object.Set("seconds", report.seconds);
+  object.Set("calls", list(env, report.calls, [&](const SanitizedCall& call) {
+               auto item = Napi::Object::New(env);
+               item.Set("given", call.given);
+               item.Set("end", call.end);
+               item.Set("process", number(env, call.process));
+               item.Set("inputs", list(env, call.inputs, [&](const InputMemory& memory) {
+                          auto input = Napi::Object::New(env);
+                          input.Set("name", memory.name);
+                          // An address has up to 48 bits: a JavaScript number holds it exactly.
+                          input.Set("begin", static_cast<double>(memory.begin));
+                          input.Set("bytes", static_cast<double>(memory.bytes));
+                          return input;
+                        }));
+               return item;
+             }));
+  return object;
+}
+
 Napi::Value write(Napi::Env env, const GradcheckReport& report) {
   const auto tensor = [&](const GradcheckTensor& item) { return write_tensor_type(env, item); };
   auto object = Napi::Object::New(env);

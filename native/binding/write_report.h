@@ -13,6 +13,7 @@
 #include "runtime/program.h"
 #include "runtime/registry.h"
 #include "runtime/run.h"
+#include "runtime/sanitized_calls.h"
 #include "runtime/timing.h"
 
 namespace opsmith {
@@ -37,6 +38,7 @@ Napi::Value write(Napi::Env env, const TimingLayers& layers);
 Napi::Value write(Napi::Env env, const std::vector<Comparison>& comparisons);
 Napi::Value write(Napi::Env env, const MachineFacts& facts);
 Napi::Value write(Napi::Env env, const MachineCeilings& ceilings);
+Napi::Value write(Napi::Env env, const SanitizedReport& report);
 Napi::Value write(Napi::Env env, int64_t count);
 
 Napi::Object write_tensor(Napi::Env env, const TensorDetail& tensor);

@@ -152,7 +152,9 @@ ForkedOutcome run_forked(const std::function<std::string()>& work, double second
   if (timed_out) kill(child, SIGKILL);
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
-  return read_answer(text, timed_out);
+  auto outcome = read_answer(text, timed_out);
+  outcome.process = child;
+  return outcome;
 }
 
 }  // namespace opsmith

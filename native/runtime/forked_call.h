@@ -12,6 +12,7 @@ struct ForkedOutcome {
   std::string answer;            // what the work returned
   int signal = 0;                // of `signalled`
   uintptr_t address = 0;         // of a memory fault; 0 when unknown
+  int64_t process = 0;           // the copy's number, while it lived
   std::string describe() const;  // "" when it answered: "segmentation fault", "no answer in 20 s"
 };
 

@@ -153,6 +153,27 @@ OpcheckReport run_opcheck(const OpcheckRequest& request) {
   return report;
 }
 
+std::vector<SizedCall> calls_at_sizes(const OpcheckRequest& request) {
+  const auto callable = find_callable(request.op, request.program);
+  auto asked_for = request;
+  if (request.from_schema) {
+    auto generated = case_from_schema(callable);
+    asked_for.args = std::move(generated.args);
+    asked_for.inputs = std::move(generated.inputs);
+  }
+  const CaseMaker maker(asked_for, callable);
+  std::vector<SizedCall> calls{{"", call_of(callable, maker.make(maker.given()))}};
+  for (const auto& draw : maker.others()) {
+    const auto made = maker.make(draw);
+    try {
+      calls.push_back({case_words(callable, made), call_of(callable, made)});
+    } catch (...) {
+      continue;  // such inputs cannot be made: an eye of three dimensions, say
+    }
+  }
+  return calls;
+}
+
 OpcheckFinding passed(std::string reason) {
   OpcheckFinding finding;
   finding.status = "passed";

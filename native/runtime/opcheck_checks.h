@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/jacobian.h"
@@ -22,6 +23,14 @@ std::string index_text(const std::vector<int64_t>& index);
 // dtype.
 bool same_bits(const at::Tensor& left, const at::Tensor& right);
 std::optional<int64_t> first_difference(const at::Tensor& left, const at::Tensor& right);
+
+// Calls of the operator: with the inputs asked for (sizes ""), then with as many others as asked
+// for.
+struct SizedCall {
+  std::string sizes;  // "x float64[1, 2]"
+  OperatorCall call;
+};
+std::vector<SizedCall> calls_at_sizes(const OpcheckRequest& request);
 
 // By its tag; of a function of the program it is not known.
 bool draws_random_numbers(const OperatorCall& call);
@@ -46,6 +55,8 @@ OpcheckFinding check_not_a_number(const OperatorCall& call);
 OpcheckFinding check_large(const OperatorCall& call);
 
 // ---- opcheck_layouts.cpp: the same values, otherwise in memory
+// Each way in which a tensor can lie otherwise, by its name: "transposed".
+std::vector<std::pair<std::string, at::Tensor>> other_layouts(const at::Tensor& tensor);
 OpcheckFinding check_layouts(const OperatorCall& call);
 
 // ---- opcheck_modes.cpp: the same call in other circumstances

@@ -65,6 +65,14 @@ constexpr Layout layouts[] = {{"transposed", transposed},
 
 }  // namespace
 
+std::vector<std::pair<std::string, at::Tensor>> other_layouts(const at::Tensor& tensor) {
+  std::vector<std::pair<std::string, at::Tensor>> others;
+  for (const auto& layout : layouts) {
+    if (auto other = layout.make(tensor); other.defined()) others.emplace_back(layout.name, other);
+  }
+  return others;
+}
+
 OpcheckFinding check_layouts(const OperatorCall& call) {
   if (draws_random_numbers(call)) return skipped("it draws random numbers");
   const at::NoGradGuard unrecorded;

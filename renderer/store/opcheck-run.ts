@@ -91,7 +91,8 @@ async function check(): Promise<void> {
   const stamp = runStamp()
   opcheckStore.setState({ oneJob, oneStartedAt: Date.now() })
   const entry = onChosenDevice(asked.value)
-  const result = await call('opcheck.run', { folder, job: oneJob, entry, timeout: 0 })
+  const { sanitize } = opcheckStore.getState()
+  const result = await call('opcheck.run', { folder, job: oneJob, entry, sanitize, timeout: 0 })
   const now = opcheckStore.getState()
   const isOurs = now.oneJob === oneJob
   if (isOurs) opcheckStore.setState({ oneJob: null })

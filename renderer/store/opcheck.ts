@@ -24,6 +24,8 @@ export type OpcheckState = {
   error: WorkbenchError | null
   /** Set once the user asked for all: from then on they repeat after each good build. */
   repeats: boolean
+  /** The sanitizers' checks too, when checks run next: they take a build of their own. */
+  sanitize: boolean
   /** The entry that the fields were filled from, while they still say the same. */
   entry: number | null
   draft: OpcheckDraft
@@ -38,7 +40,14 @@ export type OpcheckState = {
 
 export const opcheckStore = createStore<OpcheckState>(() => ({
   ...{ entries: [], job: null, startedAt: 0, done: 0, total: 0, outcomes: {}, error: null },
-  ...{ repeats: false, entry: null, draft: emptyOpcheckDraft(), oneJob: null, oneStartedAt: 0 },
+  ...{
+    repeats: false,
+    sanitize: false,
+    entry: null,
+    draft: emptyOpcheckDraft(),
+    oneJob: null,
+    oneStartedAt: 0,
+  },
   ...{ one: null, oneError: null, oneStamp: null },
 }))
 
@@ -114,8 +123,9 @@ async function runOnce(casesOnly: boolean): Promise<void> {
   await loadEntries()
   const job = newJob('opcheck')
   allStamp = runStamp()
+  const { sanitize } = opcheckStore.getState()
   opcheckStore.setState({ job, startedAt: Date.now(), done: 0, total: 0, error: null })
-  const result = await call('opcheck.runAll', { folder, job, casesOnly })
+  const result = await call('opcheck.runAll', { folder, job, casesOnly, sanitize })
   if (opcheckStore.getState().job !== job) return
   opcheckStore.setState({ job: null })
   if (result.ok) {
@@ -125,6 +135,11 @@ async function runOnce(casesOnly: boolean): Promise<void> {
   }
   if (result.error.exit) noteCrash(result.error.exit)
   if (result.error.code !== 'cancelled') opcheckStore.setState({ error: result.error })
+}
+
+/** Holds for the checks that are made from now on. */
+export function setSanitize(sanitize: boolean): void {
+  opcheckStore.setState({ sanitize })
 }
 
 let allStamp = ''

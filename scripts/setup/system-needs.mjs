@@ -62,6 +62,8 @@ const virtualDisplay = {
   essential: true,
 }
 
+const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
+
 /** Newest first; the first that the system's lists have is taken. */
 const clangVersions = [19, 20, 18, 17, 16]
 
@@ -114,6 +116,27 @@ const compilerNeeds = [
     essential: true,
   },
 ]
+
+/** What -fsanitize=address,undefined links with; of clang it is a package of its own. */
+function sanitizers() {
+  const best = findCompilers()[0]
+  const versions = best?.family === 'clang' ? [best.major] : clangVersions
+  return {
+    name: "clang's sanitizers",
+    present: () => {
+      const compiler = findCompilers()[0]
+      if (compiler?.family !== 'clang') return false
+      return [`libclang_rt.asan-${machine}.so`, 'libclang_rt.asan.so'].some((name) =>
+        fs.existsSync(ask([compiler.path, `-print-file-name=${name}`])),
+      )
+    },
+    apt: [versions.map((version) => `libclang-rt-${version}-dev`)],
+    dnf: ['compiler-rt'],
+    pacman: ['compiler-rt'],
+    essential: false,
+    lost: 'opsmith check --sanitize works with g++ only',
+  }
+}
 
 /** @type {Need} */
 const pythonEnvironment = {
@@ -171,6 +194,7 @@ export function needsFor(context) {
     ...(context.window ? windowNeeds : []),
     ...(context.window && context.tests && !hasDisplay() ? [virtualDisplay] : []),
     ...compilerNeeds,
+    sanitizers(),
     ...(needsPythonEnvironment(context) ? [pythonEnvironment] : []),
     openCv,
     ...(context.tests ? [clangTool('clang-format'), clangTool('clang-tidy')] : []),

@@ -281,4 +281,37 @@ describe('opsmith check', () => {
       expect(stderr).not.toMatch(/\n\s+at /)
     }
   })
+
+  it('with --sanitize also makes the checks in a build that sanitizers watch, and tells it everywhere', async () => {
+    const folder = copyProject(path.join(root, 'test/cases/sanitize/stable_memory'), cache)
+    const junit = path.join(cache.home, 'sanitized.xml')
+    const html = path.join(cache.home, 'sanitized.html')
+    const { code, printed } = await checkJson(
+      ...[folder, '--sanitize', '--op', 'stable_memory::read_past', '--args', '["x"]'],
+      ...['--check', 'mutation', '--shapes', '0', '--junit', junit, '--html', html],
+    )
+    expect([code, printed.ok]).toEqual([1, false])
+    expect(printed.results.map(({ check, status }) => [check, status])).toEqual([
+      ['mutation', 'passed'],
+      ['address_sanitizer', 'failed'],
+      ['undefined_behaviour_sanitizer', 'passed'],
+    ])
+    const source = fs.readFileSync(path.join(folder, 'op.cpp'), 'utf8').split('\n')
+    const line = source.findIndex((text) => text.includes('from[i + 1]')) + 1
+    expect(printed.results[1]).toMatchObject({
+      reason: 'heap-buffer-overflow: reads 4 bytes, 0 bytes past the end of input x (24 bytes)',
+      input: 'x',
+      file: path.join(folder, 'op.cpp'),
+      line,
+      sanitizer: { kind: 'heap-buffer-overflow', access: 'read', bytes: 4 },
+    })
+    const cases = fs.readFileSync(junit, 'utf8')
+    expect(cases).toMatch(/name="address_sanitizer"[^>]*>\s*<failure message="heap-buffer-overflow: reads/)
+    expect(cases).toContain(`look at op.cpp:${line}`)
+    expect(fs.readFileSync(html, 'utf8')).toContain('past the end of input x (24 bytes)')
+
+    // Not asked for: skipped, with how to ask.
+    const { stdout } = await opsmith('check', folder, '--shapes', '0')
+    expect(stdout).toMatch(/– address_sanitizer +needs a build with sanitizers: .*--sanitize/)
+  })
 })

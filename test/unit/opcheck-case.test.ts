@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest'
 
+import { checkHtml } from '../../electron/cli/check-html'
+import { checkJson } from '../../electron/cli/check-json'
+import { checkJunit } from '../../electron/cli/check-junit'
 import { checkLines } from '../../electron/cli/check-text'
 import { entriesFor, readCheckOptions, selectChecks } from '../../electron/cli/check-options'
 import type { CheckCommand } from '../../electron/cli/check-options'
 import { manifest } from '../../electron/contract/manifest'
 import type { CheckEntry, Manifest } from '../../electron/contract/manifest'
-import { opcheckCheck } from '../../electron/contract/opcheck'
-import type { OpcheckCheck, PlacedFinding } from '../../electron/contract/opcheck'
+import { opcheckCheck, sanitizerCheck } from '../../electron/contract/opcheck'
+import type { OpcheckCheck, OpcheckOutcome, PlacedFinding } from '../../electron/contract/opcheck'
+import type { StackFrame } from '../../electron/contract/outcome'
 import { kernelFor, placeIn } from '../../electron/engine/check/kernel-place'
 import {
   entriesOf,
@@ -35,6 +39,8 @@ function finding(check: OpcheckCheck, more: Partial<PlacedFinding> = {}): Placed
   const nothing = { reason: '', advice: '', input: '', index: [], shownBy: '' }
   return { check, status: 'passed', ...nothing, ...more }
 }
+
+const unasked = 'needs a build with sanitizers: switch them on (--sanitize), or name it'
 
 describe('what is checked', () => {
   it('is each operator of the calls, once, as it is called first', () => {
@@ -68,12 +74,39 @@ describe('what is checked', () => {
   it('leaves out what is skipped, with its reason, and what must be asked for by name', () => {
     const entry: CheckEntry = { op: 'f::f', args: ['x'], skip: { nan: 'it counts them' } }
     const { request, left } = requestOf(entry, project().inputs)
-    const others = opcheckCheck.options.filter((one) => one !== 'nan' && one !== 'large_sizes')
+    const others = opcheckCheck.options.filter(
+      (one) => !['nan', 'large_sizes', ...sanitizerCheck.options].includes(one),
+    )
     expect(request?.checks).toEqual(others)
     expect(left.map((one) => [one.check, one.status, one.reason])).toEqual([
       ['nan', 'skipped', 'it counts them'],
+      ['address_sanitizer', 'skipped', unasked],
+      ['undefined_behaviour_sanitizer', 'skipped', unasked],
       ['large_sizes', 'skipped', 'takes gigabytes of memory: ask for it by name'],
     ])
+  })
+
+  it('asks the sanitizers where they are named, or wanted of every operator', () => {
+    const entry: CheckEntry = { op: 'f::f', args: ['x'] }
+    const both = sanitizerCheck.options
+    expect(requestOf(entry, {}).sanitized).toEqual([])
+    const wanted = requestOf(entry, {}, true)
+    expect(wanted.sanitized).toEqual(both)
+    expect(wanted.left.map((one) => one.check)).toEqual(['large_sizes'])
+    // The op host that makes the others knows nothing of them.
+    expect(wanted.request?.checks).not.toContain('address_sanitizer')
+
+    const named = { ...entry, checks: ['address_sanitizer' as const] }
+    expect(requestOf(named, {})).toMatchObject({ sanitized: ['address_sanitizer'], left: [] })
+    expect(requestOf(named, {}).request).toBeUndefined()
+    expect(requestOf({ ...entry, checks: ['nan'] }, {}, true)).toMatchObject({
+      sanitized: both,
+      request: { checks: ['nan'] },
+    })
+    const skip = { address_sanitizer: 'it computes on the bits of pointers' }
+    const without = requestOf({ ...entry, skip }, {}, true)
+    expect(without.sanitized).toEqual(['undefined_behaviour_sanitizer'])
+    expect(without.left[0]?.reason).toBe('it computes on the bits of pointers')
   })
 
   it('asks for nothing where all is skipped: an empty list would ask for everything', () => {
@@ -340,5 +373,58 @@ describe('findings', () => {
       'ok     f::f(x): 1 passed, 1 failed; 0.50 s',
       '         fails, as expected',
     ])
+  })
+
+  it('tell of an operator that ended its process what the sanitizers found, in every form', () => {
+    const frame = (symbol: string, line: number): StackFrame => ({
+      ...{ address: '0x1', symbol, module: 'libf.so', isUser: true },
+      ...{ file: '/project/f.cpp', line },
+    })
+    const found = finding('address_sanitizer', {
+      ...{
+        status: 'failed',
+        reason: 'heap-use-after-free: reads 4 bytes',
+        shownBy: 'x transposed',
+      },
+      ...{ file: '/project/f.cpp', line: 12 },
+      sanitizer: {
+        ...{ kind: 'heap-use-after-free', access: 'read', bytes: 4 },
+        stack: [frame('(anonymous namespace)::read(float*)', 12), frame('f(at::Tensor)', 30)],
+        allocated: [frame('f(at::Tensor)', 25)],
+        freed: [],
+      },
+    })
+    const outcome: OpcheckOutcome = {
+      ...{ entry: 0, name: 'f::f(x)', op: 'f::f', expect: 'passed', verdict: 'error' },
+      asExpected: false,
+      report: { op: 'f::f', ok: false, seconds: 2, findings: [found] },
+      error: { code: 'host.crashed', message: 'Segmentation fault in f.' },
+    }
+    const lines = checkLines(outcome, '/project')
+    expect(lines[0]).toBe('FAILED f::f(x): 0 passed, 1 failed; 2.00 s')
+    expect(lines[1]).toContain('Segmentation fault in f.')
+    expect(lines.slice(2).map((line) => line.trim())).toEqual([
+      '✗ address_sanitizer  heap-use-after-free: reads 4 bytes',
+      'shown by x transposed',
+      'look at f.cpp:12',
+      'called from',
+      'read f.cpp:12',
+      'f f.cpp:30',
+      'allocated by',
+      'f f.cpp:25',
+    ])
+    expect(checkJson([outcome])).toMatchObject({
+      ok: false,
+      results: [
+        { check: 'address_sanitizer', line: 12, sanitizer: { kind: 'heap-use-after-free' } },
+        { check: 'opcheck', status: 'failed', reason: 'Segmentation fault in f.' },
+      ],
+    })
+    const junit = checkJunit('checks', [outcome], '/project')
+    expect(junit).toContain('<error message="Segmentation fault in f."')
+    expect(junit).toContain('<failure message="heap-use-after-free: reads 4 bytes"')
+    const html = checkHtml('checks', [], [outcome], '/project')
+    expect(html).toContain('Segmentation fault in f.')
+    expect(html).toContain('heap-use-after-free: reads 4 bytes')
   })
 })

@@ -1,16 +1,21 @@
 import type { CheckEntry, CheckInput, InputSpec, Manifest } from '../../contract/manifest'
-import { opcheckCheck } from '../../contract/opcheck'
+import { opcheckCheck, sanitizerCheck } from '../../contract/opcheck'
 import type {
   OpcheckCase,
   OpcheckCheck,
   OpcheckFinding,
   OpcheckRequest,
   PlacedFinding,
+  SanitizerCheck,
 } from '../../contract/opcheck'
 import { inputsNamed, isDrawn } from './gradcheck-case'
 
+const unsanitized = 'needs a build with sanitizers: switch them on (--sanitize), or name it'
+
 /** Checks that are only made when they are asked for by name, with what is said when they are not. */
 const byNameOnly: Partial<Record<OpcheckCheck, string>> = {
+  address_sanitizer: unsanitized,
+  undefined_behaviour_sanitizer: unsanitized,
   large_sizes: 'takes gigabytes of memory: ask for it by name',
 }
 
@@ -89,41 +94,63 @@ function givenInput(input: CheckInput, sizes: Ranges['sizes']): InputSpec {
   }
 }
 
-/**
- * The request that stands for an entry, and what it leaves out with the reason. undefined: all of it
- * is left out.
- */
+type Asked = Omit<OpcheckRequest, 'program'>
+
+export interface EntryRequests {
+  /** To the op host; undefined when all of its checks are left out. */
+  request: Asked | undefined
+  /** The checks that a sanitizer makes, [] for none, of these calls. */
+  sanitized: SanitizerCheck[]
+  calls: Asked
+  /** What is left out, with the reason. */
+  left: OpcheckFinding[]
+}
+
+const isSanitizer = (check: OpcheckCheck): check is SanitizerCheck =>
+  sanitizerCheck.safeParse(check).success
+
+/** @param sanitize the sanitizers are asked for whatever the entry names */
 export function requestOf(
   entry: CheckEntry,
   inputs: Readonly<Record<string, InputSpec>>,
-): { request: Omit<OpcheckRequest, 'program'> | undefined; left: OpcheckFinding[] } {
+  sanitize = false,
+): EntryRequests {
   const named = entry.checks
   const reasons = named ? { ...entry.skip } : { ...byNameOnly, ...entry.skip }
-  const asked = named ?? opcheckCheck.options
-  const checks = asked.filter((check) => reasons[check] === undefined)
+  if (sanitize) {
+    for (const check of sanitizerCheck.options) {
+      if (entry.skip?.[check] === undefined) delete reasons[check]
+    }
+  }
+  const asked = named
+    ? [...new Set([...named, ...(sanitize ? sanitizerCheck.options : [])])]
+    : opcheckCheck.options
+  const wanted = asked.filter((check) => reasons[check] === undefined)
+  const checks = wanted.filter((check) => !isSanitizer(check))
   const left = asked.flatMap((check) => {
     const reason = reasons[check]
-    if (reason === undefined) return []
-    return [
-      { check, status: 'skipped' as const, reason, advice: '', input: '', index: [], shownBy: '' },
-    ]
+    return reason === undefined ? [] : [skippedFinding(check, reason)]
   })
-  if (checks.length === 0) return { request: undefined, left }
   const ranges = rangesOf(entry)
   const own = Object.entries(entry.inputs ?? {}).map(
     ([name, input]) => [name, givenInput(input, ranges.sizes)] as const,
   )
-  const request = {
+  const calls = {
     op: entry.op,
     args: entry.args,
     inputs: { ...inputs, ...Object.fromEntries(own) },
     fromSchema: isFromSchema(entry),
     ...ranges,
-    checks,
+    checks: [],
     shapes: entry.shapes ?? 6,
     seed: entry.seed ?? 0,
   }
-  return { request, left }
+  const request = checks.length === 0 ? undefined : { ...calls, checks }
+  return { request, sanitized: wanted.filter(isSanitizer), calls, left }
+}
+
+export function skippedFinding(check: OpcheckCheck, reason: string): OpcheckFinding {
+  return { check, status: 'skipped', reason, advice: '', input: '', index: [], shownBy: '' }
 }
 
 /** Without what opsmith.json takes for granted. */

@@ -24,22 +24,15 @@ import { kernelFor, placeIn } from './kernel-place'
 import { entriesOf, entryOfFailure, inOrder, isFromSchema } from './opcheck-case'
 import { meaningOf, requestOf } from './opcheck-case'
 import { ofOneCheck } from './outcome-errors'
-
-export interface OpcheckLimits {
-  /** Seconds for each operator; 0 for the default of 120. */
-  timeout: number
-  signal?: AbortSignal
-}
+import { Sanitized, withTimeout } from './sanitized'
+import type { OpcheckLimits, SanitizedCheckSurroundings, SanitizedFindings } from './sanitized'
 
 /** What operator checks need of the workbench. */
-interface OpcheckSurroundings {
+interface OpcheckSurroundings extends SanitizedCheckSurroundings {
   readonly hosts: HostPool
   load(folder: string, options: OpcheckLimits): Promise<Result<LoadReport>>
-  program(folder: string): Promise<Result<ProgramSource | undefined>>
   programFunctions(folder: string): Promise<Result<ProgramFunction[]>>
 }
-
-const defaultTimeout = 120
 
 /** Operator checks of a project: of one operator, or of all that there are. */
 export class Opchecks {
@@ -54,13 +47,32 @@ export class Opchecks {
     folder: string,
     entry: CheckEntry,
     limits: OpcheckLimits,
+    /** The sanitizers' checks too, whatever the entry names. */
+    more: { sanitize?: boolean } = {},
+  ): Promise<Result<PlacedOpcheckReport>> {
+    const sanitized = new Sanitized(this.around, folder, more.sanitize ?? false)
+    try {
+      const report = await this.ordinary(folder, entry, limits, sanitized)
+      if (!report.ok) return report
+      const watched = await sanitized.findings(entry, limits)
+      return watched.ok ? ok(together(report.value, watched.value)) : watched
+    } finally {
+      await sanitized.close()
+    }
+  }
+
+  /** All but the sanitizers' checks. */
+  private async ordinary(
+    folder: string,
+    entry: CheckEntry,
+    limits: OpcheckLimits,
+    { isWanted }: Sanitized,
   ): Promise<Result<PlacedOpcheckReport>> {
     const absolute = path.resolve(folder)
-    const timeout = entry.timeout ?? (limits.timeout === 0 ? defaultTimeout : limits.timeout)
-    const within = { ...limits, timeout }
+    const within = withTimeout(entry, limits)
     const manifest = await readManifest(absolute)
     if (!manifest.ok) return manifest
-    const { request, left } = requestOf(entry, manifest.value.inputs)
+    const { request, left } = requestOf(entry, manifest.value.inputs, isWanted)
     if (!request) return ok({ op: entry.op, ok: true, seconds: 0, findings: inOrder(left) })
     const loaded = await this.around.load(absolute, within)
     if (!loaded.ok) return loaded
@@ -82,8 +94,7 @@ export class Opchecks {
     const manifest = await readManifest(absolute)
     if (!manifest.ok) return manifest
     if (manifest.value.checks) return ok(manifest.value.checks)
-    const timeout = limits.timeout === 0 ? defaultTimeout : limits.timeout
-    const loaded = await this.around.load(absolute, { ...limits, timeout })
+    const loaded = await this.around.load(absolute, withTimeout({}, limits))
     return loaded.ok ? ok(entriesOf(manifest.value, loaded.value.operators)) : loaded
   }
 
@@ -97,6 +108,8 @@ export class Opchecks {
     limits: OpcheckLimits,
     more: {
       entries?: readonly CheckEntry[]
+      /** The sanitizers' checks too, whatever the entries name. */
+      sanitize?: boolean
       /** Told once before the first operator, then after each with its outcome. */
       onProgress?: (done: number, total: number, outcome?: OpcheckOutcome) => void
     } = {},
@@ -108,15 +121,22 @@ export class Opchecks {
     const entries = asked.value
     const listed = new Set((manifest.value.checks ?? []).map((entry) => entry.op))
     const outcomes: OpcheckOutcome[] = []
-    more.onProgress?.(0, entries.length)
-    for (const [index, entry] of entries.entries()) {
-      const result = await this.run(folder, entry, limits)
-      if (!result.ok && !ofOneCheck.has(result.error.code)) return result
-      const outcome = outcomeOf(index, entry, result, listed.has(entry.op))
-      outcomes.push(outcome)
-      more.onProgress?.(index + 1, entries.length, outcome)
+    const sanitized = new Sanitized(this.around, folder, more.sanitize ?? false)
+    try {
+      more.onProgress?.(0, entries.length)
+      for (const [index, entry] of entries.entries()) {
+        const result = await this.ordinary(folder, entry, limits, sanitized)
+        if (!result.ok && !ofOneCheck.has(result.error.code)) return result
+        const watched = await sanitized.findings(entry, limits)
+        if (!watched.ok && !ofOneCheck.has(watched.error.code)) return watched
+        const outcome = outcomeOf(index, entry, result, watched, listed.has(entry.op))
+        outcomes.push(outcome)
+        more.onProgress?.(index + 1, entries.length, outcome)
+      }
+      return ok(outcomes)
+    } finally {
+      await sanitized.close()
     }
-    return ok(outcomes)
   }
 
   /**
@@ -209,19 +229,37 @@ function withoutDefaults({ args, ...entry }: CheckEntry): object {
   }
 }
 
+/** A report with what the sanitizers found beside it. */
+function together(
+  report: PlacedOpcheckReport,
+  { findings, seconds }: SanitizedFindings,
+): PlacedOpcheckReport {
+  return {
+    ...report,
+    ok: report.ok && findings.every((finding) => finding.status !== 'failed'),
+    seconds: report.seconds + seconds,
+    findings: inOrder([...report.findings, ...findings]),
+  }
+}
+
+/** What the sanitizers found is told of an operator that ends its process, too: most likely it says why. */
 function outcomeOf(
   index: number,
   entry: CheckEntry,
   result: Result<PlacedOpcheckReport>,
+  watched: Result<SanitizedFindings>,
   isListed: boolean,
 ): OpcheckOutcome {
   const expect = entry.expect ?? 'passed'
+  const found = watched.ok ? watched.value : { findings: [], seconds: 0 }
+  const error = !result.ok ? result.error : !watched.ok ? watched.error : undefined
+  const plain = result.ok ? result.value : { op: entry.op, ok: true, seconds: 0, findings: [] }
+  const report = together(plain, found)
   // Nobody asked for this operator in so many words, and nothing that can be guessed suits it.
-  const noneSuits =
-    !result.ok && result.error.code === 'input.invalid' && isFromSchema(entry) && !isListed
-  const reached = !result.ok ? 'error' : result.value.ok ? 'passed' : 'failed'
+  const noneSuits = error?.code === 'input.invalid' && isFromSchema(entry) && !isListed
+  const reached = error ? 'error' : report.ok ? 'passed' : 'failed'
   const verdict = noneSuits ? 'skipped' : reached
-  const args = result.ok ? (result.value.generated?.args ?? entry.args) : entry.args
+  const args = report.generated?.args ?? entry.args
   return {
     entry: index,
     name: entry.name ?? callText(entry.op, args),
@@ -229,6 +267,7 @@ function outcomeOf(
     expect,
     verdict,
     asExpected: noneSuits || verdict === expect,
-    ...(result.ok ? { report: result.value } : { error: result.error }),
+    ...(error === undefined || report.findings.length > 0 ? { report } : {}),
+    ...(error ? { error } : {}),
   }
 }

@@ -20,10 +20,12 @@ import {
   parseLinkerOutput,
   placeInProject,
 } from './diagnostics'
+import type { BuildVariant } from './flags'
 import { hashOf, ObjectCache, pruneFolder } from './object-cache'
 import { installCommand } from './pkg-config'
 import { planBuild } from './plan'
 import type { BuildPlan, CompileTask } from './plan'
+import { makePrecompiled } from './precompiled-headers'
 
 const objectsLimit = 2 * 2 ** 30
 const buildsLimit = 2 * 2 ** 30
@@ -83,6 +85,7 @@ class Build {
     private readonly manifest: Manifest,
     private readonly plan: BuildPlan,
     private readonly options: BuildOptions,
+    private readonly variant: BuildVariant,
   ) {
     this.cache = new ObjectCache(installation.cacheFolder, folder, plan.contentFolders)
   }
@@ -349,7 +352,8 @@ class Build {
     diagnostics.push(...linked.diagnostics)
     steps.push(linked.step)
     if (!linked.step.ok) return ok(report(false, { diagnostics, steps }))
-    const published = this.publish(linked.loadPath)
+    // What lies in the project's folder is what is timed and exported.
+    const published = this.variant === 'plain' ? this.publish(linked.loadPath) : undefined
     return ok(
       report(true, {
         ...published,
@@ -370,10 +374,46 @@ export async function buildProject(
   manifest: Manifest,
   options: BuildOptions = {},
 ): Promise<Result<BuildReport>> {
-  const plan = await planBuild(installation, toolchain, folder, manifest)
+  const plan = await planBuild(installation, toolchain, folder, manifest, 'plain')
   if (!plan.ok) return plan
   if (plan.value.missingPrelude !== undefined) options.onMissingPrelude?.()
-  return await new Build(installation, toolchain, folder, manifest, plan.value, options).run()
+  const build = new Build(installation, toolchain, folder, manifest, plan.value, options, 'plain')
+  return await build.run()
+}
+
+/**
+ * The same watched by ASan and UBSan. Nothing is put into the project's folder: `library` and `addon`
+ * are "". Precompiled headers are made here where there are none: set-up makes the plain ones only.
+ */
+export async function buildSanitized(
+  installation: Installation,
+  toolchain: Toolchain,
+  folder: string,
+  manifest: Manifest,
+  options: Pick<BuildOptions, 'signal' | 'onOutput'> = {},
+): Promise<Result<BuildReport>> {
+  const planned = (): Promise<Result<BuildPlan>> =>
+    planBuild(installation, toolchain, folder, manifest, 'sanitized')
+  let plan = await planned()
+  // Sources may start from different ones; a plan names one that is missing.
+  while (plan.ok && plan.value.missingPrelude !== undefined) {
+    const { includes, missingPrelude } = plan.value
+    options.onOutput?.(`precompiling libtorch's headers for the sanitizers: ${missingPrelude}\n`)
+    const made = await makePrecompiled(
+      installation,
+      toolchain,
+      includes,
+      missingPrelude,
+      'sanitized',
+      options.signal,
+    )
+    if (!made.ok) return made
+    plan = await planned()
+  }
+  if (!plan.ok) return plan
+  const { value } = plan
+  const build = new Build(installation, toolchain, folder, manifest, value, options, 'sanitized')
+  return await build.run()
 }
 
 /** Keeps the caches within their limits; called when nothing waits for it. */

@@ -10,17 +10,37 @@ import type { IncludeSnapshot } from './include-snapshot'
 export type Prelude = 'lean' | 'extension' | 'full'
 export const preludes: readonly Prelude[] = ['extension', 'lean', 'full']
 
+/**
+ * What is built: `plain` is what is called, timed and exported; `sanitized` is watched by ASan and
+ * UBSan, lies beside it and is only loaded by op hosts that were started for it.
+ */
+export type BuildVariant = 'plain' | 'sanitized'
+
+/** What both the compiler and the linker are told of the sanitizers. */
+const sanitizerFlags = [
+  '-fsanitize=address,undefined',
+  // It wants the type information of every libtorch class that is named, and not all is exported.
+  '-fno-sanitize=vptr',
+]
+
 /** Flags that every C++ source and the precompiled headers share: they must agree to the letter. */
-export function commonFlags(toolchain: Toolchain, includes: IncludeSnapshot): string[] {
+export function commonFlags(
+  toolchain: Toolchain,
+  includes: IncludeSnapshot,
+  variant: BuildVariant,
+): string[] {
   const { compiler, libtorch } = toolchain
+  const plain = variant === 'plain'
   return [
     `-std=c++${Math.max(20, libtorch.cxxStandard)}`,
-    '-O2',
+    plain ? '-O2' : '-O1',
     '-fPIC',
-    // Lines for stack traces; the rest of debug information costs a third of the compile.
+    // Lines for stack traces; the rest of debug information costs a third of the compile. g++ names
+    // the functions that were inlined only with all of it.
     ...(compiler.family === 'clang'
       ? ['-gline-tables-only', '-fdebug-compilation-dir=.']
-      : ['-g1', '-fno-gnu-unique', '-fopenmp']),
+      : [plain ? '-g1' : '-g', '-fno-gnu-unique', '-fopenmp']),
+    ...(plain ? [] : ['-fno-omit-frame-pointer', ...sanitizerFlags]),
     `-D_GLIBCXX_USE_CXX11_ABI=${libtorch.cxx11Abi ? 1 : 0}`,
     '-DTORCH_API_INCLUDE_EXTENSION_H',
     // What all bound functions share is in a unit of its own: opsmith/bound_function.cpp.
@@ -51,13 +71,17 @@ export function changesPrecompiled(flag: string): boolean {
 }
 
 /** Flags of the link of an operator library. */
-export function linkFlags(toolchain: Toolchain): string[] {
+export function linkFlags(toolchain: Toolchain, variant: BuildVariant): string[] {
   const { compiler, libtorch } = toolchain
   const lib = path.join(libtorch.folder, 'lib')
   const torch = ['-ltorch', '-ltorch_cpu', '-lc10']
   if (libtorch.hasCuda) torch.push('-ltorch_cuda', '-lc10_cuda')
   return [
     '-shared',
+    // A runtime of its own in each library would not see the allocations of the others.
+    ...(variant === 'sanitized'
+      ? [...sanitizerFlags, ...(compiler.family === 'clang' ? ['-shared-libasan'] : [])]
+      : []),
     ...(compiler.linker === ''
       ? []
       : path.isAbsolute(compiler.linker)

@@ -10,7 +10,7 @@ import { isCuda, resolveSources } from '../project/open-project'
 import { entryLines } from '../project/read-manifest'
 import type { Toolchain } from '../toolchain/choose'
 import { changesPrecompiled, commonFlags, linkFlags, preludeFlags } from './flags'
-import type { Prelude } from './flags'
+import type { BuildVariant, Prelude } from './flags'
 import { bindingAround, placeFunctions, registrationUnit } from './generated-sources'
 import type { SourceText } from './generated-sources'
 import { snapshotIncludes } from './include-snapshot'
@@ -96,7 +96,7 @@ function cudaTask(
     '-Xcompiler',
     '-fPIC',
     '-lineinfo',
-    ...commonFlags(toolchain, includes).filter(
+    ...commonFlags(toolchain, includes, 'plain').filter(
       (flag, index, all) =>
         /^-(I|isystem|D)/.test(flag) || ['-I', '-isystem'].includes(all[index - 1] ?? ''),
     ),
@@ -138,6 +138,7 @@ export async function planBuild(
   toolchain: Toolchain,
   folder: string,
   manifest: Manifest,
+  variant: BuildVariant,
 ): Promise<Result<BuildPlan>> {
   const sources = await resolveSources(folder, manifest)
   if (!sources.ok) return sources
@@ -180,13 +181,13 @@ export async function planBuild(
   ): CompileTask => {
     let precompiled: string[] = []
     if (prelude !== undefined && (!ofProject || contradicting.length === 0)) {
-      const header = locatePrecompiled(installation, toolchain, includes, prelude)
+      const header = locatePrecompiled(installation, toolchain, includes, prelude, variant)
       if (header.ready) precompiled = usePrecompiled(toolchain, header)
       else missingPrelude = prelude
     }
     const args = [
       ...precompiled,
-      ...commonFlags(toolchain, includes),
+      ...commonFlags(toolchain, includes, variant),
       ...preludeFlags(prelude),
       ...(ofProject ? projectFlags : []),
       ...(toolchain.compiler.family === 'clang'
@@ -283,7 +284,7 @@ export async function planBuild(
     compiles,
     link: {
       command: toolchain.compiler.path,
-      args: linkFlags(toolchain),
+      args: linkFlags(toolchain, variant),
       trailing: [...packages.value.link, ...cudaLink, ...manifest.ldflags],
     },
     contentFolders: [folder, ...includeFolders],

@@ -8,7 +8,7 @@ import type { Installation } from '../installation'
 import type { Toolchain } from '../toolchain/choose'
 import { compileLimits, runCommand } from '../toolchain/run-command'
 import { commonFlags, preludeFlags } from './flags'
-import type { Prelude } from './flags'
+import type { BuildVariant, Prelude } from './flags'
 import type { IncludeSnapshot } from './include-snapshot'
 import { hashOf, pruneFolder } from './object-cache'
 
@@ -27,6 +27,7 @@ export function locatePrecompiled(
   toolchain: Toolchain,
   includes: IncludeSnapshot,
   prelude: Prelude,
+  variant: BuildVariant,
 ): PrecompiledHeader {
   const key = hashOf(
     'pch-1',
@@ -34,7 +35,7 @@ export function locatePrecompiled(
     toolchain.compiler.identity,
     toolchain.libtorch.identity,
     includes.key,
-    ...commonFlags(toolchain, includes),
+    ...commonFlags(toolchain, includes, variant),
   )
   const name = toolchain.compiler.family === 'clang' ? `${prelude}.pch` : `${prelude}.h.gch`
   const base = path.join(installation.cacheFolder, 'precompiled')
@@ -63,9 +64,10 @@ export async function makePrecompiled(
   toolchain: Toolchain,
   includes: IncludeSnapshot,
   prelude: Prelude,
+  variant: BuildVariant,
   signal?: AbortSignal,
 ): Promise<Result<{ seconds: number; made: boolean }>> {
-  const header = locatePrecompiled(installation, toolchain, includes, prelude)
+  const header = locatePrecompiled(installation, toolchain, includes, prelude, variant)
   if (header.ready) return ok({ seconds: 0, made: false })
   const folder = path.dirname(header.file)
   const temporary = `${folder}.${process.pid}-${randomUUID().slice(0, 8)}`
@@ -79,7 +81,7 @@ export async function makePrecompiled(
     const result = await runCommand(
       toolchain.compiler.path,
       [
-        ...commonFlags(toolchain, includes),
+        ...commonFlags(toolchain, includes, variant),
         ...preludeFlags(prelude),
         ...(clang ? ['-Xclang', '-fno-pch-timestamp', '-fpch-instantiate-templates'] : []),
         '-x',

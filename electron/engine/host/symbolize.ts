@@ -66,29 +66,29 @@ function isOurs(module: string): boolean {
   return path.basename(module) === 'opsmith_native.node'
 }
 
-/** Addresses to functions and lines; user frames are those in `userFolders`. Our own frames at the bottom go. */
-export async function symbolize(
-  record: CrashRecord,
+/** One address of a stack. */
+export interface CodeAddress {
+  /** As it is shown: "0x7f12". */
+  address: string
+  /** The file it lies in; "" when that is not known. */
+  module: string
+  /** Within the file, of an instruction of the call. */
+  offset: bigint
+}
+
+/** Functions and lines of addresses, in order, functions that were inlined as frames of their own. */
+export async function locateFrames(
+  addresses: readonly CodeAddress[],
   userFolders: readonly string[],
 ): Promise<StackFrame[]> {
   const byModule = new Map<string, { index: number; offset: bigint }[]>()
   const frames: StackFrame[][] = []
-  const addresses = record.frames.slice(0, mostFrames)
-  addresses.forEach((address, index) => {
-    const module = moduleOf(record, address)
+  addresses.slice(0, mostFrames).forEach(({ address, module, offset }, index) => {
     frames[index] = [
-      {
-        address: `0x${address.toString(16)}`,
-        symbol: '',
-        module: module ? path.basename(module.path) : '',
-        isUser: false,
-      },
+      { address, symbol: '', module: module === '' ? '' : path.basename(module), isUser: false },
     ]
-    if (!module || !fs.existsSync(module.path) || fs.statSync(module.path).size > largestModule)
-      return
-    // All but the first are return addresses: the call is just before them.
-    const offset = index === 0 ? module.offset : module.offset - 1n
-    byModule.set(module.path, [...(byModule.get(module.path) ?? []), { index, offset }])
+    if (module === '' || !fs.existsSync(module) || fs.statSync(module).size > largestModule) return
+    byModule.set(module, [...(byModule.get(module) ?? []), { index, offset }])
   })
   for (const [module, entries] of byModule) {
     const answers = await ask(
@@ -112,7 +112,25 @@ export async function symbolize(
       })
     })
   }
-  const flat = frames.flat()
+  return frames.flat()
+}
+
+/** Addresses to functions and lines; user frames are those in `userFolders`. Our own frames at the bottom go. */
+export async function symbolize(
+  record: CrashRecord,
+  userFolders: readonly string[],
+): Promise<StackFrame[]> {
+  const addresses = record.frames.map((address, index): CodeAddress => {
+    const module = moduleOf(record, address)
+    // All but the first are return addresses: the call is just before them.
+    const offset = index === 0 ? 0n : 1n
+    return {
+      address: `0x${address.toString(16)}`,
+      module: module?.path ?? '',
+      offset: (module?.offset ?? 0n) - offset,
+    }
+  })
+  const flat = await locateFrames(addresses, userFolders)
   const lastUser = flat.findLastIndex((frame) => frame.isUser)
   const firstOurs = flat.findIndex((frame, index) => index > lastUser && isOurs(frame.module))
   return lastUser >= 0 && firstOurs > 0 ? flat.slice(0, firstOurs) : flat

@@ -24,9 +24,13 @@ export interface HostTransport {
 
 export type StartHost = (launch: HostLaunch) => HostTransport
 
-/** The op host as a plain Node child. */
-export const startForkedHost: StartHost = (launch) => {
+/** The op host as a plain Node child, run by this process's own Node. */
+export const startForkedHost: StartHost = (launch) => startHostWith(process.execPath, launch)
+
+/** The op host as a child of the Node at this path. */
+export function startHostWith(node: string, launch: HostLaunch): HostTransport {
   const child = fork(launch.entry, [], {
+    execPath: node,
     env: { ...process.env, ...launch.environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // Structured clone: NaN, infinities and typed arrays survive.

@@ -7,16 +7,17 @@ import { inOpen } from './project-calls'
 type OpcheckCalls = 'opcheck.run' | 'opcheck.runAll' | 'opcheck.entries' | 'opcheck.keep'
 
 export const opcheckCalls: Handlers<OpcheckCalls> = {
-  'opcheck.run': (session, { folder, job, entry, timeout }) =>
+  'opcheck.run': (session, { folder, job, entry, sanitize, timeout }) =>
     inOpen(session, folder, () =>
       session.job(job, async (signal) => {
-        const report = await session.workbench.opchecks.run(folder, entry, { timeout, signal })
+        const limits = { timeout, signal }
+        const report = await session.workbench.opchecks.run(folder, entry, limits, { sanitize })
         // A finding or the stack of a crash names files, which the window may then open.
         session.noteFiles(report)
         return report
       }),
     ),
-  'opcheck.runAll': (session, { folder, job, casesOnly }) =>
+  'opcheck.runAll': (session, { folder, job, casesOnly, sanitize }) =>
     inOpen(session, folder, () =>
       session.job(job, async (signal) => {
         const limits = { timeout: 0, signal }
@@ -32,6 +33,7 @@ export const opcheckCalls: Handlers<OpcheckCalls> = {
         })
         const outcomes = await session.workbench.opchecks.runAll(folder, limits, {
           entries: chosen.map(([, entry]) => entry),
+          sanitize,
           onProgress: (done, total, outcome) => {
             session.noteFiles(outcome)
             session.send('opcheck.progressed', {

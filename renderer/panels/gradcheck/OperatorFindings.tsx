@@ -14,6 +14,7 @@ import { inputSummary } from '../../shell/primitives/input-text'
 import { useOpcheck } from '../../store/opcheck'
 import { keepCheck } from '../../store/opcheck-run'
 import { statusIcons } from './finding-names'
+import { SanitizerStacks } from './SanitizerStacks'
 
 /** What each check looks at. */
 const about: Record<OpcheckCheck, string> = {
@@ -36,6 +37,8 @@ const about: Record<OpcheckCheck, string> = {
   writes_outside: 'Nothing is written beside a tensor',
   reads_outside: "Nothing is read past an input's ends",
   leaks: 'Memory after many calls',
+  address_sanitizer: 'What ASan finds in the same calls: it watches a build of its own',
+  undefined_behaviour_sanitizer: 'What UBSan finds in the same calls',
   large_sizes: 'Past 2^31 elements; only when asked for by name',
 }
 
@@ -128,6 +131,7 @@ function FindingRow({ finding }: { finding: PlacedFinding }): ReactElement {
           <p className="gc-cause">{finding.reason}</p>
           {finding.advice !== '' && <p>{finding.advice}</p>}
           <Evidence finding={finding} />
+          {finding.sanitizer && <SanitizerStacks evidence={finding.sanitizer} />}
           {finding.shownCase && <KeepFailure finding={finding} />}
         </div>
       )}

@@ -8,7 +8,7 @@ import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
 import { runStamp, useFiles } from '../../store/files'
-import { checkOperators, stopOpchecks, useOpcheck } from '../../store/opcheck'
+import { checkOperators, setSanitize, stopOpchecks, useOpcheck } from '../../store/opcheck'
 import { opcheckDraftOf } from '../../store/opcheck-case'
 import { chooseCheck, chooseOperator } from '../../store/opcheck-run'
 import { useProject } from '../../store/project'
@@ -53,6 +53,7 @@ export function OperatorList(): ReactElement {
           )
         }
       >
+        <SanitizeSwitch />
         {error && <ErrorView error={error} />}
         {entries.map((entry, index) => (
           <EntryRow key={index} entry={entry} index={index} />
@@ -61,6 +62,25 @@ export function OperatorList(): ReactElement {
       </Section>
       <Others entries={entries} />
     </div>
+  )
+}
+
+/** Memory and undefined behaviour, watched by the compiler's sanitizers, when checks run next. */
+function SanitizeSwitch(): ReactElement {
+  const sanitize = useOpcheck((state) => state.sanitize)
+  return (
+    <label
+      className="check gc-pad"
+      title="Also calls them in a build of their own that ASan and UBSan watch: some seconds more"
+    >
+      <input
+        type="checkbox"
+        checked={sanitize}
+        data-testid="opcheck-sanitize"
+        onChange={(event) => setSanitize(event.target.checked)}
+      />
+      sanitizers
+    </label>
   )
 }
 

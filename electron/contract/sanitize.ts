@@ -1,0 +1,29 @@
+import { z } from 'zod'
+
+/** One call of an operator in a process of its own that a sanitizer watches. */
+const sanitizedCall = z.object({
+  /** What is different from the inputs asked for: "x transposed", "x float32[3, 1]"; "" when nothing. */
+  given: z.string(),
+  /** refused: the operator threw; stopped: the process ended before the call did. */
+  end: z.enum(['ran', 'refused', 'stopped', 'timed out']),
+  /** Number of the process, which is the name of its log. */
+  process: z.number().int(),
+  /** Where the inputs lay. */
+  inputs: z.array(
+    z.object({
+      name: z.string(),
+      /** Address of the first byte of its storage. */
+      begin: z.number(),
+      bytes: z.number(),
+    }),
+  ),
+})
+export type SanitizedCall = z.infer<typeof sanitizedCall>
+
+/** What the sanitizers said of these calls is in their logs, in OPSMITH_SANITIZER_LOGS. */
+export const sanitizedReport = z.object({
+  op: z.string(),
+  seconds: z.number(),
+  calls: z.array(sanitizedCall),
+})
+export type SanitizedReport = z.infer<typeof sanitizedReport>

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+
+import type { BuildReport } from '../../contract/build'
+import type { OpcheckRequest, PlacedFinding } from '../../contract/opcheck'
+import { ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import type { SanitizedCall } from '../../contract/sanitize'
+import { defaultMemoryLimit, HostPool } from '../host/host-pool'
+import { defaultHostLimits } from '../host/host-client'
+import { startHostWith } from '../host/transport'
+import type { Installation } from '../installation'
+import { findAddon } from '../toolchain/addon-location'
+import type { Libtorch } from '../toolchain/libtorch'
+import { findPlainNode } from '../toolchain/sanitizer-runtime'
+import type { SanitizerRuntime } from '../toolchain/sanitizer-runtime'
+import { findingsOf } from './sanitizer-findings'
+import type { Said } from './sanitizer-findings'
+import { parseSanitizerLog } from './sanitizer-report'
+
+interface SanitizedLimits {
+  timeout: number
+  signal?: AbortSignal
+}
+
+/** A good build of the variant, and what its library needs of a process that loads it. */
+export interface SanitizedBuild {
+  libtorch: Libtorch
+  runtime: SanitizerRuntime
+  build: BuildReport
+}
+
+const keptOutput = 1 << 20
+
+/** What is needed of the workbench. */
+export interface SanitizedSurroundings {
+  readonly installation: Installation
+  buildSanitized(folder: string, signal: AbortSignal | undefined): Promise<Result<SanitizedBuild>>
+}
+
+const optionText = (options: Record<string, string | number>): string =>
+  Object.entries(options)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(':')
+
+/** Environment of an op host that sanitizers watch; the calls write their logs to the folder `logs`. */
+function watchedEnvironment(
+  runtime: SanitizerRuntime,
+  logs: string,
+  hasCuda: boolean,
+): Record<string, string> {
+  // 2: nobody may take the signal from ASan, neither our crash reporter, which knows nothing of
+  // allocations, nor the copies of the process that calls run in.
+  const signals = ['segv', 'sigbus', 'sigfpe', 'sigill', 'abort']
+  return {
+    OPSMITH_SANITIZER_LOGS: logs,
+    // Before Node's own libraries and libtorch, so that their allocations are seen too.
+    LD_PRELOAD: runtime.preload.join(' '),
+    ASAN_OPTIONS: optionText({
+      ...Object.fromEntries(signals.map((name) => [`handle_${name}`, 2])),
+      halt_on_error: 1,
+      // Node and libtorch keep much to their end; memory after many calls is another check's.
+      detect_leaks: 0,
+      detect_stack_use_after_return: 1,
+      // libtorch has its own words for an allocation that is too large.
+      allocator_may_return_null: 1,
+      // We find the lines: a symbolizer in each copy of the process would read libtorch each time.
+      symbolize: 0,
+      ...(hasCuda ? { protect_shadow_gap: 0 } : {}),
+    }),
+    UBSAN_OPTIONS: optionText({
+      print_stacktrace: 1,
+      report_error_type: 1,
+      halt_on_error: 0,
+      symbolize: 0,
+    }),
+  }
+}
+
+/** Calls of a project's operators in a build that ASan and UBSan watch, in op hosts of its own. */
+export class SanitizedCalls {
+  private constructor(
+    private readonly folder: string,
+    private readonly loadPath: string,
+    private readonly hosts: HostPool,
+    private readonly logs: string,
+    /** What the op host itself wrote to stderr. */
+    private readonly printed: { text: string },
+  ) {}
+
+  /**
+   * Builds the project with the sanitizers; the op host starts at the first call. Errors: no runtime
+   * (toolchain.missing), a build that fails (build.required), Stop.
+   */
+  static async open(
+    around: SanitizedSurroundings,
+    folder: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Result<SanitizedCalls>> {
+    const node = findPlainNode()
+    if (!node.ok) return node
+    const built = await around.buildSanitized(folder, signal)
+    if (!built.ok) return built
+    const { libtorch, runtime, build } = built.value
+    const { installation } = around
+    const addon = findAddon(installation, libtorch)
+    if (!addon.ok) return addon
+    const logs = path.join(
+      fs.realpathSync(installation.cacheFolder),
+      'hosts',
+      `sanitizers-${process.pid}-${randomUUID().slice(0, 8)}`,
+    )
+    fs.mkdirSync(logs, { recursive: true })
+    const environment = watchedEnvironment(runtime, logs, libtorch.hasCuda)
+    const printed = { text: '' }
+    const hosts = new HostPool(
+      { ...installation, addonFolder: addon.value },
+      (launch) =>
+        startHostWith(node.value, {
+          ...launch,
+          environment: { ...launch.environment, ...environment },
+        }),
+      () => ({ ...defaultHostLimits, memoryBytes: defaultMemoryLimit() }),
+      {
+        onOutput: (_generation, stream, text) => {
+          if (stream === 'stderr') printed.text = (printed.text + text).slice(-keptOutput)
+        },
+      },
+      false,
+    )
+    hosts.setUserFolders([folder])
+    return ok(new SanitizedCalls(folder, build.loadPath, hosts, logs, printed))
+  }
+
+  /**
+   * Calls an operator with the inputs asked for and with others: findings of both sanitizers, at least
+   * one of each. What the operator throws is no finding. An error: the operator is not there, its
+   * library cannot be loaded, the time is up, Stop.
+   */
+  async run(request: OpcheckRequest, limits: SanitizedLimits): Promise<Result<PlacedFinding[]>> {
+    const loaded = await this.hosts.load(this.loadPath, limits)
+    const answer = loaded.ok
+      ? await this.hosts.call('opcheck.sanitized', request, {
+          ...limits,
+          phase: `check ${request.op} with sanitizers`,
+        })
+      : loaded
+    const calls = answer.ok ? answer.value.calls : []
+    const reports = this.readLogs(calls)
+    // What a static constructor does wrong ends the host, and is a finding too.
+    if (!answer.ok && (reports.length === 0 || answer.error.code === 'cancelled')) return answer
+    return ok(
+      await findingsOf(calls, reports, {
+        folder: this.folder,
+        library: path.basename(this.loadPath),
+      }),
+    )
+  }
+
+  /** What the sanitizers wrote since the last time, of each call and of the op host itself. */
+  private readLogs(calls: readonly SanitizedCall[]): Said[] {
+    const said = (text: string, call: SanitizedCall | undefined): Said[] => {
+      const { reports, allocations } = parseSanitizerLog(text)
+      return reports.map((report) => ({ report, call, allocations }))
+    }
+    const ofHost = said(this.printed.text, undefined)
+    this.printed.text = ''
+    const ofCalls = calls.flatMap((call) => {
+      const file = path.join(this.logs, String(call.process))
+      if (!fs.existsSync(file)) return []
+      const text = fs.readFileSync(file, 'utf8')
+      fs.rmSync(file)
+      return said(text, call)
+    })
+    return [...ofHost, ...ofCalls]
+  }
+
+  async close(): Promise<void> {
+    await this.hosts.close()
+    fs.rmSync(this.logs, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,56 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const buildTime = 170_000
+let cache: TestCache
+let app: App
+let folder: string
+
+beforeEach(async () => {
+  cache = makeTestCache()
+  folder = copyProject(path.join(root, 'test/cases/sanitize/stable_memory'), cache)
+  const file = path.join(folder, 'opsmith.json')
+  const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as object
+  const op = 'stable_memory::read_past'
+  const checks = [{ op, args: ['x'], checks: ['mutation'], shapes: 1 }]
+  fs.writeFileSync(file, JSON.stringify({ ...manifest, checks }, null, 2))
+  app = await App.start(cache, folder)
+})
+afterEach(async () => {
+  await app.close()
+  cache.remove()
+})
+
+describe('the operator checks', () => {
+  it('are made with the sanitizers where the switch is on; what they find stands at its line', async () => {
+    await app.openFile('op.cpp')
+    await app.testId('tool-tab-gradcheck').click()
+    await app.testId('opcheck-tab').click()
+    await app.testId('opcheck-sanitize').check()
+    await app.testId('opcheck-run').click()
+    const finding = app.page.locator(
+      '[data-testid=opcheck-finding][data-check=address_sanitizer][data-status=failed]',
+    )
+    await finding.first().waitFor({ timeout: buildTime })
+    expect(await finding.first().textContent()).toContain('past the end of input x (24 bytes)')
+    expect(await app.testId('sanitizer-stacks').first().textContent()).toMatch(/read_past.*op\.cpp/)
+    const line = (await app.text('op.cpp'))
+      .split('\n')
+      .findIndex((text) => text.includes('[i + 1]'))
+    await expect
+      .poll(() => app.markers('op.cpp'))
+      .toContainEqual(
+        expect.objectContaining({
+          line: line + 1,
+          message: expect.stringContaining('heap-buffer-overflow') as string,
+        }),
+      )
+    await app.picture('sanitizers')
+  })
+})
