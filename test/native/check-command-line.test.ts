@@ -306,7 +306,9 @@ describe('opsmith check', () => {
       sanitizer: { kind: 'heap-buffer-overflow', access: 'read', bytes: 4 },
     })
     const cases = fs.readFileSync(junit, 'utf8')
-    expect(cases).toMatch(/name="address_sanitizer"[^>]*>\s*<failure message="heap-buffer-overflow: reads/)
+    expect(cases).toMatch(
+      /name="address_sanitizer"[^>]*>\s*<failure message="heap-buffer-overflow: reads/,
+    )
     expect(cases).toContain(`look at op.cpp:${line}`)
     expect(fs.readFileSync(html, 'utf8')).toContain('past the end of input x (24 bytes)')
 
