@@ -211,6 +211,11 @@ function makeProgram(): Command {
 }
 
 async function main(): Promise<void> {
+  // Who reads the answer may have read enough, as `head` has; nothing is left to do then.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(process.exitCode ?? exitCodes.good)
+  })
   try {
     await makeProgram().parseAsync(process.argv)
   } catch (error) {

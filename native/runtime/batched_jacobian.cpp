@@ -220,14 +220,15 @@ class NumericalBatch {
 // Computes columns of one output's Jacobians, as rows of their transposes.
 class BackwardBatches {
  public:
-  // `transposed` by input, one row for each element of the output.
+  // `transposed` by input, one row for each element of the output; none when they are not kept.
   BackwardBatches(BatchWay way, const TensorFunction& function, const Tensors& inputs,
-                  const Tensors& outputs, size_t output, Tensors transposed)
+                  const Tensors& outputs, size_t output, Tensors transposed, ColumnsVisitor visit)
       : way_(way),
         call_(way, function, inputs, outputs),
         output_(outputs[output]),
         index_(output),
         transposed_(std::move(transposed)),
+        visit_(std::move(visit)),
         direction_(random_direction(output_)) {
     for (const size_t index : differentiable_inputs(inputs)) {
       wanted_.push_back(inputs[index]);
@@ -239,23 +240,29 @@ class BackwardBatches {
   bool compute(int64_t first, int64_t count) {
     const auto found = call_.backward(index_, shaped(unit_rows(output_, first, count), output_));
     if (!found) return false;
+    Tensors all_rows;
     for (size_t i = 0; i < wanted_.size(); ++i) {
-      const auto rows = transposed_[i].narrow(0, first, count);
-      enter(found->once[i], rows);
-      if (found->once[i].defined() && found->again[i].defined()) {
-        note_difference(found->once[i], found->again[i], i, first, differences_);
-      } else if (found->once[i].defined() || found->again[i].defined()) {
-        const auto again = at::empty_like(rows);
-        enter(found->again[i], again);
-        note_difference(rows, again, i, first, differences_);
+      const auto& once = found->once[i];
+      const auto& again = found->again[i];
+      const auto rows = once.defined()
+                            ? once.reshape({count, -1})
+                            : at::zeros({count, wanted_[i].numel()}, projected_[i].options());
+      if (once.defined() && again.defined()) {
+        note_difference(once, again, i, first, differences_);
+      } else if (again.defined()) {
+        note_difference(rows, again.reshape({count, -1}), i, first, differences_);
+      } else if (once.defined()) {
+        note_difference(rows, at::zeros_like(rows), i, first, differences_);
       }
+      if (!transposed_.empty()) transposed_[i].narrow(0, first, count).copy_(rows);
+      visit_(i, first, rows);
       projected_[i].addmv_(rows.t(), direction_.narrow(0, first, count).to(rows.scalar_type()));
+      all_rows.push_back(rows);
     }
-    for (const int64_t column : {first, first + count / 2, first + count - 1}) {
-      const auto gradients = single(unit_rows(output_, column, 1));
+    for (const int64_t row : {int64_t{0}, count / 2, count - 1}) {
+      const auto gradients = single(unit_rows(output_, first + row, 1));
       for (size_t i = 0; i < gradients.size(); ++i) {
-        if (!same(way_, dense(gradients[i], wanted_[i]), transposed_[i].select(0, column)))
-          return false;
+        if (!same(way_, dense(gradients[i], wanted_[i]), all_rows[i].select(0, row))) return false;
       }
     }
     return true;
@@ -275,20 +282,12 @@ class BackwardBatches {
       if (gradients[i].defined() && gradients[i].scalar_type() != wanted_[i].scalar_type())
         return std::nullopt;
       if (!same_projection(dense(gradients[i], wanted_[i]), projected_[i])) return std::nullopt;
-      differences_.jacobians.push_back(transposed_[i].t());
+      if (!transposed_.empty()) differences_.jacobians.push_back(transposed_[i].t());
     }
     return std::move(differences_);
   }
 
  private:
-  static void enter(const at::Tensor& gradients, const at::Tensor& rows) {
-    if (gradients.defined()) {
-      rows.view(gradients.sizes()).copy_(gradients);
-    } else {
-      rows.zero_();
-    }
-  }
-
   static at::Tensor dense(const at::Tensor& gradient, const at::Tensor& input) {
     return gradient.defined() ? gradient.detach().reshape(-1)
                               : at::zeros({input.numel()}, input.options().requires_grad(false));
@@ -304,6 +303,7 @@ class BackwardBatches {
   const at::Tensor& output_;
   size_t index_;
   Tensors transposed_;
+  ColumnsVisitor visit_;
   at::Tensor direction_;
   Tensors wanted_, projected_;
   BackwardJacobian differences_;
@@ -312,9 +312,10 @@ class BackwardBatches {
 // The same beside other threads.
 struct OwnBackward {
   OwnBackward(BatchWay way, const TensorFunction& function, const Tensors& shared, size_t output,
-              Tensors transposed)
+              Tensors transposed, ColumnsVisitor visit)
       : call(function, shared, /*with_graph=*/true),
-        batches(way, function, call.inputs, call.outputs, output, std::move(transposed)) {}
+        batches(way, function, call.inputs, call.outputs, output, std::move(transposed),
+                std::move(visit)) {}
   OwnCall call;
   BackwardBatches batches;
 };
@@ -344,21 +345,23 @@ std::optional<Jacobians> numerical_jacobians_by(BatchWay way, const TensorFuncti
   return jacobians;
 }
 
-std::optional<BackwardJacobian> backward_jacobian_by(BatchWay way, const TensorFunction& function,
-                                                     const Tensors& inputs, const Tensors& outputs,
-                                                     size_t output) {
+std::optional<BackwardJacobian> backward_jacobian_by(
+    BatchWay way, const TensorFunction& function, const Tensors& inputs, const Tensors& outputs,
+    size_t output, bool keep, const std::function<ColumnsVisitor(bool begins)>& visitor) {
   const int64_t columns = outputs[output].numel(), limit = rows_at_once(inputs, outputs);
   Tensors transposed;
   for (const size_t index : differentiable_inputs(inputs)) {
+    if (!keep) break;
     transposed.push_back(
         at::empty({columns, inputs[index].numel()}, inputs[index].options().requires_grad(false)));
   }
-  BackwardBatches batches(way, function, inputs, outputs, output, transposed);
+  BackwardBatches batches(way, function, inputs, outputs, output, transposed, visitor(true));
   std::mutex mutex;
   std::vector<std::unique_ptr<OwnBackward>> others;
   const auto make = [&]() -> Batch {
-    auto other = std::make_unique<OwnBackward>(way, function, inputs, output, transposed);
     const std::lock_guard<std::mutex> lock(mutex);
+    auto other =
+        std::make_unique<OwnBackward>(way, function, inputs, output, transposed, visitor(false));
     others.push_back(std::move(other));
     return [own = others.back().get()](int64_t first, int64_t count) {
       return own->batches.compute(first, count);
@@ -386,16 +389,18 @@ std::optional<Jacobians> batched_numerical_jacobians(const TensorFunction& funct
   return numerical_jacobians_by(BatchWay::stacked, function, inputs, outputs, eps);
 }
 
-std::optional<BackwardJacobian> batched_backward_jacobian(const TensorFunction& function,
-                                                          const Tensors& inputs,
-                                                          const Tensors& outputs, size_t output) {
+std::optional<BackwardJacobian> batched_backward_jacobian(
+    const TensorFunction& function, const Tensors& inputs, const Tensors& outputs, size_t output,
+    bool keep, const std::function<ColumnsVisitor(bool begins)>& visitor) {
   if (!can_be_batched(inputs, outputs) ||
       std::min(outputs[output].numel(), rows_at_once(inputs, outputs)) < least_rows) {
     return std::nullopt;
   }
-  auto found = backward_jacobian_by(BatchWay::vmap, function, inputs, outputs, output);
-  if (found) return found;
-  return backward_jacobian_by(BatchWay::stacked, function, inputs, outputs, output);
+  for (const auto way : {BatchWay::vmap, BatchWay::stacked}) {
+    auto found = backward_jacobian_by(way, function, inputs, outputs, output, keep, visitor);
+    if (found) return found;
+  }
+  return std::nullopt;
 }
 
 std::optional<ForwardJacobians> batched_forward_jacobians(const TensorFunction& function,

@@ -8,6 +8,7 @@
 // the slow way is the only one.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "runtime/jacobian.h"
@@ -19,10 +20,17 @@ std::optional<Jacobians> batched_numerical_jacobians(const TensorFunction& funct
                                                      const Tensors& inputs, const Tensors& outputs,
                                                      double eps);
 
-// backward_jacobian of `outputs[output]`, which has its graph.
-std::optional<BackwardJacobian> batched_backward_jacobian(const TensorFunction& function,
-                                                          const Tensors& inputs,
-                                                          const Tensors& outputs, size_t output);
+// Looks at columns of one input's Jacobian as they are computed, from `first` on: a row of `rows`
+// for each column.
+using ColumnsVisitor = std::function<void(size_t input, int64_t first, const at::Tensor& rows)>;
+
+// backward_jacobian of `outputs[output]`, which has its graph. The Jacobians themselves are absent
+// unless `keep`. `visitor` is called once for each thread that computes, before it does, and again
+// for those of another way when one turns out not to work: what the visitors have seen before the
+// last call with `true`, which says that a way begins, counts for nothing.
+std::optional<BackwardJacobian> batched_backward_jacobian(
+    const TensorFunction& function, const Tensors& inputs, const Tensors& outputs, size_t output,
+    bool keep, const std::function<ColumnsVisitor(bool begins)>& visitor);
 
 // forward_jacobians, of real inputs and outputs.
 std::optional<ForwardJacobians> batched_forward_jacobians(const TensorFunction& function,

@@ -4,6 +4,7 @@
 #include <ATen/TensorOperators.h>
 
 #include <algorithm>
+#include <deque>
 #include <sstream>
 
 #include "runtime/batched_call.h"
@@ -22,6 +23,18 @@ namespace {
 bool all_match(const std::vector<JacobianComparison>& comparisons) {
   return std::all_of(comparisons.begin(), comparisons.end(),
                      [](const JacobianComparison& comparison) { return comparison.matches; });
+}
+
+// Of all threads, by input.
+std::vector<JacobianComparison> merged(std::deque<std::vector<JacobianScan>>& scans) {
+  std::vector<JacobianComparison> comparisons;
+  for (size_t input = 0; input < scans.front().size(); ++input) {
+    auto& whole = scans.front()[input];
+    for (size_t thread = 1; thread < scans.size(); ++thread)
+      whole.add(scans[thread][input]);
+    comparisons.push_back(whole.result());
+  }
+  return comparisons;
 }
 
 }  // namespace
@@ -76,24 +89,34 @@ void JacobianChecks::compare_backward(const TensorFunction& function, const char
       const auto slow = [&, output] {
         return backward_jacobian(function_.inputs, outputs[output].clone(), std::nullopt);
       };
-      auto fast = batched_backward_jacobian(function, function_.inputs, results, o);
+      std::deque<std::vector<JacobianScan>> scans;  // by thread and input
+      const auto visitor = [&](bool begins) -> ColumnsVisitor {
+        if (begins) scans.clear();
+        auto& own = scans.emplace_back(scans_of(function_.inputs, o));
+        return [&own, &numerical, column](size_t input, int64_t first, const at::Tensor& rows) {
+          own[input].add(rows.t(), numerical[input][column].narrow(1, first, rows.size(0)), first);
+        };
+      };
+      auto fast = batched_backward_jacobian(function, function_.inputs, results, o, keep_jacobians_,
+                                            visitor);
       auto backward = fast ? std::move(*fast) : slow();
       const auto pairs = [&] { return paired(backward.jacobians, numerical, column); };
-      auto comparisons = compared(pairs(), function_.inputs, o);
+      auto comparisons = fast ? merged(scans) : compared(pairs(), function_.inputs, o);
       // What a batch finds wrong is looked at again in the slow way, which is the one that counts.
       if ((is_batched || fast) &&
           (backward.largest_difference > options_.nondet_tol || !all_match(comparisons))) {
         if (is_batched) {
-          numerical = numerical_jacobians(function, inputs, results, options_.eps);
+          numerical = numerical_jacobians(function, function_.inputs, results, options_.eps);
         }
         if (fast) backward = slow();
         comparisons = compared(pairs(), function_.inputs, o);
       }
       ++output;
       note(backward, facts);
-      for (size_t i = 0; i < backward.jacobians.size(); ++i) {
-        report("backward", part, i, o, pairs()[i], std::move(comparisons[i]),
-               {function, function_.inputs});
+      const auto kept = pairs();
+      for (size_t i = 0; i < comparisons.size(); ++i) {
+        report("backward", part, i, o, i < kept.size() ? kept[i] : JacobianPair(),
+               std::move(comparisons[i]), {function, function_.inputs});
       }
     }
   });
@@ -108,15 +131,23 @@ std::vector<JacobianChecks::JacobianPair> JacobianChecks::paired(const Tensors& 
   return pairs;
 }
 
+std::vector<JacobianScan> JacobianChecks::scans_of(const Tensors& inputs, size_t output) const {
+  std::vector<JacobianScan> scans;
+  for (const size_t index : differentiable_inputs(inputs)) {
+    scans.emplace_back(inputs[index].sizes().vec(), outputs_[output].sizes().vec(), options_.rtol,
+                       options_.atol);
+  }
+  return scans;
+}
+
 std::vector<JacobianComparison> JacobianChecks::compared(const std::vector<JacobianPair>& pairs,
                                                          const Tensors& inputs,
                                                          size_t output) const {
-  const auto differentiable = differentiable_inputs(inputs);
+  auto scans = scans_of(inputs, output);
   std::vector<JacobianComparison> comparisons;
   for (size_t i = 0; i < pairs.size(); ++i) {
-    comparisons.push_back(
-        compare_jacobians(pairs[i].first, pairs[i].second, inputs[differentiable[i]].sizes().vec(),
-                          outputs_[output].sizes().vec(), options_.rtol, options_.atol));
+    scans[i].add(pairs[i].first, pairs[i].second, 0);
+    comparisons.push_back(scans[i].result());
   }
   return comparisons;
 }

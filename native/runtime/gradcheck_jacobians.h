@@ -41,6 +41,7 @@ class JacobianChecks {
   // `column` counts the outputs that are floating or complex.
   static std::vector<JacobianPair> paired(const Tensors& analytical, const Jacobians& numerical,
                                           size_t column);
+  std::vector<JacobianScan> scans_of(const Tensors& inputs, size_t output) const;
   // By input. `output` counts all outputs.
   std::vector<JacobianComparison> compared(const std::vector<JacobianPair>& pairs,
                                            const Tensors& inputs, size_t output) const;

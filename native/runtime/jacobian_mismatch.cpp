@@ -210,6 +210,7 @@ at::Tensor promoted(const at::Tensor& tensor, const at::Tensor& other) {
 struct Found {
   int64_t mismatched = 0, row = 0, column = 0;
   double max_absolute = 0;
+  double worst = -1;  // of the element at row and column: its error as a part of its tolerance
 };
 
 // One pass over both, in blocks: one of them is usually transposed.
@@ -221,7 +222,7 @@ Found scan(const at::Tensor& actual, const at::Tensor& expected, double rtol, do
   const int64_t left_row = actual.stride(0), left_column = actual.stride(1);
   const int64_t right_row = expected.stride(0), right_column = expected.stride(1);
   Found found;
-  double worst = -1;
+  double& worst = found.worst;
   for (int64_t top = 0; top < rows; top += block) {
     for (int64_t start = 0; start < columns; start += block) {
       for (int64_t row = top; row < std::min(top + block, rows); ++row) {
@@ -275,43 +276,74 @@ Found look_through(const at::Tensor& actual, const at::Tensor& expected, double 
   const auto flat = share.reshape(-1).argmax().item<int64_t>();
   found.row = flat / actual.size(1);
   found.column = flat % actual.size(1);
+  found.worst = share.reshape(-1)[flat].item<double>();
   return found;
 }
 
 }  // namespace
 
-JacobianComparison compare_jacobians(const at::Tensor& analytical, const at::Tensor& numerical,
-                                     const Shape& input_shape, const Shape& output_shape,
-                                     double rtol, double atol) {
+void JacobianScan::add(const at::Tensor& analytical, const at::Tensor& numerical,
+                       int64_t first_column) {
+  if (analytical.numel() == 0) return;
   const auto actual = promoted(analytical, numerical), expected = promoted(numerical, actual);
-  JacobianComparison result;
-  result.total = actual.numel();
   const bool scannable = actual.scalar_type() == at::kDouble && actual.is_cpu();
-  const auto found =
-      scannable ? scan(actual, expected, rtol, atol) : look_through(actual, expected, rtol, atol);
-  result.mismatched = found.mismatched;
-  result.max_absolute = found.max_absolute;
-  result.matches = result.mismatched == 0;
-  if (result.total == 0) return result;
-  result.worst_row = found.row;
-  result.worst_column = found.column;
-  const auto element = [&](const at::Tensor& matrix) {
-    return matrix.select(0, result.worst_row).select(0, result.worst_column);
-  };
+  const auto found = scannable ? scan(actual, expected, rtol_, atol_)
+                               : look_through(actual, expected, rtol_, atol_);
+  total_ += actual.numel();
+  mismatched_ += found.mismatched;
+  max_absolute_ = std::max(max_absolute_, found.max_absolute);
+  if (found.worst <= worst_) return;
+  worst_ = found.worst;
+  row_ = found.row;
+  column_ = first_column + found.column;
+  // Copies: the memory may be used for the next part.
+  analytical_ = actual[found.row][found.column].clone();
+  numerical_ = expected[found.row][found.column].clone();
+}
+
+void JacobianScan::add(const JacobianScan& other) {
+  total_ += other.total_;
+  mismatched_ += other.mismatched_;
+  max_absolute_ = std::max(max_absolute_, other.max_absolute_);
+  if (other.worst_ <= worst_) return;
+  worst_ = other.worst_;
+  row_ = other.row_;
+  column_ = other.column_;
+  analytical_ = other.analytical_;
+  numerical_ = other.numerical_;
+}
+
+JacobianComparison JacobianScan::result() const {
+  JacobianComparison result;
+  result.total = total_;
+  result.mismatched = mismatched_;
+  result.max_absolute = max_absolute_;
+  result.matches = mismatched_ == 0;
+  if (total_ == 0) return result;
+  result.worst_row = row_;
+  result.worst_column = column_;
   WorstElement worst;
-  worst.input_index = unravel(result.worst_row, input_shape);
-  worst.output_index = unravel(result.worst_column, output_shape);
+  worst.input_index = unravel(row_, input_shape_);
+  worst.output_index = unravel(column_, output_shape_);
   const auto magnitude = [](const at::Tensor& value) {
     return (value.is_complex() ? value.abs() : value).item<double>();
   };
-  worst.analytical = magnitude(element(actual));
-  worst.numerical = magnitude(element(expected));
-  worst.analytical_text = element_text(element(actual));
-  worst.numerical_text = element_text(element(expected));
-  worst.absolute = magnitude((element(actual) - element(expected)).abs());
-  worst.relative = worst.absolute / element(expected).abs().item<double>();
+  worst.analytical = magnitude(analytical_);
+  worst.numerical = magnitude(numerical_);
+  worst.analytical_text = element_text(analytical_);
+  worst.numerical_text = element_text(numerical_);
+  worst.absolute = magnitude((analytical_ - numerical_).abs());
+  worst.relative = worst.absolute / numerical_.abs().item<double>();
   result.worst = std::move(worst);
   return result;
+}
+
+JacobianComparison compare_jacobians(const at::Tensor& analytical, const at::Tensor& numerical,
+                                     const Shape& input_shape, const Shape& output_shape,
+                                     double rtol, double atol) {
+  JacobianScan scan(input_shape, output_shape, rtol, atol);
+  scan.add(analytical, numerical, 0);
+  return scan.result();
 }
 
 std::string likely_cause(const at::Tensor& analytical, const at::Tensor& numerical,

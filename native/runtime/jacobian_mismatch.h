@@ -28,7 +28,32 @@ struct JacobianComparison {
   int64_t worst_row = 0, worst_column = 0;
 };
 
-// By torch.allclose: |analytical - numerical| <= atol + rtol |numerical|, NaN equal to nothing.
+// Compares two Jacobians in parts, by torch.allclose: |analytical - numerical| <= atol + rtol
+// |numerical|, NaN equal to nothing.
+class JacobianScan {
+ public:
+  JacobianScan(std::vector<int64_t> input_shape, std::vector<int64_t> output_shape, double rtol,
+               double atol)
+      : input_shape_(std::move(input_shape)),
+        output_shape_(std::move(output_shape)),
+        rtol_(rtol),
+        atol_(atol) {}
+
+  // Columns from `first_column` on of both. Not from two threads at once.
+  void add(const at::Tensor& analytical, const at::Tensor& numerical, int64_t first_column);
+  // What another thread has looked through.
+  void add(const JacobianScan& other);
+  JacobianComparison result() const;
+
+ private:
+  std::vector<int64_t> input_shape_, output_shape_;
+  double rtol_, atol_;
+  int64_t total_ = 0, mismatched_ = 0, row_ = 0, column_ = 0;
+  double max_absolute_ = 0;
+  double worst_ = -1;                  // the largest part of its tolerance that an error is
+  at::Tensor analytical_, numerical_;  // the elements there
+};
+
 JacobianComparison compare_jacobians(const at::Tensor& analytical, const at::Tensor& numerical,
                                      const std::vector<int64_t>& input_shape,
                                      const std::vector<int64_t>& output_shape, double rtol,

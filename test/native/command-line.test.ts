@@ -25,6 +25,14 @@ afterAll(() => {
 const opsmith = async (...args: string[]): Promise<Outcome> => await runOpsmith(cache, ...args)
 
 describe('opsmith', () => {
+  it('ends in silence when what it writes to is closed', async () => {
+    const cli = path.join(root, 'dist/cli.cjs')
+    const script = `"${process.execPath}" "${cli}" schema | head -c 10`
+    const { stdout, stderr } = await run('bash', ['-c', script])
+    expect(stdout).toHaveLength(10)
+    expect(stderr).toBe('')
+  })
+
   it('build --json gives the published form, and nothing else on stdout', async () => {
     const { code, stdout } = await opsmith('build', project, '--json')
     expect(code).toBe(0)

@@ -19,7 +19,6 @@ import {
   libtorchCases,
   libtorchJobs,
   variants,
-  writtenInPython,
 } from './libtorch-cases'
 import { countOf, opcheckRow, parityDocument, pythonPasses } from './parity-table'
 import type { Cell, GradientRow, PythonColumn, Verdict, WrongRow } from './parity-table'
@@ -159,9 +158,7 @@ async function compareGradients(
         : await workbench.gradchecks.run(folder, request, limits),
     )
     const theirs = pythonVerdict(`${name} ${variant}`)
-    const alone = ours.failed.some(({ reason }) => writtenInPython.test(reason))
-    const inPython = theirs === 'passed' && alone ? 'written in Python' : ''
-    const because = stricter[name]?.[variant] ?? inPython
+    const because = stricter[name]?.[variant] ?? ''
     cells[variant] = { python: theirs, ours: ours.verdict, stricter: because }
     verdicts[variant] = ours
     const check = checkIn(python.get(`${name} ${variant}`)?.message ?? '')

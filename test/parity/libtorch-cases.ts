@@ -25,13 +25,6 @@ export const variants: Record<string, { secondOrder: boolean; options: Record<st
     },
   }
 
-/**
- * Forward mode through these backward operators is written in Python (torch._decomp.decompositions_for_jvp):
- * libtorch alone has none, and says so.
- */
-export const writtenInPython =
-  /^Trying to use forward AD with (_softmax|_log_softmax|native_layer_norm|native_batch_norm|nll_loss)_backward/
-
 /** Of the tensors that are drawn or listed: "x float64[2, 3]". */
 function inputsText({ inputs }: OperatorCase): string {
   return Object.entries(inputs)
