@@ -213,9 +213,10 @@ struct Found {
   double worst = -1;  // of the element at row and column: its error as a part of its tolerance
 };
 
-// One pass over both, in blocks: one of them is usually transposed.
+// One pass over both, in blocks: `actual` is usually transposed, and each block of it is put right
+// first. Read across its columns it would fetch the same cache line for every one of its elements.
 Found scan(const at::Tensor& actual, const at::Tensor& expected, double rtol, double atol) {
-  constexpr int64_t block = 32;
+  constexpr int64_t block = 32, cache_line = 8;
   const int64_t rows = actual.size(0), columns = actual.size(1);
   const auto* left = actual.const_data_ptr<double>();
   const auto* right = expected.const_data_ptr<double>();
@@ -223,11 +224,22 @@ Found scan(const at::Tensor& actual, const at::Tensor& expected, double rtol, do
   const int64_t right_row = expected.stride(0), right_column = expected.stride(1);
   Found found;
   double& worst = found.worst;
-  for (int64_t top = 0; top < rows; top += block) {
-    for (int64_t start = 0; start < columns; start += block) {
-      for (int64_t row = top; row < std::min(top + block, rows); ++row) {
-        for (int64_t column = start; column < std::min(start + block, columns); ++column) {
-          const double a = left[row * left_row + column * left_column];
+  for (int64_t start = 0; start < columns; start += block) {
+    for (int64_t top = 0; top < rows; top += block) {
+      const int64_t bottom = std::min(top + block, rows), end = std::min(start + block, columns);
+      double tile[block][block];
+      for (int64_t column = start; column < end; ++column) {
+        for (int64_t row = top; row < bottom; ++row)
+          tile[row - top][column - start] = left[row * left_row + column * left_column];
+      }
+      for (int64_t row = top; row < bottom; ++row) {
+        // The block below this one: its rows lie too far apart for the processor to guess.
+        if (row + block < rows) {
+          for (int64_t column = start; column < end; column += cache_line)
+            __builtin_prefetch(right + (row + block) * right_row + column * right_column);
+        }
+        for (int64_t column = start; column < end; ++column) {
+          const double a = tile[row - top][column - start];
           const double n = right[row * right_row + column * right_column];
           if (a == n) {  // equal infinities too
             worst = std::max(worst, 0.0);
