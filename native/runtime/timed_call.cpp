@@ -9,6 +9,7 @@
 #include "runtime/arguments.h"
 #include "runtime/failure.h"
 #include "runtime/program.h"
+#include "runtime/registry.h"
 #include "runtime/values.h"
 
 namespace opsmith {
@@ -48,11 +49,13 @@ Tensors tensors_of(const Stack& values) {
 
 }  // namespace
 
-TimedCall::TimedCall(const TimedCallRequest& request) : direction_(request.direction) {
+TimedCall::TimedCall(const TimedCallRequest& request)
+    : direction_(request.direction), only_forward_(request.direction == "forward") {
   enter_stage("operator.unknown");
   if (!request.expression) {
     callable_.emplace(find_callable(request.op, request.program));
     name_ = callable_->name;
+    if (callable_->function == nullptr) op_ = find_operator(name_);
   } else {
     enter_stage("program.compile");
     name_ = *request.expression;
@@ -129,17 +132,15 @@ void TimedCall::forward(Stack& stack) const {
   callable_->call(stack);
 }
 
-void TimedCall::once() {
+void TimedCall::differentiate_once() {
   if (direction_ == "backward") {
     autograd::grad(set_->roots, set_->wanted, set_->gradients, /*retain_graph=*/true,
                    /*create_graph=*/false, /*allow_unused=*/true);
     return;
   }
   forward(stack_);
-  if (direction_ == "both") {
-    autograd::grad(roots_of(tensors_of(stack_)), set_->wanted, set_->gradients, std::nullopt, false,
-                   true);
-  }
+  autograd::grad(roots_of(tensors_of(stack_)), set_->wanted, set_->gradients, std::nullopt, false,
+                 true);
   stack_.clear();
 }
 

@@ -2,6 +2,8 @@
 // expression; forward, backward or both.
 #pragma once
 
+#include <ATen/core/dispatch/Dispatcher.h>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,7 +41,17 @@ class TimedCall {
 
   // The calls that follow take the inputs of that set.
   void use(size_t set) { set_ = &sets_[set % sets_.size()]; }
-  void once();
+  // The cost of calling is part of every timing: nothing between the loop and the dispatcher.
+  void once() {
+    if (!only_forward_) return differentiate_once();
+    stack_ = set_->arguments;
+    if (op_) {
+      op_->callBoxed(stack_);
+    } else {
+      callable_->call(stack_);
+    }
+    stack_.clear();
+  }
 
   // What the call gives for the inputs of a set: outputs, or gradients of those inputs that require
   // grad (undefined ones as undefined tensors). Computed anew.
@@ -59,11 +71,13 @@ class TimedCall {
   };
   void add_set(const TimedCallRequest& request, int64_t number);
   void forward(std::vector<c10::IValue>& stack) const;
-  void differentiate();
+  void differentiate_once();
   Tensors roots_of(const Tensors& outputs) const;
 
   std::string name_, direction_;
   std::optional<Callable> callable_;
+  std::optional<c10::OperatorHandle> op_;  // of an operator
+  bool only_forward_ = true;
   std::vector<Set> sets_;
   Set* set_ = nullptr;
   std::vector<c10::IValue> stack_;
