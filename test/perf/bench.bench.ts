@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process'
+import readline from 'node:readline'
+
+import { inputSpec } from '../../electron/contract/manifest'
+import { unwrap } from '../../electron/contract/outcome'
+import { startForkedHost } from '../../electron/engine/host/transport'
+import { Workbench } from '../../electron/engine/workbench'
+import { makeTestCache, testInstallation } from '../support/installation'
+import { python } from '../support/python'
+import { quantile, row } from './measure'
+import type { BenchmarkOptions, Row } from './measure'
+
+interface Case {
+  name: string
+  op: string
+  args: (string | number)[]
+  shape: number[]
+  /** The same call in C++, for the Timer. */
+  cpp: string
+}
+
+const cases: Case[] = [
+  // Hardly any work: what is more than the Timer's is the cost of our call path.
+  { op: 'aten::relu', args: ['x'], shape: [10], cpp: 'at::relu(x)' },
+  { op: 'aten::sigmoid', args: ['x'], shape: [1000], cpp: 'at::sigmoid(x)' },
+  { op: 'aten::softmax.int', args: ['x', -1], shape: [32, 64], cpp: 'at::softmax(x, -1)' },
+  { op: 'aten::relu', args: ['x'], shape: [100_000], cpp: 'at::relu(x)' },
+  { op: 'aten::mm', args: ['x', 'y'], shape: [128, 128], cpp: 'at::mm(x, y)' },
+  { op: 'aten::cumsum', args: ['x', 0], shape: [100_000], cpp: 'at::cumsum(x, 0)' },
+  { op: 'aten::sigmoid', args: ['x'], shape: [1_000_000], cpp: 'at::sigmoid(x)' },
+  { op: 'aten::mm', args: ['x', 'y'], shape: [512, 512], cpp: 'at::mm(x, y)' },
+  { op: 'aten::sort', args: ['x'], shape: [200_000], cpp: 'at::sort(x)' },
+  { op: 'aten::exp', args: ['x'], shape: [20_000_000], cpp: 'at::exp(x)' },
+  { op: 'aten::mm', args: ['x', 'y'], shape: [1536, 1536], cpp: 'at::mm(x, y)' },
+].map((one) => ({ ...one, name: `${one.op} of [${one.shape.join(', ')}]` }))
+
+const rounds = 7
+const secondsPerRound = 0.3
+
+/**
+ * torch.utils.benchmark.Timer in C++, all cases in one module (compiling takes half a minute): the
+ * number of a case on a line of stdin is answered by the median and the interquartile range, in seconds.
+ */
+const timer = `
+import json, os, sys, torch
+from torch.utils.benchmark import Timer
+cases = json.loads(sys.argv[1])
+body = "".join(f"case {i}: {case['cpp']}; break;" for i, case in enumerate(cases))
+shapes = "".join(f"case {i}: return {{{', '.join(map(str, case['shape']))}}};" for i, case in enumerate(cases))
+declared = f"""
+#include <ATen/ATen.h>
+#include <cstdlib>
+static at::Tensor x, y;
+static int which = 0;
+static std::vector<int64_t> shape() {{ switch (which) {{ {shapes} }} return {{}}; }}
+static inline void body() {{ switch (which) {{ {body} }} }}
+"""
+setup = 'which = std::atoi(std::getenv("WHICH")); x = at::randn(shape()); y = at::randn(shape());'
+torch.set_num_threads(1)
+for line in sys.stdin:
+    os.environ["WHICH"] = line.strip()
+    made = Timer("body();", setup, declared, language="c++", num_threads=1)
+    taken = made.blocked_autorange(min_run_time=${secondsPerRound})
+    print(json.dumps([taken.median, taken.iqr]), flush=True)
+`
+
+class TorchTimer {
+  private readonly child = spawn(python, ['-c', timer, JSON.stringify(cases)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  private readonly lines = readline.createInterface(this.child.stdout)[Symbol.asyncIterator]()
+
+  async time(index: number): Promise<{ median: number; spread: number }> {
+    this.child.stdin.write(`${index}\n`)
+    const answer = await this.lines.next()
+    if (answer.done === true) throw new Error('torch.utils.benchmark.Timer has ended')
+    const [median = 0, spread = 0] = JSON.parse(answer.value) as number[]
+    return { median, spread }
+  }
+
+  close(): void {
+    this.child.kill()
+  }
+}
+
+/** Medians and interquartile ranges of ten operators beside torch.utils.benchmark.Timer's, taken in turn. */
+export async function run(options: BenchmarkOptions): Promise<Row[]> {
+  const cache = makeTestCache()
+  const workbench = new Workbench(
+    testInstallation(cache),
+    startForkedHost,
+    {},
+    { keepSpare: false },
+  )
+  const peer = new TorchTimer()
+  const rows: Row[] = []
+  const limits = { timeout: 120, phase: 'timing' }
+  try {
+    await workbench.applySettings()
+    for (const [index, { name, op, args, shape }] of cases.entries()) {
+      options.say(name)
+      const inputs = {
+        x: inputSpec.parse({ shape, seed: 0 }),
+        ...(args.includes('y') ? { y: inputSpec.parse({ shape, seed: 1 }) } : {}),
+      }
+      const call = { op, args, inputs, direction: 'forward' as const, threads: 1, cold: false }
+      const opened = unwrap(await workbench.hosts.call('bench.open', call, limits))
+      const each = opened.secondsPerCall * opened.callsPerSample
+      const count = Math.max(5, Math.round(secondsPerRound / each))
+      const ours: number[] = []
+      const theirs: number[] = []
+      const spreads: { ours: number[]; theirs: number[] } = { ours: [], theirs: [] }
+      for (let round = 0; round < rounds; round += 1) {
+        const input = { handle: opened.handle, count }
+        const taken = unwrap(await workbench.hosts.call('bench.sample', input, limits))
+        ours.push(quantile(taken.seconds, 0.5))
+        spreads.ours.push(quantile(taken.seconds, 0.75) - quantile(taken.seconds, 0.25))
+        const { median, spread } = await peer.time(index)
+        theirs.push(median)
+        spreads.theirs.push(spread)
+      }
+      await workbench.hosts.call('bench.close', { handles: [opened.handle] }, limits)
+      if (index === 0) {
+        const overhead = ours.map((seconds, round) => (seconds - (theirs[round] ?? NaN)) / 1e-5)
+        const percent = overhead.map((share) => 100 * share)
+        rows.push(row('our call path, beside a C++ loop, of a call of 10 µs', '%', percent))
+        continue
+      }
+      const what = 'torch.utils.benchmark.Timer, C++'
+      rows.push(
+        row(name, 's', ours, { name: what, samples: theirs }),
+        row('  its interquartile range', 's', spreads.ours, {
+          name: what,
+          samples: spreads.theirs,
+        }),
+      )
+    }
+    return rows
+  } finally {
+    peer.close()
+    await workbench.close()
+    cache.remove()
+  }
+}
