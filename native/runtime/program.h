@@ -43,10 +43,10 @@ using ProgramPtr = std::shared_ptr<const Program>;
 // level are skipped, and imported names are understood (`import torch.nn.functional as F`). Known
 // are torch.ops.ns.op, torch.classes.ns.Name, torch's dtypes, layouts, memory formats and
 // constants, math, and libtorch's functions by their names in torch, torch.nn.functional,
-// torch.linalg, torch.special, torch.fft and torch.sparse. Classes are TorchScript's (no torch.nn.Module); their
-// methods may use classes above them and libtorch, functions may use all classes. Compiled programs
-// are kept, by file and source, until forget_programs(). Throws torch::jit::ErrorReport, which
-// describe_current_exception() turns into program.compile.
+// torch.linalg, torch.special, torch.fft and torch.sparse. Classes are TorchScript's (no
+// torch.nn.Module); their methods may use classes above them and libtorch, functions may use all
+// classes. Compiled programs are kept, by file and source, until forget_programs(). Throws
+// torch::jit::ErrorReport, which describe_current_exception() turns into program.compile.
 ProgramPtr compile_program(const ProgramSource& program);
 
 // `def reference(PARAMETERS): return (EXPRESSION)`, in which the functions of `program` (may be

@@ -14,12 +14,7 @@ import { Workbench } from '../../electron/engine/workbench'
 import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
 import type { TestCache } from '../support/installation'
 import type { OperatorCase } from './gradcheck-operators'
-import {
-  gradientChecksOf,
-  libtorchCases,
-  libtorchJobs,
-  variants,
-} from './libtorch-cases'
+import { gradientChecksOf, libtorchCases, libtorchJobs, variants } from './libtorch-cases'
 import { countOf, opcheckRow, parityDocument, pythonPasses } from './parity-table'
 import type { Cell, GradientRow, PythonColumn, Verdict, WrongRow } from './parity-table'
 import { askPythonToCheck, checkIn, gradientChecks, opcheckTests } from './python-checks'
