@@ -146,6 +146,17 @@ NumberRange read_number_range(const Napi::Value& value) {
   return range;
 }
 
+// What all requests for calls have; the object comes back, for the rest.
+template <class Request>
+Napi::Object read_call(const Napi::Value& value, Request& request) {
+  const auto object = read_object(value, "request");
+  request.op = read_string(object.Get("op"), "op");
+  request.args = read_arguments(object.Get("args"));
+  request.inputs = read_inputs(object.Get("inputs"));
+  request.program = read_program(object.Get("program"));
+  return object;
+}
+
 }  // namespace
 
 std::string read_string(const Napi::Value& value, const char* name) {
@@ -171,17 +182,12 @@ std::vector<int64_t> read_integers(const Napi::Value& value, const char* name) {
 }
 
 RunRequest read_run_request(const Napi::Value& value) {
-  const auto object = read_object(value, "request");
   RunRequest request;
-  request.op = read_string(object.Get("op"), "op");
-  request.args = read_arguments(object.Get("args"));
-  request.inputs = read_inputs(object.Get("inputs"));
+  const auto object = read_call(value, request);
   if (const auto reference = object.Get("reference"); is_given(reference)) {
     request.reference = read_string(reference, "reference");
   }
-  request.tolerances.rtol = read_optional_number(object, "rtol");
-  request.tolerances.atol = read_optional_number(object, "atol");
-  request.program = read_program(object.Get("program"));
+  request.tolerances = read_tolerances(value);
   return request;
 }
 
@@ -203,12 +209,8 @@ CaptureRequest read_capture_request(const Napi::Value& value) {
 }
 
 GradcheckRequest read_gradcheck_request(const Napi::Value& value) {
-  const auto object = read_object(value, "request");
   GradcheckRequest request;
-  request.op = read_string(object.Get("op"), "op");
-  request.args = read_arguments(object.Get("args"));
-  request.inputs = read_inputs(object.Get("inputs"));
-  request.program = read_program(object.Get("program"));
+  const auto object = read_call(value, request);
   request.second_order = object.Get("secondOrder").ToBoolean();
   if (const auto dtype = object.Get("dtype"); is_given(dtype)) {
     request.dtype = read_string(dtype, "dtype");
@@ -240,12 +242,8 @@ GradcheckRequest read_gradcheck_request(const Napi::Value& value) {
 }
 
 OpcheckRequest read_opcheck_request(const Napi::Value& value) {
-  const auto object = read_object(value, "request");
   OpcheckRequest request;
-  request.op = read_string(object.Get("op"), "op");
-  request.args = read_arguments(object.Get("args"));
-  request.inputs = read_inputs(object.Get("inputs"));
-  request.program = read_program(object.Get("program"));
+  const auto object = read_call(value, request);
   request.from_schema = object.Get("fromSchema").ToBoolean();
   for_each_in(object.Get("sizes"), "sizes",
               [&](const Napi::Value& size) { request.sizes.push_back(read_size_range(size)); });
@@ -273,12 +271,8 @@ Tolerances read_tolerances(const Napi::Value& value) {
 }
 
 TimedCallRequest read_timed_call(const Napi::Value& value) {
-  const auto object = read_object(value, "request");
   TimedCallRequest request;
-  request.op = read_string(object.Get("op"), "op");
-  request.args = read_arguments(object.Get("args"));
-  request.inputs = read_inputs(object.Get("inputs"));
-  request.program = read_program(object.Get("program"));
+  const auto object = read_call(value, request);
   if (const auto expression = object.Get("expression"); is_given(expression)) {
     request.expression = read_string(expression, "expression");
   }
