@@ -2,6 +2,8 @@ import { z } from 'zod'
 
 import { buildReport } from './build'
 import { doctorReport } from './doctor'
+import { benchEntry } from './bench-entry'
+import { benchHistoryPoint, benchReport, benchRequest, benchRow, keptBuild } from './bench-report'
 import {
   checkedReport,
   gradcheckOutcome,
@@ -272,6 +274,30 @@ export const appCalls = {
     }),
     output: z.object({ entry: z.number().int(), added: z.boolean() }),
   },
+  /** The rows of one benchmark, at every point of its sweep; each also comes as bench.progressed. */
+  'bench.run': {
+    input: z.object({ folder: z.string(), job: z.string(), request: benchRequest }),
+    output: benchReport,
+  },
+  /** All of opsmith.json's `benchmarks`; without any, forward of each operator and function of its `calls`. */
+  'bench.runAll': { input: z.object({ folder: z.string(), job: z.string() }), output: benchReport },
+  /** What this very row took at the builds before, oldest first. */
+  'bench.history': {
+    input: z.object({ folder: z.string(), request: benchRequest, row: benchRow }),
+    output: z.array(benchHistoryPoint),
+  },
+  /** Newest first. */
+  'bench.builds': { input: folder, output: z.array(keptBuild) },
+  /** "" takes a name away. */
+  'bench.nameBuild': {
+    input: z.object({ folder: z.string(), key: z.string(), name: z.string() }),
+    output: z.array(keptBuild),
+  },
+  /** Adds the benchmark to opsmith.json, if it is not there yet. */
+  'bench.keep': {
+    input: z.object({ folder: z.string(), entry: benchEntry }),
+    output: z.object({ entry: z.number().int(), added: z.boolean() }),
+  },
   'job.cancel': {
     input: z.object({ job: z.string() }),
     output: z.object({ cancelled: z.boolean() }),
@@ -326,6 +352,13 @@ export const appEvents = {
     done: z.number().int(),
     total: z.number().int(),
     outcome: opcheckOutcome.optional(),
+  }),
+  /** Of bench.run and bench.runAll: rows as they are done, and how many there will be. */
+  'bench.progressed': z.object({
+    job: z.string(),
+    done: z.number().int(),
+    total: z.number().int(),
+    row: benchRow.optional(),
   }),
   'host.changed': hostState,
   /** What user code printed. `generation` 0 is a notice of ours. */

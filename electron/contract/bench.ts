@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { benchDirection } from './bench-names'
-import { argument, inputSpec } from './manifest'
+import { argument, inputSpec } from './manifest-values'
 import { comparison, programSource } from './run'
 import { real } from './tensor'
 

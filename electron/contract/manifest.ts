@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { benchEntry } from './bench-entry'
+import type { BenchEntry } from './bench-entry'
 import { checkEntry } from './check-entry'
 import type { CheckEntry, CheckInput } from './check-entry'
 import { gradcheckOptionFields } from './gradcheck-options'
@@ -7,8 +9,8 @@ import { argument, distribution, inputName, inputSpec, nestedNumbers } from './m
 import type { Argument, Distribution, InputSpec, NestedNumbers } from './manifest-values'
 import { dtype } from './tensor'
 
-export { argument, checkEntry, distribution, inputSpec, nestedNumbers }
-export type { Argument, CheckEntry, CheckInput, Distribution, InputSpec, NestedNumbers }
+export { argument, benchEntry, checkEntry, distribution, inputSpec, nestedNumbers }
+export type { Argument, BenchEntry, CheckEntry, CheckInput, Distribution, InputSpec, NestedNumbers }
 
 export const call = z.strictObject({
   /** `namespace::name`, `namespace::name.overload`, or a function of the program. */
@@ -84,8 +86,8 @@ export const manifest = z.strictObject({
    * other operator of the project with inputs made from its schema.
    */
   checks: z.array(checkEntry).optional(),
-  /** Filled by later work; kept as they are. */
-  benchmarks: z.array(record).default([]),
+  benchmarks: z.array(benchEntry).default([]),
+  /** Filled by later work; kept as it is. */
   exports: z.array(record).default([]),
   /** This project's choice of tools; what is not named here comes from the user's settings. */
   toolchain: z
