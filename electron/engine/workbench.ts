@@ -10,6 +10,7 @@ import type { LoadReport, OperatorDetail } from '../contract/operators'
 import { err, ok } from '../contract/outcome'
 import type { Result } from '../contract/outcome'
 import type { ProgramFunction, ProgramSource, RunReport, RunRequest } from '../contract/run'
+import { Benchmarks } from './bench/benchmarks'
 import { Gradchecks } from './check/gradchecks'
 import { Opchecks } from './check/opchecks'
 import type { SanitizedBuild } from './check/sanitized-calls'
@@ -22,6 +23,7 @@ import { registrationLine } from './compile/scan-source'
 import { placeError } from './error-place'
 import { Graphs } from './graph/graphs'
 import { defaultHostLimits } from './host/host-client'
+import type { HostLimits } from './host/host-client'
 import { defaultMemoryLimit, HostPool } from './host/host-pool'
 import type { PoolEvents } from './host/host-pool'
 import type { StartHost } from './host/transport'
@@ -75,33 +77,31 @@ export class Workbench {
   readonly graphs: Graphs
   readonly gradchecks: Gradchecks
   readonly opchecks: Opchecks
+  readonly benchmarks: Benchmarks
   private memoryLimit = 0
   private preparing = false
   private readonly closing = new AbortController()
   private readonly inApp: boolean
+  private readonly limits: () => HostLimits
   private readonly built = new Map<string, BuildReport>()
 
   constructor(
     readonly installation: Installation,
-    startHost: StartHost,
+    private readonly startHost: StartHost,
     private readonly events: WorkbenchEvents = {},
     options: { keepSpare: boolean; outputBytes?: number } = { keepSpare: true },
   ) {
     this.inApp = options.keepSpare
-    this.hosts = new HostPool(
-      installation,
-      startHost,
-      () => ({
-        ...defaultHostLimits,
-        memoryBytes: this.memoryLimit === 0 ? defaultMemoryLimit() : this.memoryLimit,
-        ...(options.outputBytes === undefined ? {} : { outputBytes: options.outputBytes }),
-      }),
-      events,
-      options.keepSpare,
-    )
+    this.limits = () => ({
+      ...defaultHostLimits,
+      memoryBytes: this.memoryLimit === 0 ? defaultMemoryLimit() : this.memoryLimit,
+      ...(options.outputBytes === undefined ? {} : { outputBytes: options.outputBytes }),
+    })
+    this.hosts = new HostPool(installation, startHost, this.limits, events, options.keepSpare)
     this.graphs = new Graphs(this)
     this.gradchecks = new Gradchecks(this)
     this.opchecks = new Opchecks(this)
+    this.benchmarks = new Benchmarks(this)
   }
 
   /** Takes the user's settings; called at the start and whenever they change. */
@@ -145,7 +145,10 @@ export class Workbench {
     )
     // A header of ours or the compiler changed while the app runs: the next build shall be fast again.
     if (missing && this.inApp && !this.preparing) void this.prepare()
-    if (report.ok && report.value.ok) this.built.set(absolute, report.value)
+    if (report.ok && report.value.ok) {
+      this.built.set(absolute, report.value)
+      await this.benchmarks.remember(absolute, report.value)
+    }
     return report
   }
 
@@ -199,16 +202,31 @@ export class Workbench {
         hint: 'Build it first (Ctrl+B).',
       })
     }
-    const manifest = await readManifest(absolute)
+    const suited = await this.suit(this.hosts, absolute)
+    if (!suited.ok) return suited
+    const report = await this.hosts.load(build.loadPath, options)
+    if (!report.ok) return placeError(report, absolute)
+    return ok({ ...report.value, operators: await refinePlaces(report.value.operators, absolute) })
+  }
+
+  /** Op hosts with the addon of a project's libtorch, which know the project's frames in a stack. */
+  private async suit(hosts: HostPool, folder: string): Promise<Result<HostPool>> {
+    const manifest = await readManifest(folder)
     const toolchain = await this.toolchainFor(manifest.ok ? manifest.value : undefined)
     if (!toolchain.ok) return toolchain
     const addon = findAddon(this.installation, toolchain.value.libtorch)
     if (!addon.ok) return addon
-    this.hosts.useAddon(addon.value)
-    this.hosts.setUserFolders([absolute])
-    const report = await this.hosts.load(build.loadPath, options)
-    if (!report.ok) return placeError(report, absolute)
-    return ok({ ...report.value, operators: await refinePlaces(report.value.operators, absolute) })
+    hosts.useAddon(addon.value)
+    hosts.setUserFolders([folder])
+    return ok(hosts)
+  }
+
+  /** Op hosts for another library of a project, beside those in use; who asks closes them. */
+  async hostsBeside(folder: string): Promise<Result<HostPool>> {
+    const { onOutput } = this.events
+    const events = onOutput ? { onOutput } : {}
+    const hosts = new HostPool(this.installation, this.startHost, this.limits, events, false)
+    return await this.suit(hosts, path.resolve(folder))
   }
 
   async buildAndLoad(

@@ -8,6 +8,7 @@ import { readSettings } from '../engine/project/settings-file'
 import { pruneBuildCaches } from '../engine/compile/build'
 import { AppSession } from './app-session'
 import { generalCalls } from './ipc/app-calls'
+import { benchCalls } from './ipc/bench-calls'
 import { gradcheckCalls } from './ipc/gradcheck-calls'
 import { graphCalls } from './ipc/graph-calls'
 import { listen } from './ipc/handle'
@@ -49,6 +50,7 @@ async function run(): Promise<void> {
     ...graphCalls,
     ...gradcheckCalls,
     ...opcheckCalls,
+    ...benchCalls,
   })
   await openWindow(session, path.join(__dirname, 'preload.cjs'))
   // Not before the window is up: loading libtorch would take one of two cores from it.

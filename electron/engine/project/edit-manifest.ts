@@ -94,7 +94,7 @@ function withEntry(text: string, list: string, entry: object): string | undefine
  */
 export async function appendEntries(
   folder: string,
-  list: 'calls' | 'gradchecks' | 'checks',
+  list: 'calls' | 'gradchecks' | 'checks' | 'benchmarks',
   entries: readonly object[],
 ): Promise<Result<{ entry: number }>> {
   const current = await readProjectFile(folder, manifestFileName)

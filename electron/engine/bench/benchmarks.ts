@@ -1,0 +1,434 @@
+import path from 'node:path'
+
+import type { MachineCeilings, MachineFacts } from '../../contract/bench'
+import type { BenchEntry } from '../../contract/bench-entry'
+import { benchEntry } from '../../contract/bench-entry'
+import type {
+  BenchHistoryPoint,
+  BenchReport,
+  BenchRequest,
+  BenchRow,
+  KeptBuild,
+} from '../../contract/bench-report'
+import type { BenchDirection } from '../../contract/bench-names'
+import type { BuildReport } from '../../contract/build'
+import type { Manifest } from '../../contract/manifest'
+import type { LoadReport } from '../../contract/operators'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import type { ProgramSource } from '../../contract/run'
+import type { HostPool } from '../host/host-pool'
+import type { Installation } from '../installation'
+import { appendEntries } from '../project/edit-manifest'
+import { readManifest } from '../project/read-manifest'
+import { planOf, timedCallOf } from './bench-plan'
+import type { BenchPlan, PlannedPoint, Variant } from './bench-plan'
+import { emptyRow, errorRow, rowsOf } from './bench-rows'
+import { ceilingsOf } from './ceilings'
+import { buildKeyOf, KeptBuilds } from './kept-builds'
+import type { LoadableBuild } from './kept-builds'
+import type { Entrant } from './take-samples'
+import { timeGroup } from './time-group'
+import { historyKeyOf, TimingHistory } from './timing-history'
+
+/** What benchmarks need of the workbench. */
+interface BenchSurroundings {
+  readonly hosts: HostPool
+  readonly installation: Installation
+  load(
+    folder: string,
+    options: { timeout: number; signal?: AbortSignal },
+  ): Promise<Result<LoadReport>>
+  program(folder: string): Promise<Result<ProgramSource | undefined>>
+  lastBuild(folder: string): BuildReport | undefined
+  /** Op hosts of its own for another library; who asks closes them. */
+  hostsBeside(folder: string): Promise<Result<HostPool>>
+}
+
+export interface BenchLimits {
+  signal?: AbortSignal
+}
+
+/** Told once before the first row, then after each. */
+export type BenchProgress = (done: number, total: number, row?: BenchRow) => void
+
+/** Seconds of samples for each row, and for one call of the op host, where an entry says nothing. */
+const defaultSeconds = 0.5
+const defaultTimeout = 120
+/** Stop waits this long for the samples under way, so that the op host need not be ended. */
+const patience = 1000
+
+/** opsmith.json's `benchmarks`; where it has none, forward of each operator and function of its calls. */
+export function benchmarksOf(manifest: Pick<Manifest, 'benchmarks' | 'calls'>): BenchRequest[] {
+  if (manifest.benchmarks.length > 0)
+    return manifest.benchmarks.map((entry) => ({ ...entry, builds: [] }))
+  const seen = new Set<string>()
+  return manifest.calls.flatMap(({ op, args }) => {
+    if (seen.has(op)) return []
+    seen.add(op)
+    return [{ op, args, directions: ['forward' as const], builds: [] }]
+  })
+}
+
+/** One run of benchmarks: what all of its rows share. */
+interface Session {
+  folder: string
+  manifest: Manifest
+  machine: MachineFacts
+  ceilings?: MachineCeilings
+  program: ProgramSource | undefined
+  build: string
+  limits: BenchLimits
+  /** Aborts some time after `limits.signal`. */
+  signal: AbortSignal
+  /** Op hosts of builds, by their keys. */
+  beside: Map<string, HostPool>
+  progress: (row: BenchRow) => void
+}
+
+/** Benchmarks of a project: one or all; the builds and times that are kept of them. */
+export class Benchmarks {
+  private readonly kept: KeptBuilds
+  private readonly times: TimingHistory
+
+  constructor(private readonly around: BenchSurroundings) {
+    const { cacheFolder } = around.installation
+    this.kept = new KeptBuilds(cacheFolder)
+    this.times = new TimingHistory(cacheFolder)
+  }
+
+  /** A good build has been made: it can be timed against from now on. */
+  async remember(folder: string, build: BuildReport): Promise<void> {
+    const absolute = path.resolve(folder)
+    const program = await this.around.program(absolute)
+    await this.kept.remember(absolute, build, program.ok ? program.value : undefined)
+  }
+
+  /**
+   * The rows of benchmarks, by default of opsmith.json's; the project's library is loaded first if it
+   * is not. What goes wrong with a row is that row's error; an error comes back only where nothing
+   * could be timed. On Stop the rows that are not done have "cancelled" as their error.
+   */
+  async run(
+    folder: string,
+    requests: readonly BenchRequest[] | undefined,
+    limits: BenchLimits,
+    onProgress?: BenchProgress,
+  ): Promise<Result<BenchReport>> {
+    const started = performance.now()
+    const absolute = path.resolve(folder)
+    const begun = await this.begin(absolute, limits)
+    if (!begun.ok) return begun
+    const session = begun.value
+    const entries = requests ?? benchmarksOf(session.manifest)
+    const plans = await Promise.all(entries.map((entry) => this.plan(session, entry)))
+    const rowsIn = (plan: Result<Planned>): number =>
+      plan.ok
+        ? plan.value.points.length * plan.value.directions.length * plan.value.variants.length
+        : 1
+    let total = plans.reduce((sum, plan) => sum + rowsIn(plan), 0)
+    let done = 0
+    session.progress = (row) => {
+      done += 1
+      onProgress?.(done, total, row)
+    }
+    onProgress?.(0, total)
+    try {
+      const ceilings = await this.ceilings(session, plans)
+      if (ceilings) session.ceilings = ceilings
+      const rows: BenchRow[] = []
+      for (const [index, plan] of plans.entries()) {
+        const request = entries[index]
+        if (!request) continue
+        if (!plan.ok) {
+          const row = errorRow(index, request.op, plan.error)
+          rows.push(row)
+          session.progress(row)
+          continue
+        }
+        const made = await this.timeEntry(session, index, request, plan.value, (left) => {
+          total -= left
+        })
+        rows.push(...made)
+      }
+      return ok({
+        rows,
+        machine: session.machine,
+        ...(ceilings ? { ceilings } : {}),
+        seconds: (performance.now() - started) / 1000,
+        build: session.build,
+      })
+    } finally {
+      await Promise.all([...session.beside.values()].map((pool) => pool.close()))
+    }
+  }
+
+  /** Loads the library, and asks for what does not change from row to row. */
+  private async begin(folder: string, limits: BenchLimits): Promise<Result<Session>> {
+    const manifest = await readManifest(folder)
+    if (!manifest.ok) return manifest
+    const loaded = await this.around.load(folder, { timeout: defaultTimeout, ...limits })
+    if (!loaded.ok) return loaded
+    const program = await this.around.program(folder)
+    if (!program.ok) return program
+    const host = await this.around.hosts.host()
+    if (!host.ok) return host
+    const machine = await host.value.call('bench.machine', {}, { timeout: 30, phase: '' })
+    if (!machine.ok) return machine
+    const built = this.around.lastBuild(folder)
+    return ok({
+      ...{ folder, manifest: manifest.value, machine: machine.value, program: program.value },
+      build: built ? await this.kept.remember(folder, built, program.value) : '',
+      ...{ limits, signal: delayed(limits.signal) },
+      beside: new Map(),
+      progress: () => undefined,
+    })
+  }
+
+  private async ceilings(
+    session: Session,
+    plans: readonly Result<Planned>[],
+  ): Promise<MachineCeilings | undefined> {
+    const points = plans.flatMap((plan) => (plan.ok ? plan.value.points : []))
+    if (points.length === 0) return undefined
+    const threads = Math.max(...points.map(({ point }) => point.threads))
+    const host = await this.around.hosts.host()
+    if (!host.ok) return undefined
+    const { libtorch } = this.around.hosts.state()
+    const { cacheFolder } = this.around.installation
+    const { machine, signal } = session
+    return await ceilingsOf(cacheFolder, host.value, machine, libtorch, threads, signal)
+  }
+
+  /** A benchmark's points and variants, builds among them. */
+  private async plan(session: Session, request: BenchRequest): Promise<Result<Planned>> {
+    const plan = planOf(request, session.manifest)
+    if (!plan.ok) return plan
+    const builds = new Map<string, LoadableBuild>()
+    for (const wanted of request.builds) {
+      const found = await this.kept.find(session.folder, wanted, session.build)
+      if (!found.ok) return found
+      builds.set(found.value.key, found.value)
+    }
+    const variants = [...builds.values()].map(({ key, label }): Variant => ({
+      kind: 'build',
+      label,
+      build: key,
+    }))
+    return ok({ ...plan.value, variants: [...plan.value.variants, ...variants], builds })
+  }
+
+  /** `leave` is told how many rows there will not be after all. */
+  private async timeEntry(
+    session: Session,
+    index: number,
+    request: BenchRequest,
+    plan: Planned,
+    leave: (rows: number) => void,
+  ): Promise<BenchRow[]> {
+    const rows: BenchRow[] = []
+    for (const planned of plan.points) {
+      const refused = new Map<number, string>()
+      for (const direction of plan.directions) {
+        const bases = plan.variants.map((variant) =>
+          emptyRow(index, request.op, variant, direction, planned.point),
+        )
+        if (session.limits.signal?.aborted) {
+          const { error } = err('cancelled', 'Stopped.')
+          rows.push(...bases.map((row) => ({ ...row, refused: error.message, error })))
+          continue
+        }
+        const outcomes = await timeGroup(
+          plan.variants,
+          (variant) => this.enter(session, request, plan, variant, planned, direction),
+          {
+            seconds: request.seconds ?? defaultSeconds,
+            timeout: request.timeout ?? defaultTimeout,
+            signal: session.signal,
+            folder: path.join(this.around.installation.cacheFolder, 'bench', 'results'),
+            refused,
+            ...(request.rtol === undefined ? {} : { rtol: request.rtol }),
+            ...(request.atol === undefined ? {} : { atol: request.atol }),
+          },
+        )
+        if (plan.directionsByDefault && direction !== 'forward' && outcomes[0]?.noBackward) {
+          leave(bases.length)
+          continue
+        }
+        const made = rowsOf(bases, outcomes, planned, session)
+        for (const [place, row] of made.entries()) {
+          // An answer that was wrong forward has no backward worth timing.
+          if (row.refused !== '' && !row.error && !outcomes[place]?.noBackward)
+            refused.set(place, row.refused)
+          await this.keepTime(session, request, plan, planned, place, row)
+          session.progress(row)
+        }
+        rows.push(...made)
+      }
+    }
+    return rows
+  }
+
+  /** The call, and an op host that has the library it is for. */
+  private async enter(
+    session: Session,
+    request: BenchRequest,
+    plan: Planned,
+    variant: Variant,
+    planned: PlannedPoint,
+    direction: BenchDirection,
+  ): Promise<Result<Entrant>> {
+    const build = variant.kind === 'build' ? plan.builds.get(variant.build) : undefined
+    const timeout = request.timeout ?? defaultTimeout
+    const pool = build ? await this.besideFor(session, build) : ok(this.around.hosts)
+    if (!pool.ok) return pool
+    const within = { timeout, signal: session.signal }
+    const loaded = build
+      ? await pool.value.load(build.library, within)
+      : await this.around.load(session.folder, within)
+    if (!loaded.ok) return loaded
+    const host = await pool.value.host()
+    if (!host.ok) return host
+    const program = build ? build.program : session.program
+    const call = {
+      ...timedCallOf(variant, request, planned, direction),
+      ...(program ? { program } : {}),
+    }
+    return ok({ label: variant.label, call, host: host.value })
+  }
+
+  private async besideFor(session: Session, build: LoadableBuild): Promise<Result<HostPool>> {
+    const known = session.beside.get(build.key)
+    if (known) return ok(known)
+    const pool = await this.around.hostsBeside(session.folder)
+    if (pool.ok) session.beside.set(build.key, pool.value)
+    return pool
+  }
+
+  private async keepTime(
+    session: Session,
+    request: BenchRequest,
+    plan: Planned,
+    planned: PlannedPoint,
+    place: number,
+    row: BenchRow,
+  ): Promise<void> {
+    const variant = plan.variants[place]
+    if (!row.summary || !variant || variant.kind === 'build' || session.build === '') return
+    const { median, p25, p75 } = row.summary
+    const key = historyKeyOf(variant, request, planned, row.direction)
+    const point = { build: session.build, time: Date.now(), median, p25, p75 }
+    await this.times.add(session.folder, key, point)
+  }
+
+  /** What this very row took at one build after the other, oldest first. */
+  async history(
+    folder: string,
+    request: BenchRequest,
+    row: Pick<BenchRow, 'kind' | 'variant' | 'direction' | 'point'>,
+  ): Promise<Result<BenchHistoryPoint[]>> {
+    const absolute = path.resolve(folder)
+    const manifest = await readManifest(absolute)
+    if (!manifest.ok) return manifest
+    const plan = planOf(request, manifest.value)
+    if (!plan.ok) return plan
+    const planned = plan.value.points.find(({ point }) => isSamePoint(point, row.point))
+    // A build's own times are those of the operator, at that build.
+    const kind = row.kind === 'build' ? 'operator' : row.kind
+    const variant = plan.value.variants.find(
+      (one) => one.kind === kind && (kind === 'operator' || one.label === row.variant),
+    )
+    if (!planned || !variant) return ok([])
+    const key = historyKeyOf(variant, request, planned, row.direction)
+    const sources = (build: string): Promise<Record<string, string> | undefined> =>
+      this.kept.sources(absolute, build)
+    return ok(await this.times.read(absolute, key, sources))
+  }
+
+  /** Builds that can be timed against, newest first. */
+  async builds(folder: string): Promise<Result<KeptBuild[]>> {
+    const absolute = path.resolve(folder)
+    const built = this.around.lastBuild(absolute)
+    const program = await this.around.program(absolute)
+    const current = built ? buildKeyOf(built, program.ok ? program.value : undefined) : ''
+    return ok(await this.kept.list(absolute, current))
+  }
+
+  async nameBuild(folder: string, key: string, name: string): Promise<Result<KeptBuild[]>> {
+    const renamed = await this.kept.rename(path.resolve(folder), key, name.trim())
+    return renamed.ok ? await this.builds(folder) : renamed
+  }
+
+  /** Adds a benchmark to opsmith.json; one that is there already stays one. */
+  async keep(
+    folder: string,
+    entry: BenchEntry,
+  ): Promise<Result<{ entry: number; added: boolean }>> {
+    const manifest = await readManifest(folder)
+    if (!manifest.ok) return manifest
+    const plan = planOf({ ...entry, builds: [] }, manifest.value)
+    if (!plan.ok) return plan
+    const wanted = meaningOf(entry)
+    const same = manifest.value.benchmarks.findIndex((one) => meaningOf(one) === wanted)
+    if (same >= 0) return ok({ entry: same, added: false })
+    const written = await appendEntries(path.resolve(folder), 'benchmarks', [
+      withoutDefaults(entry),
+    ])
+    return written.ok ? ok({ ...written.value, added: true }) : written
+  }
+}
+
+type Planned = BenchPlan & { builds: ReadonlyMap<string, LoadableBuild> }
+
+function isSamePoint(one: BenchRow['point'], other: BenchRow['point']): boolean {
+  const text = ({ sizes, dtype, threads, cold }: BenchRow['point']): string =>
+    JSON.stringify([Object.entries(sizes).sort(), dtype, threads, cold])
+  return text(one) === text(other)
+}
+
+/** Equal for entries that time the same; names are for people. */
+function meaningOf(entry: BenchEntry): string {
+  const { name: _name, ...rest } = benchEntry.parse(entry)
+  const sorted = (_key: string, value: unknown): unknown =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value
+  return JSON.stringify(rest, sorted)
+}
+
+/** Inputs without what opsmith.json takes for granted. */
+function withoutDefaults(entry: BenchEntry): object {
+  const inputs = Object.entries(entry.inputs ?? {}).map(([name, input]) => {
+    const { dtype, device, distribution, requires_grad, ...rest } = input
+    const drawn = distribution === 'randn' || rest.values !== undefined
+    return [
+      name,
+      {
+        ...rest,
+        ...(dtype === 'float32' ? {} : { dtype }),
+        ...(device === 'cpu' ? {} : { device }),
+        ...(drawn ? {} : { distribution }),
+        ...(requires_grad ? { requires_grad } : {}),
+      },
+    ]
+  })
+  const { name, op, args, ...rest } = entry
+  return {
+    ...(name === undefined ? {} : { name }),
+    op,
+    ...(args.length > 0 ? { args } : {}),
+    ...rest,
+    ...(entry.inputs ? { inputs: Object.fromEntries(inputs) as object } : {}),
+  }
+}
+
+/** User code cannot be interrupted, but samples are short: most often they end before this does. */
+function delayed(signal: AbortSignal | undefined): AbortSignal {
+  const controller = new AbortController()
+  signal?.addEventListener('abort', () => {
+    setTimeout(() => {
+      controller.abort()
+    }, patience).unref()
+  })
+  return controller.signal
+}

@@ -1,0 +1,112 @@
+import type { BenchSamples, BenchTrap, MachineFacts } from '../../contract/bench'
+import { driftOf, spreadOf } from './statistics'
+import type { Summary } from './statistics'
+
+/** torch.utils.benchmark warns from here on too. */
+const wideSpread = 0.1
+const smallestDrift = 0.03
+/** Of all cores. */
+const otherLoad = 0.1
+/** Cores beyond what was asked for. */
+const moreCores = 0.3
+/** Less than this is a few ticks of the clock that /proc/stat counts in. */
+const leastWall = 0.1
+/** A cold sample is one call: from here on reading the clock is under 1 % of it. */
+const leastCold = 1e-5
+
+/** What was used while a row's samples were taken, in seconds. */
+export type Used = Pick<
+  BenchSamples,
+  'wallSeconds' | 'threadSeconds' | 'processSeconds' | 'machineSeconds'
+>
+
+export function addUsed(sum: Used, one: Used): Used {
+  return {
+    wallSeconds: sum.wallSeconds + one.wallSeconds,
+    threadSeconds: sum.threadSeconds + one.threadSeconds,
+    processSeconds: sum.processSeconds + one.processSeconds,
+    machineSeconds: sum.machineSeconds + one.machineSeconds,
+  }
+}
+
+const percent = (part: number): string => `${Math.round(part * 100)} %`
+
+/** The frequency may change, where something other than "performance" governs it. */
+function governed({ governor }: Pick<MachineFacts, 'governor'>): string {
+  return governor === '' || governor === 'performance'
+    ? ''
+    : ` The processor's frequency is governed by "${governor}": for timings set "performance" (cpupower frequency-set -g performance).`
+}
+
+function loadWarnings(used: Used, threads: number, cores: number): string[] {
+  if (used.wallSeconds < leastWall) return []
+  const warnings: string[] = []
+  // 0 where the system does not count it.
+  const others = used.machineSeconds === 0 ? 0 : used.machineSeconds - used.processSeconds
+  const share = others / (used.wallSeconds * cores)
+  if (share > otherLoad) {
+    const busy = (others / used.wallSeconds).toFixed(1)
+    warnings.push(
+      `Other programs kept ${busy} of ${cores} cores busy meanwhile: end them, then time again.`,
+    )
+  }
+  const own = used.processSeconds / used.wallSeconds
+  const beside = (used.processSeconds - used.threadSeconds) / used.wallSeconds
+  if (threads === 1 ? beside > moreCores : own > threads + moreCores) {
+    const asked = threads === 1 ? '1 thread was' : `${threads} threads were`
+    warnings.push(
+      `It used ${own.toFixed(1)} cores though ${asked} asked for: it starts threads of its own. Compare it only with what uses as many.`,
+    )
+  }
+  return warnings
+}
+
+/** What makes a row's time doubtful, each a sentence that says what to do. */
+export function noiseWarnings(
+  rounds: readonly (readonly number[])[],
+  summary: Summary,
+  used: Used,
+  point: { threads: number; cold: boolean },
+  machine: Pick<MachineFacts, 'cores' | 'governor'>,
+): string[] {
+  const warnings: string[] = []
+  const spread = spreadOf(summary)
+  const drift = driftOf(rounds)
+  const drifts = drift.significant && Math.abs(drift.ratio - 1) > smallestDrift
+  const frequency = governed(machine)
+  if (spread > wideSpread) {
+    warnings.push(
+      `The middle half of the samples spreads over ${percent(spread)} of the median: take samples for longer, on a machine that is at rest.${drifts ? '' : frequency}`,
+    )
+  }
+  if (drifts) {
+    const direction = drift.ratio > 1 ? 'slower' : 'faster'
+    warnings.push(
+      `It became ${percent(Math.abs(drift.ratio - 1))} ${direction} from the first third of the samples to the last: let the machine warm up or cool down, and take samples for longer.${frequency}`,
+    )
+  }
+  warnings.push(...loadWarnings(used, point.threads, machine.cores))
+  if (rounds.length < 9)
+    warnings.push(`Only ${rounds.length} rounds of samples: give it more seconds.`)
+  if (point.cold && summary.median < leastCold)
+    warnings.push('Cold calls this short have the cost of reading the clock in them: time it warm.')
+  return warnings
+}
+
+/** A time that no machine can keep to, or that is not of the work: no speed is shown. */
+export function refusalOf(traps: readonly BenchTrap[]): string {
+  const trap = traps.find(({ kind }) => kind === 'cached' || kind === 'asynchronous')
+  return trap ? `it ${trap.message}` : ''
+}
+
+export function trapWarnings(traps: readonly BenchTrap[]): string[] {
+  return traps.flatMap(({ kind, message }) =>
+    kind === 'constant'
+      ? [`It ${message}.`]
+      : kind === 'not a number'
+        ? [
+            `${message.charAt(0).toUpperCase()}${message.slice(1)}: give it inputs that it is made for.`,
+          ]
+        : [],
+  )
+}

@@ -1,0 +1,182 @@
+import type { BenchLayers, OpenedBench, TimedCall } from '../../contract/bench'
+import type { WorkbenchError } from '../../contract/outcome'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import type { HostInput, HostOutput } from '../../contract/host-calls'
+import type { HostClient } from '../host/host-client'
+import { addUsed } from './noise'
+import type { Used } from './noise'
+import { median, medianInterval } from './statistics'
+
+/** Rounds below which an interval means little. */
+const fewestRounds = 9
+/** Of calls that take seconds each, this many have to do. */
+const fewestSlowRounds = 3
+/** Half of an interval's width over the median; wider ones get up to twice the seconds. */
+const narrowEnough = 0.01
+/** Rounds into which the seconds of a row are split, if its calls are short enough. */
+const wantedRounds = 30
+/** Seconds of one row in one round. */
+const shortestTurn = 0.002
+const longestTurn = 0.05
+const mostSamplesInTurn = 100
+
+/** One of the calls that are timed in turn, and the op host that makes it. */
+export interface Entrant {
+  label: string
+  call: TimedCall
+  host: HostClient
+}
+
+export interface OpenEntrant extends Entrant {
+  opened: OpenedBench
+}
+
+export interface Taken {
+  /** Seconds of one call, by rounds. */
+  rounds: number[][]
+  /** When each sample began, in seconds since the first of all. */
+  times: number[]
+  used: Used
+  /** Of one call, medians over the rounds; absent where the system does not count them. */
+  instructions?: number
+  cycles?: number
+}
+
+export interface SamplingLimits {
+  /** For each call of the op host. */
+  timeout: number
+  signal?: AbortSignal | undefined
+}
+
+type BenchCall = 'bench.open' | 'bench.sample' | 'bench.layers' | 'bench.save' | 'bench.compare'
+
+export async function callHost<N extends BenchCall>(
+  { host, label }: Pick<Entrant, 'host' | 'label'>,
+  name: N,
+  input: HostInput<N>,
+  limits: SamplingLimits,
+): Promise<Result<HostOutput<N>>> {
+  return await host.call(name, input, { ...limits, phase: `time ${label}` })
+}
+
+/** Whether the op host has ended with what was open in it. */
+export function endedHost(error: WorkbenchError): boolean {
+  return ['host.crashed', 'host.timeout', 'host.unavailable', 'cancelled'].includes(error.code)
+}
+
+/** How one of several calls ended the op host: the others must be opened again without it. */
+export class HostEnded extends Error {
+  constructor(
+    readonly place: number,
+    readonly reason: WorkbenchError,
+  ) {
+    super(reason.message)
+  }
+}
+
+async function takeTurn(
+  entrant: OpenEntrant,
+  count: number,
+  place: number,
+  limits: SamplingLimits,
+): Promise<Result<HostOutput<'bench.sample'>>> {
+  const input = { handle: entrant.opened.handle, count }
+  const samples = await callHost(entrant, 'bench.sample', input, limits)
+  if (!samples.ok && endedHost(samples.error)) throw new HostEnded(place, samples.error)
+  if (!samples.ok && samples.error.code === 'input.invalid') {
+    return err('host.unavailable', 'The library was built or unloaded while it was timed.', {
+      hint: 'Time it again.',
+    })
+  }
+  return samples
+}
+
+function isNarrow(rounds: readonly (readonly number[])[]): boolean {
+  const medians = rounds.map(median)
+  const [low, high] = medianInterval(medians)
+  return (high - low) / 2 <= narrowEnough * median(medians)
+}
+
+const none: Used = { wallSeconds: 0, threadSeconds: 0, processSeconds: 0, machineSeconds: 0 }
+
+/**
+ * Samples of calls that are open, in rounds: some of each, in the order given, then again (A B A B), so
+ * that a drift is in all of them alike. They end when each has had its seconds and the intervals are
+ * narrow, or twice the seconds. Throws HostEnded.
+ */
+export async function takeSamples(
+  entrants: readonly OpenEntrant[],
+  seconds: number,
+  limits: SamplingLimits,
+): Promise<Result<Taken>[]> {
+  const turn = Math.min(Math.max(seconds / wantedRounds, shortestTurn), longestTurn)
+  const rows = entrants.map((entrant, place) => ({
+    entrant,
+    place,
+    count: samplesFor(turn, entrant.opened.secondsPerCall * entrant.opened.callsPerSample),
+    taken: { rounds: [], times: [], used: none } as Taken,
+    instructions: [] as number[],
+    cycles: [] as number[],
+    error: undefined as WorkbenchError | undefined,
+  }))
+  const start = performance.now()
+  const isDone = (round: number): boolean => {
+    const active = rows.filter((row) => row.error === undefined)
+    const spent = Math.min(...active.map((row) => row.taken.used.wallSeconds))
+    if (active.length === 0) return true
+    if (round < fewestRounds) return round >= fewestSlowRounds && spent > 4 * seconds
+    if (spent < seconds) return false
+    return spent > 2 * seconds || active.every((row) => isNarrow(row.taken.rounds))
+  }
+  for (let round = 1; ; round += 1) {
+    for (const row of rows) {
+      if (row.error) continue
+      const at = (performance.now() - start) / 1000
+      const samples = await takeTurn(row.entrant, row.count, row.place, limits)
+      if (!samples.ok) {
+        row.error = samples.error
+        continue
+      }
+      const { value } = samples
+      const { taken } = row
+      const step = value.wallSeconds / row.count
+      taken.times.push(...value.seconds.map((_, index) => at + index * step))
+      taken.rounds.push(value.seconds)
+      taken.used = addUsed(taken.used, value)
+      if (value.instructions !== undefined) row.instructions.push(value.instructions)
+      if (value.cycles !== undefined) row.cycles.push(value.cycles)
+      row.count = samplesFor(turn, step)
+    }
+    if (isDone(round)) break
+  }
+  return rows.map(({ taken, error, instructions, cycles }) =>
+    error
+      ? { ok: false, error }
+      : ok({
+          ...taken,
+          ...(instructions.length > 0 ? { instructions: median(instructions) } : {}),
+          ...(cycles.length > 0 ? { cycles: median(cycles) } : {}),
+        }),
+  )
+}
+
+function samplesFor(turn: number, sample: number): number {
+  return Math.min(Math.max(Math.round(turn / sample), 1), mostSamplesInTurn)
+}
+
+/** Of calls whose dispatching is a part that can be seen; others would take long for nothing. */
+const longestWithLayers = 1e-3
+
+/** Dispatcher and autograd beside the kernel, where there is something to tell; undefined elsewhere. */
+export async function layersOf(
+  entrant: OpenEntrant,
+  limits: SamplingLimits,
+): Promise<BenchLayers | undefined> {
+  const { call, opened } = entrant
+  const isShort = opened.secondsPerCall < longestWithLayers
+  if (!call.op.includes('::') || call.direction !== 'forward' || call.cold || !isShort)
+    return undefined
+  const layers = await callHost(entrant, 'bench.layers', { handle: opened.handle }, limits)
+  return layers.ok ? layers.value : undefined
+}

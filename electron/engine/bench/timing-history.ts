@@ -1,0 +1,58 @@
+import path from 'node:path'
+
+import { benchHistoryPoint } from '../../contract/bench-report'
+import type { BenchHistoryPoint, BenchRequest } from '../../contract/bench-report'
+import type { BenchDirection } from '../../contract/bench-names'
+import { BuildHistory, hashOfJson } from '../build-history'
+import { inputsNamed } from '../check/gradcheck-case'
+import { timedCallOf } from './bench-plan'
+import type { PlannedPoint, Variant } from './bench-plan'
+import { unifiedDiff } from './source-diff'
+
+const storedPoint = benchHistoryPoint.omit({ diff: true })
+type StoredPoint = Omit<BenchHistoryPoint, 'diff'>
+
+/** Times can be compared where call, inputs, direction and point are the same. */
+export function historyKeyOf(
+  variant: Variant,
+  request: Pick<BenchRequest, 'op' | 'args'>,
+  planned: PlannedPoint,
+  direction: BenchDirection,
+): string {
+  const call = timedCallOf(variant, request, planned, direction)
+  const words = call.expression?.match(/[A-Za-z_]\w*/g) ?? []
+  const named = call.expression === undefined ? inputsNamed(call.args, call.inputs) : words
+  const inputs = [...new Set(named)].map((name) => [name, call.inputs[name]])
+  const { op, args, expression, threads, cold } = call
+  return hashOfJson([op, args, expression, inputs, direction, threads, cold])
+}
+
+/** The time of each row by build. */
+export class TimingHistory {
+  private readonly kept: BuildHistory<StoredPoint>
+
+  constructor(cacheFolder: string) {
+    const folder = path.join(cacheFolder, 'bench', 'times')
+    this.kept = new BuildHistory(folder, (value) => storedPoint.parse(value))
+  }
+
+  async add(project: string, key: string, point: StoredPoint): Promise<void> {
+    await this.kept.add(project, key, point)
+  }
+
+  /** Oldest first. `sources` gives those of a build; undefined where they are not remembered. */
+  async read(
+    project: string,
+    key: string,
+    sources: (build: string) => Promise<Record<string, string> | undefined>,
+  ): Promise<BenchHistoryPoint[]> {
+    const points: BenchHistoryPoint[] = []
+    let before: Record<string, string> | undefined
+    for (const point of await this.kept.read(project, key)) {
+      const now = await sources(point.build)
+      points.push({ ...point, diff: before && now ? unifiedDiff(before, now) : '' })
+      before = now
+    }
+    return points
+  }
+}

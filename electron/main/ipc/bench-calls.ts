@@ -1,0 +1,46 @@
+import type { BenchReport, BenchRequest } from '../../contract/bench-report'
+import type { Result } from '../../contract/outcome'
+import type { AppSession } from '../app-session'
+import type { Handlers } from './handle'
+import { inOpen } from './project-calls'
+
+type BenchCalls =
+  | 'bench.run'
+  | 'bench.runAll'
+  | 'bench.history'
+  | 'bench.builds'
+  | 'bench.nameBuild'
+  | 'bench.keep'
+
+async function timed(
+  session: AppSession,
+  folder: string,
+  job: string,
+  requests: readonly BenchRequest[] | undefined,
+): Promise<Result<BenchReport>> {
+  return await session.job(job, async (signal) => {
+    const { benchmarks } = session.workbench
+    const report = await benchmarks.run(folder, requests, { signal }, (done, total, row) => {
+      session.noteFiles(row)
+      session.send('bench.progressed', { ...{ job, done, total }, ...(row && { row }) })
+    })
+    // The stack of a crash names files, which the window may then open.
+    session.noteFiles(report)
+    return report
+  })
+}
+
+export const benchCalls: Handlers<BenchCalls> = {
+  'bench.run': (session, { folder, job, request }) =>
+    inOpen(session, folder, () => timed(session, folder, job, [request])),
+  'bench.runAll': (session, { folder, job }) =>
+    inOpen(session, folder, () => timed(session, folder, job, undefined)),
+  'bench.history': (session, { folder, request, row }) =>
+    inOpen(session, folder, () => session.workbench.benchmarks.history(folder, request, row)),
+  'bench.builds': (session, { folder }) =>
+    inOpen(session, folder, () => session.workbench.benchmarks.builds(folder)),
+  'bench.nameBuild': (session, { folder, key, name }) =>
+    inOpen(session, folder, () => session.workbench.benchmarks.nameBuild(folder, key, name)),
+  'bench.keep': (session, { folder, entry }) =>
+    inOpen(session, folder, () => session.workbench.benchmarks.keep(folder, entry)),
+}
