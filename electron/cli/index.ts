@@ -5,6 +5,8 @@ import { findInstallation } from '../engine/installation'
 import { startForkedHost } from '../engine/host/transport'
 import { manifestJsonSchema } from '../engine/project/manifest-schema'
 import { Workbench } from '../engine/workbench'
+import { runBench } from './bench-command'
+import type { GivenBenchOptions } from './bench-options'
 import { runBuild } from './build-command'
 import { runDoctor } from './doctor-command'
 import { runChecks } from './check-command'
@@ -147,6 +149,40 @@ function addCheckCommand(program: Command): void {
     })
 }
 
+function addBenchCommand(program: Command): void {
+  program
+    .command('bench')
+    .description("build, and time operators: opsmith.json's benchmarks, or one operator's")
+    .argument('<project>', 'folder with opsmith.json')
+    .option('--op <name>', "an operator, libtorch's included, or a function of the program")
+    .option('--args <json>', 'with --op: what to call it with: a list as in opsmith.json')
+    .option('--against <calls...>', 'operators or TorchScript expressions to time beside it')
+    .option('--build <builds...>', '"last" or names of earlier builds to time beside this one')
+    .option('--sweep <sizes...>', 'values of a size that a shape names: N=1,64,4096')
+    .option('--threads <numbers...>', "of libtorch's pool, each a point (1)")
+    .option('--dtype <types...>', 'of every floating or complex input, each a point')
+    .option('--direction <names...>', 'forward, backward, both')
+    .option('--cold', 'also with caches flushed before every call')
+    .option(
+      '--seconds <number>',
+      'of samples for each row (0.5); up to twice as many where it is noisy',
+    )
+    .option('--timeout <seconds>', 'for one request to the op host (120)')
+    .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
+    .option('--markdown', 'tables in Markdown')
+    .option('--csv', 'a line for each row, in seconds')
+    .option('--baseline <file>', 'compare with times that were saved')
+    .option('--save-baseline <file>', 'save the times')
+    .option('--fail-above <ratio>', 'with --baseline: how much slower is a failure (1.05)')
+    .addHelpText(
+      'after',
+      `\nWithout --op: opsmith.json's benchmarks; where it has none, its calls.\n\nNo time is shown for a result that differs from what it is timed against (exit code 1). A row is\nslower than its baseline for sure, and fails, when the lower end of its median's 95 % interval is more\nthan --fail-above times the upper end of the baseline's.`,
+    )
+    .action(async (project: string, options: GivenBenchOptions) => {
+      await withWorkbench((workbench, folder) => runBench(workbench, folder, options), project)
+    })
+}
+
 function makeProgram(): Command {
   const program = new Command('opsmith')
   program
@@ -179,6 +215,7 @@ function makeProgram(): Command {
   addGraphCommand(program)
   addGradcheckCommand(program)
   addCheckCommand(program)
+  addBenchCommand(program)
   program
     .command('doctor')
     .description('look for compilers, libtorch, CUDA and Python, and judge them')

@@ -26,7 +26,7 @@ export type BenchOther = z.infer<typeof benchOther>
 
 /**
  * A number worked out from sizes: `2 * N * K`, `4 * B * N`. Digits, the names of `sizes`, + - * / ( )
- * and `**`; also `numel(x)` of an input.
+ * and `**`; also `numel(x)` and `nbytes(x)` of an input.
  */
 const formula = z.string().min(1)
 

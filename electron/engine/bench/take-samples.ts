@@ -19,7 +19,7 @@ const wantedRounds = 30
 /** Seconds of one row in one round. */
 const shortestTurn = 0.002
 const longestTurn = 0.05
-const mostSamplesInTurn = 100
+const mostSamplesInTurn = 5000
 
 /** One of the calls that are timed in turn, and the op host that makes it. */
 export interface Entrant {
@@ -100,6 +100,17 @@ function isNarrow(rounds: readonly (readonly number[])[]): boolean {
 
 const none: Used = { wallSeconds: 0, threadSeconds: 0, processSeconds: 0, machineSeconds: 0 }
 
+interface Row {
+  entrant: OpenEntrant
+  place: number
+  /** Samples of its next turn. */
+  count: number
+  taken: Taken
+  instructions: number[]
+  cycles: number[]
+  error: WorkbenchError | undefined
+}
+
 /**
  * Samples of calls that are open, in rounds: some of each, in the order given, then again (A B A B), so
  * that a drift is in all of them alike. They end when each has had its seconds and the intervals are
@@ -111,14 +122,11 @@ export async function takeSamples(
   limits: SamplingLimits,
 ): Promise<Result<Taken>[]> {
   const turn = Math.min(Math.max(seconds / wantedRounds, shortestTurn), longestTurn)
-  const rows = entrants.map((entrant, place) => ({
-    entrant,
-    place,
+  const rows: Row[] = entrants.map((entrant, place) => ({
+    ...{ entrant, place },
     count: samplesFor(turn, entrant.opened.secondsPerCall * entrant.opened.callsPerSample),
-    taken: { rounds: [], times: [], used: none } as Taken,
-    instructions: [] as number[],
-    cycles: [] as number[],
-    error: undefined as WorkbenchError | undefined,
+    taken: { rounds: [], times: [], used: none },
+    ...{ instructions: [], cycles: [], error: undefined },
   }))
   const start = performance.now()
   const isDone = (round: number): boolean => {

@@ -21,7 +21,8 @@ const descriptions: Record<string, string> = {
     'Gradient checks of operators and program functions, with the options of torch.autograd.gradcheck by their names; `inputs` replaces inputs of the project, `expect` is "failed" where failing is right.',
   checks:
     'Operator checks, in place of one for each operator. Without `args`, inputs are made from the schema. Shapes and `args` may name `sizes`, `args` also `integers` and `floats`: each is drawn from its range. An entry with `checks` and `"shapes": 0` is one call, checked again after every build.',
-  benchmarks: 'Timings.',
+  benchmarks:
+    'Timings of operators and program functions, beside others and expressions (`against`). Shapes and `args` may name `sizes`; each combination of `sizes`, `dtypes` and `threads` is a point of a sweep. `bytes` and `flops` are formulas of sizes, numel(x) and nbytes(x).',
   exports: 'Forms to export.',
   toolchain: "This project's compiler and libtorch, instead of the user's.",
 }
