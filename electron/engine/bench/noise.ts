@@ -53,10 +53,11 @@ function loadWarnings(used: Used, threads: number, cores: number): string[] {
   const own = used.processSeconds / used.wallSeconds
   const beside = (used.processSeconds - used.threadSeconds) / used.wallSeconds
   if (threads === 1 ? beside > moreCores : own > threads + moreCores) {
-    const asked = threads === 1 ? '1 thread was' : `${threads} threads were`
-    warnings.push(
-      `It used ${own.toFixed(1)} cores though ${asked} asked for: it starts threads of its own. Compare it only with what uses as many.`,
-    )
+    const what =
+      threads === 1
+        ? `${percent(beside / own)} of its work is done by threads of its own, though 1 was asked for`
+        : `It uses ${own.toFixed(1)} cores, though ${threads} threads were asked for`
+    warnings.push(`${what}: compare it only with what uses as many.`)
   }
   return warnings
 }

@@ -20,7 +20,8 @@ function differenceOf(
 ): string {
   const bad = comparisons.find((one) => !one.matches)
   if (!bad) return ''
-  if (bad.message !== '') return bad.message
+  // Of other shapes or types, nothing could be compared.
+  if (bad.mismatched === 0) return bad.message
   const where = `output ${bad.output}[${bad.index.join(', ')}]`
   const share = `${bad.mismatched} of ${bad.total} elements differ`
   const values = `${where} is ${bad.actual.toPrecision(6)} of ${names[0]} and ${bad.expected.toPrecision(6)} of ${names[1]}`

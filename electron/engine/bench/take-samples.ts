@@ -124,7 +124,7 @@ export async function takeSamples(
   const turn = Math.min(Math.max(seconds / wantedRounds, shortestTurn), longestTurn)
   const rows: Row[] = entrants.map((entrant, place) => ({
     ...{ entrant, place },
-    count: samplesFor(turn, entrant.opened.secondsPerCall * entrant.opened.callsPerSample),
+    count: firstCount(turn, entrant),
     taken: { rounds: [], times: [], used: none },
     ...{ instructions: [], cycles: [], error: undefined },
   }))
@@ -167,6 +167,11 @@ export async function takeSamples(
           ...(cycles.length > 0 ? { cycles: median(cycles) } : {}),
         }),
   )
+}
+
+/** What flushing the caches takes is not known yet. */
+function firstCount(turn: number, { call, opened }: OpenEntrant): number {
+  return call.cold ? 1 : samplesFor(turn, opened.secondsPerCall * opened.callsPerSample)
 }
 
 function samplesFor(turn: number, sample: number): number {

@@ -22,7 +22,10 @@ export function historyKeyOf(
   const call = timedCallOf(variant, request, planned, direction)
   const words = call.expression?.match(/[A-Za-z_]\w*/g) ?? []
   const named = call.expression === undefined ? inputsNamed(call.args, call.inputs) : words
-  const inputs = [...new Set(named)].map((name) => [name, call.inputs[name]])
+  const inputs = [...new Set(named)].map((name) => [
+    name,
+    Object.entries(call.inputs[name] ?? {}).sort(),
+  ])
   const { op, args, expression, threads, cold } = call
   return hashOfJson([op, args, expression, inputs, direction, threads, cold])
 }
