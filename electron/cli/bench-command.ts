@@ -15,7 +15,7 @@ import { printError, printJson, printLines, progress } from './print'
 import { writeReports } from './report-files'
 
 /** "3 of 9: aten::sigmoid, forward: 1.61 µs" */
-export function progressText(done: number, total: number, row: BenchRow): string {
+function progressText(done: number, total: number, row: BenchRow): string {
   const place = [row.variant, row.direction, pointText(row.point)].filter((one) => one !== '')
   const unit = unitFor([row.summary?.median ?? 1])
   const time = row.summary
@@ -63,8 +63,8 @@ export async function runBench(
   const { rows } = report
   const errors = rows.flatMap(({ error }) => (error ? [error] : []))
   const [first] = errors
-  if (first && errors.length === rows.length && errors.every(({ code }) => notAnswered.has(code)))
-    return printError(first, json)
+  const asked = errors.every(({ code }) => code === 'request.invalid' || notAnswered.has(code))
+  if (first && errors.length === rows.length && asked) return printError(first, json)
   const compared = before.value
     ? compareWithBaseline(rows, before.value, command.failAbove)
     : new Map<BenchRow, ComparedRow>()

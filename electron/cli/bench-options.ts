@@ -5,7 +5,7 @@ import type { Argument, Manifest } from '../contract/manifest'
 import { err, ok } from '../contract/outcome'
 import type { Result } from '../contract/outcome'
 import { dtype } from '../contract/tensor'
-import { benchmarksOf } from '../engine/bench/benchmarks'
+import { benchmarksOf } from '../engine/bench/bench-entries'
 import { argumentsOf, numberOf } from './option-values'
 
 /** As commander gives them. */

@@ -16,6 +16,8 @@ export interface BenchTable {
 
 interface TableCell {
   text: string
+  /** Set behind the text, in a column of its own: "(0.22×)" */
+  beside: string
   best: boolean
 }
 
@@ -112,21 +114,21 @@ export function bestRows(rows: readonly BenchRow[]): Set<BenchRow> {
   return best
 }
 
+const plain = (text: string): TableCell => ({ text, beside: '', best: false })
+
 function cellOf(row: BenchRow | undefined, unit: Unit, best: ReadonlySet<BenchRow>): TableCell {
-  if (!row) return { text: '', best: false }
+  if (!row) return plain('')
   const { summary, ratio } = row
-  if (!summary) return { text: '–', best: false }
+  if (!summary) return plain('–')
   const time = timeText(summary.median, unit)
   const half = spreadText((summary.p75 - summary.p25) / 2, time, unit)
   const beside = !ratio
     ? ''
     : ratio.verdict === 'no difference'
-      ? ' (same)'
-      : ` (${ratio.ratio.toPrecision(3)}×)`
-  return { text: `${time} ±${half}${beside}`, best: best.has(row) }
+      ? '(same)'
+      : `(${ratio.ratio.toPrecision(3)}×)`
+  return { text: `${time} ±${half}`, beside, best: best.has(row) }
 }
-
-const plain = (text: string): TableCell => ({ text, best: false })
 
 /** "aten::relu takes, of the time of my::relu: forward 0.223 (0.2229 to 0.2240), both no difference (…)" */
 function ratioNote({ variant, byDirection }: Line, own: string): string[] {
@@ -236,23 +238,25 @@ export function benchTables(
   })
 }
 
-/** Columns lined up; "*" marks the best. */
+/** Columns lined up, times below times and ratios below ratios; "*" marks the best. */
 export function tableText({ title, cells, numbersFrom, notes }: BenchTable): string[] {
-  const marks = cells.some((row) => row.some((cell) => cell.best))
-  const words = cells.map((row) =>
-    row.map(({ text, best }, column) =>
-      column < numbersFrom ? shortName(text) : marks ? `${text}${best ? ' *' : '  '}` : text,
-    ),
-  )
-  const widths = (words[0] ?? []).map((_, column) =>
-    Math.max(...words.map((row) => row[column]?.length ?? 0)),
-  )
-  const lines = words.map((row) =>
-    row
-      .map((text, column) => {
-        const width = widths[column] ?? 0
-        return column < numbersFrom ? text.padEnd(width) : text.padStart(width)
-      })
+  const columns = (cells[0] ?? []).map((_, column) => {
+    const all = cells.map((row) => row[column] ?? plain(''))
+    const isWords = column < numbersFrom
+    const texts = all.map(({ text }) => (isWords ? shortName(text) : text))
+    const width = Math.max(...texts.map((text) => text.length))
+    const widthBeside = Math.max(...all.map(({ beside }) => beside.length))
+    const marks = all.some(({ best }) => best)
+    return texts.map((text, row) => {
+      const { beside = '', best = false } = all[row] ?? {}
+      if (isWords) return text.padEnd(width)
+      const ratio = widthBeside === 0 ? '' : ` ${beside.padEnd(widthBeside)}`
+      return `${text.padStart(width)}${ratio}${marks ? (best ? ' *' : '  ') : ''}`
+    })
+  })
+  const lines = cells.map((_, row) =>
+    columns
+      .map((column) => column[row] ?? '')
       .join('  ')
       .trimEnd(),
   )
@@ -271,7 +275,12 @@ export function tableMarkdown({ title, cells, numbersFrom, notes }: BenchTable):
     line(header.map(({ text }) => escaped(text))),
     line(header.map((_, column) => (column < numbersFrom ? ':--' : '--:'))),
     ...body.map((row) =>
-      line(row.map(({ text, best }) => (best ? `**${escaped(text)}**` : escaped(text)))),
+      line(
+        row.map(({ text, beside, best }) => {
+          const whole = escaped(`${text} ${beside}`.trim())
+          return best ? `**${whole}**` : whole
+        }),
+      ),
     ),
     ...(notes.length > 0 ? ['', ...notes.map((note) => `- ${note}`)] : []),
   ]

@@ -1,9 +1,12 @@
 import type { Manifest } from '../contract/manifest'
 import { ok } from '../contract/outcome'
 import type { Result } from '../contract/outcome'
+import { benchmarksOf } from '../engine/bench/bench-entries'
 import { readManifest } from '../engine/project/read-manifest'
 import { readSettings } from '../engine/project/settings-file'
 import type { Workbench } from '../engine/workbench'
+import { machineLine } from './bench-command'
+import { benchTables, tableText } from './bench-table'
 import { buildAloud } from './build-command'
 import { checkLines, checkSummary } from './check-text'
 import { exitCodes } from './exit-codes'
@@ -77,6 +80,24 @@ async function makeChecks(workbench: Workbench, project: string): Promise<Result
   return ok(outcomes.value.every((outcome) => outcome.asExpected))
 }
 
+/** Seconds of samples for each row: a first impression. */
+const reportSeconds = 0.1
+
+/** Benchmarks of what the project has; whether all have a time. */
+async function makeTimings(
+  workbench: Workbench,
+  project: string,
+  manifest: Manifest,
+): Promise<Result<boolean>> {
+  const requests = benchmarksOf(manifest).map((one) => ({ ...one, seconds: reportSeconds }))
+  const report = await workbench.benchmarks.run(project, requests, {})
+  if (!report.ok) return report
+  const tables = benchTables(report.value, requests)
+  printLines(tables.flatMap((table) => [...tableText(table), '']))
+  printLines([machineLine(report.value)])
+  return ok(report.value.rows.every(({ summary }) => summary !== undefined))
+}
+
 /** All that exists so far, on one project, for people: what `npm start -- --headless` prints. */
 export async function runReportCommand(
   workbench: Workbench,
@@ -135,6 +156,10 @@ export async function runReportCommand(
   heading('Operator checks')
   const operators = await makeChecks(workbench, project)
   if (!operators.ok) return printError(operators.error, options.json)
-  const good = bad === 0 && checks.value && operators.value
+
+  heading('Timings')
+  const timings = await makeTimings(workbench, project, manifest.value)
+  if (!timings.ok) return printError(timings.error, options.json)
+  const good = bad === 0 && checks.value && operators.value && timings.value
   return good ? exitCodes.good : exitCodes.failed
 }

@@ -218,3 +218,9 @@ export function timedCallOf(
 export function benchNameOf(entry: Pick<BenchRequest, 'name' | 'op' | 'args'>): string {
   return entry.name ?? callText(entry.op, entry.args)
 }
+
+export function isSamePoint(one: BenchPoint, other: BenchPoint): boolean {
+  const text = ({ sizes, dtype, threads, cold }: BenchPoint): string =>
+    JSON.stringify([Object.entries(sizes).sort(), dtype, threads, cold])
+  return text(one) === text(other)
+}

@@ -2,7 +2,6 @@ import path from 'node:path'
 
 import type { MachineCeilings, MachineFacts } from '../../contract/bench'
 import type { BenchEntry } from '../../contract/bench-entry'
-import { benchEntry } from '../../contract/bench-entry'
 import type {
   BenchHistoryPoint,
   BenchReport,
@@ -21,7 +20,8 @@ import type { HostPool } from '../host/host-pool'
 import type { Installation } from '../installation'
 import { appendEntries } from '../project/edit-manifest'
 import { readManifest } from '../project/read-manifest'
-import { planOf, timedCallOf } from './bench-plan'
+import { benchmarksOf, meaningOf, withoutDefaults } from './bench-entries'
+import { isSamePoint, planOf, timedCallOf } from './bench-plan'
 import type { BenchPlan, PlannedPoint, Variant } from './bench-plan'
 import { emptyRow, errorRow, rowsOf } from './bench-rows'
 import { ceilingsOf } from './ceilings'
@@ -58,18 +58,6 @@ const defaultTimeout = 120
 /** Stop waits this long for the samples under way, so that the op host need not be ended. */
 const patience = 1000
 
-/** opsmith.json's `benchmarks`; where it has none, forward of each operator and function of its calls. */
-export function benchmarksOf(manifest: Pick<Manifest, 'benchmarks' | 'calls'>): BenchRequest[] {
-  if (manifest.benchmarks.length > 0)
-    return manifest.benchmarks.map((entry) => ({ ...entry, builds: [] }))
-  const seen = new Set<string>()
-  return manifest.calls.flatMap(({ op, args }) => {
-    if (seen.has(op)) return []
-    seen.add(op)
-    return [{ op, args, directions: ['forward' as const], builds: [] }]
-  })
-}
-
 /** One run of benchmarks: what all of its rows share. */
 interface Session {
   folder: string
@@ -77,7 +65,10 @@ interface Session {
   machine: MachineFacts
   ceilings?: MachineCeilings
   program: ProgramSource | undefined
+  /** "" where nothing was built. */
   build: string
+  /** The library that is timed. */
+  library: string
   limits: BenchLimits
   /** Aborts some time after `limits.signal`. */
   signal: AbortSignal
@@ -101,7 +92,11 @@ export class Benchmarks {
   async remember(folder: string, build: BuildReport): Promise<void> {
     const absolute = path.resolve(folder)
     const program = await this.around.program(absolute)
-    await this.kept.remember(absolute, build, program.ok ? program.value : undefined)
+    try {
+      await this.kept.remember(absolute, build, program.ok ? program.value : undefined)
+    } catch {
+      // A disk that is full must not fail the build; this one cannot be timed against then.
+    }
   }
 
   /**
@@ -179,6 +174,7 @@ export class Benchmarks {
     return ok({
       ...{ folder, manifest: manifest.value, machine: machine.value, program: program.value },
       build: built ? await this.kept.remember(folder, built, program.value) : '',
+      library: built?.loadPath ?? '',
       ...{ limits, signal: delayed(limits.signal) },
       beside: new Map(),
       progress: () => undefined,
@@ -278,6 +274,11 @@ export class Benchmarks {
     planned: PlannedPoint,
     direction: BenchDirection,
   ): Promise<Result<Entrant>> {
+    if ((this.around.lastBuild(session.folder)?.loadPath ?? '') !== session.library) {
+      return err('host.unavailable', 'The project was built again while it was timed.', {
+        hint: 'Time it again.',
+      })
+    }
     const build = variant.kind === 'build' ? plan.builds.get(variant.build) : undefined
     const timeout = request.timeout ?? defaultTimeout
     const pool = build ? await this.besideFor(session, build) : ok(this.around.hosts)
@@ -379,48 +380,6 @@ export class Benchmarks {
 }
 
 type Planned = BenchPlan & { builds: ReadonlyMap<string, LoadableBuild> }
-
-function isSamePoint(one: BenchRow['point'], other: BenchRow['point']): boolean {
-  const text = ({ sizes, dtype, threads, cold }: BenchRow['point']): string =>
-    JSON.stringify([Object.entries(sizes).sort(), dtype, threads, cold])
-  return text(one) === text(other)
-}
-
-/** Equal for entries that time the same; names are for people. */
-function meaningOf(entry: BenchEntry): string {
-  const { name: _name, ...rest } = benchEntry.parse(entry)
-  const sorted = (_key: string, value: unknown): unknown =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value
-  return JSON.stringify(rest, sorted)
-}
-
-/** Inputs without what opsmith.json takes for granted. */
-function withoutDefaults(entry: BenchEntry): object {
-  const inputs = Object.entries(entry.inputs ?? {}).map(([name, input]) => {
-    const { dtype, device, distribution, requires_grad, ...rest } = input
-    const drawn = distribution === 'randn' || rest.values !== undefined
-    return [
-      name,
-      {
-        ...rest,
-        ...(dtype === 'float32' ? {} : { dtype }),
-        ...(device === 'cpu' ? {} : { device }),
-        ...(drawn ? {} : { distribution }),
-        ...(requires_grad ? { requires_grad } : {}),
-      },
-    ]
-  })
-  const { name, op, args, ...rest } = entry
-  return {
-    ...(name === undefined ? {} : { name }),
-    op,
-    ...(args.length > 0 ? { args } : {}),
-    ...rest,
-    ...(entry.inputs ? { inputs: Object.fromEntries(inputs) as object } : {}),
-  }
-}
 
 /** User code cannot be interrupted, but samples are short: most often they end before this does. */
 function delayed(signal: AbortSignal | undefined): AbortSignal {

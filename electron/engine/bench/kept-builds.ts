@@ -14,7 +14,7 @@ import { readProjectFile, versionOf, writeAtomically } from '../project/files'
 import { openProject } from '../project/open-project'
 
 /**
- * Builds of one project whose sources are remembered; the record that was written longest ago goes
+ * Builds of one project whose sources are remembered; the one that was built longest ago goes
  * first, with its library. A library without a name is the build cache's own, 2 GiB for all
  * projects, of which the one that was used longest ago goes first (build.ts); one with a name is
  * copied to here and stays until its name is taken away.
@@ -26,14 +26,13 @@ const mostSourceBytes = 4 << 20
 const buildRecord = z.object({
   key: z.string(),
   name: z.string(),
-  /** When it was built last, milliseconds since 1970. */
-  time: z.number(),
   /** Where it was linked. */
   library: z.string(),
   program: programSource.optional(),
   sources: z.record(z.string(), z.string()),
 })
-type BuildRecord = z.infer<typeof buildRecord>
+/** `time` is when it was built last, milliseconds since 1970: the file's time. */
+type BuildRecord = z.infer<typeof buildRecord> & { time: number }
 
 /** A build that can be loaded beside the current one. */
 export interface LoadableBuild {
@@ -92,10 +91,12 @@ export class KeptBuilds {
   }
 
   private async readRecord(project: string, key: string): Promise<BuildRecord | undefined> {
-    const text = await fs.readFile(this.fileOf(project, key), 'utf8').catch(() => '')
+    const file = this.fileOf(project, key)
     try {
-      return buildRecord.parse(JSON.parse(text))
+      const record = buildRecord.parse(JSON.parse(await fs.readFile(file, 'utf8')))
+      return { ...record, time: (await fs.stat(file)).mtimeMs }
     } catch {
+      // Not built yet, or pruned meanwhile.
       return undefined
     }
   }
@@ -130,17 +131,22 @@ export class KeptBuilds {
   ): Promise<string> {
     const key = buildKeyOf(build, program)
     const known = await this.readRecord(project, key)
-    const record: BuildRecord = {
-      key,
-      name: known?.name ?? '',
-      time: Date.now(),
-      library: build.loadPath,
+    if (known?.library === build.loadPath) {
+      const now = new Date()
+      await fs.utimes(this.fileOf(project, key), now, now)
+      return key
+    }
+    await this.write(project, {
+      ...{ key, name: known?.name ?? '', library: build.loadPath },
       ...(program ? { program } : {}),
       sources: known?.sources ?? (await sourcesOf(project)),
-    }
-    await writeAtomically(this.fileOf(project, key), JSON.stringify(record))
-    if (!known) await this.prune(project)
+    })
+    await this.prune(project)
     return key
+  }
+
+  private async write(project: string, record: z.infer<typeof buildRecord>): Promise<void> {
+    await writeAtomically(this.fileOf(project, record.key), JSON.stringify(record))
   }
 
   private async prune(project: string): Promise<void> {
@@ -184,7 +190,10 @@ export class KeptBuilds {
       await fs.mkdir(path.dirname(copy), { recursive: true })
       await fs.copyFile(library, copy, fs.constants.COPYFILE_FICLONE)
     }
-    await writeAtomically(this.fileOf(project, key), JSON.stringify({ ...record, name }))
+    const { time, ...kept } = record
+    await this.write(project, { ...kept, name })
+    // A name does not make it any newer.
+    await fs.utimes(this.fileOf(project, key), new Date(), new Date(time))
     return ok(null)
   }
 

@@ -85,7 +85,7 @@ async function takeTurn(
   const samples = await callHost(entrant, 'bench.sample', input, limits)
   if (!samples.ok && endedHost(samples.error)) throw new HostEnded(place, samples.error)
   if (!samples.ok && samples.error.code === 'input.invalid') {
-    return err('host.unavailable', 'The library was built or unloaded while it was timed.', {
+    return err('host.unavailable', 'The project was built again while it was timed.', {
       hint: 'Time it again.',
     })
   }
