@@ -32,7 +32,7 @@ export const benchRatio = z.object({
   ratio: z.number(),
   /** With 95 % confidence, by bootstrap over the pairs. */
   interval: z.tuple([z.number(), z.number()]),
-  /** "no difference": 1 lies within the interval. */
+  /** "no difference": 1 lies within the interval, or the ratio is within 1 % of it. */
   verdict: z.enum(['slower', 'faster', 'no difference']),
 })
 export type BenchRatio = z.infer<typeof benchRatio>

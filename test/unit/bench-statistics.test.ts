@@ -98,6 +98,13 @@ describe('a paired ratio', () => {
     expect(interval[0]).toBeLessThan(1)
     expect(interval[1]).toBeGreaterThan(1)
     expect(verdict).toBe('no difference')
+    // Sure, but too small to mean anything.
+    const little = pairedRatio(
+      roundsOf(30, () => 1.005, 0.001),
+      roundsOf(30, () => 1, 0.001),
+    )
+    expect(little.interval[0]).toBeGreaterThan(1)
+    expect(little.verdict).toBe('no difference')
   })
 })
 

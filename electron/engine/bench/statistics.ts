@@ -109,8 +109,15 @@ export interface Ratio {
   verdict: 'slower' | 'faster' | 'no difference'
 }
 
-/** "slower" where all of the interval lies above 1. */
-export function ratioVerdict([low, high]: readonly [number, number]): Ratio['verdict'] {
+/**
+ * A smaller difference is none: one call timed against itself differs by so much, surely and each time
+ * another way, by where its tensors lie and whose turn it is.
+ */
+const leastDifference = 0.01
+
+/** "slower" where all of the interval lies above 1, and the ratio by more than can be told apart. */
+function verdictOf(ratio: number, [low, high]: readonly [number, number]): Ratio['verdict'] {
+  if (Math.abs(ratio - 1) < leastDifference) return 'no difference'
   return low > 1 ? 'slower' : high < 1 ? 'faster' : 'no difference'
 }
 
@@ -128,7 +135,8 @@ export function pairedRatio(
     (_, round) => median(rounds[round] ?? []) / median(base[round] ?? []),
   )
   const interval = medianInterval(ratios)
-  return { ratio: median(ratios), interval, verdict: ratioVerdict(interval) }
+  const ratio = median(ratios)
+  return { ratio, interval, verdict: verdictOf(ratio, interval) }
 }
 
 /** Widest part of the samples that is the middle half, over the median: 0.1 is torch's limit for a warning. */
