@@ -143,15 +143,20 @@ function ratioNote({ variant, byDirection }: Line, own: string): string[] {
     : [`${shortName(variant)} takes, of the time of ${own}: ${parts.join(', ')}`]
 }
 
+/** Parts are differences of two timings: smaller ones are noise. */
+const leastPart = 0.02
+
 function layersNote({ layers, variant }: BenchRow, unit: Unit): string[] {
   if (!layers) return []
   const { full, belowAutograd, kernel } = layers
-  const time = (seconds: number): string => `${timeText(Math.max(0, seconds), unit)} ${unit[0]}`
+  const time = (seconds: number): string => `${timeText(seconds, unit)} ${unit[0]}`
+  const part = (seconds: number): string =>
+    seconds < leastPart * full ? `under ${leastPart * 100} %` : time(seconds)
   const parts = [
-    `autograd ${time(full - belowAutograd)}`,
+    `autograd ${part(full - belowAutograd)}`,
     ...(kernel === undefined
       ? [`dispatcher and kernel ${time(belowAutograd)}`]
-      : [`dispatcher ${time(belowAutograd - kernel)}`, `kernel ${time(kernel)}`]),
+      : [`dispatcher ${part(belowAutograd - kernel)}`, `kernel ${time(kernel)}`]),
   ]
   return [`${shortName(variant)}, forward, is ${parts.join(', ')}`]
 }
@@ -159,12 +164,11 @@ function layersNote({ layers, variant }: BenchRow, unit: Unit): string[] {
 function ratesNote(row: BenchRow, report: Pick<BenchReport, 'ceilings'>): string[] {
   const { bytesPerSecond, flopsPerSecond, variant } = row
   if (flopsPerSecond === undefined) return []
-  const ceiling = report.ceilings?.flopsPerSecond.float32
+  const dtype = row.point.dtype === 'float64' ? 'float64' : 'float32'
+  const ceiling = report.ceilings?.flopsPerSecond[dtype]
+  const share = ceiling === undefined ? '' : ((flopsPerSecond / ceiling) * 100).toPrecision(2)
   const rates = [
-    rateText(flopsPerSecond, 'FLOP/s') +
-      (ceiling === undefined
-        ? ''
-        : ` (${((flopsPerSecond / ceiling) * 100).toPrecision(2)} % of a float32 matrix product)`),
+    `${rateText(flopsPerSecond, 'FLOP/s')}${share === '' ? '' : ` (${share} % of a ${dtype} matrix product)`}`,
     ...(bytesPerSecond === undefined ? [] : [rateText(bytesPerSecond, 'B/s')]),
   ]
   return [`${shortName(variant)}, ${row.direction}: ${rates.join(', ')}`]

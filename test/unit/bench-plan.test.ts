@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { benchRequest } from '../../electron/contract/bench-report'
 import type { BenchRequest } from '../../electron/contract/bench-report'
 import { inputSpec } from '../../electron/contract/manifest'
+import { benchmarksOf } from '../../electron/engine/bench/bench-entries'
 import { planOf, timedCallOf } from '../../electron/engine/bench/bench-plan'
 import { evaluateFormula } from '../../electron/engine/bench/formula'
 import { unifiedDiff } from '../../electron/engine/bench/source-diff'
@@ -64,6 +65,24 @@ const plan = (more: Partial<Parameters<typeof benchRequest.parse>[0] & object>) 
   if (!planned.ok) throw new Error(planned.error.message)
   return { request, ...planned.value }
 }
+
+describe('the benchmarks of a project', () => {
+  it('are those of opsmith.json, else each call once, forward', () => {
+    const calls = [
+      { op: 'my::f', args: ['x'] },
+      { op: 'my::f', args: ['y'] },
+      { op: 'g', args: [] },
+    ]
+    const forward = { directions: ['forward'], builds: [] }
+    expect(benchmarksOf({ benchmarks: [], calls })).toEqual([
+      { op: 'my::f', args: ['x'], ...forward },
+      { op: 'g', args: [], ...forward },
+    ])
+    expect(benchmarksOf({ benchmarks: [{ op: 'h', args: [] }], calls })).toEqual([
+      { op: 'h', args: [], builds: [] },
+    ])
+  })
+})
 
 describe('a plan', () => {
   it('has all three directions where an input that is used requires grad', () => {

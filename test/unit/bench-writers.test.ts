@@ -93,6 +93,17 @@ describe('a table', () => {
     ])
   })
 
+  it('tells the share of dispatcher and autograd, but not what may be noise', () => {
+    const notesOf = (layers: BenchRow['layers']): string[] =>
+      benchTables({ rows: [rowOf('my::f', 1e-5, { layers })] }, requests)[0]?.notes ?? []
+    expect(notesOf({ full: 10e-6, belowAutograd: 7e-6, kernel: 6.95e-6 })).toEqual([
+      'my::f, forward, is autograd 3.00 µs, dispatcher under 2 %, kernel 6.95 µs',
+    ])
+    expect(notesOf({ full: 10e-6, belowAutograd: 10.1e-6 })).toEqual([
+      'my::f, forward, is autograd under 2 %, dispatcher and kernel 10.1 µs',
+    ])
+  })
+
   it('has the points of a sweep beside the variants', () => {
     const swept = [2, 4].flatMap((N) => {
       const at = { point: { sizes: { N }, dtype: 'float64', threads: 2, cold: N === 4 } }

@@ -179,7 +179,7 @@ function samplesFor(turn: number, sample: number): number {
 }
 
 /** Of calls whose dispatching is a part that can be seen; others would take long for nothing. */
-const longestWithLayers = 1e-3
+const longestWithLayers = 2e-4
 
 /** Dispatcher and autograd beside the kernel, where there is something to tell; undefined elsewhere. */
 export async function layersOf(
