@@ -218,7 +218,8 @@ describe('a benchmark', () => {
     expect(rows[2] && isShown(rows[2])).toBe(true)
   })
 
-  it('stops soon, with the rows that were done', async () => {
+  it('stops soon, with the rows that were done, and leaves the op host alive', async () => {
+    const { pid } = workbench.hosts.state()
     const stop = new AbortController()
     const requests = [
       request('traps::honest'),
@@ -236,6 +237,7 @@ describe('a benchmark', () => {
       'cancelled',
     ])
     expect(report.seconds).toBeLessThan(20)
+    expect(workbench.hosts.state().pid).toBe(pid)
   })
 
   it('is kept in opsmith.json once', async () => {

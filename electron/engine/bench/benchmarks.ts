@@ -241,6 +241,7 @@ export class Benchmarks {
             seconds: request.seconds ?? defaultSeconds,
             timeout: request.timeout ?? defaultTimeout,
             signal: session.signal,
+            stop: session.limits.signal,
             folder: path.join(this.around.installation.cacheFolder, 'bench', 'results'),
             refused,
             ...(request.rtol === undefined ? {} : { rtol: request.rtol }),

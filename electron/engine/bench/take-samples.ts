@@ -46,7 +46,10 @@ export interface Taken {
 export interface SamplingLimits {
   /** For each call of the op host. */
   timeout: number
+  /** Ends the op host in the middle of a call. */
   signal?: AbortSignal | undefined
+  /** Ends the timing between two calls. */
+  stop?: AbortSignal | undefined
 }
 
 type BenchCall = 'bench.open' | 'bench.sample' | 'bench.layers' | 'bench.save' | 'bench.compare'
@@ -55,12 +58,13 @@ export async function callHost<N extends BenchCall>(
   { host, label }: Pick<Entrant, 'host' | 'label'>,
   name: N,
   input: HostInput<N>,
-  limits: SamplingLimits,
+  { timeout, signal, stop }: SamplingLimits,
 ): Promise<Result<HostOutput<N>>> {
-  return await host.call(name, input, { ...limits, phase: `time ${label}` })
+  if (stop?.aborted) return err('cancelled', 'Stopped.')
+  return await host.call(name, input, { timeout, signal, phase: `time ${label}` })
 }
 
-/** Whether the op host has ended with what was open in it. */
+/** Whether the op host has ended with what was open in it, or nothing more is wanted of it. */
 export function endedHost(error: WorkbenchError): boolean {
   return ['host.crashed', 'host.timeout', 'host.unavailable', 'cancelled'].includes(error.code)
 }
