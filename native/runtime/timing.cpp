@@ -95,9 +95,16 @@ template <typename Call>
 int64_t calls_in_a_sample(const Call& call) {
   const double wanted = std::max(least_sample, clock_cost() / clock_share);
   int64_t calls = 1;
+  bool confirmed = false;
   for (;;) {
     const double seconds = seconds_of(calls, call);
-    if (seconds >= wanted) return calls;
+    if (seconds >= wanted) {
+      // The first backward starts autograd: by itself it may take as long as many that follow.
+      if (confirmed) return calls;
+      confirmed = true;
+      continue;
+    }
+    confirmed = false;
     // The first calls are slow ones: never too many more at once.
     const double growth = std::min(10.0, 1.2 * wanted / std::max(seconds, 1e-9));
     calls = std::max(calls + 1, static_cast<int64_t>(static_cast<double>(calls) * growth));
