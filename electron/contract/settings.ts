@@ -7,6 +7,8 @@ const fields = {
   libtorch: z.string(),
   theme: z.enum(['system', 'dark', 'light', 'contrast']),
   buildOnSave: z.boolean(),
+  /** What the Timings panel shows is measured again after each good build. */
+  benchOnBuild: z.boolean(),
   fontSize: z.number().min(8).max(32),
   /** Seconds a call may run before its op host is ended. */
   callTimeout: z.number().positive(),
@@ -24,6 +26,7 @@ export const defaultSettings: Settings = {
   libtorch: '',
   theme: 'system',
   buildOnSave: true,
+  benchOnBuild: true,
   fontSize: 13,
   callTimeout: 60,
   memoryLimit: 0,

@@ -2,6 +2,7 @@ import type { IDockviewPanelHeaderProps } from 'dockview-react'
 import type { MouseEvent, ReactElement, ReactNode } from 'react'
 
 import { Icon } from './primitives/Icon'
+import { useBench } from '../store/bench'
 import { useBuild, useProblems } from '../store/build'
 import { useFiles } from '../store/files'
 import { useGradcheck } from '../store/gradcheck'
@@ -39,6 +40,7 @@ export function ToolTab(props: IDockviewPanelHeaderProps): ReactElement {
       {tool === 'build' && <BuildMark />}
       {tool === 'host-output' && <CrashMark />}
       {tool === 'gradcheck' && <GradcheckMark />}
+      {tool === 'timings' && <TimingsMark />}
     </Tab>
   )
 }
@@ -136,4 +138,9 @@ function GradcheckMark(): ReactElement | null {
       {wrong}
     </span>
   )
+}
+
+function TimingsMark(): ReactElement | null {
+  const measuring = useBench((state) => state.work !== null)
+  return measuring ? <span className="spinner" role="img" aria-label="measuring" /> : null
 }

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 
+import { useBench } from '../store/bench'
 import { useBuild } from '../store/build'
 import { runCommand, shortcutOf, useCommands } from '../store/commands'
 import { useDoctor } from '../store/doctor'
@@ -22,7 +23,8 @@ export function Toolbar(): ReactElement {
   const capturing = useGraph((state) => state.job !== null)
   const checkingGradients = useGradcheck(isChecking)
   const checkingOperators = useOpcheck(isCheckingOperators)
-  const checking = checkingGradients || checkingOperators
+  const measuring = useBench((state) => state.work !== null)
+  const checking = checkingGradients || checkingOperators || measuring
   return (
     <header className="toolbar" role="toolbar" aria-label="Main">
       <ProjectMenu />

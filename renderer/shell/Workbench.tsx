@@ -19,6 +19,7 @@ import { ProblemsPanel } from '../panels/problems/ProblemsPanel'
 import { RunPanel } from '../panels/run/RunPanel'
 import { SchemasPanel } from '../panels/schemas/SchemasPanel'
 import { SettingsPanel } from '../panels/settings/SettingsPanel'
+import { TimingsPanel } from '../panels/timings/TimingsPanel'
 import { layoutStore, toolPanels, type ToolPanel } from '../store/layout'
 import { isDark, useTheme } from '../store/theme'
 import { createDock, filePathOf, restore } from './dock'
@@ -35,6 +36,7 @@ const tools: Record<ToolPanel, FunctionComponent> = {
   run: RunPanel,
   graph: GraphPanel,
   gradcheck: GradcheckPanel,
+  timings: TimingsPanel,
   doctor: DoctorPanel,
   settings: SettingsPanel,
   gallery: GalleryPanel,

@@ -1,5 +1,7 @@
 import { keepCall } from '../editor/keep-call'
 import { saveAll, saveFile } from '../editor/saving'
+import { benchStore } from '../store/bench'
+import { stopBench } from '../store/bench-run'
 import { buildStore, currentProblems } from '../store/build'
 import { commandFor, registerCommands, type Command } from '../store/commands'
 import { runDoctor } from '../store/doctor'
@@ -18,6 +20,7 @@ import { runChosen, runStore, stopRun } from '../store/run'
 import { changeSettings, settingsStore } from '../store/settings'
 import { gradcheckCommands } from './gradcheck-commands'
 import { graphCommands } from './graph-commands'
+import { timingsCommands } from './timings-commands'
 
 const hasProject = (): boolean => projectStore.getState().project !== null
 const activeFile = (): string | null => layoutStore.getState().dock?.activeFile() ?? null
@@ -34,6 +37,7 @@ export function installCommands(): void {
     ...views(),
     ...graphCommands(),
     ...gradcheckCommands(),
+    ...timingsCommands(),
     ...look,
     ...tools,
   ])
@@ -143,10 +147,14 @@ const build: Command[] = [
     shortcut: 'Shift+F5',
     enabled: () =>
       [buildStore, runStore, graphStore].some((store) => store.getState().job !== null) ||
+      benchStore.getState().work !== null ||
       isChecking(gradcheckStore.getState()) ||
       isCheckingOperators(opcheckStore.getState()),
     run: async () => {
-      await Promise.all([cancelBuild(), stopRun(), stopGraph(), stopGradchecks(), stopOpchecks()])
+      await Promise.all([
+        ...[cancelBuild(), stopRun(), stopGraph(), stopGradchecks(), stopOpchecks()],
+        stopBench(),
+      ])
     },
   },
   {
@@ -257,6 +265,7 @@ const viewShortcuts: Partial<Record<ToolPanel, string>> = {
   'host-output': 'Ctrl+6',
   graph: 'Ctrl+7',
   gradcheck: 'Ctrl+8',
+  timings: 'Ctrl+9',
   settings: 'Ctrl+,',
 }
 

@@ -18,6 +18,7 @@ const areas: Record<ToolPanel, Area> = {
   run: 'right',
   graph: 'right',
   gradcheck: 'right',
+  timings: 'right',
   doctor: 'middle',
   settings: 'middle',
   gallery: 'middle',
@@ -52,6 +53,7 @@ export function createDock(api: DockviewApi): Dock {
       const path = active ? filePathOf(active) : null
       return path ?? filesStore.getState().active?.path ?? null
     },
+    isShown: (tool) => api.getPanel(tool)?.api.isVisible === true,
     nextTab: (step) => {
       const group = api.activeGroup
       if (!group || group.panels.length < 2) return
@@ -107,6 +109,7 @@ function arrange(api: DockviewApi, files: string[]): void {
   addTool(api, 'run')
   addTool(api, 'graph')
   addTool(api, 'gradcheck')
+  addTool(api, 'timings')
   addTool(api, 'problems')
   addTool(api, 'build')
   addTool(api, 'host-output')

@@ -12,6 +12,7 @@ import './styles/run.css'
 import './styles/graph.css'
 import './styles/graph-picture.css'
 import './styles/gradcheck.css'
+import './styles/timings.css'
 
 import { App } from './App'
 import { start } from './start'

@@ -4,6 +4,7 @@ import { exposeTestHook } from '../editor/test-hook'
 import { showEditorTheme } from '../editor/themes'
 import { graphTest } from '../panels/graph/test-hook'
 import { listenToBackground } from '../store/background'
+import { listenToBenches } from '../store/bench-run'
 import { buildStore, listenToBuilds } from '../store/build'
 import { runCommand } from '../store/commands'
 import { doctorStore, runDoctor } from '../store/doctor'
@@ -30,6 +31,7 @@ export async function start(): Promise<void> {
   listenToProject()
   listenToGradchecks()
   listenToOpchecks()
+  listenToBenches()
   listen('command.invoked', (event) => {
     if (event.command === 'flush') void flush()
     else runCommand(event.command)

@@ -5,7 +5,17 @@ import { createStore } from 'zustand/vanilla'
 export type Command = {
   id: string
   title: string
-  group: 'Project' | 'File' | 'Build' | 'Run' | 'Graph' | 'Gradcheck' | 'View' | 'Go' | 'Tools'
+  group:
+    | 'Project'
+    | 'File'
+    | 'Build'
+    | 'Run'
+    | 'Graph'
+    | 'Gradcheck'
+    | 'Timings'
+    | 'View'
+    | 'Go'
+    | 'Tools'
   /** "Ctrl+Shift+P"; on a Mac Ctrl is the command key. */
   shortcut?: string
   /** Left out: always. */

@@ -13,6 +13,7 @@ export const toolPanels = {
   run: 'Run',
   graph: 'Graph',
   gradcheck: 'Gradcheck',
+  timings: 'Timings',
   doctor: 'Doctor',
   settings: 'Settings',
   gallery: 'Samples',
@@ -25,6 +26,8 @@ export type Dock = {
   showFile(path: string, focus: boolean): void
   closeFile(path: string): void
   activeFile(): string | null
+  /** The panel is in front of its group. */
+  isShown(panel: ToolPanel): boolean
   /** The next tab of this group, the next group. */
   nextTab(step: 1 | -1): void
   nextGroup(step: 1 | -1): void

@@ -1,5 +1,6 @@
 import type { Project } from '../../electron/contract/project'
 import { call, listen, newJob } from '../bridge/bridge'
+import { benchmarksChanged, forgetBenches, refreshBenches } from './bench-run'
 import { buildLog, buildStore, forgetBuild } from './build'
 import { buildStamp, runStamp } from './files'
 import { forgetGradchecks, refreshGradchecks } from './gradcheck-all'
@@ -91,6 +92,8 @@ async function refreshResults(runs: boolean): Promise<void> {
   await Promise.all(runs ? [runChosen(), refreshGraph()] : [refreshGraph()])
   await refreshGradchecks()
   await refreshOpchecks()
+  // Last, and with nothing beside it: whatever else runs would be timed, too.
+  await refreshBenches()
 }
 
 /** The program was saved: no build is needed to see what it does now. */
@@ -108,6 +111,7 @@ export function listenToProject(): void {
     const runBefore = runKey()
     const checksBefore = checksKey()
     const operatorsBefore = operatorsKey()
+    const benchmarksBefore = benchmarksKey()
     projectChanged(project)
     manifestArrived()
     if (buildStamp() !== stampBefore && settingsStore.getState().settings.buildOnSave) {
@@ -121,6 +125,7 @@ export function listenToProject(): void {
     const isBuilt = buildStore.getState().job === null && schemasStore.getState().load !== null
     if (isBuilt && checksKey() !== checksBefore) void refreshGradchecks()
     if (isBuilt && operatorsKey() !== operatorsBefore) void entriesChanged()
+    if (benchmarksKey() !== benchmarksBefore) benchmarksChanged()
   })
 }
 
@@ -140,12 +145,19 @@ function operatorsKey(): string {
   return JSON.stringify([manifest?.checks ?? manifest?.calls ?? [], runKey()])
 }
 
+/** What the list of benchmarks reads of it. */
+function benchmarksKey(): string {
+  const manifest = currentManifest()
+  return JSON.stringify([manifest?.benchmarks ?? [], manifest?.calls ?? []])
+}
+
 /** Another project (or none): nothing of the old one may be shown as if it were the new one's. */
 export function forgetResults(): void {
   forgetRun()
   forgetGraph()
   forgetGradchecks()
   forgetOpchecks()
+  forgetBenches()
   forgetBuild()
   forgetSchemas()
   forgetInputs()

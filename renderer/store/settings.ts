@@ -11,6 +11,7 @@ const initial: Settings = {
   libtorch: '',
   theme: 'system',
   buildOnSave: true,
+  benchOnBuild: true,
   fontSize: 13,
   callTimeout: 60,
   memoryLimit: 0,

@@ -3,6 +3,8 @@ import { useEffect, type KeyboardEvent, type ReactElement } from 'react'
 import type { ProjectFile } from '../../../electron/contract/project'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
+import { benchNames } from '../../store/bench-case'
+import { chooseBenchmark } from '../../store/bench-run'
 import { gradcheckStore } from '../../store/gradcheck'
 import { namesOf } from '../../store/gradcheck-case'
 import { chooseEntry } from '../../store/gradcheck-run'
@@ -43,6 +45,7 @@ export function ExplorerPanel(): ReactElement {
           )
         })}
         <Checks />
+        <Benchmarks />
         <Samples />
         <Recent current={project.folder} />
       </div>
@@ -97,9 +100,35 @@ function Checks(): ReactElement | null {
   )
 }
 
+function Benchmarks(): ReactElement | null {
+  const manifest = useProject((state) => state.project?.manifest)
+  const benchmarks = manifest?.benchmarks ?? []
+  if (benchmarks.length === 0) return null
+  return (
+    <Section title="Benchmarks" note={String(benchmarks.length)}>
+      {benchmarks.map((entry, index) => {
+        const { title, particular } = benchNames(entry, manifest?.inputs ?? {})
+        return (
+          <CheckRow
+            key={index}
+            icon="clock"
+            kind="benchmark"
+            text={title}
+            title={`benchmark${particular === '' ? '' : `, ${particular}`}`}
+            onClick={() => {
+              showPanel('timings')
+              chooseBenchmark(index)
+            }}
+          />
+        )
+      })}
+    </Section>
+  )
+}
+
 type CheckRowProps = {
   icon: IconName
-  kind: 'run' | 'gradcheck' | 'operator'
+  kind: 'run' | 'gradcheck' | 'operator' | 'benchmark'
   text: string
   title: string
   onClick: () => void

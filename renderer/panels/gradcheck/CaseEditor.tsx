@@ -1,12 +1,10 @@
-import { useState, type ReactElement } from 'react'
+import type { ReactElement } from 'react'
 
-import type { InputSpec } from '../../../electron/contract/manifest'
 import { IconButton } from '../../shell/primitives/Button'
 import { CommitField } from '../../shell/primitives/CommitField'
 import { Elapsed } from '../../shell/primitives/Elapsed'
-import { Icon } from '../../shell/primitives/Icon'
+import { InputChips } from '../../shell/primitives/InputChips'
 import { InputForm } from '../../shell/primitives/InputForm'
-import { inputMaking, inputSummary } from '../../shell/primitives/input-text'
 import { Menu, type MenuItem } from '../../shell/primitives/Menu'
 import { commandStore, runCommand, shortcutOf, shortcutText } from '../../store/commands'
 import { useGradcheck } from '../../store/gradcheck'
@@ -99,60 +97,37 @@ function CaseMenu(): ReactElement {
 function CaseInputs(): ReactElement | null {
   const draft = useGradcheck((state) => state.draft)
   const specs = useInputSpecs()
-  const [open, setOpen] = useState<string | null>(null)
   const all = { ...specs, ...draft.inputs }
-  const names = inputsNamed(draft.argsText, all)
-  if (names.length === 0) return null
-  const spec = open === null ? undefined : all[open]
-  const change = (name: string, next: InputSpec): void =>
-    editDraft({ inputs: { ...draft.inputs, [name]: next } })
-  const reset = (name: string): void => {
-    const { [name]: _taken, ...inputs } = draft.inputs
-    editDraft({ inputs })
-  }
+  const inputs = inputsNamed(draft.argsText, all).flatMap((name) => {
+    const spec = all[name]
+    return spec ? [[name, spec] as const] : []
+  })
   return (
-    <div className="gc-inputs">
-      <div className="gc-chips">
-        {names.map((name) => {
-          const one = all[name]
-          if (!one) return null
-          const own = Object.hasOwn(draft.inputs, name) && Object.hasOwn(specs, name)
-          return (
-            <button
-              key={name}
-              type="button"
-              className="gc-chip"
-              aria-expanded={open === name}
-              title={`${inputSummary(one)} · ${inputMaking(one)}${own ? '\nThis case has its own' : ''}`}
-              data-testid={`gradcheck-input-${name}`}
-              onClick={() => setOpen(open === name ? null : name)}
-            >
-              <Icon name={open === name ? 'down' : 'right'} />
-              <span className="mono">{name}</span>
-              <span className="muted mono ellipsis">
-                {inputSummary(one)} · {inputMaking(one)}
-              </span>
-              {own && <span className="badge">own</span>}
-            </button>
-          )
-        })}
-      </div>
-      {open !== null && spec && names.includes(open) && (
-        <>
-          <InputForm name={open} spec={spec} onChange={(next) => change(open, next)} />
-          <span className="gc-options">
-            <span className="muted">Edits are this case’s own.</span>
-            <button type="button" className="link" onClick={() => showPanel('run')}>
-              The project’s inputs are in Run
-            </button>
-            {Object.hasOwn(draft.inputs, open) && Object.hasOwn(specs, open) && (
-              <button type="button" className="link" onClick={() => reset(open)}>
-                Take the project’s {open} again
-              </button>
-            )}
-          </span>
-        </>
+    <InputChips
+      inputs={inputs}
+      specs={specs}
+      own={draft.inputs}
+      owner="case"
+      testId="gradcheck"
+      form={(name, spec) => (
+        <InputForm
+          name={name}
+          spec={spec}
+          onChange={(next) => editDraft({ inputs: { ...draft.inputs, [name]: next } })}
+        />
       )}
-    </div>
+      note={
+        <>
+          <span className="muted">Edits are this case’s own.</span>
+          <button type="button" className="link" onClick={() => showPanel('run')}>
+            The project’s inputs are in Run
+          </button>
+        </>
+      }
+      onReset={(name) => {
+        const { [name]: _taken, ...others } = draft.inputs
+        editDraft({ inputs: others })
+      }}
+    />
   )
 }

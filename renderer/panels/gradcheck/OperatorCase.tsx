@@ -6,9 +6,9 @@ import { dtype, type Dtype } from '../../../electron/contract/tensor'
 import { Button, IconButton } from '../../shell/primitives/Button'
 import { CommitField } from '../../shell/primitives/CommitField'
 import { Elapsed } from '../../shell/primitives/Elapsed'
-import { Icon } from '../../shell/primitives/Icon'
+import { InputChips } from '../../shell/primitives/InputChips'
 import { CheckInputForm } from '../../shell/primitives/InputForm'
-import { inputMaking, inputSummary } from '../../shell/primitives/input-text'
+import { parseWords } from '../../shell/primitives/input-text'
 import { useInputSpecs } from '../../store/inputs'
 import { stopOpchecks, useOpcheck } from '../../store/opcheck'
 import { firstRange, opcheckInputs, parseRanges, rangesText } from '../../store/opcheck-case'
@@ -168,19 +168,7 @@ function NumberOption({ name, title, most }: NumberProps): ReactElement {
   )
 }
 
-/** Words of a list; the first that is none of `known` is the problem. */
-function parseWords<Word extends string>(
-  text: string,
-  known: readonly Word[],
-  what: string,
-): { value: Word[] } | { problem: string } {
-  const words = text.split(/[\s,]+/).filter(Boolean)
-  const found = words.flatMap((word) => known.find((one) => one === word) ?? [])
-  const wrong = words.find((word) => !known.some((one) => one === word))
-  return wrong === undefined ? { value: found } : { problem: `there is no ${what} ${wrong}` }
-}
-
-const parseDtypes = (text: string): { value: Dtype[] } | { problem: string } =>
+const parseDtypes = (text: string): ReturnType<typeof parseWords<Dtype>> =>
   parseWords(text, dtype.options, 'dtype')
 
 const parseChecks = (
@@ -192,10 +180,6 @@ const parseChecks = (
 function Inputs(): ReactElement | null {
   const draft = useOpcheck((state) => state.draft)
   const specs = useInputSpecs()
-  const [open, setOpen] = useState<string | null>(null)
-  const inputs = opcheckInputs(draft, specs)
-  if (inputs.length === 0) return null
-  const spec = inputs.find(([name]) => name === open)?.[1]
   const change = (name: string, next: CheckInput): void => {
     const named = (next.shape ?? []).filter((one) => typeof one === 'string')
     const added = named.filter((one) => draft.sizes[one] === undefined)
@@ -205,50 +189,25 @@ function Inputs(): ReactElement | null {
       sizes: { ...draft.sizes, ...Object.fromEntries(added.map((one) => [one, firstRange])) },
     })
   }
-  const reset = (name: string): void => {
-    const { [name]: _taken, ...others } = draft.inputs
-    editCheck({ inputs: others })
-  }
   return (
-    <div className="gc-inputs">
-      <div className="gc-chips">
-        {inputs.map(([name, one]) => {
-          const own = Object.hasOwn(draft.inputs, name) && Object.hasOwn(specs, name)
-          return (
-            <button
-              key={name}
-              type="button"
-              className="gc-chip"
-              aria-expanded={open === name}
-              title={`${inputSummary(one)} · ${inputMaking(one)}${own ? '\nThis check has its own' : ''}`}
-              data-testid={`opcheck-input-${name}`}
-              onClick={() => setOpen(open === name ? null : name)}
-            >
-              <Icon name={open === name ? 'down' : 'right'} />
-              <span className="mono">{name}</span>
-              <span className="muted mono ellipsis">
-                {inputSummary(one)} · {inputMaking(one)}
-              </span>
-              {own && <span className="badge">own</span>}
-            </button>
-          )
-        })}
-      </div>
-      {open !== null && spec && (
-        <>
-          <CheckInputForm name={open} spec={spec} onChange={(next) => change(open, next)} />
-          <span className="gc-options">
-            <span className="muted">
-              Edits are this check’s own. A shape may name sizes, as in [B, 8].
-            </span>
-            {Object.hasOwn(draft.inputs, open) && Object.hasOwn(specs, open) && (
-              <button type="button" className="link" onClick={() => reset(open)}>
-                Take the project’s {open} again
-              </button>
-            )}
-          </span>
-        </>
+    <InputChips
+      inputs={opcheckInputs(draft, specs)}
+      specs={specs}
+      own={draft.inputs}
+      owner="check"
+      testId="opcheck"
+      form={(name, spec) => (
+        <CheckInputForm name={name} spec={spec} onChange={(next) => change(name, next)} />
       )}
-    </div>
+      note={
+        <span className="muted">
+          Edits are this check’s own. A shape may name sizes, as in [B, 8].
+        </span>
+      }
+      onReset={(name) => {
+        const { [name]: _taken, ...others } = draft.inputs
+        editCheck({ inputs: others })
+      }}
+    />
   )
 }

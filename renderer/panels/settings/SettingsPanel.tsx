@@ -56,6 +56,16 @@ export function SettingsPanel(): ReactElement {
             />
             on save, and when files change on disk
           </label>
+          <label htmlFor="settings-bench-on-build">Timings</label>
+          <label className="check">
+            <input
+              id="settings-bench-on-build"
+              type="checkbox"
+              checked={settings.benchOnBuild}
+              onChange={(event) => void changeSettings({ benchOnBuild: event.target.checked })}
+            />
+            again after each build, while the panel is in front
+          </label>
           <NumberSetting
             id="settings-call-timeout"
             label="Time limit of a call"

@@ -1,10 +1,18 @@
 import { useState, type ReactElement } from 'react'
 
 import { notify } from '../../store/notifications'
-import { IconButton } from './Button'
+import { Button, IconButton } from './Button'
 
-/** `text` is asked for when it is wanted: a log may be long. */
-export function CopyButton({ text, label }: { text: () => string; label: string }): ReactElement {
+type Props = {
+  /** Asked for when it is wanted: a log may be long. */
+  text: () => string
+  label: string
+  /** Shown beside the icon, where several things can be copied. */
+  word?: string
+  testId?: string
+}
+
+export function CopyButton({ text, label, word, testId }: Props): ReactElement {
   const [copied, setCopied] = useState(false)
   const copy = async (): Promise<void> => {
     if (await copyText(text())) {
@@ -13,6 +21,18 @@ export function CopyButton({ text, label }: { text: () => string; label: string 
     } else {
       notify('error', 'The clipboard could not be written.')
     }
+  }
+  if (word !== undefined) {
+    return (
+      <Button
+        icon={copied ? 'check' : 'copy'}
+        title={copied ? 'Copied' : label}
+        onClick={() => void copy()}
+        {...(testId === undefined ? {} : { testId })}
+      >
+        {word}
+      </Button>
+    )
   }
   return (
     <IconButton

@@ -79,3 +79,15 @@ export function inputMaking(spec: CheckInput): string {
     ? `${spec.distribution}${density}${seed}`
     : `literal values${density}`
 }
+
+/** Words of a list; the first that is none of `known` is the problem. */
+export function parseWords<Word extends string>(
+  text: string,
+  known: readonly Word[],
+  what: string,
+): Parsed<Word[]> {
+  const words = text.split(/[\s,]+/).filter(Boolean)
+  const found = words.flatMap((word) => known.find((one) => one === word) ?? [])
+  const wrong = words.find((word) => !known.some((one) => one === word))
+  return wrong === undefined ? { value: found } : { problem: `there is no ${what} ${wrong}` }
+}

@@ -1,0 +1,268 @@
+import { useState, type ReactElement } from 'react'
+
+import type { BenchInput } from '../../../electron/contract/bench-entry'
+import { benchDirection } from '../../../electron/contract/bench-names'
+import { dtype, type Dtype } from '../../../electron/contract/tensor'
+import { Button } from '../../shell/primitives/Button'
+import { CommitField } from '../../shell/primitives/CommitField'
+import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
+import { InputChips } from '../../shell/primitives/InputChips'
+import { CheckInputForm } from '../../shell/primitives/InputForm'
+import { parseWords } from '../../shell/primitives/input-text'
+import { useBench } from '../../store/bench'
+import {
+  benchInputs,
+  defaultDirections,
+  listText,
+  parseSizes,
+  parseThreads,
+  sizesText,
+} from '../../store/bench-case'
+import { chooseTimed, editBench, keepBench, runBench, stopBench } from '../../store/bench-run'
+import { shortcutOf } from '../../store/commands'
+import { useInputSpecs } from '../../store/inputs'
+import { OperatorField } from '../gradcheck/OperatorField'
+import { Against } from './Against'
+
+/** What is measured, and how. Nothing starts by itself: measuring takes the whole machine. */
+export function BenchCase(): ReactElement {
+  return (
+    <div className="gc-case" role="group" aria-label="What is measured">
+      <CallBar />
+      <Against />
+      <Options />
+      <Inputs />
+    </div>
+  )
+}
+
+function CallBar(): ReactElement {
+  const draft = useBench((state) => state.draft)
+  const isKept = useBench((state) => state.entry !== null)
+  return (
+    <div className="gc-call">
+      <OperatorField id="timings-op" key={draft.op} op={draft.op} onChoose={chooseTimed} />
+      <span className="gc-args">
+        <CommitField
+          id="timings-args"
+          label="on"
+          text={draft.argsText}
+          placeholder="no arguments"
+          parse={(text) => ({ value: text.trim() })}
+          onCommit={(argsText) => editBench({ argsText })}
+        />
+      </span>
+      <MeasureButton of="one" disabled={draft.op === ''} />
+      {!isKept && draft.op !== '' && (
+        <Button
+          icon="plus"
+          onClick={() => void keepBench()}
+          title="Adds this benchmark to opsmith.json"
+          testId="timings-keep"
+        >
+          Keep
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Starts the chosen benchmark, or says how far it is. */
+function MeasureButton({ of, disabled }: { of: 'one'; disabled: boolean }): ReactElement {
+  const work = useBench((state) => state.work)
+  if (work?.of === of) {
+    return (
+      <span className="tm-progress" role="status">
+        <Progress done={work.done} steps={work.total} label="Timings" />
+        <span className="number">
+          {work.total > 0 && `${work.done} of ${work.total} `}
+          <Elapsed since={work.startedAt} />
+        </span>
+        <Button icon="stop" onClick={() => void stopBench()} testId="timings-stop">
+          Stop
+        </Button>
+      </span>
+    )
+  }
+  return (
+    <Button
+      primary
+      icon="play"
+      disabled={disabled}
+      onClick={() => void runBench()}
+      title={`Measures this benchmark (${shortcutOf('bench.run')})`}
+      testId="timings-run"
+    >
+      Measure
+    </Button>
+  )
+}
+
+function Options(): ReactElement {
+  const draft = useBench((state) => state.draft)
+  const specs = useInputSpecs()
+  const [more, setMore] = useState(false)
+  const directions = draft.directions ?? defaultDirections(draft, specs)
+  const isSet = draft.bytes !== '' || draft.flops !== '' || draft.dtypes.length > 0
+  const toggle = (one: (typeof directions)[number], on: boolean): void => {
+    const next = benchDirection.options.filter((name) =>
+      name === one ? on : directions.includes(name),
+    )
+    if (next.length > 0) editBench({ directions: next })
+  }
+  return (
+    <>
+      <div className="gc-options">
+        {benchDirection.options.map((one) => (
+          <label
+            key={one}
+            className="check"
+            title={one === 'both' ? 'A forward and the backward of its graph' : ''}
+          >
+            <input
+              type="checkbox"
+              checked={directions.includes(one)}
+              data-testid={`timings-${one}`}
+              onChange={(event) => toggle(one, event.target.checked)}
+            />
+            {one}
+          </label>
+        ))}
+        <label className="check" title="Also with the caches flushed before every call">
+          <input
+            type="checkbox"
+            checked={draft.cold}
+            data-testid="timings-cold"
+            onChange={(event) => editBench({ cold: event.target.checked })}
+          />
+          cold caches, too
+        </label>
+        <span className="gc-option" title="Seconds of samples for each row">
+          <CommitField
+            id="timings-seconds"
+            label="seconds"
+            text={draft.seconds === null ? '' : String(draft.seconds)}
+            placeholder="default"
+            parse={parseSeconds}
+            onCommit={(seconds) => editBench({ seconds })}
+          />
+        </span>
+      </div>
+      <div className="gc-options">
+        <span
+          className="gc-option gc-range"
+          title="Sizes that shapes name, each a point of a sweep; N 16..4096 doubles from 16 to 4096"
+        >
+          <CommitField
+            id="timings-sizes"
+            label="sizes"
+            text={sizesText(draft.sizes)}
+            placeholder="N 16..4096"
+            parse={parseSizes}
+            onCommit={(sizes) => editBench({ sizes })}
+          />
+        </span>
+        <span className="gc-option gc-range" title="Threads of libtorch, each a point of a sweep">
+          <CommitField
+            id="timings-threads"
+            label="threads"
+            text={listText(draft.threads)}
+            placeholder="1"
+            parse={parseThreads}
+            onCommit={(threads) => editBench({ threads })}
+          />
+        </span>
+        {!isSet && (
+          <button
+            type="button"
+            className="link"
+            aria-expanded={more}
+            data-testid="timings-more"
+            onClick={() => setMore(!more)}
+          >
+            {more ? 'fewer' : 'more …'}
+          </button>
+        )}
+      </div>
+      {(isSet || more) && (
+        <div className="gc-options">
+          <span className="gc-option gc-range" title="Of every floating or complex input, in turn">
+            <CommitField
+              id="timings-dtypes"
+              label="dtypes"
+              text={draft.dtypes.join(', ')}
+              placeholder="the inputs’ own"
+              parse={(text) => parseWords<Dtype>(text, dtype.options, 'dtype')}
+              onCommit={(dtypes) => editBench({ dtypes })}
+            />
+          </span>
+          <FormulaField name="bytes" title="Bytes that one forward moves" />
+          <FormulaField name="flops" title="Floating point operations of one forward" />
+        </div>
+      )}
+    </>
+  )
+}
+
+function FormulaField({ name, title }: { name: 'bytes' | 'flops'; title: string }): ReactElement {
+  const text = useBench((state) => state.draft[name])
+  return (
+    <span
+      className="gc-option gc-range"
+      title={`${title}, worked out from sizes: 2 * N * K, 8 * numel(x)`}
+    >
+      <CommitField
+        id={`timings-${name}`}
+        label={name}
+        text={text}
+        placeholder={name === 'bytes' ? 'inputs and outputs' : '2 * N * K'}
+        parse={(next) => ({ value: next.trim() })}
+        onCommit={(value) => editBench({ [name]: value })}
+      />
+    </span>
+  )
+}
+
+function parseSeconds(text: string): { value: number | null } | { problem: string } {
+  if (text.trim() === '') return { value: null }
+  const value = Number(text)
+  return value > 0 && value <= 600 ? { value } : { problem: 'above 0, up to 600' }
+}
+
+/** The inputs of the calls; an edit is this benchmark's own until it is kept. */
+function Inputs(): ReactElement {
+  const draft = useBench((state) => state.draft)
+  const specs = useInputSpecs()
+  const change = (name: string, next: BenchInput): void => {
+    const named = (next.shape ?? []).filter((one) => typeof one === 'string')
+    const added = named.filter((one) => draft.sizes[one] === undefined)
+    editBench({
+      inputs: { ...draft.inputs, [name]: next },
+      // A size that a shape names for the first time gets a sweep.
+      sizes: { ...draft.sizes, ...Object.fromEntries(added.map((one) => [one, firstSweep])) },
+    })
+  }
+  return (
+    <InputChips
+      inputs={benchInputs(draft, specs)}
+      specs={specs}
+      own={draft.inputs}
+      owner="benchmark"
+      testId="timings"
+      form={(name, spec) => (
+        <CheckInputForm name={name} spec={spec} onChange={(next) => change(name, next)} />
+      )}
+      note={
+        <span className="muted">
+          Edits are this benchmark’s own. A shape may name sizes, as in [N, 8].
+        </span>
+      }
+      onReset={(name) => {
+        const { [name]: _taken, ...others } = draft.inputs
+        editBench({ inputs: others })
+      }}
+    />
+  )
+}
+
+const firstSweep = [64, 256, 1024, 4096]

@@ -1,0 +1,140 @@
+import type { ReactElement } from 'react'
+
+import type { BenchEntry } from '../../../electron/contract/bench-entry'
+import { IconButton } from '../../shell/primitives/Button'
+import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
+import { Section } from '../../shell/primitives/Section'
+import { benchStore, ownRow, useBench } from '../../store/bench'
+import { benchNames, listedBenchmarks } from '../../store/bench-case'
+import { chooseBenchmark, chooseTimed, runAllBenches, stopBench } from '../../store/bench-run'
+import { shortcutOf } from '../../store/commands'
+import { runStamp, useFiles } from '../../store/files'
+import { useProject } from '../../store/project'
+import { useRun } from '../../store/run'
+import { operatorKey, useSchemas } from '../../store/schemas'
+import { timeText } from './time-units'
+
+/** What opsmith.json measures, with the time of each call, and what else could be. */
+export function BenchList(): ReactElement {
+  const manifest = useProject((state) => state.project?.manifest)
+  const work = useBench((state) => (state.work?.of === 'all' ? state.work : null))
+  const isAll = useBench((state) => state.view === 'all')
+  const entries = listedBenchmarks(manifest)
+  const isListed = (manifest?.benchmarks.length ?? 0) > 0
+  return (
+    <div className="gc-list scroll" data-testid="timings-list">
+      <Section
+        title={isListed ? 'Benchmarks' : 'Calls'}
+        note={entries.length === 0 ? '' : String(entries.length)}
+        actions={
+          work === null ? (
+            entries.length > 0 && (
+              <IconButton
+                icon="play"
+                label={`Measure all (${shortcutOf('bench.all')})`}
+                onClick={() => {
+                  benchStore.setState({ view: 'all' })
+                  void runAllBenches()
+                }}
+                testId="timings-all"
+              />
+            )
+          ) : (
+            <>
+              <Progress done={work.done} steps={work.total} label="Benchmarks" />
+              <span className="number">
+                {work.total > 0 && `${work.done} of ${work.total} `}
+                <Elapsed since={work.startedAt} />
+              </span>
+              <IconButton
+                icon="stop"
+                label="Stop"
+                onClick={() => void stopBench()}
+                testId="timings-all-stop"
+              />
+            </>
+          )
+        }
+      >
+        {entries.length > 0 && (
+          <button
+            type="button"
+            className={isAll ? 'gc-row selected' : 'gc-row'}
+            aria-pressed={isAll}
+            data-testid="timings-overview"
+            onClick={() => benchStore.setState({ view: 'all', row: null })}
+          >
+            <span className="gc-row-name">All in one table</span>
+          </button>
+        )}
+        {entries.map((entry, index) => (
+          <EntryRow key={index} entry={entry} index={index} />
+        ))}
+        {entries.length === 0 && (
+          <p className="muted gc-pad">
+            None yet. Measure something below, then keep it in opsmith.json.
+          </p>
+        )}
+      </Section>
+      <Others entries={entries} />
+    </div>
+  )
+}
+
+function EntryRow({ entry, index }: { entry: BenchEntry; index: number }): ReactElement {
+  const inputs = useProject((state) => state.project?.manifest?.inputs) ?? {}
+  const all = useBench((state) => state.all)
+  const selected = useBench((state) => state.view === 'one' && state.entry === index)
+  const now = useFiles(runStamp)
+  const { title, particular } = benchNames(entry, inputs)
+  const own = ownRow(all?.rows.filter((row) => row.entry === index) ?? [])
+  const isOld = all !== null && all.stamp !== now
+  return (
+    <button
+      type="button"
+      className={`gc-row${selected ? ' selected' : ''}${isOld ? ' stale' : ''}`}
+      aria-pressed={selected}
+      title={`${title}${particular === '' ? '' : `\n${particular}`}`}
+      data-testid={`timings-entry-${index}`}
+      onClick={() => chooseBenchmark(index)}
+    >
+      <span className="gc-row-name">
+        <span className="mono ellipsis">{title}</span>
+        {particular !== '' && <span className="muted ellipsis">{particular}</span>}
+      </span>
+      <span className="number muted tm-row-time">
+        {own?.summary ? timeText(own.summary.median) : own ? 'no speed' : ''}
+      </span>
+    </button>
+  )
+}
+
+/** Operators and functions that no benchmark measures. */
+function Others({ entries }: { entries: readonly BenchEntry[] }): ReactElement | null {
+  const load = useSchemas((state) => state.load)
+  const functions = useRun((state) => state.functions)
+  const selected = useBench((state) =>
+    state.view === 'one' && state.entry === null ? state.draft.op : '',
+  )
+  const listed = new Set(entries.map((entry) => entry.op))
+  const names = [...(load?.operators ?? []).map(operatorKey), ...functions.map((item) => item.name)]
+  const others = names.filter((name) => !listed.has(name))
+  if (others.length === 0) return null
+  return (
+    <Section title="Not in the list" note={String(others.length)} open={entries.length === 0}>
+      {others.map((name) => (
+        <button
+          key={name}
+          type="button"
+          className={selected === name ? 'gc-row selected' : 'gc-row'}
+          aria-pressed={selected === name}
+          onClick={() => chooseTimed(name)}
+        >
+          <span className="gc-row-name">
+            <span className="mono ellipsis">{name}</span>
+          </span>
+        </button>
+      ))}
+    </Section>
+  )
+}

@@ -1,0 +1,104 @@
+import type { ReactElement } from 'react'
+
+import type { MachineFacts } from '../../../electron/contract/bench'
+import type { BenchRow } from '../../../electron/contract/bench-report'
+import { Section } from '../../shell/primitives/Section'
+import { amountText, rateText, timeText } from './time-units'
+
+type Part = { name: string; seconds: number; title: string }
+
+/** The shares of one call: the kernel itself, and what the dispatcher and autograd add to it. */
+function partsOf(layers: NonNullable<BenchRow['layers']>): Part[] {
+  const { full, belowAutograd, kernel } = layers
+  const autograd = {
+    name: 'autograd',
+    seconds: Math.max(0, full - belowAutograd),
+    title: 'Recording the graph for backward',
+  }
+  if (kernel === undefined) {
+    const rest = { name: 'kernel and dispatcher', seconds: belowAutograd, title: '' }
+    return [rest, autograd]
+  }
+  return [
+    { name: 'kernel', seconds: Math.min(kernel, belowAutograd), title: 'The function itself' },
+    {
+      name: 'dispatcher',
+      seconds: Math.max(0, belowAutograd - kernel),
+      title: 'Finding and calling the kernel',
+    },
+    autograd,
+  ]
+}
+
+/** Where the time of one forward goes, and what the processor counted meanwhile. */
+export function CostSection({
+  row,
+  machine,
+}: {
+  row: BenchRow
+  machine: MachineFacts | undefined
+}): ReactElement | null {
+  const facts = factsOf(row)
+  const missing = machine?.countersMissing ?? ''
+  if (!row.layers && facts.length === 0) return null
+  return (
+    <Section title="Where it goes" note={`${row.direction} of ${row.variant}`}>
+      {row.layers && <Layers layers={row.layers} />}
+      <dl className="stats">
+        {facts.map(([name, text]) => (
+          <div className="stat" key={name}>
+            <dt>{name}</dt>
+            <dd className="number">{text}</dd>
+          </div>
+        ))}
+      </dl>
+      {row.instructions === undefined && missing !== '' && (
+        <p className="muted">Instructions and cycles are not counted: {missing}</p>
+      )}
+    </Section>
+  )
+}
+
+function factsOf(row: BenchRow): [string, string][] {
+  const { instructions, cycles, cores, bytes, flops, bytesPerSecond, flopsPerSecond } = row
+  const facts: [string, string][] = []
+  if (cores !== undefined) facts.push(['cores busy', cores.toFixed(2)])
+  if (instructions !== undefined)
+    facts.push(['instructions', Math.round(instructions).toLocaleString('en')])
+  if (cycles !== undefined) facts.push(['cycles', Math.round(cycles).toLocaleString('en')])
+  if (instructions !== undefined && cycles !== undefined && cycles > 0)
+    facts.push(['per cycle', (instructions / cycles).toFixed(2)])
+  if (bytes !== undefined) facts.push(['moves', amountText(bytes, 'B')])
+  if (bytesPerSecond !== undefined) facts.push(['bandwidth', rateText(bytesPerSecond, 'B')])
+  if (flops !== undefined) facts.push(['operations', amountText(flops, 'FLOP')])
+  if (flopsPerSecond !== undefined) facts.push(['rate', rateText(flopsPerSecond, 'FLOP')])
+  return facts
+}
+
+function Layers({ layers }: { layers: NonNullable<BenchRow['layers']> }): ReactElement {
+  const parts = partsOf(layers)
+  const total = parts.reduce((sum, part) => sum + part.seconds, 0)
+  const percent = (part: Part): number => (total > 0 ? (100 * part.seconds) / total : 0)
+  return (
+    <div className="tm-layers" data-testid="timings-layers">
+      <div className="tm-layer-bar" aria-hidden>
+        {parts.map((part, index) => (
+          <div
+            key={part.name}
+            className={`tm-layer-${index + 1}`}
+            style={{ width: `${percent(part)}%` }}
+          />
+        ))}
+      </div>
+      <ul className="tm-legend">
+        {parts.map((part, index) => (
+          <li key={part.name} title={part.title}>
+            <span className={`tm-swatch tm-layer-${index + 1}`} aria-hidden />
+            {part.name} <span className="number">{timeText(part.seconds)}</span>{' '}
+            <span className="muted">{percent(part).toFixed(0)} %</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,221 @@
+import { Fragment, useMemo, useState, type ReactElement } from 'react'
+
+import type { MachineFacts } from '../../../electron/contract/bench'
+import type { BenchRow } from '../../../electron/contract/bench-report'
+import { CopyButton } from '../../shell/primitives/CopyButton'
+import { Icon } from '../../shell/primitives/Icon'
+import { Section } from '../../shell/primitives/Section'
+import { Segmented } from '../../shell/primitives/Segmented'
+import { benchStore, chosenRow, rowKey, useBench } from '../../store/bench'
+import { chooseBenchmark, chooseRow } from '../../store/bench-run'
+import {
+  csvOf,
+  markdownOf,
+  spreadText,
+  tableOf,
+  verdictText,
+  warningsOf,
+  type BenchTable,
+  type Spread,
+  type TableGroup,
+} from './bench-table'
+import { inUnit } from './time-units'
+
+type Props = { rows: readonly BenchRow[]; machine: MachineFacts | undefined }
+
+/** Operators and variants below one another, forward, backward and both beside one another. */
+export function ResultTable({ rows, machine }: Props): ReactElement {
+  const [spread, setSpread] = useState<Spread>('quartiles')
+  const table = useMemo(() => tableOf(rows), [rows])
+  const named = machine ? machineText(machine) : ''
+  return (
+    <Section
+      title="Times"
+      note={`median of one call, ${table.unit.name}`}
+      actions={
+        <>
+          <Segmented
+            label="Spread"
+            value={spread}
+            onChange={setSpread}
+            options={[
+              { value: 'quartiles', label: 'Quartiles' },
+              { value: 'interval', label: '95 %', testId: 'timings-interval' },
+            ]}
+          />
+          <CopyButton
+            text={() => markdownOf(rows, spread, named)}
+            label="Copy the table as Markdown"
+            word="Markdown"
+            testId="timings-copy-markdown"
+          />
+          <CopyButton
+            text={() => csvOf(rows)}
+            label="Copy every number as CSV"
+            word="CSV"
+            testId="timings-copy-csv"
+          />
+        </>
+      }
+    >
+      <div className="tm-wide">
+        <table className="table tm-table" data-testid="timings-table">
+          <thead>
+            <tr>
+              <th scope="col">variant</th>
+              {table.directions.map((direction) => (
+                <th key={direction} scope="col" className="right">
+                  {direction} <span className="muted">{table.unit.name}</span>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {table.groups.map((group) => (
+              <GroupRows
+                key={JSON.stringify([group.entry, group.point])}
+                group={group}
+                table={table}
+                spread={spread}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Warnings rows={rows} />
+      {named !== '' && <p className="muted tm-machine">{named}</p>}
+    </Section>
+  )
+}
+
+export function machineText(machine: MachineFacts): string {
+  const parts = [
+    `${machine.processor}, ${machine.cores} ${machine.cores === 1 ? 'core' : 'cores'}`,
+    ...(machine.governor === '' ? [] : [`governor ${machine.governor}`]),
+  ]
+  return parts.join(', ')
+}
+
+type GroupProps = { group: TableGroup; table: BenchTable; spread: Spread }
+
+function GroupRows({ group, table, spread }: GroupProps): ReactElement {
+  const isAll = useBench((state) => state.view === 'all')
+  const columns = table.directions.length + 1
+  return (
+    <Fragment>
+      {(isAll || group.label !== '') && (
+        <tr className="tm-group">
+          <th colSpan={columns} scope="colgroup">
+            {isAll && (
+              <button
+                type="button"
+                className="link mono"
+                title="Look at this benchmark"
+                onClick={() => chooseBenchmark(group.entry)}
+              >
+                {group.op}
+              </button>
+            )}
+            {isAll && group.label !== '' && ' · '}
+            {group.label}
+          </th>
+        </tr>
+      )}
+      {group.lines.map((line) => (
+        <tr
+          key={`${line.kind} ${line.variant}`}
+          data-testid="timings-line"
+          data-kind={line.kind}
+          data-variant={line.variant}
+        >
+          <th scope="row" className="tm-variant">
+            <span className="mono">{line.variant}</span>
+            {line.kind === 'operator' && group.lines.length > 1 && (
+              <span className="muted"> the others are compared with it</span>
+            )}
+          </th>
+          {table.directions.map((direction) => (
+            <td key={direction} className="right">
+              <Cell row={line.cells[direction]} group={group} table={table} spread={spread} />
+            </td>
+          ))}
+        </tr>
+      ))}
+    </Fragment>
+  )
+}
+
+type CellProps = GroupProps & { row: BenchRow | undefined }
+
+function Cell({ row, group, table, spread }: CellProps): ReactElement {
+  const isChosen = useBench((state) => row !== undefined && chosenRow(state) === row)
+  if (!row) return <span className="muted">–</span>
+  if (!row.summary) {
+    return (
+      <span className="tm-refused selectable" data-testid="timings-refused">
+        <Icon name="absent" label="no speed" /> {row.refused}
+      </span>
+    )
+  }
+  const isBest = group.best.has(row)
+  return (
+    <button
+      type="button"
+      className={isChosen ? 'tm-cell chosen' : 'tm-cell'}
+      aria-pressed={isChosen}
+      title={`${row.summary.samples} samples of ${row.summary.callsPerSample} calls. Shows them below.`}
+      data-testid="timings-cell"
+      data-median={row.summary.median}
+      onClick={() => {
+        if (benchStore.getState().view === 'one') chooseRow(rowKey(row))
+        else benchStore.setState({ row: rowKey(row) })
+      }}
+    >
+      <span className={isBest ? 'number tm-median best' : 'number tm-median'}>
+        {isBest && <Icon name="check" label="fastest" />}
+        {inUnit(row.summary.median, table.unit)}
+        {row.warnings.length > 0 && (
+          <span className="tone-warning">
+            <Icon name="warning" label={row.warnings.join(' ')} />
+          </span>
+        )}
+      </span>
+      <span className="number muted tm-spread">{spreadText(row, spread, table.unit)}</span>
+      {row.ratio && (
+        <span
+          className={`number tm-ratio ${row.ratio.verdict === 'no difference' ? 'muted' : ''}`}
+          data-testid="timings-ratio"
+          data-verdict={row.ratio.verdict}
+        >
+          {verdictText(row)}
+        </span>
+      )}
+    </button>
+  )
+}
+
+/** What makes these numbers less than they look, and what to do about it. */
+function Warnings({ rows }: { rows: readonly BenchRow[] }): ReactElement | null {
+  const warnings = warningsOf(rows)
+  if (warnings.length === 0) return null
+  return (
+    <ul className="tm-warnings" data-testid="timings-warnings">
+      {warnings.map(({ message, rows: where }) => (
+        <li key={message} className="selectable">
+          <span className="tone-warning">
+            <Icon name="warning" label="warning" />
+          </span>
+          <span>
+            {message} <span className="muted">{whereText(where)}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function whereText(where: readonly string[]): string {
+  const [first = '', second] = where
+  if (second === undefined) return `(${first})`
+  return where.length === 2 ? `(${first}; ${second})` : `(${first} and ${where.length - 1} more)`
+}

@@ -1,0 +1,207 @@
+import { useCallback, useMemo, type ReactElement } from 'react'
+import type UPlot from 'uplot'
+
+import type { MachineCeilings } from '../../../electron/contract/bench'
+import type { BenchRow } from '../../../electron/contract/bench-report'
+import { Chart, chartStyle, drawLine, logTicks, readoutPlugin } from '../../shell/primitives/Chart'
+import { formatNumber } from '../../shell/primitives/format'
+import { Section } from '../../shell/primitives/Section'
+import { seriesToken } from './curve-plot'
+import { rooflinePoints, type RooflinePoint } from './roofline'
+import { rateText } from './time-units'
+
+type Props = { rows: readonly BenchRow[]; ceilings: MachineCeilings | undefined; dtype: string }
+
+/** How close to what the machine can do: by its bandwidth on the left, by its arithmetic on the right. */
+export function RooflineSection({ rows, ceilings, dtype }: Props): ReactElement | null {
+  const points = useMemo(
+    () => (ceilings ? rooflinePoints(rows, ceilings, dtype) : []),
+    [rows, ceilings, dtype],
+  )
+  if (!ceilings || points.length === 0) return null
+  return (
+    <Section
+      title="Roofline"
+      note={`${rateText(ceilings.bytesPerSecond, 'B')}, ${rateText(ceilings.flopsPerSecond.float32, 'FLOP')} float32, ${rateText(ceilings.flopsPerSecond.float64, 'FLOP')} float64 on ${ceilings.threads} ${ceilings.threads === 1 ? 'thread' : 'threads'}`}
+    >
+      <RooflineChart points={points} ceilings={ceilings} />
+      <details className="details">
+        <summary>Numbers</summary>
+        <div className="tm-wide">
+          <table className="table number tm-numbers">
+            <thead>
+              <tr>
+                <th>forward of</th>
+                <th className="right">FLOP/B</th>
+                <th className="right">rate</th>
+                <th className="right">attainable</th>
+                <th className="right">reached</th>
+                <th>bound by</th>
+              </tr>
+            </thead>
+            <tbody>
+              {points.map((point) => (
+                <tr key={point.label}>
+                  <td>{point.label}</td>
+                  <td className="right">{formatNumber(point.intensity, 3)}</td>
+                  <td className="right">{rateText(point.flopsPerSecond, 'FLOP')}</td>
+                  <td className="right">{rateText(point.attainable, 'FLOP')}</td>
+                  <td className="right">{reachedText(point)}</td>
+                  <td>{point.bound}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </Section>
+  )
+}
+
+/** Above 100 %, the caches fed it: the ceiling is that of main memory. */
+function reachedText(point: RooflinePoint): string {
+  const part = (100 * point.flopsPerSecond) / point.attainable
+  return `${part >= 10 ? part.toFixed(0) : part.toPrecision(2)} %`
+}
+
+function RooflineChart({
+  points,
+  ceilings,
+}: {
+  points: readonly RooflinePoint[]
+  ceilings: MachineCeilings
+}): ReactElement {
+  const make = useCallback(
+    (element: HTMLElement) => rooflineChart(element, points, ceilings),
+    [points, ceilings],
+  )
+  const text = points.map((point) => `${point.label}: ${reachedText(point)} of what is attainable.`)
+  return (
+    <Chart
+      make={make}
+      label={`Roofline of ${points.length} points. ${text.join(' ')}`}
+      testId="timings-roofline"
+    />
+  )
+}
+
+function rooflineChart(
+  element: HTMLElement,
+  points: readonly RooflinePoint[],
+  ceilings: MachineCeilings,
+): { options: Omit<UPlot.Options, 'width'>; data: UPlot.AlignedData } {
+  const { colour, axis, canvasFont } = chartStyle(element)
+  const { float32, float64 } = ceilings.flopsPerSecond
+  const bandwidth = ceilings.bytesPerSecond
+  const ridge = float32 / bandwidth
+  const sorted = [...points].sort((a, b) => a.intensity - b.intensity)
+  const intensities = sorted.map((point) => point.intensity)
+  const low = Math.min(...intensities, ridge) / 4
+  const high = Math.max(...intensities, ridge) * 4
+  const rates = sorted.map((point) => point.flopsPerSecond)
+  const bottom = Math.min(...rates, bandwidth * low) / 2
+  const top = Math.max(...rates, float32) * 2
+  const variants = [...new Set(points.map((point) => point.variant))]
+  const draw = (chart: UPlot): void => {
+    const { ctx, bbox } = chart
+    const ratio = window.devicePixelRatio
+    const at = (intensity: number, rate: number): [number, number] => [
+      chart.valToPos(intensity, 'x', true),
+      chart.valToPos(rate, 'y', true),
+    ]
+    ctx.save()
+    ctx.beginPath()
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height)
+    ctx.clip()
+    ctx.font = canvasFont
+    ctx.lineWidth = 1.5 * ratio
+    ctx.strokeStyle = colour('--text-muted')
+    ctx.fillStyle = colour('--text-muted')
+    drawLine(ctx, at(low, bandwidth * low), at(ridge, float32))
+    const [, y32] = at(high, float32)
+    const [, y64] = at(high, float64)
+    drawLine(ctx, at(ridge, float32), at(high, float32))
+    ctx.textAlign = 'right'
+    const edge = bbox.left + bbox.width - 6 * ratio
+    ctx.fillText('float32', edge, y32 - 5 * ratio)
+    ctx.setLineDash([6 * ratio, 4 * ratio])
+    drawLine(ctx, at(float64 / bandwidth, float64), at(high, float64))
+    ctx.setLineDash([])
+    if (Math.abs(y64 - y32) > 14 * ratio) ctx.fillText('float64', edge, y64 - 5 * ratio)
+    ctx.textAlign = 'left'
+    const [x0, y0] = at(low * 1.3, bandwidth * low * 1.3)
+    ctx.fillText('memory', x0 + 8 * ratio, y0 + 12 * ratio)
+    for (const point of sorted) {
+      const [x, y] = at(point.intensity, point.flopsPerSecond)
+      const index = variants.indexOf(point.variant)
+      ctx.fillStyle = colour(seriesToken(index))
+      mark(ctx, x, y, index, 4.5 * ratio)
+    }
+    // A name for each variant, at its last point.
+    for (const [index, variant] of variants.entries()) {
+      const last = sorted.filter((point) => point.variant === variant).at(-1)
+      if (!last) continue
+      const [x, y] = at(last.intensity, last.flopsPerSecond)
+      const toLeft = x > bbox.left + bbox.width * 0.6
+      ctx.fillStyle = colour(seriesToken(index))
+      ctx.textAlign = toLeft ? 'right' : 'left'
+      ctx.fillText(variant, x + (toLeft ? -9 : 9) * ratio, y + (index % 2 === 0 ? 4 : 14) * ratio)
+    }
+    ctx.restore()
+  }
+  const options: Omit<UPlot.Options, 'width'> = {
+    height: 280,
+    legend: { show: false },
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    scales: {
+      x: { time: false, distr: 3, range: () => [low, high] },
+      y: { distr: 3, range: () => [bottom, top] },
+    },
+    axes: [
+      {
+        ...axis,
+        label: 'FLOP / byte',
+        size: 28,
+        splits: (_chart, _index, from, to) => logTicks(from, to, 7),
+        values: (_chart, splits) => splits.map((value) => formatNumber(value, 3)),
+      },
+      {
+        ...axis,
+        label: 'FLOP/s',
+        size: 62,
+        splits: (_chart, _index, from, to) => logTicks(from, to, 7),
+        values: (_chart, splits) =>
+          splits.map((value) => rateText(value, 'FLOP').replace(/(\.0+)? (\w?)FLOP\/s/, ' $2')),
+      },
+    ],
+    series: [{}, { width: 0, points: { show: false } }],
+    plugins: [
+      { hooks: { draw } },
+      readoutPlugin((chart) => {
+        const point = sorted[chart.cursor.idx ?? -1]
+        return point
+          ? `${point.label}: ${rateText(point.flopsPerSecond, 'FLOP')}, ${reachedText(point)}`
+          : ''
+      }),
+    ],
+  }
+  return { options, data: [intensities, rates] }
+}
+
+/** A shape of its own for each of a few variants: colour alone must not tell them apart. */
+function mark(
+  context: CanvasRenderingContext2D,
+  x: number,
+  y: number,
+  index: number,
+  size: number,
+): void {
+  context.beginPath()
+  const corners = [0, 4, 3, 5][index % 4] ?? 0
+  if (corners === 0) context.arc(x, y, size, 0, 2 * Math.PI)
+  for (let corner = 0; corner < corners; corner += 1) {
+    const angle = (2 * Math.PI * corner) / corners - Math.PI / 2
+    context.lineTo(x + 1.25 * size * Math.cos(angle), y + 1.25 * size * Math.sin(angle))
+  }
+  context.fill()
+}

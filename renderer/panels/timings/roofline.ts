@@ -1,0 +1,51 @@
+import type { MachineCeilings } from '../../../electron/contract/bench'
+import type { BenchRow } from '../../../electron/contract/bench-report'
+import { pointLabel } from './bench-table'
+
+/** A forward in the roofline model (Williams, Waterman and Patterson, 2009). */
+export type RooflinePoint = {
+  label: string
+  kind: BenchRow['kind']
+  variant: string
+  /** Floating point operations for each byte moved. */
+  intensity: number
+  flopsPerSecond: number
+  /** The most that the machine's bandwidth and arithmetic allow at this intensity. */
+  attainable: number
+  bound: 'memory' | 'arithmetic'
+}
+
+export function peakFor(dtype: string, ceilings: MachineCeilings): number {
+  // These two are what is measured; narrower types are held against float32.
+  return /float64|complex128/.test(dtype)
+    ? ceilings.flopsPerSecond.float64
+    : ceilings.flopsPerSecond.float32
+}
+
+/** The rows whose bytes and operations are known; `dtype` is of rows whose point does not say. */
+export function rooflinePoints(
+  rows: readonly BenchRow[],
+  ceilings: MachineCeilings,
+  dtype: string,
+): RooflinePoint[] {
+  return rows.flatMap((row) => {
+    const { bytes, flops, summary, point } = row
+    if (row.direction !== 'forward' || !summary || !bytes || !flops) return []
+    const siblings = rows.filter((one) => one.entry === row.entry).map((one) => one.point)
+    const at = pointLabel(point, siblings)
+    const intensity = flops / bytes
+    const peak = peakFor(point.dtype === '' ? dtype : point.dtype, ceilings)
+    const fed = ceilings.bytesPerSecond * intensity
+    return [
+      {
+        label: at === '' ? row.variant : `${row.variant}, ${at}`,
+        kind: row.kind,
+        variant: row.variant,
+        intensity,
+        flopsPerSecond: flops / summary.median,
+        attainable: Math.min(fed, peak),
+        bound: fed < peak ? 'memory' : 'arithmetic',
+      },
+    ]
+  })
+}
