@@ -79,17 +79,19 @@ export function benchDraftOf(entry: BenchEntry, inputs: Inputs): BenchDraft {
 /** The inputs that the calls and expressions take, the project's filled in. */
 export function benchInputs(draft: BenchDraft, inputs: Inputs): [string, BenchInput][] {
   const all: Record<string, BenchInput> = { ...inputs, ...draft.inputs }
-  const texts = [
-    draft.argsText,
-    ...draft.against.map((other) =>
-      // In an expression a name also stands beside operators and dots.
-      other.kind === 'expression' ? other.text.replace(/[^\w"]+/g, ' ') : other.argsText,
-    ),
-  ]
-  return inputsNamed(texts.join(', '), all).flatMap((name) => {
+  return inputsNamed(callTexts(draft).join(', '), all).flatMap((name) => {
     const spec = all[name]
     return spec ? [[name, spec]] : []
   })
+}
+
+/** The arguments of every call, and the words of every expression. */
+function callTexts(draft: BenchDraft): string[] {
+  const others = draft.against.map((other) =>
+    // In an expression a name also stands beside operators and dots.
+    other.kind === 'expression' ? other.text.replace(/[^\w"]+/g, ' ') : other.argsText,
+  )
+  return [draft.argsText, ...others]
 }
 
 /** The fields as the entry that opsmith.json would hold; an error names what does not read. */
@@ -113,7 +115,7 @@ export function benchEntryOf(draft: BenchDraft, inputs: Inputs): Result<BenchEnt
   const own = Object.entries(draft.inputs).filter(([name]) => used.has(name))
   // A size that nothing names any more would only repeat every point.
   const inShapes = new Set(own.flatMap(([, { shape }]) => shape ?? []))
-  const words = new Set(draft.argsText.split(/[\s,[\]()]+/))
+  const words = new Set(callTexts(draft).join(' ').split(/\W+/))
   const sizes = Object.entries(draft.sizes).filter(
     ([name]) => inShapes.has(name) || words.has(name),
   )
@@ -155,9 +157,12 @@ export function calledOnce(calls: readonly Call[]): Call[] {
 export function listedBenchmarks(manifest: Manifest | null | undefined): BenchEntry[] {
   if (!manifest) return []
   if (manifest.benchmarks.length > 0) return manifest.benchmarks
-  return calledOnce(manifest.calls).map(({ op, args, reference }): BenchEntry => {
-    return { op, args, directions: ['forward'], ...(reference ? { against: [reference] } : {}) }
-  })
+  return calledOnce(manifest.calls).map(({ op, args }) => ({ op, args, directions: ['forward'] }))
+}
+
+/** A call as a benchmark, beside what it is compared with. */
+export function draftOfCall({ op, args, reference }: Call, inputs: Inputs): BenchDraft {
+  return benchDraftOf({ op, args, ...(reference ? { against: [reference] } : {}) }, inputs)
 }
 
 /** The name that opsmith.json gives, else the call, and beside it what it sweeps. */

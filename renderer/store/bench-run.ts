@@ -6,6 +6,7 @@ import {
   benchDraftOf,
   benchEntryOf,
   benchInputs,
+  draftOfCall,
   emptyBenchDraft,
   listedBenchmarks,
   type BenchDraft,
@@ -29,12 +30,19 @@ export function chooseBenchmark(index: number): void {
     row.entry === index ? [{ ...row, entry: 0 }] : [],
   )
   const known = all && rows.length > 0 ? { ...all, rows } : null
-  choose(benchDraftOf(entry, manifest.inputs), index, known)
+  if (manifest.benchmarks.length > 0) choose(benchDraftOf(entry, manifest.inputs), index, known)
+  else {
+    const chosen = manifest.calls.find((item) => item.op === entry.op)
+    if (chosen) choose(draftOfCall(chosen, manifest.inputs), null, known)
+  }
 }
 
 /** Another operator or function, called as in opsmith.json, else as its schema suggests. */
 export function chooseTimed(op: string): void {
-  choose(emptyBenchDraft(op, defaultArguments(op)), null, null)
+  const manifest = currentManifest()
+  const called = manifest?.calls.find((item) => item.op === op)
+  if (manifest && called) choose(draftOfCall(called, manifest.inputs), null, null)
+  else choose(emptyBenchDraft(op, defaultArguments(op)), null, null)
 }
 
 /** The times of one operator must not stand under the name of another. */
@@ -148,11 +156,14 @@ function end(
   if (work?.job === begun.job) benchStore.setState({ work: null })
   const { stamp } = begun
   if (result.ok) {
-    return { measured: { rows: result.value.rows, report: result.value, stamp }, error: null }
+    const done = result.value.rows.filter((row) => row.error?.code !== 'cancelled')
+    const isStopped = done.length < result.value.rows.length
+    if (done.length === 0 && isStopped) return { measured: null, error: null }
+    return { measured: { rows: done, report: result.value, isStopped, stamp }, error: null }
   }
   if (result.error.exit) noteCrash(result.error.exit)
   return {
-    measured: rows.length > 0 ? { rows, report: null, stamp } : null,
+    measured: rows.length > 0 ? { rows, report: null, isStopped: true, stamp } : null,
     error: result.error.code === 'cancelled' ? null : result.error,
   }
 }

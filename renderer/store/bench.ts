@@ -13,8 +13,10 @@ import { emptyBenchDraft, type BenchDraft } from './bench-case'
 /** Rows that were measured, and the sources they are of. */
 export type Measured = {
   rows: BenchRow[]
-  /** Of the machine and the whole run; null when it was stopped before its end. */
+  /** Of the machine and the whole run; null when it failed or was ended before that. */
   report: BenchReport | null
+  /** It was stopped before its end: rows are missing. */
+  isStopped: boolean
   stamp: string
 }
 

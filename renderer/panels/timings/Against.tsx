@@ -95,7 +95,10 @@ function Builds(): ReactElement {
     })
   const last: MenuItem = {
     key: 'last',
-    label: 'The last build before this one',
+    label:
+      older.length === 0
+        ? 'The last build before this one: none is kept yet'
+        : 'The last build before this one',
     checked: chosen.includes('last'),
     disabled: older.length === 0 && !chosen.includes('last'),
     testId: 'timings-build-last',
@@ -134,7 +137,6 @@ function Builds(): ReactElement {
           ]}
         />
       </span>
-      {older.length === 0 && <span className="muted">No earlier build is kept yet.</span>}
       {naming && <NameField build={naming} onDone={() => setNaming(null)} />}
     </>
   )

@@ -84,7 +84,12 @@ export function BenchList(): ReactElement {
 function EntryRow({ entry, index }: { entry: BenchEntry; index: number }): ReactElement {
   const inputs = useProject((state) => state.project?.manifest?.inputs) ?? {}
   const all = useBench((state) => state.all)
-  const selected = useBench((state) => state.view === 'one' && state.entry === index)
+  const isListed = useProject((state) => (state.project?.manifest?.benchmarks.length ?? 0) > 0)
+  const selected = useBench(
+    (state) =>
+      state.view === 'one' &&
+      (isListed ? state.entry === index : state.entry === null && state.draft.op === entry.op),
+  )
   const now = useFiles(runStamp)
   const { title, particular } = benchNames(entry, inputs)
   const own = ownRow(all?.rows.filter((row) => row.entry === index) ?? [])

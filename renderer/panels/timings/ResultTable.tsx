@@ -1,4 +1,4 @@
-import { Fragment, useMemo, useState, type ReactElement } from 'react'
+import { Fragment, useMemo, useState, type CSSProperties, type ReactElement } from 'react'
 
 import type { MachineFacts } from '../../../electron/contract/bench'
 import type { BenchRow } from '../../../electron/contract/bench-report'
@@ -31,7 +31,7 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
   return (
     <Section
       title="Times"
-      note={`median of one call, ${table.unit.name}`}
+      note={`median, ${table.unit.name}`}
       actions={
         <>
           <Segmented
@@ -59,10 +59,16 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
       }
     >
       <div className="tm-wide">
-        <table className="table tm-table" data-testid="timings-table">
+        <table
+          className="table tm-table"
+          style={{ '--directions': table.directions.length } as CSSProperties}
+          data-testid="timings-table"
+        >
           <thead>
             <tr>
-              <th scope="col">variant</th>
+              <th scope="col" className="tm-variant">
+                variant
+              </th>
               {table.directions.map((direction) => (
                 <th key={direction} scope="col" className="right">
                   {direction} <span className="muted">{table.unit.name}</span>
@@ -82,6 +88,11 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
           </tbody>
         </table>
       </div>
+      {rows.some((row) => row.ratio) && (
+        <p className="muted">
+          Ratios: the time over that of the operator itself, from samples taken in turn.
+        </p>
+      )}
       <Warnings rows={rows} />
       {named !== '' && <p className="muted tm-machine">{named}</p>}
     </Section>
@@ -101,21 +112,13 @@ type GroupProps = { group: TableGroup; table: BenchTable; spread: Spread }
 function GroupRows({ group, table, spread }: GroupProps): ReactElement {
   const isAll = useBench((state) => state.view === 'all')
   const columns = table.directions.length + 1
+  const hasHead = group.label !== '' || (isAll && group.lines.length > 1)
   return (
     <Fragment>
-      {(isAll || group.label !== '') && (
+      {hasHead && (
         <tr className="tm-group">
           <th colSpan={columns} scope="colgroup">
-            {isAll && (
-              <button
-                type="button"
-                className="link mono"
-                title="Look at this benchmark"
-                onClick={() => chooseBenchmark(group.entry)}
-              >
-                {group.op}
-              </button>
-            )}
+            {isAll && <BenchLink entry={group.entry} name={group.op} />}
             {isAll && group.label !== '' && ' · '}
             {group.label}
           </th>
@@ -129,9 +132,10 @@ function GroupRows({ group, table, spread }: GroupProps): ReactElement {
           data-variant={line.variant}
         >
           <th scope="row" className="tm-variant">
-            <span className="mono">{line.variant}</span>
-            {line.kind === 'operator' && group.lines.length > 1 && (
-              <span className="muted"> the others are compared with it</span>
+            {isAll && !hasHead ? (
+              <BenchLink entry={group.entry} name={line.variant} />
+            ) : (
+              <span className="mono">{line.variant}</span>
             )}
           </th>
           {table.directions.map((direction) => (
@@ -142,6 +146,19 @@ function GroupRows({ group, table, spread }: GroupProps): ReactElement {
         </tr>
       ))}
     </Fragment>
+  )
+}
+
+function BenchLink({ entry, name }: { entry: number; name: string }): ReactElement {
+  return (
+    <button
+      type="button"
+      className="link mono"
+      title="Look at this benchmark"
+      onClick={() => chooseBenchmark(entry)}
+    >
+      {name}
+    </button>
   )
 }
 
@@ -206,7 +223,7 @@ function Warnings({ rows }: { rows: readonly BenchRow[] }): ReactElement | null 
             <Icon name="warning" label="warning" />
           </span>
           <span>
-            {message} <span className="muted">{whereText(where)}</span>
+            {message} <span className="muted">({whereText(where)})</span>
           </span>
         </li>
       ))}
@@ -216,6 +233,8 @@ function Warnings({ rows }: { rows: readonly BenchRow[] }): ReactElement | null 
 
 function whereText(where: readonly string[]): string {
   const [first = '', second] = where
-  if (second === undefined) return `(${first})`
-  return where.length === 2 ? `(${first}; ${second})` : `(${first} and ${where.length - 1} more)`
+  if (second === undefined) return first
+  return where.length === 2
+    ? `${first}; ${second} alike`
+    : `${first}; ${where.length - 1} others alike`
 }

@@ -123,7 +123,7 @@ function Result(): ReactElement {
             isOlder && work === null ? 'stale' : work && work.rows.length === 0 ? 'gc-working' : ''
           }
         >
-          {known !== null && known.report === null && work === null && (
+          {known?.isStopped === true && work === null && (
             <p className="panel-pad muted">Stopped before its end: these rows were done.</p>
           )}
           <ResultTable rows={rows} machine={report?.machine} />

@@ -209,16 +209,19 @@ function csvCell(value: string | number | boolean | undefined): string {
 
 export type Warning = { message: string; rows: string[] }
 
-/** Each warning once, with the rows that it is about. */
+/** Each warning once, with the rows that it is about; those that differ in their numbers only are one. */
 export function warningsOf(rows: readonly BenchRow[]): Warning[] {
-  const all = new Map<string, string[]>()
+  const all = new Map<string, Warning>()
   for (const row of rows) {
     const siblings = rows.filter((one) => one.entry === row.entry).map((one) => one.point)
     const label = pointLabel(row.point, siblings)
     const name = `${row.direction} of ${row.variant}${label === '' ? '' : ` at ${label}`}`
     for (const message of new Set(row.warnings)) {
-      all.set(message, [...(all.get(message) ?? []), name])
+      const key = message.replace(/\d+(\.\d+)?/g, '#')
+      const known = all.get(key) ?? { message, rows: [] }
+      known.rows.push(name)
+      all.set(key, known)
     }
   }
-  return [...all].map(([message, names]) => ({ message, rows: names }))
+  return [...all.values()]
 }

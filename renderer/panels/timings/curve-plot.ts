@@ -1,4 +1,4 @@
-import UPlot from 'uplot'
+import type UPlot from 'uplot'
 
 import { chartStyle, logTicks, readoutPlugin } from '../../shell/primitives/Chart'
 import {
