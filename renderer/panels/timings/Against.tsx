@@ -173,9 +173,11 @@ function NameField({ build, onDone }: { build: KeptBuild; onDone: () => void }):
 }
 
 function timeOf(build: KeptBuild): string {
-  return new Date(build.time).toLocaleString('en', {
-    ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hour12: false },
-  })
+  return new Date(build.time)
+    .toLocaleString('en-GB', {
+      ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+    })
+    .replace(',', '')
 }
 
 function buildText(build: KeptBuild): string {

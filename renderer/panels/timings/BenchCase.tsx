@@ -38,7 +38,9 @@ export function BenchCase(): ReactElement {
 
 function CallBar(): ReactElement {
   const draft = useBench((state) => state.draft)
-  const isKept = useBench((state) => state.entry !== null)
+  const canKeep = useBench(
+    (state) => state.entry === null && state.draft.op !== '' && state.work?.of !== 'one',
+  )
   return (
     <div className="gc-call">
       <OperatorField id="timings-op" key={draft.op} op={draft.op} onChoose={chooseTimed} />
@@ -52,8 +54,8 @@ function CallBar(): ReactElement {
           onCommit={(argsText) => editBench({ argsText })}
         />
       </span>
-      <MeasureButton of="one" disabled={draft.op === ''} />
-      {!isKept && draft.op !== '' && (
+      <MeasureButton />
+      {canKeep && (
         <Button
           icon="plus"
           onClick={() => void keepBench()}
@@ -68,9 +70,10 @@ function CallBar(): ReactElement {
 }
 
 /** Starts the chosen benchmark, or says how far it is. */
-function MeasureButton({ of, disabled }: { of: 'one'; disabled: boolean }): ReactElement {
-  const work = useBench((state) => state.work)
-  if (work?.of === of) {
+function MeasureButton(): ReactElement {
+  const work = useBench((state) => (state.work?.of === 'one' ? state.work : null))
+  const hasChosen = useBench((state) => state.draft.op !== '')
+  if (work) {
     return (
       <span className="tm-progress" role="status">
         <Progress done={work.done} steps={work.total} label="Timings" />
@@ -88,7 +91,7 @@ function MeasureButton({ of, disabled }: { of: 'one'; disabled: boolean }): Reac
     <Button
       primary
       icon="play"
-      disabled={disabled}
+      disabled={!hasChosen}
       onClick={() => void runBench()}
       title={`Measures this benchmark (${shortcutOf('bench.run')})`}
       testId="timings-run"

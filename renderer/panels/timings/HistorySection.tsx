@@ -55,10 +55,11 @@ export function changeText(point: BenchHistoryPoint, before: BenchHistoryPoint):
 }
 
 function whenText(time: number): string {
-  return new Date(time).toLocaleString('en', {
-    ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' },
-    hour12: false,
-  })
+  return new Date(time)
+    .toLocaleString('en-GB', {
+      ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    })
+    .replace(',', '')
 }
 
 type ChartProps = {
@@ -104,6 +105,20 @@ function HistoryChart({ points, chosen, onChoose }: ChartProps): ReactElement {
         className="tm-history-line"
         points={points.map((point, index) => `${x(index)},${y(point.median)}`).join(' ')}
       />
+      {[0, points.length - 1].map((index) => {
+        const seconds = points[index]?.median ?? 0
+        const isLow = y(seconds) > height / 2
+        return (
+          <text
+            key={index}
+            x={x(index)}
+            y={y(seconds) + (isLow ? -10 : 18)}
+            textAnchor={index === 0 ? 'start' : 'end'}
+          >
+            {timeText(seconds)}
+          </text>
+        )
+      })}
       {points.map((point, index) => (
         <g
           key={`${point.build} ${point.time}`}

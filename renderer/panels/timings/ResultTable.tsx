@@ -3,11 +3,14 @@ import { Fragment, useMemo, useState, type CSSProperties, type ReactElement } fr
 import type { MachineFacts } from '../../../electron/contract/bench'
 import type { BenchRow } from '../../../electron/contract/bench-report'
 import { CopyButton } from '../../shell/primitives/CopyButton'
+import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
 import { Segmented } from '../../shell/primitives/Segmented'
 import { benchStore, chosenRow, rowKey, useBench } from '../../store/bench'
+import { listedBenchmarks } from '../../store/bench-case'
 import { chooseBenchmark, chooseRow } from '../../store/bench-run'
+import { useProject } from '../../store/project'
 import {
   csvOf,
   markdownOf,
@@ -27,6 +30,8 @@ type Props = { rows: readonly BenchRow[]; machine: MachineFacts | undefined }
 export function ResultTable({ rows, machine }: Props): ReactElement {
   const [spread, setSpread] = useState<Spread>('quartiles')
   const table = useMemo(() => tableOf(rows), [rows])
+  const isAll = useBench((state) => state.view === 'all')
+  const groups = isAll ? endsOf(table.groups) : table.groups.map((group) => ({ group, left: 0 }))
   const named = machine ? machineText(machine) : ''
   return (
     <Section
@@ -60,7 +65,7 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
     >
       <div className="tm-wide">
         <table
-          className="table tm-table"
+          className={table.directions.length > 1 ? 'table tm-table many' : 'table tm-table'}
           style={{ '--directions': table.directions.length } as CSSProperties}
           data-testid="timings-table"
         >
@@ -77,13 +82,11 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
             </tr>
           </thead>
           <tbody>
-            {table.groups.map((group) => (
-              <GroupRows
-                key={JSON.stringify([group.entry, group.point])}
-                group={group}
-                table={table}
-                spread={spread}
-              />
+            {groups.map(({ group, left }) => (
+              <Fragment key={JSON.stringify([group.entry, group.point])}>
+                <GroupRows group={group} table={table} spread={spread} />
+                {left > 0 && <LeftOut entry={group.entry} count={left} table={table} />}
+              </Fragment>
             ))}
           </tbody>
         </table>
@@ -99,7 +102,34 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
   )
 }
 
-export function machineText(machine: MachineFacts): string {
+type ShownGroup = { group: TableGroup; left: number }
+
+/** Of each benchmark the first and the last point: all of a sweep are with the benchmark itself. */
+function endsOf(groups: readonly TableGroup[]): ShownGroup[] {
+  return groups.flatMap((group, index): ShownGroup[] => {
+    const points = groups.filter((one) => one.entry === group.entry).length
+    const isFirst = groups[index - 1]?.entry !== group.entry
+    const isLast = groups[index + 1]?.entry !== group.entry
+    if (!isFirst && !isLast) return []
+    return [{ group, left: isFirst && points > 2 ? points - 2 : 0 }]
+  })
+}
+
+type LeftOutProps = { entry: number; count: number; table: BenchTable }
+
+function LeftOut({ entry, count, table }: LeftOutProps): ReactElement {
+  return (
+    <tr className="tm-left-out">
+      <th colSpan={table.directions.length + 1} className="tm-variant">
+        <button type="button" className="link" onClick={() => chooseBenchmark(entry)}>
+          {formatCount(count, 'point')} between
+        </button>
+      </th>
+    </tr>
+  )
+}
+
+function machineText(machine: MachineFacts): string {
   const parts = [
     `${machine.processor}, ${machine.cores} ${machine.cores === 1 ? 'core' : 'cores'}`,
     ...(machine.governor === '' ? [] : [`governor ${machine.governor}`]),
@@ -111,6 +141,9 @@ type GroupProps = { group: TableGroup; table: BenchTable; spread: Spread }
 
 function GroupRows({ group, table, spread }: GroupProps): ReactElement {
   const isAll = useBench((state) => state.view === 'all')
+  const name = useProject(
+    (state) => listedBenchmarks(state.project?.manifest)[group.entry]?.name ?? group.op,
+  )
   const columns = table.directions.length + 1
   const hasHead = group.label !== '' || (isAll && group.lines.length > 1)
   return (
@@ -118,7 +151,7 @@ function GroupRows({ group, table, spread }: GroupProps): ReactElement {
       {hasHead && (
         <tr className="tm-group">
           <th colSpan={columns} scope="colgroup">
-            {isAll && <BenchLink entry={group.entry} name={group.op} />}
+            {isAll && <BenchLink entry={group.entry} name={name} />}
             {isAll && group.label !== '' && ' · '}
             {group.label}
           </th>

@@ -3,7 +3,8 @@ import type UPlot from 'uplot'
 
 import type { MachineCeilings } from '../../../electron/contract/bench'
 import type { BenchRow } from '../../../electron/contract/bench-report'
-import { Chart, chartStyle, drawLine, logTicks, readoutPlugin } from '../../shell/primitives/Chart'
+import { Chart } from '../../shell/primitives/Chart'
+import { chartStyle, drawLine, logTicks, readoutPlugin } from '../../shell/primitives/chart-style'
 import { formatNumber } from '../../shell/primitives/format'
 import { Section } from '../../shell/primitives/Section'
 import { seriesToken } from './curve-plot'
@@ -77,11 +78,23 @@ function RooflineChart({
   )
   const text = points.map((point) => `${point.label}: ${reachedText(point)} of what is attainable.`)
   return (
-    <Chart
-      make={make}
-      label={`Roofline of ${points.length} points. ${text.join(' ')}`}
-      testId="timings-roofline"
-    />
+    <>
+      <Chart
+        make={make}
+        label={`Roofline of ${points.length} points. ${text.join(' ')}`}
+        testId="timings-roofline"
+      />
+      <ul className="tm-legend">
+        {variantsOf(points).map((variant, index) => (
+          <li key={variant}>
+            <svg className="tm-mark" viewBox="-6 -6 12 12" aria-hidden>
+              <path d={markPath(index, 4.5)} fill={`var(${seriesToken(index)})`} />
+            </svg>
+            <span className="mono">{variant}</span>
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 
@@ -101,7 +114,7 @@ function rooflineChart(
   const rates = sorted.map((point) => point.flopsPerSecond)
   const bottom = Math.min(...rates, bandwidth * low) / 2
   const top = Math.max(...rates, float32) * 2
-  const variants = [...new Set(points.map((point) => point.variant))]
+  const variants = variantsOf(points)
   const draw = (chart: UPlot): void => {
     const { ctx, bbox } = chart
     const ratio = window.devicePixelRatio
@@ -135,17 +148,10 @@ function rooflineChart(
       const [x, y] = at(point.intensity, point.flopsPerSecond)
       const index = variants.indexOf(point.variant)
       ctx.fillStyle = colour(seriesToken(index))
-      mark(ctx, x, y, index, 4.5 * ratio)
-    }
-    // A name for each variant, at its last point.
-    for (const [index, variant] of variants.entries()) {
-      const last = sorted.filter((point) => point.variant === variant).at(-1)
-      if (!last) continue
-      const [x, y] = at(last.intensity, last.flopsPerSecond)
-      const toLeft = x > bbox.left + bbox.width * 0.6
-      ctx.fillStyle = colour(seriesToken(index))
-      ctx.textAlign = toLeft ? 'right' : 'left'
-      ctx.fillText(variant, x + (toLeft ? -9 : 9) * ratio, y + (index % 2 === 0 ? 4 : 14) * ratio)
+      ctx.save()
+      ctx.translate(x, y)
+      ctx.fill(new Path2D(markPath(index, 4.5 * ratio)))
+      ctx.restore()
     }
     ctx.restore()
   }
@@ -188,20 +194,20 @@ function rooflineChart(
   return { options, data: [intensities, rates] }
 }
 
-/** A shape of its own for each of a few variants: colour alone must not tell them apart. */
-function mark(
-  context: CanvasRenderingContext2D,
-  x: number,
-  y: number,
-  index: number,
-  size: number,
-): void {
-  context.beginPath()
+function variantsOf(points: readonly RooflinePoint[]): string[] {
+  return [...new Set(points.map((point) => point.variant))]
+}
+
+/** A shape of its own for each of a few variants, around 0: colour alone must not tell them apart. */
+function markPath(index: number, size: number): string {
   const corners = [0, 4, 3, 5][index % 4] ?? 0
-  if (corners === 0) context.arc(x, y, size, 0, 2 * Math.PI)
-  for (let corner = 0; corner < corners; corner += 1) {
-    const angle = (2 * Math.PI * corner) / corners - Math.PI / 2
-    context.lineTo(x + 1.25 * size * Math.cos(angle), y + 1.25 * size * Math.sin(angle))
+  if (corners === 0) {
+    const arc = `a${size},${size} 0 1 0`
+    return `M${-size},0${arc} ${2 * size},0${arc} ${-2 * size},0z`
   }
-  context.fill()
+  const points = Array.from({ length: corners }, (_, corner) => {
+    const angle = (2 * Math.PI * corner) / corners - Math.PI / 2
+    return `${1.25 * size * Math.cos(angle)},${1.25 * size * Math.sin(angle)}`
+  })
+  return `M${points.join('L')}z`
 }

@@ -2,7 +2,8 @@ import { useCallback, useMemo, useState, type ReactElement } from 'react'
 import UPlot from 'uplot'
 
 import type { BenchRow } from '../../../electron/contract/bench-report'
-import { Chart, chartStyle, drawLine, readoutPlugin } from '../../shell/primitives/Chart'
+import { Chart } from '../../shell/primitives/Chart'
+import { chartStyle, drawLine, readoutPlugin } from '../../shell/primitives/chart-style'
 import { formatCount } from '../../shell/primitives/format'
 import { Section } from '../../shell/primitives/Section'
 import { Segmented } from '../../shell/primitives/Segmented'
@@ -160,7 +161,8 @@ function Drift({ row }: { row: BenchRow }): ReactElement {
   const make = useCallback((element: HTMLElement) => driftChart(element, row), [row])
   const medians = runningMedian(row.samples)
   const change = ((medians.at(-1) ?? 0) / (medians[0] ?? 1) - 1) * 100
-  const text = `From the first samples to the last, the median moved by ${change >= 0 ? '+' : ''}${change.toFixed(1)} %.`
+  const amount = Math.abs(change) < 0.1 ? 'less than 0.1' : Math.abs(change).toFixed(1)
+  const text = `From the first samples to the last, the median ${change < 0 ? 'fell' : 'rose'} by ${amount} %.`
   return (
     <>
       <Chart make={make} label={`Samples over time. ${text}`} testId="timings-drift-chart" />

@@ -126,12 +126,10 @@ function Result(): ReactElement {
           {known?.isStopped === true && work === null && (
             <p className="panel-pad muted">Stopped before its end: these rows were done.</p>
           )}
+          {view === 'one' && <SweepSection rows={rows} />}
           <ResultTable rows={rows} machine={report?.machine} />
           {view === 'one' && (
-            <>
-              <SweepSection rows={rows} />
-              <RooflineSection rows={rows} ceilings={report?.ceilings} dtype={dtype} />
-            </>
+            <RooflineSection rows={rows} ceilings={report?.ceilings} dtype={dtype} />
           )}
           {row && (
             <>

@@ -1,6 +1,6 @@
 import type UPlot from 'uplot'
 
-import { chartStyle, logTicks, readoutPlugin } from '../../shell/primitives/Chart'
+import { chartStyle, logTicks, readoutPlugin } from '../../shell/primitives/chart-style'
 import {
   columnsOf,
   type Crossover,
@@ -8,7 +8,7 @@ import {
   type CurveMeasure,
   type SweptVariable,
 } from './sweep-curves'
-import { inUnit, rateText, timeText, unitFor } from './time-units'
+import { rateText, timeText } from './time-units'
 
 /** Line styles repeat later than colours: no two curves look the same without colour. */
 const dashes: readonly number[][] = [[], [7, 4], [2, 3], [9, 3, 2, 3], [12, 4], [4, 2, 1, 2]]
@@ -36,14 +36,11 @@ export function curveChart(
   const data = columnsOf(curves)
   // Logarithms know no zero: a sweep that has an empty size is drawn over a straight axis.
   const isLogarithmic = (over.values[0] ?? 0) > 0
-  const all = curves.flatMap((curve) => curve.points.flatMap(({ low, high }) => [low, high]))
-  const unit = unitFor(all.length > 0 ? all : [1])
   const yText = (value: number): string =>
     measure === 'time'
-      ? tidy(inUnit(value, unit))
+      ? tickText(value)
       : rateText(value, measure === 'bandwidth' ? 'B' : 'FLOP').replace('/s', '')
-  const label =
-    measure === 'time' ? `time (${unit.name})` : measure === 'bandwidth' ? 'B/s' : 'FLOP/s'
+  const label = measure === 'time' ? 'time of one call' : measure === 'bandwidth' ? 'B/s' : 'FLOP/s'
   const options: Omit<UPlot.Options, 'width'> = {
     height,
     legend: { show: false },
@@ -100,7 +97,10 @@ export function curveChart(
         return x === undefined ? '' : readout(curves, over, x, measure)
       }),
       {
-        hooks: { draw: (chart) => drawCrossovers(chart, crossovers, colour('--text'), canvasFont) },
+        hooks: {
+          draw: (chart) =>
+            drawCrossovers(chart, crossovers, colour('--text'), colour('--panel'), canvasFont),
+        },
       },
     ],
   }
@@ -121,13 +121,14 @@ export function countText(value: number): string {
     [2 ** 20, 'Mi'],
     [2 ** 10, 'Ki'],
   ] as const) {
-    if (value >= 4 * factor && value % factor === 0) return `${value / factor} ${suffix}`
+    if (value >= factor && value % factor === 0) return `${value / factor} ${suffix}`
   }
   return value.toLocaleString('en')
 }
 
-function tidy(text: string): string {
-  return text.includes('.') ? text.replace(/\.?0+$/, '') : text
+/** A tick has a unit of its own: an axis may go from nanoseconds to seconds. */
+function tickText(seconds: number): string {
+  return timeText(seconds).replace(/\.?0+ /, ' ')
 }
 
 /** "N 4,096 · sigmoid 12.1 µs · aten::sigmoid 9.8 µs" */
@@ -153,6 +154,7 @@ function drawCrossovers(
   chart: UPlot,
   crossovers: readonly Crossover[],
   stroke: string,
+  rim: string,
   font: string,
 ): void {
   const { ctx, bbox } = chart
@@ -170,7 +172,15 @@ function drawCrossovers(
     ctx.stroke()
     const toLeft = px > bbox.left + bbox.width / 2
     ctx.textAlign = toLeft ? 'right' : 'left'
-    ctx.fillText(label, px + (toLeft ? -11 : 11) * ratio, py + 18 * ratio)
+    const at = [px + (toLeft ? -11 : 11) * ratio, py + 20 * ratio] as const
+    // Curves run through it: a rim keeps the words apart from them.
+    ctx.save()
+    ctx.strokeStyle = rim
+    ctx.lineWidth = 4 * ratio
+    ctx.lineJoin = 'round'
+    ctx.strokeText(label, ...at)
+    ctx.restore()
+    ctx.fillText(label, ...at)
   }
   ctx.restore()
 }

@@ -9,7 +9,7 @@ export type Distribution = {
 const fewestBins = 8
 const mostBins = 60
 /** How many interquartile ranges above the upper quartile are still drawn. */
-const reach = 8
+const reach = 4
 
 /** The Freedman–Diaconis rule: bins of twice the interquartile range over the cube root of the count. */
 export function distributionOf(samples: readonly number[]): Distribution {

@@ -8,12 +8,19 @@ const units: readonly TimeUnit[] = [
   { name: 'ns', seconds: 1e-9 },
 ]
 
+/** Of a unit: below it there would be zeros only. */
+const leastShown = 0.01
+
 const nanoseconds: TimeUnit = { name: 'ns', seconds: 1e-9 }
 
-/** The largest unit in which the smallest of these is at least 1. */
+/** The largest unit in which the one in the middle is at least 1, and the smallest still has its figures. */
 export function unitFor(seconds: readonly number[]): TimeUnit {
-  const smallest = Math.min(...seconds.filter((value) => value > 0))
-  return units.find((unit) => smallest >= unit.seconds) ?? nanoseconds
+  const sorted = seconds.filter((value) => value > 0).sort((a, b) => a - b)
+  const smallest = sorted[0] ?? 0
+  const middle = sorted[Math.floor((sorted.length - 1) / 2)] ?? 0
+  const fits = (unit: TimeUnit): boolean =>
+    middle >= unit.seconds && smallest >= unit.seconds * leastShown
+  return units.find(fits) ?? nanoseconds
 }
 
 /** At most four significant figures: a timing has no more. Nothing is written with an exponent. */
@@ -21,7 +28,7 @@ export function inUnit(seconds: number, unit: TimeUnit): string {
   const value = seconds / unit.seconds
   if (!Number.isFinite(value)) return '–'
   if (value >= 1000) return Math.round(value).toLocaleString('en', { useGrouping: value >= 10_000 })
-  const digits = value >= 100 ? 1 : value >= 10 ? 2 : 3
+  const digits = value >= 100 ? 1 : value >= 10 ? 2 : value >= 0.1 ? 3 : 4
   return value.toFixed(digits)
 }
 

@@ -1,0 +1,178 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const buildTime = 170_000
+/** Some rows of a twentieth of a second of samples each, and a machine that does other things, too. */
+const measureTime = 90_000
+let cache: TestCache
+let app: App
+let folder: string
+
+const long = { shape: ['N'], dtype: 'float32' }
+const benchmarks = [
+  {
+    ...{ op: 'sigmoid::sigmoid', args: ['x'], seconds: 0.05 },
+    against: ['torch.sigmoid(x)', 'torch.tanh(x)'],
+  },
+  {
+    ...{ name: 'long rows', op: 'sigmoid::sigmoid', args: ['x'], seconds: 0.05 },
+    ...{ inputs: { x: long }, sizes: { N: [16, 256, 4096] }, directions: ['forward'] },
+    ...{ against: ['torch.sigmoid(x)'], flops: '4 * N' },
+  },
+]
+
+beforeEach(async () => {
+  cache = makeTestCache()
+  folder = copyProject(path.join(root, 'samples/sigmoid'), cache)
+  const file = path.join(folder, 'opsmith.json')
+  const text = fs.readFileSync(file, 'utf8').trimEnd().replace(/\}$/, '')
+  fs.writeFileSync(file, `${text.trimEnd()},\n"benchmarks": ${JSON.stringify(benchmarks)}\n}\n`)
+  app = await App.start(cache, folder)
+  await app.page
+    .getByTestId('status-build')
+    .filter({ hasText: /built in/i })
+    .waitFor({
+      timeout: buildTime,
+    })
+  await app.page.keyboard.press('Control+9')
+  await app.testId('timings-panel').waitFor()
+})
+afterEach(async () => {
+  await app.close()
+  cache.remove()
+})
+
+/** Of the table: kind, variant and how many of its cells hold a time. */
+function lines(): Promise<{ kind: string; variant: string; times: number; refused: string }[]> {
+  return app.page.evaluate(() =>
+    [...document.querySelectorAll('[data-testid=timings-line]')].map((line) => ({
+      kind: line.getAttribute('data-kind') ?? '',
+      variant: line.getAttribute('data-variant') ?? '',
+      times: line.querySelectorAll('[data-testid=timings-cell]').length,
+      refused: line.querySelector('[data-testid=timings-refused]')?.textContent ?? '',
+    })),
+  )
+}
+
+/** Presses the button that measures, and waits until it is there again. */
+async function measure(button: 'timings-run' | 'timings-all'): Promise<void> {
+  const stop = button === 'timings-run' ? 'timings-stop' : 'timings-all-stop'
+  await app.testId(button).click()
+  await app.testId(stop).waitFor()
+  await app.testId(button).waitFor({ timeout: measureTime })
+}
+
+/** What was copied last, in the clipboard of the system. */
+const clipboard = (): Promise<string> =>
+  app.electron.evaluate(({ clipboard: system }) => system.readText())
+
+describe('the timings panel', () => {
+  it('measures all benchmarks in one table, refuses what is wrong, sweeps, copies and keeps', async () => {
+    await measure('timings-all')
+    const all = await lines()
+    expect(all[0]).toMatchObject({ kind: 'operator', variant: 'sigmoid::sigmoid', times: 3 })
+    expect(all[1]).toMatchObject({ kind: 'expression', variant: 'torch.sigmoid(x)', times: 3 })
+    // No speed is shown for a wrong answer; it says that it is one.
+    expect(all[2]).toMatchObject({ variant: 'torch.tanh(x)', times: 0 })
+    expect(all[2]?.refused).toMatch(/wrong|differ/)
+    const verdicts = await app.page.evaluate(() =>
+      [...document.querySelectorAll('[data-testid=timings-ratio]')].map(
+        (ratio) => `${ratio.getAttribute('data-verdict')}: ${ratio.textContent}`,
+      ),
+    )
+    expect(verdicts.length).toBeGreaterThanOrEqual(3)
+    for (const verdict of verdicts)
+      expect(verdict).toMatch(
+        /^(slower|faster|no difference): [\d.]+× \[[\d.]+, [\d.]+\] (slower|faster|no difference)$/,
+      )
+    await app.picture('timings-all')
+
+    await app.testId('timings-copy-markdown').click()
+    const markdown = await clipboard()
+    expect(markdown).toMatch(/^\| variant \| at \| forward \(\S+\) \| backward \(\S+\) \| both/)
+    expect(markdown).toMatch(/\| `torch\.sigmoid\(x\)` \|[^|]*\| (\*\*)?[\d.,]+(\*\*)? \[[\d.,]+, /)
+    await app.testId('timings-copy-csv').click()
+    const csv = (await clipboard()).trim().split('\n')
+    expect(csv[0]).toMatch(/^op,kind,variant,direction,/)
+    // Three directions of three variants, and two variants at three points.
+    expect(csv.length).toBe(1 + 9 + 6)
+
+    await app.testId('timings-entry-1').click()
+    await measure('timings-run')
+    await app.testId('timings-sweep-chart').waitFor()
+    await app.testId('timings-roofline').waitFor()
+    expect((await lines()).map((line) => line.variant)).toEqual(
+      Array.from({ length: 3 }, () => ['sigmoid::sigmoid', 'torch.sigmoid(x)']).flat(),
+    )
+    await app.testId('timings-enlarge').click()
+    await app.picture('timings-sweep')
+    await app.testId('timings-drift').click()
+    await app.testId('timings-drift-chart').waitFor()
+
+    await app.testId('timings-sizes').fill('N 32..128')
+    await app.testId('timings-sizes').press('Enter')
+    await app.testId('timings-keep').click()
+    const kept = (): string => fs.readFileSync(path.join(folder, 'opsmith.json'), 'utf8')
+    await expect.poll(kept).toMatch(/"N":\s*\[\s*32,\s*64,\s*128\s*\]/)
+    await app.testId('timings-entry-2').waitFor()
+    expect(await app.testId('timings-entry-2').getAttribute('aria-pressed')).toBe('true')
+  })
+
+  it('compares with the last build after an edit, shows the edit behind the change, stops', async () => {
+    await app.testId('timings-entry-0').click()
+    await measure('timings-run')
+    const right = 'return 1 / (1 + at::exp(-x));'
+    const slow = 'return 1 / (1 + at::exp(-x)) + 0 * at::exp(x) * at::exp(x);'
+    await app.openFile('op.cpp')
+    await app.replace('op.cpp', right, slow)
+    await app.save()
+    // The panel is in front and "on build" is on: nobody has to ask.
+    await expect
+      .poll(
+        () =>
+          app
+            .testId('timings-history')
+            .getAttribute('data-builds')
+            .catch(() => ''),
+        {
+          timeout: buildTime,
+          interval: 200,
+        },
+      )
+      .toBe('2')
+    expect(await app.testId('timings-diff').textContent()).toContain(`+  ${slow}`)
+
+    await app.testId('timings-builds').click()
+    await app.testId('timings-build-last').click()
+    await measure('timings-run')
+    const build = (await lines()).find((line) => line.kind === 'build')
+    expect(build).toMatchObject({ times: 3 })
+    expect(build?.variant).toMatch(/^build of /)
+    await app.picture('timings-builds')
+
+    await app.testId('timings-on-build').click()
+    await app.replace('op.cpp', slow, right)
+    await app.page
+      .getByTestId('timings-panel')
+      .getByTestId('stale-bar')
+      .waitFor({ timeout: buildTime })
+    await app.save()
+    await app.page
+      .getByTestId('timings-panel')
+      .getByText('Built from older sources.')
+      .waitFor({ timeout: buildTime })
+
+    await app.testId('timings-seconds').fill('120')
+    await app.testId('timings-seconds').press('Enter')
+    await app.testId('timings-run').click()
+    await app.testId('timings-stop').click()
+    await app.testId('timings-run').waitFor({ timeout: 20_000 })
+    expect(await app.testId('timings-error').count()).toBe(0)
+  })
+})
