@@ -1,7 +1,7 @@
 import type { BenchReport, BenchRequest } from '../../electron/contract/bench-report'
 import { ok, type Result, type WorkbenchError } from '../../electron/contract/outcome'
 import { call, listen, newJob } from '../bridge/bridge'
-import { benchStore, chosenRow, type BenchWork, type Measured } from './bench'
+import { askedKey, benchStore, chosenRow, type BenchWork, type Measured } from './bench'
 import {
   benchDraftOf,
   benchEntryOf,
@@ -29,12 +29,13 @@ export function chooseBenchmark(index: number): void {
   const rows = (all?.rows ?? []).flatMap((row) =>
     row.entry === index ? [{ ...row, entry: 0 }] : [],
   )
-  const known = all && rows.length > 0 ? { ...all, rows } : null
-  if (manifest.benchmarks.length > 0) choose(benchDraftOf(entry, manifest.inputs), index, known)
-  else {
-    const chosen = manifest.calls.find((item) => item.op === entry.op)
-    if (chosen) choose(draftOfCall(chosen, manifest.inputs), null, known)
-  }
+  const isListed = manifest.benchmarks.length > 0
+  const called = manifest.calls.find((item) => item.op === entry.op)
+  const timed = benchDraftOf(entry, manifest.inputs)
+  const draft = isListed || !called ? timed : draftOfCall(called, manifest.inputs)
+  // Of a call, the forward was measured by itself: the fields ask for more.
+  const known = all && rows.length > 0 ? { ...all, rows, asked: askedKey(timed) } : null
+  choose(draft, isListed ? index : null, known)
 }
 
 /** Another operator or function, called as in opsmith.json, else as its schema suggests. */
@@ -49,7 +50,7 @@ export function chooseTimed(op: string): void {
 function choose(draft: BenchDraft, entry: number | null, one: Measured | null): void {
   if (benchStore.getState().work?.of === 'one') void stopBench()
   benchStore.setState({
-    ...{ view: 'one', draft, entry, one, oneError: null },
+    ...{ view: 'one', draft, entry, one, oneError: null, oneStamp: one?.stamp ?? null },
     ...{ row: null, history: [], historyError: null },
   })
 }
@@ -139,10 +140,17 @@ export function runAllBenches(): Promise<void> {
 
 function begin(of: BenchWork['of']): BenchWork {
   const stamp = runStamp()
+  const asked = of === 'one' ? askedKey(benchStore.getState().draft) : ''
   const work: BenchWork = {
-    ...{ job: newJob('bench'), of, startedAt: Date.now(), done: 0, total: 0, rows: [], stamp },
+    ...{ job: newJob('bench'), of, startedAt: Date.now(), done: 0, total: 0, rows: [] },
+    ...{ stamp, asked },
   }
-  benchStore.setState({ work, ...(of === 'all' ? { allError: null } : { oneError: null }) })
+  benchStore.setState({
+    work,
+    ...(of === 'all'
+      ? { allError: null, allStamp: stamp }
+      : { oneError: null, oneStamp: stamp, history: [] }),
+  })
   return work
 }
 
@@ -154,16 +162,16 @@ function end(
   const { work } = benchStore.getState()
   const rows = work?.job === begun.job ? work.rows : []
   if (work?.job === begun.job) benchStore.setState({ work: null })
-  const { stamp } = begun
+  const { stamp, asked } = begun
   if (result.ok) {
     const done = result.value.rows.filter((row) => row.error?.code !== 'cancelled')
     const isStopped = done.length < result.value.rows.length
     if (done.length === 0 && isStopped) return { measured: null, error: null }
-    return { measured: { rows: done, report: result.value, isStopped, stamp }, error: null }
+    return { measured: { rows: done, report: result.value, isStopped, stamp, asked }, error: null }
   }
   if (result.error.exit) noteCrash(result.error.exit)
   return {
-    measured: rows.length > 0 ? { rows, report: null, isStopped: true, stamp } : null,
+    measured: rows.length > 0 ? { rows, report: null, isStopped: true, stamp, asked } : null,
     error: result.error.code === 'cancelled' ? null : result.error,
   }
 }
@@ -238,16 +246,13 @@ export async function keepBench(): Promise<void> {
 /** After each good build: what is looked at again, if it was measured before and the user wants that. */
 export async function refreshBenches(): Promise<void> {
   void loadBuilds()
-  const { view, all, one, work, oneError } = benchStore.getState()
+  const { view, allStamp, oneStamp } = benchStore.getState()
   if (!settingsStore.getState().settings.benchOnBuild) return
   if (layoutStore.getState().dock?.isShown('timings') !== true) return
-  const isMeasuring = work?.of === view
-  if (view === 'all' && (all !== null || isMeasuring) && all?.stamp !== runStamp())
-    await runAllBenches()
-  // What ended the op host would end it again: that is for the user to ask for.
-  const wouldCrash = oneError?.exit !== undefined && one?.stamp === runStamp()
-  if (view === 'one' && (one !== null || isMeasuring) && !wouldCrash && one?.stamp !== runStamp())
-    await runBench()
+  // Once for each state of the sources: what ended the op host would only end it again.
+  const stamp = view === 'all' ? allStamp : oneStamp
+  if (stamp === null || stamp === runStamp()) return
+  await (view === 'all' ? runAllBenches() : runBench())
 }
 
 /** After an edit of opsmith.json: the chosen entry may say something else now, or be gone. */

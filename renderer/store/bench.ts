@@ -8,7 +8,8 @@ import type {
   KeptBuild,
 } from '../../electron/contract/bench-report'
 import type { WorkbenchError } from '../../electron/contract/outcome'
-import { emptyBenchDraft, type BenchDraft } from './bench-case'
+import { benchInputs, emptyBenchDraft, type BenchDraft } from './bench-case'
+import { effectiveInputs } from './inputs'
 
 /** Rows that were measured, and the sources they are of. */
 export type Measured = {
@@ -17,6 +18,8 @@ export type Measured = {
   report: BenchReport | null
   /** It was stopped before its end: rows are missing. */
   isStopped: boolean
+  /** Of the fields that it was asked with: equal keys mean that it answers what they say now. */
+  asked: string
   stamp: string
 }
 
@@ -29,6 +32,7 @@ export type BenchWork = {
   total: number
   rows: BenchRow[]
   stamp: string
+  asked: string
 }
 
 export type BenchState = {
@@ -42,6 +46,9 @@ export type BenchState = {
   draft: BenchDraft
   one: Measured | null
   oneError: WorkbenchError | null
+  /** Sources of the last try, whatever came of it; null before the first. */
+  allStamp: string | null
+  oneStamp: string | null
   /** The row whose samples and history are looked at, by its key; null: the first. */
   row: string | null
   history: BenchHistoryPoint[]
@@ -52,11 +59,16 @@ export type BenchState = {
 export const benchStore = createStore<BenchState>(() => ({
   ...{ view: 'all', work: null, all: null, allError: null },
   ...{ entry: null, draft: emptyBenchDraft(), one: null, oneError: null },
-  ...{ row: null, history: [], historyError: null, builds: [] },
+  ...{ allStamp: null, oneStamp: null, row: null, history: [], historyError: null, builds: [] },
 }))
 
 export function useBench<T>(select: (state: BenchState) => T): T {
   return useStore(benchStore, select)
+}
+
+/** What a measurement depends on, beside the sources. */
+export function askedKey(draft: BenchDraft): string {
+  return JSON.stringify([draft, benchInputs(draft, effectiveInputs())])
 }
 
 const noRows: BenchRow[] = []

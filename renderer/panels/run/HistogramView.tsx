@@ -1,13 +1,13 @@
-import { useEffect, useRef, useState, type ReactElement } from 'react'
-import UPlot from 'uplot'
-import 'uplot/dist/uPlot.min.css'
+import { useCallback, useEffect, useState, type ReactElement } from 'react'
+import UPlot, { type AlignedData } from 'uplot'
 
 import type { WorkbenchError } from '../../../electron/contract/outcome'
 import type { Histogram, TensorHandle } from '../../../electron/contract/tensor'
+import { Chart } from '../../shell/primitives/Chart'
+import { chartStyle, readoutPlugin } from '../../shell/primitives/chart-style'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatNumber } from '../../shell/primitives/format'
 import { fetchHistogram } from '../../store/tensor-pages'
-import { useTheme } from '../../store/theme'
 
 /** Rice's rule: twice the cube root of the count; few values must not look like a comb. */
 function binsFor(count: number): number {
@@ -31,56 +31,34 @@ export function HistogramView({ tensor }: { tensor: TensorHandle }): ReactElemen
   if (answer === null) return <p className="muted">Counting …</p>
   if ('code' in answer) return <ErrorView error={answer} />
   if (answer.counts.length === 0) return <p className="muted">No finite values.</p>
-  return <Chart histogram={answer} />
+  return <HistogramChart histogram={answer} />
 }
 
-function Chart({ histogram }: { histogram: Histogram }): ReactElement {
-  const host = useRef<HTMLDivElement>(null)
-  const theme = useTheme()
-  useEffect(() => {
-    const element = host.current
-    if (!element) return
-    const chart = new UPlot(
-      chartOptions(element, histogram),
+function HistogramChart({ histogram }: { histogram: Histogram }): ReactElement {
+  const make = useCallback(
+    (element: HTMLElement) => ({
+      options: chartOptions(element, histogram),
       // The last count is repeated, so that the last step reaches the last edge.
-      [histogram.edges, [...histogram.counts, histogram.counts.at(-1) ?? 0]],
-      element,
-    )
-    const resize = new ResizeObserver(() => {
-      chart.setSize({ width: element.clientWidth, height: chartHeight })
-    })
-    resize.observe(element)
-    return () => {
-      resize.disconnect()
-      chart.destroy()
-    }
-  }, [histogram, theme])
+      data: [histogram.edges, [...histogram.counts, histogram.counts.at(-1) ?? 0]] as AlignedData,
+    }),
+    [histogram],
+  )
   const highest = Math.max(...histogram.counts)
   const at = histogram.counts.indexOf(highest)
   const from = formatNumber(histogram.edges[at])
   const to = formatNumber(histogram.edges[at + 1])
   return (
-    <div
-      className="chart"
-      ref={host}
-      role="img"
-      aria-label={`Histogram of ${histogram.counts.length} bins; most values, ${highest}, lie from ${from} to ${to}`}
-      data-testid="run-histogram-chart"
+    <Chart
+      make={make}
+      label={`Histogram of ${histogram.counts.length} bins; most values, ${highest}, lie from ${from} to ${to}`}
+      testId="run-histogram-chart"
     />
   )
 }
 
-function chartOptions(element: HTMLElement, histogram: Histogram): UPlot.Options {
-  const style = getComputedStyle(element)
-  const colour = (name: string): string => style.getPropertyValue(name).trim()
-  const axis: UPlot.Axis = {
-    stroke: colour('--text-muted'),
-    grid: { stroke: colour('--border'), width: 1 },
-    ticks: { stroke: colour('--border'), width: 1, size: 4 },
-    font: `${style.fontSize} ${style.fontFamily}`,
-  }
+function chartOptions(element: HTMLElement, histogram: Histogram): Omit<UPlot.Options, 'width'> {
+  const { colour, axis } = chartStyle(element)
   return {
-    width: element.clientWidth,
     height: chartHeight,
     legend: { show: false },
     cursor: { y: false, points: { show: false } },
@@ -103,30 +81,15 @@ function chartOptions(element: HTMLElement, histogram: Histogram): UPlot.Options
         points: { show: false },
       },
     ],
-    plugins: [readout(histogram)],
-  }
-}
-
-/** The bin under the pointer, in words. */
-function readout(histogram: Histogram): UPlot.Plugin {
-  const label = document.createElement('div')
-  label.className = 'chart-readout number'
-  return {
-    hooks: {
-      init: (chart) => chart.over.append(label),
-      setCursor: (chart) => {
-        const x = chart.cursor.left ?? -1
-        if (x < 0) {
-          label.textContent = ''
-          return
-        }
-        const value = chart.posToVal(x, 'x')
+    plugins: [
+      readoutPlugin((chart) => {
+        const value = chart.posToVal(chart.cursor.left ?? 0, 'x')
         const after = histogram.edges.findIndex((edge) => edge > value)
         const bin = after < 1 ? histogram.counts.length - 1 : after - 1
         const from = formatNumber(histogram.edges[bin])
         const to = formatNumber(histogram.edges[bin + 1])
-        label.textContent = `${histogram.counts[bin] ?? 0} in [${from}, ${to})`
-      },
-    },
+        return `${histogram.counts[bin] ?? 0} in [${from}, ${to})`
+      }),
+    ],
   }
 }

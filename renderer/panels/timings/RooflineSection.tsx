@@ -9,7 +9,7 @@ import { formatNumber } from '../../shell/primitives/format'
 import { Section } from '../../shell/primitives/Section'
 import { seriesToken } from './curve-plot'
 import { rooflinePoints, type RooflinePoint } from './roofline'
-import { rateText } from './time-units'
+import { rateText, threadsText } from './time-units'
 
 type Props = { rows: readonly BenchRow[]; ceilings: MachineCeilings | undefined; dtype: string }
 
@@ -23,7 +23,7 @@ export function RooflineSection({ rows, ceilings, dtype }: Props): ReactElement 
   return (
     <Section
       title="Roofline"
-      note={`${rateText(ceilings.bytesPerSecond, 'B')}, ${rateText(ceilings.flopsPerSecond.float32, 'FLOP')} float32, ${rateText(ceilings.flopsPerSecond.float64, 'FLOP')} float64 on ${ceilings.threads} ${ceilings.threads === 1 ? 'thread' : 'threads'}`}
+      note={`${rateText(ceilings.bytesPerSecond, 'B')}, ${rateText(ceilings.flopsPerSecond.float32, 'FLOP')} float32, ${rateText(ceilings.flopsPerSecond.float64, 'FLOP')} float64 on ${threadsText(ceilings.threads)}`}
     >
       <RooflineChart points={points} ceilings={ceilings} />
       <details className="details">

@@ -5,14 +5,15 @@ import { Button, IconButton } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatSeconds } from '../../shell/primitives/format'
+import { Icon } from '../../shell/primitives/Icon'
 import { StaleBar } from '../../shell/primitives/StaleBar'
-import { benchStore, chosenRow, shownRows, useBench } from '../../store/bench'
+import { askedKey, benchStore, chosenRow, shownRows, useBench } from '../../store/bench'
 import { benchInputs, listedBenchmarks } from '../../store/bench-case'
 import { loadBuilds, loadHistory, runAllBenches, runBench } from '../../store/bench-run'
 import { useBuild } from '../../store/build'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { useStaleness } from '../../store/files'
-import { useInputSpecs } from '../../store/inputs'
+import { useInputs, useInputSpecs } from '../../store/inputs'
 import { layoutStore, showPanel, useLayout } from '../../store/layout'
 import { useProject } from '../../store/project'
 import { useSchemas } from '../../store/schemas'
@@ -111,16 +112,18 @@ function Result(): ReactElement {
   )
   const dtype = useDtype()
   const report = known?.report ?? undefined
-  const isOlder = staleness === 'older'
+  const isOther = useIsOther()
+  const isOld = staleness === 'older' || isOther
   return (
     <>
       {work === null && <StaleBar staleness={staleness} />}
+      {isOther && <OtherFields />}
       {error && <Failure error={error} />}
       {rows.length === 0 && !error && <Nothing />}
       {rows.length > 0 && (
         <div
           className={
-            isOlder && work === null ? 'stale' : work && work.rows.length === 0 ? 'gc-working' : ''
+            isOld && work === null ? 'stale' : work && work.rows.length === 0 ? 'gc-working' : ''
           }
         >
           {known?.isStopped === true && work === null && (
@@ -144,6 +147,28 @@ function Result(): ReactElement {
         </div>
       )}
     </>
+  )
+}
+
+/** Whether what is shown was measured before the fields above said what they say. */
+function useIsOther(): boolean {
+  useInputSpecs()
+  useInputs((state) => state.device)
+  return useBench(
+    ({ view, one, work, draft }) =>
+      view === 'one' && work === null && one !== null && one.asked !== askedKey(draft),
+  )
+}
+
+function OtherFields(): ReactElement {
+  return (
+    <div className="stale-bar" role="status" data-testid="timings-other-fields">
+      <Icon name="history" />
+      <span className="grow">Measured with other fields than those above.</span>
+      <button type="button" className="link" onClick={() => void runBench()}>
+        Measure
+      </button>
+    </div>
   )
 }
 

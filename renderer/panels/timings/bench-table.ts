@@ -1,6 +1,6 @@
 import type { BenchDirection } from '../../../electron/contract/bench-names'
 import type { BenchPoint, BenchRow } from '../../../electron/contract/bench-report'
-import { inUnit, ratioText, unitFor, type TimeUnit } from './time-units'
+import { inUnit, ratioText, threadsText, unitFor, type TimeUnit } from './time-units'
 
 /** Which spread stands beside a median: the samples' quartiles, or where the median lies with 95 % confidence. */
 export type Spread = 'quartiles' | 'interval'
@@ -110,9 +110,7 @@ export function pointLabel(point: BenchPoint, all: readonly BenchPoint[]): strin
   return [
     ...sizes.map(([name, value]) => `${name} ${value.toLocaleString('en')}`),
     ...(varies((one) => one.dtype) && point.dtype !== '' ? [point.dtype] : []),
-    ...(varies((one) => one.threads)
-      ? [`${point.threads} ${point.threads === 1 ? 'thread' : 'threads'}`]
-      : []),
+    ...(varies((one) => one.threads) ? [threadsText(point.threads)] : []),
     ...(varies((one) => one.cold) ? [point.cold ? 'cold' : 'warm'] : []),
   ].join(', ')
 }

@@ -1,5 +1,6 @@
 import type { BenchDirection } from '../../../electron/contract/bench-names'
 import type { BenchPoint, BenchRow } from '../../../electron/contract/bench-report'
+import { threadsText } from './time-units'
 
 /** What a sweep is drawn over: a size by its name, or threads; dtypes have no order to draw over. */
 export type SweptVariable = { key: string; label: string; values: number[] }
@@ -71,7 +72,7 @@ export function curvesOf(
     const label = [
       row.variant,
       ...others.map(({ key, label: name }) =>
-        key === 'threads' ? `${row.point.threads} threads` : `${name} ${valueAt(row.point, key)}`,
+        key === 'threads' ? threadsText(row.point.threads) : `${name} ${valueAt(row.point, key)}`,
       ),
       ...(dtypes.size > 1 ? [row.point.dtype] : []),
       ...(temperatures.size > 1 ? [row.point.cold ? 'cold' : 'warm'] : []),

@@ -62,3 +62,7 @@ export function ratioText(ratio: number): string {
   const digits = ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio >= 0.1 ? 2 : 3
   return `${ratio.toFixed(digits)}×`
 }
+
+export function threadsText(threads: number): string {
+  return `${threads} ${threads === 1 ? 'thread' : 'threads'}`
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+
+import { benchEntry, type BenchEntry } from '../../electron/contract/bench-entry'
+import { inputSpec, manifest } from '../../electron/contract/manifest'
+import {
+  benchDraftOf,
+  benchEntryOf,
+  benchInputs,
+  benchNames,
+  defaultDirections,
+  emptyBenchDraft,
+  listedBenchmarks,
+  parseSizes,
+  parseThreads,
+  sizesText,
+} from '../../renderer/store/bench-case'
+
+const inputs = {
+  x: inputSpec.parse({ shape: [4, 8], requires_grad: true }),
+  y: inputSpec.parse({ shape: [8] }),
+  w: inputSpec.parse({ shape: [8, 8] }),
+}
+
+const entry: BenchEntry = benchEntry.parse({
+  name: 'long rows',
+  op: 'my::f',
+  args: ['x', ['y', null], 'K', 0.5],
+  inputs: { x: { shape: ['N', 3], dtype: 'float64' } },
+  directions: ['forward', 'both'],
+  against: [
+    'torch.mm(x, w) + y',
+    { op: 'my::g' },
+    { op: 'my::h', args: [] },
+    { op: 'k', args: ['y'] },
+  ],
+  sizes: { N: [16, 32, 64], K: [3] },
+  dtypes: ['float32', 'float64'],
+  threads: [1, 2],
+  cold: true,
+  bytes: '8 * N',
+  flops: '2 * N * K',
+  seconds: 0.25,
+  rtol: 1e-4,
+  timeout: 9,
+})
+
+describe('the fields of a benchmark', () => {
+  it('say what its entry of opsmith.json says, and back', () => {
+    const draft = benchDraftOf(entry, inputs)
+    expect(draft.argsText).toBe('x, [y, None], K, 0.5')
+    expect(draft.against[2]).toEqual({ kind: 'operator', op: 'my::h', argsText: '()' })
+    expect(benchEntryOf(draft, inputs)).toEqual({ ok: true, value: entry })
+  })
+
+  it('leave out what nothing names: inputs, sizes, empty comparisons', () => {
+    const draft = {
+      ...emptyBenchDraft('my::f', 'y'),
+      ...{ inputs: { x: { ...inputs.x, shape: ['N'] } }, sizes: { N: [1, 2] } },
+      against: [
+        { kind: 'expression' as const, text: ' ' },
+        { kind: 'operator' as const, op: '', argsText: 'y' },
+      ],
+    }
+    const made = benchEntryOf(draft, inputs)
+    expect(made).toEqual({ ok: true, value: { op: 'my::f', args: ['y'] } })
+  })
+
+  it('find the inputs of expressions and of other operators', () => {
+    const draft = benchDraftOf(entry, inputs)
+    expect(benchInputs(draft, inputs).map(([name]) => name)).toEqual(['x', 'y', 'w'])
+  })
+
+  it('say which argument does not read', () => {
+    const wrong = benchEntryOf(emptyBenchDraft('my::f', 'x, z'), inputs)
+    expect(wrong.ok ? '' : wrong.error.message).toMatch(/no input "z"/)
+    const other = { kind: 'operator' as const, op: 'g', argsText: 'q' }
+    const against = benchEntryOf({ ...emptyBenchDraft('my::f', 'x'), against: [other] }, inputs)
+    expect(against.ok ? '' : against.error.message).toMatch(/no input "q"/)
+  })
+
+  it('time backward by default where an input requires grad', () => {
+    expect(defaultDirections(emptyBenchDraft('my::f', 'x'), inputs)).toHaveLength(3)
+    expect(defaultDirections(emptyBenchDraft('my::f', 'y'), inputs)).toEqual(['forward'])
+  })
+
+  it('are named by what they sweep and what they stand beside', () => {
+    expect(benchNames(entry, inputs)).toEqual({
+      title: 'long rows',
+      particular: 'against torch.mm(x, w) + y, my::g, my::h, k, over N, dtypes, threads, cold',
+    })
+    expect(benchNames({ op: 'f', args: ['x', 'mean'] }, inputs).title).toBe('f(x, "mean")')
+  })
+})
+
+describe('lists of a sweep', () => {
+  it('are numbers by name, doublings in short', () => {
+    expect(parseSizes('N 16..128, B 1 3 5, K=7')).toEqual({
+      value: { N: [16, 32, 64, 128], B: [1, 3, 5], K: [7] },
+    })
+    expect(sizesText({ N: [16, 32, 64, 128], B: [1, 3, 5], K: [7] })).toBe(
+      'N 16..128, B 1 3 5, K 7',
+    )
+    expect(parseSizes('')).toEqual({ value: {} })
+    expect(parseThreads('1, 2 .. 8')).toEqual({ value: [1, 2, 4, 8] })
+  })
+
+  it('say what is wrong with them', () => {
+    expect(parseSizes('16 32')).toHaveProperty('problem')
+    expect(parseSizes('N 64..16')).toEqual({ problem: 'N: the end lies below the start' })
+    expect(parseSizes('N 0..16')).toEqual({ problem: 'N: doubling starts above 0' })
+    expect(parseSizes('N 1.5')).toEqual({ problem: 'N: whole numbers' })
+    expect(parseThreads('0')).toEqual({ problem: 'at least 1' })
+    expect(parseThreads('2000')).toEqual({ problem: 'at most 1024' })
+  })
+})
+
+describe('what all benchmarks are', () => {
+  it('are those of opsmith.json, else the forward of each of its calls once', () => {
+    const project = manifest.parse({
+      ...{ name: 'p', sources: ['a.cpp'] },
+      calls: [{ op: 'f', args: ['x'] }, { op: 'g' }, { op: 'f', args: ['y'] }],
+    })
+    expect(listedBenchmarks(project)).toEqual([
+      { op: 'f', args: ['x'], directions: ['forward'] },
+      { op: 'g', args: [], directions: ['forward'] },
+    ])
+    expect(listedBenchmarks({ ...project, benchmarks: [entry] })).toEqual([entry])
+    expect(listedBenchmarks(null)).toEqual([])
+  })
+})
