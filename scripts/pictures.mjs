@@ -1,4 +1,4 @@
-// `npm run pictures [-- workbench|graphs|gradchecks]`: photographs the real window for the README, in both themes, into
+// `npm run pictures [-- workbench|graphs|gradchecks|timings]`: photographs the real window for the README, in both themes, into
 // docs/pictures.
 import fs from 'node:fs'
 import os from 'node:os'
@@ -188,6 +188,39 @@ async function photographGradchecks(folder) {
   await app.close()
 }
 
+/** The operator beside libtorch's own and its last build, then over sizes. */
+async function photographTimings(folder) {
+  const project = copySample(folder, 'sigmoid')
+  const { app, page } = await openApp(folder, project)
+  await isBuilt(page)
+  await page.getByTestId('explorer-file-op.cpp').click()
+  await page.getByTestId('tool-tab-timings').click()
+  const measured = () => page.getByTestId('timings-run').waitFor({ timeout: 3 * minute })
+  const measure = async () => {
+    await page.getByTestId('timings-run').click()
+    await page.getByTestId('timings-stop').waitFor({ timeout: minute })
+    await measured()
+  }
+  await page.getByTestId('timings-entry-0').click()
+  await measure()
+  const source = fs.readFileSync(path.join(project, 'op.cpp'), 'utf8')
+  const other = source.replace('return 1 / (1 + at::exp(-x));', 'return at::sigmoid(x);')
+  await page.getByTestId('timings-builds').click()
+  await page.getByTestId('timings-build-last').click()
+  await page.evaluate((text) => globalThis['opsmithTest'].setEditorText('op.cpp', text), other)
+  await page.keyboard.press('Control+S')
+  await page.locator('[data-testid=timings-history][data-builds="2"]').waitFor({
+    timeout: 3 * minute,
+  })
+  await photograph(page, 'timings')
+  await page.getByTestId('timings-entry-1').click()
+  await measure()
+  await page.getByTestId('timings-enlarge').click()
+  await page.getByTestId('timings-sweep-chart').evaluate((element) => element.scrollIntoView())
+  await photograph(page, 'timings-sweep')
+  await app.close()
+}
+
 async function closeNotifications(page) {
   for (const close of await page.getByRole('button', { name: 'Dismiss' }).all()) await close.click()
 }
@@ -196,6 +229,7 @@ const shoots = {
   workbench: photographWorkbench,
   graphs: photographGraphs,
   gradchecks: photographGradchecks,
+  timings: photographTimings,
 }
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !(name in shoots))

@@ -31,8 +31,11 @@ beforeEach(async () => {
   cache = makeTestCache()
   folder = copyProject(path.join(root, 'samples/sigmoid'), cache)
   const file = path.join(folder, 'opsmith.json')
-  const text = fs.readFileSync(file, 'utf8').trimEnd().replace(/\}$/, '')
-  fs.writeFileSync(file, `${text.trimEnd()},\n"benchmarks": ${JSON.stringify(benchmarks)}\n}\n`)
+  // The sample's own benchmarks take seconds for each row.
+  const text = fs.readFileSync(file, 'utf8')
+  const own = text.indexOf('  "benchmarks"')
+  expect(own).toBeGreaterThan(0)
+  fs.writeFileSync(file, `${text.slice(0, own)}"benchmarks": ${JSON.stringify(benchmarks)}\n}\n`)
   app = await App.start(cache, folder)
   await app.page
     .getByTestId('status-build')

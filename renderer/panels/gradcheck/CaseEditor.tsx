@@ -6,6 +6,7 @@ import { Elapsed } from '../../shell/primitives/Elapsed'
 import { InputChips } from '../../shell/primitives/InputChips'
 import { InputForm } from '../../shell/primitives/InputForm'
 import { Menu, type MenuItem } from '../../shell/primitives/Menu'
+import { OperatorField } from '../../shell/primitives/OperatorField'
 import { commandStore, runCommand, shortcutOf, shortcutText } from '../../store/commands'
 import { useGradcheck } from '../../store/gradcheck'
 import { inputsNamed } from '../../store/gradcheck-case'
@@ -13,7 +14,6 @@ import { chooseOther, editDraft, runGradcheck, stopGradchecks } from '../../stor
 import { useInputSpecs } from '../../store/inputs'
 import { showPanel } from '../../store/layout'
 import { CaseOptions } from './CaseOptions'
-import { OperatorField } from './OperatorField'
 
 /** What is checked, and how; a change is checked by itself. */
 export function CaseEditor(): ReactElement {

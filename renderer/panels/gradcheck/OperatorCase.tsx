@@ -9,11 +9,11 @@ import { Elapsed } from '../../shell/primitives/Elapsed'
 import { InputChips } from '../../shell/primitives/InputChips'
 import { CheckInputForm } from '../../shell/primitives/InputForm'
 import { parseWords } from '../../shell/primitives/input-text'
+import { OperatorField } from '../../shell/primitives/OperatorField'
 import { useInputSpecs } from '../../store/inputs'
 import { stopOpchecks, useOpcheck } from '../../store/opcheck'
 import { firstRange, opcheckInputs, parseRanges, rangesText } from '../../store/opcheck-case'
 import { chooseOperator, editCheck, keepCheck, runOperator } from '../../store/opcheck-run'
-import { OperatorField } from './OperatorField'
 
 /** What is checked, and over which inputs; a change is checked by itself. */
 export function OperatorCase(): ReactElement {

@@ -4,10 +4,10 @@ import type { KeptBuild } from '../../../electron/contract/bench-report'
 import { Button, IconButton } from '../../shell/primitives/Button'
 import { CommitField } from '../../shell/primitives/CommitField'
 import { Menu, type MenuItem } from '../../shell/primitives/Menu'
+import { OperatorField } from '../../shell/primitives/OperatorField'
 import { useBench } from '../../store/bench'
 import type { OtherDraft } from '../../store/bench-case'
 import { editBench, loadBuilds, nameBuild } from '../../store/bench-run'
-import { OperatorField } from '../gradcheck/OperatorField'
 
 /** What the call is compared with: expressions, operators, builds. */
 export function Against(): ReactElement {
@@ -95,12 +95,8 @@ function Builds(): ReactElement {
     })
   const last: MenuItem = {
     key: 'last',
-    label:
-      older.length === 0
-        ? 'The last build before this one: none is kept yet'
-        : 'The last build before this one',
+    label: 'The last build before this one',
     checked: chosen.includes('last'),
-    disabled: older.length === 0 && !chosen.includes('last'),
     testId: 'timings-build-last',
     run: () => toggle('last'),
   }

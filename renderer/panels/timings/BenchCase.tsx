@@ -9,6 +9,7 @@ import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
 import { InputChips } from '../../shell/primitives/InputChips'
 import { CheckInputForm } from '../../shell/primitives/InputForm'
 import { parseWords } from '../../shell/primitives/input-text'
+import { OperatorField } from '../../shell/primitives/OperatorField'
 import { useBench } from '../../store/bench'
 import {
   benchInputs,
@@ -21,7 +22,6 @@ import {
 import { chooseTimed, editBench, keepBench, runBench, stopBench } from '../../store/bench-run'
 import { shortcutOf } from '../../store/commands'
 import { useInputSpecs } from '../../store/inputs'
-import { OperatorField } from '../gradcheck/OperatorField'
 import { Against } from './Against'
 
 /** What is measured, and how. Nothing starts by itself: measuring takes the whole machine. */
