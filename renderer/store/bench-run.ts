@@ -57,7 +57,12 @@ function choose(draft: BenchDraft, entry: number | null, one: Measured | null): 
 
 /** Takes an edit of the fields. Nothing is measured until it is asked for: it takes the whole machine. */
 export function editBench(change: Partial<BenchDraft>): void {
-  benchStore.setState((state) => ({ draft: { ...state.draft, ...change }, entry: null }))
+  // Builds to compare with are no part of opsmith.json: with others it is still the same entry.
+  const isSame = Object.keys(change).every((field) => field === 'builds')
+  benchStore.setState(({ draft, entry }) => ({
+    draft: { ...draft, ...change },
+    entry: isSame ? entry : null,
+  }))
 }
 
 /** What the fields say, with the device that the toolbar chose. */

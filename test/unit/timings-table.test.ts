@@ -49,7 +49,7 @@ describe('times as a table writes them', () => {
     expect(rateText(850e6, 'FLOP')).toBe('850 MFLOP/s')
     expect(amountText(64, 'B')).toBe('64 B')
     expect(amountText(1024, 'B')).toBe('1.02 kB')
-    expect([0.0123, 0.5, 1.5, 15, 150].map(ratioText)).toEqual([
+    expect([0.0123, 0.5, 1.5, 15, 150].map((ratio) => ratioText(ratio))).toEqual([
       '0.012×',
       '0.50×',
       '1.50×',
@@ -123,6 +123,13 @@ describe('the table of timings', () => {
       '1.00× [0.98, 1.02] no difference',
     )
     expect(verdictText(own)).toBe('')
+    // Two digits would say that 1 lies within.
+    const close = {
+      ratio: 0.97,
+      interval: [0.95, 0.9982] as [number, number],
+      verdict: 'faster' as const,
+    }
+    expect(verdictText({ ...other, ratio: close })).toBe('0.970× [0.950, 0.998] faster')
   })
 
   it('is copied as Markdown: best in bold, refusals in their words, warnings below', () => {

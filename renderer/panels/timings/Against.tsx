@@ -95,8 +95,12 @@ function Builds(): ReactElement {
     })
   const last: MenuItem = {
     key: 'last',
-    label: 'The last build before this one',
+    label:
+      older.length === 0
+        ? 'The last build before this one: none is kept yet'
+        : 'The last build before this one',
     checked: chosen.includes('last'),
+    disabled: older.length === 0 && !chosen.includes('last'),
     testId: 'timings-build-last',
     run: () => toggle('last'),
   }
@@ -148,7 +152,7 @@ function NameField({ build, onDone }: { build: KeptBuild; onDone: () => void }):
     onDone()
   }
   return (
-    <span className="gc-option">
+    <span className="gc-option tm-name">
       <label htmlFor="timings-build-name">name of the {buildText(build)}</label>
       <input
         id="timings-build-name"

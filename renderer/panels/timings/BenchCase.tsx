@@ -140,12 +140,12 @@ function Options(): ReactElement {
           />
           cold caches, too
         </label>
-        <span className="gc-option" title="Seconds of samples for each row">
+        <span className="gc-option" title="Seconds of samples for each row; 0.5 by default">
           <CommitField
             id="timings-seconds"
             label="seconds"
             text={draft.seconds === null ? '' : String(draft.seconds)}
-            placeholder="default"
+            placeholder="0.5"
             parse={parseSeconds}
             onCommit={(seconds) => editBench({ seconds })}
           />

@@ -48,7 +48,7 @@ export function TimingsPanel(): ReactElement {
     )
   }
   return (
-    <div className="panel-column gc-panel" data-testid="timings-panel">
+    <div className="panel-column gc-panel tm-panel" data-testid="timings-panel">
       <div className="panel-bar gc-tabs">
         <OnBuild />
         <span className="grow" />

@@ -127,8 +127,13 @@ export function spreadText(row: BenchRow, spread: Spread, unit: TimeUnit): strin
 export function verdictText(row: BenchRow): string {
   if (!row.ratio) return ''
   const { ratio, interval, verdict } = row.ratio
-  const [low, high] = interval
-  return `${ratioText(ratio)} [${ratioText(low).slice(0, -1)}, ${ratioText(high).slice(0, -1)}] ${verdict}`
+  // An end that rounds to 1 would say something else than the verdict.
+  const isClose = (digits: number): boolean =>
+    interval.some((end) => end.toFixed(digits) === '1.' + '0'.repeat(digits))
+  const sure = verdict !== 'no difference'
+  const digits = sure && isClose(2) ? (isClose(3) ? 4 : 3) : undefined
+  const [low, high] = interval.map((end) => ratioText(end, digits).slice(0, -1))
+  return `${ratioText(ratio, digits)} [${low}, ${high}] ${verdict}`
 }
 
 function cellText(

@@ -57,9 +57,9 @@ export function amountText(amount: number, unit: 'B' | 'FLOP'): string {
   return `${value >= 100 || (factor === 1 && Number.isInteger(value)) ? value.toFixed(0) : value.toPrecision(3)} ${prefix}${unit}`
 }
 
-/** "1.52×": how many times the time. */
-export function ratioText(ratio: number): string {
-  const digits = ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio >= 0.1 ? 2 : 3
+/** "1.52×": how many times the time; by default as many digits as a ratio of its size has use for. */
+export function ratioText(ratio: number, wanted?: number): string {
+  const digits = wanted ?? (ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio >= 0.1 ? 2 : 3)
   return `${ratio.toFixed(digits)}×`
 }
 
