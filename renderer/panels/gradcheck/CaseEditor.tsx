@@ -1,13 +1,13 @@
 import type { ReactElement } from 'react'
 
 import { IconButton } from '../../shell/primitives/Button'
+import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { CommitField } from '../../shell/primitives/CommitField'
 import { Elapsed } from '../../shell/primitives/Elapsed'
 import { InputChips } from '../../shell/primitives/InputChips'
 import { InputForm } from '../../shell/primitives/InputForm'
-import { Menu, type MenuItem } from '../../shell/primitives/Menu'
 import { OperatorField } from '../../shell/primitives/OperatorField'
-import { commandStore, runCommand, shortcutOf, shortcutText } from '../../store/commands'
+import { shortcutOf } from '../../store/commands'
 import { useGradcheck } from '../../store/gradcheck'
 import { inputsNamed } from '../../store/gradcheck-case'
 import { chooseOther, editDraft, runGradcheck, stopGradchecks } from '../../store/gradcheck-run'
@@ -62,34 +62,15 @@ function CallBar(): ReactElement {
           />
         </span>
       )}
-      <CaseMenu />
+      <CommandMenu
+        name="Gradcheck"
+        testId="gradcheck-menu"
+        sections={[
+          ['gradcheck.keep', 'gradcheck.keepFailing'],
+          ['gradcheck.sweep', 'gradcheck.search', 'gradcheck.all'],
+        ]}
+      />
     </div>
-  )
-}
-
-function CaseMenu(): ReactElement {
-  const item = (id: string): MenuItem => {
-    const command = commandStore.getState().commands.find((one) => one.id === id)
-    return {
-      key: id,
-      label: command?.title.replace(/^Gradcheck: /, '') ?? id,
-      ...(command?.shortcut === undefined ? {} : { note: shortcutText(command.shortcut) }),
-      disabled: !(command?.enabled?.() ?? true),
-      testId: id,
-      run: () => runCommand(id),
-    }
-  }
-  return (
-    <Menu
-      name="Gradcheck"
-      testId="gradcheck-menu"
-      align="right"
-      label="More"
-      sections={[
-        [item('gradcheck.keep'), item('gradcheck.keepFailing')],
-        [item('gradcheck.sweep'), item('gradcheck.search'), item('gradcheck.all')],
-      ]}
-    />
   )
 }
 

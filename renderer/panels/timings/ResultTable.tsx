@@ -21,6 +21,7 @@ import {
   type BenchTable,
   type Spread,
   type TableGroup,
+  type TableLine,
 } from './bench-table'
 import { inUnit } from './time-units'
 
@@ -171,15 +172,31 @@ function GroupRows({ group, table, spread }: GroupProps): ReactElement {
               <span className="mono">{line.variant}</span>
             )}
           </th>
-          {table.directions.map((direction) => (
-            <td key={direction} className="right">
-              <Cell row={line.cells[direction]} group={group} table={table} spread={spread} />
+          {refusedWhole(line) ? (
+            <td colSpan={table.directions.length} className="tm-all-refused">
+              <Cell row={firstOf(line)} group={group} table={table} spread={spread} />
             </td>
-          ))}
+          ) : (
+            table.directions.map((direction) => (
+              <td key={direction} className="right">
+                <Cell row={line.cells[direction]} group={group} table={table} spread={spread} />
+              </td>
+            ))
+          )}
         </tr>
       ))}
     </Fragment>
   )
+}
+
+function firstOf(line: TableLine): BenchRow | undefined {
+  return Object.values(line.cells)[0]
+}
+
+/** No direction has a speed, for one and the same reason: it is said once. */
+function refusedWhole(line: TableLine): boolean {
+  const reasons = Object.values(line.cells).map((row) => (row.summary ? null : row.refused))
+  return !reasons.includes(null) && new Set(reasons).size === 1
 }
 
 function BenchLink({ entry, name }: { entry: number; name: string }): ReactElement {

@@ -2,6 +2,7 @@ import { useEffect, type ReactElement } from 'react'
 
 import type { WorkbenchError } from '../../../electron/contract/outcome'
 import { Button, IconButton } from '../../shell/primitives/Button'
+import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatSeconds } from '../../shell/primitives/format'
@@ -52,6 +53,14 @@ export function TimingsPanel(): ReactElement {
       <div className="panel-bar gc-tabs">
         <OnBuild />
         <span className="grow" />
+        <CommandMenu
+          name="Timings"
+          testId="timings-menu"
+          sections={[
+            ['bench.run', 'bench.all', 'bench.stop'],
+            ['bench.keep', 'bench.onBuild'],
+          ]}
+        />
         <EnlargeButton />
       </div>
       <div className="gc-body">

@@ -10,8 +10,8 @@ import {
 } from './sweep-curves'
 import { rateText, timeText } from './time-units'
 
-/** Line styles repeat later than colours: no two curves look the same without colour. */
-const dashes: readonly number[][] = [[], [7, 4], [2, 3], [9, 3, 2, 3], [12, 4], [4, 2, 1, 2]]
+/** Five beside six colours: thirty curves before two look the same, and neighbours differ without colour. */
+const dashes: readonly number[][] = [[], [7, 4], [2, 3], [9, 3, 2, 3], [14, 3]]
 const colours = 6
 
 export function seriesToken(index: number): string {
