@@ -18,7 +18,7 @@ export function timingsCommands(): Command[] {
     command('stop', 'Stop measuring', stopBench, () => benchStore.getState().work !== null),
     command(
       'onBuild',
-      'Measure again after each build: turn on or off',
+      'Measure after each build, on or off',
       async () => {
         await changeSettings({ benchOnBuild: !settingsStore.getState().settings.benchOnBuild })
       },

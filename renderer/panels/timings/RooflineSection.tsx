@@ -150,7 +150,13 @@ function rooflineChart(
       ctx.fillStyle = colour(seriesToken(index))
       ctx.save()
       ctx.translate(x, y)
-      ctx.fill(new Path2D(markPath(index, 4.5 * ratio)))
+      const shape = new Path2D(markPath(index, 4.5 * ratio))
+      // What lies below shines through, and its outline is seen.
+      ctx.globalAlpha = 0.45
+      ctx.fill(shape)
+      ctx.globalAlpha = 1
+      ctx.strokeStyle = ctx.fillStyle
+      ctx.stroke(shape)
       ctx.restore()
     }
     ctx.restore()
