@@ -129,7 +129,10 @@ describe('the timings panel', () => {
 
   it('compares with the last build after an edit, shows the edit behind the change, stops', async () => {
     await app.testId('timings-entry-0').click()
-    await measure('timings-run')
+    await app.testId('timings-menu').click()
+    await app.testId('bench.run').click()
+    await app.testId('timings-stop').waitFor()
+    await app.testId('timings-run').waitFor({ timeout: measureTime })
     await app.testId('timings-builds').click()
     await app.page.getByText('Name this build').click()
     await app.testId('timings-build-name').fill('plain formula')

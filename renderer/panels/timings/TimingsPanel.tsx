@@ -53,14 +53,7 @@ export function TimingsPanel(): ReactElement {
       <div className="panel-bar gc-tabs">
         <OnBuild />
         <span className="grow" />
-        <CommandMenu
-          name="Timings"
-          testId="timings-menu"
-          sections={[
-            ['bench.run', 'bench.all', 'bench.stop'],
-            ['bench.keep', 'bench.onBuild'],
-          ]}
-        />
+        <PanelMenu />
         <EnlargeButton />
       </div>
       <div className="gc-body">
@@ -83,6 +76,21 @@ function OnBuild(): ReactElement {
       />
       on build
     </label>
+  )
+}
+
+function PanelMenu(): ReactElement {
+  // What can be done depends on these.
+  useBench((state) => `${state.draft.op === ''} ${state.work === null}`)
+  return (
+    <CommandMenu
+      name="Timings"
+      testId="timings-menu"
+      sections={[
+        ['bench.run', 'bench.all', 'bench.stop'],
+        ['bench.keep', 'bench.onBuild'],
+      ]}
+    />
   )
 }
 
