@@ -75,6 +75,9 @@ function factsOf(row: BenchRow): [string, string][] {
   return facts
 }
 
+/** Parts are differences of two timings: smaller ones are noise. */
+const leastPercent = 2
+
 function Layers({ layers }: { layers: NonNullable<BenchRow['layers']> }): ReactElement {
   const parts = partsOf(layers)
   const total = parts.reduce((sum, part) => sum + part.seconds, 0)
@@ -94,8 +97,15 @@ function Layers({ layers }: { layers: NonNullable<BenchRow['layers']> }): ReactE
         {parts.map((part, index) => (
           <li key={part.name} title={part.title}>
             <span className={`tm-swatch tm-layer-${index + 1}`} aria-hidden />
-            {part.name} <span className="number">{timeText(part.seconds)}</span>{' '}
-            <span className="muted">{percent(part).toFixed(0)} %</span>
+            {part.name}{' '}
+            {percent(part) < leastPercent ? (
+              <span className="muted">under {leastPercent} %</span>
+            ) : (
+              <>
+                <span className="number">{timeText(part.seconds)}</span>{' '}
+                <span className="muted">{percent(part).toFixed(0)} %</span>
+              </>
+            )}
           </li>
         ))}
       </ul>

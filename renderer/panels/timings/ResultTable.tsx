@@ -94,7 +94,8 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
       </div>
       {rows.some((row) => row.ratio) && (
         <p className="muted">
-          Ratios: the time over that of the operator itself, from samples taken in turn.
+          Ratios: the time over that of the operator itself, from samples taken in turn. No
+          difference: 1 lies in the interval, or the ratio is within 1 % of it.
         </p>
       )}
       <Warnings rows={rows} />
