@@ -5,12 +5,7 @@ import type { Handlers } from './handle'
 import { inOpen } from './project-calls'
 
 type BenchCalls =
-  | 'bench.run'
-  | 'bench.runAll'
-  | 'bench.history'
-  | 'bench.builds'
-  | 'bench.nameBuild'
-  | 'bench.keep'
+  'bench.run' | 'bench.runAll' | 'bench.history' | 'bench.builds' | 'bench.nameBuild' | 'bench.keep'
 
 async function timed(
   session: AppSession,
