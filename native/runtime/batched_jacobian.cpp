@@ -143,6 +143,8 @@ bool for_each_batch(int64_t rows, int64_t limit, const Batch& here,
   }
   for (auto& thread : others)
     thread.join();
+  // Threads that come later start with what was set last, by whichever thread.
+  if (!others.empty()) at::set_num_threads(at::get_num_threads());
   if (thrown) std::rethrow_exception(thrown);
   return good;
 }

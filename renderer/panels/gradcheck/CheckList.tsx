@@ -7,6 +7,7 @@ import { Progress } from '../../shell/primitives/Elapsed'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatNumber } from '../../shell/primitives/format'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
+import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
 import { shortcutOf } from '../../store/commands'
 import { runStamp, useFiles } from '../../store/files'
@@ -16,8 +17,6 @@ import { namesOf } from '../../store/gradcheck-case'
 import { whyOf } from '../../store/gradcheck-problems'
 import { chooseEntry, chooseOther, stopGradchecks } from '../../store/gradcheck-run'
 import { useProject } from '../../store/project'
-import { useRun } from '../../store/run'
-import { operatorKey, useSchemas } from '../../store/schemas'
 import { changeText } from './finding-names'
 
 const noEntries: GradcheckEntry[] = []
@@ -26,6 +25,7 @@ const noEntries: GradcheckEntry[] = []
 export function CheckList(): ReactElement {
   const manifest = useProject((state) => state.project?.manifest)
   const entries = manifest?.gradchecks ?? noEntries
+  const other = useGradcheck((state) => (state.entry === null ? state.draft.op : ''))
   const all = useGradcheck((state) => state.all)
   const error = useGradcheck((state) => state.allError)
   const outcomes = useGradcheck((state) => state.outcomes)
@@ -71,7 +71,12 @@ export function CheckList(): ReactElement {
           </p>
         )}
       </Section>
-      <Others entries={entries} />
+      <OtherOperators
+        title="Not checked yet"
+        listed={entries}
+        selected={other}
+        onChoose={chooseOther}
+      />
     </div>
   )
 }
@@ -136,32 +141,4 @@ function titleOf(name: string, outcome: GradcheckOutcome | undefined): string {
     : `${outcome.verdict}; expected: ${outcome.expect}. ${whyOf(outcome)}`
   const change = outcome.report ? changeText(outcome.report) : ''
   return `${name}\n${verdict}${change === '' ? '' : `\nlargest error ${change}`}`
-}
-
-/** Calls, operators and functions without a gradcheck of their own. */
-function Others({ entries }: { entries: readonly GradcheckEntry[] }): ReactElement | null {
-  const load = useSchemas((state) => state.load)
-  const functions = useRun((state) => state.functions)
-  const selected = useGradcheck((state) => (state.entry === null ? state.draft.op : ''))
-  const checked = new Set(entries.map((entry) => entry.op))
-  const names = [...(load?.operators ?? []).map(operatorKey), ...functions.map((item) => item.name)]
-  const others = names.filter((name) => !checked.has(name))
-  if (others.length === 0) return null
-  return (
-    <Section title="Not checked yet" note={String(others.length)} open={entries.length === 0}>
-      {others.map((name) => (
-        <button
-          key={name}
-          type="button"
-          className={selected === name ? 'gc-row selected' : 'gc-row'}
-          aria-pressed={selected === name}
-          onClick={() => chooseOther(name)}
-        >
-          <span className="gc-row-name">
-            <span className="mono ellipsis">{name}</span>
-          </span>
-        </button>
-      ))}
-    </Section>
-  )
 }

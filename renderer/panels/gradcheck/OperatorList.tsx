@@ -6,18 +6,18 @@ import { IconButton } from '../../shell/primitives/Button'
 import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Icon } from '../../shell/primitives/Icon'
+import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
 import { runStamp, useFiles } from '../../store/files'
 import { checkOperators, setSanitize, stopOpchecks, useOpcheck } from '../../store/opcheck'
 import { opcheckDraftOf } from '../../store/opcheck-case'
 import { chooseCheck, chooseOperator } from '../../store/opcheck-run'
 import { useProject } from '../../store/project'
-import { useRun } from '../../store/run'
-import { operatorKey, useSchemas } from '../../store/schemas'
 
 /** What is checked of the project with its verdicts, and what else could be. */
 export function OperatorList(): ReactElement {
   const entries = useOpcheck((state) => state.entries)
+  const other = useOpcheck((state) => (state.entry === null ? state.draft.op : ''))
   const { job, startedAt, done, total, error } = useOpcheck((state) => state)
   const isListed = useProject((state) => state.project?.manifest?.checks !== undefined)
   return (
@@ -60,7 +60,12 @@ export function OperatorList(): ReactElement {
         ))}
         {entries.length === 0 && <p className="muted gc-pad">There is nothing to check.</p>}
       </Section>
-      <Others entries={entries} />
+      <OtherOperators
+        title="Not in the list"
+        listed={entries}
+        selected={other}
+        onChoose={chooseOperator}
+      />
     </div>
   )
 }
@@ -156,33 +161,5 @@ function Mark({ outcome }: { outcome: OpcheckOutcome | undefined }): ReactElemen
       <Icon name={icon} />
       <span>{asExpected && verdict === 'failed' ? 'fails' : verdict}</span>
     </span>
-  )
-}
-
-/** Operators and functions that nothing checks. */
-function Others({ entries }: { entries: readonly CheckEntry[] }): ReactElement | null {
-  const load = useSchemas((state) => state.load)
-  const functions = useRun((state) => state.functions)
-  const selected = useOpcheck((state) => (state.entry === null ? state.draft.op : ''))
-  const checked = new Set(entries.map((entry) => entry.op))
-  const names = [...(load?.operators ?? []).map(operatorKey), ...functions.map((item) => item.name)]
-  const others = names.filter((name) => !checked.has(name))
-  if (others.length === 0) return null
-  return (
-    <Section title="Not in the list" note={String(others.length)} open={entries.length === 0}>
-      {others.map((name) => (
-        <button
-          key={name}
-          type="button"
-          className={selected === name ? 'gc-row selected' : 'gc-row'}
-          aria-pressed={selected === name}
-          onClick={() => chooseOperator(name)}
-        >
-          <span className="gc-row-name">
-            <span className="mono ellipsis">{name}</span>
-          </span>
-        </button>
-      ))}
-    </Section>
   )
 }

@@ -3,6 +3,7 @@ import type { ReactElement } from 'react'
 import type { BenchEntry } from '../../../electron/contract/bench-entry'
 import { IconButton } from '../../shell/primitives/Button'
 import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
+import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
 import { benchStore, ownRow, useBench } from '../../store/bench'
 import { benchNames, listedBenchmarks } from '../../store/bench-case'
@@ -10,8 +11,6 @@ import { chooseBenchmark, chooseTimed, runAllBenches, stopBench } from '../../st
 import { shortcutOf } from '../../store/commands'
 import { runStamp, useFiles } from '../../store/files'
 import { useProject } from '../../store/project'
-import { useRun } from '../../store/run'
-import { operatorKey, useSchemas } from '../../store/schemas'
 import { timeText } from './time-units'
 
 /** What opsmith.json measures, with the time of each call, and what else could be. */
@@ -20,6 +19,9 @@ export function BenchList(): ReactElement {
   const work = useBench((state) => (state.work?.of === 'all' ? state.work : null))
   const isAll = useBench((state) => state.view === 'all')
   const entries = listedBenchmarks(manifest)
+  const other = useBench((state) =>
+    state.view === 'one' && state.entry === null ? state.draft.op : '',
+  )
   const isListed = (manifest?.benchmarks.length ?? 0) > 0
   return (
     <div className="gc-list scroll" data-testid="timings-list">
@@ -76,7 +78,12 @@ export function BenchList(): ReactElement {
           </p>
         )}
       </Section>
-      <Others entries={entries} />
+      <OtherOperators
+        title="Not in the list"
+        listed={entries}
+        selected={other}
+        onChoose={chooseTimed}
+      />
     </div>
   )
 }
@@ -111,35 +118,5 @@ function EntryRow({ entry, index }: { entry: BenchEntry; index: number }): React
         {own?.summary ? timeText(own.summary.median) : own ? 'no speed' : ''}
       </span>
     </button>
-  )
-}
-
-/** Operators and functions that no benchmark measures. */
-function Others({ entries }: { entries: readonly BenchEntry[] }): ReactElement | null {
-  const load = useSchemas((state) => state.load)
-  const functions = useRun((state) => state.functions)
-  const selected = useBench((state) =>
-    state.view === 'one' && state.entry === null ? state.draft.op : '',
-  )
-  const listed = new Set(entries.map((entry) => entry.op))
-  const names = [...(load?.operators ?? []).map(operatorKey), ...functions.map((item) => item.name)]
-  const others = names.filter((name) => !listed.has(name))
-  if (others.length === 0) return null
-  return (
-    <Section title="Not in the list" note={String(others.length)} open={entries.length === 0}>
-      {others.map((name) => (
-        <button
-          key={name}
-          type="button"
-          className={selected === name ? 'gc-row selected' : 'gc-row'}
-          aria-pressed={selected === name}
-          onClick={() => chooseTimed(name)}
-        >
-          <span className="gc-row-name">
-            <span className="mono ellipsis">{name}</span>
-          </span>
-        </button>
-      ))}
-    </Section>
   )
 }
