@@ -96,10 +96,11 @@ OpcheckFinding check_large(const OperatorCall& call) {
     return skipped("takes " + std::to_string(needed >> 30) + " GiB of free memory, there are " +
                    std::to_string(available_memory() >> 30));
   }
-  const auto tail = tail_of(given, *dtype);
+  const at::ScalarType chosen = *dtype;
+  const auto tail = tail_of(given, chosen);
   const auto outcome = run_forked(
       [&]() -> std::string {
-        const auto input = zeros_on_demand(given.options().dtype(*dtype).requires_grad(false));
+        const auto input = zeros_on_demand(given.options().dtype(chosen).requires_grad(false));
         if (!input.defined()) return "no room";
         input.narrow(0, past - tail_size, tail_size).copy_(tail);
         Tensors expected, outputs;
