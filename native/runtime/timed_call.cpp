@@ -109,6 +109,11 @@ void TimedCall::add_set(const TimedCallRequest& request, int64_t number) {
     if (used.count(spec.name) == 0) continue;
     if (request.expression) args.push_back({spec.name});
     spec.seed = spec.seed.value_or(spec.position) + number * seed_step;
+    if (spec.layout != "strided") {
+      throw Failure("input.invalid",
+                    "input " + spec.name + " is " + spec.layout + ": only strided inputs are timed",
+                    "Time an operator or a function of the program that makes it sparse.");
+    }
     const auto tensor = make_input(spec);
     if (!tensor.is_cpu()) {
       throw Failure("device.unavailable",

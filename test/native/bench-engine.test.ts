@@ -6,6 +6,7 @@ import path from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { benchInput } from '../../electron/contract/bench-entry'
 import type { BenchReport, BenchRequest, BenchRow } from '../../electron/contract/bench-report'
 import { unwrap } from '../../electron/contract/outcome'
 import { startForkedHost } from '../../electron/engine/host/transport'
@@ -212,7 +213,13 @@ describe('a benchmark', () => {
       request('traps::honest', { flops: '2 * M' }),
       request('traps::honest', { builds: ['no such build'] }),
       request('traps::honest'),
+      request('aten::relu', {
+        inputs: {
+          x: benchInput.parse({ shape: [4, 4], layout: 'sparse_coo', density: 0.5 }),
+        },
+      }),
     )
+    expect(rows.at(-1)?.error?.message).toBe('input x is sparse_coo: only strided inputs are timed')
     expect(rows[0]?.error?.message).toMatch(/"M" is none of the benchmark's sizes/)
     expect(rows[1]?.error?.message).toMatch(/No build that is kept is named "no such build"/)
     expect(rows[2] && isShown(rows[2])).toBe(true)

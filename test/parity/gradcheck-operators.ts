@@ -406,12 +406,13 @@ export const operatorCases: Record<string, OperatorCase[]> = {
     pointwise('sigmoid', normal([4], 75, { dtype: 'float32' })),
     pointwise('sigmoid', normal([4], 76, { requires_grad: false })),
     pointwise('round', literal([0.5, 1.2])),
-    pointwise('bernoulli', between(0.2, 0.8, [4], 77)),
+    // Random ones: of a hundred draws, never twice the same.
+    pointwise('bernoulli', between(0.2, 0.8, [100], 77)),
     pointwise('sqrt', literal([0, 1])),
     pointwise('sum', normal([0], 78)),
     pointwise('sigmoid', normal([], 79)),
     pointwise('expand', row, [2, 3]),
-    pointwise('dropout', x, 0.5, true),
+    pointwise('dropout', normal([100], 1), 0.5, true),
     pointwise('log', literal([-1, 2])),
   ],
 }

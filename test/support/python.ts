@@ -9,9 +9,18 @@ const run = promisify(execFile)
 /** Python with the same torch that the op host uses, as set-up found or made it. */
 export const python = process.env['OPSMITH_PYTHON'] ?? readSetupEnvironment(root).python ?? ''
 
+/** Where CI is set, PyTorch takes some warnings for errors: the verdicts wanted here are those that its users see. */
+function usersEnvironment(): NodeJS.ProcessEnv {
+  const { CI: _ci, ...environment } = process.env
+  return environment
+}
+
 /** Runs a script and gives the JSON it printed last. */
 export async function askPython(script: string, args: readonly string[] = []): Promise<unknown> {
-  const { stdout } = await run(python, ['-c', script, ...args], { maxBuffer: 256 << 20 })
+  const { stdout } = await run(python, ['-c', script, ...args], {
+    maxBuffer: 256 << 20,
+    env: usersEnvironment(),
+  })
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as unknown
 }
 
