@@ -6,6 +6,7 @@ import { EmptyState } from '../../shell/primitives/EmptyState'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatNumber, formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
+import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { Segmented } from '../../shell/primitives/Segmented'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { useBuild } from '../../store/build'
@@ -32,20 +33,14 @@ import { SweepSection } from './SweepSection'
 export function GradcheckPanel(): ReactElement {
   const hasChecks = useProject((state) => (state.project?.manifest?.gradchecks.length ?? 0) > 0)
   const isLoaded = useSchemas((state) => state.load !== null)
-  const building = useBuild((state) => state.job !== null)
   const tab = useGradcheck((state) => state.tab)
   useFirstChoice(isLoaded)
   if (!isLoaded && !hasChecks) {
-    if (building) return <EmptyState text="The operators come with the build." quiet />
     return (
-      <EmptyState
+      <NeedsBuild
         icon="target"
         text="Compares gradients with finite differences, element by element, and says what is wrong with them. Build first."
-      >
-        <Button primary icon="play" onClick={() => runCommand('build.run')}>
-          Build <kbd>{shortcutOf('build.run')}</kbd>
-        </Button>
-      </EmptyState>
+      />
     )
   }
   return (

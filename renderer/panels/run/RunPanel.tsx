@@ -2,11 +2,10 @@ import type { ReactElement } from 'react'
 
 import { Button } from '../../shell/primitives/Button'
 import { Elapsed } from '../../shell/primitives/Elapsed'
-import { EmptyState } from '../../shell/primitives/EmptyState'
 import { ErrorView } from '../../shell/primitives/ErrorView'
+import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { Section } from '../../shell/primitives/Section'
-import { useBuild } from '../../store/build'
-import { runCommand, shortcutOf } from '../../store/commands'
+import { shortcutOf } from '../../store/commands'
 import { useProject } from '../../store/project'
 import { runChosen, stopRun, useRun } from '../../store/run'
 import { useSchemas } from '../../store/schemas'
@@ -20,18 +19,12 @@ export function RunPanel(): ReactElement {
   const op = useRun((state) => state.op)
   const hasCalls = useProject((state) => (state.project?.manifest?.calls.length ?? 0) > 0)
   const hasOperators = useSchemas((state) => (state.load?.operators.length ?? 0) > 0)
-  const building = useBuild((state) => state.job !== null)
   if (op === '' && !hasCalls && !hasOperators) {
-    if (building) return <EmptyState text="The operators come with the build." quiet />
     return (
-      <EmptyState
+      <NeedsBuild
         icon="play"
         text="Calls an operator on inputs of your choice and shows what comes out. Build it first."
-      >
-        <Button primary icon="play" onClick={() => runCommand('build.run')}>
-          Build <kbd>{shortcutOf('build.run')}</kbd>
-        </Button>
-      </EmptyState>
+      />
     )
   }
   return (

@@ -7,11 +7,11 @@ import { EmptyState } from '../../shell/primitives/EmptyState'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
+import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { askedKey, benchStore, chosenRow, shownRows, useBench } from '../../store/bench'
 import { benchInputs, listedBenchmarks } from '../../store/bench-case'
 import { loadBuilds, loadHistory, runAllBenches, runBench } from '../../store/bench-run'
-import { useBuild } from '../../store/build'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { useStaleness } from '../../store/files'
 import { useInputs, useInputSpecs } from '../../store/inputs'
@@ -30,22 +30,16 @@ import { SweepSection } from './SweepSection'
 
 export function TimingsPanel(): ReactElement {
   const isLoaded = useSchemas((state) => state.load !== null)
-  const building = useBuild((state) => state.job !== null)
   const hasRows = useBench((state) => shownRows(state).length > 0)
   useEffect(() => {
     if (isLoaded) void loadBuilds()
   }, [isLoaded])
   if (!isLoaded && !hasRows) {
-    if (building) return <EmptyState text="The operators come with the build." quiet />
     return (
-      <EmptyState
+      <NeedsBuild
         icon="clock"
         text="Measures operators, forward and backward, beside a reference, another operator or an earlier build. Build first."
-      >
-        <Button primary icon="play" onClick={() => runCommand('build.run')}>
-          Build <kbd>{shortcutOf('build.run')}</kbd>
-        </Button>
-      </EmptyState>
+      />
     )
   }
   return (
