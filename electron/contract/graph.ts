@@ -120,7 +120,7 @@ export const graph = z.object({
 })
 export type Graph = z.infer<typeof graph>
 
-/** torch._C._jit_pass_…; see native/runtime/graph_passes.h for what each runs. */
+/** torch._C._jit_pass_…; see native/runtime/graph/passes.h for what each runs. */
 export const graphPass = z.enum([
   'inline',
   'constant_propagation',

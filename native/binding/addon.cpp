@@ -10,9 +10,9 @@
 #include "binding/guard.h"
 #include "binding/read_request.h"
 #include "binding/write_report.h"
-#include "runtime/call_thread.h"
-#include "runtime/crash_report.h"
-#include "runtime/memory_limit.h"
+#include "runtime/process/call_thread.h"
+#include "runtime/process/crash_report.h"
+#include "runtime/process/memory_limit.h"
 
 namespace opsmith {
 namespace {

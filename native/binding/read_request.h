@@ -5,11 +5,11 @@
 
 #include <napi.h>
 
-#include "runtime/gradcheck.h"
-#include "runtime/graph_capture.h"
-#include "runtime/opcheck.h"
+#include "runtime/gradcheck/gradcheck.h"
+#include "runtime/graph/capture.h"
+#include "runtime/opcheck/opcheck.h"
 #include "runtime/run.h"
-#include "runtime/timed_call.h"
+#include "runtime/timing/timed_call.h"
 
 namespace opsmith {
 

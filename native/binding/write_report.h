@@ -3,18 +3,18 @@
 
 #include <napi.h>
 
-#include "runtime/gradcheck.h"
-#include "runtime/graph_capture.h"
-#include "runtime/graph_modules.h"
-#include "runtime/graph_observe.h"
+#include "runtime/gradcheck/gradcheck.h"
+#include "runtime/graph/capture.h"
+#include "runtime/graph/modules.h"
+#include "runtime/graph/observe.h"
 #include "runtime/library.h"
-#include "runtime/machine.h"
-#include "runtime/opcheck.h"
-#include "runtime/program.h"
+#include "runtime/opcheck/opcheck.h"
+#include "runtime/opcheck/sanitized_calls.h"
+#include "runtime/program/program.h"
 #include "runtime/registry.h"
 #include "runtime/run.h"
-#include "runtime/sanitized_calls.h"
-#include "runtime/timing.h"
+#include "runtime/timing/machine.h"
+#include "runtime/timing/timing.h"
 
 namespace opsmith {
 

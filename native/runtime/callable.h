@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/program.h"
+#include "runtime/program/program.h"
 
 namespace opsmith {
 

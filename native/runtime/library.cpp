@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "runtime/failure.h"
-#include "runtime/graph_capture.h"
+#include "runtime/graph/capture.h"
 #include "runtime/open_library.h"
-#include "runtime/program.h"
+#include "runtime/program/program.h"
 #include "runtime/tensor_store.h"
-#include "runtime/timing.h"
+#include "runtime/timing/timing.h"
 
 // As native/include/opsmith/documentation.h declares it to operator libraries.
 struct opsmith_doc {

@@ -9,7 +9,7 @@
 #include "runtime/comparison.h"
 #include "runtime/inputs.h"
 #include "runtime/literal.h"
-#include "runtime/program.h"
+#include "runtime/program/program.h"
 #include "runtime/tensor_store.h"
 
 namespace opsmith {

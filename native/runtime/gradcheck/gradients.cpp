@@ -1,0 +1,336 @@
+#include "runtime/gradcheck/gradients.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Functions.h>
+#include <ATen/LegacyVmapMode.h>
+#include <ATen/TensorOperators.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/functions/basic_ops.h>
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "runtime/failure.h"
+#include "runtime/gradcheck/forward_level.h"
+#include "runtime/sparse_tensors.h"
+
+namespace opsmith {
+namespace {
+
+namespace autograd = torch::autograd;
+
+[[noreturn]] void fail(const std::string& reason) {
+  throw Failure("operator.check", reason);
+}
+
+Tensors requiring_grad(const Tensors& tensors) {
+  Tensors found;
+  for (const size_t index : differentiable_inputs(tensors))
+    found.push_back(tensors[index]);
+  return found;
+}
+
+at::Tensor unit_vector(const at::Tensor& like, at::Generator& generator, bool real) {
+  const auto dtype = real ? c10::toRealValueType(like.scalar_type()) : like.scalar_type();
+  const auto options = at::TensorOptions().dtype(at::kFloat);
+  const bool sparse = is_sparse(like);
+  const auto places = sparse ? specified_places(like).to(like.device()) : at::Tensor();
+  const auto count = sparse ? places.numel() : like.numel();
+  auto vector = at::rand({count}, generator, options).to(like.device(), dtype);
+  vector = vector / at::linalg_vector_norm(vector);
+  if (!sparse) return vector;
+  return at::zeros({like.numel()}, vector.options()).index_add(0, places, vector);
+}
+
+Tensors zeros_like_all(const Tensors& tensors) {
+  Tensors zeros;
+  for (const auto& tensor : tensors)
+    zeros.push_back(at::zeros_like(tensor.detach(), at::MemoryFormat::Contiguous));
+  return zeros;
+}
+
+at::Tensor undefined_gradient_of(const at::Tensor& output) {
+  return autograd::UndefinedGrad().apply({output}).at(0);
+}
+
+// Runs `call` on batched tensors, as torch's legacy vmap does, and takes the batch out of what it
+// gives.
+Tensors batched(const std::function<Tensors(const at::Tensor&)>& call, const Tensors& shards) {
+  struct Level {
+    int64_t number = at::impl::VmapMode::increment_nesting();
+    ~Level() { at::impl::VmapMode::decrement_nesting(); }
+  } level;
+  const auto size = static_cast<int64_t>(shards.size());
+  Tensors results;
+  for (const auto& result : call(at::_add_batch_dim(at::stack(shards), 0, level.number)))
+    results.push_back(at::_remove_batch_dim(result, level.number, size, 0));
+  return results;
+}
+
+// What `call` gives for each shard, beside what it gives for all of them at once.
+void compare_batched(const std::function<Tensors(const at::Tensor&)>& call, const Tensors& shards,
+                     const std::string& what) {
+  std::vector<Tensors> expected;
+  for (const auto& shard : shards)
+    expected.push_back(call(shard));
+  Tensors actual;
+  try {
+    actual = batched(call, shards);
+  } catch (...) {
+    const auto message = describe_current_exception().message;
+    fail("under vmap: " + message.substr(0, message.find('\n')));
+  }
+  for (size_t i = 0; i < actual.size(); ++i) {
+    Tensors parts;
+    for (const auto& shard : expected)
+      parts.push_back(shard[i]);
+    if (!at::allclose(actual[i], at::stack(parts))) {
+      fail(what + " " + std::to_string(i) +
+           " is another under vmap than computed one after the other");
+    }
+  }
+}
+
+Tensors random_like(const at::Tensor& tensor) {
+  auto generator = at::detail::createCPUGenerator(0);
+  Tensors shards;
+  for (int i = 0; i < 2; ++i) {
+    shards.push_back(
+        at::randn(tensor.sizes(), generator, at::TensorOptions().dtype(tensor.scalar_type()))
+            .to(tensor.device()));
+  }
+  return shards;
+}
+
+}  // namespace
+
+Directions make_directions(const Tensors& inputs, const Tensors* outputs) {
+  auto generator = at::detail::createCPUGenerator(c10::default_rng_seed_val);
+  Directions directions;
+  for (const auto& input : requiring_grad(inputs)) {
+    Direction direction{unit_vector(input, generator, true), {}};
+    if (input.is_complex()) direction.imaginary = unit_vector(input, generator, true);
+    directions.inputs.push_back(std::move(direction));
+  }
+  if (outputs != nullptr) {
+    for (const auto& output : *outputs)
+      directions.outputs.push_back(unit_vector(output, generator, false));
+  }
+  return directions;
+}
+
+double projected_atol(double atol, const Direction& u, const at::Tensor* v) {
+  double sum = u.real.sum().item<double>();
+  if (u.imaginary.defined()) sum += u.imaginary.sum().item<double>();
+  return atol * sum * (v == nullptr ? 1 : at::real(v->sum()).item<double>());
+}
+
+void check_zero_gradients(const Tensors& inputs, const std::vector<std::string>& names,
+                          const Tensors& outputs, bool masked) {
+  const auto differentiable = differentiable_inputs(inputs);
+  const auto wanted = requiring_grad(inputs);
+  const auto gradients =
+      autograd::grad(outputs, wanted, zeros_like_all(outputs), std::nullopt, false, true);
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    auto gradient = gradients[i];
+    if (!gradient.defined()) continue;
+    const auto& name = names[differentiable[i]];
+    if (gradient.layout() != at::kStrided) {
+      if (gradient.layout() != wanted[i].layout()) {
+        std::ostringstream layouts;
+        layouts << "the gradient of " << name << " is " << gradient.layout() << ", " << name
+                << " is " << wanted[i].layout();
+        fail(layouts.str());
+      }
+      if (is_sparse(gradient) && (gradient.sparse_dim() != wanted[i].sparse_dim() ||
+                                  gradient.dense_dim() != wanted[i].dense_dim())) {
+        fail("the gradient of " + name + " has other sparse or dense dimensions than " + name);
+      }
+      gradient = gradient.to_dense();
+    }
+    const bool zero = masked ? at::allclose(gradient, at::zeros_like(gradient))
+                             : gradient.eq(0).all().item<bool>();
+    if (!zero) {
+      fail("the gradient of " + name +
+           " is not zero when grad_output is: backward does not "
+           "multiply by grad_output");
+    }
+    if (gradient.scalar_type() != wanted[i].scalar_type()) {
+      fail("the gradient of " + name + " has another dtype than " + name);
+    }
+    if (gradient.device() != wanted[i].device()) {
+      fail("the gradient of " + name + " is on another device than " + name);
+    }
+    if (gradient.sizes() != wanted[i].sizes()) {
+      fail("the gradient of " + name + " has another shape than " + name);
+    }
+  }
+}
+
+void check_undefined_gradients(const TensorFunction& function, const Tensors& inputs,
+                               const std::vector<std::string>& names) {
+  const auto differentiable = differentiable_inputs(inputs);
+  const auto wanted = requiring_grad(inputs);
+  const auto check = [&](const Tensors& outputs, const std::string& which) {
+    Tensors gradients;
+    try {
+      gradients =
+          autograd::grad(outputs, wanted, zeros_like_all(outputs), std::nullopt, false, true);
+    } catch (...) {
+      const auto message = describe_current_exception().message;
+      fail("backward stops when " + which + ": " + message.substr(0, message.find('\n')));
+    }
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      if (!gradients[i].defined()) continue;
+      // No sparse tensor can be compared with 0: PyTorch's own check ends in that error.
+      const auto gradient = is_sparse(gradients[i]) ? gradients[i].to_dense() : gradients[i];
+      if (!gradient.eq(0).all().item<bool>()) {
+        fail("the gradient of " + names[differentiable[i]] + " is not zero when " + which +
+             " and the others are zero");
+      }
+    }
+  };
+  auto outputs = differentiable_outputs(function(inputs));
+  const size_t count = outputs.size();
+  for (auto& output : outputs)
+    output = undefined_gradient_of(output);
+  check(outputs, count == 1 ? "the gradient of its output is undefined"
+                            : "the gradients of all outputs are undefined");
+  for (size_t undefined = 0; count > 1 && undefined < count; ++undefined) {
+    outputs = differentiable_outputs(function(inputs));
+    outputs[undefined] = undefined_gradient_of(outputs[undefined]);
+    check(outputs, "the gradient of output " + std::to_string(undefined) + " is undefined");
+  }
+}
+
+void check_undefined_tangents(const TensorFunction& function, const Tensors& inputs) {
+  const auto directions = make_directions(inputs, nullptr);
+  const ForwardLevel level;
+  auto duals = inputs;
+  const auto differentiable = differentiable_inputs(inputs);
+  for (size_t i = 0; i < differentiable.size(); ++i) {
+    const size_t index = differentiable[i];
+    const auto primal = inputs[index].detach();
+    duals[index] = level.make_dual(primal, at::zeros_like(primal));
+    level.tangent_of(duals[index]).copy_(directions.inputs[i].real.view_as(primal));
+  }
+  const auto tangents = [&] {
+    Tensors found;
+    for (const auto& output : function(duals)) {
+      if (is_differentiable_type(output)) found.push_back(level.tangent_of(output));
+    }
+    return found;
+  };
+  for (const size_t index : differentiable) {
+    const auto dual = duals[index], primal = inputs[index].detach();
+    duals[index] = level.make_dual(primal, at::zeros_like(primal));
+    const auto of_zero = tangents();
+    duals[index] = inputs[index].detach();
+    const auto of_none = tangents();
+    duals[index] = dual;
+    for (size_t o = 0; o < of_zero.size() && o < of_none.size(); ++o) {
+      if (!of_zero[o].defined() || !of_none[o].defined()) continue;
+      if (!at::allclose(of_zero[o], of_none[o])) {
+        fail("the tangent of output " + std::to_string(o) + " is another when input " +
+             std::to_string(index) + " has none than when it has a zero one");
+      }
+    }
+  }
+}
+
+void check_batched_gradients(const Tensors& inputs, const at::Tensor& output, size_t index) {
+  const auto wanted = requiring_grad(inputs);
+  const auto call = [&](const at::Tensor& gradient) {
+    auto gradients =
+        autograd::grad({output}, wanted, {gradient}, /*retain_graph=*/true, false, true);
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      if (gradients[i].defined()) continue;
+      gradients[i] = at::zeros({}, wanted[i].options()).expand(wanted[i].sizes());
+    }
+    return gradients;
+  };
+  compare_batched(call, random_like(output),
+                  "of output " + std::to_string(index) + ", the gradient of input");
+}
+
+void check_batched_forward_gradients(const TensorFunction& function, const Tensors& inputs) {
+  for (const size_t index : differentiable_inputs(inputs)) {
+    const auto call = [&](const at::Tensor& tangent) {
+      const ForwardLevel level;
+      Tensors duals;
+      for (const auto& input : inputs)
+        duals.push_back(input.detach());
+      duals[index] = level.make_dual(duals[index], tangent);
+      Tensors tangents;
+      for (const auto& output : function(duals)) {
+        auto found = level.tangent_of(output);
+        tangents.push_back(
+            found.defined() ? found : at::zeros({}, output.options()).expand(output.sizes()));
+      }
+      return tangents;
+    };
+    compare_batched(call, random_like(inputs[index]), "the tangent of output");
+  }
+}
+
+std::string cause_near_point(const PointProbe& probe, const JacobianComparison& comparison) {
+  const auto& worst = *comparison.worst;
+  const auto data = probe.input.variable_data();
+  int64_t offset = data.storage_offset(), flat = probe.row;
+  for (int64_t dim = data.dim() - 1; dim >= 0; --dim) {
+    offset += flat % data.size(dim) * data.stride(dim);
+    flat /= data.size(dim);
+  }
+  const auto entry = data.as_strided({}, {}, offset);
+  const auto original = entry.clone();
+  const auto outputs = [&](double step) {
+    entry.copy_(original + step);
+    const auto flat = probe.function(probe.inputs)[probe.output].detach().reshape(-1).clone();
+    entry.copy_(original);
+    return flat;
+  };
+  const auto first = outputs(0);
+  const auto output_dtype = first.scalar_type();
+  if (!at::isFloatingType(output_dtype)) return "";
+  if (!at::allclose(first, outputs(0), 0, 0, /*equal_nan=*/true)) {
+    return "The function is not deterministic: two calls on the same input give different outputs.";
+  }
+  const auto value = [&](const at::Tensor& flat) { return flat[probe.column].item<double>(); };
+  const double here = value(first), above = value(outputs(probe.eps)),
+               below = value(outputs(-probe.eps));
+  const double right = (above - here) / probe.eps, left = (here - below) / probe.eps;
+  const double precision = output_dtype == at::kDouble  ? std::numeric_limits<double>::epsilon()
+                           : output_dtype == at::kFloat ? std::numeric_limits<float>::epsilon()
+                           : output_dtype == at::kHalf  ? 0x1p-10
+                                                        : 0x1p-7;
+  // A few units in the last place of the value, divided by the step.
+  const double rounding = 4 * precision * std::max(std::abs(here), std::abs(above)) / probe.eps;
+  std::ostringstream text;
+  text.precision(4);
+  if (worst.absolute <= rounding) {
+    text << "Rounding: with eps " << probe.eps << ", the precision of "
+         << c10::toString(output_dtype) << " alone allows an error of " << rounding
+         << " here. Use float64, or a larger eps.";
+    return text.str();
+  }
+  if (output_dtype == at::kDouble && first.numel() > 0 && probe.eps < 1e-3 &&
+      at::equal(first.to(at::kFloat).to(at::kDouble), first) &&
+      !at::equal(probe.input.detach().to(at::kFloat).to(at::kDouble), probe.input.detach())) {
+    return "Rounding: every element of the float64 output fits float32 exactly, so the function "
+           "computes in float32.";
+  }
+  const double gap = std::abs(right - left);
+  const double lower = std::min(left, right) - 0.01 * gap,
+               upper = std::max(left, right) + 0.01 * gap;
+  const bool between = worst.analytical >= lower && worst.analytical <= upper;
+  // Of a smooth function the gap is eps times its second derivative: tiny beside the error.
+  if (between && gap > 0.5 * worst.absolute && gap > 16 * rounding) {
+    text << "A kink: from the left the derivative is " << left << ", from the right " << right
+         << ". The function is not differentiable at this point.";
+    return text.str();
+  }
+  return "";
+}
+
+}  // namespace opsmith

@@ -1,0 +1,449 @@
+#include "runtime/gradcheck/jacobians.h"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+
+#include <algorithm>
+#include <deque>
+#include <sstream>
+
+#include "runtime/gradcheck/batched_call.h"
+#include "runtime/gradcheck/batched_jacobian.h"
+#include "runtime/gradcheck/causes.h"
+#include "runtime/gradcheck/gradients.h"
+
+namespace opsmith {
+
+// Pairs of input and output whose Jacobians are kept, three tensors each: the tensor store has room
+// for others too.
+constexpr int kept_limit = 40;
+
+namespace {
+
+bool all_match(const std::vector<JacobianComparison>& comparisons) {
+  return std::all_of(comparisons.begin(), comparisons.end(),
+                     [](const JacobianComparison& comparison) { return comparison.matches; });
+}
+
+// Of all threads, by input.
+std::vector<JacobianComparison> merged(std::deque<std::vector<JacobianScan>>& scans) {
+  std::vector<JacobianComparison> comparisons;
+  for (size_t input = 0; input < scans.front().size(); ++input) {
+    auto& whole = scans.front()[input];
+    for (size_t thread = 1; thread < scans.size(); ++thread)
+      whole.add(scans[thread][input]);
+    comparisons.push_back(whole.result());
+  }
+  return comparisons;
+}
+
+}  // namespace
+
+void JacobianChecks::check_backward() {
+  if (!options_.check_backward_ad || differentiable_outputs(outputs_).empty()) {
+    const char* reason =
+        options_.check_backward_ad ? "no output requires grad" : "check_backward_ad is off";
+    for (const char* check : {"backward", "gradient_size", "gradient_dtype", "reentrant"})
+      findings_.skip(check, reason);
+    return;
+  }
+  BackwardFacts facts;
+  bool is_complex = false;
+  for (const auto& output : outputs_)
+    is_complex = is_complex || output.is_complex();
+  const auto part_of = [this](bool imaginary) {
+    return [this, imaginary](const Tensors& inputs) {
+      auto results = call_(inputs);
+      for (auto& result : results) {
+        if (result.is_complex()) result = imaginary ? at::imag(result) : at::real(result);
+      }
+      return results;
+    };
+  };
+  if (is_complex) {
+    compare_backward(part_of(true), "imaginary", facts);
+    compare_backward(part_of(false), "real", facts);
+  } else {
+    compare_backward(call_, "", facts);
+  }
+  report_facts(facts);
+}
+
+void JacobianChecks::compare_backward(const TensorFunction& function, const char* part,
+                                      BackwardFacts& facts) {
+  findings_.guarded("backward", [&] {
+    const auto results = function(function_.inputs);
+    const auto outputs = differentiable_outputs(results);
+    if (options_.fast_mode) return compare_projections(function, results, outputs, part, facts);
+    const SeenThroughByVmap see_through;
+    const auto inputs = perturbed_inputs();
+    auto batched = batched_numerical_jacobians(function, inputs, results, options_.eps);
+    const bool is_batched = batched.has_value();
+    auto numerical = is_batched ? std::move(*batched)
+                                : numerical_jacobians(function, inputs, results, options_.eps);
+    size_t output = 0;
+    for (size_t o = 0, differentiable = 0; o < results.size(); ++o) {
+      if (!is_differentiable_type(results[o])) continue;
+      const size_t column = differentiable++;
+      if (!results[o].requires_grad()) continue;
+      const auto slow = [&, output] {
+        return backward_jacobian(function_.inputs, outputs[output].clone(), std::nullopt);
+      };
+      std::deque<std::vector<JacobianScan>> scans;  // by thread and input
+      const auto visitor = [&](bool begins) -> ColumnsVisitor {
+        if (begins) scans.clear();
+        auto& own = scans.emplace_back(scans_of(function_.inputs, o));
+        return [&own, &numerical, column](size_t input, int64_t first, const at::Tensor& rows) {
+          own[input].add(rows.t(), numerical[input][column].narrow(1, first, rows.size(0)), first);
+        };
+      };
+      auto fast = batched_backward_jacobian(function, function_.inputs, results, o, keep_jacobians_,
+                                            visitor);
+      auto backward = fast ? std::move(*fast) : slow();
+      const auto pairs = [&] { return paired(backward.jacobians, numerical, column); };
+      auto comparisons = fast ? merged(scans) : compared(pairs(), function_.inputs, o);
+      // What a batch finds wrong is looked at again in the slow way, which is the one that counts.
+      if ((is_batched || fast) &&
+          (backward.largest_difference > options_.nondet_tol || !all_match(comparisons))) {
+        if (is_batched) {
+          numerical = numerical_jacobians(function, function_.inputs, results, options_.eps);
+        }
+        if (fast) backward = slow();
+        comparisons = compared(pairs(), function_.inputs, o);
+      }
+      ++output;
+      note(backward, facts);
+      const auto kept = pairs();
+      for (size_t i = 0; i < comparisons.size(); ++i) {
+        report("backward", part, i, o, i < kept.size() ? kept[i] : JacobianPair(),
+               std::move(comparisons[i]), {function, function_.inputs});
+      }
+    }
+  });
+}
+
+std::vector<JacobianChecks::JacobianPair> JacobianChecks::paired(const Tensors& analytical,
+                                                                 const Jacobians& numerical,
+                                                                 size_t column) {
+  std::vector<JacobianPair> pairs;
+  for (size_t i = 0; i < analytical.size(); ++i)
+    pairs.emplace_back(analytical[i], numerical[i][column]);
+  return pairs;
+}
+
+std::vector<JacobianScan> JacobianChecks::scans_of(const Tensors& inputs, size_t output) const {
+  std::vector<JacobianScan> scans;
+  for (const size_t index : differentiable_inputs(inputs)) {
+    scans.emplace_back(inputs[index].sizes().vec(), outputs_[output].sizes().vec(), options_.rtol,
+                       options_.atol);
+  }
+  return scans;
+}
+
+std::vector<JacobianComparison> JacobianChecks::compared(const std::vector<JacobianPair>& pairs,
+                                                         const Tensors& inputs,
+                                                         size_t output) const {
+  auto scans = scans_of(inputs, output);
+  std::vector<JacobianComparison> comparisons;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    scans[i].add(pairs[i].first, pairs[i].second, 0);
+    comparisons.push_back(scans[i].result());
+  }
+  return comparisons;
+}
+
+void JacobianChecks::note(const BackwardJacobian& backward, BackwardFacts& facts) const {
+  facts.computed = true;
+  facts.sizes_match = facts.sizes_match && backward.sizes_match;
+  facts.dtypes_match = facts.dtypes_match && backward.dtypes_match;
+  if (backward.largest_difference > facts.largest_difference) {
+    facts.largest_difference = backward.largest_difference;
+    const auto input = static_cast<size_t>(backward.difference_at[0]);
+    facts.difference_at = function_.names[differentiable_inputs(function_.inputs)[input]];
+  }
+}
+
+void JacobianChecks::report_facts(const BackwardFacts& facts) {
+  if (!facts.computed) {
+    for (const char* check : {"gradient_size", "gradient_dtype", "reentrant"})
+      findings_.add(check, "not reached", "the gradients could not be computed");
+    return;
+  }
+  findings_.guarded("gradient_size", [&] {
+    if (!facts.sizes_match) fail_check("a gradient has another shape than its input");
+  });
+  // PyTorch's gradcheck fails for a wrong dtype whether check_grad_dtypes asks for it or not.
+  findings_.guarded("gradient_dtype", [&] {
+    if (!facts.dtypes_match) fail_check("a gradient has another dtype than its input");
+  });
+  findings_.guarded("reentrant", [&] {
+    if (facts.largest_difference <= options_.nondet_tol) return;
+    std::ostringstream text;
+    text << "backward gave two different gradients of " << facts.difference_at
+         << " for the same input and grad_output: they differ by " << facts.largest_difference
+         << ", nondet_tol is " << options_.nondet_tol;
+    fail_check(text.str());
+  });
+}
+
+// In fast mode: v^T J u, from both sides.
+void JacobianChecks::compare_projections(const TensorFunction& function, const Tensors& results,
+                                         const Tensors& outputs, const char* part,
+                                         BackwardFacts& facts) {
+  const auto directions = make_directions(function_.inputs, &outputs);
+  const auto inputs = perturbed_inputs();
+  const auto numerical = directional_derivatives(function, inputs, directions.inputs, options_.eps);
+  size_t output = 0;
+  for (size_t o = 0, differentiable = 0; o < results.size(); ++o) {
+    if (!is_differentiable_type(results[o])) continue;
+    const size_t column = differentiable++;
+    if (!results[o].requires_grad()) continue;
+    const auto& v = directions.outputs[output];
+    const auto backward = backward_jacobian(function_.inputs, outputs[output].clone(), v);
+    ++output;
+    note(backward, facts);
+    for (size_t i = 0; i < backward.jacobians.size(); ++i) {
+      const auto& u = directions.inputs[i];
+      const auto& vj = backward.jacobians[i].select(1, 0);
+      auto analytical = vj.is_complex()
+                            ? at::complex(at::real(vj).dot(u.real), at::imag(vj).dot(u.imaginary))
+                            : vj.dot(u.real);
+      const auto derivative = (v * numerical[i][column]).sum();
+      const double atol = projected_atol(options_.atol, u, &v);
+      const auto slow = [&, i, o, column] {
+        const auto all = numerical_jacobians(function, inputs, results, options_.eps);
+        const auto rows = backward_jacobian(function_.inputs, results[o].clone(), std::nullopt);
+        return JacobianPair(rows.jacobians[i], all[i][column]);
+      };
+      compare_projection("backward", part, i, o, {analytical, derivative}, atol,
+                         {function, function_.inputs}, slow);
+    }
+  }
+}
+
+// A fast mismatch is looked at in slow mode, which can say where it is. `slow` gives the
+// analytical and the numerical Jacobian.
+void JacobianChecks::compare_projection(const char* check, const char* part, size_t input,
+                                        size_t output, const JacobianPair& projection, double atol,
+                                        const Evaluation& evaluation,
+                                        const std::function<JacobianPair()>& slow) {
+  const auto& [analytical, numerical] = projection;
+  auto comparison = compare_jacobians(analytical.reshape({1, -1}), numerical.reshape({1, -1}), {},
+                                      {analytical.numel()}, options_.rtol, atol);
+  if (comparison.matches) {
+    auto& finding = findings_.add(check, "passed", "fast mode");
+    place(finding, part, input, output);
+    comparison.worst.reset();  // of a projection: it belongs to no element
+    finding.comparison = std::move(comparison);
+    return;
+  }
+  auto& finding = compare(check, part, input, output, slow(), evaluation);
+  if (finding.status == "failed") return;
+  finding.status = "failed";
+  finding.reason = "fast mode found a difference, slow mode finds none: run with fast_mode off";
+}
+
+void JacobianChecks::place(GradcheckFinding& finding, const char* part, size_t input,
+                           size_t output) const {
+  finding.part = part;
+  finding.input = static_cast<int64_t>(differentiable_inputs(function_.inputs)[input]);
+  finding.output = static_cast<int64_t>(output);
+}
+
+GradcheckFinding& JacobianChecks::compare(const char* check, const char* part, size_t input,
+                                          size_t output, const JacobianPair& jacobians,
+                                          const Evaluation& evaluation) {
+  const auto& tensor = evaluation.inputs[differentiable_inputs(evaluation.inputs)[input]];
+  return report(check, part, input, output, jacobians,
+                compare_jacobians(jacobians.first, jacobians.second, tensor.sizes().vec(),
+                                  outputs_[output].sizes().vec(), options_.rtol, options_.atol),
+                evaluation);
+}
+
+GradcheckFinding& JacobianChecks::report(const char* check, const char* part, size_t input,
+                                         size_t output, const JacobianPair& jacobians,
+                                         JacobianComparison comparison,
+                                         const Evaluation& evaluation) {
+  const auto& [analytical, numerical] = jacobians;
+  const auto& tensor = evaluation.inputs[differentiable_inputs(evaluation.inputs)[input]];
+  auto& finding = findings_.add(check, comparison.matches ? "passed" : "failed");
+  place(finding, part, input, output);
+  if (!comparison.matches) {
+    finding.reason = std::to_string(comparison.mismatched) + " of " +
+                     std::to_string(comparison.total) +
+                     " elements of the Jacobian differ from the numerical one";
+    if (is_sparse(tensor)) {
+      finding.cause = masked_gradient(analytical, numerical, specified_places(tensor),
+                                      options_.masked, options_.rtol, options_.atol);
+    } else {
+      finding.cause = cause_at_point(evaluation, tensor, output, comparison);
+    }
+    if (finding.cause.empty()) {
+      finding.cause = likely_cause(analytical, numerical, tensor.sizes().vec(),
+                                   outputs_[output].sizes().vec(), options_.rtol, options_.atol);
+    }
+    if (finding.cause.empty()) {
+      finding.cause = cause_in_values(evaluation, jacobians, tensor, output);
+    }
+  }
+  finding.comparison = std::move(comparison);
+  if (keep_jacobians_ && kept_++ < kept_limit) {
+    finding.analytical = store_tensor(analytical.contiguous());
+    finding.numerical = store_tensor(numerical);
+    finding.error = store_tensor((analytical - numerical).abs());
+  }
+  return finding;
+}
+
+// Rounding and kinks show at the point itself, whatever the formula.
+std::string JacobianChecks::cause_at_point(const Evaluation& evaluation, const at::Tensor& input,
+                                           size_t output,
+                                           const JacobianComparison& comparison) const {
+  if (!comparison.worst || input.is_complex()) return "";
+  const PointProbe probe{evaluation.function,  evaluation.inputs,       input,       output,
+                         comparison.worst_row, comparison.worst_column, options_.eps};
+  return cause_near_point(probe, comparison);
+}
+
+// Where neither the point nor the pattern tells: a factor that depends on the values.
+std::string JacobianChecks::cause_in_values(const Evaluation& evaluation,
+                                            const JacobianPair& jacobians, const at::Tensor& input,
+                                            size_t output) const {
+  const auto results = evaluation.function(evaluation.inputs);
+  std::vector<NamedValues> values;
+  const auto add = [&](const std::string& name, const at::Tensor& tensor) {
+    if (tensor.layout() == at::kStrided && tensor.is_floating_point()) {
+      values.push_back({name, tensor});
+    }
+  };
+  add(results.size() == 1 ? "output" : "output[" + std::to_string(output) + "]", results[output]);
+  // The input itself before the others.
+  for (const bool own : {true, false}) {
+    for (size_t i = 0; i < evaluation.inputs.size(); ++i) {
+      if (evaluation.inputs[i].is_same(input) == own) {
+        add(function_.names[i], evaluation.inputs[i]);
+      }
+    }
+  }
+  return left_out_factor(jacobians.first, jacobians.second, values, options_.rtol, options_.atol);
+}
+
+void JacobianChecks::check_forward() {
+  if (!options_.check_forward_ad) {
+    findings_.skip("forward", "check_forward_ad is off");
+    findings_.skip("undefined_tangent", "check_forward_ad is off");
+    return;
+  }
+  bool is_complex = false;
+  for (const auto& input : function_.inputs)
+    is_complex = is_complex || input.is_complex();
+  if (!is_complex) return compare_forward(call_, function_.inputs, "");
+  for (const bool imaginary : {true, false}) {
+    Tensors parts;
+    for (const auto& input : function_.inputs) {
+      parts.push_back(!input.is_complex() ? input : imaginary ? at::imag(input) : at::real(input));
+    }
+    const auto originals = function_.inputs;
+    const auto function = [this, originals, imaginary](const Tensors& given) {
+      auto inputs = given;
+      const at::Scalar i(c10::complex<double>(0, 1));
+      for (size_t k = 0; k < inputs.size(); ++k) {
+        if (!originals[k].is_complex()) continue;
+        inputs[k] = imaginary ? at::real(originals[k]) + given[k] * i
+                              : given[k] + at::imag(originals[k]) * i;
+      }
+      return call_(inputs);
+    };
+    compare_forward(function, parts, imaginary ? "imaginary" : "real");
+  }
+}
+
+void JacobianChecks::compare_forward(const TensorFunction& function, const Tensors& inputs,
+                                     const char* part) {
+  findings_.guarded("forward", [&] {
+    const auto results = function(inputs);
+    if (differentiable_outputs(results).empty()) {
+      return findings_.skip("forward", "no output requires grad");
+    }
+    for (const size_t index : differentiable_inputs(inputs)) {
+      if (!is_sparse(inputs[index])) continue;
+      fail_check(function_.names[index] +
+                 " is sparse: gradcheck has no forward mode for sparse inputs that require grad; "
+                 "turn forward mode off");
+    }
+    if (options_.fast_mode) {
+      project_forward(function, inputs, results, make_directions(inputs, nullptr), part);
+    } else {
+      compare_forward_jacobians(function, inputs, results, part);
+    }
+  });
+  if (!options_.check_undefined_grad) {
+    return findings_.skip("undefined_tangent", "check_undefined_grad is off");
+  }
+  findings_.guarded("undefined_tangent", [&] { check_undefined_tangents(function, inputs); });
+}
+
+void JacobianChecks::require_tangent_dtypes(const ForwardJacobians& forward) const {
+  if (options_.check_grad_dtypes && !forward.dtypes_match) {
+    fail_check("a tangent is complex where its output is real, or the reverse");
+  }
+}
+
+void JacobianChecks::compare_forward_jacobians(const TensorFunction& function,
+                                               const Tensors& inputs, const Tensors& results,
+                                               const char* part) {
+  const SeenThroughByVmap see_through;
+  auto batched = batched_numerical_jacobians(function, inputs, results, options_.eps);
+  auto fast = batched_forward_jacobians(function, inputs, results);
+  auto numerical =
+      batched ? *batched : numerical_jacobians(function, inputs, results, options_.eps);
+  auto forward = fast ? *fast : forward_jacobians(function, inputs, results, nullptr);
+  require_tangent_dtypes(forward);
+  for (size_t o = 0, column = 0; o < results.size(); ++o) {
+    if (!is_differentiable_type(results[o])) continue;
+    const size_t at = column++;
+    if (!results[o].requires_grad()) continue;
+    const auto pairs = [&] {
+      Tensors analytical;
+      for (const auto& by_output : forward.jacobians)
+        analytical.push_back(by_output[at]);
+      return paired(analytical, numerical, at);
+    };
+    auto comparisons = compared(pairs(), inputs, o);
+    if ((batched || fast) && !all_match(comparisons)) {
+      if (batched) numerical = numerical_jacobians(function, inputs, results, options_.eps);
+      if (fast) forward = forward_jacobians(function, inputs, results, nullptr);
+      batched.reset();
+      fast.reset();
+      comparisons = compared(pairs(), inputs, o);
+    }
+    for (size_t i = 0; i < comparisons.size(); ++i) {
+      report("forward", part, i, o, pairs()[i], std::move(comparisons[i]), {function, inputs});
+    }
+  }
+}
+
+// In fast mode: J^T u.
+void JacobianChecks::project_forward(const TensorFunction& function, const Tensors& inputs,
+                                     const Tensors& results, const Directions& directions,
+                                     const char* part) {
+  const auto numerical = directional_derivatives(function, inputs, directions.inputs, options_.eps);
+  const auto forward = forward_jacobians(function, inputs, results, &directions.inputs);
+  require_tangent_dtypes(forward);
+  for (size_t o = 0, column = 0; o < results.size(); ++o) {
+    if (!is_differentiable_type(results[o])) continue;
+    const size_t at = column++;
+    if (!results[o].requires_grad()) continue;
+    for (size_t i = 0; i < forward.jacobians.size(); ++i) {
+      const auto slow = [&, i, at] {
+        return JacobianPair(forward_jacobians(function, inputs, results, nullptr).jacobians[i][at],
+                            numerical_jacobians(function, inputs, results, options_.eps)[i][at]);
+      };
+      compare_projection("forward", part, i, o, {forward.jacobians[i][at], numerical[i][at]},
+                         projected_atol(options_.atol, directions.inputs[i], nullptr),
+                         {function, inputs}, slow);
+    }
+  }
+}
+
+}  // namespace opsmith

@@ -1,0 +1,225 @@
+// What a trace loses, found in the script graph: a value is followed from the tensor it was read
+// from to where it decides something.
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/passes/inliner.h>
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <set>
+#include <unordered_map>
+
+#include "runtime/graph/sizes.h"
+#include "runtime/graph/trace.h"
+
+namespace opsmith {
+namespace {
+
+namespace jit = torch::jit;
+
+bool is_of_tensors(const c10::TypePtr& type) {
+  if (type->isSubtypeOf(*c10::TensorType::get())) return true;
+  for (const auto& part : type->containedTypes()) {
+    if (is_of_tensors(part)) return true;
+  }
+  return false;
+}
+
+// What was read from a tensor without looking at its elements.
+bool reads_shape_only(const jit::Node& node) {
+  static const std::set<std::string> names = {
+      "aten::size",   "aten::dim",           "aten::len",      "aten::numel",
+      "aten::stride", "aten::is_contiguous", "aten::sym_size", "aten::__contains__",
+      "prim::shape",  "aten::storage_offset"};
+  return names.count(node.kind().toQualString()) != 0;
+}
+
+bool is_kept_size(const jit::Node& node) {
+  return node.kind() == c10::aten::size || node.kind() == c10::aten::numel;
+}
+
+// dtype, device and the like: a trace is made for one of them anyway, and nobody is surprised.
+bool reads_kind_only(const jit::Node& node) {
+  static const std::set<std::string> names = {"prim::dtype",         "prim::device",
+                                              "prim::layout",        "prim::is_cuda",
+                                              "prim::requires_grad", "prim::is_sparse",
+                                              "prim::is_quantized",  "aten::is_floating_point",
+                                              "aten::is_complex",    "aten::__is__",
+                                              "aten::__isnot__",     "prim::isinstance",
+                                              "aten::get_device",    "prim::is_meta",
+                                              "prim::is_xpu",        "prim::grad",
+                                              "prim::data",          "prim::unchecked_cast",
+                                              "prim::type"};
+  return names.count(node.kind().toQualString()) != 0;
+}
+
+// Writes the number into the list that it takes first; only what is appended stays a value.
+bool writes_to_list(const jit::Node& node) {
+  static const std::set<std::string> names = {"aten::append", "aten::insert", "aten::extend",
+                                              "aten::_set_item"};
+  return names.count(node.kind().toQualString()) != 0;
+}
+
+// Whether an operator on tensors takes a size as a value of the trace; where it wants a float or a
+// bool, the tracer leaves a constant.
+bool takes_size(const jit::Node& node, size_t place) {
+  const auto* op = node.maybeOperator();
+  if (op == nullptr || !op->isC10Op()) return false;
+  const auto& arguments = op->schema().arguments();
+  if (place >= arguments.size()) return false;
+  const auto optional = arguments[place].type()->cast<c10::OptionalType>();
+  const auto kind = (optional ? optional->getElementType() : arguments[place].type())->kind();
+  return kind != c10::TypeKind::FloatType && kind != c10::TypeKind::BoolType;
+}
+
+bool chooses(const jit::Node& node) {
+  return node.kind() == c10::prim::max || node.kind() == c10::prim::min;
+}
+
+struct Reading {
+  const jit::Node* node = nullptr;  // that read it
+  bool of_shape = false;
+  bool is_kept = false;  // a size that the trace holds as a value
+};
+
+class LossFinder {
+ public:
+  std::vector<GraphWarning> find(jit::Graph& graph) {
+    walk(*graph.block());
+    for (const auto* output : graph.outputs())
+      note_baked(*output);
+    return std::move(warnings_);
+  }
+
+ private:
+  const Reading* reading_of(const jit::Value& value) const {
+    const auto found = readings_.find(&value);
+    return found == readings_.end() ? nullptr : &found->second;
+  }
+
+  void warn(const char* kind, std::string message, const jit::Node& node) {
+    // A function that is called often is inlined often, and warned of once.
+    const auto place = place_of(node.sourceRange());
+    const auto key = place ? place->file + ":" + std::to_string(place->line) + ":" +
+                                 std::to_string(place->column)
+                           : std::to_string(warned_.size());
+    if (warned_.insert(kind + (" " + key)).second) {
+      warnings_.push_back({kind, std::move(message), place});
+    }
+  }
+
+  void note_baked(const jit::Value& value) {
+    if (const auto* reading = reading_of(value)) note_baked(*reading);
+  }
+
+  void note_baked(const Reading& reading) {
+    if (reading.is_kept) return;
+    warn("value-baked",
+         reading.of_shape
+             ? "This size becomes a constant of the trace: it holds for these shapes only."
+             : "This number, read from a tensor, becomes a constant of the trace: it holds for "
+               "these values only.",
+         *reading.node);
+  }
+
+  void note_decision(const jit::Value& value, const jit::Node& node, const char* what) {
+    const auto* reading = reading_of(value);
+    if (reading == nullptr) return;
+    warn("control-flow-lost",
+         std::string("This ") + what + " depends on " +
+             (reading->of_shape ? "the shape" : "the values") +
+             " of a tensor: the trace keeps only the way taken for these inputs. The script graph "
+             "keeps both.",
+         node);
+  }
+
+  void mark_outputs(const jit::Node& node, const Reading& reading) {
+    for (const auto* output : node.outputs()) {
+      if (!is_of_tensors(output->type())) readings_.emplace(output, reading);
+    }
+  }
+
+  void walk_if(const jit::Node& node) {
+    note_decision(*node.inputs()[0], node, "branch");
+    for (const auto* block : node.blocks())
+      walk(*block);
+    for (size_t i = 0; i < node.outputs().size(); ++i) {
+      for (const auto* block : node.blocks()) {
+        // What a lost branch chose is lost with it, and was warned of.
+        if (const auto* reading = reading_of(*block->outputs()[i])) {
+          readings_.emplace(node.outputs()[i], *reading);
+        }
+      }
+    }
+  }
+
+  void walk_loop(const jit::Node& node) {
+    note_decision(*node.inputs()[0], node, "loop");
+    note_decision(*node.inputs()[1], node, "loop");
+    const auto* body = node.blocks()[0];
+    for (size_t i = 2; i < node.inputs().size(); ++i) {
+      if (const auto* reading = reading_of(*node.inputs()[i])) {
+        readings_.emplace(body->inputs()[i - 1], *reading);
+      }
+    }
+    walk(*body);
+    note_decision(*body->outputs()[0], node, "loop");
+    for (size_t i = 1; i < body->outputs().size(); ++i) {
+      if (const auto* reading = reading_of(*body->outputs()[i])) {
+        readings_.emplace(node.outputs()[i - 1], *reading);
+      }
+    }
+  }
+
+  void walk_node(const jit::Node& node) {
+    if (node.kind() == c10::prim::If) return walk_if(node);
+    if (node.kind() == c10::prim::Loop) return walk_loop(node);
+    if (node.kind() == c10::prim::Constant || reads_kind_only(node)) return;
+    // Lists and tuples are built of tensors and taken apart again without a look at either.
+    const bool is_packing = node.kind().is_prim();
+    bool makes_tensors = false;
+    for (const auto* output : node.outputs())
+      makes_tensors = makes_tensors || is_of_tensors(output->type());
+    for (size_t place = 0; place < node.inputs().size(); ++place) {
+      const auto* input = node.inputs()[place];
+      if (const auto* reading = reading_of(*input)) {
+        if (chooses(node)) note_decision(*input, node, "choice");
+        auto next = *reading;
+        if (writes_to_list(node)) {
+          next.is_kept = next.is_kept && node.kind() == c10::aten::append;
+          auto& list = readings_.emplace(node.inputs()[0], next).first->second;
+          list.is_kept = list.is_kept && next.is_kept;
+          continue;
+        }
+        next.is_kept = next.is_kept &&
+                       (makes_tensors && !is_packing ? takes_size(node, place) : keeps_sizes(node));
+        if (makes_tensors || node.outputs().empty()) {
+          note_baked(next);
+        } else {
+          mark_outputs(node, next);
+        }
+      } else if (!is_packing && !makes_tensors && is_of_tensors(input->type()) &&
+                 input->type()->kind() != c10::TypeKind::ClassType) {
+        mark_outputs(node, {&node, reads_shape_only(node), is_kept_size(node)});
+      }
+    }
+  }
+
+  void walk(const jit::Block& block) {
+    for (const auto* node : block.nodes())
+      walk_node(*node);
+  }
+
+  std::unordered_map<const jit::Value*, Reading> readings_;
+  std::set<std::string> warned_;
+  std::vector<GraphWarning> warnings_;
+};
+
+}  // namespace
+
+std::vector<GraphWarning> find_losses(const jit::Function& function) {
+  auto& callee = const_cast<jit::Function&>(function);
+  const auto graph = jit::toGraphFunction(callee).graph()->copy();
+  jit::Inline(*graph);
+  return LossFinder().find(*graph);
+}
+
+}  // namespace opsmith

@@ -1,0 +1,53 @@
+#include "runtime/process/memory_limit.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "runtime/process/crash_report.h"
+
+namespace opsmith {
+namespace {
+
+std::atomic<uint64_t> limit_bytes{0};
+constexpr auto poll_interval = std::chrono::milliseconds(20);
+
+uint64_t resident_bytes(int statm) {
+  char text[128];
+  const ssize_t count = pread(statm, text, sizeof(text) - 1, 0);
+  if (count <= 0) return 0;
+  text[count] = '\0';
+  char* rest = nullptr;
+  std::strtoull(text, &rest, 10);  // the first number is the virtual size
+  return std::strtoull(rest, nullptr, 10) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+void watch() {
+  const int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (statm < 0) return;
+  for (;;) {
+    std::this_thread::sleep_for(poll_interval);
+    const uint64_t limit = limit_bytes;
+    if (limit == 0) continue;
+    const uint64_t resident = resident_bytes(statm);
+    if (resident > limit) end_out_of_memory(resident, limit);
+  }
+}
+
+}  // namespace
+
+void set_memory_limit(uint64_t bytes) {
+  limit_bytes = bytes;
+  if (bytes == 0) return;
+  static const bool started = [] {
+    std::thread(watch).detach();
+    return true;
+  }();
+  (void)started;
+}
+
+}  // namespace opsmith

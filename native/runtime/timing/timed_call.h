@@ -1,0 +1,87 @@
+// A call made again and again to be timed: an operator, a function of the program or an
+// expression; forward, backward or both.
+#pragma once
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/callable.h"
+#include "runtime/gradcheck/differentiable.h"
+#include "runtime/inputs.h"
+
+namespace opsmith {
+
+// contract/bench.ts's timedCall.
+struct TimedCallRequest {
+  std::string op;
+  std::vector<Literal> args;
+  std::vector<InputSpec> inputs;
+  std::optional<ProgramSource> program;
+  std::optional<std::string> expression;
+  std::string direction = "forward";  // "forward", "backward", "both"
+  int64_t threads = 1;
+  bool cold = false;
+};
+
+class TimedCall {
+ public:
+  // Makes the inputs, in as many sets of other values as memory allows. Throws Failure
+  // (operator.unknown, program.compile, input.invalid, device.unavailable, operator.check where
+  // there is nothing to derive), and what the operator throws.
+  explicit TimedCall(const TimedCallRequest& request);
+
+  const std::string& name() const { return name_; }
+  const Callable& callable() const { return *callable_; }
+  size_t sets() const { return sets_.size(); }
+  int64_t bytes() const { return bytes_; }  // of the inputs of a set and of what they give
+
+  // The calls that follow take the inputs of that set.
+  void use(size_t set) { set_ = &sets_[set % sets_.size()]; }
+  // The cost of calling is part of every timing: nothing between the loop and the dispatcher.
+  void once() {
+    if (!only_forward_) return differentiate_once();
+    stack_ = set_->arguments;
+    if (op_) {
+      op_->callBoxed(stack_);
+    } else {
+      callable_->call(stack_);
+    }
+    stack_.clear();
+  }
+
+  // What the call gives for the inputs of a set: outputs, or gradients of those inputs that require
+  // grad (undefined ones as undefined tensors). Computed anew.
+  std::vector<c10::IValue> results(size_t set);
+  // The same for other tensors in the place of the inputs.
+  Tensors outputs_for(const Tensors& inputs) const;
+  const Tensors& inputs(size_t set) const { return sets_[set].function.inputs; }
+  // The arguments of a set, boxed.
+  const std::vector<c10::IValue>& arguments(size_t set) const { return sets_[set].arguments; }
+
+ private:
+  struct Set {
+    std::vector<c10::IValue> arguments;
+    Differentiable function;
+    Tensors wanted;            // inputs that require grad
+    Tensors roots, gradients;  // of a graph that is kept, for backward
+  };
+  void add_set(const TimedCallRequest& request, int64_t number);
+  void forward(std::vector<c10::IValue>& stack) const;
+  void differentiate_once();
+  Tensors roots_of(const Tensors& outputs) const;
+
+  std::string name_, direction_;
+  std::optional<Callable> callable_;
+  std::optional<c10::OperatorHandle> op_;  // of an operator
+  bool only_forward_ = true;
+  std::vector<Set> sets_;
+  Set* set_ = nullptr;
+  std::vector<c10::IValue> stack_;
+  int64_t bytes_ = 0;
+};
+
+}  // namespace opsmith

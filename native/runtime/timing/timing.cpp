@@ -1,0 +1,288 @@
+#include "runtime/timing/timing.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/Parallel.h>
+#include <torch/csrc/jit/serialization/pickle.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "runtime/failure.h"
+#include "runtime/registry.h"
+#include "runtime/timing/machine.h"
+#include "runtime/values.h"
+
+namespace opsmith {
+namespace {
+
+using c10::IValue;
+using Clock = std::chrono::steady_clock;
+using Stack = std::vector<IValue>;
+
+constexpr double least_sample = 2e-4;  // seconds
+// Reading the clock must be a smaller part of a sample.
+constexpr double clock_share = 1e-3;
+constexpr double warmup_least = 0.02, warmup_most = 1;  // seconds
+// Two medians of a warm-up are the same within this.
+constexpr double steady_within = 0.02;
+
+struct Timing {
+  std::unique_ptr<TimedCall> call;
+  int64_t threads = 1, calls_per_sample = 1;
+  bool cold = false;
+  size_t next_set = 0;
+};
+
+std::map<int64_t, Timing>& timings() {
+  static std::map<int64_t, Timing> open;
+  return open;
+}
+
+Timing& timing_of(int64_t handle) {
+  const auto found = timings().find(handle);
+  if (found == timings().end()) {
+    throw Failure("input.invalid", "There is no open timing " + std::to_string(handle));
+  }
+  return found->second;
+}
+
+class Threads {
+ public:
+  explicit Threads(int64_t count) : before_(at::get_num_threads()) {
+    at::set_num_threads(static_cast<int>(count));
+  }
+  ~Threads() { at::set_num_threads(before_); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_;
+};
+
+template <typename Call>
+double seconds_of(int64_t calls, const Call& call) {
+  const auto start = Clock::now();
+  for (int64_t i = 0; i < calls; ++i)
+    call();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Of reading the clock twice, as a sample does.
+double clock_cost() {
+  static const double cost = [] {
+    std::vector<double> costs;
+    for (int i = 0; i < 200; ++i)
+      costs.push_back(seconds_of(0, [] {}));
+    return median(costs);
+  }();
+  return cost;
+}
+
+// As many calls as make reading the clock cheap.
+template <typename Call>
+int64_t calls_in_a_sample(const Call& call) {
+  const double wanted = std::max(least_sample, clock_cost() / clock_share);
+  int64_t calls = 1;
+  bool confirmed = false;
+  for (;;) {
+    const double seconds = seconds_of(calls, call);
+    if (seconds >= wanted) {
+      // The first backward starts autograd: by itself it may take as long as many that follow.
+      if (confirmed) return calls;
+      confirmed = true;
+      continue;
+    }
+    confirmed = false;
+    // The first calls are slow ones: never too many more at once.
+    const double growth = std::min(10.0, 1.2 * wanted / std::max(seconds, 1e-9));
+    calls = std::max(calls + 1, static_cast<int64_t>(static_cast<double>(calls) * growth));
+  }
+}
+
+// Calls until two medians of five samples in a row are the same.
+void warm_up(Timing& timing, OpenedTiming& opened) {
+  const auto once = [&] { timing.call->once(); };
+  double before = 0;
+  while (opened.warmup_seconds < warmup_most) {
+    std::vector<double> samples;
+    for (int i = 0; i < 5; ++i) {
+      const double seconds = seconds_of(timing.calls_per_sample, once);
+      opened.warmup_seconds += seconds;
+      opened.warmup_calls += timing.calls_per_sample;
+      samples.push_back(seconds / static_cast<double>(timing.calls_per_sample));
+      if (opened.warmup_seconds > warmup_most) break;
+    }
+    opened.seconds_per_call = median(samples);
+    opened.steady = std::abs(opened.seconds_per_call - before) <= steady_within * before;
+    if (opened.steady && opened.warmup_seconds > warmup_least) return;
+    before = opened.seconds_per_call;
+  }
+}
+
+// Seconds of one call, by the median of some samples.
+template <typename Call>
+double quick_timing(const Call& call) {
+  const int64_t calls = calls_in_a_sample(call);
+  std::vector<double> samples;
+  for (int i = 0; i < 25; ++i)
+    samples.push_back(seconds_of(calls, call) / static_cast<double>(calls));
+  return median(samples);
+}
+
+std::vector<Comparison> compare_all(const Stack& actual, const Stack& expected,
+                                    const Tolerances& tolerances) {
+  std::vector<Comparison> comparisons;
+  if (actual.size() != expected.size()) {
+    Comparison whole;
+    whole.output = -1;
+    whole.message = std::to_string(actual.size()) + " result(s), the other gives " +
+                    std::to_string(expected.size());
+    return {whole};
+  }
+  for (size_t i = 0; i < actual.size(); ++i)
+    comparisons.push_back(compare(static_cast<int64_t>(i), actual[i], expected[i], tolerances));
+  return comparisons;
+}
+
+}  // namespace
+
+OpenedTiming open_timing(const TimedCallRequest& request) {
+  static int64_t last_handle = 0;
+  Timing timing;
+  timing.threads = request.threads;
+  timing.cold = request.cold;
+  const Threads threads(request.threads);
+  timing.call = std::make_unique<TimedCall>(request);
+  OpenedTiming opened;
+  opened.op = timing.call->name();
+  opened.bytes = timing.call->bytes();
+  opened.traps = find_traps(*timing.call);
+  enter_stage("operator.check", "warm-up");
+  timing.calls_per_sample = timing.cold ? 1 : calls_in_a_sample([&] { timing.call->once(); });
+  warm_up(timing, opened);
+  opened.calls_per_sample = timing.calls_per_sample;
+  opened.handle = ++last_handle;
+  timings().emplace(opened.handle, std::move(timing));
+  return opened;
+}
+
+TimingSamples sample_timing(int64_t handle, int64_t count) {
+  auto& timing = timing_of(handle);
+  enter_stage("operator.check", "timing");
+  const Threads threads(timing.threads);
+  TimingSamples samples;
+  samples.seconds.reserve(static_cast<size_t>(count));
+  auto& call = *timing.call;
+  const auto once = [&] { call.once(); };
+  // Fresh values for every few samples; the first call on them fetches them, and is not counted.
+  call.use(timing.next_set++);
+  call.once();
+  const HardwareCounters counters;
+  const auto before = cpu_times();
+  const auto start = Clock::now();
+  for (int64_t i = 0; i < count; ++i) {
+    if (timing.cold) flush_caches();
+    samples.seconds.push_back(seconds_of(timing.calls_per_sample, once) /
+                              static_cast<double>(timing.calls_per_sample));
+  }
+  samples.wall = std::chrono::duration<double>(Clock::now() - start).count();
+  const auto after = cpu_times();
+  samples.thread = after.thread - before.thread;
+  samples.process = after.process - before.process;
+  samples.machine = after.machine - before.machine;
+  // Flushing would be counted too.
+  if (const auto counts = counters.read(); counts && !timing.cold) {
+    const auto calls = static_cast<double>(count * timing.calls_per_sample);
+    samples.instructions = counts->instructions / calls;
+    samples.cycles = counts->cycles / calls;
+  }
+  return samples;
+}
+
+TimingLayers timing_layers(int64_t handle) {
+  auto& timing = timing_of(handle);
+  const auto& callable = timing.call->callable();
+  if (callable.function != nullptr) {
+    throw Failure("input.invalid", "Only an operator has layers: " + timing.call->name() +
+                                       " is a function or an expression.");
+  }
+  enter_stage("operator.check", "timing its layers");
+  const Threads threads(timing.threads);
+  const auto op = find_operator(callable.name);
+  Stack stack;
+  const auto& arguments = timing.call->arguments(0);
+  const auto with = [&](const std::function<void(Stack&)>& call) {
+    return quick_timing([&] {
+      stack = arguments;
+      call(stack);
+      stack.clear();
+    });
+  };
+  TimingLayers layers;
+  layers.full = with([&](Stack& given) { op.callBoxed(given); });
+  {
+    const at::AutoDispatchBelowADInplaceOrView below;
+    layers.below_autograd = with([&](Stack& given) { op.callBoxed(given); });
+    if (op.hasKernelForDispatchKey(c10::DispatchKey::CPU)) {
+      layers.kernel =
+          with([&](Stack& given) { op.callBoxedForDispatchKey(c10::DispatchKey::CPU, given); });
+    }
+  }
+  return layers;
+}
+
+void save_timing(int64_t handle, const std::string& path) {
+  auto& timing = timing_of(handle);
+  const Threads threads(timing.threads);
+  Stack values;
+  for (const auto& value : timing.call->results(0))
+    values.push_back(
+        value.isTensor() && value.toTensor().defined() ? IValue(value.toTensor().detach()) : value);
+  const auto bytes = torch::jit::pickle_save(c10::ivalue::Tuple::create(values));
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!file.flush()) throw Failure("io", "Could not write " + path);
+}
+
+std::vector<Comparison> compare_timings(int64_t handle, int64_t with,
+                                        const Tolerances& tolerances) {
+  auto &one = timing_of(handle), &other = timing_of(with);
+  const Threads threads(one.threads);
+  return compare_all(one.call->results(0), other.call->results(0), tolerances);
+}
+
+std::vector<Comparison> compare_timing(int64_t handle, const std::string& path,
+                                       const Tolerances& tolerances) {
+  auto& timing = timing_of(handle);
+  const Threads threads(timing.threads);
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+  if (!file && bytes.empty()) throw Failure("io", "Could not read " + path);
+  const auto saved = torch::jit::pickle_load(bytes);
+  return compare_all(timing.call->results(0), saved.toTuple()->elements().vec(), tolerances);
+}
+
+int64_t close_timings(const std::vector<int64_t>& handles) {
+  int64_t closed = 0;
+  for (const auto handle : handles)
+    closed += static_cast<int64_t>(timings().erase(handle));
+  return closed;
+}
+
+void close_all_timings() {
+  timings().clear();
+}
+
+}  // namespace opsmith

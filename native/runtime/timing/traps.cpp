@@ -1,0 +1,123 @@
+#include <ATen/Functions.h>
+#include <ATen/Parallel.h>
+
+#include <chrono>
+#include <thread>
+
+#include "runtime/timing/machine.h"
+#include "runtime/timing/timing.h"
+#include "runtime/values.h"
+
+namespace opsmith {
+namespace {
+
+using namespace std::chrono_literals;
+
+// libtorch's own threads are at rest after this: OpenMP's spin a while when their work is done.
+constexpr auto settling = 5ms;
+constexpr auto watching = 20ms;
+// Of one core, while nothing should run.
+constexpr double working_share = 0.5;
+
+bool equal(const Tensors& left, const Tensors& right) {
+  if (left.size() != right.size()) return false;
+  for (size_t i = 0; i < left.size(); ++i) {
+    if (left[i].sizes() != right[i].sizes() || left[i].scalar_type() != right[i].scalar_type() ||
+        !at::allclose(left[i], right[i], 0, 0, /*equal_nan=*/true)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Tensors detached(const Tensors& tensors) {
+  Tensors copies;
+  for (const auto& tensor : tensors)
+    copies.push_back(tensor.detach().clone());
+  return copies;
+}
+
+// Copies that can stand in the place of the inputs.
+Tensors copies_of(const Tensors& inputs) {
+  Tensors copies;
+  for (const auto& input : inputs)
+    copies.push_back(input.detach().clone().requires_grad_(input.requires_grad()));
+  return copies;
+}
+
+bool has_elements(const Tensors& tensors) {
+  for (const auto& tensor : tensors) {
+    if (tensor.numel() > 0) return true;
+  }
+  return false;
+}
+
+// The first set's memory, with the second set's values: an operator that remembers by address, or
+// by size, gives what it gave before.
+void find_cached(TimedCall& call, std::vector<TimingTrap>& traps) {
+  if (call.sets() < 2 || equal(call.inputs(0), call.inputs(1))) return;
+  const auto inputs = copies_of(call.inputs(0));
+  const auto before = detached(call.outputs_for(inputs));
+  if (!has_elements(before)) return;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    inputs[i].variable_data().copy_(call.inputs(1)[i]);
+  const auto after = detached(call.outputs_for(inputs));
+  const auto expected = detached(call.outputs_for(copies_of(call.inputs(1))));
+  if (equal(before, after) && !equal(after, expected)) {
+    traps.push_back({"cached",
+                     "gives its old output for an input that was changed in place: it remembers "
+                     "results, so repeated calls do not do the work"});
+  } else if (equal(before, after)) {
+    traps.push_back({"constant",
+                     "gives the same output for inputs that differ: it may remember results, so "
+                     "compare it with a reference before its time is believed"});
+  }
+}
+
+void find_unfinished(TimedCall& call, std::vector<TimingTrap>& traps) {
+  const auto inputs = copies_of(call.inputs(0));
+  call.outputs_for(inputs);
+  std::this_thread::sleep_for(settling);
+  const auto outputs = call.outputs_for(inputs);
+  const auto at_return = detached(outputs);
+  std::this_thread::sleep_for(settling);
+  const auto before = cpu_times();
+  std::this_thread::sleep_for(watching);
+  const auto after = cpu_times();
+  const char* proof = !equal(at_return, detached(outputs))
+                          ? "its outputs still changed after it had returned"
+                          : nullptr;
+  const double worked = (after.process - before.process) - (after.thread - before.thread);
+  if (proof == nullptr &&
+      worked > working_share * std::chrono::duration<double>(watching).count()) {
+    proof = "the process went on working after it had returned";
+  }
+  if (proof != nullptr) {
+    traps.push_back({"asynchronous", std::string(proof) +
+                                         ": the time until it returns is not the time of its "
+                                         "work"});
+  }
+}
+
+void find_nan(TimedCall& call, std::vector<TimingTrap>& traps) {
+  size_t number = 0;
+  for (const auto& output : call.outputs_for(copies_of(call.inputs(0)))) {
+    if ((output.is_floating_point() || output.is_complex()) &&
+        at::isnan(output).any().item<bool>()) {
+      traps.push_back({"not a number", "output " + std::to_string(number) + " has NaN in it"});
+    }
+    ++number;
+  }
+}
+
+}  // namespace
+
+std::vector<TimingTrap> find_traps(TimedCall& call) {
+  std::vector<TimingTrap> traps;
+  find_cached(call, traps);
+  find_unfinished(call, traps);
+  find_nan(call, traps);
+  return traps;
+}
+
+}  // namespace opsmith
