@@ -4,12 +4,14 @@
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 #include <c10/util/Exception.h>
+#include <sys/mman.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <limits>
@@ -31,6 +33,8 @@ constexpr int64_t batch_rows = 32;
 constexpr int64_t most_elements = int64_t{1} << 20;
 // Below this many rows there is nothing to gain.
 constexpr int64_t least_rows = 16;
+// Of the batch that is timed before the others are shared between threads.
+constexpr int64_t first_rows = 8;
 constexpr auto worth_a_thread = std::chrono::milliseconds(50);
 
 bool is_plain(const at::Tensor& tensor) {
@@ -106,10 +110,11 @@ bool for_each_batch(int64_t rows, int64_t limit, const Batch& here,
                     const std::function<Batch()>& make) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  if (!here(0, std::min(limit, rows))) return false;
-  const int64_t left = (rows - 1) / limit;
-  const auto expected = (Clock::now() - start) * left;
-  std::atomic<int64_t> next{limit};
+  const int64_t tried = std::min({rows, limit, first_rows});
+  if (!here(0, tried)) return false;
+  const int64_t left = (rows - tried + limit - 1) / limit;
+  const auto expected = (Clock::now() - start) * ((rows - tried) / tried);
+  std::atomic<int64_t> next{tried};
   std::atomic<bool> good{true};
   const auto work = [&](const Batch& batch) {
     for (int64_t first = next.fetch_add(limit); good && first < rows;
@@ -149,6 +154,20 @@ bool for_each_batch(int64_t rows, int64_t limit, const Batch& here,
   return good;
 }
 
+// [rows, elements of `like`]. A large one asks for huge pages: entering millions of elements for
+// the first time costs a sixth of a whole gradcheck in page faults else.
+at::Tensor empty_jacobian(int64_t rows, const at::Tensor& like) {
+  auto jacobian = at::empty({rows, like.numel()}, like.options().requires_grad(false));
+  constexpr uintptr_t huge_page = uintptr_t{1} << 21;
+  if (jacobian.is_cpu() && jacobian.nbytes() >= 2 * huge_page) {
+    const auto data = reinterpret_cast<uintptr_t>(jacobian.data_ptr());
+    const uintptr_t begin = (data + huge_page - 1) / huge_page * huge_page;
+    const uintptr_t end = (data + jacobian.nbytes()) / huge_page * huge_page;
+    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // a hint: may fail
+  }
+  return jacobian;
+}
+
 // [count, elements]: row i is one at element `first` + i.
 at::Tensor unit_rows(const at::Tensor& like, int64_t first, int64_t count) {
   auto rows = at::zeros({count, like.numel()}, like.options().requires_grad(false));
@@ -160,6 +179,11 @@ at::Tensor shaped(const at::Tensor& rows, const at::Tensor& like) {
   auto sizes = like.sizes().vec();
   sizes.insert(sizes.begin(), rows.size(0));
   return rows.view(sizes);
+}
+
+bool any_alias(const Tensors& outputs, const at::Tensor& values) {
+  return std::any_of(outputs.begin(), outputs.end(),
+                     [&](const at::Tensor& output) { return output.is_alias_of(values); });
 }
 
 // Computes the rows [first, first + count) of one input's Jacobians.
@@ -174,7 +198,7 @@ class NumericalBatch {
         input_(input),
         eps_(eps) {}
 
-  bool compute(int64_t first, int64_t count, Tensors& jacobians) const {
+  bool compute(int64_t first, int64_t count, Tensors& jacobians) {
     const auto below = outputs_at(-eps_, first, count);
     if (!below || !as_single(first, -eps_, *below, 0)) return false;
     const auto above = outputs_at(eps_, first, count);
@@ -189,13 +213,23 @@ class NumericalBatch {
   }
 
  private:
-  // Memory of its own each time: an operator may write to its input, or give a view of it.
-  std::optional<Tensors> outputs_at(double step, int64_t first, int64_t count) const {
+  std::optional<Tensors> outputs_at(double step, int64_t first, int64_t count) {
     const auto input = inputs_[input_].detach();
-    const auto values =
-        input.reshape({1, -1}).expand({count, -1}).clone(at::MemoryFormat::Contiguous);
-    values.narrow(1, first, count).diagonal().add_(step);
-    return call_.call(input_, shaped(values, input));
+    const auto flat = input.reshape({1, -1});
+    if (!values_.defined() || values_.size(0) != count)
+      values_ = flat.expand({count, -1}).clone(at::MemoryFormat::Contiguous);
+    const auto elements = flat[0].narrow(0, first, count);
+    const auto perturbed = values_.narrow(1, first, count).diagonal();
+    perturbed.copy_(elements).add_(step);
+    const auto version = values_._version();
+    auto outputs = call_.call(input_, shaped(values_, input));
+    // An operator may write to its input, or give a view of it.
+    if (outputs && values_._version() == version && !any_alias(*outputs, values_)) {
+      perturbed.copy_(elements);
+    } else {
+      values_.reset();
+    }
+    return outputs;
   }
 
   bool as_single(int64_t element, double step, const Tensors& batch, int64_t row) const {
@@ -217,6 +251,7 @@ class NumericalBatch {
   const Tensors& inputs_;
   size_t input_;
   double eps_;
+  at::Tensor values_;  // the input, once for each row of a batch
 };
 
 // Computes columns of one output's Jacobians, as rows of their transposes.
@@ -331,10 +366,12 @@ std::optional<Jacobians> numerical_jacobians_by(BatchWay way, const TensorFuncti
     const int64_t rows = inputs[index].numel();
     auto& by_output = jacobians.emplace_back();
     for (const auto& output : outputs)
-      by_output.push_back(at::empty({rows, output.numel()}, output.options().requires_grad(false)));
+      by_output.push_back(empty_jacobian(rows, output));
     const auto batch_of = [&](const Tensors& own) -> Batch {
       return [&, batch = NumericalBatch(way, function, own, outputs, index, eps)](
-                 int64_t first, int64_t count) { return batch.compute(first, count, by_output); };
+                 int64_t first, int64_t count) mutable {
+        return batch.compute(first, count, by_output);
+      };
     };
     const auto make = [&]() -> Batch {
       auto own = std::make_shared<OwnCall>(function, inputs, /*with_graph=*/false);
@@ -354,8 +391,7 @@ std::optional<BackwardJacobian> backward_jacobian_by(
   Tensors transposed;
   for (const size_t index : differentiable_inputs(inputs)) {
     if (!keep) break;
-    transposed.push_back(
-        at::empty({columns, inputs[index].numel()}, inputs[index].options().requires_grad(false)));
+    transposed.push_back(empty_jacobian(columns, inputs[index]));
   }
   BackwardBatches batches(way, function, inputs, outputs, output, transposed, visitor(true));
   std::mutex mutex;
@@ -420,7 +456,7 @@ std::optional<ForwardJacobians> batched_forward_jacobians(const TensorFunction& 
     directions.push_back({random_direction(inputs[index]), {}});
     auto& by_output = result.jacobians.emplace_back();
     for (const auto& output : outputs)
-      by_output.push_back(at::empty({rows, output.numel()}, output.options().requires_grad(false)));
+      by_output.push_back(empty_jacobian(rows, output));
     for (int64_t first = 0; first < rows; first += limit) {
       const int64_t count = std::min(limit, rows - first);
       const auto tangents = call.forward(index, unit_rows(inputs[index], first, count));

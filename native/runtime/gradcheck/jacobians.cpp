@@ -11,6 +11,7 @@
 #include "runtime/gradcheck/batched_jacobian.h"
 #include "runtime/gradcheck/causes.h"
 #include "runtime/gradcheck/gradients.h"
+#include "runtime/gradcheck/kept_memory.h"
 
 namespace opsmith {
 
@@ -76,6 +77,7 @@ void JacobianChecks::compare_backward(const TensorFunction& function, const char
     const auto outputs = differentiable_outputs(results);
     if (options_.fast_mode) return compare_projections(function, results, outputs, part, facts);
     const SeenThroughByVmap see_through;
+    const KeptMemory kept_memory;
     const auto inputs = perturbed_inputs();
     auto batched = batched_numerical_jacobians(function, inputs, results, options_.eps);
     const bool is_batched = batched.has_value();
@@ -393,6 +395,7 @@ void JacobianChecks::compare_forward_jacobians(const TensorFunction& function,
                                                const Tensors& inputs, const Tensors& results,
                                                const char* part) {
   const SeenThroughByVmap see_through;
+  const KeptMemory kept_memory;
   auto batched = batched_numerical_jacobians(function, inputs, results, options_.eps);
   auto fast = batched_forward_jacobians(function, inputs, results);
   auto numerical =
