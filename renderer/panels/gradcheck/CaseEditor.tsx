@@ -1,12 +1,10 @@
 import type { ReactElement } from 'react'
 
-import { IconButton } from '../../shell/primitives/Button'
+import { AgainOrStop } from '../../shell/primitives/AgainOrStop'
+import { CallFields } from '../../shell/primitives/CallFields'
 import { CommandMenu } from '../../shell/primitives/CommandMenu'
-import { CommitField } from '../../shell/primitives/CommitField'
-import { Elapsed } from '../../shell/primitives/Elapsed'
 import { InputChips } from '../../shell/primitives/InputChips'
 import { InputForm } from '../../shell/primitives/InputForm'
-import { OperatorField } from '../../shell/primitives/OperatorField'
 import { shortcutOf } from '../../store/commands'
 import { useGradcheck } from '../../store/gradcheck'
 import { inputsNamed } from '../../store/gradcheck-case'
@@ -32,36 +30,24 @@ function CallBar(): ReactElement {
   const startedAt = useGradcheck((state) => state.startedAt)
   return (
     <div className="gc-call">
-      <OperatorField id="gradcheck-op" key={draft.op} op={draft.op} onChoose={chooseOther} />
-      <span className="gc-args">
-        <CommitField
-          id="gradcheck-args"
-          label="on"
-          text={draft.argsText}
-          placeholder="no arguments"
-          parse={(text) => ({ value: text.trim() })}
-          onCommit={(argsText) => editDraft({ argsText })}
-        />
-      </span>
-      {job === null ? (
-        <IconButton
-          icon="refresh"
-          label={`Check again (${shortcutOf('gradcheck.run')})`}
-          disabled={draft.op === ''}
-          onClick={() => void runGradcheck()}
-          testId="gradcheck-run"
-        />
-      ) : (
-        <span className="graph-job" role="status">
-          <Elapsed since={startedAt} />
-          <IconButton
-            icon="stop"
-            label="Stop"
-            onClick={() => void stopGradchecks()}
-            testId="gradcheck-stop"
-          />
-        </span>
-      )}
+      <CallFields
+        id="gradcheck"
+        op={draft.op}
+        argsText={draft.argsText}
+        placeholder="no arguments"
+        onChoose={chooseOther}
+        onArguments={(argsText) => editDraft({ argsText })}
+      />
+      <AgainOrStop
+        label={`Check again (${shortcutOf('gradcheck.run')})`}
+        job={job}
+        startedAt={startedAt}
+        disabled={draft.op === ''}
+        onAgain={() => void runGradcheck()}
+        onStop={() => void stopGradchecks()}
+        testId="gradcheck-run"
+        stopTestId="gradcheck-stop"
+      />
       <CommandMenu
         name="Gradcheck"
         testId="gradcheck-menu"

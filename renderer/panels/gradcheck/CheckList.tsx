@@ -4,6 +4,7 @@ import type { GradcheckEntry } from '../../../electron/contract/manifest'
 import type { GradcheckOutcome } from '../../../electron/contract/gradcheck'
 import { IconButton } from '../../shell/primitives/Button'
 import { Progress } from '../../shell/primitives/Elapsed'
+import { EntryName } from '../../shell/primitives/EntryName'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatNumber } from '../../shell/primitives/format'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
@@ -109,10 +110,7 @@ function EntryRow({ entry, index }: { entry: GradcheckEntry; index: number }): R
       onClick={() => chooseEntry(index)}
     >
       <Mark outcome={outcome} />
-      <span className="gc-row-name">
-        <span className="mono ellipsis">{title}</span>
-        {particular !== '' && <span className="muted ellipsis">{particular}</span>}
-      </span>
+      <EntryName title={title} particular={particular} />
       <span className="number muted gc-row-error">
         {error === null ? '' : formatNumber(error, 2)}
       </span>

@@ -1,23 +1,24 @@
 import { useEffect, type ReactElement } from 'react'
 
 import type { CheckedReport } from '../../../electron/contract/gradcheck'
-import { Button, IconButton } from '../../shell/primitives/Button'
+import { Button } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
+import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatNumber, formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { Segmented } from '../../shell/primitives/Segmented'
 import { StaleBar } from '../../shell/primitives/StaleBar'
-import { useBuild } from '../../store/build'
-import { runCommand, shortcutOf } from '../../store/commands'
+import { Waiting } from '../../shell/primitives/Waiting'
+import { runCommand } from '../../store/commands'
 import { useStaleness } from '../../store/files'
 import { gradcheckStore, useGradcheck } from '../../store/gradcheck'
 import { keepCase } from '../../store/gradcheck-keep'
 import { unexpected } from '../../store/gradcheck-problems'
 import { chooseEntry, chooseOther, runGradcheck, stopGradchecks } from '../../store/gradcheck-run'
 import { useHost } from '../../store/host'
-import { layoutStore, showPanel, useLayout } from '../../store/layout'
+import { showPanel } from '../../store/layout'
 import { currentManifest, useProject } from '../../store/project'
 import { useSchemas } from '../../store/schemas'
 import { CaseEditor } from './CaseEditor'
@@ -56,7 +57,7 @@ export function GradcheckPanel(): ReactElement {
           ]}
         />
         <span className="grow" />
-        <EnlargeButton />
+        <EnlargeButton panel="gradcheck" />
       </div>
       {tab === 'operator' ? (
         <OperatorChecks />
@@ -70,18 +71,6 @@ export function GradcheckPanel(): ReactElement {
         </div>
       )}
     </div>
-  )
-}
-
-function EnlargeButton(): ReactElement {
-  const enlarged = useLayout((state) => state.enlarged)
-  return (
-    <IconButton
-      icon={enlarged ? 'shrink' : 'enlarge'}
-      label={`${enlarged ? 'Back to its place' : 'Over the whole window'} (${shortcutOf('view.enlarge')})`}
-      onClick={() => layoutStore.getState().dock?.toggleEnlarged('gradcheck')}
-      testId="gradcheck-enlarge"
-    />
   )
 }
 
@@ -138,7 +127,14 @@ function Result(): ReactElement | null {
             <Jacobians report={report} />
           </>
         )}
-        {!report && !error && <Waiting working={job !== null} />}
+        {!report && !error && (
+          <Waiting
+            working={job !== null}
+            coming="The check comes with the build."
+            onCheck={() => void runGradcheck()}
+            onStop={() => void stopGradchecks()}
+          />
+        )}
       </div>
       {!error && (
         <>
@@ -148,28 +144,6 @@ function Result(): ReactElement | null {
         </>
       )}
     </>
-  )
-}
-
-function Waiting({ working }: { working: boolean }): ReactElement {
-  const building = useBuild((state) => state.job !== null)
-  if (building) return <p className="panel-pad muted">The check comes with the build.</p>
-  if (!working) {
-    return (
-      <div className="panel-pad">
-        <Button icon="play" onClick={() => void runGradcheck()}>
-          Check
-        </Button>
-      </div>
-    )
-  }
-  return (
-    <p className="panel-pad muted" role="status">
-      <span className="spinner" /> checking …{' '}
-      <button type="button" className="link" onClick={() => void stopGradchecks()}>
-        Stop
-      </button>
-    </p>
   )
 }
 

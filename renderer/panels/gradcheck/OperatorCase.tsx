@@ -1,16 +1,14 @@
 import { useState, type ReactElement } from 'react'
 
-import type { CheckInput } from '../../../electron/contract/manifest'
 import { opcheckCheck } from '../../../electron/contract/opcheck'
-import { dtype, type Dtype } from '../../../electron/contract/tensor'
-import { Button, IconButton } from '../../shell/primitives/Button'
+import { AgainOrStop } from '../../shell/primitives/AgainOrStop'
+import { Button } from '../../shell/primitives/Button'
+import { CallFields } from '../../shell/primitives/CallFields'
 import { CommitField } from '../../shell/primitives/CommitField'
-import { Elapsed } from '../../shell/primitives/Elapsed'
-import { InputChips } from '../../shell/primitives/InputChips'
-import { CheckInputForm } from '../../shell/primitives/InputForm'
+import { DtypesField } from '../../shell/primitives/DtypesField'
 import { parseWords } from '../../shell/primitives/input-text'
-import { OperatorField } from '../../shell/primitives/OperatorField'
-import { useInputSpecs } from '../../store/inputs'
+import { MoreOptions } from '../../shell/primitives/MoreOptions'
+import { SizedInputs } from '../../shell/primitives/SizedInputs'
 import { stopOpchecks, useOpcheck } from '../../store/opcheck'
 import { firstRange, opcheckInputs, parseRanges, rangesText } from '../../store/opcheck-case'
 import { chooseOperator, editCheck, keepCheck, runOperator } from '../../store/opcheck-run'
@@ -33,36 +31,24 @@ function CallBar(): ReactElement {
   const isKept = useOpcheck((state) => state.entry !== null)
   return (
     <div className="gc-call">
-      <OperatorField id="opcheck-op" key={draft.op} op={draft.op} onChoose={chooseOperator} />
-      <span className="gc-args">
-        <CommitField
-          id="opcheck-args"
-          label="on"
-          text={draft.argsText}
-          placeholder="what its schema suggests"
-          parse={(text) => ({ value: text.trim() })}
-          onCommit={(argsText) => editCheck({ argsText })}
-        />
-      </span>
-      {job === null ? (
-        <IconButton
-          icon="refresh"
-          label="Check again"
-          disabled={draft.op === ''}
-          onClick={() => void runOperator()}
-          testId="opcheck-one"
-        />
-      ) : (
-        <span className="graph-job" role="status">
-          <Elapsed since={startedAt} />
-          <IconButton
-            icon="stop"
-            label="Stop"
-            onClick={() => void stopOpchecks()}
-            testId="opcheck-one-stop"
-          />
-        </span>
-      )}
+      <CallFields
+        id="opcheck"
+        op={draft.op}
+        argsText={draft.argsText}
+        placeholder="what its schema suggests"
+        onChoose={chooseOperator}
+        onArguments={(argsText) => editCheck({ argsText })}
+      />
+      <AgainOrStop
+        label="Check again"
+        job={job}
+        startedAt={startedAt}
+        disabled={draft.op === ''}
+        onAgain={() => void runOperator()}
+        onStop={() => void stopOpchecks()}
+        testId="opcheck-one"
+        stopTestId="opcheck-one-stop"
+      />
       {!isKept && draft.op !== '' && (
         <Button
           icon="plus"
@@ -108,29 +94,16 @@ function Ranges(): ReactElement {
         <NumberOption name="shapes" title="How many other calls are tried" most={1000} />
         <NumberOption name="seed" title="Of the other calls" most={Number.MAX_SAFE_INTEGER} />
         {!isSet && (
-          <button
-            type="button"
-            className="link"
-            aria-expanded={more}
-            data-testid="opcheck-more"
-            onClick={() => setMore(!more)}
-          >
-            {more ? 'fewer' : 'more …'}
-          </button>
+          <MoreOptions open={more} onToggle={() => setMore(!more)} testId="opcheck-more" />
         )}
       </div>
       {(isSet || more) && (
         <div className="gc-options">
-          <span className="gc-option gc-range" title="Of every floating or complex input, in turn">
-            <CommitField
-              id="opcheck-dtypes"
-              label="dtypes"
-              text={draft.dtypes.join(', ')}
-              placeholder="the inputs’ own"
-              parse={parseDtypes}
-              onCommit={(dtypes) => editCheck({ dtypes })}
-            />
-          </span>
+          <DtypesField
+            id="opcheck-dtypes"
+            dtypes={draft.dtypes}
+            onCommit={(dtypes) => editCheck({ dtypes })}
+          />
           <span className="gc-option gc-range" title={opcheckCheck.options.join(', ')}>
             <CommitField
               id="opcheck-checks"
@@ -168,46 +141,22 @@ function NumberOption({ name, title, most }: NumberProps): ReactElement {
   )
 }
 
-const parseDtypes = (text: string): ReturnType<typeof parseWords<Dtype>> =>
-  parseWords(text, dtype.options, 'dtype')
-
 const parseChecks = (
   text: string,
 ): ReturnType<typeof parseWords<(typeof opcheckCheck.options)[number]>> =>
   parseWords(text, opcheckCheck.options, 'check')
 
-/** The inputs of the call; an edit is this check's own until it is kept. */
 function Inputs(): ReactElement | null {
   const draft = useOpcheck((state) => state.draft)
-  const specs = useInputSpecs()
-  const change = (name: string, next: CheckInput): void => {
-    const named = (next.shape ?? []).filter((one) => typeof one === 'string')
-    const added = named.filter((one) => draft.sizes[one] === undefined)
-    editCheck({
-      inputs: { ...draft.inputs, [name]: next },
-      // A size that a shape names for the first time gets a range.
-      sizes: { ...draft.sizes, ...Object.fromEntries(added.map((one) => [one, firstRange])) },
-    })
-  }
   return (
-    <InputChips
-      inputs={opcheckInputs(draft, specs)}
-      specs={specs}
-      own={draft.inputs}
+    <SizedInputs
+      inputsOf={(specs) => opcheckInputs(draft, specs)}
+      own={draft}
+      firstSize={firstRange}
       owner="check"
+      example="[B, 8]"
       testId="opcheck"
-      form={(name, spec) => (
-        <CheckInputForm name={name} spec={spec} onChange={(next) => change(name, next)} />
-      )}
-      note={
-        <span className="muted">
-          Edits are this check’s own. A shape may name sizes, as in [B, 8].
-        </span>
-      }
-      onReset={(name) => {
-        const { [name]: _taken, ...others } = draft.inputs
-        editCheck({ inputs: others })
-      }}
+      onEdit={editCheck}
     />
   )
 }

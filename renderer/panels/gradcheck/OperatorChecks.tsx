@@ -4,7 +4,7 @@ import { Button } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { StaleBar } from '../../shell/primitives/StaleBar'
-import { useBuild } from '../../store/build'
+import { Waiting } from '../../shell/primitives/Waiting'
 import { useStaleness } from '../../store/files'
 import { showPanel } from '../../store/layout'
 import { loadEntries, opcheckStore, stopOpchecks, useOpcheck } from '../../store/opcheck'
@@ -63,7 +63,16 @@ function Result(): ReactElement {
       </div>
     )
   }
-  if (!outcome) return <Waiting working={working} />
+  if (!outcome) {
+    return (
+      <Waiting
+        working={working}
+        coming="The checks come with the build."
+        onCheck={() => void runOperator()}
+        onStop={() => void stopOpchecks()}
+      />
+    )
+  }
   const isStale = staleness === 'older'
   return (
     <>
@@ -72,27 +81,5 @@ function Result(): ReactElement {
         <OperatorFindings outcome={outcome} />
       </div>
     </>
-  )
-}
-
-function Waiting({ working }: { working: boolean }): ReactElement {
-  const building = useBuild((state) => state.job !== null)
-  if (building) return <p className="panel-pad muted">The checks come with the build.</p>
-  if (!working) {
-    return (
-      <div className="panel-pad">
-        <Button icon="play" onClick={() => void runOperator()}>
-          Check
-        </Button>
-      </div>
-    )
-  }
-  return (
-    <p className="panel-pad muted" role="status">
-      <span className="spinner" /> checking …{' '}
-      <button type="button" className="link" onClick={() => void stopOpchecks()}>
-        Stop
-      </button>
-    </p>
   )
 }

@@ -3,9 +3,10 @@ import type { ReactElement } from 'react'
 import type { CheckEntry } from '../../../electron/contract/manifest'
 import type { OpcheckOutcome } from '../../../electron/contract/opcheck'
 import { IconButton } from '../../shell/primitives/Button'
-import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
+import { EntryName } from '../../shell/primitives/EntryName'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Icon } from '../../shell/primitives/Icon'
+import { ListProgress } from '../../shell/primitives/ListProgress'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
 import { runStamp, useFiles } from '../../store/files'
@@ -37,19 +38,14 @@ export function OperatorList(): ReactElement {
               />
             </>
           ) : (
-            <>
-              <Progress done={done} steps={total} label="Operator checks" />
-              <span className="number">
-                {total > 0 && `${done} of ${total} `}
-                <Elapsed since={startedAt} />
-              </span>
-              <IconButton
-                icon="stop"
-                label="Stop"
-                onClick={() => void stopOpchecks()}
-                testId="opcheck-stop"
-              />
-            </>
+            <ListProgress
+              done={done}
+              total={total}
+              startedAt={startedAt}
+              label="Operator checks"
+              onStop={() => void stopOpchecks()}
+              testId="opcheck-stop"
+            />
           )
         }
       >
@@ -136,10 +132,7 @@ function EntryRow({ entry, index }: { entry: CheckEntry; index: number }): React
       onClick={() => chooseCheck(index)}
     >
       <Mark outcome={known?.outcome} />
-      <span className="gc-row-name">
-        <span className="mono ellipsis">{title}</span>
-        {particular !== '' && <span className="muted ellipsis">{particular}</span>}
-      </span>
+      <EntryName title={title} particular={particular} />
     </button>
   )
 }

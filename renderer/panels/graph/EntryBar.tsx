@@ -1,16 +1,16 @@
 import { useState, type ReactElement } from 'react'
 
 import type { GraphForm } from '../../../electron/contract/graph'
+import { AgainOrStop } from '../../shell/primitives/AgainOrStop'
 import { IconButton } from '../../shell/primitives/Button'
-import { Elapsed } from '../../shell/primitives/Elapsed'
+import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { Icon } from '../../shell/primitives/Icon'
 import { Menu, type MenuItem } from '../../shell/primitives/Menu'
-import { commandStore, runCommand, shortcutOf, shortcutText } from '../../store/commands'
+import { commandStore, runCommand, shortcutText } from '../../store/commands'
 import { changeChoice, formNames, useGraph } from '../../store/graph'
 import { captureGraph, stopGraph } from '../../store/graph-capture'
 import { defaultArguments, entryOptions, formFor, isOperator } from '../../store/graph-entry'
 import { closeGraphFile } from '../../store/graph-files'
-import { layoutStore, useLayout } from '../../store/layout'
 import { useProject } from '../../store/project'
 import { useRun } from '../../store/run'
 import { useSchemas } from '../../store/schemas'
@@ -26,34 +26,17 @@ export function EntryBar(): ReactElement {
       <EntryChoice />
       {file?.kind !== 'export' && file?.kind !== 'graph' && <FormChoice />}
       <ArgumentsField />
-      {job === null ? (
-        <IconButton
-          icon="refresh"
-          label="Capture again"
-          onClick={() => void captureGraph()}
-          testId="graph-capture"
-        />
-      ) : (
-        <span className="graph-job" role="status">
-          <Elapsed since={startedAt} />
-          <IconButton icon="stop" label="Stop" onClick={() => void stopGraph()} />
-        </span>
-      )}
+      <AgainOrStop
+        label="Capture again"
+        job={job}
+        startedAt={startedAt}
+        onAgain={() => void captureGraph()}
+        onStop={() => void stopGraph()}
+        testId="graph-capture"
+      />
       <GraphMenu />
-      <EnlargeButton />
+      <EnlargeButton panel="graph" />
     </div>
-  )
-}
-
-function EnlargeButton(): ReactElement {
-  const enlarged = useLayout((state) => state.enlarged)
-  return (
-    <IconButton
-      icon={enlarged ? 'shrink' : 'enlarge'}
-      label={`${enlarged ? 'Back to its place' : 'Over the whole window'} (${shortcutOf('view.enlarge')})`}
-      onClick={() => layoutStore.getState().dock?.toggleEnlarged('graph')}
-      testId="graph-enlarge"
-    />
   )
 }
 

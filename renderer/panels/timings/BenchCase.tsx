@@ -1,15 +1,13 @@
 import { useState, type ReactElement } from 'react'
 
-import type { BenchInput } from '../../../electron/contract/bench-entry'
 import { benchDirection } from '../../../electron/contract/bench-names'
-import { dtype, type Dtype } from '../../../electron/contract/tensor'
 import { Button } from '../../shell/primitives/Button'
+import { CallFields } from '../../shell/primitives/CallFields'
 import { CommitField } from '../../shell/primitives/CommitField'
+import { DtypesField } from '../../shell/primitives/DtypesField'
 import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
-import { InputChips } from '../../shell/primitives/InputChips'
-import { CheckInputForm } from '../../shell/primitives/InputForm'
-import { parseWords } from '../../shell/primitives/input-text'
-import { OperatorField } from '../../shell/primitives/OperatorField'
+import { MoreOptions } from '../../shell/primitives/MoreOptions'
+import { SizedInputs } from '../../shell/primitives/SizedInputs'
 import { useBench } from '../../store/bench'
 import {
   benchInputs,
@@ -43,17 +41,14 @@ function CallBar(): ReactElement {
   )
   return (
     <div className="gc-call">
-      <OperatorField id="timings-op" key={draft.op} op={draft.op} onChoose={chooseTimed} />
-      <span className="gc-args">
-        <CommitField
-          id="timings-args"
-          label="on"
-          text={draft.argsText}
-          placeholder="no arguments"
-          parse={(text) => ({ value: text.trim() })}
-          onCommit={(argsText) => editBench({ argsText })}
-        />
-      </span>
+      <CallFields
+        id="timings"
+        op={draft.op}
+        argsText={draft.argsText}
+        placeholder="no arguments"
+        onChoose={chooseTimed}
+        onArguments={(argsText) => editBench({ argsText })}
+      />
       <MeasureButton />
       {canKeep && (
         <Button
@@ -176,29 +171,16 @@ function Options(): ReactElement {
           />
         </span>
         {!isSet && (
-          <button
-            type="button"
-            className="link"
-            aria-expanded={more}
-            data-testid="timings-more"
-            onClick={() => setMore(!more)}
-          >
-            {more ? 'fewer' : 'more …'}
-          </button>
+          <MoreOptions open={more} onToggle={() => setMore(!more)} testId="timings-more" />
         )}
       </div>
       {(isSet || more) && (
         <div className="gc-options">
-          <span className="gc-option gc-range" title="Of every floating or complex input, in turn">
-            <CommitField
-              id="timings-dtypes"
-              label="dtypes"
-              text={draft.dtypes.join(', ')}
-              placeholder="the inputs’ own"
-              parse={(text) => parseWords<Dtype>(text, dtype.options, 'dtype')}
-              onCommit={(dtypes) => editBench({ dtypes })}
-            />
-          </span>
+          <DtypesField
+            id="timings-dtypes"
+            dtypes={draft.dtypes}
+            onCommit={(dtypes) => editBench({ dtypes })}
+          />
           <FormulaField name="bytes" title="Bytes that one forward moves" />
           <FormulaField name="flops" title="Floating point operations of one forward" />
         </div>
@@ -232,38 +214,17 @@ function parseSeconds(text: string): { value: number | null } | { problem: strin
   return value > 0 && value <= 600 ? { value } : { problem: 'above 0, up to 600' }
 }
 
-/** The inputs of the calls; an edit is this benchmark's own until it is kept. */
-function Inputs(): ReactElement {
+function Inputs(): ReactElement | null {
   const draft = useBench((state) => state.draft)
-  const specs = useInputSpecs()
-  const change = (name: string, next: BenchInput): void => {
-    const named = (next.shape ?? []).filter((one) => typeof one === 'string')
-    const added = named.filter((one) => draft.sizes[one] === undefined)
-    editBench({
-      inputs: { ...draft.inputs, [name]: next },
-      // A size that a shape names for the first time gets a sweep.
-      sizes: { ...draft.sizes, ...Object.fromEntries(added.map((one) => [one, firstSweep])) },
-    })
-  }
   return (
-    <InputChips
-      inputs={benchInputs(draft, specs)}
-      specs={specs}
-      own={draft.inputs}
+    <SizedInputs
+      inputsOf={(specs) => benchInputs(draft, specs)}
+      own={draft}
+      firstSize={firstSweep}
       owner="benchmark"
+      example="[N, 8]"
       testId="timings"
-      form={(name, spec) => (
-        <CheckInputForm name={name} spec={spec} onChange={(next) => change(name, next)} />
-      )}
-      note={
-        <span className="muted">
-          Edits are this benchmark’s own. A shape may name sizes, as in [N, 8].
-        </span>
-      }
-      onReset={(name) => {
-        const { [name]: _taken, ...others } = draft.inputs
-        editBench({ inputs: others })
-      }}
+      onEdit={editBench}
     />
   )
 }

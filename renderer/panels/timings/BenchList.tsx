@@ -2,7 +2,8 @@ import type { ReactElement } from 'react'
 
 import type { BenchEntry } from '../../../electron/contract/bench-entry'
 import { IconButton } from '../../shell/primitives/Button'
-import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
+import { EntryName } from '../../shell/primitives/EntryName'
+import { ListProgress } from '../../shell/primitives/ListProgress'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
 import { benchStore, ownRow, useBench } from '../../store/bench'
@@ -42,19 +43,14 @@ export function BenchList(): ReactElement {
               />
             )
           ) : (
-            <>
-              <Progress done={work.done} steps={work.total} label="Benchmarks" />
-              <span className="number">
-                {work.total > 0 && `${work.done} of ${work.total} `}
-                <Elapsed since={work.startedAt} />
-              </span>
-              <IconButton
-                icon="stop"
-                label="Stop"
-                onClick={() => void stopBench()}
-                testId="timings-all-stop"
-              />
-            </>
+            <ListProgress
+              done={work.done}
+              total={work.total}
+              startedAt={work.startedAt}
+              label="Benchmarks"
+              onStop={() => void stopBench()}
+              testId="timings-all-stop"
+            />
           )
         }
       >
@@ -110,10 +106,7 @@ function EntryRow({ entry, index }: { entry: BenchEntry; index: number }): React
       data-testid={`timings-entry-${index}`}
       onClick={() => chooseBenchmark(index)}
     >
-      <span className="gc-row-name">
-        <span className="mono ellipsis">{title}</span>
-        {particular !== '' && <span className="muted ellipsis">{particular}</span>}
-      </span>
+      <EntryName title={title} particular={particular} />
       <span className="number muted tm-row-time">
         {own?.summary ? timeText(own.summary.median) : own ? 'no speed' : ''}
       </span>

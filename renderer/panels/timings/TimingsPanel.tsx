@@ -1,9 +1,10 @@
 import { useEffect, type ReactElement } from 'react'
 
 import type { WorkbenchError } from '../../../electron/contract/outcome'
-import { Button, IconButton } from '../../shell/primitives/Button'
+import { Button } from '../../shell/primitives/Button'
 import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { EmptyState } from '../../shell/primitives/EmptyState'
+import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
@@ -15,7 +16,7 @@ import { loadBuilds, loadHistory, runAllBenches, runBench } from '../../store/be
 import { runCommand, shortcutOf } from '../../store/commands'
 import { useStaleness } from '../../store/files'
 import { useInputs, useInputSpecs } from '../../store/inputs'
-import { layoutStore, showPanel, useLayout } from '../../store/layout'
+import { showPanel } from '../../store/layout'
 import { useProject } from '../../store/project'
 import { useSchemas } from '../../store/schemas'
 import { changeSettings, useSettings } from '../../store/settings'
@@ -48,7 +49,7 @@ export function TimingsPanel(): ReactElement {
         <OnBuild />
         <span className="grow" />
         <PanelMenu />
-        <EnlargeButton />
+        <EnlargeButton panel="timings" />
       </div>
       <div className="gc-body">
         <BenchList />
@@ -84,18 +85,6 @@ function PanelMenu(): ReactElement {
         ['bench.run', 'bench.all', 'bench.stop'],
         ['bench.keep', 'bench.onBuild'],
       ]}
-    />
-  )
-}
-
-function EnlargeButton(): ReactElement {
-  const enlarged = useLayout((state) => state.enlarged)
-  return (
-    <IconButton
-      icon={enlarged ? 'shrink' : 'enlarge'}
-      label={`${enlarged ? 'Back to its place' : 'Over the whole window'} (${shortcutOf('view.enlarge')})`}
-      onClick={() => layoutStore.getState().dock?.toggleEnlarged('timings')}
-      testId="timings-enlarge"
     />
   )
 }

@@ -1,0 +1,23 @@
+import type { ReactElement } from 'react'
+
+import { dtype, type Dtype } from '../../../electron/contract/tensor'
+import { CommitField } from './CommitField'
+import { parseWords } from './input-text'
+
+type Props = { id: string; dtypes: readonly Dtype[]; onCommit: (dtypes: Dtype[]) => void }
+
+/** The dtypes that floating and complex inputs are given. */
+export function DtypesField({ id, dtypes, onCommit }: Props): ReactElement {
+  return (
+    <span className="gc-option gc-range" title="Of every floating or complex input, in turn">
+      <CommitField
+        id={id}
+        label="dtypes"
+        text={dtypes.join(', ')}
+        placeholder="the inputs’ own"
+        parse={(text) => parseWords<Dtype>(text, dtype.options, 'dtype')}
+        onCommit={onCommit}
+      />
+    </span>
+  )
+}

@@ -1,0 +1,17 @@
+import type { ReactElement } from 'react'
+
+/** A row's name, and under it what is particular about it. */
+export function EntryName({
+  title,
+  particular,
+}: {
+  title: string
+  particular: string
+}): ReactElement {
+  return (
+    <span className="gc-row-name">
+      <span className="mono ellipsis">{title}</span>
+      {particular !== '' && <span className="muted ellipsis">{particular}</span>}
+    </span>
+  )
+}
