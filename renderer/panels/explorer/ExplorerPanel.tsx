@@ -80,8 +80,9 @@ function Checks(): ReactElement | null {
             key={`gradcheck ${index}`}
             icon="target"
             kind="gradcheck"
-            text={title}
-            title={`gradcheck${particular === '' ? '' : `, ${particular}`}`}
+            text={entry.name ?? entry.op}
+            note={particular}
+            title={`gradcheck of ${title}${particular === '' ? '' : `, ${particular}`}`}
             onClick={() => showGradcheck(index)}
           />
         )
@@ -113,8 +114,8 @@ function Benchmarks(): ReactElement | null {
             key={index}
             icon="clock"
             kind="benchmark"
-            text={title}
-            title={`benchmark${particular === '' ? '' : `, ${particular}`}`}
+            text={entry.name ?? entry.op}
+            title={`benchmark of ${title}${particular === '' ? '' : `, ${particular}`}`}
             onClick={() => {
               showPanel('timings')
               chooseBenchmark(index)
@@ -130,11 +131,13 @@ type CheckRowProps = {
   icon: IconName
   kind: 'run' | 'gradcheck' | 'operator' | 'benchmark'
   text: string
+  /** What tells it from others of the same operator. */
+  note?: string
   title: string
   onClick: () => void
 }
 
-function CheckRow({ icon, kind, text, title, onClick }: CheckRowProps): ReactElement {
+function CheckRow({ icon, kind, text, note = '', title, onClick }: CheckRowProps): ReactElement {
   return (
     <button
       type="button"
@@ -145,6 +148,7 @@ function CheckRow({ icon, kind, text, title, onClick }: CheckRowProps): ReactEle
     >
       <Icon name={icon} label={kind} />
       <span className="mono ellipsis">{text}</span>
+      {note !== '' && <span className="muted ellipsis">{note}</span>}
     </button>
   )
 }
