@@ -2,25 +2,19 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Functions.h>
-#include <ATen/Parallel.h>
-#include <c10/util/Exception.h>
 #include <sys/mman.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <thread>
 
-#include "runtime/failure.h"
 #include "runtime/gradcheck/batched_call.h"
+#include "runtime/gradcheck/each_batch.h"
 
 namespace opsmith {
 namespace {
@@ -33,9 +27,6 @@ constexpr int64_t batch_rows = 32;
 constexpr int64_t most_elements = int64_t{1} << 20;
 // Below this many rows there is nothing to gain.
 constexpr int64_t least_rows = 16;
-// Of the batch that is timed before the others are shared between threads.
-constexpr int64_t first_rows = 8;
-constexpr auto worth_a_thread = std::chrono::milliseconds(50);
 
 bool is_plain(const at::Tensor& tensor) {
   return tensor.layout() == at::kStrided && tensor.is_contiguous() && !tensor.is_complex() &&
@@ -59,22 +50,38 @@ int64_t rows_at_once(const Tensors& inputs, const Tensors& outputs) {
   return std::max<int64_t>(1, std::min(rows, most_elements / largest));
 }
 
-bool same_bits(const at::Tensor& left, const at::Tensor& right) {
-  return left.sizes() == right.sizes() && left.scalar_type() == right.scalar_type() &&
-         at::allclose(left, right, 0, 0, /*equal_nan=*/true);
+// Whether all elements are equal, NaNs to each other, too; in float64 up to `tolerance` of the
+// largest. A loop of our own: at::allclose makes ten passes over memory, which took an eighth of a
+// whole gradcheck.
+template <typename T>
+bool same_elements(const T* left, const T* right, int64_t count, double tolerance) {
+  double most = 0, largest = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    largest = std::max(largest, std::abs(static_cast<double>(left[i])));
+    if (left[i] == right[i] || (std::isnan(left[i]) && std::isnan(right[i]))) continue;
+    const double difference = std::abs(static_cast<double>(left[i]) - right[i]);
+    if (!(tolerance > 0) || !std::isfinite(difference)) return false;
+    most = std::max(most, difference);
+  }
+  return most == 0 || (std::isfinite(largest) && most <= tolerance * largest);
 }
 
 // Whether a row of a batch is what a single call gave.
 bool same(BatchWay way, const at::Tensor& single, const at::Tensor& row) {
-  if (same_bits(single, row)) return true;
-  if (way != BatchWay::vmap || single.scalar_type() != at::kDouble || single.numel() == 0 ||
-      single.sizes() != row.sizes()) {
-    return false;
+  if (single.sizes() != row.sizes() || single.scalar_type() != row.scalar_type()) return false;
+  const auto left = single.contiguous(), right = row.contiguous();
+  if (left.is_cpu() && right.is_cpu() && left.scalar_type() == at::kDouble) {
+    // Far below what perturbing one element by eps changes.
+    const double tolerance =
+        way == BatchWay::vmap ? 32 * std::numeric_limits<double>::epsilon() : 0;
+    return same_elements(left.const_data_ptr<double>(), right.const_data_ptr<double>(),
+                         left.numel(), tolerance);
   }
-  // Far below what perturbing one element by eps changes.
-  const double allowed =
-      32 * std::numeric_limits<double>::epsilon() * single.abs().max().item<double>();
-  return std::isfinite(allowed) && at::allclose(single, row, 0, allowed);
+  if (left.is_cpu() && right.is_cpu() && left.scalar_type() == at::kFloat) {
+    return same_elements(left.const_data_ptr<float>(), right.const_data_ptr<float>(), left.numel(),
+                         0);
+  }
+  return at::allclose(left, right, 0, 0, /*equal_nan=*/true);
 }
 
 at::Tensor random_direction(const at::Tensor& like) {
@@ -100,59 +107,6 @@ struct OwnCall {
   }
   Tensors inputs, outputs;
 };
-
-using Batch = std::function<bool(int64_t first, int64_t count)>;
-
-// Gives every batch of `rows` rows to one of the threads, which take the next when they are done:
-// nobody waits for a thread that the machine has no time for. `make` is called once for each thread
-// but this one. False as soon as a batch is.
-bool for_each_batch(int64_t rows, int64_t limit, const Batch& here,
-                    const std::function<Batch()>& make) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
-  const int64_t tried = std::min({rows, limit, first_rows});
-  if (!here(0, tried)) return false;
-  const int64_t left = (rows - tried + limit - 1) / limit;
-  const auto expected = (Clock::now() - start) * ((rows - tried) / tried);
-  std::atomic<int64_t> next{tried};
-  std::atomic<bool> good{true};
-  const auto work = [&](const Batch& batch) {
-    for (int64_t first = next.fetch_add(limit); good && first < rows;
-         first = next.fetch_add(limit)) {
-      if (!batch(first, std::min(limit, rows - first))) good = false;
-    }
-  };
-  std::vector<std::thread> others;
-  if (expected > worth_a_thread) {
-    const int64_t cores = std::thread::hardware_concurrency();
-    auto* warnings = c10::WarningUtils::get_warning_handler();
-    for (int64_t i = 1; i < std::min(cores, left); ++i) {
-      others.emplace_back([&] {
-        const c10::WarningUtils::WarningHandlerGuard guard(warnings);
-        at::set_num_threads(1);
-        try {
-          work(make());
-        } catch (...) {
-          describe_current_exception();
-          good = false;
-        }
-      });
-    }
-  }
-  std::exception_ptr thrown;
-  try {
-    work(here);
-  } catch (...) {
-    thrown = std::current_exception();
-    good = false;
-  }
-  for (auto& thread : others)
-    thread.join();
-  // Threads that come later start with what was set last, by whichever thread.
-  if (!others.empty()) at::set_num_threads(at::get_num_threads());
-  if (thrown) std::rethrow_exception(thrown);
-  return good;
-}
 
 // [rows, elements of `like`]. A large one asks for huge pages: entering millions of elements for
 // the first time costs a sixth of a whole gradcheck in page faults else.
