@@ -1,16 +1,19 @@
-// clang-tidy over native/, remembered by content: libtorch's headers cost 20 s a file.
+// clang-tidy over native/, in batches that read libtorch's headers once, remembered by content.
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-import { ask, CommandFailure, runCommand } from '../lib/command.mjs'
+import { ask, runCommand } from '../lib/command.mjs'
 import { hashOf, listFiles, readJson, writeWhole } from '../lib/files.mjs'
+import { batchText, makeBatches } from '../lib/native-batches.mjs'
 import { cacheFolder, root } from '../lib/paths.mjs'
 import { findLibtorch } from '../setup/libtorch.mjs'
 import { chooseCompiler, compileCommandsFolder } from '../setup/native-addon.mjs'
 import { findClangTool } from '../setup/system-needs.mjs'
 
 const bytesPerRun = 2.5e9
+/** More in one run would leave a core without work at the end, and take more memory. */
+const filesPerBatch = 10
 
 /** Headers of the addon: a change in one may matter to every file. */
 function headersHash() {
@@ -26,17 +29,104 @@ function withoutPrecompiledHeader(command) {
     .replace(/-Winvalid-pch|-fpch-instantiate-templates/g, '')
 }
 
-/** Two compile_commands.json: with the addon's precompiled header, which halves the time, and without. */
-function writeDatabases(folder) {
-  const all = readJson(path.join(folder, 'compile_commands.json')) ?? []
-  const own = all.filter((entry) =>
-    path.resolve(entry.directory, entry.file).startsWith(path.join(root, 'native')),
-  )
-  const plain = own.map((entry) => ({ ...entry, command: withoutPrecompiledHeader(entry.command) }))
-  const databases = { fast: path.join(folder, 'tidy-fast'), plain: path.join(folder, 'tidy') }
-  writeWhole(path.join(databases.fast, 'compile_commands.json'), JSON.stringify(own))
-  writeWhole(path.join(databases.plain, 'compile_commands.json'), JSON.stringify(plain))
-  return { entries: plain, databases }
+/** @typedef {{ file: string, directory: string, command: string }} Entry of a compile_commands.json */
+
+/**
+ * Every source of native/ with its command; where the build has batches, theirs.
+ * @returns {Entry[]}
+ */
+export function sourcesOf(entries, folder) {
+  return entries.flatMap((entry) => {
+    const file = path.resolve(entry.directory, entry.file)
+    if (file.startsWith(folder + path.sep)) return [{ ...entry, file }]
+    if (!/unity_\w+\.cxx$/.test(file) || !fs.existsSync(file)) return []
+    const included = fs.readFileSync(file, 'utf8').matchAll(/^#include "(.+)"$/gm)
+    return Array.from(included, ([, source]) => ({
+      directory: entry.directory,
+      file: source,
+      command: entry.command.replaceAll(entry.file, source),
+    }))
+  })
+}
+
+/** A command without the names of files and the optimisation, which matters to no check. */
+function flagsOf(entry) {
+  return entry.command
+    .replaceAll(entry.file, '')
+    .replace(/ -o \S+/, '')
+    .replace(/ -O\d/g, '')
+}
+
+/**
+ * Looks at sources with clang-tidy: several in one run where their command is the same and nothing in them is
+ * declared twice, since walking over the headers that they include costs most. What is found has the place that
+ * it has when a source is looked at alone.
+ * @param {object} options
+ * @param {string} options.tool clang-tidy
+ * @param {Entry[]} options.entries sources, all different
+ * @param {string} options.work a folder for what a run needs
+ * @param {string} options.cwd where .clang-tidy is looked for, by files outside of it too
+ * @param {number} options.parallel runs at a time
+ * @param {(entry: Entry) => void} options.onGood a source in which nothing was found
+ * @returns {Promise<string>} what was found; "" when all is well
+ */
+export async function tidySources({ tool, entries, work, cwd, parallel, onGood }) {
+  fs.rmSync(work, { recursive: true, force: true })
+  fs.mkdirSync(work, { recursive: true })
+  const groups = new Map()
+  for (const entry of entries) {
+    const flags = flagsOf(entry)
+    groups.set(flags, [...(groups.get(flags) ?? []), entry])
+  }
+  const batches = [...groups.values()].flatMap((group) => {
+    const count = Math.max(Math.ceil(group.length / filesPerBatch), 1)
+    const parts = makeBatches(
+      group.map((entry) => entry.file),
+      count,
+    )
+    return parts.map((files) => group.filter((entry) => files.includes(entry.file)))
+  })
+  // The longest first, so that no core waits for the last one.
+  batches.sort((a, b) => b.length - a.length)
+
+  let made = 0
+  const tidy = async (members, withHeader) => {
+    const folder = path.join(work, String(made++))
+    const [{ file, command, directory }] = members
+    const batch = members.length === 1 ? file : path.join(folder, 'batch.cpp')
+    const own = withHeader ? command : withoutPrecompiledHeader(command)
+    writeWhole(
+      path.join(folder, 'compile_commands.json'),
+      JSON.stringify([{ directory, file: batch, command: own.replaceAll(file, batch) }]),
+    )
+    if (batch !== file) fs.writeFileSync(batch, batchText(members.map((entry) => entry.file)))
+    const config = path.join(cwd, '.clang-tidy')
+    // All of its output is wanted, which the error for a command that failed does not have.
+    const { code, output } = await runCommand(
+      [
+        ...[tool, '-p', folder, '--quiet', `--config-file=${config}`],
+        ...['--extra-arg=-Qunused-arguments', batch],
+      ],
+      { cwd, timeoutSeconds: 900, accept: [0, 1] },
+    )
+    return code === 0 ? '' : output
+  }
+  let text = ''
+  const look = async (members) => {
+    let output = await tidy(members, true)
+    // A precompiled header that is missing, outdated or g++'s is no finding.
+    if (/PCH|precompiled|\.pch/i.test(output)) output = await tidy(members, false)
+    // Sources that do not go together: each by itself, as if there were no batches.
+    if (members.length > 1 && output.includes('clang-diagnostic-error')) {
+      for (const member of members) await look([member])
+    } else if (output === '') members.forEach(onGood)
+    else text += output
+  }
+  const worker = async () => {
+    for (let batch = batches.shift(); batch; batch = batches.shift()) await look(batch)
+  }
+  await Promise.all(Array.from({ length: parallel }, worker))
+  return text
 }
 
 /** @returns {Promise<{ outcome: 'passed' | 'failed' | 'skipped', text: string }>} */
@@ -46,14 +136,15 @@ export async function checkWithClangTidy() {
   const { found } = findLibtorch()
   if (!found) return { outcome: 'skipped', text: 'there is no libtorch: npm run setup' }
   const folder = await compileCommandsFolder(found, chooseCompiler())
-  const { entries, databases } = writeDatabases(folder)
+  const database = readJson(path.join(folder, 'compile_commands.json')) ?? []
+  const entries = sourcesOf(database, path.join(root, 'native'))
 
   const good = path.join(cacheFolder(), 'checks', 'clang-tidy')
   fs.mkdirSync(good, { recursive: true })
   const common = [headersHash(), ask([tool, '--version']), found.version]
   const settings = [path.join(root, '.clang-tidy')]
   const stampOf = (entry) => {
-    const command = entry.command.replaceAll(root, '')
+    const command = flagsOf(entry).replaceAll(root, '')
     return path.join(
       good,
       hashOf({ texts: [...common, command], files: [...settings, entry.file] }),
@@ -65,32 +156,16 @@ export async function checkWithClangTidy() {
       entries.findIndex((other) => other.file === entry.file) === index &&
       !fs.existsSync(stampOf(entry)),
   )
-  const tidy = (database, file) =>
-    runCommand([tool, '-p', database, '--quiet', '--extra-arg=-Qunused-arguments', file], {
-      cwd: root,
-      timeoutSeconds: 600,
-    })
-  let text = ''
-  const worker = async () => {
-    for (let entry = pending.shift(); entry; entry = pending.shift()) {
-      const { file } = entry
-      try {
-        await tidy(databases.fast, file).catch((error) => {
-          // A precompiled header that is missing, outdated or g++'s is no finding.
-          if (!/PCH|precompiled|\.pch/i.test(error.output ?? '')) throw error
-          return tidy(databases.plain, file)
-        })
-        fs.writeFileSync(stampOf(entry), '')
-      } catch (error) {
-        if (!(error instanceof CommandFailure)) throw error
-        text += `${error.output || error.reason}\n`
-      }
-    }
-  }
-  const workers = Math.max(
-    1,
-    Math.min(os.availableParallelism(), Math.floor(os.freemem() / bytesPerRun)),
-  )
-  await Promise.all(Array.from({ length: workers }, worker))
+  const text = await tidySources({
+    tool,
+    entries: pending,
+    work: path.join(folder, 'tidy'),
+    cwd: root,
+    parallel: Math.max(
+      1,
+      Math.min(os.availableParallelism(), Math.floor(os.freemem() / bytesPerRun)),
+    ),
+    onGood: (entry) => fs.writeFileSync(stampOf(entry), ''),
+  })
   return { outcome: text === '' ? 'passed' : 'failed', text }
 }

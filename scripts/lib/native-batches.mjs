@@ -1,0 +1,86 @@
+// Which sources of native/ can be compiled as one: a compiler reads libtorch's headers once a batch then,
+// and they cost more than the sources themselves.
+import fs from 'node:fs'
+
+/** Code between `namespace {` and its end; clang-format puts both at the start of a line. */
+const anonymousPart = /^namespace \{$([\s\S]*?)^\} {2}\/\/ namespace$/gm
+
+/** A declaration at the start of a line; the name is in one of the groups. */
+const declaration =
+  /^(?:using (\w+) = .*|namespace (\w+) = .*|(?:struct|class|enum|enum class|union) (\w+).*|(?!using |template|namespace )[A-Za-z_[][^(={;]*?(\w+)\s*[(={;[].*)$/gm
+
+/**
+ * What a source declares for itself alone: its name, and for an alias, which may stand twice in a batch when
+ * it is the same, its text.
+ * @returns {Map<string, string>}
+ */
+export function ownDeclarations(text) {
+  const found = new Map()
+  for (const part of text.matchAll(anonymousPart)) {
+    for (const [line, alias, namespaceAlias, type, name] of part[1].matchAll(declaration)) {
+      const isAlias = alias ?? namespaceAlias
+      const key = isAlias ?? type ?? name
+      if (key) found.set(key, isAlias ? line : '')
+    }
+  }
+  for (const [, name] of text.matchAll(/^#define (\w+)/gm)) found.set(name, '')
+  return found
+}
+
+function clash(one, other) {
+  for (const [name, text] of one) {
+    const theirs = other.get(name)
+    if (theirs !== undefined && (text === '' || text !== theirs)) return true
+  }
+  return false
+}
+
+/**
+ * Divides sources into batches of about the same length in which nothing is declared twice; more than `count`
+ * where names clash.
+ * @param {string[]} files absolute paths
+ * @returns {string[][]}
+ */
+export function makeBatches(files, count) {
+  const sources = files.map((file) => {
+    const text = fs.readFileSync(file, 'utf8')
+    return { file, length: text.length, own: ownDeclarations(text) }
+  })
+  sources.sort((a, b) => b.length - a.length || (a.file < b.file ? -1 : 1))
+  const batches = Array.from({ length: Math.min(count, files.length) }, () => ({
+    length: 0,
+    sources: [],
+  }))
+  for (const source of sources) {
+    const free = batches.filter((batch) => !batch.sources.some((one) => clash(one.own, source.own)))
+    free.sort((a, b) => a.length - b.length)
+    let chosen = free[0]
+    if (!chosen) batches.push((chosen = { length: 0, sources: [] }))
+    chosen.sources.push(source)
+    chosen.length += source.length
+  }
+  return batches.map((batch) => batch.sources.map((source) => source.file).sort())
+}
+
+/** One source that is all of these. */
+export function batchText(files) {
+  return files.map((file) => `#include "${file}"\n`).join('')
+}
+
+/**
+ * Batches of several groups of sources; those of an earlier time where they still hold, so that an edit
+ * recompiles one batch.
+ * @param {string[][] | undefined} earlier
+ * @param {string[][]} groups sources that may be together
+ * @param {number[]} counts batches of each group
+ */
+export function keepBatches(earlier, groups, counts) {
+  const same = (one, other) => one.slice().sort().join('\n') === other.slice().sort().join('\n')
+  if (
+    earlier &&
+    same(earlier.flat(), groups.flat()) &&
+    earlier.every((batch) => makeBatches(batch, 1).length === 1)
+  )
+    return earlier
+  return groups.flatMap((files, index) => makeBatches(files, counts[index] ?? 1))
+}
