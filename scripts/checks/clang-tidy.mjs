@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-import { ask, runCommand } from '../lib/command.mjs'
+import { ask, CommandFailure, runCommand } from '../lib/command.mjs'
 import { hashOf, listFiles, readJson, writeWhole } from '../lib/files.mjs'
 import { batchText, makeBatches } from '../lib/native-batches.mjs'
 import { cacheFolder, root } from '../lib/paths.mjs'
@@ -92,9 +92,9 @@ export async function tidySources({ tool, entries, work, cwd, parallel, onGood }
   let made = 0
   const tidy = async (members, withHeader) => {
     const folder = path.join(work, String(made++))
-    const [{ file, command, directory }] = members
+    const [{ file, directory, command: single }] = members
     const batch = members.length === 1 ? file : path.join(folder, 'batch.cpp')
-    const own = withHeader ? command : withoutPrecompiledHeader(command)
+    const own = withHeader ? single : withoutPrecompiledHeader(single)
     writeWhole(
       path.join(folder, 'compile_commands.json'),
       JSON.stringify([{ directory, file: batch, command: own.replaceAll(file, batch) }]),
@@ -102,14 +102,18 @@ export async function tidySources({ tool, entries, work, cwd, parallel, onGood }
     if (batch !== file) fs.writeFileSync(batch, batchText(members.map((entry) => entry.file)))
     const config = path.join(cwd, '.clang-tidy')
     // All of its output is wanted, which the error for a command that failed does not have.
-    const { code, output } = await runCommand(
-      [
-        ...[tool, '-p', folder, '--quiet', `--config-file=${config}`],
-        ...['--extra-arg=-Qunused-arguments', batch],
-      ],
-      { cwd, timeoutSeconds: 900, accept: [0, 1] },
-    )
-    return code === 0 ? '' : output
+    const command = [tool, '-p', folder, '--quiet', `--config-file=${config}`]
+    const options = { cwd, timeoutSeconds: 900, accept: [0, 1] }
+    try {
+      const { code, output } = await runCommand(
+        [...command, '--extra-arg=-Qunused-arguments', batch],
+        options,
+      )
+      return code === 0 ? '' : output
+    } catch (error) {
+      if (error instanceof CommandFailure) return `${error.message}\n`
+      throw error
+    }
   }
   let text = ''
   const look = async (members) => {
