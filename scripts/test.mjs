@@ -65,7 +65,8 @@ async function runSuite(suite) {
   const code = await runOnTerminal(
     [
       localCommand('vitest'),
-      ...['run', '--project', suite, '--reporter=default', '--reporter=json'],
+      // A suite may be several projects: native and native-timed.
+      ...['run', `--project=${suite}*`, '--reporter=default', '--reporter=json'],
       `--outputFile.json=${report}`,
       ...(update ? ['--update'] : []),
     ],

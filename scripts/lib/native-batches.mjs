@@ -47,6 +47,7 @@ export function makeBatches(files, count) {
     return { file, length: text.length, own: ownDeclarations(text) }
   })
   sources.sort((a, b) => b.length - a.length || (a.file < b.file ? -1 : 1))
+  /** @type {{ length: number, sources: typeof sources }[]} */
   const batches = Array.from({ length: Math.min(count, files.length) }, () => ({
     length: 0,
     sources: [],

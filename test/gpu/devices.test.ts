@@ -1,25 +1,12 @@
 import path from 'node:path'
 
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
-import { startForkedHost } from '../../electron/engine/host/transport'
 import { readManifest } from '../../electron/engine/project/read-manifest'
-import { Workbench } from '../../electron/engine/workbench'
-import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { copyProject, root } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
 
-let cache: TestCache
-let workbench: Workbench
-
-beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost)
-  await workbench.applySettings()
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
-})
+const { workbench, cache } = useWorkbench({ keepSpare: true })
 
 it('runs an operator on the GPU, and its result equals the reference there', async () => {
   const folder = copyProject(path.join(root, 'samples/my_op'), cache)

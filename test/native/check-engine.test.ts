@@ -1,29 +1,19 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import type { OpcheckOutcome } from '../../electron/contract/opcheck'
 import { unwrap } from '../../electron/contract/outcome'
-import { startForkedHost } from '../../electron/engine/host/transport'
-import { Workbench } from '../../electron/engine/workbench'
-import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { copyProject, root } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
 
-let cache: TestCache
-let workbench: Workbench
+const { workbench, cache } = useWorkbench()
 let loop: string
 
 beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
-  await workbench.applySettings()
   loop = copyProject(path.join(root, 'test/cases/crash/endless_loop'), cache)
   expect(unwrap(await workbench.build(loop)).ok).toBe(true)
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
 })
 
 const endless = { op: 'endless_loop::run', args: ['x'], checks: ['mutation' as const] }

@@ -1,22 +1,13 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
 import type { WorkbenchError } from '../../electron/contract/outcome'
-import { startForkedHost } from '../../electron/engine/host/transport'
 import { readManifest } from '../../electron/engine/project/read-manifest'
-import { changeSettings } from '../../electron/engine/project/settings-file'
-import { Workbench } from '../../electron/engine/workbench'
-import {
-  copyProject,
-  makeTestCache,
-  root,
-  subfolders,
-  testInstallation,
-} from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { copyProject, root, subfolders } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
 
 const expectation = z.object({
   phase: z.enum(['build', 'load', 'call']),
@@ -24,18 +15,9 @@ const expectation = z.object({
   messageMatches: z.string().optional(),
 })
 
-let cache: TestCache
-let workbench: Workbench
-
-beforeAll(async () => {
-  cache = makeTestCache()
-  await changeSettings(cache.folder, { memoryLimit: 3 * 2 ** 30, callTimeout: 20 })
-  workbench = new Workbench(testInstallation(cache), startForkedHost)
-  await workbench.applySettings()
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
+const { workbench, cache } = useWorkbench({
+  settings: { memoryLimit: 3 * 2 ** 30, callTimeout: 20 },
+  keepSpare: true,
 })
 
 /** Builds, loads and calls; the first thing that goes wrong, and when. */

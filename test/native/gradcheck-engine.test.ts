@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
 import type { GradcheckOutcome, SweepPoint } from '../../electron/contract/gradcheck'
@@ -9,32 +9,14 @@ import { gradcheckEntry } from '../../electron/contract/manifest'
 import type { GradcheckEntry, Manifest } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
 import { caseOf } from '../../electron/engine/check/gradcheck-case'
-import { startForkedHost } from '../../electron/engine/host/transport'
 import { readManifest } from '../../electron/engine/project/read-manifest'
-import { Workbench } from '../../electron/engine/workbench'
-import {
-  copyProject,
-  makeTestCache,
-  root,
-  subfolders,
-  testInstallation,
-} from '../support/installation'
-import type { TestCache } from '../support/installation'
+import type { Workbench } from '../../electron/engine/workbench'
+import { copyProject, root, subfolders } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
 
 const limits = { timeout: 60 }
 
-let cache: TestCache
-let workbench: Workbench
-
-beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
-  await workbench.applySettings()
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
-})
+const { workbench, cache } = useWorkbench()
 
 async function build(folder: string): Promise<Manifest> {
   const built = unwrap(await workbench.build(folder))

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { gradcheckOptions } from '../../electron/contract/gradcheck'
 import type { GradcheckReport } from '../../electron/contract/gradcheck'
 import { inputSpec } from '../../electron/contract/manifest'
 import type { InputSpec } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
-import { startForkedHost } from '../../electron/engine/host/transport'
-import { Workbench } from '../../electron/engine/workbench'
-import { makeTestCache, testInstallation } from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
 
 /**
  * Backward operators as functions of all that their gradients depend on: what the forward operator
@@ -91,17 +88,7 @@ const inputs: Record<string, InputSpec> = {
   ]),
 }
 
-let cache: TestCache
-let workbench: Workbench
-beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
-  await workbench.applySettings()
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
-})
+const { workbench } = useWorkbench()
 
 type Args = (string | number | boolean | null | number[])[]
 

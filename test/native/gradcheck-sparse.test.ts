@@ -1,6 +1,6 @@
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { gradcheckOptions } from '../../electron/contract/gradcheck'
 import type { GradcheckReport } from '../../electron/contract/gradcheck'
@@ -9,10 +9,8 @@ import type { InputSpec } from '../../electron/contract/manifest'
 import { opcheckRequest } from '../../electron/contract/opcheck'
 import { unwrap } from '../../electron/contract/outcome'
 import type { Result } from '../../electron/contract/outcome'
-import { startForkedHost } from '../../electron/engine/host/transport'
-import { Workbench } from '../../electron/engine/workbench'
-import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { copyProject, root } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
 
 const program = {
   file: 'program.py',
@@ -37,17 +35,7 @@ const inputs: Record<string, InputSpec> = {
   w: drawn({ shape: [4, 2] }),
 }
 
-let cache: TestCache
-let workbench: Workbench
-beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
-  await workbench.applySettings()
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
-})
+const { workbench, cache } = useWorkbench()
 
 async function gradcheck(
   op: string,

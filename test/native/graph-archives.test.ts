@@ -1,18 +1,15 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import type { CaptureReport, Graph, GraphForm, GraphPass } from '../../electron/contract/graph'
 import { unwrap } from '../../electron/contract/outcome'
-import { startForkedHost } from '../../electron/engine/host/transport'
-import { Workbench } from '../../electron/engine/workbench'
 import { buildModel } from '../../graph/build-model'
 import { diffGraphs } from '../../graph/diff/diff-graphs'
 import type { GraphModel } from '../../graph/model'
-import { makeTestCache, testInstallation } from '../support/installation'
-import type { TestCache } from '../support/installation'
 import { askPython } from '../support/python'
+import { useWorkbench } from '../support/workbench'
 
 /** Modules whose graphs depend on what the module holds, as torch.jit.script saves them. */
 const modules = `
@@ -54,8 +51,7 @@ def save(folder):
     network.save(folder + "/retrained.pt")
 `
 
-let cache: TestCache
-let workbench: Workbench
+const { workbench, cache } = useWorkbench()
 let folder: string
 const limits = { timeout: 60 }
 const x = { shape: [4, 8], distribution: 'randn' as const, seed: 1 }
@@ -63,9 +59,6 @@ const x = { shape: [4, 8], distribution: 'randn' as const, seed: 1 }
 const model = (name: string): string => path.join(folder, name)
 
 beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
-  await workbench.applySettings()
   folder = fs.mkdtempSync(path.join(cache.home, 'models-'))
   // The compiler reads the classes' source from their file.
   fs.writeFileSync(model('modules_of_test.py'), modules)
@@ -76,10 +69,6 @@ import modules_of_test
 print(json.dumps(modules_of_test.save(sys.argv[1])))
 `
   await askPython(save, [folder])
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
 })
 
 async function capture(

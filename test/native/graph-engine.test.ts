@@ -1,32 +1,22 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import type { CaptureReport, Graph } from '../../electron/contract/graph'
 import { unwrap } from '../../electron/contract/outcome'
 import type { Result, WorkbenchError } from '../../electron/contract/outcome'
-import { startForkedHost } from '../../electron/engine/host/transport'
 import { readManifest } from '../../electron/engine/project/read-manifest'
-import { Workbench } from '../../electron/engine/workbench'
-import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { copyProject, root } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
 
-let cache: TestCache
-let workbench: Workbench
+const { workbench, cache } = useWorkbench()
 let project: string
 const limits = { timeout: 60 }
 
 beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
-  await workbench.applySettings()
   project = copyProject(path.join(root, 'samples/warp_perspective'), cache)
   expect(unwrap(await workbench.build(project)).ok).toBe(true)
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
 })
 
 const scripted = async (entry: string, folder = project): Promise<CaptureReport> =>

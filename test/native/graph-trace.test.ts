@@ -1,14 +1,12 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import type { CaptureReport, Graph, GraphForm, GraphPass } from '../../electron/contract/graph'
 import { unwrap } from '../../electron/contract/outcome'
-import { startForkedHost } from '../../electron/engine/host/transport'
-import { Workbench } from '../../electron/engine/workbench'
-import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { copyProject, root } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
 
 const program = `import torch
 
@@ -95,22 +93,14 @@ def out_of_list(x):
 
 `
 
-let cache: TestCache
-let workbench: Workbench
+const { workbench, cache } = useWorkbench()
 let project: string
 const limits = { timeout: 60 }
 
 beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
-  await workbench.applySettings()
   project = copyProject(path.join(root, 'samples/my_op'), cache)
   fs.writeFileSync(path.join(project, 'program.py'), program)
   expect(unwrap(await workbench.build(project)).ok).toBe(true)
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
 })
 
 interface Captured {

@@ -1,15 +1,13 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import type { Graph, GraphNode } from '../../electron/contract/graph'
 import type { InputSpec } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
-import { startForkedHost } from '../../electron/engine/host/transport'
-import { Workbench } from '../../electron/engine/workbench'
-import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { copyProject, root } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
 
 /**
  * The graphs that PyTorch's tutorial on TorchScript custom operators prints, made by the versions of
@@ -198,21 +196,13 @@ const random = (...shape: number[]): InputSpec => ({
   requires_grad: false,
 })
 
-let cache: TestCache
-let workbench: Workbench
+const { workbench, cache } = useWorkbench()
 let project: string
 
 beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
-  await workbench.applySettings()
   project = copyProject(path.join(root, 'samples/warp_perspective'), cache)
   fs.writeFileSync(path.join(project, 'program.py'), `import torch\n${program}`)
   expect(unwrap(await workbench.build(project)).ok).toBe(true)
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
 })
 
 async function capture(

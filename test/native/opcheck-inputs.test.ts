@@ -1,34 +1,24 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { checkEntry } from '../../electron/contract/manifest'
 import type { CheckEntry } from '../../electron/contract/manifest'
 import type { PlacedFinding, PlacedOpcheckReport } from '../../electron/contract/opcheck'
 import { unwrap } from '../../electron/contract/outcome'
 import type { Result } from '../../electron/contract/outcome'
-import { startForkedHost } from '../../electron/engine/host/transport'
 import { readManifest } from '../../electron/engine/project/read-manifest'
-import { Workbench } from '../../electron/engine/workbench'
-import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { copyProject, root } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
 
-let cache: TestCache
-let workbench: Workbench
+const { workbench, cache } = useWorkbench()
 let folder: string
 const limits = { timeout: 60 }
 
 beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
-  await workbench.applySettings()
   folder = copyProject(path.join(root, 'test/cases/opcheck/generated_inputs'), cache)
   expect(unwrap(await workbench.build(folder)).ok).toBe(true)
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
 })
 
 const entryOf = (name: string, more: object = {}): CheckEntry =>

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
 import { gradcheckOptions } from '../../electron/contract/gradcheck'
@@ -10,11 +10,9 @@ import type { OpcheckCheck, OpcheckFinding, OpcheckReport } from '../../electron
 import { argument } from '../../electron/contract/manifest'
 import type { Argument, Manifest } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
-import { startForkedHost } from '../../electron/engine/host/transport'
 import { readManifest } from '../../electron/engine/project/read-manifest'
-import { Workbench } from '../../electron/engine/workbench'
-import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { copyProject, root } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
 
 /** Operators that are wrong in one way each, and by name the checks that must fail. */
 const project = path.join(root, 'test/cases/opcheck/wrong_operators')
@@ -30,22 +28,14 @@ const expected = expectation.parse(
   JSON.parse(fs.readFileSync(path.join(project, 'expected.json'), 'utf8')),
 )
 
-let cache: TestCache
-let workbench: Workbench
+const { workbench, cache } = useWorkbench()
 let manifest: Manifest
 
 beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
-  await workbench.applySettings()
   const copy = copyProject(project, cache)
   manifest = unwrap(await readManifest(copy))
   expect(unwrap(await workbench.build(copy)).ok).toBe(true)
   unwrap(await workbench.load(copy, { timeout: 60 }))
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
 })
 
 async function check(

@@ -1,33 +1,16 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
 import { startForkedHost } from '../../electron/engine/host/transport'
 import { readManifest } from '../../electron/engine/project/read-manifest'
 import { Workbench } from '../../electron/engine/workbench'
-import {
-  copyProject,
-  makeTestCache,
-  root,
-  subfolders,
-  testInstallation,
-} from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { copyProject, root, subfolders, testInstallation } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
 
-let cache: TestCache
-let workbench: Workbench
-
-beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost)
-  await workbench.applySettings()
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
-})
+const { workbench, cache } = useWorkbench({ keepSpare: true })
 
 const named = (folder: string): [string, string][] =>
   subfolders(path.join(root, folder)).map((project) => [path.basename(project), project])

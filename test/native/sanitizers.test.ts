@@ -1,32 +1,19 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import type { CheckEntry } from '../../electron/contract/manifest'
 import { sanitizerCheck } from '../../electron/contract/opcheck'
 import type { OpcheckOutcome, PlacedFinding } from '../../electron/contract/opcheck'
 import { unwrap } from '../../electron/contract/outcome'
-import { startForkedHost } from '../../electron/engine/host/transport'
 import { findOnPath } from '../../electron/engine/toolchain/find-on-path'
 import { describeCompiler } from '../../electron/engine/toolchain/compilers'
 import { findSanitizerRuntime } from '../../electron/engine/toolchain/sanitizer-runtime'
-import { Workbench } from '../../electron/engine/workbench'
-import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { copyProject, root } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
 
-let cache: TestCache
-let workbench: Workbench
-
-beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
-  await workbench.applySettings()
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
-})
+const { workbench, cache } = useWorkbench()
 
 /** What the sanitizers alone say of these operators, called with x. */
 async function checked(folder: string, ops: readonly string[]): Promise<OpcheckOutcome[]> {

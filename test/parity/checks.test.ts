@@ -1,6 +1,6 @@
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { gradcheckOptions } from '../../electron/contract/gradcheck'
 import type { GradcheckReport } from '../../electron/contract/gradcheck'
@@ -8,11 +8,9 @@ import type { Manifest } from '../../electron/contract/manifest'
 import type { OpcheckCheck, OpcheckFinding } from '../../electron/contract/opcheck'
 import { unwrap } from '../../electron/contract/outcome'
 import type { Result } from '../../electron/contract/outcome'
-import { startForkedHost } from '../../electron/engine/host/transport'
 import { readManifest } from '../../electron/engine/project/read-manifest'
-import { Workbench } from '../../electron/engine/workbench'
-import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { copyProject, root } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
 import type { OperatorCase } from './gradcheck-operators'
 import { gradientChecksOf, libtorchCases, libtorchJobs, variants } from './libtorch-cases'
 import { countOf, opcheckRow, parityDocument, pythonPasses } from './parity-table'
@@ -58,15 +56,11 @@ interface Project {
   manifest: Manifest
 }
 
-let cache: TestCache
-let workbench: Workbench
+const { workbench, cache } = useWorkbench()
 const projects = new Map<string, Project>()
 let python: ReadonlyMap<string, PythonVerdict>
 
 beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
-  await workbench.applySettings()
   for (const source of wrongProjects) {
     const folder = copyProject(source, cache)
     const manifest = unwrap(await readManifest(folder))
@@ -77,10 +71,6 @@ beforeAll(async () => {
   const libraries = [...projects.values()].map((project) => project.library)
   python = await askPythonToCheck(libraries, [...caseJobs(), ...libtorchJobs()], cache.home)
 }, 300_000)
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
-})
 
 /** A call of an operator of the projects. */
 function callOf(operator: CaseOperator) {

@@ -1,17 +1,14 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { gradcheckOptions } from '../../electron/contract/gradcheck'
 import type { GradcheckReport } from '../../electron/contract/gradcheck'
 import type { InputSpec } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
-import { startForkedHost } from '../../electron/engine/host/transport'
-import { Workbench } from '../../electron/engine/workbench'
-import { makeTestCache, testInstallation } from '../support/installation'
-import type { TestCache } from '../support/installation'
 import { askPython, makeInputsInPython } from '../support/python'
+import { useWorkbench } from '../support/workbench'
 
 /** TorchScript here, plain Python there. `wrong_…`: its value is right, its gradient is not. */
 const source = `
@@ -160,22 +157,14 @@ for name, case in asked["cases"].items():
 print(json.dumps(answers))
 `
 
-let cache: TestCache
-let workbench: Workbench
+const { workbench, cache } = useWorkbench()
 let python: Record<string, { ok: boolean; message: string }> = {}
 
 beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
-  await workbench.applySettings()
   const asked = path.join(cache.home, 'cases.json')
   fs.writeFileSync(asked, JSON.stringify({ cases: Object.fromEntries(cases), inputs, source }))
   python = (await askPython(script, [asked])) as typeof python
 }, 300_000)
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
-})
 
 async function ours(entry: SparseCase): Promise<GradcheckReport> {
   const { op, args, secondOrder = false } = entry

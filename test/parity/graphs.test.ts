@@ -1,24 +1,16 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import type { GraphForm } from '../../electron/contract/graph'
 import type { HostInput } from '../../electron/contract/host-calls'
 import type { Argument, Manifest } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
-import { startForkedHost } from '../../electron/engine/host/transport'
 import { readManifest } from '../../electron/engine/project/read-manifest'
-import { Workbench } from '../../electron/engine/workbench'
-import {
-  copyProject,
-  makeTestCache,
-  root,
-  subfolders,
-  testInstallation,
-} from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { copyProject, root, subfolders } from '../support/installation'
 import { askPython, makeInputsInPython } from '../support/python'
+import { useWorkbench } from '../support/workbench'
 
 /**
  * Each case is one graph as libtorch prints it, ours beside that of Python's torch.jit.script or
@@ -78,8 +70,7 @@ for case in cases:
 print(json.dumps(answers))
 `
 
-let cache: TestCache
-let workbench: Workbench
+const { workbench, cache } = useWorkbench()
 const cases = new Map<string, Case>()
 const folders = new Map<string, string>()
 let python: Record<string, { graph?: string; error?: string }> = {}
@@ -121,9 +112,6 @@ const sampleCases = sampled.flatMap(({ sample, entries }) =>
 )
 
 beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
-  await workbench.applySettings()
   for (const { name, file, entry } of scripted) {
     cases.set(name, { name, file, entry, form: 'script', args: [], inputs: {}, library: '' })
   }
@@ -155,10 +143,6 @@ beforeAll(async () => {
   const asked = path.join(cache.home, 'cases.json')
   fs.writeFileSync(asked, JSON.stringify([...cases.values()]))
   python = (await askPython(script, [asked])) as typeof python
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
 })
 
 /**

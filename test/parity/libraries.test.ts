@@ -1,28 +1,15 @@
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import type { InputSpec } from '../../electron/contract/manifest'
 import type { RunReport } from '../../electron/contract/run'
-import { startForkedHost } from '../../electron/engine/host/transport'
 import { readManifest } from '../../electron/engine/project/read-manifest'
-import { Workbench } from '../../electron/engine/workbench'
-import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { copyProject, root } from '../support/installation'
 import { askPython, makeInputsInPython } from '../support/python'
+import { useWorkbench } from '../support/workbench'
 
-let cache: TestCache
-let workbench: Workbench
-
-beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost)
-  await workbench.applySettings()
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
-})
+const { workbench, cache } = useWorkbench({ keepSpare: true })
 
 /** Makes the inputs, loads the library, calls, prints the first tensor. */
 const script = `

@@ -3,19 +3,16 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import type { Graph, GraphArchive, GraphNode } from '../../electron/contract/graph'
 import { unwrap } from '../../electron/contract/outcome'
-import { startForkedHost } from '../../electron/engine/host/transport'
-import { Workbench } from '../../electron/engine/workbench'
-import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { copyProject, root } from '../support/installation'
 import { askPython, python } from '../support/python'
+import { useWorkbench } from '../support/workbench'
 
 const limits = { timeout: 60 }
-let cache: TestCache
-let workbench: Workbench
+const { workbench, cache } = useWorkbench()
 let project: string
 let library: string
 let models: string
@@ -23,9 +20,6 @@ let models: string
 let facts: Record<string, { targets: string[]; inputs: string[] }>
 
 beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
-  await workbench.applySettings()
   project = copyProject(path.join(root, 'samples/warp_perspective'), cache)
   const build = unwrap(await workbench.build(project))
   expect(build.ok).toBe(true)
@@ -35,10 +29,6 @@ beforeAll(async () => {
   const script = path.join(root, 'test/cases/graphs/export_models.py')
   const { stdout } = await promisify(execFile)(python, [script, models])
   facts = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as typeof facts
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
 })
 
 const model = (name: string): string => path.join(models, name)

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll } from 'vitest'
+
+import type { SettingsChange } from '../../electron/contract/settings'
+import { startForkedHost } from '../../electron/engine/host/transport'
+import { changeSettings } from '../../electron/engine/project/settings-file'
+import { Workbench } from '../../electron/engine/workbench'
+import { makeTestCache, testInstallation } from './installation'
+import type { TestCache } from './installation'
+
+export interface TestWorkbench {
+  workbench: Workbench
+  cache: TestCache
+}
+
+/**
+ * A workbench for all tests of a file, or of the `describe` that it is called in, closed after them. What the
+ * compiler made is shared between files; settings, drafts and histories are its own.
+ * @param options.settings in place before the workbench reads them
+ * @param options.keepSpare as in the app: a second op host waits, warm
+ */
+export function useWorkbench(
+  options: { settings?: SettingsChange; keepSpare?: boolean } = {},
+): TestWorkbench {
+  const cache = makeTestCache()
+  const workbench = new Workbench(
+    testInstallation(cache),
+    startForkedHost,
+    {},
+    { keepSpare: options.keepSpare ?? false },
+  )
+  beforeAll(async () => {
+    if (options.settings) await changeSettings(cache.folder, options.settings)
+    await workbench.applySettings()
+  })
+  afterAll(async () => {
+    await workbench.close()
+    cache.remove()
+  })
+  return { workbench, cache }
+}
