@@ -59,7 +59,10 @@ export function startHostWith(node: string, launch: HostLaunch): HostTransport {
     },
     onExit(listener) {
       let ended = false
+      let held: NodeJS.Timeout | undefined
       const once = (code: number | null, signal: string | null): void => {
+        // Left running, it would keep the command line from ending for as long.
+        clearTimeout(held)
         if (ended) return
         ended = true
         listener(code, signal)
@@ -70,7 +73,8 @@ export function startHostWith(node: string, launch: HostLaunch): HostTransport {
       // 'close' comes after the streams have ended, unless a grandchild holds them open.
       child.on('close', once)
       child.on('exit', (code, signal) => {
-        setTimeout(() => {
+        if (ended) return
+        held = setTimeout(() => {
           once(code, signal)
         }, 500)
       })
