@@ -1,8 +1,13 @@
+import os from 'node:os'
+
 import { pruneBuildCaches } from '../engine/compile/build'
 import type { Workbench } from '../engine/workbench'
 import { interruptSignal } from './build-command'
 import { exitCodes } from './exit-codes'
 import { printError, printJson, progress } from './print'
+
+/** What a compiler takes that precompiles all of libtorch's headers. */
+const bytesPerCompiler = 2 * 2 ** 30
 
 export async function runPrepare(
   workbench: Workbench,
@@ -12,7 +17,9 @@ export async function runPrepare(
   interruptSignal().addEventListener('abort', () => {
     void workbench.close()
   })
-  const result = await workbench.prepare()
+  // Nobody works meanwhile, as in the window: all cores.
+  const compilers = Math.min(os.cpus().length, Math.floor(os.freemem() / bytesPerCompiler))
+  const result = await workbench.prepare(Math.max(1, compilers))
   if (!result.ok) return printError(result.error, options.json)
   pruneBuildCaches(workbench.installation)
   if (options.json) printJson({ ok: true, ...result.value })

@@ -293,40 +293,59 @@ export class Workbench {
     return placeError(result, absolute)
   }
 
-  /** Makes the precompiled headers for the chosen tools; nothing to do when they are there. */
-  async prepare(): Promise<Result<{ seconds: number; made: number }>> {
+  /**
+   * Makes the precompiled headers for the chosen tools; nothing to do when they are there.
+   * @param compilers at a time: one, so that whoever works meanwhile has the other cores
+   * @returns the compilers' seconds together, and how many headers were made
+   */
+  async prepare(compilers = 1): Promise<Result<{ seconds: number; made: number }>> {
     this.preparing = true
     try {
-      return await this.makeHeaders(this.closing.signal)
+      return await this.makeHeaders(compilers, this.closing.signal)
     } finally {
       this.preparing = false
     }
   }
 
   private async makeHeaders(
+    compilers: number,
     signal: AbortSignal,
   ): Promise<Result<{ seconds: number; made: number }>> {
     const onProgress = this.events.onBackground
     const title = "precompiling libtorch's headers"
     const toolchain = await this.toolchainFor(undefined)
     if (!toolchain.ok) return toolchain
+    const { value: tools } = toolchain
     const includes = snapshotIncludes(this.installation)
+    const pending = [...preludes]
     let seconds = 0
     let made = 0
-    for (const [index, prelude] of preludes.entries()) {
-      onProgress?.(title, index / preludes.length, prelude)
-      const result = await makePrecompiled(
-        this.installation,
-        toolchain.value,
-        includes,
-        prelude,
-        'plain',
-        signal,
-      )
-      if (!result.ok) return result
-      seconds += result.value.seconds
-      if (result.value.made) made += 1
+    let done = 0
+    const worker = async (): Promise<Result<null>> => {
+      for (let prelude = pending.shift(); prelude; prelude = pending.shift()) {
+        onProgress?.(title, done / preludes.length, prelude)
+        const { installation } = this
+        const result = await makePrecompiled(
+          installation,
+          tools,
+          includes,
+          prelude,
+          'plain',
+          signal,
+        )
+        if (!result.ok) {
+          pending.length = 0
+          return result
+        }
+        done += 1
+        seconds += result.value.seconds
+        if (result.value.made) made += 1
+      }
+      return ok(null)
     }
+    const ends = await Promise.all(Array.from({ length: compilers }, worker))
+    const failed = ends.find((end) => !end.ok)
+    if (failed && !failed.ok) return failed
     onProgress?.(title, 1, '')
     return ok({ seconds, made })
   }
