@@ -1,29 +1,53 @@
 // Which sources of native/ can be compiled as one: a compiler reads libtorch's headers once a batch then,
 // and they cost more than the sources themselves.
 import fs from 'node:fs'
+import path from 'node:path'
 
 /** Code between `namespace {` and its end; clang-format puts both at the start of a line. */
 const anonymousPart = /^namespace \{$([\s\S]*?)^\} {2}\/\/ namespace$/gm
 
 /** A declaration at the start of a line; the name is in one of the groups. */
 const declaration =
-  /^(?:using (\w+) = .*|namespace (\w+) = .*|(?:struct|class|enum|enum class|union) (\w+).*|(?!using |template|namespace )[A-Za-z_[][^(={;]*?(\w+)\s*[(={;[].*)$/gm
+  /^(?:using (\w+) = .*|namespace (\w+) = .*|(?:struct|class|enum|enum class|union) (\w+).*|(?!using |template|namespace )(?=[A-Za-z_[])(?:[^(={;\n]*[\s&*>])?(\w+)\s*[(={;[].*)$/gm
+
+/** Names of declarations; of an alias, which may stand twice when it is the same, with its text. */
+function declarations(text, found = new Map()) {
+  for (const [line, alias, namespaceAlias, type, name] of text.matchAll(declaration)) {
+    const isAlias = alias ?? namespaceAlias
+    const key = isAlias ?? type ?? name
+    if (key) found.set(key, isAlias ? line : '')
+  }
+  return found
+}
 
 /**
- * What a source declares for itself alone: its name, and for an alias, which may stand twice in a batch when
- * it is the same, its text.
+ * What a source declares for itself alone.
  * @returns {Map<string, string>}
  */
 export function ownDeclarations(text) {
   const found = new Map()
-  for (const part of text.matchAll(anonymousPart)) {
-    for (const [line, alias, namespaceAlias, type, name] of part[1].matchAll(declaration)) {
-      const isAlias = alias ?? namespaceAlias
-      const key = isAlias ?? type ?? name
-      if (key) found.set(key, isAlias ? line : '')
-    }
-  }
+  for (const part of text.matchAll(anonymousPart)) declarations(part[1], found)
   for (const [, name] of text.matchAll(/^#define (\w+)/gm)) found.set(name, '')
+  return found
+}
+
+/** The file that `#include "name"` means: beside the source, or from a folder above it. */
+function findIncluded(name, from) {
+  for (let folder = path.dirname(from); ; folder = path.dirname(folder)) {
+    const file = path.join(folder, name)
+    if (fs.existsSync(file)) return file
+    if (folder === path.dirname(folder)) return undefined
+  }
+}
+
+/** Our own headers that a source includes, and what they include. */
+function headersOf(file, text, found = new Set()) {
+  for (const [, name] of text.matchAll(/^#include "(.+)"/gm)) {
+    const header = findIncluded(name, file)
+    if (!header || found.has(header)) continue
+    found.add(header)
+    headersOf(header, fs.readFileSync(header, 'utf8'), found)
+  }
   return found
 }
 
@@ -35,6 +59,13 @@ function clash(one, other) {
   return false
 }
 
+/** Whether two sources cannot be one: a name that is one's own is the other's too, or its headers'. */
+function exclude(one, other) {
+  return (
+    clash(one.own, other.own) || clash(one.own, other.included) || clash(other.own, one.included)
+  )
+}
+
 /**
  * Divides sources into batches of about the same length in which nothing is declared twice; more than `count`
  * where names clash.
@@ -44,7 +75,10 @@ function clash(one, other) {
 export function makeBatches(files, count) {
   const sources = files.map((file) => {
     const text = fs.readFileSync(file, 'utf8')
-    return { file, length: text.length, own: ownDeclarations(text) }
+    const included = new Map()
+    for (const header of headersOf(file, text))
+      declarations(fs.readFileSync(header, 'utf8'), included)
+    return { file, length: text.length, own: ownDeclarations(text), included }
   })
   sources.sort((a, b) => b.length - a.length || (a.file < b.file ? -1 : 1))
   /** @type {{ length: number, sources: typeof sources }[]} */
@@ -53,7 +87,7 @@ export function makeBatches(files, count) {
     sources: [],
   }))
   for (const source of sources) {
-    const free = batches.filter((batch) => !batch.sources.some((one) => clash(one.own, source.own)))
+    const free = batches.filter((batch) => !batch.sources.some((one) => exclude(one, source)))
     free.sort((a, b) => a.length - b.length)
     let chosen = free[0]
     if (!chosen) batches.push((chosen = { length: 0, sources: [] }))

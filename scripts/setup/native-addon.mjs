@@ -148,7 +148,9 @@ async function cmake(verb, libtorch, compiler, more = []) {
   try {
     await run(writeBatches(out)).catch((error) => {
       // Sources that do not go together are compiled one by one; what is wrong with one is told at once.
-      if (!/redefinition|redeclared|ambiguous|previous (definition|declaration)/.test(error.output))
+      if (
+        !/redefin|redeclar|ambiguous|candidate|previous (definition|declaration)/.test(error.output)
+      )
         throw error
       return run('')
     })

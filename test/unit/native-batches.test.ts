@@ -73,6 +73,24 @@ describe('sources compiled as one', async () => {
     expect(batches.length).toBe(2)
   })
 
+  it("are apart where one's own name is another's header's", () => {
+    write(
+      'native/runtime/words.h',
+      '#pragma once\nnamespace n {\nstd::string joined(int words);\n}\n',
+    )
+    write('native/runtime/more.h', '#include "runtime/words.h"\n')
+    const files = [
+      write('native/runtime/deep/n.cpp', own('std::string joined(int names) {\n    return {};\n}')),
+      write('native/runtime/deep/o.cpp', '#include "runtime/more.h"\n'),
+      write('native/runtime/deep/p.cpp', ''),
+    ]
+    const batches = makeBatches(files, 1)
+    expect(batches).toHaveLength(2)
+    expect(
+      batches.some((batch) => batch.includes(files[0] ?? '') && batch.includes(files[1] ?? '')),
+    ).toBe(false)
+  })
+
   it('may share an alias, and only where it is the same', () => {
     const files = [
       write('f.cpp', own('using Stack = std::vector<int>;\nnamespace jit = torch::jit;')),
