@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config'
 
-/** One project a kind of test; scripts/test.mjs runs them in this order. */
 const minutes = 60_000
 /** What is compared with times, or must come within one. */
 const timed = ['test/native/bench-*.test.ts', 'test/native/graph-engine.test.ts']
 
+/** One project a kind of test, and one for tests of it that are timed; scripts/test.mjs runs them in this order. */
 export default defineConfig({
   test: {
     projects: [
