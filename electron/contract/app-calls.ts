@@ -4,6 +4,7 @@ import { buildReport } from './build'
 import { doctorReport } from './doctor'
 import { benchEntry } from './bench-entry'
 import { benchHistoryPoint, benchReport, benchRequest, benchRow, keptBuild } from './bench-report'
+import { exportForm, exportReport, exportRequest, exportStep, formChoice, formDiff } from './export'
 import {
   checkedReport,
   gradcheckOutcome,
@@ -298,6 +299,29 @@ export const appCalls = {
     input: z.object({ folder: z.string(), entry: benchEntry }),
     output: z.object({ entry: z.number().int(), added: z.boolean() }),
   },
+  /** Every form, whether this project can take it, and why not. Nothing is built. */
+  'export.forms': { input: folder, output: z.array(formChoice) },
+  /** Asks the user where to; null when they changed their mind. Exports go nowhere else outside the project. */
+  'export.chooseDirectory': {
+    input: folder,
+    output: z.object({ directory: z.string() }).nullable(),
+  },
+  /** What an export would do to the files that are there; builds the project and makes its calls. */
+  'export.diff': {
+    input: z.object({
+      folder: z.string(),
+      job: z.string(),
+      request: exportRequest.omit({ proof: true, decisions: true }),
+    }),
+    output: z.array(formDiff),
+  },
+  /** Writes and proves; steps come as export.progressed and their logs as export.output. */
+  'export.run': {
+    input: z.object({ folder: z.string(), job: z.string(), request: exportRequest }),
+    output: exportReport,
+  },
+  /** Shows a folder that was exported to in the system's file manager. */
+  'export.showDirectory': { input: z.object({ directory: z.string() }), output: none },
   'job.cancel': {
     input: z.object({ job: z.string() }),
     output: z.object({ cancelled: z.boolean() }),
@@ -359,6 +383,23 @@ export const appEvents = {
     done: z.number().int(),
     total: z.number().int(),
     row: benchRow.optional(),
+  }),
+  /** Of export.run: a step that began (`running`) or is done (`step`); `done` of `total` forms are. */
+  'export.progressed': z.object({
+    job: z.string(),
+    form: exportForm,
+    done: z.number().int(),
+    total: z.number().int(),
+    /** Name of the step that began; "" when one is done. */
+    running: z.string(),
+    step: exportStep.optional(),
+  }),
+  /** Command lines of a step and what they print, as it comes. */
+  'export.output': z.object({
+    job: z.string(),
+    form: exportForm,
+    step: z.string(),
+    text: z.string(),
   }),
   'host.changed': hostState,
   /** What user code printed. `generation` 0 is a notice of ours. */

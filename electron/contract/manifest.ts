@@ -4,6 +4,7 @@ import { benchEntry } from './bench-entry'
 import type { BenchEntry } from './bench-entry'
 import { checkEntry } from './check-entry'
 import type { CheckEntry, CheckInput } from './check-entry'
+import { exportForm } from './export-forms'
 import { gradcheckOptionFields } from './gradcheck-options'
 import { argument, distribution, inputName, inputSpec, nestedNumbers } from './manifest-values'
 import type { Argument, Distribution, InputSpec, NestedNumbers } from './manifest-values'
@@ -57,8 +58,6 @@ export const gradcheckEntry = z.strictObject({
 })
 export type GradcheckEntry = z.infer<typeof gradcheckEntry>
 
-const record = z.record(z.string(), z.unknown())
-
 export const manifest = z.strictObject({
   $schema: z.string().optional(),
   name: z
@@ -68,6 +67,15 @@ export const manifest = z.strictObject({
       'expected a C identifier: it names the library and its namespace',
     ),
   description: z.string().optional(),
+  /** Of exported packages. */
+  version: z
+    .string()
+    .regex(/^\d+\.\d+\.\d+$/, 'expected three numbers, as 1.2.0: pip, npm and CMake all read that')
+    .default('0.1.0'),
+  /** SPDX, as "MIT"; exports name it. */
+  license: z.string().min(1).optional(),
+  /** Of exported packages in pip and npm; by default the project's own. */
+  packageName: z.string().min(1).optional(),
   sources: z.array(z.string().min(1)).min(1, 'expected at least one source file or glob'),
   functions: z.array(z.string().min(1)).default([]),
   includePaths: z.array(z.string()).default([]),
@@ -87,8 +95,8 @@ export const manifest = z.strictObject({
    */
   checks: z.array(checkEntry).optional(),
   benchmarks: z.array(benchEntry).default([]),
-  /** Filled by later work; kept as it is. */
-  exports: z.array(record).default([]),
+  /** What `opsmith export` makes when it is not told. */
+  exports: z.array(exportForm).default([]),
   /** This project's choice of tools; what is not named here comes from the user's settings. */
   toolchain: z
     .strictObject({ compiler: z.string().optional(), libtorch: z.string().optional() })
