@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 
+import { exportForms } from '../contract/export'
 import { opcheckCheck } from '../contract/opcheck'
 import { findInstallation } from '../engine/installation'
 import { startForkedHost } from '../engine/host/transport'
@@ -12,6 +13,8 @@ import { runDoctor } from './doctor-command'
 import { runChecks } from './check-command'
 import type { GivenCheckOptions } from './check-options'
 import { exitCodes } from './exit-codes'
+import { runExport } from './export-command'
+import type { GivenExportOptions } from './export-command'
 import { runGradcheck } from './gradcheck-command'
 import type { GivenGradcheckOptions } from './gradcheck-options'
 import { runGraph } from './graph-command'
@@ -183,6 +186,28 @@ function addBenchCommand(program: Command): void {
     })
 }
 
+function addExportCommand(program: Command): void {
+  program
+    .command('export')
+    .description('build, write the project in other forms, and prove that they build and run')
+    .argument('<project>', 'folder with opsmith.json')
+    .option('--as <forms>', "forms, separated by commas; by default opsmith.json's exports")
+    .option('--out <folder>', 'where to: each form goes into a folder of its name')
+    .option('--no-proof', 'write only')
+    .option('--list', 'which forms this project can take, and why not')
+    .option(
+      '--diff',
+      'what would change in an export that is there; exit code 1 when something would',
+    )
+    .option('--keep [files...]', 'files changed by hand that stay as they are: FORM/PATH, or all')
+    .option('--overwrite [files...]', 'files changed by hand that are written again')
+    .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
+    .addHelpText('after', `\nForms: ${exportForms.join(', ')}.`)
+    .action(async (project: string, options: GivenExportOptions) => {
+      await withWorkbench((workbench, folder) => runExport(workbench, folder, options), project)
+    })
+}
+
 function makeProgram(): Command {
   const program = new Command('opsmith')
   program
@@ -216,6 +241,7 @@ function makeProgram(): Command {
   addGradcheckCommand(program)
   addCheckCommand(program)
   addBenchCommand(program)
+  addExportCommand(program)
   program
     .command('doctor')
     .description('look for compilers, libtorch, CUDA and Python, and judge them')

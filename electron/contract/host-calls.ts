@@ -38,6 +38,11 @@ export const hostCalls = {
   },
   'program.functions': { input: programSource, output: z.array(programFunction) },
   'operator.run': { input: runRequest, output: runReport },
+  /** Writes a call's arguments and, when it is made, its results to PATH.pt and PATH.safetensors: native/runtime/record.h. */
+  'operator.record': {
+    input: z.object({ request: runRequest, path: z.string(), makeCall: z.boolean() }),
+    output: z.object({ results: z.number().int() }),
+  },
   /** `ok` false is an answer, not an error. */
   'gradcheck.run': { input: gradcheckRequest, output: gradcheckReport },
   'opcheck.run': { input: opcheckRequest, output: opcheckReport },

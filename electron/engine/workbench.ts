@@ -21,6 +21,7 @@ import { snapshotIncludes } from './compile/include-snapshot'
 import { makePrecompiled } from './compile/precompiled-headers'
 import { registrationLine } from './compile/scan-source'
 import { placeError } from './error-place'
+import { Exports } from './export/exports'
 import { Graphs } from './graph/graphs'
 import { defaultHostLimits } from './host/host-client'
 import type { HostLimits } from './host/host-client'
@@ -78,6 +79,7 @@ export class Workbench {
   readonly gradchecks: Gradchecks
   readonly opchecks: Opchecks
   readonly benchmarks: Benchmarks
+  readonly exports: Exports
   private memoryLimit = 0
   private preparing = false
   private readonly closing = new AbortController()
@@ -102,6 +104,7 @@ export class Workbench {
     this.gradchecks = new Gradchecks(this)
     this.opchecks = new Opchecks(this)
     this.benchmarks = new Benchmarks(this)
+    this.exports = new Exports(this)
   }
 
   /** Takes the user's settings; called at the start and whenever they change. */

@@ -52,6 +52,8 @@ export interface NativeAddon {
   describeOperator(name: string, overload: string): Promise<OperatorDetail>
   programFunctions(file: string, source: string): Promise<ProgramFunction[]>
   run(request: RunRequest): Promise<RunReport>
+  /** Writes PATH.pt and PATH.safetensors, see native/runtime/record.h; answers how many results there are. */
+  record(request: RunRequest, path: string, makeCall: boolean): Promise<number>
   gradcheck(request: GradcheckRequest): Promise<GradcheckReport>
   opcheck(request: OpcheckRequest): Promise<OpcheckReport>
 

@@ -92,6 +92,9 @@ export class HostServer {
       'program.functions': async ({ file, source }) => await addon.programFunctions(file, source),
       'operator.run': async (request) =>
         await during(`call ${request.op}`, () => addon.run(request)),
+      'operator.record': async ({ request, path, makeCall }) => ({
+        results: await during(`call ${request.op}`, () => addon.record(request, path, makeCall)),
+      }),
       'gradcheck.run': async (request) =>
         await during(`gradcheck ${request.op}`, () => addon.gradcheck(request)),
       'opcheck.run': async (request) =>

@@ -27,6 +27,7 @@ export class AppSession {
   private openFolder = ''
   private readonly namedFiles = new Set<string>()
   private readonly openedModels = new Set<string>()
+  private readonly exportFolders = new Set<string>()
   private readonly jobs = new Map<string, AbortController>()
   private flushed: (() => void) | undefined
 
@@ -128,6 +129,15 @@ export class AppSession {
   /** Models outside the project are read after the user chose them, and not before. */
   wasOpened(file: string): boolean {
     return this.openedModels.has(path.resolve(file))
+  }
+
+  /** Remembers a folder that the user chose for exports, or that one was written to. */
+  noteExportTo(directory: string): void {
+    this.exportFolders.add(path.resolve(directory))
+  }
+
+  mayExportTo(directory: string): boolean {
+    return this.exportFolders.has(path.resolve(directory))
   }
 
   /** Runs work that `job.cancel` can end. */

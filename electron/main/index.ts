@@ -9,6 +9,7 @@ import { pruneBuildCaches } from '../engine/compile/build'
 import { AppSession } from './app-session'
 import { generalCalls } from './ipc/app-calls'
 import { benchCalls } from './ipc/bench-calls'
+import { exportCalls } from './ipc/export-calls'
 import { gradcheckCalls } from './ipc/gradcheck-calls'
 import { graphCalls } from './ipc/graph-calls'
 import { listen } from './ipc/handle'
@@ -51,6 +52,7 @@ async function run(): Promise<void> {
     ...gradcheckCalls,
     ...opcheckCalls,
     ...benchCalls,
+    ...exportCalls,
   })
   await openWindow(session, path.join(__dirname, 'preload.cjs'))
   // Not before the window is up: loading libtorch would take one of two cores from it.

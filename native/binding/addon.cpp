@@ -13,6 +13,7 @@
 #include "runtime/process/call_thread.h"
 #include "runtime/process/crash_report.h"
 #include "runtime/process/memory_limit.h"
+#include "runtime/record.h"
 
 namespace opsmith {
 namespace {
@@ -172,6 +173,19 @@ Napi::Value run_call(const Napi::CallbackInfo& info) {
     auto phase = "call " + request.op;
     return submit(info.Env(), std::move(phase),
                   [request = std::move(request)] { return run(request); });
+  });
+}
+
+Napi::Value record(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    auto request = read_run_request(info[0]);
+    auto path = read_string(info[1], "path");
+    const bool make_call = info[2].ToBoolean();
+    auto phase = "call " + request.op;
+    return submit(info.Env(), std::move(phase),
+                  [request = std::move(request), path = std::move(path), make_call] {
+                    return record_call(request, path, make_call);
+                  });
   });
 }
 
@@ -372,6 +386,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"describeOperator", describe},
       {"programFunctions", program_functions},
       {"run", run_call},
+      {"record", record},
       {"gradcheck", gradcheck},
       {"opcheck", opcheck},
       {"openBench", open_bench},

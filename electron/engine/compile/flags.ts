@@ -41,6 +41,9 @@ export function commonFlags(
       ? ['-gline-tables-only', '-fdebug-compilation-dir=.']
       : [plain ? '-g1' : '-g', '-fno-gnu-unique', '-fopenmp']),
     ...(plain ? [] : ['-fno-omit-frame-pointer', ...sanitizerFlags]),
+    // __FILE__ in headers ends up in libraries: what is exported names no folder of this machine.
+    `-fmacro-prefix-map=${path.join(libtorch.folder, 'include')}/=`,
+    `-fmacro-prefix-map=${includes.folder}/=`,
     `-D_GLIBCXX_USE_CXX11_ABI=${libtorch.cxx11Abi ? 1 : 0}`,
     '-DTORCH_API_INCLUDE_EXTENSION_H',
     // What all bound functions share is in a unit of its own: opsmith/bound_function.cpp.

@@ -67,7 +67,7 @@ function includedTexts(source: SourceText, folders: readonly string[]): string[]
 }
 
 /** The smallest prelude that holds the libtorch headers a source includes, its project's headers followed. */
-function preludeFor(texts: readonly string[], bound: boolean): Prelude | undefined {
+export function preludeFor(texts: readonly string[], bound: boolean): Prelude | undefined {
   const names = texts.flatMap((text) => includesOf(text).map((include) => include.name))
   if (names.some((name) => fullHeaders.test(name))) return 'full'
   if (bound || names.some((name) => extensionHeaders.test(name))) {

@@ -1,0 +1,108 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+import type { AbiReport } from '../../contract/export'
+import type { Toolchain } from '../toolchain/choose'
+import { runCommand } from '../toolchain/run-command'
+import { ElfFile, highestVersion } from './elf'
+import { minorVersion } from './exported-project'
+import { codeBlock, markdown } from './templates/readme'
+
+/** Which GPUs the device code in a library is for, asked of CUDA's own tool; [] without device code. */
+async function cudaArchitectures(file: string, toolchain: Toolchain): Promise<string[]> {
+  if (!toolchain.cuda) return []
+  const tool = path.join(toolchain.cuda.folder, 'bin', 'cuobjdump')
+  const listed = await Promise.all(
+    ['--list-elf', '--list-ptx'].map((option) => runCommand(tool, [option, file])),
+  )
+  const found = listed.flatMap(({ stdout }, index) =>
+    [...stdout.matchAll(/\.sm_(\w+)\./g)].map(
+      (match) => `${index === 0 ? 'sm' : 'compute'}_${match[1] ?? ''}`,
+    ),
+  )
+  return [...new Set(found)].sort()
+}
+
+/** What a library asks of a machine, read off the file itself. */
+export async function readAbi(
+  library: Buffer,
+  name: string,
+  toolchain: Toolchain,
+  folder: string,
+): Promise<AbiReport> {
+  const facts = new ElfFile(library).facts()
+  const { libtorch } = toolchain
+  let cuda: string[] = []
+  if (facts.sections.includes('.nv_fatbin')) {
+    const file = path.join(folder, name)
+    await fs.writeFile(file, library)
+    cuda = await cudaArchitectures(file, toolchain)
+  }
+  return {
+    library: name,
+    architecture: facts.architecture,
+    libtorch: libtorch.version,
+    minimumLibtorch: minorVersion(libtorch.version),
+    cxx11Abi: libtorch.cxx11Abi,
+    glibc: highestVersion(facts, 'GLIBC'),
+    glibcxx: highestVersion(facts, 'GLIBCXX'),
+    cxxabi: highestVersion(facts, 'CXXABI'),
+    needed: facts.needed,
+    runPath: facts.runPath,
+    cudaArchitectures: cuda,
+    bytes: library.length,
+  }
+}
+
+/** g++ that first came with each GLIBCXX: https://gcc.gnu.org/onlinedocs/libstdc++/manual/abi.html */
+const compilers: Record<string, string> = {
+  '3.4.21': '5.1',
+  '3.4.22': '6.1',
+  '3.4.23': '7.1',
+  '3.4.24': '7.2',
+  '3.4.25': '8.1',
+  '3.4.26': '9.1',
+  '3.4.27': '9.2',
+  '3.4.28': '9.3',
+  '3.4.29': '11.1',
+  '3.4.30': '12.1',
+  '3.4.31': '13.1',
+  '3.4.32': '13.2',
+  '3.4.33': '14.1',
+}
+
+/** ABI.md: the report for people, with what to set where the library will run. */
+export function abiText(abi: AbiReport): string {
+  const gcc = compilers[abi.glibcxx]
+  const versions = [
+    ['Architecture', abi.architecture],
+    ['libtorch', `${abi.minimumLibtorch}, built with ${abi.libtorch}`],
+    ['C++ ABI', `_GLIBCXX_USE_CXX11_ABI=${abi.cxx11Abi ? 1 : 0}`],
+    ['glibc', abi.glibc === '' ? 'any' : `${abi.glibc} or newer`],
+    [
+      'libstdc++',
+      abi.glibcxx === ''
+        ? 'any'
+        : `GLIBCXX_${abi.glibcxx} or newer${gcc === undefined ? '' : `, from g++ ${gcc}`}`,
+    ],
+    ['C++ runtime', abi.cxxabi === '' ? 'any' : `CXXABI_${abi.cxxabi} or newer`],
+    ['CUDA architectures', abi.cudaArchitectures.join(', ') || 'none: no device code'],
+    ['Needed libraries', abi.needed.map((name) => `\`${name}\``).join(', ')],
+    ['Run-path', abi.runPath.map((one) => `\`${one}\``).join(', ') || 'none'],
+  ]
+  return markdown(
+    `# What ${abi.library} needs`,
+    ['| | |', '|---|---|', ...versions.map(([name, value]) => `| ${name} | ${value} |`)],
+    'libtorch keeps its C++ ABI within a minor version: with another, compile the sources again.',
+    '## Where it runs',
+    'Python has libtorch loaded before this library asks for it: there is nothing to set. Elsewhere the loader looks beside the library (its run-path is `$ORIGIN`) and in `LD_LIBRARY_PATH`:',
+    codeBlock('shell', 'export LD_LIBRARY_PATH=/path/to/this/folder:/path/to/torch/lib'),
+    'If the loader says that `GLIBCXX_` or `CXXABI_` with a version is not found, another libstdc++ came first, often that of a conda environment: put the newer one first in `LD_LIBRARY_PATH`, or install `libstdcxx-ng` in the environment.',
+    '## Linking',
+    'Nothing in the library is named by who links it; without `-Wl,--no-as-needed` before it the linker drops it, and its operators with it:',
+    codeBlock(
+      'shell',
+      `c++ main.o -L. -Wl,--no-as-needed -l${abi.library.replace(/^lib|\.so$/g, '')} -Wl,--as-needed -L/path/to/torch/lib -ltorch -ltorch_cpu -lc10`,
+    ),
+  )
+}

@@ -1,0 +1,58 @@
+import type { ExportedProject } from '../exported-project'
+import { joinTrees, treeIn, treeOf } from '../file-tree'
+import type { FileTree } from '../file-tree'
+import { applicationSource, ctestLines, modelData, modelRuns } from '../templates/cpp-application'
+import { codeBlock, noAsNeeded, readmeOf, torchPrefix } from '../templates/readme'
+import { libraryLines, projectLines } from './cmake'
+
+function lists(project: ExportedProject): string {
+  return [
+    ...projectLines(project, 'example_app'),
+    `add_subdirectory(${project.name})`,
+    '',
+    'add_executable(example_app main.cpp)',
+    `target_compile_features(example_app PRIVATE cxx_std_${project.toolchain.libtorch.cxxStandard})`,
+    `target_link_libraries(example_app PRIVATE \${TORCH_LIBRARIES} ${project.name}::${project.name})`,
+    '',
+    'enable_testing()',
+    ...ctestLines(project, 'example_app', '${CMAKE_CURRENT_SOURCE_DIR}'),
+  ].join('\n')
+}
+
+function readme(project: ExportedProject): string {
+  const { name } = project
+  const [first] = modelRuns(project)
+  const run = first ? `build/example_app ${first.model} ${first.call}` : 'build/example_app'
+  return readmeOf(project, 'example_app', [
+    `A C++ application without Python: it loads a model that was saved as TorchScript and calls the operators of ${name}, runs it on given inputs, and prints what it gives.`,
+    '## Build and run',
+    codeBlock(
+      'shell',
+      `cmake -B build -DCMAKE_PREFIX_PATH=${torchPrefix}`,
+      'cmake --build build --parallel',
+      run,
+    ),
+    [
+      '- `main.cpp`: the application; it knows libtorch and nothing of the operators.',
+      `- \`${name}/\`: the operators, a library of their own that the application is linked with.`,
+      '- `models/`: functions that use the operators, saved by TorchScript.',
+      '- `calls/`: inputs to run them on, with what they gave when this was exported.',
+    ].join('\n'),
+    '`ctest --test-dir build` runs every model on every recorded call of it.',
+    noAsNeeded.join('\n') + ` \`${name}/CMakeLists.txt\` says so to CMake.`,
+  ])
+}
+
+/** The C++ application of PyTorch's tutorial on custom operators: the model beside it, the operators below it. */
+export function appFiles(project: ExportedProject): FileTree {
+  return joinTrees(
+    treeIn(project.name, project.sources.files),
+    modelData(project),
+    treeOf({
+      'CMakeLists.txt': lists(project),
+      [`${project.name}/CMakeLists.txt`]: libraryLines(project).join('\n'),
+      'main.cpp': applicationSource,
+      'README.md': readme(project),
+    }),
+  )
+}

@@ -1,0 +1,182 @@
+import type { ExportedProject } from '../exported-project'
+import { joinTrees, treeIn, treeOf } from '../file-tree'
+import type { FileTree } from '../file-tree'
+import { supportFolder } from '../project-sources'
+import { pythonTests } from '../templates/python-tests'
+import { codeBlock, readmeOf } from '../templates/readme'
+
+const literal = (text: string): string => JSON.stringify(text)
+
+function here(items: readonly string[]): string[] {
+  return items.map(
+    (item) => `        ${item === '.' ? 'str(HERE)' : `str(HERE / ${literal(item)})`},`,
+  )
+}
+
+const pkgConfig = (names: readonly string[]): string[] => [
+  'def pkg_config(what):',
+  '    """Flags of the packages that the sources need."""',
+  `    command = ["pkg-config", what, ${names.map(literal).join(', ')}]`,
+  '    return subprocess.check_output(command, text=True).split()',
+  '',
+  '',
+]
+
+/** The flags that both ways of compiling are given. */
+function flagLines(project: ExportedProject): string[] {
+  const { manifest, sources } = project
+  const cflags = [
+    ...sources.definitions
+      .filter((one) => !one.startsWith('TORCH_EXTENSION_NAME='))
+      .map((one) => `-D${one}`),
+    ...manifest.cflags,
+  ].map(literal)
+  const packages = manifest.pkgConfig.length > 0
+  const line = (name: string, what: string, own: readonly string[]): string[] => {
+    if (!packages && own.length === 0) return []
+    const parts = [
+      ...(packages ? [`pkg_config("${what}")`] : []),
+      ...(own.length > 0 ? [`[${own.join(', ')}]`] : []),
+    ]
+    return [`    ${name}=${parts.join(' + ')},`]
+  }
+  return [
+    ...line('extra_cflags', '--cflags', cflags),
+    ...(manifest.cudaCflags.length > 0
+      ? [`    extra_cuda_cflags=[${manifest.cudaCflags.map(literal).join(', ')}],`]
+      : []),
+    ...line('extra_ldflags', '--libs', manifest.ldflags.map(literal)),
+  ]
+}
+
+function header(
+  project: ExportedProject,
+  says: readonly string[],
+  imports: readonly string[],
+): string[] {
+  const packages = project.manifest.pkgConfig
+  return [
+    `"""${says.join('\n')}"""`,
+    '',
+    ...(packages.length > 0 ? ['import subprocess'] : []),
+    ...imports,
+    '',
+    'import torch.utils.cpp_extension',
+    '',
+  ]
+}
+
+function loadScript(project: ExportedProject): string {
+  const { name, manifest, sources } = project
+  return [
+    ...header(
+      project,
+      [
+        `Compiles the operators of ${name} when it is imported, and registers them.`,
+        '',
+        'The compiled library is kept in TORCH_EXTENSIONS_DIR, by default ~/.cache/torch_extensions.',
+        'In a notebook, import it once: another run of the same cell would register the operators twice.',
+      ],
+      ['from pathlib import Path'],
+    ),
+    'HERE = Path(__file__).parent',
+    '',
+    ...(manifest.pkgConfig.length > 0 ? ['', ...pkgConfig(manifest.pkgConfig)] : []),
+    'torch.utils.cpp_extension.load(',
+    `    name=${literal(name)},`,
+    '    sources=[',
+    ...here(sources.compiled.map(({ path }) => path)),
+    '    ],',
+    '    extra_include_paths=[',
+    ...here(sources.includeFolders),
+    '    ],',
+    ...flagLines(project),
+    '    # A library that registers with the dispatcher; Python imports nothing from it.',
+    '    is_python_module=False,',
+    ')',
+  ].join('\n')
+}
+
+/** load_inline takes one text: a project of one source that includes no file of its own. */
+function inlineSource(project: ExportedProject): string | undefined {
+  const { sources } = project
+  const [only] = sources.compiled
+  const single = sources.compiled.length === 1 && sources.texts.length === 1
+  if (!only || !single || only.cuda || sources.usesSupport) return undefined
+  const text = sources.files.get(only.path)?.toString()
+  return text?.includes('"""') === true ? undefined : text
+}
+
+function inlineScript(project: ExportedProject, source: string): string {
+  const { name, manifest } = project
+  return [
+    ...header(
+      project,
+      [
+        `The operators of ${name} in one file: compiled from the text below when it is imported.`,
+        '',
+        `The same as load_${name}.py, for sources as short as this one.`,
+      ],
+      [],
+    ),
+    `SOURCE = r"""`,
+    source.trimEnd(),
+    '"""',
+    '',
+    ...(manifest.pkgConfig.length > 0 ? ['', ...pkgConfig(manifest.pkgConfig)] : []),
+    'torch.utils.cpp_extension.load_inline(',
+    `    name=${literal(name)},`,
+    '    cpp_sources=SOURCE,',
+    ...flagLines(project),
+    '    is_python_module=False,',
+    '    # The text includes what it needs; torch/extension.h would take half a minute more.',
+    '    no_implicit_headers=True,',
+    ')',
+  ].join('\n')
+}
+
+export function hasInlineForm(project: ExportedProject): boolean {
+  return inlineSource(project) !== undefined
+}
+
+/** Python files that compile the operators when they are imported. */
+export function jitFiles(project: ExportedProject): FileTree {
+  const { name } = project
+  const inline = inlineSource(project)
+  const readme = readmeOf(project, `${name}, compiled on import`, [
+    codeBlock(
+      'python',
+      `import load_${name}  # compiles the first time, loads after that`,
+      'import torch',
+    ),
+    `It needs a C++ compiler and ninja (\`pip install ninja\`). \`load_${name}.py\` compiles the files of this folder${inline === undefined ? '' : `; \`inline_${name}.py\` holds its source itself and can be copied anywhere`}.`,
+    ...(inline === undefined
+      ? [
+          `There is no \`load_inline\` variant: that is for a single source without headers of its own${project.sources.usesSupport ? `, and these need \`${supportFolder}\`` : ''}.`,
+        ]
+      : []),
+    '`python -m unittest discover tests` makes the recorded calls again.',
+  ])
+  return joinTrees(
+    project.sources.files,
+    treeOf({
+      [`load_${name}.py`]: loadScript(project),
+      ...(inline === undefined ? {} : { [`inline_${name}.py`]: inlineScript(project, inline) }),
+      'README.md': readme,
+      ...(project.program === '' ? {} : { 'tests/program.py': Buffer.from(project.program) }),
+    }),
+    treeIn(
+      'tests',
+      pythonTests(project, {
+        load: [
+          'import sys',
+          'from pathlib import Path',
+          '',
+          'sys.path.insert(0, str(Path(__file__).parents[1]))',
+          `import load_${name}  # noqa: E402, F401, compiles and registers the operators`,
+        ],
+        program: 'import program',
+      }),
+    ),
+  )
+}

@@ -1,0 +1,237 @@
+import { ok } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import { minorVersion, summaryOf } from '../exported-project'
+import type { ExportedProject } from '../exported-project'
+import { joinTrees, treeIn, treeOf } from '../file-tree'
+import type { FileTree } from '../file-tree'
+import { moduleName, nameOperators, pythonName, pythonPackage } from '../templates/names'
+import { packageNames, packageSource, packageStubs } from '../templates/python-package'
+import { pythonTests } from '../templates/python-tests'
+import { codeBlock, readmeOf } from '../templates/readme'
+
+const literal = (text: string): string => JSON.stringify(text)
+
+function list(items: readonly string[], indent: string): string {
+  const line = `[${items.map(literal).join(', ')}]`
+  if (line.length + indent.length <= 88) return line
+  return ['[', ...items.map((item) => `${indent}    ${literal(item)},`), `${indent}]`].join('\n')
+}
+
+function setupSource(project: ExportedProject, packageName: string): string {
+  const { manifest, sources, name } = project
+  const module = moduleName(packageName)
+  const cuda = sources.compiled.some((source) => source.cuda)
+  const extension = cuda ? 'CUDAExtension' : 'CppExtension'
+  const macros = sources.definitions
+    // BuildExtension defines it as the last part of the extension's name, which is the project's.
+    .filter((one) => !one.startsWith('TORCH_EXTENSION_NAME='))
+    .map((one) => `(${one.split('=').map(literal).join(', ')}${one.includes('=') ? '' : ', None'})`)
+  const packages = manifest.pkgConfig.length > 0
+  const [compile, link] = [manifest.cflags, manifest.ldflags]
+  const flags = cuda
+    ? `{"cxx": ${packages ? 'pkg_config("--cflags") + ' : ''}${list(compile, '            ')}, "nvcc": ${list(manifest.cudaCflags, '            ')}}`
+    : packages
+      ? `pkg_config("--cflags")${compile.length > 0 ? ` + ${list(compile, '            ')}` : ''}`
+      : list(compile, '            ')
+  return [
+    ...(packages ? ['import subprocess', ''] : []),
+    'from setuptools import setup',
+    `from torch.utils.cpp_extension import BuildExtension, ${extension}`,
+    '',
+    ...(packages
+      ? [
+          '',
+          'def pkg_config(what):',
+          `    """Flags of the packages that the sources need."""`,
+          `    command = ["pkg-config", what, ${manifest.pkgConfig.map(literal).join(', ')}]`,
+          '    return subprocess.check_output(command, text=True).split()',
+          '',
+        ]
+      : []),
+    '',
+    '# The operators register with the dispatcher: nothing here is bound to one version of Python.',
+    'setup(',
+    '    ext_modules=[',
+    `        ${extension}(`,
+    `            "${module}.${name}",`,
+    `            ${list(
+      sources.compiled.map(({ path }) => path),
+      '            ',
+    )},`,
+    `            include_dirs=${list(sources.includeFolders, '            ')},`,
+    ...(macros.length > 0 ? [`            define_macros=[${macros.join(', ')}],`] : []),
+    ...(cuda || packages || compile.length > 0 ? [`            extra_compile_args=${flags},`] : []),
+    ...(packages || link.length > 0
+      ? [
+          `            extra_link_args=${[...(packages ? ['pkg_config("--libs")'] : []), ...(link.length > 0 ? [list(link, '            ')] : [])].join(' + ')},`,
+        ]
+      : []),
+    '            py_limited_api=True,',
+    '        )',
+    '    ],',
+    '    cmdclass={',
+    '        # The library is loaded by torch.ops.load_library, not imported: it needs no suffix.',
+    '        "build_ext": BuildExtension.with_options(no_python_abi_suffix=True)',
+    '    },',
+    '    options={"bdist_wheel": {"py_limited_api": "cp39"}},',
+    ')',
+  ].join('\n')
+}
+
+function projectToml(project: ExportedProject, packageName: string): string {
+  const { manifest, toolchain } = project
+  const module = moduleName(packageName)
+  return [
+    '[build-system]',
+    'requires = ["setuptools>=61", "wheel", "torch", "ninja"]',
+    'build-backend = "setuptools.build_meta"',
+    '',
+    '[project]',
+    `name = ${literal(packageName)}`,
+    `version = ${literal(manifest.version)}`,
+    `description = ${literal(summaryOf(manifest))}`,
+    'readme = "README.md"',
+    'requires-python = ">=3.9"',
+    ...(manifest.license === undefined
+      ? []
+      : [`license = { text = ${literal(manifest.license)} }`]),
+    `dependencies = ["torch>=${minorVersion(toolchain.libtorch.version)}"]`,
+    '',
+    '[tool.setuptools]',
+    `packages = [${literal(module)}]`,
+    '',
+    '[tool.setuptools.package-data]',
+    `${module} = ["*.pyi", "py.typed"]`,
+  ].join('\n')
+}
+
+/** Of the autograd.Function wrappers: the same result and gradients as the operator. */
+function functionTests(project: ExportedProject, module: string): FileTree {
+  const pairs = packageNames(project).pairs.flatMap((pair) => {
+    const call = project.calls.find((one) => one.call.op === pair.op)
+    const check = project.gradchecks.find(
+      ({ entry }) =>
+        entry.op === pair.op &&
+        entry.expect !== 'failed' &&
+        entry.second_order !== true &&
+        (entry.dtype ?? 'float64') === 'float64',
+    )
+    return call && check ? [{ ...pair, call: call.name, check: check.name }] : []
+  })
+  if (pairs.length === 0) return new Map()
+  return treeOf({
+    'test_functions.py': [
+      '"""The Python functions and modules compute what the operators compute, gradients included."""',
+      '',
+      'import unittest',
+      '',
+      'import torch',
+      '',
+      `import ${module}`,
+      'from recorded import check_call, check_gradients',
+      '',
+      '',
+      'class Functions(unittest.TestCase):',
+      ...pairs
+        .flatMap((pair) => [
+          `    def test_${pythonName(pair.function)}(self):`,
+          `        check_call(${module}.${pair.function}.apply, ${literal(pair.call)})`,
+          `        check_call(${module}.${pair.module}(), ${literal(pair.call)})`,
+          '        passed = check_gradients(',
+          `            torch.autograd.gradcheck, ${module}.${pair.function}.apply, ${literal(pair.check)}`,
+          '        )',
+          '        self.assertTrue(passed)',
+          '',
+        ])
+        .slice(0, -1),
+      '',
+      '',
+      'if __name__ == "__main__":',
+      '    unittest.main()',
+    ].join('\n'),
+  })
+}
+
+function readme(project: ExportedProject, packageName: string): string {
+  const module = moduleName(packageName)
+  const [first] = nameOperators(project.operators)
+  return readmeOf(project, packageName, [
+    '## Install',
+    codeBlock('shell', 'pip install --no-build-isolation .'),
+    'A wheel for others: `pip wheel --no-build-isolation --no-deps -w dist .`. One wheel serves every Python from 3.9 on, and the libtorch that it was built with. `--no-build-isolation` takes the torch that is there, which is the one it will run with.',
+    ...(project.sources.parallel
+      ? [
+          'The kernels split work by `at::parallel_for`, which needs OpenMP: `CXXFLAGS=-fopenmp LDFLAGS=-fopenmp pip install --no-build-isolation .` with g++.',
+        ]
+      : []),
+    '## Use',
+    codeBlock(
+      'python',
+      'import torch',
+      `import ${module}`,
+      '',
+      ...(first
+        ? [
+            `${module}.${first.name}  # a function with types and documentation`,
+            `torch.ops.${first.operator.name.replace('::', '.')}  # the same for torch.compile and TorchScript`,
+          ]
+        : []),
+    ),
+    ...(packageNames(project).pairs.length > 0
+      ? [
+          packageNames(project)
+            .pairs.map(
+              (pair) =>
+                `\`${module}.${pair.function}\` is \`${pair.op}\` as a \`torch.autograd.Function\`, \`${module}.${pair.module}\` as a module. TorchScript knows neither: there, use the operator.`,
+            )
+            .join('\n'),
+        ]
+      : []),
+    '## Test',
+    codeBlock('shell', 'python -m unittest discover tests'),
+    'The tests make recorded calls again, check gradients (`torch.autograd.gradcheck`) and operators (`torch.library.opcheck`).',
+  ])
+}
+
+/** A Python package: an extension without Python in it, wrappers, stubs and tests. */
+export function setuptoolsFiles(project: ExportedProject): Result<FileTree> {
+  const named = pythonPackage(project.manifest)
+  if (!named.ok) return named
+  const module = moduleName(named.value)
+  const headers = [...project.sources.files.keys()].filter(
+    (path) => !project.sources.compiled.some((source) => source.path === path),
+  )
+  return ok(
+    joinTrees(
+      project.sources.files,
+      treeOf({
+        'setup.py': setupSource(project, named.value),
+        'pyproject.toml': projectToml(project, named.value),
+        // Compiled sources come with the extension; what they include does not.
+        'MANIFEST.in': [
+          ...headers.map((path) => `include ${path}`),
+          'recursive-include tests *.py *.pt',
+        ]
+          .sort()
+          .join('\n'),
+        [`${module}/__init__.py`]: packageSource(project, `${project.name}.so`),
+        [`${module}/__init__.pyi`]: packageStubs(project),
+        [`${module}/py.typed`]: Buffer.alloc(0),
+        ...(project.program === ''
+          ? {}
+          : { [`${module}/program.py`]: Buffer.from(project.program) }),
+        'README.md': readme(project, named.value),
+      }),
+      treeIn(
+        'tests',
+        joinTrees(
+          pythonTests(project, {
+            load: [`import ${module}  # noqa: F401, registers the operators`],
+            program: `from ${module} import program`,
+          }),
+          functionTests(project, module),
+        ),
+      ),
+    ),
+  )
+}

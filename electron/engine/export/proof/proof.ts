@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+
+import type { ExportStep } from '../../../contract/export'
+import { runCommand } from '../../toolchain/run-command'
+import type { CommandLimits } from '../../toolchain/run-command'
+import type { ExportedProject } from '../exported-project'
+import type { ProofTools, Tool } from './tools'
+
+export interface ProofEvents {
+  onStart: (name: string) => void
+  onStep: (step: ExportStep) => void
+  onOutput: (name: string, text: string) => void
+}
+
+/** Compilers of exports get no precompiled headers, and machines are slow. */
+const limits: CommandLimits = { seconds: 1200, outputBytes: 4 << 20, memoryBytes: 0 }
+
+const quote = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+
+/**
+ * Builds and runs one export where nothing else is: a copy of it in an empty folder, with that folder
+ * as the home, no variables but those a compiler needs, and no network where the kernel can take it
+ * away. Steps are recorded one after the other; after one that failed, others are not made.
+ */
+export class Proof {
+  readonly steps: ExportStep[] = []
+  private readonly home: string
+
+  constructor(
+    readonly project: ExportedProject,
+    readonly tools: ProofTools,
+    private readonly events: ProofEvents,
+    private readonly signal: AbortSignal | undefined,
+  ) {
+    this.home = path.join(os.tmpdir(), `opsmith-proof-${randomUUID().slice(0, 8)}`)
+  }
+
+  /** The copy of the export. */
+  get folder(): string {
+    return path.join(this.home, 'export')
+  }
+
+  /** A folder beside the copy. */
+  beside(name: string): string {
+    return path.join(this.home, name)
+  }
+
+  get failed(): boolean {
+    return this.steps.some((step) => step.status === 'failed') || this.signal?.aborted === true
+  }
+
+  private note(step: ExportStep): void {
+    this.steps.push(step)
+    this.events.onStep(step)
+  }
+
+  /** Copies the files that were exported, and nothing that lies beside them. */
+  async open(directory: string, files: readonly string[]): Promise<void> {
+    for (const name of files) {
+      const target = path.join(this.folder, name)
+      await fs.mkdir(path.dirname(target), { recursive: true })
+      await fs.copyFile(path.join(directory, name), target)
+    }
+    await fs.mkdir(this.beside('tmp'), { recursive: true })
+  }
+
+  async close(): Promise<void> {
+    await fs.rm(this.home, { recursive: true, force: true }).catch(() => undefined)
+  }
+
+  skip(name: string, reason: string): void {
+    if (!this.failed) this.note({ name, status: 'skipped', reason, seconds: 0, log: '' })
+  }
+
+  /** Whether a tool is here; a step that needs it is skipped, with what to install, when not. */
+  has(tool: Tool, name: string): boolean {
+    if (tool.problem !== '') this.skip(name, tool.problem)
+    return tool.problem === ''
+  }
+
+  private environment(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+    const { python, cmake, make, node, npm, compiler } = this.tools
+    const folders = [python.path, cmake.path, make.path, node.path, npm.path, compiler]
+      .filter((file) => file !== '')
+      .map((file) => path.dirname(file))
+    return {
+      PATH: [...new Set([...folders, '/usr/local/bin', '/usr/bin', '/bin'])].join(':'),
+      HOME: this.home,
+      TMPDIR: this.beside('tmp'),
+      LANG: 'C.UTF-8',
+      CXX: compiler,
+      MAX_JOBS: String(Math.max(1, Math.min(os.cpus().length, Math.floor(os.freemem() / 2 ** 31)))),
+      PIP_NO_INDEX: '1',
+      PIP_DISABLE_PIP_VERSION_CHECK: '1',
+      npm_config_offline: 'true',
+      ...more,
+    }
+  }
+
+  /** One step: commands one after the other until one fails. True when all ended well. */
+  async run(
+    name: string,
+    commands: readonly (readonly string[])[],
+    options: { cwd?: string; env?: Record<string, string> } = {},
+  ): Promise<boolean> {
+    if (this.failed) return false
+    this.events.onStart(name)
+    let log = ''
+    const say = (text: string): void => {
+      log += text
+      this.events.onOutput(name, text)
+    }
+    const started = performance.now()
+    let reason = ''
+    for (const command of commands) {
+      say(`$ ${command.map(quote).join(' ')}\n`)
+      const [file = '', ...args] = [...this.tools.offline, ...command]
+      const result = await runCommand(file, args, {
+        cwd: options.cwd ?? this.folder,
+        env: this.environment(options.env ?? {}),
+        limits,
+        signal: this.signal,
+        onOutput: say,
+      })
+      if (result.exitCode === 0) continue
+      const short = path.basename(command[0] ?? '')
+      reason =
+        result.stopped === 'timeout'
+          ? `${short} was ended after ${limits.seconds} s`
+          : result.stopped === 'cancelled'
+            ? 'stopped'
+            : result.stopped === undefined
+              ? `${short} ended with ${result.exitCode ?? '?'}: ${lastWords(log)}`
+              : `${short} was ended by ${result.signal ?? result.stderr}`
+      break
+    }
+    this.note({
+      name,
+      status: reason === '' ? 'ok' : 'failed',
+      reason,
+      seconds: (performance.now() - started) / 1000,
+      log: this.withoutOurFolders(log),
+    })
+    return reason === ''
+  }
+
+  /** The copy is gone when the log is read: what it names is in the export. */
+  private withoutOurFolders(log: string): string {
+    return log.replaceAll(`${this.folder}/`, '').replaceAll(this.folder, '.')
+  }
+}
+
+/** The line of a log that says most likely what went wrong. */
+function lastWords(log: string): string {
+  const lines = log
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  const telling = lines.findLast((line) => /\b(error|Error|FAILED|fatal|No such file)\b/.test(line))
+  return (telling ?? lines.at(-1) ?? '').slice(0, 300)
+}

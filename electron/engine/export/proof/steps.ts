@@ -1,0 +1,48 @@
+import path from 'node:path'
+
+import { modelRuns } from '../templates/cpp-application'
+import type { Proof } from './proof'
+
+/** CMake's configure, build and the tests that make every recorded call, in a folder of the export. */
+export async function proveCmake(proof: Proof, folder: string): Promise<boolean> {
+  const { cmake, libtorch } = proof.tools
+  if (!proof.has(cmake, 'build and run in C++')) return false
+  const build = proof.beside('build')
+  const source = path.join(proof.folder, folder)
+  const prefix = path.join(libtorch, 'share/cmake')
+  const configured = await proof.run('configure', [
+    [cmake.path, '-S', source, '-B', build, `-DCMAKE_PREFIX_PATH=${prefix}`],
+  ])
+  if (!configured) return false
+  if (!(await proof.run('build', [[cmake.path, '--build', build, '--parallel', '2']]))) return false
+  const ctest = path.join(path.dirname(cmake.path), 'ctest')
+  const runs = modelRuns(proof.project)
+  if (runs.length === 0) {
+    proof.skip('calls in C++', 'opsmith.json has no call that could be saved as a model')
+    return true
+  }
+  return await proof.run(`calls in C++ (${runs.length})`, [
+    [ctest, '--test-dir', build, '--output-on-failure', '--verbose'],
+  ])
+}
+
+const suites = [
+  { file: 'test_calls.py', name: 'calls in Python' },
+  { file: 'test_gradients.py', name: 'gradients in Python' },
+  { file: 'test_operators.py', name: 'torch.library.opcheck' },
+  { file: 'test_functions.py', name: 'autograd.Function wrappers' },
+]
+
+/** The tests of an export, each file a step, with the Python given. */
+export async function provePython(
+  proof: Proof,
+  python: string,
+  files: readonly string[],
+): Promise<void> {
+  for (const { file, name } of suites) {
+    if (!files.includes(`tests/${file}`)) continue
+    await proof.run(name, [[python, '-m', 'unittest', '-v', file.replace('.py', '')]], {
+      cwd: path.join(proof.folder, 'tests'),
+    })
+  }
+}

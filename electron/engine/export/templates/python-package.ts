@@ -1,0 +1,219 @@
+import type { AutogradEntry } from '../../../contract/manifest'
+import type { OperatorArgument, OperatorDetail } from '../../../contract/operators'
+import { summaryOf } from '../exported-project'
+import type { ExportedProject } from '../exported-project'
+import { className, nameOperators, pythonName } from './names'
+import type { NamedOperator } from './names'
+import { parseSchemaType, pythonDefault, pythonType, resultType, torchOps } from './schema-types'
+
+function parameterLists(operator: OperatorDetail): { declared: string; passed: string } {
+  const declared: string[] = []
+  const passed: string[] = []
+  let keywords = false
+  for (const argument of operator.arguments) {
+    if (argument.kwargOnly && !keywords) declared.push('*')
+    keywords ||= argument.kwargOnly
+    const name = pythonName(argument.name)
+    const type = pythonType(parseSchemaType(argument.type))
+    const fallback = argument.default === undefined ? '' : ` = ${pythonDefault(argument.default)}`
+    declared.push(`${name}: ${type}${fallback}`)
+    passed.push(keywords ? `${argument.name}=${name}` : name)
+  }
+  return { declared: declared.join(', '), passed: passed.join(', ') }
+}
+
+function resultOf(returns: readonly OperatorArgument[]): string {
+  return resultType(returns, pythonType, 'None', (items) => `tuple[${items.join(', ')}]`)
+}
+
+const docText = (text: string): string =>
+  text.replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"')
+
+function wrapper({ operator, name }: NamedOperator): string[] {
+  const { declared, passed } = parameterLists(operator)
+  const doc = operator.doc === '' ? operator.schema : operator.doc.trim()
+  return [
+    '',
+    '',
+    `def ${name}(${declared}) -> ${resultOf(operator.returns)}:`,
+    `    """${docText(doc)}"""`,
+    `    return ${torchOps(operator)}(${passed})`,
+  ]
+}
+
+function stub({ operator, name }: NamedOperator): string {
+  return `def ${name}(${parameterLists(operator).declared}) -> ${resultOf(operator.returns)}: ...`
+}
+
+interface Pair {
+  entry: AutogradEntry
+  forward: OperatorDetail
+  backward: OperatorDetail
+  function: string
+  module: string
+}
+
+/** Forward and backward operators that opsmith.json pairs, as far as both are the project's. */
+function pairsOf(project: ExportedProject): Pair[] {
+  const find = (entry: AutogradEntry, name: string): OperatorDetail | undefined => {
+    const namespace = entry.name.includes('::') ? entry.name.split('::')[0] : project.name
+    const whole = name.includes('::') ? name : `${namespace ?? ''}::${name}`
+    return project.operators.find((one) => one.name === whole)
+  }
+  return project.manifest.autograd.flatMap((entry) => {
+    const forward = find(entry, entry.forward)
+    const backward = find(entry, entry.backward)
+    const name = className(entry.name.split('::').at(-1) ?? entry.name)
+    return forward && backward
+      ? [{ entry, forward, backward, function: `${name}Function`, module: name }]
+      : []
+  })
+}
+
+/** 001's _TestFunction and its module: what torch.ops does in C++, written in Python. */
+function pairLines({ entry, forward, backward, ...names }: Pair): string[] {
+  const inputs = forward.arguments.map((one) => pythonName(one.name))
+  const count = forward.returns.length
+  const outputs = Array.from({ length: count }, (_, i) => (count === 1 ? 'output' : `output_${i}`))
+  const grads = Array.from({ length: count }, (_, i) => (count === 1 ? 'grad' : `grad_${i}`))
+  // A name of an input, an output or a gradient, as backwardArgs has it.
+  const source = (text: string): string => {
+    const [kind, index] = text.split(':')
+    if (kind === 'grad' && index !== undefined) return grads[Number(index)] ?? text
+    if (kind === 'output' && index !== undefined) return outputs[Number(index)] ?? text
+    return pythonName(text)
+  }
+  const wanted = entry.backwardArgs.map(source)
+  const kept = [...new Set(wanted.filter((name) => !grads.includes(name)))]
+  const isTensor = (name: string): boolean =>
+    outputs.includes(name) ||
+    forward.arguments.some((one) => pythonName(one.name) === name && /^Tensor\??/.test(one.type))
+  const tensors = kept.filter(isTensor)
+  const values = kept.filter((name) => !isTensor(name))
+  const results = entry.gradients.map((name, i) =>
+    name === null ? `_${i}` : `grad_of_${pythonName(name)}`,
+  )
+  // Backward gives a list where C++ returns a vector, else one tensor or several.
+  const isList = backward.returns[0]?.type.includes('[]') === true
+  const several = backward.returns.length > 1 || isList
+  const target = several && results.length === 1 ? `${results[0] ?? ''},` : results.join(', ')
+  const given = inputs.map((name) =>
+    entry.gradients.some((one) => one !== null && pythonName(one) === name)
+      ? `grad_of_${name}`
+      : 'None',
+  )
+  const scheme = forward.arguments.map(
+    (one) =>
+      `${pythonName(one.name)}${one.default === undefined ? '' : `=${pythonDefault(one.default)}`}`,
+  )
+  return [
+    '',
+    '',
+    `class ${names.function}(torch.autograd.Function):`,
+    `    """${entry.forward} and ${entry.backward} as one differentiable function."""`,
+    '',
+    '    @staticmethod',
+    `    def forward(ctx, ${inputs.join(', ')}):`,
+    `        ${outputs.join(', ')} = ${torchOps(forward)}(${inputs.join(', ')})`,
+    ...(tensors.length > 0 ? [`        ctx.save_for_backward(${tensors.join(', ')})`] : []),
+    ...values.map((name) => `        ctx.${name} = ${name}`),
+    `        return ${outputs.join(', ')}`,
+    '',
+    '    @staticmethod',
+    `    def backward(ctx, ${grads.join(', ')}):`,
+    ...(tensors.length > 0
+      ? [`        ${tensors.join(', ')}${tensors.length === 1 ? ',' : ''} = ctx.saved_tensors`]
+      : []),
+    ...values.map((name) => `        ${name} = ctx.${name}`),
+    `        ${target} = ${torchOps(backward)}(${wanted.join(', ')})`,
+    `        return ${given.join(', ')}`,
+    '',
+    '',
+    `class ${names.module}(torch.nn.Module):`,
+    `    """The same as a layer without parameters."""`,
+    '',
+    `    def forward(self, ${scheme.join(', ')}):`,
+    `        return ${names.function}.apply(${inputs.join(', ')})`,
+  ]
+}
+
+export interface PackageNames {
+  functions: string[]
+  classes: string[]
+  pairs: { op: string; function: string; module: string }[]
+}
+
+/** What the package offers by name. */
+export function packageNames(project: ExportedProject): PackageNames {
+  return {
+    functions: nameOperators(project.operators).map(({ name }) => name),
+    classes: project.classes.map(({ name }) => name.split('.').at(-1) ?? name),
+    pairs: pairsOf(project).map(({ entry, ...names }) => ({
+      op: entry.name.includes('::') ? entry.name : `${project.name}::${entry.name}`,
+      function: names.function,
+      module: names.module,
+    })),
+  }
+}
+
+/** __init__.py: the operators by name; `library` is the file name of the library beside it. */
+export function packageSource(project: ExportedProject, library: string): string {
+  const operators = nameOperators(project.operators)
+  const pairs = pairsOf(project)
+  const names = packageNames(project)
+  const listed = [
+    ...names.functions,
+    ...names.classes,
+    ...names.pairs.flatMap((pair) => [pair.function, pair.module]),
+  ].sort()
+  const usesAny = operators.some((one) => /\bAny\b/.test(wrapper(one).join('\n')))
+  return [
+    `"""${docText(summaryOf(project.manifest))}."""`,
+    '',
+    // Annotations such as `Tensor | None` are of a newer Python than this package needs.
+    'from __future__ import annotations',
+    '',
+    'from pathlib import Path',
+    ...(usesAny ? ['from typing import Any'] : []),
+    '',
+    'import torch',
+    'from torch import Tensor',
+    '',
+    `torch.ops.load_library(Path(__file__).parent / "${library}")`,
+    '',
+    '__all__ = [',
+    ...listed.map((name) => `    "${name}",`),
+    ']',
+    ...project.classes.flatMap(({ name }) => [
+      '',
+      `${name.split('.').at(-1) ?? name} = torch.classes.${name}`,
+    ]),
+    ...operators.flatMap(wrapper),
+    ...pairs.flatMap(pairLines),
+  ].join('\n')
+}
+
+/** __init__.pyi: the same for type checkers. */
+export function packageStubs(project: ExportedProject): string {
+  const operators = nameOperators(project.operators).map(stub)
+  const pairs = pairsOf(project).flatMap(({ forward, ...names }) => {
+    const { declared } = parameterLists(forward)
+    return [
+      '',
+      `class ${names.function}(torch.autograd.Function): ...`,
+      '',
+      `class ${names.module}(torch.nn.Module):`,
+      `    def forward(self, ${declared}) -> ${resultOf(forward.returns)}: ...`,
+    ]
+  })
+  const body = [...operators, ...pairs].join('\n')
+  const anyIsUsed = /\bAny\b/.test(body) || project.classes.length > 0
+  return [
+    ...(anyIsUsed ? ['from typing import Any', ''] : []),
+    'import torch',
+    'from torch import Tensor',
+    '',
+    ...project.classes.map(({ name }) => `${name.split('.').at(-1) ?? name}: Any`),
+    body,
+  ].join('\n')
+}

@@ -1,0 +1,62 @@
+import type { OperatorDetail } from '../../../contract/operators'
+import { minorVersion, summaryOf } from '../exported-project'
+import type { ExportedProject } from '../exported-project'
+
+/** Paragraphs and code blocks, one blank line between them. */
+export function markdown(...parts: readonly (string | readonly string[])[]): string {
+  return parts
+    .map((part) => (typeof part === 'string' ? part : part.join('\n')))
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+export function codeBlock(language: string, ...lines: readonly string[]): string {
+  return ['```' + language, ...lines, '```'].join('\n')
+}
+
+export function operatorList(operators: readonly OperatorDetail[]): string[] {
+  return operators.map(({ schema, doc }) => {
+    const said = doc.split('\n')[0] ?? ''
+    return `- \`${schema}\`${said === '' ? '' : `: ${said}`}`
+  })
+}
+
+/** The README of an export: what it is, the form's own sections, what it holds, its licence. */
+export function readmeOf(
+  project: ExportedProject,
+  title: string,
+  sections: readonly string[],
+): string {
+  const { manifest, toolchain, classes } = project
+  const packages = manifest.systemPackages
+  return markdown(
+    `# ${title}`,
+    `${summaryOf(manifest)}.`,
+    ...sections,
+    '## Operators',
+    operatorList(project.operators),
+    ...(classes.length > 0
+      ? ['Classes:', classes.map(({ name }) => `- \`torch.classes.${name}\``)]
+      : []),
+    '## What it was made with',
+    [
+      `libtorch ${toolchain.libtorch.version}; compiled libraries need libtorch ${minorVersion(toolchain.libtorch.version)}, sources`,
+      `compile with any from 2.6 on whose C++ standard (C++${toolchain.libtorch.cxxStandard} here) the compiler knows.`,
+    ],
+    ...(packages.length > 0
+      ? [`System packages it needs (Debian's names): ${packages.join(', ')}.`]
+      : []),
+    ...(manifest.license === undefined ? [] : [`Licence: ${manifest.license}.`]),
+    `Exported by Opsmith. \`opsmith-export.json\` remembers what was written, so that exporting again overwrites no change of yours unasked.`,
+  )
+}
+
+/** How CMake and builds by hand find libtorch. */
+export const torchPrefix = '"$(python3 -c \'import torch; print(torch.utils.cmake_prefix_path)\')"'
+
+/** Why a library of operators must be linked although nothing of it is named. */
+export const noAsNeeded = [
+  'An application names nothing in this library: its operators register when it is loaded. Linkers',
+  'that drop libraries nobody names drop it too, and the application then ends with "Unknown builtin',
+  'op". `-Wl,--no-as-needed` before the library keeps it.',
+]

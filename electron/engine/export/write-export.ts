@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+import type { ConflictDecision, ExportForm, FileChange } from '../../contract/export'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import { ioError } from '../project/files'
+import { hashOfFile, readRecord, recordFile, recordOf } from './file-tree'
+import type { ExportRecord, FileTree } from './file-tree'
+import { unifiedDiff } from './text-diff'
+
+/** What is at the target already. */
+interface Present {
+  exists: boolean
+  record: ExportRecord | undefined
+  /** Files that an export wrote, or would write; absent where they are not there. */
+  files: Map<string, Buffer>
+}
+
+async function readPresent(directory: string, tree: FileTree): Promise<Result<Present>> {
+  try {
+    const names = await fs.readdir(directory)
+    const text = names.includes(recordFile)
+      ? await fs.readFile(path.join(directory, recordFile), 'utf8')
+      : ''
+    const record = readRecord(text)
+    if (record === undefined && names.length > 0) {
+      return err(
+        'file.conflict',
+        `${directory} is there already, and no export of Opsmith's wrote it.`,
+        { hint: 'Choose another folder, or move what is in it away.', path: directory },
+      )
+    }
+    const files = new Map<string, Buffer>()
+    for (const name of new Set([...Object.keys(record?.files ?? {}), ...tree.keys()])) {
+      const content = await fs.readFile(path.join(directory, name)).catch(() => undefined)
+      if (content) files.set(name, content)
+    }
+    return ok({ exists: true, record, files })
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (missing) return ok({ exists: false, record: undefined, files: new Map() })
+    return ioError(error, `read ${directory}`)
+  }
+}
+
+const isText = (content: Buffer): boolean => !content.includes(0)
+
+function diffOf(name: string, before: Buffer | undefined, after: Buffer | undefined): string {
+  const texts = [before, after].map((content) => content ?? Buffer.alloc(0))
+  const [old, fresh] = texts
+  if (!old || !fresh || !texts.every(isText)) return ''
+  return unifiedDiff(name, old.toString(), fresh.toString())
+}
+
+function changesBetween(present: Present, tree: FileTree): FileChange[] {
+  const known = present.record?.files ?? {}
+  const changes: FileChange[] = []
+  for (const name of [...new Set([...Object.keys(known), ...tree.keys()])].sort()) {
+    const [before, after] = [present.files.get(name), tree.get(name)]
+    const was = known[name]
+    // Deleted by hand counts as changed by hand; so does a file of theirs where we would write one.
+    const byHand = present.exists && (before ? hashOfFile(before) !== was : was !== undefined)
+    if (before && after && before.equals(after)) {
+      changes.push({ path: name, change: 'same', byHand: false, diff: '' })
+    } else if (before && after) {
+      changes.push({ path: name, change: 'changed', byHand, diff: diffOf(name, before, after) })
+    } else if (after) {
+      changes.push({ path: name, change: 'added', byHand, diff: '' })
+    } else if (before) {
+      changes.push({ path: name, change: 'removed', byHand, diff: '' })
+    }
+  }
+  return changes
+}
+
+export interface TargetDiff {
+  exists: boolean
+  files: FileChange[]
+}
+
+/** What writing the tree would do to what is there; nothing is written. */
+export async function diffTree(directory: string, tree: FileTree): Promise<Result<TargetDiff>> {
+  const present = await readPresent(directory, tree)
+  if (!present.ok) return present
+  return ok({ exists: present.value.exists, files: changesBetween(present.value, tree) })
+}
+
+export interface WrittenTree {
+  /** Files that were changed by hand and are left so. */
+  kept: string[]
+  log: string
+}
+
+/**
+ * Writes an export: whole or not at all. All bytes go to a folder beside the target first; a new
+ * target is one rename, in one that is there each file is one.
+ */
+export async function writeTree(
+  directory: string,
+  tree: FileTree,
+  names: { project: string; form: ExportForm },
+  decisions: Readonly<Record<string, ConflictDecision>>,
+): Promise<Result<WrittenTree>> {
+  const present = await readPresent(directory, tree)
+  if (!present.ok) return present
+  const changes = changesBetween(present.value, tree)
+  const decide = (name: string): ConflictDecision | undefined =>
+    decisions[`${names.form}/${name}`] ?? decisions['*']
+  const byHand = changes.filter((change) => change.byHand)
+  const undecided = byHand.filter((change) => decide(change.path) === undefined)
+  const [first] = undecided
+  if (first) {
+    return err(
+      'file.conflict',
+      `${undecided.map((change) => `${names.form}/${change.path}`).join(', ')} ${undecided.length === 1 ? 'was' : 'were'} changed by hand since the export.`,
+      {
+        hint: 'Say for each whether yours is kept or overwritten: --keep or --overwrite.',
+        path: `${names.form}/${first.path}`,
+      },
+    )
+  }
+  const kept = new Set(
+    byHand.filter((change) => decide(change.path) === 'keep').map((change) => change.path),
+  )
+  const parent = path.dirname(directory)
+  const staging = path.join(parent, `.${path.basename(directory)}.${randomUUID().slice(0, 8)}`)
+  try {
+    await fs.mkdir(parent, { recursive: true })
+    const record = recordOf(names.project, names.form, tree)
+    for (const [name, content] of [...tree, [recordFile, Buffer.from(record)] as const]) {
+      const file = path.join(staging, name)
+      await fs.mkdir(path.dirname(file), { recursive: true })
+      await fs.writeFile(file, content)
+    }
+    if (!present.value.exists) {
+      await fs.rename(staging, directory)
+    } else {
+      for (const change of changes) {
+        const target = path.join(directory, change.path)
+        if (kept.has(change.path) || change.change === 'same') continue
+        if (change.change === 'removed') {
+          await fs.rm(target, { force: true })
+        } else {
+          await fs.mkdir(path.dirname(target), { recursive: true })
+          await fs.rename(path.join(staging, change.path), target)
+        }
+      }
+      await fs.rename(path.join(staging, recordFile), path.join(directory, recordFile))
+    }
+  } catch (error) {
+    return ioError(error, `write ${directory}`)
+  } finally {
+    await fs.rm(staging, { recursive: true, force: true }).catch(() => undefined)
+  }
+  const log = changes
+    .filter((change) => change.change !== 'same')
+    .map((change) => `${kept.has(change.path) ? 'kept yours' : change.change} ${change.path}`)
+  return ok({
+    kept: [...kept].sort(),
+    log: log.length === 0 ? 'nothing has changed since the last export\n' : `${log.join('\n')}\n`,
+  })
+}

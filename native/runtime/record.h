@@ -1,0 +1,24 @@
+// A call written down, its arguments and what it gave: what exported projects are compared with.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/run.h"
+
+namespace opsmith {
+
+// Writes two files for one call, to `path`:
+//   PATH.pt           a TorchScript archive without code, with the attributes `arguments` and
+//   `results`,
+//                     both tuples: Python's torch.jit.load and C++'s torch::jit::load read it;
+//   PATH.safetensors  the same for those without libtorch: tensors by name, and in __metadata__ the
+//                     lists "arguments" and "results" as JSON, in which {"tensor": NAME} is a
+//                     tensor.
+// Arguments are as they were before the call; results are flattened and detached. Without
+// `make_call` there are none. The same request gives the same bytes. `reference` plays no part.
+// Throws Failure (io, and as run() does) and whatever the operator throws. Answers how many results
+// there are.
+int64_t record_call(const RunRequest& request, const std::string& path, bool make_call);
+
+}  // namespace opsmith
