@@ -13,7 +13,8 @@ const oldest = [2, 6]
 /** What `import torch` and torch.utils.cpp_extension need besides torch; only tests and benchmarks do that. */
 const pythonPackages = [
   ...['numpy', 'sympy', 'networkx', 'jinja2', 'fsspec', 'filelock', 'typing-extensions'],
-  ...['ninja', 'setuptools'],
+  // wheel: setuptools builds wheels by itself from 70.1 on, and Python brings an older one.
+  ...['ninja', 'setuptools', 'wheel'],
 ]
 
 const environmentFolder = path.join(setupFolder, 'python')
@@ -132,7 +133,8 @@ function search() {
 
 /** Tests compare with Python's torch; what that needs is only ever installed into set-up's own environment. */
 function lacksPythonPackages(context, found) {
-  return context.tests && found.python === environmentPython && !readJson(environmentNote)?.complete
+  if (!context.tests || found.python !== environmentPython) return false
+  return readJson(environmentNote)?.packages?.join() !== pythonPackages.join()
 }
 
 export function needsPythonEnvironment(context) {
@@ -178,7 +180,7 @@ async function makeEnvironment(say) {
   await runCommand(['python3', '-m', 'venv', environmentFolder], { timeoutSeconds: 300 })
   say(`installing torch ${torchVersion} into .setup/python`)
   await installTorch(say)
-  writeJson(environmentNote, { torch: torchVersion, complete: false })
+  writeJson(environmentNote, { torch: torchVersion })
   known = undefined
 }
 
@@ -213,7 +215,7 @@ export const libtorch = {
     if (lacksPythonPackages(context, found)) {
       try {
         await pip(pythonPackages)
-        writeJson(environmentNote, { torch: torchVersion, complete: true })
+        writeJson(environmentNote, { torch: torchVersion, packages: pythonPackages })
       } catch (error) {
         say(`comparisons with Python are left out: ${tail(error.message, 1)}`)
       }

@@ -24,6 +24,7 @@ import type {
   RecordedGradcheck,
   SavedModel,
 } from './exported-project'
+import { operatorProgram } from './model-source'
 import { exportSources } from './project-sources'
 
 /** What is exported was built and loaded before. */
@@ -182,19 +183,28 @@ class Recorder {
     return ok(recorded)
   }
 
+  /** A function of the program, or a function made for an operator. */
+  private captureOf(op: string): { entry: string; program?: ProgramSource } | undefined {
+    if (!op.includes('::')) return { entry: op, ...this.program() }
+    const [name = '', overload = ''] = op.split('.')
+    const operator = this.built.load.operators.find(
+      (one) => one.name === name && one.overload === overload,
+    )
+    return operator && operatorProgram(operator)
+  }
+
   /** Each operator and function that is called, as a model of its own. */
   async models(): Promise<Result<SavedModel[]>> {
     const { manifest } = this.built
     const models: SavedModel[] = []
     const taken = new Set<string>()
     for (const op of new Set(manifest.calls.map((call) => call.op))) {
-      const request = {
-        entry: op,
-        form: 'script' as const,
-        passes: [],
-        inputs: {},
-        ...this.program(),
+      const asked = this.captureOf(op)
+      if (asked === undefined) {
+        this.unrecorded.push(`model of ${op}: TorchScript has no name for the type of an argument`)
+        continue
       }
+      const request = { ...asked, form: 'script' as const, passes: [], inputs: {} }
       const captured = await this.ask('graph.capture', request, `capture ${op}`)
       if (!captured.ok && captured.error.code === 'cancelled') return captured
       if (!captured.ok) {

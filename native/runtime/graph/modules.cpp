@@ -177,7 +177,12 @@ int64_t save_archive(const jit::Module& module, const std::string& path) {
       fs::remove(file, ignored);
     }
   } remover{unfinished};
-  module.save(unfinished);
+  {
+    // By a stream: a file's own name, which is another each time, would be in the archive.
+    std::ofstream stream(unfinished, std::ios::binary);
+    module.save(stream);
+    if (!stream.flush()) throw Failure("io", "Could not write " + path);
+  }
   const auto bytes = static_cast<int64_t>(fs::file_size(unfinished));
   fs::rename(unfinished, path);
   return bytes;

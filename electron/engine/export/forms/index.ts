@@ -4,13 +4,18 @@ import type { Result } from '../../../contract/outcome'
 import type { ExportedProject } from '../exported-project'
 import type { FileTree } from '../file-tree'
 import type { Proof } from '../proof/proof'
+import { proveAddon, proveJit, proveMake, proveNotebook } from '../proof/more-steps'
 import { proveCmake, provePython } from '../proof/steps'
 import { proveWheel } from '../proof/wheel'
+import { addonFiles } from './addon'
 import { appFiles } from './app'
 import { cmakeFiles } from './cmake'
 import { jitFiles } from './jit'
 import { libraryFiles } from './library'
+import { linkFiles } from './link'
+import { notebookFiles } from './notebook'
 import { setuptoolsFiles } from './setuptools'
+import { stableFiles } from './stable'
 
 interface Form {
   /** What is written; an error says why this project cannot be exported so. */
@@ -44,6 +49,10 @@ export const forms: Record<ExportForm, Form> = {
       await proveCmake(proof, '.')
     },
   },
-  setuptools: { files: setuptoolsFiles, prove: proveWheel },
-  jit: { files: (project) => ok(jitFiles(project)), prove: provenInPython },
-} as Record<ExportForm, Form>
+  setuptools: { files: (project) => setuptoolsFiles(project, []), prove: proveWheel },
+  stable: { files: stableFiles, prove: proveWheel },
+  jit: { files: (project) => ok(jitFiles(project)), prove: proveJit },
+  addon: { files: addonFiles, prove: proveAddon },
+  notebook: { files: (project) => ok(notebookFiles(project)), prove: proveNotebook },
+  link: { files: (project) => ok(linkFiles(project)), prove: proveMake },
+}

@@ -168,10 +168,8 @@ export function jitFiles(project: ExportedProject): FileTree {
     treeIn(
       'tests',
       pythonTests(project, {
+        standard: ['import sys', 'from pathlib import Path'],
         load: [
-          'import sys',
-          'from pathlib import Path',
-          '',
           'sys.path.insert(0, str(Path(__file__).parents[1]))',
           `import load_${name}  # noqa: E402, F401, compiles and registers the operators`,
         ],

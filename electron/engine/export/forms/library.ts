@@ -66,11 +66,8 @@ export function libraryFiles(project: ExportedProject, abi: AbiReport): FileTree
     treeIn(
       'tests',
       pythonTests(project, {
-        load: [
-          'from pathlib import Path',
-          '',
-          `torch.ops.load_library(Path(__file__).parents[1] / "lib${name}.so")`,
-        ],
+        standard: ['from pathlib import Path'],
+        load: [`torch.ops.load_library(Path(__file__).parents[1] / "lib${name}.so")`],
         program: 'import program',
       }),
     ),

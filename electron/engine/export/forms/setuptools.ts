@@ -17,12 +17,16 @@ function list(items: readonly string[], indent: string): string {
   return ['[', ...items.map((item) => `${indent}    ${literal(item)},`), `${indent}]`].join('\n')
 }
 
-function setupSource(project: ExportedProject, packageName: string): string {
+function setupSource(
+  project: ExportedProject,
+  packageName: string,
+  definitions: readonly string[],
+): string {
   const { manifest, sources, name } = project
   const module = moduleName(packageName)
   const cuda = sources.compiled.some((source) => source.cuda)
   const extension = cuda ? 'CUDAExtension' : 'CppExtension'
-  const macros = sources.definitions
+  const macros = [...sources.definitions, ...definitions]
     // BuildExtension defines it as the last part of the extension's name, which is the project's.
     .filter((one) => !one.startsWith('TORCH_EXTENSION_NAME='))
     .map((one) => `(${one.split('=').map(literal).join(', ')}${one.includes('=') ? '' : ', None'})`)
@@ -34,9 +38,13 @@ function setupSource(project: ExportedProject, packageName: string): string {
       ? `pkg_config("--cflags")${compile.length > 0 ? ` + ${list(compile, '            ')}` : ''}`
       : list(compile, '            ')
   return [
-    ...(packages ? ['import subprocess', ''] : []),
+    ...(packages ? ['import subprocess'] : []),
+    'from pathlib import Path',
+    '',
     'from setuptools import setup',
     `from torch.utils.cpp_extension import BuildExtension, ${extension}`,
+    '',
+    'HERE = Path(__file__).parent.resolve()',
     '',
     ...(packages
       ? [
@@ -58,7 +66,14 @@ function setupSource(project: ExportedProject, packageName: string): string {
       sources.compiled.map(({ path }) => path),
       '            ',
     )},`,
-    `            include_dirs=${list(sources.includeFolders, '            ')},`,
+    '            # Compilers run elsewhere: their folders are named in full.',
+    '            include_dirs=[',
+    ...sources.includeFolders.map((folder) =>
+      folder === '.'
+        ? '                str(HERE),'
+        : `                str(HERE / ${literal(folder)}),`,
+    ),
+    '            ],',
     ...(macros.length > 0 ? [`            define_macros=[${macros.join(', ')}],`] : []),
     ...(cuda || packages || compile.length > 0 ? [`            extra_compile_args=${flags},`] : []),
     ...(packages || link.length > 0
@@ -193,8 +208,11 @@ function readme(project: ExportedProject, packageName: string): string {
   ])
 }
 
-/** A Python package: an extension without Python in it, wrappers, stubs and tests. */
-export function setuptoolsFiles(project: ExportedProject): Result<FileTree> {
+/** A Python package: an extension without Python in it, wrappers, stubs and tests. `definitions` are macros that its sources are compiled with. */
+export function setuptoolsFiles(
+  project: ExportedProject,
+  definitions: readonly string[],
+): Result<FileTree> {
   const named = pythonPackage(project.manifest)
   if (!named.ok) return named
   const module = moduleName(named.value)
@@ -205,7 +223,7 @@ export function setuptoolsFiles(project: ExportedProject): Result<FileTree> {
     joinTrees(
       project.sources.files,
       treeOf({
-        'setup.py': setupSource(project, named.value),
+        'setup.py': setupSource(project, named.value, definitions),
         'pyproject.toml': projectToml(project, named.value),
         // Compiled sources come with the extension; what they include does not.
         'MANIFEST.in': [
@@ -226,6 +244,7 @@ export function setuptoolsFiles(project: ExportedProject): Result<FileTree> {
         'tests',
         joinTrees(
           pythonTests(project, {
+            standard: [],
             load: [`import ${module}  # noqa: F401, registers the operators`],
             program: `from ${module} import program`,
           }),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -82,9 +83,13 @@ export class Proof {
     return tool.problem === ''
   }
 
+  isFile(file: string): boolean {
+    return existsSync(file)
+  }
+
   private environment(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-    const { python, cmake, make, node, npm, compiler } = this.tools
-    const folders = [python.path, cmake.path, make.path, node.path, npm.path, compiler]
+    const { compiler, libtorch: _libtorch, offline: _offline, ...tools } = this.tools
+    const folders = [...Object.values(tools).map((tool) => tool.path), compiler]
       .filter((file) => file !== '')
       .map((file) => path.dirname(file))
     return {
@@ -141,7 +146,7 @@ export class Proof {
     this.note({
       name,
       status: reason === '' ? 'ok' : 'failed',
-      reason,
+      reason: this.withoutOurFolders(reason),
       seconds: (performance.now() - started) / 1000,
       log: this.withoutOurFolders(log),
     })
@@ -160,6 +165,10 @@ function lastWords(log: string): string {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
-  const telling = lines.findLast((line) => /\b(error|Error|FAILED|fatal|No such file)\b/.test(line))
+  // What a compiler found first; else what was said last.
+  const telling =
+    lines.find((line) => /^\S+:\d+(:\d+)?: (fatal )?error: /.test(line)) ??
+    lines.find((line) => /\b(undefined reference|undefined symbol|CMake Error)\b/.test(line)) ??
+    lines.findLast((line) => /\b(Error|FAILED|error)\b/.test(line))
   return (telling ?? lines.at(-1) ?? '').slice(0, 300)
 }

@@ -17,6 +17,7 @@ export interface ProofTools {
   python: Tool
   cmake: Tool
   make: Tool
+  pkgConfig: Tool
   node: Tool
   npm: Tool
   compiler: string
@@ -77,6 +78,7 @@ export async function findProofTools(
     python,
     cmake: tool(['cmake'], ['cmake']),
     make: tool(['make'], ['make']),
+    pkgConfig: tool(['pkg-config', 'pkgconf'], ['pkg-config']),
     node: tool(['node'], ['nodejs']),
     npm: tool(['npm'], ['npm']),
     compiler: toolchain.compiler.path,

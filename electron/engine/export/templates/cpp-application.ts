@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
     const torch::jit::Module call = torch::jit::load(argv[2]);
     const auto& arguments = call.attr("arguments").toTupleRef().elements();
     std::vector<IValue> results;
-    flatten(model.forward({arguments.begin(), arguments.end()}), results);
+    flatten(model.forward(std::vector<IValue>(arguments.begin(), arguments.end())), results);
 
     const auto& expected = call.attr("results").toTupleRef().elements();
     if (results.size() != expected.size()) {

@@ -5,6 +5,8 @@ import type { FileTree } from '../file-tree'
 import { pythonName } from './names'
 
 export interface PythonTestOptions {
+  /** Imports of Python's own modules that `load` needs, as lines. */
+  standard: readonly string[]
   /** The lines that register the operators: `import my_op`. */
   load: readonly string[]
   /** The line that imports the program's functions as `program`; it is there. */
@@ -87,13 +89,15 @@ function head(
   return [
     `"""${title}"""`,
     '',
+    ...options.standard.filter((line) => line.startsWith('import ')),
     'import unittest',
+    ...options.standard.filter((line) => line.startsWith('from ')),
     '',
     'import torch',
-    '',
-    ...options.load,
     ...(usesProgram ? [options.program] : []),
     `from recorded import ${names.join(', ')}`,
+    '',
+    ...options.load,
     '',
     '',
   ]

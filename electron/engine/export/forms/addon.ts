@@ -1,0 +1,102 @@
+import { err, ok } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import { minorVersion, summaryOf } from '../exported-project'
+import type { ExportedProject } from '../exported-project'
+import { joinTrees, treeOf } from '../file-tree'
+import type { FileTree } from '../file-tree'
+import { addonTest, addonTypes } from '../templates/node-package'
+import { npmPackage } from '../templates/names'
+import { codeBlock, readmeOf } from '../templates/readme'
+
+function packageJson(project: ExportedProject, name: string): string {
+  const { manifest } = project
+  const description = {
+    name,
+    version: manifest.version,
+    description: summaryOf(manifest),
+    ...(manifest.license === undefined ? {} : { license: manifest.license }),
+    main: 'index.js',
+    types: 'index.d.ts',
+    files: ['index.js', 'index.d.ts', `${project.name}.node`, `lib${project.name}.so`],
+    scripts: { test: 'node --test test/' },
+    engines: { node: '>=18' },
+    os: ['linux'],
+    cpu: [process.arch],
+  }
+  return JSON.stringify(description, null, 2)
+}
+
+function entry(project: ExportedProject): string {
+  const version = minorVersion(project.toolchain.libtorch.version)
+  return [
+    `'use strict'`,
+    '',
+    `// The addon loads lib${project.name}.so, which lies beside it, and needs libtorch for both.`,
+    'try {',
+    `  module.exports = require('./${project.name}.node')`,
+    '} catch (error) {',
+    `  if (!/lib(torch|c10)/.test(error.message)) throw error`,
+    '  throw new Error(',
+    `    \`libtorch ${version} was not found: set LD_LIBRARY_PATH to its lib folder. \${error.message}\`,`,
+    '    { cause: error },',
+    '  )',
+    '}',
+  ].join('\n')
+}
+
+function readme(project: ExportedProject, name: string): string {
+  const operator = project.operators[0]?.name ?? ''
+  return readmeOf(project, name, [
+    'A package for Node and Electron, compiled: nothing is built when it is installed.',
+    '## Install',
+    codeBlock(
+      'shell',
+      'npm install /path/to/this/folder',
+      'export LD_LIBRARY_PATH=/path/to/torch/lib',
+    ),
+    `It needs libtorch ${minorVersion(project.toolchain.libtorch.version)}, that of a Python package (\`python3 -c 'import torch; print(torch.__path__[0] + "/lib")'\`) or one unpacked from pytorch.org. The loader also looks beside the package's own libraries.`,
+    '## Use',
+    codeBlock(
+      'js',
+      `const { ops, schemas } = require('${name}')`,
+      '',
+      'const x = { dtype: "float32", shape: [2, 2], data: new Float32Array([1, 2, 3, 4]) }',
+      `ops['${operator}'] // called with tensors like x; also by its bare name where that is unique`,
+    ),
+    'Tensors are copied in and out. `index.d.ts` has the types.',
+    '## Test',
+    codeBlock('shell', 'npm test'),
+  ])
+}
+
+/** An npm package with the built library and its addon. */
+export function addonFiles(project: ExportedProject): Result<FileTree> {
+  const named = npmPackage(project.manifest)
+  if (!named.ok) return named
+  if (!project.addon) {
+    return err('toolchain.missing', 'Opsmith has no Node addon for this libtorch.', {
+      hint: `npm run setup -- --libtorch ${project.toolchain.libtorch.folder}`,
+    })
+  }
+  const { calls, name } = project
+  return ok(
+    joinTrees(
+      treeOf({
+        'package.json': packageJson(project, named.value),
+        'index.js': entry(project),
+        'index.d.ts': addonTypes(project),
+        [`${name}.node`]: project.addon,
+        [`lib${name}.so`]: project.library,
+        'README.md': readme(project, named.value),
+        'test/calls.test.js': addonTest(project),
+      }),
+      treeOf(
+        Object.fromEntries(
+          calls
+            .filter((call) => call.isOperator)
+            .map((call) => [`test/data/${call.name}.safetensors`, call.tensors]),
+        ),
+      ),
+    ),
+  )
+}

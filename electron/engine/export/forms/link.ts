@@ -1,0 +1,132 @@
+import { summaryOf } from '../exported-project'
+import type { ExportedProject } from '../exported-project'
+import { joinTrees, treeIn, treeOf } from '../file-tree'
+import type { FileTree } from '../file-tree'
+import { applicationSource, modelData, modelRuns } from '../templates/cpp-application'
+import { upperName } from '../templates/names'
+import { codeBlock, noAsNeeded, readmeOf } from '../templates/readme'
+
+function packageFile(project: ExportedProject): string {
+  const { name, manifest } = project
+  return [
+    '# Where it lies says where the library is: the folder may be moved.',
+    'prefix=${pcfiledir}/../..',
+    'libdir=${prefix}/lib',
+    '',
+    `Name: ${name}`,
+    `Description: ${summaryOf(manifest)}`,
+    `Version: ${manifest.version}`,
+    `Libs: -L\${libdir} -Wl,--no-as-needed -l${name} -Wl,-rpath,\${libdir}`,
+  ].join('\n')
+}
+
+function makeLines(project: ExportedProject): string {
+  const { name, toolchain } = project
+  const upper = upperName(name)
+  const { cxxStandard, cxx11Abi, hasCuda } = toolchain.libtorch
+  return [
+    `# The operators of ${name} for Makefiles:`,
+    '#',
+    `#   include path/to/${name}.mk`,
+    `#   LINKFLAGS += $(${upper}_LINKFLAGS)`,
+    '',
+    `${upper}_DIR := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))`,
+    '',
+    '# The folder of libtorch, with include/ and lib/.',
+    "TORCH_DIR ?= $(shell python3 -c 'import torch; print(torch.__path__[0])')",
+    '',
+    `${upper}_CXXFLAGS = -std=c++${cxxStandard} -D_GLIBCXX_USE_CXX11_ABI=${cxx11Abi ? 1 : 0} \\`,
+    '  -isystem $(TORCH_DIR)/include -isystem $(TORCH_DIR)/include/torch/csrc/api/include',
+    '',
+    '# libtorch first to be found at run time, then the operators, which nobody names.',
+    `${upper}_TORCHFLAGS = -L$(TORCH_DIR)/lib -Wl,--no-as-needed -ltorch -ltorch_cpu${hasCuda ? ' -ltorch_cuda -lc10_cuda' : ''} -lc10 \\`,
+    '  -Wl,-rpath,$(TORCH_DIR)/lib',
+    `${upper}_LINKFLAGS = -L$(${upper}_DIR)/lib -Wl,--no-as-needed -l${name} \\`,
+    `  -Wl,-rpath,$(${upper}_DIR)/lib $(${upper}_TORCHFLAGS)`,
+  ].join('\n')
+}
+
+function exampleMakefile(project: ExportedProject): string {
+  const { name } = project
+  const upper = upperName(name)
+  const runs = modelRuns(project).flatMap(({ text, model, call, tolerances }) => [
+    `\t@echo "${text.replace(/["$`\\]/g, '')}"`,
+    `\t./run_call ${model} ${call}${tolerances}`,
+  ])
+  return [
+    '# An application that is linked with the operators by flags alone:',
+    '#',
+    '#   make check              with the lines of the .mk file',
+    '#   make check-pkg-config   with those of the .pc file',
+    '',
+    `include ../${name}.mk`,
+    '',
+    'CXXFLAGS ?= -O1',
+    'PKG_CONFIG ?= pkg-config',
+    '',
+    'run_call: run_call.o',
+    `\t$(CXX) $< -o $@ $(LDFLAGS) $(${upper}_LINKFLAGS)`,
+    '',
+    'run_call_pkg_config: run_call.o',
+    `\t$(CXX) $< -o $@ $(LDFLAGS) \\`,
+    `\t  $$(PKG_CONFIG_PATH=../lib/pkgconfig $(PKG_CONFIG) --libs ${name}) $(${upper}_TORCHFLAGS)`,
+    '',
+    'run_call.o: run_call.cpp',
+    `\t$(CXX) $(CXXFLAGS) $(${upper}_CXXFLAGS) -c $< -o $@`,
+    '',
+    '.PHONY: check check-pkg-config clean',
+    'check: run_call',
+    ...runs,
+    '',
+    'check-pkg-config: run_call_pkg_config',
+    ...runs.map((line) => line.replace('./run_call ', './run_call_pkg_config ')),
+    '',
+    'clean:',
+    '\trm -f run_call run_call_pkg_config run_call.o',
+  ].join('\n')
+}
+
+function readme(project: ExportedProject): string {
+  const { name } = project
+  const upper = upperName(name)
+  return readmeOf(project, `${name} for other build systems`, [
+    noAsNeeded.join('\n'),
+    '## make',
+    codeBlock('make', `include path/to/${name}.mk`, `LINKFLAGS += $(${upper}_LINKFLAGS)`),
+    '`TORCH_DIR` is the folder of libtorch; without it, `python3` is asked.',
+    '## LAMMPS',
+    'In `src/MAKE/Makefile.mpi`, where the flags of the link are:',
+    codeBlock(
+      'make',
+      `include path/to/${name}.mk`,
+      `LINKFLAGS += $(${upper}_LINKFLAGS)`,
+      '# Where the linker complains about GNU_PROPERTY_TYPE of a newer libstdc++:',
+      'LINKFLAGS += -static-libstdc++ -static-libgcc',
+    ),
+    '## pkg-config',
+    codeBlock(
+      'shell',
+      `export PKG_CONFIG_PATH=path/to/lib/pkgconfig`,
+      `c++ main.o -o application $(pkg-config --libs ${name}) -L/path/to/torch/lib -ltorch -ltorch_cpu -lc10`,
+    ),
+    'At run time the loader finds the library by the run-path that these flags set. Where libraries are moved afterwards:',
+    codeBlock('shell', 'export LD_LIBRARY_PATH=path/to/lib:/path/to/torch/lib'),
+    '`example/` is an application that is built so: `make -C example check`.',
+  ])
+}
+
+/** The built library with the flags that link it: a pkg-config file, and lines for a Makefile. */
+export function linkFiles(project: ExportedProject): FileTree {
+  const { name } = project
+  return joinTrees(
+    treeOf({
+      [`lib/lib${name}.so`]: project.library,
+      [`lib/pkgconfig/${name}.pc`]: packageFile(project),
+      [`${name}.mk`]: makeLines(project),
+      'README.md': readme(project),
+      'example/Makefile': exampleMakefile(project),
+      'example/run_call.cpp': applicationSource.replaceAll('example_app', 'run_call'),
+    }),
+    treeIn('example', modelData(project)),
+  )
+}

@@ -1,0 +1,112 @@
+import type { Argument } from '../../../contract/manifest'
+import { summaryOf } from '../exported-project'
+import type { ExportedProject, RecordedCall } from '../exported-project'
+import { treeOf } from '../file-tree'
+import type { FileTree } from '../file-tree'
+import { codeBlock, readmeOf } from '../templates/readme'
+
+interface Cell {
+  cell_type: 'markdown' | 'code'
+  source: string[]
+}
+
+const lines = (text: string): string[] =>
+  text.split('\n').map((line, index, all) => (index === all.length - 1 ? line : `${line}\n`))
+
+const markdownCell = (text: string): Cell => ({ cell_type: 'markdown', source: lines(text) })
+const codeCell = (...text: string[]): Cell => ({
+  cell_type: 'code',
+  source: lines(text.join('\n')),
+})
+
+/** Names for the arguments of a call: the inputs' own, where each stands for one argument. */
+function argumentNames(call: RecordedCall, inputs: ReadonlySet<string>): string[] | undefined {
+  const named = (value: Argument): value is string => typeof value === 'string' && inputs.has(value)
+  const { args } = call.call
+  return args.every(named) && new Set(args).size === args.length ? args : undefined
+}
+
+function callCells(project: ExportedProject, call: RecordedCall): Cell[] {
+  const inputs = new Set(Object.keys(project.manifest.inputs))
+  const [namespace = '', name = ''] = call.call.op.split('::')
+  const callee = call.isOperator ? `torch.ops.${namespace}.${name}` : `program.${call.call.op}`
+  const names = argumentNames(call, inputs)
+  const { rtol, atol } = call.call
+  const tolerance =
+    rtol === undefined && atol === undefined ? '' : `, rtol=${rtol ?? 0}, atol=${atol ?? 0}`
+  return [
+    markdownCell(`\`${call.text}\``),
+    codeCell(
+      `call = torch.jit.load("data/${call.name}.pt")`,
+      ...(names && names.length > 0
+        ? [`${names.join(', ')}${names.length === 1 ? ',' : ''} = call.arguments[:${names.length}]`]
+        : []),
+      `result = ${callee}(*call.arguments)`,
+      `check(result, call.results${tolerance})`,
+      'result',
+    ),
+  ]
+}
+
+const check = [
+  'def flatten(value):',
+  '    """Tuples and lists of tensors taken apart, in order."""',
+  '    if isinstance(value, (tuple, list)):',
+  '        return [part for one in value for part in flatten(one)]',
+  '    return [value]',
+  '',
+  '',
+  'def check(result, recorded, rtol=None, atol=None):',
+  '    """A call gives what it gave when this notebook was exported."""',
+  '    for actual, expected in zip(flatten(result), flatten(recorded), strict=True):',
+  '        torch.testing.assert_close(actual, expected, rtol=rtol, atol=atol, equal_nan=True)',
+]
+
+function notebook(project: ExportedProject): string {
+  const { name, manifest } = project
+  const cells = [
+    markdownCell(`# ${name}\n\n${summaryOf(manifest)}.`),
+    markdownCell(
+      'Loading the library registers its operators. Once a kernel: registering them a second time is an error, so restart the kernel instead of running this cell again after the library was replaced.',
+    ),
+    codeCell(
+      'import torch',
+      '',
+      `torch.ops.load_library("lib${name}.so")`,
+      ...(project.program === '' ? [] : ['', 'import program']),
+    ),
+    codeCell(...check),
+    ...(project.calls.length > 0 ? [markdownCell('## Calls')] : []),
+    ...project.calls.flatMap((call) => callCells(project, call)),
+  ]
+  const whole = {
+    cells: cells.map((cell, index) => ({
+      id: `cell-${index + 1}`,
+      ...(cell.cell_type === 'code' ? { execution_count: null, outputs: [] } : {}),
+      metadata: {},
+      ...cell,
+    })),
+    metadata: {
+      kernelspec: { display_name: 'Python 3', language: 'python', name: 'python3' },
+      language_info: { name: 'python' },
+    },
+    nbformat: 4,
+    nbformat_minor: 5,
+  }
+  return JSON.stringify(whole, null, 1)
+}
+
+/** A Jupyter notebook beside the library: it loads it, makes the calls, and shows what they give. */
+export function notebookFiles(project: ExportedProject): FileTree {
+  const { name } = project
+  return treeOf({
+    [`${name}.ipynb`]: notebook(project),
+    [`lib${name}.so`]: project.library,
+    ...(project.program === '' ? {} : { 'program.py': Buffer.from(project.program) }),
+    ...Object.fromEntries(project.calls.map((call) => [`data/${call.name}.pt`, call.archive])),
+    'README.md': readmeOf(project, `${name}, a notebook`, [
+      codeBlock('shell', `jupyter notebook ${name}.ipynb`),
+      `Its kernel needs torch. The notebook loads \`lib${name}.so\` from its own folder and makes the calls in \`data/\` again.`,
+    ]),
+  })
+}

@@ -1,0 +1,33 @@
+import { err } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import type { ExportedProject } from '../exported-project'
+import type { FileTree } from '../file-tree'
+import { stableObstacles, usesStableAbi } from '../stable-abi'
+import { setuptoolsFiles } from './setuptools'
+
+/** 2.13 as torch/csrc/stable/macros.h has it: 0x020d000000000000. */
+function targetVersion(version: string): string {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const hex = (part: number): string => part.toString(16).padStart(2, '0')
+  return `0x${hex(major)}${hex(minor)}000000000000`
+}
+
+/** The Python package for every libtorch from this one on, of sources that use its stable ABI alone. */
+export function stableFiles(project: ExportedProject): Result<FileTree> {
+  const { sources, toolchain } = project
+  if (!usesStableAbi(sources)) {
+    const obstacles = stableObstacles(sources)
+    const places = obstacles.map(({ file, line, message }) => `${file}:${line}: ${message}`)
+    return err(
+      'project.invalid',
+      `The sources use more of libtorch than its stable ABI: ${places[0] ?? 'nothing registers by STABLE_TORCH_LIBRARY'}${places.length > 1 ? ` and ${places.length - 1} more` : ''}.`,
+      {
+        hint: 'Include torch/csrc/stable and torch/headeronly only, and register by STABLE_TORCH_LIBRARY.',
+        detail: places.join('\n'),
+      },
+    )
+  }
+  const target = targetVersion(toolchain.libtorch.version)
+  // With it, headers offer nothing whose ABI libtorch does not keep.
+  return setuptoolsFiles(project, ['TORCH_STABLE_ONLY', `TORCH_TARGET_VERSION=${target}`])
+}
