@@ -21,7 +21,8 @@ const forms = [
   'notebook',
   'link',
 ]
-const markers = ['<!-- exports: begin -->', '<!-- exports: end -->']
+const begin = '<!-- exports: begin -->'
+const end = '<!-- exports: end -->'
 const work = path.join(setupFolder, 'exports')
 const cellsFile = path.join(work, 'cells.json')
 
@@ -87,16 +88,16 @@ async function exportSample(sample, wanted) {
 function writeTable(cells) {
   const readme = path.join(root, 'README.md')
   const text = fs.readFileSync(readme, 'utf8')
-  const [before, rest] = text.split(markers[0])
-  const after = rest?.split(markers[1])[1]
-  if (after === undefined) throw new Error(`README.md has no ${markers.join(' … ')}`)
+  const [before, rest] = text.split(begin)
+  const after = rest?.split(end)[1]
+  if (after === undefined) throw new Error(`README.md has no ${begin} … ${end}`)
   const rows = Object.keys(cells)
     .sort()
     .map(
       (sample) => `| ${[sample, ...forms.map((form) => cells[sample][form] ?? '')].join(' | ')} |`,
     )
   const table = [`| | ${forms.join(' | ')} |`, `|---|${forms.map(() => '---|').join('')}`, ...rows]
-  fs.writeFileSync(readme, `${before}${markers[0]}\n\n${table.join('\n')}\n\n${markers[1]}${after}`)
+  fs.writeFileSync(readme, `${before}${begin}\n\n${table.join('\n')}\n\n${end}${after}`)
 }
 
 const given = process.argv.slice(2)

@@ -33,6 +33,13 @@ export interface SavedModel {
   archive: Buffer
 }
 
+/** A call, model or gradcheck that could not be written down, so that nothing can be compared with it. */
+export interface Unrecorded {
+  reason: string
+  /** The project's fault, and so one of its exports'; else this machine's, or TorchScript's. */
+  isFault: boolean
+}
+
 /** All that exports of a project are made of; a form reads it and nothing else. */
 export interface ExportedProject {
   /** Absolute; it appears in no file. */
@@ -52,8 +59,8 @@ export interface ExportedProject {
   library: Buffer
   /** operator_addon.node with a run-path that names no machine; undefined where there is none. */
   addon: Buffer | undefined
-  /** Calls, models and gradchecks that could not be written down, each with the reason. */
-  unrecorded: string[]
+  /** Calls, models and gradchecks that could not be written down. */
+  unrecorded: Unrecorded[]
 }
 
 /** "2.13" of "2.13.0+cpu" */

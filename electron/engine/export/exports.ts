@@ -235,7 +235,10 @@ export class Exports {
       const files = [...tree.keys()]
       await proof.open(directory, files)
       await forms[form].prove(proof, files)
-      for (const problem of project.unrecorded) proof.skip('record', problem)
+      for (const { reason, isFault } of project.unrecorded) {
+        if (isFault) proof.fail('record', reason)
+        else proof.skip('record', reason)
+      }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       const step: ExportStep = { name: 'proof', status: 'failed', reason, seconds: 0, log: '' }

@@ -7,7 +7,7 @@ import type { HostCallName, HostInput, HostOutput } from '../../contract/host-ca
 import type { Argument, InputSpec, Manifest } from '../../contract/manifest'
 import type { LoadReport } from '../../contract/operators'
 import { err, ok } from '../../contract/outcome'
-import type { Result } from '../../contract/outcome'
+import type { Result, WorkbenchError } from '../../contract/outcome'
 import type { ProgramSource } from '../../contract/run'
 import { caseOf, nameOf, callText } from '../check/gradcheck-case'
 import type { HostPool } from '../host/host-pool'
@@ -23,6 +23,7 @@ import type {
   RecordedCall,
   RecordedGradcheck,
   SavedModel,
+  Unrecorded,
 } from './exported-project'
 import { operatorProgram } from './model-source'
 import { exportSources } from './project-sources'
@@ -89,7 +90,7 @@ function inDtype(
 }
 
 class Recorder {
-  readonly unrecorded: string[] = []
+  readonly unrecorded: Unrecorded[] = []
 
   constructor(
     private readonly built: BuiltProject,
@@ -144,8 +145,10 @@ class Recorder {
     })
   }
 
-  private note(what: string, problem: { ok: false; error: { message: string } }): void {
-    this.unrecorded.push(`${what}: ${problem.error.message.split('\n')[0] ?? ''}`)
+  private note(what: string, { error }: { error: WorkbenchError }): void {
+    const reason = `${what}: ${error.message.split('\n')[0] ?? ''}`
+    // A device that is not here is no fault of the project's.
+    this.unrecorded.push({ reason, isFault: error.code !== 'device.unavailable' })
   }
 
   async calls(): Promise<Result<RecordedCall[]>> {
@@ -201,7 +204,8 @@ class Recorder {
     for (const op of new Set(manifest.calls.map((call) => call.op))) {
       const asked = this.captureOf(op)
       if (asked === undefined) {
-        this.unrecorded.push(`model of ${op}: TorchScript has no name for the type of an argument`)
+        const reason = `model of ${op}: TorchScript has no name for the type of an argument`
+        this.unrecorded.push({ reason, isFault: false })
         continue
       }
       const request = { ...asked, form: 'script' as const, passes: [], inputs: {} }

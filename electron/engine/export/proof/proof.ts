@@ -77,6 +77,10 @@ export class Proof {
     if (!this.failed) this.note({ name, status: 'skipped', reason, seconds: 0, log: '' })
   }
 
+  fail(name: string, reason: string): void {
+    this.note({ name, status: 'failed', reason, seconds: 0, log: '' })
+  }
+
   /** Whether a tool is here; a step that needs it is skipped, with what to install, when not. */
   has(tool: Tool, name: string): boolean {
     if (tool.problem !== '') this.skip(name, tool.problem)

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+
+import type { Manifest } from '../../electron/contract/manifest'
+import { manifest as manifestShape } from '../../electron/contract/manifest'
+import type { OperatorDetail } from '../../electron/contract/operators'
+import { compareVersions } from '../../electron/engine/export/elf'
+import {
+  joinTrees,
+  readRecord,
+  recordOf,
+  treeIn,
+  treeOf,
+} from '../../electron/engine/export/file-tree'
+import { operatorProgram } from '../../electron/engine/export/model-source'
+import {
+  nameOperators,
+  npmPackage,
+  pythonName,
+  pythonPackage,
+} from '../../electron/engine/export/templates/names'
+import {
+  parseSchemaType,
+  pythonType,
+  typescriptType,
+} from '../../electron/engine/export/templates/schema-types'
+import { unifiedDiff } from '../../electron/engine/export/text-diff'
+
+function manifestNamed(name: string, packageName?: string): Manifest {
+  return manifestShape.parse({ name, sources: ['op.cpp'], ...(packageName && { packageName }) })
+}
+
+function operator(name: string, types: string[], overload = ''): OperatorDetail {
+  const argument = (type: string, index: number): OperatorDetail['arguments'][number] => ({
+    ...{ name: `a${index}`, type, kwargOnly: false },
+  })
+  return {
+    ...{ name, overload, schema: '', doc: '', kernels: [] },
+    arguments: types.map(argument),
+    returns: [argument('Tensor', 0)],
+  }
+}
+
+describe('names of packages', () => {
+  it.each([
+    ['my_op', undefined, 'my_op'],
+    ['my_op', 'my-op.kernels', 'my-op.kernels'],
+  ])('pip takes %s, %s', (name, packageName, expected) => {
+    expect(pythonPackage(manifestNamed(name, packageName))).toEqual({ ok: true, value: expected })
+  })
+
+  it.each([
+    ['_hidden', 'at both ends'],
+    ['class', 'a keyword of Python'],
+    ['torch', 'would hide the module torch'],
+  ])('pip refuses %s and says why', (name, why) => {
+    const refused = pythonPackage(manifestNamed(name))
+    expect(refused).toMatchObject({ ok: false, error: { code: 'project.invalid' } })
+    expect(refused.ok ? '' : refused.error.message).toContain(why)
+    expect(refused.ok ? '' : refused.error.hint).toContain('packageName')
+  })
+
+  it('npm takes lower case and scopes, and no leading underscore', () => {
+    expect(npmPackage(manifestNamed('CalcOps'))).toEqual({ ok: true, value: 'calcops' })
+    expect(npmPackage(manifestNamed('x', '@lab/ops'))).toEqual({ ok: true, value: '@lab/ops' })
+    expect(npmPackage(manifestNamed('_x')).ok).toBe(false)
+    expect(npmPackage(manifestNamed('x', 'My Ops')).ok).toBe(false)
+  })
+})
+
+describe('names of operators', () => {
+  it('are those of the schema, with a namespace where two meet', () => {
+    const names = nameOperators([
+      operator('a::f', []),
+      operator('b::f', []),
+      operator('a::lambda', []),
+      operator('a::g', [], 'out'),
+    ]).map(({ name }) => name)
+    expect(names).toEqual(['a_f', 'b_f', 'lambda_', 'g_out'])
+    expect(pythonName('3d')).toBe('3d_')
+  })
+})
+
+describe('types of schemas', () => {
+  it.each([
+    ['Tensor', 'Tensor', 'Tensor'],
+    ['Tensor(a!)', 'Tensor', 'Tensor'],
+    ['Tensor?[]', 'list[Tensor | None]', '(Tensor | null)[]'],
+    ['int[2]', 'list[int]', '(number | bigint)[]'],
+    ['float?', 'float | None', 'number | null'],
+    ['(Tensor, int)', 'tuple[Tensor, int]', '[Tensor, number | bigint]'],
+    ['Dict(str, Tensor)', 'dict[str, Tensor]', 'unknown'],
+    ['__torch__.torch.classes.running.RunningStatistics', 'Any', 'unknown'],
+  ])('%s', (schema, python, typescript) => {
+    const type = parseSchemaType(schema)
+    expect(pythonType(type)).toBe(python)
+    expect(typescriptType(type)).toBe(typescript)
+  })
+
+  it('make a TorchScript function of an operator, where all have a name there', () => {
+    expect(operatorProgram(operator('ns::f', ['Tensor', 'int[]', 'float?']))).toEqual({
+      entry: 'call_f',
+      program: {
+        file: 'f.py',
+        source:
+          'def call_f(a0: Tensor, a1: List[int], a2: Optional[float]):\n    return torch.ops.ns.f(a0, a1, a2)\n',
+      },
+    })
+    expect(operatorProgram(operator('ns::f', ['__torch__.torch.classes.a.B']))).toBeUndefined()
+  })
+})
+
+describe('a tree of files', () => {
+  it('is sorted, ends texts with a newline, and refuses a path twice', () => {
+    const one = treeOf({ 'b.txt': 'b', 'a.bin': Buffer.from([0, 1]) })
+    const tree = joinTrees(one, treeIn('sub', treeOf({ c: 'c\n\n' })))
+    expect([...tree.keys()]).toEqual(['a.bin', 'b.txt', 'sub/c'])
+    expect(tree.get('b.txt')?.toString()).toBe('b\n')
+    expect(tree.get('sub/c')?.toString()).toBe('c\n')
+    expect(() => joinTrees(one, treeOf({ 'b.txt': '' }))).toThrow('b.txt')
+  })
+
+  it('is remembered by the hashes of its files', () => {
+    const tree = treeOf({ b: '1', a: '2' })
+    const record = readRecord(recordOf('my_op', 'cmake', tree))
+    expect(record).toMatchObject({ project: 'my_op', form: 'cmake' })
+    expect(Object.keys(record?.files ?? {})).toEqual(['a', 'b'])
+    expect(readRecord('{}')).toBeUndefined()
+  })
+})
+
+describe('a unified diff', () => {
+  it('is what diff -u writes', () => {
+    const before = 'a\nb\nc\nd\ne\nf\ng\nh\n'
+    const after = 'a\nb\nc\nd\nE\nf\ng\nh\ni\n'
+    expect(unifiedDiff('x', before, after)).toBe(
+      '--- x\n+++ x\n@@ -2,7 +2,8 @@\n b\n c\n d\n-e\n+E\n f\n g\n h\n+i\n',
+    )
+    expect(unifiedDiff('x', before, before)).toBe('')
+    expect(unifiedDiff('x', '', 'a\n')).toBe('--- x\n+++ x\n@@ -0,0 +1,1 @@\n+a\n')
+    expect(unifiedDiff('x', 'a\n', '')).toBe('--- x\n+++ x\n@@ -1,1 +0,0 @@\n-a\n')
+  })
+
+  it('keeps changes far apart in hunks of their own', () => {
+    const lines = Array.from({ length: 40 }, (_, i) => `line ${i}`)
+    const changed = lines.map((line, i) => (i === 2 || i === 35 ? `${line}!` : line))
+    const diff = unifiedDiff('x', lines.join('\n'), changed.join('\n'))
+    expect(diff.match(/^@@/gm)).toHaveLength(2)
+  })
+})
+
+it('versions compare by their numbers', () => {
+  expect(['2.34', '2.4', '2.4.1'].sort(compareVersions)).toEqual(['2.4', '2.4.1', '2.34'])
+})
