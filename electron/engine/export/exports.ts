@@ -65,6 +65,8 @@ interface Prepared {
   tools: ProofTools
 }
 
+type Tell = (running: string, step?: ExportStep) => void
+
 function failedForm(form: ExportForm, error: WorkbenchError): FormReport {
   return { form, ok: false, directory: '', steps: [], files: [], error }
 }
@@ -155,14 +157,26 @@ export class Exports {
     if (!prepared.ok) return prepared
     const wanted = [...new Set(request.forms)]
     const reports: FormReport[] = []
-    for (const [done, form] of wanted.entries()) {
-      const report = await this.runForm(prepared.value, form, request, options, {
-        done,
-        total: wanted.length,
-      })
-      if (options.signal?.aborted) return err('cancelled', 'The export was stopped.')
-      reports.push(report)
+    let next = 0
+    let done = 0
+    const worker = async (): Promise<void> => {
+      for (let index = next; index < wanted.length; index = next) {
+        next = index + 1
+        const form = wanted[index]
+        if (form === undefined || options.signal?.aborted) return
+        const tell: Tell = (running, step) => {
+          options.onProgress?.({
+            ...{ form, done, total: wanted.length, running },
+            ...(step && { step }),
+          })
+        }
+        reports[index] = await this.runForm(prepared.value, form, request, options, tell)
+        done += 1
+      }
     }
+    // A compiler that waits for its disk leaves a core free; more than two need more memory than it is worth.
+    await Promise.all(Array.from({ length: Math.min(2, os.cpus().length) }, worker))
+    if (options.signal?.aborted) return err('cancelled', 'The export was stopped.')
     return ok({
       ok: reports.every((report) => report.ok),
       seconds: (performance.now() - started) / 1000,
@@ -175,11 +189,8 @@ export class Exports {
     form: ExportForm,
     request: ExportRequest,
     options: ExportOptions,
-    count: { done: number; total: number },
+    tell: Tell,
   ): Promise<FormReport> {
-    const tell = (running: string, step?: ExportStep): void => {
-      options.onProgress?.({ form, ...count, running, ...(step && { step }) })
-    }
     const directory = path.join(request.directory, form)
     const started = performance.now()
     tell('write')
@@ -215,7 +226,7 @@ export class Exports {
     directory: string,
     tree: FileTree,
     options: ExportOptions,
-    tell: (running: string, step?: ExportStep) => void,
+    tell: Tell,
   ): Promise<ExportStep[]> {
     const proof = new Proof(
       project,

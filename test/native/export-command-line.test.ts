@@ -1,0 +1,371 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import type { FormReport } from '../../electron/contract/export'
+import { findProofTools } from '../../electron/engine/export/proof/tools'
+import { chooseToolchain } from '../../electron/engine/toolchain/choose'
+import { findOnPath } from '../../electron/engine/toolchain/find-on-path'
+import { opsmith as runOpsmith } from '../support/command-line'
+import type { Outcome } from '../support/command-line'
+import { makeTestCache, root, testInstallation } from '../support/installation'
+import type { TestCache } from '../support/installation'
+import { python } from '../support/python'
+
+/** Lean headers only: the one source that is compiled here without precompiled ones. */
+const source = `#include <ATen/core/Tensor.h>
+#include <ATen/ops/mul.h>
+#include <torch/library.h>
+
+namespace {
+
+/// x of any shape. Returns factor * x.
+at::Tensor scaled(const at::Tensor& x, double factor) {
+  TORCH_CHECK(factor != 13, "scaled: 13 is refused");
+  return at::mul(x, at::Scalar(factor));
+}
+
+TORCH_LIBRARY(scale, m) {
+  m.def("scaled(Tensor x, float factor=2.) -> Tensor", &scaled);
+}
+
+}  // namespace
+`
+
+const manifest = {
+  name: 'scale',
+  description: 'A tensor times a number',
+  version: '1.2.3',
+  license: 'MIT',
+  sources: ['op.cpp'],
+  program: 'program.py',
+  inputs: { x: { shape: [2, 3], dtype: 'float64', seed: 1, requires_grad: true } },
+  calls: [
+    { op: 'scale::scaled', args: ['x', 3] },
+    { op: 'twice', args: ['x'] },
+  ],
+  gradchecks: [{ op: 'scale::scaled', args: ['x', 3] }],
+}
+
+const program = `import torch
+
+
+def twice(x):
+    return torch.ops.scale.scaled(x, 2.0)
+`
+
+interface Answer {
+  ok: boolean
+  forms: (Omit<FormReport, 'steps'> & {
+    steps: {
+      name: string
+      ok: boolean
+      status: string
+      seconds: number
+      log: string
+      reason?: string
+    }[]
+  })[]
+  error?: { code: string; message: string; hint?: string }
+}
+
+let cache: TestCache
+let project: string
+let out: string
+
+const opsmith = async (...args: string[]): Promise<Outcome> => await runOpsmith(cache, ...args)
+
+async function exportJson(...args: string[]): Promise<{ code: number; answer: Answer }> {
+  const { code, stdout, stderr } = await opsmith('export', ...args, '--json')
+  expect(stderr).not.toContain('a bug of ours')
+  return { code, answer: JSON.parse(stdout) as Answer }
+}
+
+function writeProject(name: string, more: object, text = source): string {
+  const folder = path.join(cache.home, name)
+  fs.mkdirSync(folder)
+  fs.writeFileSync(path.join(folder, 'opsmith.json'), JSON.stringify({ ...manifest, ...more }))
+  fs.writeFileSync(path.join(folder, 'op.cpp'), text)
+  fs.writeFileSync(path.join(folder, 'program.py'), program)
+  return folder
+}
+
+function filesBelow(folder: string): string[] {
+  return fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => fs.statSync(path.join(folder, name)).isFile())
+    .sort()
+}
+
+/** A mount of a file system of its own, or why there is none. */
+function mountSmall(folder: string, options: string): string {
+  fs.mkdirSync(folder)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { stdio: 'pipe' })
+    return ''
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+const statusOf = (form: Answer['forms'][number] | undefined): Record<string, string> =>
+  Object.fromEntries((form?.steps ?? []).map((step) => [step.name, step.status]))
+
+beforeAll(() => {
+  cache = makeTestCache()
+  project = writeProject('scale', {})
+  out = path.join(cache.home, 'out')
+})
+afterAll(() => {
+  cache.remove()
+})
+
+describe('opsmith export', () => {
+  it('says which forms there are, and line by line what keeps the sources from the stable ABI', async () => {
+    const { code, stdout } = await opsmith('export', project, '--list', '--json')
+    expect(code).toBe(0)
+    const { forms } = JSON.parse(stdout) as {
+      forms: { form: string; possible: boolean; obstacles: object[] }[]
+    }
+    expect(forms.filter(({ possible }) => !possible).map(({ form }) => form)).toEqual(['stable'])
+    expect(forms.find(({ form }) => form === 'stable')?.obstacles).toContainEqual({
+      ...{ file: 'op.cpp', line: 3, message: 'includes <torch/library.h>' },
+    })
+  })
+
+  it('writes forms and proves them in an empty folder', async () => {
+    const { code, answer } = await exportJson(
+      ...[project, '--as', 'library,setuptools,addon,notebook', '--out', out],
+    )
+    const failed = answer.forms.flatMap((form) =>
+      form.steps
+        .filter((step) => !step.ok)
+        .map((step) => `${form.form}: ${step.reason}\n${step.log}`),
+    )
+    expect(failed).toEqual([])
+    expect(code).toBe(0)
+    expect(answer.ok).toBe(true)
+    const [library, setuptools, addon, notebook] = answer.forms
+    expect(library?.directory).toBe(path.join(out, 'library'))
+    if (python !== '') {
+      expect(statusOf(library)).toMatchObject({
+        'calls in Python': 'ok',
+        'gradients in Python': 'ok',
+        'torch.library.opcheck': 'ok',
+        'calls in C++ (2)': 'ok',
+      })
+      expect(library?.steps.find(({ name }) => name === 'calls in Python')?.log).toContain(
+        'call-1-scaled: bit for bit',
+      )
+      expect(statusOf(setuptools)).toMatchObject({
+        'build the wheel': 'ok',
+        'install into a fresh environment': 'ok',
+        'calls in Python': 'ok',
+        'gradients in Python': 'ok',
+      })
+      expect(setuptools?.steps.find(({ name }) => name === 'build the wheel')?.log).toContain(
+        'scale-1.2.3-cp39-abi3-linux',
+      )
+      expect(statusOf(notebook)).toMatchObject({ 'run the cells in order': 'ok' })
+    }
+    expect(statusOf(addon)).toMatchObject({ 'pack and install': 'ok', 'calls in Node (1)': 'ok' })
+  })
+
+  it('reports the ABI that readelf reads', () => {
+    const text = fs.readFileSync(path.join(out, 'library/ABI.md'), 'utf8')
+    const file = path.join(out, 'library/libscale.so')
+    const elf = execFileSync('readelf', ['--wide', '-d', '-V', file], { encoding: 'utf8' })
+    for (const [, name] of elf.matchAll(/\(NEEDED\).*\[(.+)\]/g))
+      expect(text).toContain(`\`${name ?? ''}\``)
+    const versions = [...elf.matchAll(/Name: GLIBC_([\d.]+)/g)].map((match) => match[1] ?? '')
+    const highest = versions.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)
+    expect(text).toContain(`| glibc | ${highest ?? ''} or newer |`)
+    expect(elf).toContain('[$ORIGIN]')
+  })
+
+  it('names no folder of this machine in any file', () => {
+    const secrets = [
+      cache.home,
+      root,
+      process.env['HOME'] ?? '/root',
+      '.cache/opsmith',
+      '/usr/lib/llvm',
+    ]
+    for (const name of filesBelow(out)) {
+      const content = fs.readFileSync(path.join(out, name))
+      const found = secrets.filter((secret) => content.includes(secret))
+      expect(found, name).toEqual([])
+    }
+  })
+
+  it('gives types that TypeScript takes', () => {
+    const file = path.join(out, 'addon/index.d.ts')
+    const checked = ts.createProgram([file], {
+      strict: true,
+      noEmit: true,
+      types: [],
+      target: ts.ScriptTarget.ES2022,
+    })
+    expect(ts.getPreEmitDiagnostics(checked).map((one) => one.messageText)).toEqual([])
+    expect(fs.readFileSync(file, 'utf8')).toContain(
+      'export function scaled(x: Tensor, factor?: number): Tensor',
+    )
+  })
+
+  it('gives the same bytes again, and keeps what was changed by hand', async () => {
+    const again = path.join(cache.home, 'again')
+    const forms = ['--as', 'library,setuptools,addon,notebook', '--no-proof']
+    expect((await exportJson(project, ...forms, '--out', again)).code).toBe(0)
+    expect(filesBelow(again)).toEqual(filesBelow(out))
+    for (const name of filesBelow(out)) {
+      const [one, other] = [out, again].map((folder) => fs.readFileSync(path.join(folder, name)))
+      expect(one?.equals(other ?? Buffer.alloc(0)), name).toBe(true)
+    }
+    const diff = ['export', project, '--as', 'addon', '--out', again, '--diff']
+    expect(await opsmith(...diff)).toMatchObject({ code: 0, stdout: 'nothing would change\n' })
+
+    const index = path.join(again, 'addon/index.js')
+    const original = fs.readFileSync(index, 'utf8')
+    fs.writeFileSync(index, `// mine\n${original}`)
+    fs.writeFileSync(path.join(again, 'addon/notes.txt'), 'mine too')
+    const shown = await opsmith(...diff)
+    expect(shown.code).toBe(1)
+    expect(shown.stdout).toContain('index.js: changed, changed by hand')
+    expect(shown.stdout).toContain('\n-// mine\n')
+
+    const addon = [project, '--as', 'addon', '--no-proof', '--out', again]
+    const refused = await exportJson(...addon)
+    expect(refused.code).toBe(2)
+    expect(refused.answer.forms[0]?.error).toMatchObject({
+      code: 'file.conflict',
+      message: 'addon/index.js was changed by hand since the export.',
+    })
+    expect((await exportJson(...addon, '--keep', 'addon/index.js')).code).toBe(0)
+    expect(fs.readFileSync(index, 'utf8')).toBe(`// mine\n${original}`)
+    expect((await exportJson(...addon, '--overwrite')).code).toBe(0)
+    expect(fs.readFileSync(index, 'utf8')).toBe(original)
+    expect(fs.readFileSync(path.join(again, 'addon/notes.txt'), 'utf8')).toBe('mine too')
+  })
+})
+
+describe('opsmith export, with bad input', () => {
+  it('says what to do about a form, a package name and a project that does not build', async () => {
+    const form = await exportJson(project, '--as', 'exe', '--out', out)
+    expect(form).toMatchObject({ code: 2, answer: { error: { code: 'request.invalid' } } })
+    expect(form.answer.error?.hint).toContain('library, cmake')
+    const nowhere = await exportJson(project, '--as', 'library')
+    expect(nowhere.answer.error?.message).toContain('--out DIR')
+
+    const named = writeProject('named', { packageName: 'class' })
+    const target = path.join(cache.home, 'named-out')
+    const refused = await exportJson(named, '--as', 'setuptools', '--out', target)
+    expect(refused.code).toBe(2)
+    expect(refused.answer.forms[0]?.error?.message).toContain('a keyword of Python')
+    expect(fs.existsSync(target)).toBe(false)
+
+    const broken = writeProject('broken', {}, `${source}\nint f( {\n`)
+    const failed = await exportJson(broken, '--as', 'library', '--out', target)
+    expect(failed).toMatchObject({
+      code: 2,
+      answer: { ok: false, error: { code: 'build.required' } },
+    })
+    expect(failed.answer.error?.message).toContain('does not build')
+    expect(fs.existsSync(target)).toBe(false)
+  })
+
+  it('leaves alone a folder that is somebody else’s', async () => {
+    const taken = path.join(cache.home, 'taken')
+    fs.mkdirSync(path.join(taken, 'link'), { recursive: true })
+    fs.writeFileSync(path.join(taken, 'link/thesis.txt'), 'the only copy')
+    const { code, answer } = await exportJson(project, '--as', 'link', '--no-proof', '--out', taken)
+    expect(code).toBe(2)
+    expect(answer.forms[0]?.error?.code).toBe('file.conflict')
+    expect(filesBelow(taken)).toEqual(['link/thesis.txt'])
+  })
+
+  it.each([
+    ['a full disk', 'size=64k', 'the disk is full'],
+    ['a read-only folder', 'size=64k,ro', 'read-only'],
+  ])('leaves nothing half-made on %s', async (name, options, message) => {
+    const folder = path.join(cache.home, name.replaceAll(' ', '-'))
+    const refused = mountSmall(folder, options)
+    if (refused !== '') {
+      console.warn(`not tried: no tmpfs could be mounted here: ${refused}`)
+      return
+    }
+    try {
+      const { code, answer } = await exportJson(project, '--as', 'library', '--out', folder)
+      expect(code).toBe(2)
+      expect(answer.forms[0]?.error?.message).toContain(message)
+      expect(fs.readdirSync(folder)).toEqual([])
+    } finally {
+      execFileSync('umount', [folder])
+    }
+  })
+
+  it('fails a proof whose calls give something else, and leaves the files', async () => {
+    const other = source.replace('factor != 13', 'std::getenv("XDG_CACHE_HOME") != nullptr')
+    const folder = writeProject('homesick', {}, `#include <cstdlib>\n${other}`)
+    const target = path.join(cache.home, 'homesick-out')
+    const { code, answer } = await exportJson(folder, '--as', 'addon', '--out', target)
+    expect(code).toBe(1)
+    expect(answer.forms[0]).toMatchObject({ ok: false, directory: path.join(target, 'addon') })
+    expect(answer.forms[0]?.steps.at(-1)).toMatchObject({ name: 'calls in Node (1)', ok: false })
+    expect(answer.forms[0]?.steps.at(-1)?.log).toContain('13 is refused')
+    expect(fs.existsSync(path.join(target, 'addon/index.js'))).toBe(true)
+  })
+
+  it('says what to install where there is no Python and no CMake', async () => {
+    const installation = testInstallation(cache)
+    const toolchain = await chooseToolchain(installation, { compiler: '', libtorch: '' })
+    if (!toolchain.ok) throw new Error(toolchain.error.message)
+    // Tools of the engine, and nothing that proofs use.
+    const folder = path.join(cache.home, 'few-tools')
+    fs.mkdirSync(folder)
+    for (const name of ['strip', 'sh', 'true']) {
+      const found = findOnPath(name)
+      if (found !== undefined) fs.symlinkSync(found, path.join(folder, name))
+    }
+    const saved = { PATH: process.env['PATH'], OPSMITH_PYTHON: process.env['OPSMITH_PYTHON'] }
+    const elsewhere = path.join(cache.home, 'elsewhere')
+    fs.mkdirSync(elsewhere)
+    fs.symlinkSync(toolchain.value.libtorch.folder, path.join(elsewhere, 'torch'))
+    try {
+      process.env['PATH'] = folder
+      delete process.env['OPSMITH_PYTHON']
+      const libtorch = { ...toolchain.value.libtorch, folder: path.join(elsewhere, 'torch') }
+      const tools = await findProofTools(
+        { ...installation, root: elsewhere },
+        { ...toolchain.value, libtorch },
+      )
+      expect(tools.python.problem).toContain(`pip install torch==`)
+      expect(tools.cmake.problem).toMatch(/cmake is not installed: .*install.* cmake/)
+      expect(tools.offline).toEqual([])
+
+      process.env['PATH'] = folder
+      const { code, stdout } = await opsmith(
+        ...[
+          'export',
+          project,
+          '--as',
+          'cmake',
+          '--out',
+          path.join(cache.home, 'no-cmake'),
+          '--json',
+        ],
+      )
+      expect(code).toBe(0)
+      const { forms } = JSON.parse(stdout) as Answer
+      expect(forms[0]?.steps.at(-1)).toMatchObject({
+        ...{ name: 'build and run in C++', status: 'skipped' },
+        reason: tools.cmake.problem,
+      })
+    } finally {
+      Object.assign(process.env, saved)
+      if (saved.OPSMITH_PYTHON === undefined) delete process.env['OPSMITH_PYTHON']
+    }
+  })
+})
