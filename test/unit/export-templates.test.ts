@@ -23,6 +23,8 @@ import {
   pythonType,
   typescriptType,
 } from '../../electron/engine/export/templates/schema-types'
+import type { ExportedSources } from '../../electron/engine/export/project-sources'
+import { stableObstacles, usesStableAbi } from '../../electron/engine/export/stable-abi'
 import { unifiedDiff } from '../../electron/engine/export/text-diff'
 
 function manifestNamed(name: string, packageName?: string): Manifest {
@@ -150,4 +152,26 @@ describe('a unified diff', () => {
 
 it('versions compare by their numbers', () => {
   expect(['2.34', '2.4', '2.4.1'].sort(compareVersions)).toEqual(['2.4', '2.4.1', '2.34'])
+})
+
+describe('the stable ABI', () => {
+  const sources = (text: string): ExportedSources => ({
+    ...{ compiled: [], files: new Map(), includeFolders: [], definitions: [] },
+    ...{ usesSupport: false, parallel: false },
+    texts: [{ file: '/p/op.cpp', relative: 'op.cpp', text }],
+  })
+
+  it('takes its own headers and registrations, and nothing else of libtorch', () => {
+    const stable =
+      '#include <torch/csrc/stable/library.h>\n#include <vector>\nSTABLE_TORCH_LIBRARY(a, m) {}\n'
+    expect(usesStableAbi(sources(stable))).toBe(true)
+    expect(stableObstacles(sources(stable))).toEqual([])
+    const mixed = `${stable}#include <ATen/ATen.h>\nTORCH_LIBRARY(a, m) {}\n// #include <c10/x.h>\n`
+    expect(usesStableAbi(sources(mixed))).toBe(false)
+    expect(stableObstacles(sources(mixed)).map(({ line, message }) => [line, message])).toEqual([
+      [4, 'includes <ATen/ATen.h>'],
+      [5, 'registers by TORCH_LIBRARY, not STABLE_TORCH_LIBRARY'],
+    ])
+    expect(usesStableAbi(sources('int f();\n'))).toBe(false)
+  })
 })

@@ -7,7 +7,7 @@ import type { Result } from '../../contract/outcome'
 import { placeFunctions, registrationUnit } from '../compile/generated-sources'
 import type { SourceText } from '../compile/generated-sources'
 import { preludeFor } from '../compile/plan'
-import { includesOf, pybindModules } from '../compile/scan-source'
+import { includesOf } from '../compile/scan-source'
 import type { Installation } from '../installation'
 import { isCuda, resolveSources } from '../project/open-project'
 import { entryLines } from '../project/read-manifest'
@@ -225,9 +225,4 @@ export async function exportSources(
     parallel: /\bparallel_(for|reduce)\b/.test(all),
     texts,
   })
-}
-
-/** The module name that PYBIND11_MODULE blocks give, where it is not TORCH_EXTENSION_NAME. */
-export function hasPybindModules(sources: ExportedSources): boolean {
-  return sources.texts.some(({ text }) => pybindModules(text).length > 0)
 }

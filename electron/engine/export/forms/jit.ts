@@ -135,10 +135,6 @@ function inlineScript(project: ExportedProject, source: string): string {
   ].join('\n')
 }
 
-export function hasInlineForm(project: ExportedProject): boolean {
-  return inlineSource(project) !== undefined
-}
-
 /** Python files that compile the operators when they are imported. */
 export function jitFiles(project: ExportedProject): FileTree {
   const { name } = project

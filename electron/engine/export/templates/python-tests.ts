@@ -1,4 +1,3 @@
-import type { Manifest } from '../../../contract/manifest'
 import type { ExportedProject, RecordedCall, RecordedGradcheck } from '../exported-project'
 import { treeOf } from '../file-tree'
 import type { FileTree } from '../file-tree'
@@ -187,8 +186,20 @@ function gradientTests(checks: readonly RecordedGradcheck[], options: PythonTest
   ].join('\n')
 }
 
-/** What opcheck needs a kernel for that opsmith.json says there cannot be. */
-function opcheckUtilities(manifest: Manifest, op: string): string[] {
+/** Kernels that say the shapes of results without computing: fake tensors and torch.compile use them. */
+const shapeKernels = /^(Meta|CompositeImplicitAutograd|CompositeExplicitAutograd)/
+
+/** Operators that are called and have no kernel that says their shapes: opcheck's tests of fake tensors are about nothing else. */
+export function withoutShapes(project: ExportedProject): string[] {
+  return project.operators
+    .filter((one) => !one.kernels.some(({ dispatchKey }) => shapeKernels.test(dispatchKey)))
+    .map((one) => (one.overload === '' ? one.name : `${one.name}.${one.overload}`))
+    .filter((name) => project.calls.some(({ call }) => call.op === name))
+}
+
+/** opcheck's tests but those that opsmith.json skips, and those that need a kernel there is none of. */
+function opcheckUtilities(project: ExportedProject, op: string): string[] {
+  const { manifest } = project
   const all = [
     ['test_schema', 'mutation'],
     ['test_autograd_registration', 'autograd_registration'],
@@ -200,6 +211,7 @@ function opcheckUtilities(manifest: Manifest, op: string): string[] {
       .filter((entry) => entry.op === op)
       .flatMap((entry) => Object.keys(entry.skip ?? {})),
   )
+  if (withoutShapes(project).includes(op)) skipped.add('meta')
   return all.filter(([, check]) => !skipped.has(check)).map(([name]) => name)
 }
 
@@ -208,7 +220,7 @@ function operatorTests(project: ExportedProject, options: PythonTestOptions): st
   const tests = project.calls.flatMap(({ name, call, isOperator }) => {
     if (!isOperator || seen.has(call.op)) return []
     seen.add(call.op)
-    const utilities = opcheckUtilities(project.manifest, call.op)
+    const utilities = opcheckUtilities(project, call.op)
     const overload = call.op.split('::')[1]?.includes('.') === true ? '' : '.default'
     const chosen =
       utilities.length === 4 ? '' : `, test_utils=(${utilities.map(literal).join(', ')},)`
