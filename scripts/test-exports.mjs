@@ -24,7 +24,6 @@ const forms = [
 const begin = '<!-- exports: begin -->'
 const end = '<!-- exports: end -->'
 const work = path.join(setupFolder, 'exports')
-const cellsFile = path.join(work, 'cells.json')
 
 /** The command line's answer as JSON; what it says meanwhile goes to the terminal. */
 function ask(args) {
@@ -75,7 +74,6 @@ async function exportSample(sample, wanted) {
     for (const form of possible) cells[form] = 'not written'
     return cells
   }
-  writeJson(path.join(work, `${sample}.json`), report)
   for (const form of report.forms) {
     cells[form.form] = cell(form)
     for (const step of form.steps.filter((one) => one.status === 'failed')) {
@@ -115,11 +113,13 @@ if (!given.includes('--set-up-done'))
   await setUpOrExit({ window: false, tests: true, headers: true })
 const all = fs.readdirSync(path.join(root, 'samples')).sort()
 fs.mkdirSync(work, { recursive: true })
-const cells = readJson(cellsFile) ?? {}
+// A file a sample: two runs may share the work, and a later one adds to what is there.
+const cellsOf = (sample) => readJson(path.join(work, `${sample}.cells.json`)) ?? {}
 for (const sample of samples.length > 0 ? samples : all) {
-  cells[sample] = { ...cells[sample], ...(await exportSample(sample, wanted)) }
-  writeJson(cellsFile, cells)
+  const made = await exportSample(sample, wanted)
+  writeJson(path.join(work, `${sample}.cells.json`), { ...cellsOf(sample), ...made })
 }
+const cells = Object.fromEntries(all.map((sample) => [sample, cellsOf(sample)]))
 writeTable(cells)
 const bad = Object.values(cells)
   .flatMap((row) => Object.values(row))

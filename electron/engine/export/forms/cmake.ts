@@ -161,6 +161,8 @@ function lists(project: ExportedProject): string {
     '',
     ...libraryLines(project),
     '',
+    '# Installed, it still finds the libtorch that it was linked with.',
+    `set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)`,
     `install(TARGETS ${name} EXPORT ${name}Targets LIBRARY DESTINATION \${CMAKE_INSTALL_LIBDIR})`,
     `install(EXPORT ${name}Targets`,
     `  NAMESPACE ${name}::`,

@@ -5,7 +5,7 @@ import type { ExportedProject } from '../exported-project'
 import type { FileTree } from '../file-tree'
 import type { Proof } from '../proof/proof'
 import { proveAddon, proveJit, proveMake, proveNotebook } from '../proof/more-steps'
-import { proveCmake, provePython } from '../proof/steps'
+import { proveCmake, proveInstalled, provePython } from '../proof/steps'
 import { proveWheel } from '../proof/wheel'
 import { addonFiles } from './addon'
 import { appFiles } from './app'
@@ -40,7 +40,7 @@ export const forms: Record<ExportForm, Form> = {
   cmake: {
     files: (project) => ok(cmakeFiles(project)),
     prove: async (proof) => {
-      await proveCmake(proof, '.')
+      if (await proveCmake(proof, '.')) await proveInstalled(proof)
     },
   },
   app: {

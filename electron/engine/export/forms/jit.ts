@@ -56,7 +56,8 @@ function header(
 ): string[] {
   const packages = project.manifest.pkgConfig
   return [
-    `"""${says.join('\n')}"""`,
+    `"""${says.join('\n')}`,
+    '"""',
     '',
     ...(packages.length > 0 ? ['import subprocess'] : []),
     ...imports,

@@ -69,6 +69,13 @@ export class Proof {
     await fs.mkdir(this.beside('tmp'), { recursive: true })
   }
 
+  /** A file beside the copy: what somebody would write who uses the export. */
+  async write(name: string, lines: readonly string[]): Promise<void> {
+    const target = this.beside(name)
+    await fs.mkdir(path.dirname(target), { recursive: true })
+    await fs.writeFile(target, `${lines.join('\n')}\n`)
+  }
+
   async close(): Promise<void> {
     await fs.rm(this.home, { recursive: true, force: true }).catch(() => undefined)
   }
@@ -159,7 +166,10 @@ export class Proof {
 
   /** The copy is gone when the log is read: what it names is in the export. */
   private withoutOurFolders(log: string): string {
-    return log.replaceAll(`${this.folder}/`, '').replaceAll(this.folder, '.')
+    return log
+      .replaceAll(`${this.folder}/`, '')
+      .replaceAll(this.folder, '.')
+      .replaceAll(`${this.home}/`, '../')
   }
 }
 

@@ -27,6 +27,29 @@ export async function proveCmake(proof: Proof, folder: string): Promise<boolean>
   ])
 }
 
+/** Installs what proveCmake built, and links another project with it that knows its package by name. */
+export async function proveInstalled(proof: Proof): Promise<void> {
+  const { cmake, libtorch } = proof.tools
+  const { name } = proof.project
+  const [prefix, source, build] = ['prefix', 'user', 'user-build'].map((one) => proof.beside(one))
+  if (prefix === undefined || source === undefined || build === undefined) return
+  await proof.write('user/CMakeLists.txt', [
+    'cmake_minimum_required(VERSION 3.21)',
+    'project(user LANGUAGES CXX)',
+    `find_package(${name} REQUIRED)`,
+    'add_executable(user main.cpp)',
+    `target_link_libraries(user PRIVATE ${name}::${name})`,
+  ])
+  await proof.write('user/main.cpp', ['int main() { return 0; }'])
+  const folders = [prefix, path.join(libtorch, 'share/cmake')].join(';')
+  await proof.run('install, and find_package from another project', [
+    [cmake.path, '--install', proof.beside('build'), '--prefix', prefix],
+    [cmake.path, '-S', source, '-B', build, `-DCMAKE_PREFIX_PATH=${folders}`],
+    [cmake.path, '--build', build],
+    [path.join(build, 'user')],
+  ])
+}
+
 const suites = [
   { file: 'test_calls.py', name: 'calls in Python' },
   { file: 'test_gradients.py', name: 'gradients in Python' },

@@ -4,7 +4,14 @@ import { summaryOf } from '../exported-project'
 import type { ExportedProject } from '../exported-project'
 import { className, nameOperators, pythonName } from './names'
 import type { NamedOperator } from './names'
-import { parseSchemaType, pythonDefault, pythonType, resultType, torchOps } from './schema-types'
+import {
+  parseSchemaType,
+  pythonDefault,
+  pythonType,
+  resultType,
+  shortNumbers,
+  torchOps,
+} from './schema-types'
 
 function parameterLists(operator: OperatorDetail): { declared: string; passed: string } {
   const declared: string[] = []
@@ -31,7 +38,7 @@ const docText = (text: string): string =>
 
 function wrapper({ operator, name }: NamedOperator): string[] {
   const { declared, passed } = parameterLists(operator)
-  const doc = operator.doc === '' ? operator.schema : operator.doc.trim()
+  const doc = operator.doc === '' ? shortNumbers(operator.schema) : operator.doc.trim()
   return [
     '',
     '',

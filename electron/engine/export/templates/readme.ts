@@ -1,6 +1,7 @@
 import type { OperatorDetail } from '../../../contract/operators'
 import { minorVersion, summaryOf } from '../exported-project'
 import type { ExportedProject } from '../exported-project'
+import { shortNumbers } from './schema-types'
 
 /** Paragraphs and code blocks, one blank line between them. */
 export function markdown(...parts: readonly (string | readonly string[])[]): string {
@@ -17,7 +18,7 @@ export function codeBlock(language: string, ...lines: readonly string[]): string
 export function operatorList(operators: readonly OperatorDetail[]): string[] {
   return operators.map(({ schema, doc }) => {
     const said = doc.split('\n')[0] ?? ''
-    return `- \`${schema}\`${said === '' ? '' : `: ${said}`}`
+    return `- \`${shortNumbers(schema)}\`${said === '' ? '' : `: ${said}`}`
   })
 }
 

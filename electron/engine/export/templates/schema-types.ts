@@ -115,9 +115,16 @@ export function typescriptType(type: SchemaType): string {
   }
 }
 
+/** Numbers as people write them: TorchScript prints 1e-5 with seventeen digits. */
+export function shortNumbers(text: string): string {
+  return text.replace(/\b\d+\.\d{8,}(e[+-]?\d+)?\b|\b\d+\.\d+e[+-]?\d+\b/g, (number) =>
+    Number(number).toString(),
+  )
+}
+
 /** A default as TorchScript prints it, in Python: None, True, 1e-05, "mean", [1, 1]. */
 export function pythonDefault(text: string): string {
-  return text === '' ? 'None' : text
+  return text === '' ? 'None' : shortNumbers(text)
 }
 
 /** The type of what a call gives: None, one value, or a tuple. */
