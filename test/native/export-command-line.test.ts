@@ -172,7 +172,8 @@ describe('opsmith export', () => {
       expect(statusOf(notebook)).toMatchObject({ 'run the cells in order': 'ok' })
     }
     expect(statusOf(addon)).toMatchObject({ 'pack and install': 'ok', 'calls in Node (1)': 'ok' })
-  })
+    // Compilers, pip, npm and torch, four times over: a loaded machine takes its time.
+  }, 600_000)
 
   it('reports the ABI that readelf reads', () => {
     const text = fs.readFileSync(path.join(out, 'library/ABI.md'), 'utf8')
