@@ -301,9 +301,13 @@ export const appCalls = {
   },
   /** Every form, whether this project can take it, and why not. Nothing is built. */
   'export.forms': { input: folder, output: z.array(formChoice) },
-  /** Asks the user where to; null when they changed their mind. Exports go nowhere else outside the project. */
+  /**
+   * Where to export to, from now on: asks the user for a folder, or takes what was `typed` (relative to
+   * the project; "~" is the home) and asks before it is outside the project. Null when they changed their
+   * mind. Exports go nowhere else outside the project, but beside it.
+   */
   'export.chooseDirectory': {
-    input: folder,
+    input: z.object({ folder: z.string(), typed: z.string() }),
     output: z.object({ directory: z.string() }).nullable(),
   },
   /** What an export would do to the files that are there; builds the project and makes its calls. */
@@ -320,6 +324,11 @@ export const appCalls = {
     input: z.object({ folder: z.string(), job: z.string(), request: exportRequest }),
     output: exportReport,
   },
+  /** Sets opsmith.json's `exports`: what is exported where nothing is said. */
+  'export.keep': {
+    input: z.object({ folder: z.string(), forms: z.array(exportForm) }),
+    output: none,
+  },
   /** Shows a folder that was exported to in the system's file manager. */
   'export.showDirectory': { input: z.object({ directory: z.string() }), output: none },
   'job.cancel': {
@@ -331,7 +340,7 @@ export const appCalls = {
   'host.restart': { input: none, output: none },
   'doctor.report': { input: z.object({ folder: z.string() }), output: doctorReport },
   'settings.get': { input: none, output: settings },
-  'settings.set': { input: settingsChange, output: settings },
+  'settings.set': { input: settingsChange.omit({ exportFolders: true }), output: settings },
   /** The choice of tools for one project, kept in its opsmith.json; "" takes it out. */
   'project.setToolchain': {
     input: z.object({ folder: z.string(), compiler: z.string(), libtorch: z.string() }),

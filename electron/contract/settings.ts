@@ -16,6 +16,8 @@ const fields = {
   memoryLimit: z.number().nonnegative(),
   /** Folders opened before, newest first. */
   recentProjects: z.array(z.string()),
+  /** Where a project was last exported to, by its folder; all absolute. Only main writes it. */
+  exportFolders: z.record(z.string(), z.string()),
 }
 
 const filled = z.object(fields)
@@ -31,6 +33,7 @@ export const defaultSettings: Settings = {
   callTimeout: 60,
   memoryLimit: 0,
   recentProjects: [],
+  exportFolders: {},
 }
 
 /** What a user changed; what is not named stays as it is. */
@@ -39,3 +42,8 @@ export type SettingsChange = z.infer<typeof settingsChange>
 
 /** What a user chose for all projects; kept as settings.json in the cache folder. Unknown keys are kept. */
 export const settings = z.looseObject(fields)
+
+/** Where a project is exported to: what was chosen last, else a folder beside it, so that globs of its sources do not find exports. */
+export function exportFolderOf(settings: Pick<Settings, 'exportFolders'>, project: string): string {
+  return settings.exportFolders[project] ?? `${project}-exports`
+}

@@ -4,6 +4,7 @@ import type { BrowserWindow } from 'electron'
 
 import type { AppEvent, AppEventName } from '../contract/app-calls'
 import { manifestFileName } from '../contract/manifest'
+import { exportFolderOf } from '../contract/settings'
 import type { Project } from '../contract/project'
 import type { Result } from '../contract/outcome'
 import { eventChannel } from '../contract/channels'
@@ -17,6 +18,7 @@ import { TextBatch } from './text-batch'
 import { startUtilityHost } from './utility-host'
 
 const mostRecent = 12
+const mostRemembered = 50
 
 /** What one window of the app works with: its workbench, its open project, its jobs. */
 export class AppSession {
@@ -84,6 +86,7 @@ export class AppSession {
     await changeSettings(this.installation.cacheFolder, {
       recentProjects: recent.slice(0, mostRecent),
     })
+    this.exportFolders.add(path.resolve(exportFolderOf(settings, this.openFolder)))
     return project
   }
 
@@ -131,13 +134,27 @@ export class AppSession {
     return this.openedModels.has(path.resolve(file))
   }
 
-  /** Remembers a folder that the user chose for exports, or that one was written to. */
-  noteExportTo(directory: string): void {
+  /** Remembers the folder that the user chose for the open project's exports, for good. */
+  async noteExportTo(directory: string): Promise<void> {
     this.exportFolders.add(path.resolve(directory))
+    const { cacheFolder } = this.installation
+    const { exportFolders } = await readSettings(cacheFolder)
+    const others = Object.entries(exportFolders).filter(([project]) => project !== this.openFolder)
+    await changeSettings(cacheFolder, {
+      exportFolders: Object.fromEntries([
+        ...others.slice(1 - mostRemembered),
+        [this.openFolder, path.resolve(directory)],
+      ]),
+    })
   }
 
+  /** Exports go into the open project, and where the user said; what lies there may be shown. */
   mayExportTo(directory: string): boolean {
-    return this.exportFolders.has(path.resolve(directory))
+    const target = path.resolve(directory)
+    const folders = [...this.exportFolders, ...(this.openFolder === '' ? [] : [this.openFolder])]
+    return folders.some(
+      (folder) => target === folder || target.startsWith(path.join(folder, path.sep)),
+    )
   }
 
   /** Runs work that `job.cancel` can end. */

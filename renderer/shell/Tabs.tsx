@@ -4,6 +4,7 @@ import type { MouseEvent, ReactElement, ReactNode } from 'react'
 import { Icon } from './primitives/Icon'
 import { useBench } from '../store/bench'
 import { useBuild, useProblems } from '../store/build'
+import { formState, useExport } from '../store/export'
 import { useFiles } from '../store/files'
 import { useGradcheck } from '../store/gradcheck'
 import { unexpected } from '../store/gradcheck-problems'
@@ -41,6 +42,7 @@ export function ToolTab(props: IDockviewPanelHeaderProps): ReactElement {
       {tool === 'host-output' && <CrashMark />}
       {tool === 'gradcheck' && <GradcheckMark />}
       {tool === 'timings' && <TimingsMark />}
+      {tool === 'export' && <ExportMark />}
     </Tab>
   )
 }
@@ -143,4 +145,18 @@ function GradcheckMark(): ReactElement | null {
 function TimingsMark(): ReactElement | null {
   const measuring = useBench((state) => state.work !== null)
   return measuring ? <span className="spinner" role="img" aria-label="measuring" /> : null
+}
+
+function ExportMark(): ReactElement | null {
+  const exporting = useExport((state) => state.work !== null)
+  const failed = useExport(
+    (state) => state.forms.filter((form) => formState(state, form) === 'failed').length,
+  )
+  if (exporting) return <span className="spinner" role="img" aria-label="exporting" />
+  if (failed === 0) return null
+  return (
+    <span className="count tone-error" aria-label={`${failed} failed`}>
+      {failed}
+    </span>
+  )
 }

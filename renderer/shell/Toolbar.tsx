@@ -5,6 +5,7 @@ import { useBuild } from '../store/build'
 import { runCommand, shortcutOf, useCommands } from '../store/commands'
 import { useDoctor } from '../store/doctor'
 import { isChecking, useGradcheck } from '../store/gradcheck'
+import { useExport } from '../store/export'
 import { useGraph } from '../store/graph'
 import { inputsStore, useInputs } from '../store/inputs'
 import { openPalette } from '../store/layout'
@@ -24,7 +25,8 @@ export function Toolbar(): ReactElement {
   const checkingGradients = useGradcheck(isChecking)
   const checkingOperators = useOpcheck(isCheckingOperators)
   const measuring = useBench((state) => state.work !== null)
-  const checking = checkingGradients || checkingOperators || measuring
+  const exporting = useExport((state) => state.work !== null)
+  const checking = checkingGradients || checkingOperators || measuring || exporting
   return (
     <header className="toolbar" role="toolbar" aria-label="Main">
       <ProjectMenu />
@@ -81,7 +83,9 @@ function ProjectMenu(): ReactElement {
         [
           command('project.open', 'Open folder …'),
           command('project.samples', 'Samples'),
-          ...(project ? [command('project.close', 'Close project')] : []),
+          ...(project
+            ? [command('view.export', 'Export …'), command('project.close', 'Close project')]
+            : []),
         ],
         others.map((folder) => ({
           key: folder,

@@ -11,6 +11,7 @@ import { tabClosed } from '../editor/models'
 import { BuildPanel } from '../panels/build/BuildPanel'
 import { DoctorPanel } from '../panels/doctor/DoctorPanel'
 import { ExplorerPanel } from '../panels/explorer/ExplorerPanel'
+import { ExportPanel } from '../panels/export/ExportPanel'
 import { GalleryPanel } from '../panels/gallery/GalleryPanel'
 import { GradcheckPanel } from '../panels/gradcheck/GradcheckPanel'
 import { GraphPanel } from '../panels/graph/GraphPanel'
@@ -37,6 +38,7 @@ const tools: Record<ToolPanel, FunctionComponent> = {
   graph: GraphPanel,
   gradcheck: GradcheckPanel,
   timings: TimingsPanel,
+  export: ExportPanel,
   doctor: DoctorPanel,
   settings: SettingsPanel,
   gallery: GalleryPanel,

@@ -5,6 +5,8 @@ import { stopBench } from '../store/bench-run'
 import { buildStore, currentProblems } from '../store/build'
 import { commandFor, registerCommands, type Command } from '../store/commands'
 import { runDoctor } from '../store/doctor'
+import { exportStore } from '../store/export'
+import { stopExport } from '../store/export-run'
 import { filesStore } from '../store/files'
 import { gradcheckStore, isChecking } from '../store/gradcheck'
 import { stopGradchecks } from '../store/gradcheck-run'
@@ -18,6 +20,7 @@ import { isCheckingOperators, opcheckStore, stopOpchecks } from '../store/opchec
 import { chooseProject, closeProject, projectStore } from '../store/project'
 import { runChosen, runStore, stopRun } from '../store/run'
 import { changeSettings, settingsStore } from '../store/settings'
+import { exportCommands } from './export-commands'
 import { gradcheckCommands } from './gradcheck-commands'
 import { graphCommands } from './graph-commands'
 import { timingsCommands } from './timings-commands'
@@ -38,6 +41,7 @@ export function installCommands(): void {
     ...graphCommands(),
     ...gradcheckCommands(),
     ...timingsCommands(),
+    ...exportCommands(),
     ...look,
     ...tools,
   ])
@@ -148,12 +152,13 @@ const build: Command[] = [
     enabled: () =>
       [buildStore, runStore, graphStore].some((store) => store.getState().job !== null) ||
       benchStore.getState().work !== null ||
+      exportStore.getState().work !== null ||
       isChecking(gradcheckStore.getState()) ||
       isCheckingOperators(opcheckStore.getState()),
     run: async () => {
       await Promise.all([
         ...[cancelBuild(), stopRun(), stopGraph(), stopGradchecks(), stopOpchecks()],
-        stopBench(),
+        ...[stopBench(), stopExport()],
       ])
     },
   },
@@ -266,6 +271,7 @@ const viewShortcuts: Partial<Record<ToolPanel, string>> = {
   graph: 'Ctrl+7',
   gradcheck: 'Ctrl+8',
   timings: 'Ctrl+9',
+  export: 'Ctrl+Shift+E',
   settings: 'Ctrl+,',
 }
 

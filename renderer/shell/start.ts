@@ -8,6 +8,7 @@ import { listenToBenches } from '../store/bench-run'
 import { buildStore, listenToBuilds } from '../store/build'
 import { runCommand } from '../store/commands'
 import { doctorStore, runDoctor } from '../store/doctor'
+import { listenToExports } from '../store/export-run'
 import { listenToGradchecks } from '../store/gradcheck-all'
 import { listenToHost, onCrash } from '../store/host'
 import { layoutStore, openFile, showPanel } from '../store/layout'
@@ -32,6 +33,7 @@ export async function start(): Promise<void> {
   listenToGradchecks()
   listenToOpchecks()
   listenToBenches()
+  listenToExports()
   listen('command.invoked', (event) => {
     if (event.command === 'flush') void flush()
     else runCommand(event.command)

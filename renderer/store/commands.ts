@@ -13,6 +13,7 @@ export type Command = {
     | 'Graph'
     | 'Gradcheck'
     | 'Timings'
+    | 'Export'
     | 'View'
     | 'Go'
     | 'Tools'

@@ -14,6 +14,7 @@ export const toolPanels = {
   graph: 'Graph',
   gradcheck: 'Gradcheck',
   timings: 'Timings',
+  export: 'Export',
   doctor: 'Doctor',
   settings: 'Settings',
   gallery: 'Samples',

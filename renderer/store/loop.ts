@@ -2,6 +2,7 @@ import type { Project } from '../../electron/contract/project'
 import { call, listen, newJob } from '../bridge/bridge'
 import { benchmarksChanged, forgetBenches, refreshBenches } from './bench-run'
 import { buildLog, buildStore, forgetBuild } from './build'
+import { forgetExports } from './export-run'
 import { buildStamp, runStamp } from './files'
 import { forgetGradchecks, refreshGradchecks } from './gradcheck-all'
 import { graphStore } from './graph'
@@ -158,6 +159,7 @@ export function forgetResults(): void {
   forgetGradchecks()
   forgetOpchecks()
   forgetBenches()
+  forgetExports()
   forgetBuild()
   forgetSchemas()
   forgetInputs()

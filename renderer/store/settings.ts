@@ -16,6 +16,7 @@ const initial: Settings = {
   callTimeout: 60,
   memoryLimit: 0,
   recentProjects: [],
+  exportFolders: {},
 }
 
 export const settingsStore = createStore<{ settings: Settings }>(() => ({ settings: initial }))

@@ -2,6 +2,7 @@ import path from 'node:path'
 
 import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser'
 
+import type { ExportForm } from '../../contract/export'
 import { manifestFileName } from '../../contract/manifest'
 import type { InputSpec } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
@@ -151,5 +152,15 @@ export async function setToolchain(
   }
   return await editManifest(folder, [
     { path: ['toolchain'], value: Object.keys(value).length === 0 ? undefined : value },
+  ])
+}
+
+/** Forms that are exported where none is named; none takes the field out. */
+export async function setExports(
+  folder: string,
+  forms: readonly ExportForm[],
+): Promise<Result<null>> {
+  return await editManifest(folder, [
+    { path: ['exports'], value: forms.length === 0 ? undefined : [...forms] },
   ])
 }

@@ -1,6 +1,7 @@
 import { useState, type ReactElement } from 'react'
 
 import type { BenchHistoryPoint, BenchRow } from '../../../electron/contract/bench-report'
+import { DiffText } from '../../shell/primitives/DiffText'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Section } from '../../shell/primitives/Section'
 import { useBench } from '../../store/bench'
@@ -146,28 +147,5 @@ function DiffView({ diff, isFirst }: { diff: string; isFirst: boolean }): ReactE
       </p>
     )
   }
-  return (
-    <pre
-      className="tm-diff selectable"
-      aria-label="Source changes of this build"
-      tabIndex={0}
-      data-testid="timings-diff"
-    >
-      {diff
-        .trimEnd()
-        .split('\n')
-        .map((line, index) => (
-          <span key={index} className={toneOf(line)}>
-            {line}
-            {'\n'}
-          </span>
-        ))}
-    </pre>
-  )
-}
-
-function toneOf(line: string): string {
-  if (/^(\+\+\+|---|@@|diff |index )/.test(line)) return 'muted'
-  if (line.startsWith('+')) return 'tm-added'
-  return line.startsWith('-') ? 'tm-removed' : ''
+  return <DiffText diff={diff} label="Source changes of this build" testId="timings-diff" />
 }

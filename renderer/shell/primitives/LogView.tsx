@@ -14,10 +14,19 @@ type Props = {
   classOf?: (line: LogLine) => string
   /** Shown before a line that differs from the one above. */
   headOf?: (line: LogLine, above: LogLine | undefined) => string
+  /** Places are those of the project's files; false where a log names others. */
+  linked?: boolean
 }
 
 /** A log of any length: only what is in view is in the document; follows the end unless scrolled up. */
-export function LogView({ log, version, label, classOf, headOf }: Props): ReactElement {
+export function LogView({
+  log,
+  version,
+  label,
+  classOf,
+  headOf,
+  linked = true,
+}: Props): ReactElement {
   const scroller = useRef<HTMLDivElement>(null)
   const following = useRef(true)
   const fontSize = useSettings((settings) => settings.fontSize)
@@ -66,7 +75,7 @@ export function LogView({ log, version, label, classOf, headOf }: Props): ReactE
               style={{ transform: `translateY(${row.start}px)`, height: rowHeight }}
             >
               {head !== '' && <span className="log-head">{head}</span>}
-              <Linked text={line.text} />
+              {linked ? <Linked text={line.text} /> : line.text}
             </div>
           )
         })}
