@@ -1,4 +1,4 @@
-// `npm run pictures [-- workbench|graphs|gradchecks|timings]`: photographs the real window for the README, in both themes, into
+// `npm run pictures [-- workbench|graphs|gradchecks|timings|export]`: photographs the real window for the README, in both themes, into
 // docs/pictures.
 import fs from 'node:fs'
 import os from 'node:os'
@@ -222,6 +222,29 @@ async function photographTimings(folder) {
   await app.close()
 }
 
+/** A library and a package, proven; then what another export would change. */
+async function photographExport(folder) {
+  const project = copySample(folder, 'sigmoid')
+  const { app, page } = await openApp(folder, project)
+  await isBuilt(page)
+  await page.getByTestId('explorer-file-op.cpp').click()
+  await page.getByTestId('tool-tab-export').click()
+  await page.getByTestId('export-choose-setuptools').click()
+  await page.getByTestId('export-run').click()
+  await page.getByTestId('export-verdict').waitFor({ timeout: 10 * minute })
+  await page.getByTestId('export-enlarge').click()
+  await photograph(page, 'export')
+  const readme = path.join(`${project}-exports`, 'library', 'README.md')
+  fs.appendFileSync(readme, '\nAsk the vision team before you change the ABI.\n')
+  const source = fs.readFileSync(path.join(project, 'op.cpp'), 'utf8')
+  const other = source.replace('return 1 / (1 + at::exp(-x));', 'return at::sigmoid(x);')
+  await page.evaluate((text) => globalThis['opsmithTest'].setEditorText('op.cpp', text), other)
+  await page.getByTestId('export-run').click()
+  await page.getByTestId('export-review').waitFor({ timeout: 3 * minute })
+  await photograph(page, 'export-review')
+  await app.close()
+}
+
 async function closeNotifications(page) {
   for (const close of await page.getByRole('button', { name: 'Dismiss' }).all()) await close.click()
 }
@@ -231,6 +254,7 @@ const shoots = {
   graphs: photographGraphs,
   gradchecks: photographGradchecks,
   timings: photographTimings,
+  export: photographExport,
 }
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !(name in shoots))

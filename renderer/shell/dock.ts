@@ -191,7 +191,7 @@ function leftWidth(): number {
 }
 
 function rightWidth(): number {
-  return Math.round(Math.min(520, Math.max(360, window.innerWidth * 0.32)))
+  return Math.round(Math.min(540, Math.max(360, window.innerWidth * 0.33)))
 }
 
 function mateIn(api: DockviewApi, area: Area): IDockviewPanel | undefined {

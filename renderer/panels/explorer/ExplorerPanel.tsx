@@ -46,6 +46,7 @@ export function ExplorerPanel(): ReactElement {
         })}
         <Checks />
         <Benchmarks />
+        <Exports />
         <Samples />
         <Recent current={project.folder} />
       </div>
@@ -127,9 +128,29 @@ function Benchmarks(): ReactElement | null {
   )
 }
 
+/** The forms that opsmith.json names. */
+function Exports(): ReactElement | null {
+  const forms = useProject((state) => state.project?.manifest?.exports) ?? []
+  if (forms.length === 0) return null
+  return (
+    <Section title="Exports" note={String(forms.length)}>
+      {forms.map((form) => (
+        <CheckRow
+          key={form}
+          icon="folder"
+          kind="export"
+          text={form}
+          title="exported by opsmith.json"
+          onClick={() => showPanel('export')}
+        />
+      ))}
+    </Section>
+  )
+}
+
 type CheckRowProps = {
   icon: IconName
-  kind: 'run' | 'gradcheck' | 'operator' | 'benchmark'
+  kind: 'run' | 'gradcheck' | 'operator' | 'benchmark' | 'export'
   text: string
   /** What tells it from others of the same operator. */
   note?: string

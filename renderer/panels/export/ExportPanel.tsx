@@ -1,9 +1,10 @@
 import { useEffect, type ReactElement } from 'react'
 
+import type { ExportReport } from '../../../electron/contract/export'
 import { IconButton } from '../../shell/primitives/Button'
 import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
-import { Icon } from '../../shell/primitives/Icon'
+import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { formatCount, formatSeconds } from '../../shell/primitives/format'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { useDoctor } from '../../store/doctor'
@@ -108,21 +109,39 @@ function Verdict(): ReactElement | null {
     )
   }
   if (!report) return null
-  const failed = report.forms.filter((form) => !form.ok).length
+  const { word, tone, icon, text } = verdictOf(report)
   return (
     <span
-      className={report.ok ? 'tone-ok ellipsis' : 'tone-error ellipsis'}
+      className={`${tone} ellipsis`}
       role="status"
       data-testid="export-verdict"
-      data-verdict={report.ok ? 'ok' : 'failed'}
+      data-verdict={word}
     >
-      <Icon name={report.ok ? 'check' : 'error'} />{' '}
-      {report.ok
-        ? `${formatCount(report.forms.length, 'form')} exported`
-        : `${failed} of ${formatCount(report.forms.length, 'form')} failed`}
-      , <span className="number">{formatSeconds(report.seconds)}</span>
+      <Icon name={icon} /> {text}, <span className="number">{formatSeconds(report.seconds)}</span>
     </span>
   )
+}
+
+/** "Exported" without a reserve is only what was tried in all of its parts. */
+function verdictOf({ ok, forms }: ExportReport): {
+  word: string
+  tone: string
+  icon: IconName
+  text: string
+} {
+  const all = formatCount(forms.length, 'form')
+  if (!ok) {
+    const failed = forms.filter((form) => !form.ok).length
+    return { word: 'failed', tone: 'tone-error', icon: 'error', text: `${failed} of ${all} failed` }
+  }
+  const isWhole = forms.every((form) => form.steps.every((step) => step.status === 'ok'))
+  if (isWhole) {
+    return { word: 'done', tone: 'tone-ok', icon: 'check', text: `${all} exported and proven` }
+  }
+  return {
+    ...{ word: 'partly', tone: 'tone-warning', icon: 'warning' },
+    text: `${all} exported, not all of it tried`,
+  }
 }
 
 function PanelMenu(): ReactElement {

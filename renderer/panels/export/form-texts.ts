@@ -1,6 +1,5 @@
 import type { AbiReport, ExportForm, ExportStep } from '../../../electron/contract/export'
 import type { IconName } from '../../shell/primitives/Icon'
-import { formatCount } from '../../shell/primitives/format'
 import type { FormState } from '../../store/export'
 
 /** What each form is for. */
@@ -33,12 +32,12 @@ export const stepMarks: Record<ExportStep['status'], { icon: IconName; tone: str
   skipped: { icon: 'absent', tone: 'tone-warning' },
 }
 
-/** "6 steps passed, 1 not tried here" */
+/** "6 passed, 1 not tried" */
 export function countsText(steps: readonly ExportStep[]): string {
   const count = (status: ExportStep['status']): number =>
     steps.filter((step) => step.status === status).length
   return [
-    count('ok') > 0 ? `${formatCount(count('ok'), 'step')} passed` : '',
+    count('ok') > 0 ? `${count('ok')} passed` : '',
     count('failed') > 0 ? `${count('failed')} failed` : '',
     count('skipped') > 0 ? `${count('skipped')} not tried` : '',
   ]

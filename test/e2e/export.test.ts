@@ -1,0 +1,226 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import { makeTestCache } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const buildTime = 170_000
+/** Python imports torch for each step, on a machine that does other things, too. */
+const proofTime = 120_000
+
+const source = `#include <ATen/ATen.h>
+#include <torch/library.h>
+#include <unistd.h>
+
+namespace {
+at::Tensor twice(const at::Tensor& x) {
+  return 2 * x;
+}
+}  // namespace
+
+TORCH_LIBRARY(small, m) {
+  m.def("twice(Tensor x) -> Tensor", &twice);
+}
+`
+const manifest = {
+  name: 'small',
+  sources: ['op.cpp'],
+  inputs: { x: { shape: [2, 3] } },
+  calls: [{ op: 'small::twice', args: ['x'], reference: '2 * x' }],
+}
+
+let cache: TestCache
+let app: App
+let folder: string
+let out: string
+const pathBefore = process.env['PATH'] ?? ''
+
+/** A PATH on which everything is but CMake: what needs it is not tried, and the rest takes seconds. */
+function hideCmake(into: string): void {
+  fs.mkdirSync(into)
+  for (const from of pathBefore.split(':')) {
+    if (!fs.existsSync(from)) continue
+    for (const name of fs.readdirSync(from)) {
+      if (name === 'cmake' || fs.existsSync(path.join(into, name))) continue
+      fs.rmSync(path.join(into, name), { force: true })
+      fs.symlinkSync(path.join(from, name), path.join(into, name))
+    }
+  }
+  process.env['PATH'] = into
+}
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  folder = path.join(cache.home, 'small')
+  out = path.join(cache.home, 'elsewhere', 'out')
+  fs.mkdirSync(folder)
+  fs.writeFileSync(path.join(folder, 'op.cpp'), source)
+  fs.writeFileSync(path.join(folder, 'opsmith.json'), JSON.stringify(manifest, null, 2))
+  hideCmake(path.join(cache.home, 'bin'))
+  app = await App.start(cache, folder)
+  await app.page
+    .getByTestId('status-build')
+    .filter({ hasText: /built in/i })
+    .waitFor({ timeout: buildTime })
+  await app.page.keyboard.press('Control+Shift+E')
+  await app.testId('export-panel').waitFor()
+})
+afterAll(async () => {
+  process.env['PATH'] = pathBefore
+  await app.close()
+  cache.remove()
+})
+
+type Step = { form: string; step: string; status: string; reason: string }
+
+function steps(): Promise<Step[]> {
+  return app.page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('[data-testid=export-step]')].map((step) => ({
+      form: step.dataset['form'] ?? '',
+      step: step.dataset['step'] ?? '',
+      status: step.dataset['status'] ?? '',
+      reason: step.querySelector('.ex-reason')?.textContent ?? '',
+    })),
+  )
+}
+
+async function resultIs(form: string, state: string): Promise<void> {
+  await app.page
+    .locator(`[data-testid=export-result-${form}][data-state=${state}]`)
+    .waitFor({ timeout: proofTime })
+}
+
+const exported = (file: string): string => fs.readFileSync(path.join(out, file), 'utf8')
+
+describe('the export panel', () => {
+  it('says which forms are possible, and what of their proof cannot be tried here', async () => {
+    await app.testId('export-form-library').waitFor()
+    const possible = (form: string): Promise<string | null> =>
+      app.testId(`export-form-${form}`).getAttribute('data-possible')
+    expect(await possible('library')).toBe('true')
+    expect(await possible('stable')).toBe('false')
+    expect(await app.testId('export-choose-stable').isDisabled()).toBe(true)
+    await app.testId('export-about-stable').click()
+    expect(await app.testId('export-about-text-stable').textContent()).toMatch(/op\.cpp:\d/)
+    await app.testId('export-about-cmake').click()
+    expect(await app.testId('export-about-text-cmake').textContent()).toContain(
+      'cmake is not installed',
+    )
+    // The library is what is chosen where nothing was.
+    expect(await app.testId('export-choose-library').isChecked()).toBe(true)
+    await app.picture('export-forms')
+  })
+
+  it('asks before it writes to a typed folder outside the project, and remembers it', async () => {
+    await app.electron.evaluate(({ dialog }) => {
+      dialog.showMessageBox = (...args: unknown[]) => {
+        Object.assign(globalThis, { asked: JSON.stringify(args.at(-1)) })
+        return Promise.resolve({ response: 0, checkboxChecked: false })
+      }
+    })
+    await app.testId('export-folder').fill(out)
+    await app.testId('export-folder').press('Enter')
+    const remembered = (): string => {
+      const text = fs.readFileSync(path.join(cache.folder, 'settings.json'), 'utf8')
+      const { exportFolders } = JSON.parse(text) as { exportFolders?: Record<string, string> }
+      return exportFolders?.[folder] ?? ''
+    }
+    await expect.poll(remembered).toBe(out)
+    const asked = await app.electron.evaluate(() => String(Reflect.get(globalThis, 'asked')))
+    expect(asked).toContain(`Export to ${out}?`)
+    await expect.poll(() => app.testId('export-folder').inputValue()).toBe(out)
+  })
+
+  it('writes two forms and proves them, step by step', async () => {
+    await app.testId('export-choose-cmake').click()
+    await app.page.keyboard.press('F7')
+    await app.page
+      .locator('[data-testid=export-step][data-status=running]')
+      .first()
+      .waitFor({ timeout: buildTime })
+    await app.picture('export-running')
+    await resultIs('library', 'partly')
+    // Nothing of it could be tried: it does not count as done.
+    await resultIs('cmake', 'written')
+    const made = await steps()
+    const library = made.filter((step) => step.form === 'library')
+    expect(library[0]).toMatchObject({ step: 'write', status: 'ok' })
+    expect(library.filter((step) => step.status === 'ok').map((step) => step.step)).toContain(
+      'calls in Python',
+    )
+    expect(library.find((step) => step.status === 'skipped')?.reason).toContain(
+      'cmake is not installed',
+    )
+    expect(made.filter((step) => step.status === 'failed')).toEqual([])
+    expect(await app.testId('export-abi').textContent()).toMatch(/GLIBCXX_3\.4\.\d+ or newer/)
+    expect(fs.existsSync(path.join(out, 'library/libsmall.so'))).toBe(true)
+    expect(exported('cmake/CMakeLists.txt')).toContain('find_package(Torch')
+    expect(await app.testId('export-verdict').getAttribute('data-verdict')).toBe('partly')
+    await app.picture('export-done')
+
+    await app.page
+      .locator('[data-testid=export-step][data-step="calls in Python"] button')
+      .first()
+      .click()
+    const log = app.page.getByRole('log', { name: 'Log of calls in Python' })
+    expect(await log.textContent()).toMatch(/\$ .*python/)
+    await app.electron.evaluate(({ shell }) => {
+      shell.openPath = (opened) => {
+        Object.assign(globalThis, { opened })
+        return Promise.resolve('')
+      }
+    })
+    await app.testId('export-open-library').click()
+    const opened = (): Promise<string> =>
+      app.electron.evaluate(() => String(Reflect.get(globalThis, 'opened')))
+    await expect.poll(opened).toBe(path.join(out, 'library'))
+    await app.testId('export-copy-command').click()
+    const command = await app.electron.evaluate(({ clipboard }) => clipboard.readText())
+    expect(command).toBe(`opsmith export ${folder} --as library,cmake --out ${out}`)
+  })
+
+  it('asks what becomes of a file that was changed by hand, and keeps it', async () => {
+    const readme = path.join(out, 'library/README.md')
+    const mine = `${fs.readFileSync(readme, 'utf8')}\nWritten by hand.\n`
+    fs.writeFileSync(readme, mine)
+    await app.testId('export-choose-cmake').click()
+    await app.testId('export-proof').click()
+    await app.testId('export-run').click()
+    await app.testId('export-review').waitFor({ timeout: buildTime })
+    expect(await app.testId('export-review-text').textContent()).toContain('1 file changed by hand')
+    expect(await app.testId('export-run').isDisabled()).toBe(true)
+    const change = app.page.locator('[data-testid=export-change][data-path="README.md"]')
+    expect(await change.textContent()).toContain('-Written by hand.')
+    await app.picture('export-review')
+    await app.testId('export-keep').click()
+    await app.testId('export-run').click()
+    await resultIs('library', 'written')
+    expect(fs.readFileSync(readme, 'utf8')).toBe(mine)
+  })
+
+  it('shows which step of a proof failed, with its log, and leaves the files', async () => {
+    await app.openFile('op.cpp')
+    // What it gives is another in every process: in Python, not what the op host recorded.
+    await app.replace('op.cpp', 'return 2 * x;', 'return 2 * x + static_cast<int64_t>(getpid());')
+    await app.testId('export-proof').click()
+    await app.testId('export-run').click()
+    await app.testId('export-review').waitFor({ timeout: buildTime })
+    await app.testId('export-overwrite').click()
+    await app.page.keyboard.press('F7')
+    await resultIs('library', 'failed')
+    const made = await steps()
+    const failed = made.filter((step) => step.status === 'failed')
+    expect(failed.map((step) => step.step)).toEqual(['calls in Python'])
+    expect(failed[0]?.reason).toMatch(/python\S* ended with 1/)
+    expect(await app.page.getByRole('log').textContent()).toContain('not close')
+    // What comes after it is not made.
+    expect(made.at(-1)?.step).toBe('calls in Python')
+    expect(await app.testId('export-verdict').getAttribute('data-verdict')).toBe('failed')
+    expect(fs.existsSync(path.join(out, 'library/libsmall.so'))).toBe(true)
+    expect(exported('library/README.md')).not.toContain('Written by hand.')
+    await app.picture('export-failed')
+  })
+})
