@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+
+import type { ExportStep, FileChange, FormDiff } from '../../electron/contract/export'
+import { exportFolderOf } from '../../electron/contract/settings'
+import {
+  exportStore,
+  formState,
+  undecided,
+  wouldChange,
+  type ExportState,
+  type FormProgress,
+} from '../../renderer/store/export'
+
+const step = (name: string, status: ExportStep['status'] = 'ok'): ExportStep => ({
+  ...{ name, status, reason: status === 'ok' ? '' : 'why', seconds: 1, log: '' },
+})
+
+function progress(form: FormProgress['form'], steps: ExportStep[], ok?: boolean): FormProgress {
+  const report = ok === undefined ? null : { form, ok, directory: `/out/${form}`, steps, files: [] }
+  return { form, steps, running: null, report }
+}
+
+const state = (forms: FormProgress[], isRunning: boolean): ExportState => ({
+  ...exportStore.getInitialState(),
+  forms,
+  work: isRunning ? { job: 'export-1', of: 'export', startedAt: 0 } : null,
+})
+
+const states = (forms: FormProgress[], isRunning: boolean): string[] =>
+  forms.map((form) => formState(state(forms, isRunning), form))
+
+describe('what the window says of a form', () => {
+  it('is done only when every step passed', () => {
+    const forms = [
+      progress('library', [step('write'), step('calls in Python')], true),
+      progress('cmake', [step('write'), step('build'), step('calls', 'skipped')], true),
+      progress('jit', [step('write'), step('load', 'skipped')], true),
+      progress('app', [step('write'), step('build', 'failed')], false),
+    ]
+    expect(states(forms, false)).toEqual(['done', 'partly', 'written', 'failed'])
+  })
+
+  it('knows while it runs which forms are over, and which could not be written', () => {
+    const forms = [
+      progress('library', [step('write'), step('build')]),
+      progress('cmake', []),
+      progress('app', [step('write')]),
+      progress('jit', []),
+    ]
+    expect(states(forms, true)).toEqual(['done', 'failed', 'running', 'waiting'])
+  })
+
+  it('calls nothing done that was stopped', () => {
+    const forms = [progress('library', [step('write'), step('build')]), progress('jit', [])]
+    expect(states(forms, false)).toEqual(['stopped', 'stopped'])
+  })
+})
+
+const file = (path: string, change: FileChange['change'], byHand = false): FileChange => ({
+  ...{ path, change, byHand, diff: '' },
+})
+
+const diff = (exists: boolean, files: FileChange[]): FormDiff => ({
+  ...{ form: 'library', directory: '/out/library', exists, files },
+})
+
+describe('what is asked before anything is written', () => {
+  it('nothing of a new export, nor of one that stays as it is', () => {
+    expect(wouldChange([diff(false, [file('a', 'added')])])).toBe(false)
+    expect(wouldChange([diff(true, [file('a', 'same')])])).toBe(false)
+    expect(wouldChange([diff(true, [file('a', 'same'), file('b', 'changed')])])).toBe(true)
+  })
+
+  it('a decision for each file that was changed by hand', () => {
+    const diffs = [
+      diff(true, [file('a', 'changed', true), file('b', 'changed'), file('c', 'added', true)]),
+    ]
+    const review = { forms: [], directory: '/out', diffs, onlyShown: false }
+    expect(undecided({ ...review, decisions: {} })).toBe(2)
+    expect(undecided({ ...review, decisions: { 'library/a': 'keep' } })).toBe(1)
+    expect(
+      undecided({ ...review, decisions: { 'library/a': 'keep', 'library/c': 'overwrite' } }),
+    ).toBe(0)
+  })
+})
+
+it('exports go beside a project until another folder is chosen for it', () => {
+  expect(exportFolderOf({ exportFolders: {} }, '/home/me/op')).toBe('/home/me/op-exports')
+  const chosen = { '/home/me/op': '/out' }
+  expect(exportFolderOf({ exportFolders: chosen }, '/home/me/op')).toBe('/out')
+})
