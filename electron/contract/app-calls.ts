@@ -4,7 +4,15 @@ import { buildReport } from './build'
 import { doctorReport } from './doctor'
 import { benchEntry } from './bench-entry'
 import { benchHistoryPoint, benchReport, benchRequest, benchRow, keptBuild } from './bench-report'
-import { exportForm, exportReport, exportRequest, exportStep, formChoice, formDiff } from './export'
+import {
+  exportForm,
+  exportReport,
+  exportRequest,
+  exportStep,
+  formChoice,
+  formDiff,
+  formReport,
+} from './export'
 import {
   checkedReport,
   gradcheckOutcome,
@@ -393,7 +401,7 @@ export const appEvents = {
     total: z.number().int(),
     row: benchRow.optional(),
   }),
-  /** Of export.run: a step that began (`running`) or is done (`step`); `done` of `total` forms are. */
+  /** Of export.run: a step that began (`running`) or is done (`step`), or a form that is over (`report`); `done` of `total` forms are. */
   'export.progressed': z.object({
     job: z.string(),
     form: exportForm,
@@ -402,6 +410,7 @@ export const appEvents = {
     /** Name of the step that began; "" when one is done. */
     running: z.string(),
     step: exportStep.optional(),
+    report: formReport.optional(),
   }),
   /** Command lines of a step and what they print, as it comes. */
   'export.output': z.object({

@@ -149,9 +149,8 @@ async function write(
     work: null,
     isStopped: !result.ok && result.error.code === 'cancelled',
     forms: state.forms.map((progress) => {
-      const report = result.ok
-        ? (result.value.forms.find((one) => one.form === progress.form) ?? null)
-        : null
+      const reports = result.ok ? result.value.forms : []
+      const report = reports.find((one) => one.form === progress.form) ?? progress.report
       return { ...progress, running: null, report, steps: report?.steps ?? progress.steps }
     }),
     ...(result.ok ? { report: result.value } : {}),
@@ -166,18 +165,21 @@ function fail(error: WorkbenchError): void {
 
 export async function stopExport(): Promise<void> {
   const { work } = exportStore.getState()
-  if (work !== null) await call('job.cancel', { job: work.job })
+  if (work === null) return
+  if (work.of === 'export') exportStore.setState({ isStopped: true })
+  await call('job.cancel', { job: work.job })
 }
 
 export function listenToExports(): void {
   const logged = throttled(() => {
     exportStore.setState(({ logVersion }) => ({ logVersion: logVersion + 1 }))
   }, 60)
-  listen('export.progressed', ({ job, form, running, step }) => {
-    if (!isCurrent(job)) return
+  listen('export.progressed', ({ job, form, running, step, report }) => {
+    if (!isCurrent(job) || exportStore.getState().isStopped) return
     change(form, (progress) => ({
       ...progress,
-      steps: step ? [...progress.steps, step] : progress.steps,
+      report: report ?? null,
+      steps: report?.steps ?? (step ? [...progress.steps, step] : progress.steps),
       running: running === '' ? null : { name: running, startedAt: Date.now(), log: new LineLog() },
     }))
   })

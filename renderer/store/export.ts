@@ -20,7 +20,7 @@ import { useSettings } from './settings'
 /** A step that is being made, with what it has printed. */
 export type RunningStep = { name: string; startedAt: number; log: LineLog }
 
-/** One form of an export, as it goes; `report` is there once all of them are over. */
+/** One form of an export, as it goes; `report` is there once it is over. */
 export type FormProgress = {
   form: ExportForm
   steps: ExportStep[]
@@ -71,6 +71,7 @@ export type ExportState = {
   forms: FormProgress[]
   directory: string
   report: ExportReport | null
+  /** Stop was pressed: what comes after it says nothing of the forms. */
   isStopped: boolean
   error: WorkbenchError | null
   /** Sources of what `forms` shows. */
@@ -98,28 +99,14 @@ export function useExportFolder(): string {
 /** How a form of the shown export stands. */
 export function formState(state: ExportState, progress: FormProgress): FormState {
   const { steps, running, report } = progress
-  const failed =
-    report?.ok === false || report?.error !== undefined || steps.some(hasStatus('failed'))
-  if (failed) return 'failed'
-  const isLast = state.forms.findLast((one) => one.steps.length > 0 || one.running !== null)
-  const isOver = report !== null || (isLast !== undefined && isAfter(state, isLast, progress))
-  if (!isOver) {
-    if (state.work?.of !== 'export') return 'stopped'
+  if (!report) {
+    if (state.work?.of !== 'export' || state.isStopped) return 'stopped'
     return steps.length > 0 || running ? 'running' : 'waiting'
   }
-  // One that was left without having written anything said why in its report, which is to come.
-  if (steps.length === 0) return 'failed'
+  if (!report.ok) return 'failed'
   const proven = steps.some((step) => step.status === 'ok' && step.name !== 'write')
   if (!proven) return 'written'
-  return steps.some(hasStatus('skipped')) ? 'partly' : 'done'
-}
-
-function hasStatus(status: ExportStep['status']): (step: ExportStep) => boolean {
-  return (step) => step.status === status
-}
-
-function isAfter(state: ExportState, later: FormProgress, earlier: FormProgress): boolean {
-  return state.forms.indexOf(later) > state.forms.indexOf(earlier)
+  return steps.some((step) => step.status === 'skipped') ? 'partly' : 'done'
 }
 
 /** Files that a decision is needed for. */

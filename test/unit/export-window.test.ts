@@ -40,19 +40,23 @@ describe('what the window says of a form', () => {
     expect(states(forms, false)).toEqual(['done', 'partly', 'written', 'failed'])
   })
 
-  it('knows while it runs which forms are over, and which could not be written', () => {
+  it('is over with its report, whatever runs beside it', () => {
     const forms = [
       progress('library', [step('write'), step('build')]),
-      progress('cmake', []),
-      progress('app', [step('write')]),
+      progress('cmake', [step('write'), step('build')], true),
+      progress('app', [], false),
       progress('jit', []),
     ]
-    expect(states(forms, true)).toEqual(['done', 'failed', 'running', 'waiting'])
+    expect(states(forms, true)).toEqual(['running', 'done', 'failed', 'waiting'])
   })
 
-  it('calls nothing done that was stopped', () => {
-    const forms = [progress('library', [step('write'), step('build')]), progress('jit', [])]
-    expect(states(forms, false)).toEqual(['stopped', 'stopped'])
+  it('is not done when it was stopped', () => {
+    const forms = [
+      progress('library', [step('write'), step('build')]),
+      progress('cmake', [step('write'), step('build')], true),
+      progress('jit', []),
+    ]
+    expect(states(forms, false)).toEqual(['stopped', 'done', 'stopped'])
   })
 })
 

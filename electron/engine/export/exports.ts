@@ -55,6 +55,7 @@ export interface ExportOptions {
     total: number
     running: string
     step?: ExportStep
+    report?: FormReport
   }) => void
   onOutput?: (form: ExportForm, step: string, text: string) => void
 }
@@ -170,8 +171,12 @@ export class Exports {
             ...(step && { step }),
           })
         }
-        reports[index] = await this.runForm(prepared.value, form, request, options, tell)
+        const report = await this.runForm(prepared.value, form, request, options, tell)
+        reports[index] = report
         done += 1
+        // One that was ended is no outcome.
+        if (options.signal?.aborted) return
+        options.onProgress?.({ form, done, total: wanted.length, running: '', report })
       }
     }
     // A compiler that waits for its disk leaves a core free; more than two need more memory than it is worth.

@@ -8,7 +8,7 @@ import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { formatCount, formatSeconds } from '../../shell/primitives/format'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { useDoctor } from '../../store/doctor'
-import { formState, useExport } from '../../store/export'
+import { useExport } from '../../store/export'
 import { loadChoices } from '../../store/export-run'
 import { buildStamp, useFiles } from '../../store/files'
 import { layoutStore, useLayout } from '../../store/layout'
@@ -67,11 +67,16 @@ function State(): ReactElement {
 }
 
 function Doing(): ReactElement {
-  const text = useExport(({ work, forms }) => {
+  const text = useExport(({ work, forms, isStopped }) => {
     if (work?.of === 'diff') return 'Building, and looking at what is there …'
-    const progress = forms.find((one) => one.running)
-    if (!progress) return 'Building, and recording the calls …'
-    return `${progress.form}: ${progress.running?.name ?? ''}`
+    if (isStopped) return 'Stopping …'
+    const steps = forms.flatMap(({ form, running }) =>
+      running ? [`${form}: ${running.name}`] : [],
+    )
+    if (steps.length > 0) return steps.join(' · ')
+    return forms.some((one) => one.steps.length > 0)
+      ? 'Copying to an empty folder …'
+      : 'Building, and recording the calls …'
   })
   return (
     <span className="ellipsis" role="status" title={text} data-testid="export-doing">
@@ -82,10 +87,7 @@ function Doing(): ReactElement {
 
 function FormsDone(): ReactElement | null {
   const total = useExport((state) => (state.work?.of === 'export' ? state.forms.length : 0))
-  const done = useExport(
-    (state) =>
-      state.forms.filter((form) => !['waiting', 'running'].includes(formState(state, form))).length,
-  )
+  const done = useExport((state) => state.forms.filter((form) => form.report !== null).length)
   return total < 2 ? null : (
     <>
       <Progress done={done} steps={total} label="Forms" />

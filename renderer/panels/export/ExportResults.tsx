@@ -46,7 +46,7 @@ export function ExportResults(): ReactElement {
       )}
       {forms.length === 0 && !error && <Nothing />}
       <div className={isOld ? 'stale' : ''}>
-        {isStopped && (
+        {isStopped && work === null && (
           <p className="panel-pad muted">
             Stopped before its end: what was written is left where it is, and is not proven.
           </p>
