@@ -93,6 +93,13 @@ async function resultIs(form: string, state: string): Promise<void> {
     .waitFor({ timeout: proofTime })
 }
 
+async function running(): Promise<void> {
+  await app.page
+    .locator('[data-testid=export-step][data-status=running]')
+    .first()
+    .waitFor({ timeout: buildTime })
+}
+
 const exported = (file: string): string => fs.readFileSync(path.join(out, file), 'utf8')
 
 describe('the export panel', () => {
@@ -134,13 +141,19 @@ describe('the export panel', () => {
     await expect.poll(() => app.testId('export-folder').inputValue()).toBe(out)
   })
 
+  it('stops when it is told to, and says that nothing is proven', async () => {
+    await app.page.keyboard.press('F7')
+    await running()
+    await app.testId('export-stop').click()
+    await resultIs('library', 'stopped')
+    expect(await app.testId('export-verdict').getAttribute('data-verdict')).toBe('stopped')
+    expect(await app.testId('export-error').count()).toBe(0)
+  })
+
   it('writes two forms and proves them, step by step', async () => {
     await app.testId('export-choose-cmake').click()
     await app.page.keyboard.press('F7')
-    await app.page
-      .locator('[data-testid=export-step][data-status=running]')
-      .first()
-      .waitFor({ timeout: buildTime })
+    await running()
     await app.picture('export-running')
     await resultIs('library', 'partly')
     // Nothing of it could be tried: it does not count as done.
@@ -222,5 +235,17 @@ describe('the export panel', () => {
     expect(fs.existsSync(path.join(out, 'library/libsmall.so'))).toBe(true)
     expect(exported('library/README.md')).not.toContain('Written by hand.')
     await app.picture('export-failed')
+    await app.electron.evaluate(({ BrowserWindow }) => {
+      BrowserWindow.getAllWindows()[0]?.setBounds({ width: 1024, height: 700 })
+    })
+    await app.picture('export-narrow')
+    const tooWide = await app
+      .testId('export-panel')
+      .evaluate((panel) =>
+        [...panel.querySelectorAll('.gc-main, .gc-list, .panel-bar')].flatMap((part) =>
+          part.scrollWidth > part.clientWidth ? [part.className] : [],
+        ),
+      )
+    expect(tooWide).toEqual([])
   })
 })
