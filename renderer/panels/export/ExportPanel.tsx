@@ -134,7 +134,12 @@ function verdictOf({ ok, forms }: ExportReport): {
   const all = formatCount(forms.length, 'form')
   if (!ok) {
     const failed = forms.filter((form) => !form.ok).length
-    return { word: 'failed', tone: 'tone-error', icon: 'error', text: `${failed} of ${all} failed` }
+    return {
+      word: 'failed',
+      tone: 'tone-error',
+      icon: 'error',
+      text: forms.length === 1 ? 'The form failed' : `${failed} of ${all} failed`,
+    }
   }
   const isWhole = forms.every((form) => form.steps.every((step) => step.status === 'ok'))
   if (isWhole) {

@@ -133,7 +133,8 @@ function StepLog({ name, log, version }: StepLogProps): ReactElement {
 }
 
 function classOfLine({ text }: LogLine): string {
-  if (/\b(fatal )?error\b:|\bError\b|\bFAILED\b|\*\*\*Failed/i.test(text)) return 'tone-error'
+  if (/\b(fatal )?error:|^\S*(Error|Exception)\b|\bFAILED\b|\*\*\*Failed/.test(text))
+    return 'tone-error'
   if (/\bwarning:/i.test(text)) return 'tone-warning'
   return text.startsWith('$ ') ? 'log-command' : ''
 }

@@ -43,8 +43,14 @@ export function LogView({
   }, [rowHeight, virtualizer])
 
   useEffect(() => {
-    const element = scroller.current
-    if (element && following.current) element.scrollTop = element.scrollHeight
+    const follow = (): void => {
+      const element = scroller.current
+      if (element && following.current) element.scrollTop = element.scrollHeight
+    }
+    follow()
+    // Long lines bring a scroll bar, which takes room from the last one.
+    const frame = requestAnimationFrame(follow)
+    return () => cancelAnimationFrame(frame)
   }, [version])
 
   const noteScroll = (): void => {
