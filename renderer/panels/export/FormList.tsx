@@ -51,7 +51,7 @@ function useChosen(): number {
 }
 
 function FormRow({ choice }: { choice: FormChoice }): ReactElement {
-  const { form, possible, reason, untried } = choice
+  const { form, possible, reason } = choice
   const [open, setOpen] = useState(false)
   useProject((state) => state.project?.manifest?.exports)
   const isChosen = useExport(() => chosenForms().includes(form))
@@ -79,7 +79,7 @@ function FormRow({ choice }: { choice: FormChoice }): ReactElement {
           testId={`export-about-${form}`}
         />
       </div>
-      {open && <About choice={choice} untried={untried} />}
+      {open && <About choice={choice} />}
     </li>
   )
 }
@@ -108,8 +108,8 @@ function Mark({ choice }: { choice: FormChoice }): ReactElement | null {
   )
 }
 
-function About({ choice, untried }: { choice: FormChoice; untried: string[] }): ReactElement {
-  const { form, possible, reason, hint, obstacles } = choice
+function About({ choice }: { choice: FormChoice }): ReactElement {
+  const { form, possible, reason, hint, obstacles, untried } = choice
   return (
     <div className="ex-about selectable" data-testid={`export-about-text-${form}`}>
       <p>{purposes[form]}.</p>
