@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import path from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -135,5 +136,19 @@ describe('what the window asks of main', () => {
     expect(await call('file.read', { folder, path: '../../../../etc/passwd' })).toMatchObject({
       error: { code: 'request.invalid' },
     })
+  })
+
+  it('exports to no folder that the user did not choose, and cannot choose for them', async () => {
+    const opened = (await call('app.info', {})) as unknown as { value: { startFolder: string } }
+    const folder = opened.value.startFolder
+    const directory = path.join(cache.home, 'nobody-chose-this')
+    const request = { forms: ['library'], directory, proof: false, decisions: {} }
+    const refused = { error: { code: 'request.invalid', path: 'directory' } }
+    expect(await call('export.run', { folder, job: 'export-1', request })).toMatchObject(refused)
+    await call('settings.set', { exportFolders: { [folder]: directory } })
+    await call('project.open', { folder })
+    expect(await call('export.run', { folder, job: 'export-2', request })).toMatchObject(refused)
+    expect(await call('export.showDirectory', { directory: '/etc' })).toMatchObject(refused)
+    expect(fs.existsSync(directory)).toBe(false)
   })
 })
