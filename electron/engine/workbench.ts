@@ -28,6 +28,7 @@ import { defaultMemoryLimit, HostPool } from './host/host-pool'
 import type { PoolEvents } from './host/host-pool'
 import type { StartHost } from './host/transport'
 import type { Installation } from './installation'
+import { Profiles } from './profile/profiles'
 import { insideProject } from './project/files'
 import { readManifest } from './project/read-manifest'
 import { readSettings } from './project/settings-file'
@@ -78,6 +79,7 @@ export class Workbench {
   readonly gradchecks: Gradchecks
   readonly opchecks: Opchecks
   readonly benchmarks: Benchmarks
+  readonly profiles: Profiles
   private memoryLimit = 0
   private preparing = false
   private readonly closing = new AbortController()
@@ -102,6 +104,7 @@ export class Workbench {
     this.gradchecks = new Gradchecks(this)
     this.opchecks = new Opchecks(this)
     this.benchmarks = new Benchmarks(this)
+    this.profiles = new Profiles(this)
   }
 
   /** Takes the user's settings; called at the start and whenever they change. */
