@@ -1,7 +1,7 @@
 import path from 'node:path'
 
 import type { ProfileMemory, ProfileReport, ProfileTotal } from '../contract/profile'
-import { timeText, unitFor } from './bench-table'
+import { shortName, timeText, unitFor } from './bench-table'
 
 /** "12 B", "3.4 MB": powers of 1000. */
 export function bytesText(bytes: number): string {
@@ -84,7 +84,7 @@ export function profileText(report: ProfileReport, folder: string): string[] {
   const rows = operators
     .slice(0, mostRows)
     .map((row) => [
-      row.name,
+      shortName(row.name),
       String(row.calls),
       time(row.total),
       time(row.self),

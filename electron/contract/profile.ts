@@ -172,6 +172,10 @@ export const profileReport = z.object({
   trace: profileTrace,
   /** Own time of each event, in ns: without what ran within it on the same track. */
   self: integers,
+  /** Bytes that each event took, and nothing within it. */
+  allocated: integers,
+  /** Of the trace's `frames`: the line of the program behind each event. */
+  places: integers,
   /** Of the run's ranges, in ns. */
   total: z.number(),
   operators: z.array(profileTotal),

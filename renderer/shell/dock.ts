@@ -19,6 +19,7 @@ const areas: Record<ToolPanel, Area> = {
   graph: 'right',
   gradcheck: 'right',
   timings: 'right',
+  profile: 'right',
   doctor: 'middle',
   settings: 'middle',
   gallery: 'middle',
@@ -110,6 +111,7 @@ function arrange(api: DockviewApi, files: string[]): void {
   addTool(api, 'graph')
   addTool(api, 'gradcheck')
   addTool(api, 'timings')
+  addTool(api, 'profile')
   addTool(api, 'problems')
   addTool(api, 'build')
   addTool(api, 'host-output')

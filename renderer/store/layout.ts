@@ -14,6 +14,7 @@ export const toolPanels = {
   graph: 'Graph',
   gradcheck: 'Gradcheck',
   timings: 'Timings',
+  profile: 'Profile',
   doctor: 'Doctor',
   settings: 'Settings',
   gallery: 'Samples',

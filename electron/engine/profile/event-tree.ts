@@ -47,32 +47,49 @@ export class EventTree {
     return profileKinds[this.trace.events.kind[event] ?? -1] ?? 'operator'
   }
 
+  /** "thread 1", "cuda:0 stream 7". */
+  track(event: number): string {
+    return this.trace.tracks[this.trace.events.track[event] ?? -1]?.name ?? ''
+  }
+
   parent(event: number): number {
     return this.trace.events.parent[event] ?? -1
   }
 
   /** Frames of the program at which it was called, outermost first; of the function's own event, the function. */
   frames(event: number): ProgramPlace[] {
-    const stack = this.trace.stacks[this.trace.events.stack[event] ?? -1] ?? []
-    return stack.flatMap((number) => {
+    return this.stack(event).flatMap((number) => {
       const frame = this.trace.frames[number]
       return frame ? [frame] : []
     })
   }
 
+  private stack(event: number): readonly number[] {
+    return this.trace.stacks[this.trace.events.stack[event] ?? -1] ?? []
+  }
+
   /**
    * The line behind an event: where the program called it, else where it called what this ran within;
-   * of an autograd node, where the operator that made it was called.
+   * of an autograd node, where the operator that made it was called. -1, else a number of a frame.
    */
-  place(event: number): ProgramPlace | undefined {
+  placeNumber(event: number): number {
     for (let at = event; at >= 0; at = this.parent(at)) {
-      if (this.kind(at) === 'function') return undefined
-      const frame = this.frames(at).at(-1)
-      if (frame && frame.line > 0) return frame
+      if (this.kind(at) === 'function') return -1
+      const number = this.stack(at).at(-1)
+      if (number !== undefined && (this.trace.frames[number]?.line ?? 0) > 0) return number
       const forward = this.trace.events.forward[at] ?? -1
       // The operator came first: there is no way back to this event.
-      if (forward >= 0 && forward < at) return this.place(forward)
+      if (forward >= 0 && forward < at) return this.placeNumber(forward)
     }
-    return undefined
+    return -1
+  }
+
+  place(event: number): ProgramPlace | undefined {
+    return this.trace.frames[this.placeNumber(event)]
+  }
+
+  /** As placeNumber; of a function, where it is defined. */
+  shownPlace(event: number): number {
+    return this.kind(event) === 'function' ? (this.stack(event)[0] ?? -1) : this.placeNumber(event)
   }
 }

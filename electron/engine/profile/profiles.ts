@@ -37,6 +37,7 @@ export function profileReportOf(
   const tree = new EventTree(trace)
   return {
     ...{ profile, backward, trace, self: tree.self, total: tree.total },
+    ...{ allocated: tree.allocated, places: trace.events.name.map((_, id) => tree.shownPlace(id)) },
     operators: totalsByOperator(tree),
     lines: totalsByLine(tree),
     flame: flameGraph(tree),

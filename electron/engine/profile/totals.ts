@@ -112,6 +112,12 @@ export function flameGraph(tree: EventTree): ProfileFlame[] {
     const parent = tree.parent(event)
     const duration = tree.trace.events.duration[event] ?? 0
     let at = parent < 0 ? -1 : (nodeOf[parent] ?? -1)
+    // A device works beside its caller: its time is none of that one's.
+    if (tree.kind(event) === 'device') {
+      at = node(-1, tree.track(event), 'device')
+      const stream = nodes[at]
+      if (stream) stream.total += duration
+    }
     // Directly within the function's own event: its first frame is that event.
     if (parent >= 0 && tree.kind(parent) === 'function' && tree.kind(event) !== 'function') {
       for (const frame of tree.frames(event).slice(1)) {

@@ -5,8 +5,10 @@
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 #include <ATen/record_function.h>
+#include <fcntl.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/profiler_kineto.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -37,6 +39,8 @@ constexpr double plain_seconds = 0.3;
 // An odd number of runs has a median that is one of them.
 constexpr size_t most_runs = 9;
 constexpr double run_seconds = 1;
+// ns. Beside longer runs it does not matter what a session's first events take.
+constexpr int64_t warm_up_below = 20'000'000;
 constexpr size_t most_held_events = 300'000;
 
 double seconds_since(Clock::time_point start) {
@@ -56,6 +60,27 @@ class Threads {
   int before_;
 };
 
+// Nothing that the process writes to stderr arrives while this lives.
+class QuietStderr {
+ public:
+  QuietStderr() : kept_(dup(STDERR_FILENO)) {
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere < 0) return;
+    dup2(nowhere, STDERR_FILENO);
+    close(nowhere);
+  }
+  ~QuietStderr() {
+    if (kept_ < 0) return;
+    dup2(kept_, STDERR_FILENO);
+    close(kept_);
+  }
+  QuietStderr(const QuietStderr&) = delete;
+  QuietStderr& operator=(const QuietStderr&) = delete;
+
+ private:
+  int kept_;
+};
+
 // The profiler, on while this lives; what an operator throws turns it off too.
 class Session {
  public:
@@ -66,7 +91,7 @@ class Session {
                                 /*profile_memory=*/true, /*with_stack=*/true,
                                 /*with_flops=*/false, /*with_modules=*/false);
     ask_for_more(config.experimental_config);
-    kineto::prepareProfiler(config, activities);
+    prepare(config, activities);
     kineto::enableProfiler(config, activities);
   }
   ~Session() {
@@ -81,6 +106,16 @@ class Session {
   }
 
  private:
+  // The first time, libkineto complains on stderr, whatever its log level, that this is not the
+  // thread that loaded it. It then leaves out to serve requests from other processes: nobody asks.
+  static void prepare(const impl::ProfilerConfig& config,
+                      const std::set<impl::ActivityType>& activities) {
+    static bool is_first = true;
+    std::optional<QuietStderr> quiet;
+    if (is_first) quiet.emplace();
+    is_first = false;
+    kineto::prepareProfiler(config, activities);
+  }
   // What older versions of libtorch have no field for, they do not tell.
   template <class Config>
   static void ask_for_more(Config& config) {
@@ -143,13 +178,20 @@ class Call {
     return run;
   }
   void make(Run& run) const {
+    make_forward(run);
+    if (backward_) make_backward(run);
+  }
+  void make_forward(Run& run) const {
     {
       RECORD_USER_SCOPE("forward");
       callable_.call(run.stack);
       wait();
     }
     run.results = tensors_in(run.stack);
-    if (!backward_) return;
+  }
+
+ private:
+  void make_backward(Run& run) const {
     Tensors wanted;
     for (const auto& tensor : run.arguments) {
       if (tensor.requires_grad() && tensor.is_leaf()) wanted.push_back(tensor);
@@ -171,7 +213,6 @@ class Call {
     wait();
   }
 
- private:
   void wait() const {
     for (const auto index : devices_)
       at::detail::getCUDAHooks().deviceSynchronize(index);
@@ -211,6 +252,13 @@ void run_plainly(const Call& call, ProfileTrace& trace) {
   trace.plain_ns = *middle;
 }
 
+// The first events of a session make room for those that follow, which takes the time of dozens of
+// operators. Forward only: see read_events on stacks.
+void warm_up(const Call& call) {
+  auto run = call.prepare();
+  call.make_forward(run);
+}
+
 }  // namespace
 
 ProfileTrace run_profile(const ProfileRequest& request) {
@@ -231,6 +279,7 @@ ProfileTrace run_profile(const ProfileRequest& request) {
                              held < most_held_events)) {
     auto run = call.prepare();
     Session session(call.uses_device());
+    if (trace.plain_ns < warm_up_below) warm_up(call);
     call.make(run);
     results.push_back(session.end());
     held += results.back()->events().size();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <sstream>
 #include <unordered_map>
 
@@ -24,6 +25,9 @@ using Results = std::vector<std::shared_ptr<Result>>;
 constexpr size_t most_events = 200'000;
 constexpr size_t most_allocations = 200'000;
 constexpr const char* engine_prefix = "autograd::engine::evaluate_function: ";
+constexpr size_t engine_names = sizeof "autograd::engine::" - 1;
+// What native/include/opsmith/autograd.cpp makes its nodes of.
+constexpr const char* own_node = "torch::autograd::CppNode<opsmith::";
 
 bool starts_with(const std::string& text, const std::string& start) {
   return text.compare(0, start.size(), start) == 0;
@@ -144,17 +148,22 @@ class Reader {
     std::stable_sort(roots.begin(), roots.end(), [](const auto& a, const auto& b) {
       return a->start_time_ns_ < b->start_time_ns_;
     });
-    // Of a device's events the clock may be another: the run begins with its first range.
+    origin_ = start_of_run(roots);
     for (const auto& root : roots) {
-      if (is_range(*root)) {
-        origin_ = root->start_time_ns_;
-        break;
-      }
+      if (root->start_time_ns_ >= origin_) add(*root, -1, -1);
     }
-    for (const auto& root : roots)
-      add(*root, -1, -1);
     link_backward();
     write_allocations();
+  }
+
+  // The run that counts is the last: others in the same session warmed the profiler up.
+  static int64_t start_of_run(const Results& roots) {
+    int64_t start = 0;
+    for (const auto& root : roots) {
+      if (is_range(*root) && root->name() == "forward")
+        start = std::max(start, root->start_time_ns_);
+    }
+    return start;
   }
 
   static bool is_range(const Result& event) {
@@ -184,7 +193,7 @@ class Reader {
     }
     const auto id = static_cast<int64_t>(events.name.size());
     const int64_t track = track_of(event, parent_track);
-    events.name.push_back(names_.number(event.name(), event.name()));
+    events.name.push_back(number_of_name(event.name()));
     events.start.push_back(event.start_time_ns_ - origin_);
     events.duration.push_back(std::max<int64_t>(0, event.endTimeNS() - event.start_time_ns_));
     events.track.push_back(track);
@@ -202,6 +211,12 @@ class Reader {
     });
     for (const auto& child : event.children_)
       add(*child, id, track);
+  }
+
+  int64_t number_of_name(const std::string& name) {
+    // "evaluate_function: MmBackward0" says as much in less room.
+    const auto text = starts_with(name, engine_prefix) ? name.substr(engine_names) : name;
+    return names_.number(text, text);
   }
 
   void count_cut(const Result& event) {
@@ -257,6 +272,11 @@ class Reader {
     for (auto text = op.jit_stack_.rbegin(); text != op.jit_stack_.rend(); ++text) {
       if (auto frame = frame_of(*text)) frames.push_back(std::move(*frame));
     }
+    // libtorch notes no stack for a node of the autograd graph, and hands the stacks out in turn
+    // all the same: what comes after one on its thread has the stack of something later.
+    const int64_t track = events.track[id];
+    if (nodes_seen_.count(track) > 0) frames.clear();
+    if (op.scope_ == at::RecordScope::BACKWARD_FUNCTION) nodes_seen_.insert(track);
     if (op.scope_ == at::RecordScope::TORCHSCRIPT_FUNCTION) frames = {definition_of(op.name_)};
     if (!frames.empty()) events.stack[id] = stack_of(frames);
     const bool is_node = op.scope_ == at::RecordScope::BACKWARD_FUNCTION;
@@ -306,6 +326,7 @@ class Reader {
   }
 
   void note_allocation(const Result& event, int64_t parent) {
+    if (event.start_time_ns_ < origin_) return;
     event.visit_if_base<ExtraFields<EventType::Allocation>>([&](const auto& allocation) {
       const auto device = allocation.device().str();
       allocations_.push_back({event.start_time_ns_ - origin_, allocation.alloc_size_,
@@ -315,10 +336,19 @@ class Reader {
 
   // A node of the autograd graph has the number that the operator which made it noted.
   void link_backward() {
+    auto& events = trace_.events;
     for (const auto& node : nodes_) {
       const auto made = made_.find(node.number);
-      if (made != made_.end())
-        trace_.events.forward[static_cast<size_t>(node.event)] = made->second;
+      if (made == made_.end()) continue;
+      const auto id = static_cast<size_t>(node.event);
+      events.forward[id] = made->second;
+      // Nodes of the project's operators are all of one C++ class.
+      const auto& name = trace_.names[static_cast<size_t>(events.name[id])];
+      const auto own = name.find(own_node);
+      if (own == std::string::npos) continue;
+      const auto& forward =
+          trace_.names[static_cast<size_t>(events.name[static_cast<size_t>(made->second)])];
+      events.name[id] = number_of_name(name.substr(0, own) + "backward of " + forward);
     }
   }
 
@@ -361,6 +391,7 @@ class Reader {
   int64_t origin_ = 0;
   std::vector<Allocation> allocations_;
   std::vector<Sequence> nodes_;
+  std::set<int64_t> nodes_seen_;  // tracks
   std::unordered_map<int64_t, int64_t> made_;
 };
 
@@ -371,9 +402,11 @@ void read_events(const Results& roots, const Program* program, ProfileTrace& tra
 }
 
 int64_t run_duration(const Results& roots) {
+  const int64_t start = Reader::start_of_run(roots);
   int64_t total = 0;
   for (const auto& root : roots) {
-    if (Reader::is_range(*root)) total += root->endTimeNS() - root->start_time_ns_;
+    if (Reader::is_range(*root) && root->start_time_ns_ >= start)
+      total += root->endTimeNS() - root->start_time_ns_;
   }
   return total;
 }
