@@ -113,7 +113,7 @@ export const profileTotal = z.object({
   total: z.number(),
   /** Without what ran within it. */
   self: z.number(),
-  /** Of `self`, among all. */
+  /** Of `self`, among the time of the run; a device's comes on top of it. */
   share: z.number(),
   /** Bytes taken within it, and not within something that ran within it. */
   allocated: z.number(),

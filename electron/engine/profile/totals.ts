@@ -71,13 +71,16 @@ export function totalsByOperator(tree: EventTree): ProfileTotal[] {
   }))
 }
 
-/** All that a line of the program called, its backward included; what no line called is left out. */
+/**
+ * All that a line of the program called, its backward included; what no line called is left out, and
+ * what a device did meanwhile, which is no part of the thread's time.
+ */
 export function totalsByLine(tree: EventTree): ProfileTotal[] {
   const places: (ProgramPlace | undefined)[] = []
   for (let event = 0; event < tree.count; event += 1) places.push(tree.place(event))
   return sumBy(
     tree,
-    places.map((place) => (place ? placeKey(place) : '')),
+    places.map((place, event) => (place && tree.kind(event) !== 'device' ? placeKey(place) : '')),
     false,
     (event) => {
       const place = places[event]

@@ -76,7 +76,7 @@ function FlameDetails({ report, index }: Props): ReactElement | null {
       <Title name={node.name} note={kindWords[node.kind]} />
       <Fact name="take together">{`${exactTime(node.total)} (${shareText(node.total / Math.max(1, report.total))})`}</Fact>
       <Fact name="of their own">{exactTime(node.self)}</Fact>
-      <Fact name="calls">{formatCount(node.calls, 'call')}</Fact>
+      <Fact name="called">{formatCount(node.calls, 'time')}</Fact>
       {node.allocated > 0 && <Fact name="memory">{bytesText(node.allocated)}</Fact>}
       {node.file !== '' && <Line file={node.file} line={node.line} within="" />}
     </>

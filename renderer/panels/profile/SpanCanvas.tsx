@@ -12,7 +12,7 @@ import type { ProfileMemory } from '../../../electron/contract/profile'
 import { IconButton } from '../../shell/primitives/Button'
 import { useSettings } from '../../store/settings'
 import { useTheme } from '../../store/theme'
-import { heldAt, readLook } from './draw-spans'
+import { heldAt, memoryHeight, readLook } from './draw-spans'
 import type { NamedSpans } from './profile-spans'
 import { SpanSurface } from './span-surface'
 import { neighbour, type Direction } from './spans'
@@ -161,7 +161,7 @@ export function SpanCanvas(props: Props): ReactElement {
         }}
         onKeyDown={keys}
       />
-      <div className="pf-zoom">
+      <div className="pf-zoom" style={{ bottom: memory.length * memoryHeight + 5 }}>
         <IconButton
           icon="plus"
           label="Zoom in (+)"

@@ -163,7 +163,7 @@ function drawSpan(
   context.fillStyle = colour
   context.globalAlpha = found !== null && !isFound ? 0.12 : hovered === id ? 0.6 : fillStrength
   context.fillRect(left, y + 1, Math.max(1, width - 0.5), rowHeight - 2)
-  context.globalAlpha = found !== null && !isFound ? 0.3 : 1
+  context.globalAlpha = found !== null && !isFound ? 0.5 : 1
   if (width > 3) context.fillRect(left, y + 1, 2, rowHeight - 2)
   if (isFound) {
     context.fillStyle = look.found
