@@ -86,7 +86,7 @@ export const profileTrace = z.object({
   tracks: z.array(z.object({ name: z.string(), isDevice: z.boolean() })),
   events: profileEvents,
   allocations: profileAllocations,
-  /** How many did not fit: 200,000 of each are kept. */
+  /** How many did not fit: 100,000 of each are kept. */
   cutEvents: z.number().int(),
   cutAllocations: z.number().int(),
   /** ns of each profiled run, and which of them this is: the median one. */

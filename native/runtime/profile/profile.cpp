@@ -41,7 +41,7 @@ constexpr size_t most_runs = 9;
 constexpr double run_seconds = 1;
 // ns. Beside longer runs it does not matter what a session's first events take.
 constexpr int64_t warm_up_below = 20'000'000;
-constexpr size_t most_held_events = 300'000;
+constexpr size_t most_held_events = 150'000;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -90,7 +90,7 @@ class Session {
     impl::ProfilerConfig config(impl::ProfilerState::KINETO, /*report_input_shapes=*/true,
                                 /*profile_memory=*/true, /*with_stack=*/true,
                                 /*with_flops=*/false, /*with_modules=*/false);
-    ask_for_more(config.experimental_config);
+    ask_for_more(config.experimental_config, with_device);
     prepare(config, activities);
     kineto::enableProfiler(config, activities);
   }
@@ -118,10 +118,10 @@ class Session {
   }
   // What older versions of libtorch have no field for, they do not tell.
   template <class Config>
-  static void ask_for_more(Config& config) {
+  static void ask_for_more(Config& config, bool with_device) {
     if constexpr (requires { config.capture_overload_names; }) config.capture_overload_names = true;
     if constexpr (requires { config.expose_kineto_event_metadata; }) {
-      config.expose_kineto_event_metadata = true;
+      config.expose_kineto_event_metadata = with_device;
     }
   }
   bool is_on_ = true;

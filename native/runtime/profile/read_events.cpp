@@ -22,8 +22,8 @@ using impl::ExtraFields;
 using Result = impl::Result;
 using Results = std::vector<std::shared_ptr<Result>>;
 
-constexpr size_t most_events = 200'000;
-constexpr size_t most_allocations = 200'000;
+constexpr size_t most_events = 100'000;
+constexpr size_t most_allocations = 100'000;
 constexpr const char* engine_prefix = "autograd::engine::evaluate_function: ";
 constexpr size_t engine_names = sizeof "autograd::engine::" - 1;
 // What native/include/opsmith/autograd.cpp makes its nodes of.
