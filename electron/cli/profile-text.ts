@@ -79,7 +79,7 @@ export function summaryLines(report: ProfileReport): string[] {
 /** The report as a terminal shows it: operators by own time, and memory. */
 export function profileText(report: ProfileReport, folder: string): string[] {
   const { operators } = report
-  const unit = unitFor([report.total / 1e9])
+  const unit = unitFor(operators.slice(0, mostRows).map(({ total }) => total / 1e9))
   const time = (ns: number): string => timeText(ns / 1e9, unit)
   const rows = operators
     .slice(0, mostRows)

@@ -51,6 +51,13 @@ def many(x):
     return x
 
 
+def varies(x):
+    y = x
+    for i in range(int(torch.randint(1, 500, [1]))):
+        y = torch.relu(y)
+    return y
+
+
 def mismatched(a, w):
     return torch.matmul(torch.relu(a), w.t())
 `
@@ -219,6 +226,14 @@ describe('a profile', () => {
     const [first = -1] = eventsNamed(report, 'aten::sum')
     expect(lineOf(report, first)).toBe(lineWith('y = (x * x)'))
     expect(eventsNamed(report, 'aten::relu').map((one) => lineOf(report, one))).toEqual([0])
+  })
+
+  it('of what does something else each time is one run, with its lines', async () => {
+    const report = unwrap(await profile('varies', ['w2']))
+    expectTree(report)
+    expect(report.trace.runs).toHaveLength(1)
+    const lines = eventsNamed(report, 'aten::relu').map((one) => lineOf(report, one))
+    expect(new Set(lines)).toEqual(new Set([lineWith('y = torch.relu(y)')]))
   })
 
   it('keeps 100,000 events, and says how many more there were', async () => {

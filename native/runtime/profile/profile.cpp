@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <set>
 
 #include "runtime/arguments.h"
@@ -41,7 +42,8 @@ constexpr size_t most_runs = 9;
 constexpr double run_seconds = 1;
 // ns. Beside longer runs it does not matter what a session's first events take.
 constexpr int64_t warm_up_below = 20'000'000;
-constexpr size_t most_held_events = 150'000;
+// With stacks; what has more is not run again without.
+constexpr size_t most_held_events = 100'000;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -84,11 +86,11 @@ class QuietStderr {
 // The profiler, on while this lives; what an operator throws turns it off too.
 class Session {
  public:
-  explicit Session(bool with_device) {
+  Session(bool with_device, bool with_stacks) {
     std::set<impl::ActivityType> activities{impl::ActivityType::CPU};
     if (with_device) activities.insert(impl::ActivityType::CUDA);
     impl::ProfilerConfig config(impl::ProfilerState::KINETO, /*report_input_shapes=*/true,
-                                /*profile_memory=*/true, /*with_stack=*/true,
+                                /*profile_memory=*/true, with_stacks,
                                 /*with_flops=*/false, /*with_modules=*/false);
     ask_for_more(config.experimental_config, with_device);
     prepare(config, activities);
@@ -253,10 +255,18 @@ void run_plainly(const Call& call, ProfileTrace& trace) {
 }
 
 // The first events of a session make room for those that follow, which takes the time of dozens of
-// operators. Forward only: see read_events on stacks.
+// operators. Forward only: see call_stacks.cpp on nodes.
 void warm_up(const Call& call) {
   auto run = call.prepare();
   call.make_forward(run);
+}
+
+// The position of the median; of an even number the lower one.
+int64_t median_of(const std::vector<int64_t>& times) {
+  std::vector<size_t> order(times.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return times[a] < times[b]; });
+  return static_cast<int64_t>(order[(order.size() - 1) / 2]);
 }
 
 }  // namespace
@@ -272,29 +282,37 @@ ProfileTrace run_profile(const ProfileRequest& request) {
   enter_stage("operator.check");
   run_plainly(call, trace);
 
-  std::vector<std::unique_ptr<kineto::ProfilerResult>> results;
-  size_t held = 0;
-  const auto start = Clock::now();
-  while (results.empty() || (results.size() < most_runs && seconds_since(start) < run_seconds &&
-                             held < most_held_events)) {
+  const auto profiled = [&](bool with_stacks) {
     auto run = call.prepare();
-    Session session(call.uses_device());
+    Session session(call.uses_device(), with_stacks);
     if (trace.plain_ns < warm_up_below) warm_up(call);
     call.make(run);
-    results.push_back(session.end());
+    return session.end();
+  };
+  const auto* program = call.callable().program.get();
+  const auto described = profiled(/*with_stacks=*/true);
+  std::vector<std::unique_ptr<kineto::ProfilerResult>> results;
+  size_t held = described->events().size();
+  const auto start = Clock::now();
+  while (held < most_held_events && results.size() < most_runs &&
+         (results.empty() || seconds_since(start) < run_seconds)) {
+    results.push_back(profiled(/*with_stacks=*/false));
     held += results.back()->events().size();
     trace.run_ns.push_back(run_duration(results.back()->event_tree()));
   }
-  std::vector<int64_t> order(results.size());
-  for (size_t i = 0; i < order.size(); ++i)
-    order[i] = static_cast<int64_t>(i);
-  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return trace.run_ns[static_cast<size_t>(a)] < trace.run_ns[static_cast<size_t>(b)];
-  });
-  trace.chosen = order[(order.size() - 1) / 2];
   enter_stage("operator.check", "reading the profile");
-  read_events(results[static_cast<size_t>(trace.chosen)]->event_tree(),
-              call.callable().program.get(), trace);
+  if (!results.empty()) {
+    trace.chosen = median_of(trace.run_ns);
+    auto timed = trace;
+    CallStacks stacks(described->event_tree());
+    const auto& chosen = *results[static_cast<size_t>(trace.chosen)];
+    if (read_events(chosen.event_tree(), stacks, program, timed)) return timed;
+  }
+  // It is too long to be run again, or does something else each time.
+  trace.run_ns = {run_duration(described->event_tree())};
+  trace.chosen = 0;
+  CallStacks stacks(described->event_tree());
+  read_events(described->event_tree(), stacks, program, trace);
   return trace;
 }
 

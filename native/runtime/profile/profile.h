@@ -70,10 +70,10 @@ struct ProfileTrace {
 
 // Runs the call without the profiler until it is warm, then a few times with it, each on copies of
 // the arguments; of the run of the median time everything is kept, up to 100,000 events and as many
-// allocations. Backward is of the sum of the outputs, to the inputs that require grad. Throws
-// Failure (operator.unknown, program.compile, input.invalid, device.unavailable; operator.check
-// where there is nothing to derive; toolchain.missing where libtorch has no profiler), and what the
-// operator throws.
+// allocations. Lines are those of one more run, whose events are the same. Backward is of the sum
+// of the outputs, to the inputs that require grad. Throws Failure (operator.unknown,
+// program.compile, input.invalid, device.unavailable; operator.check where there is nothing to
+// derive; toolchain.missing where libtorch has no profiler), and what the operator throws.
 ProfileTrace run_profile(const ProfileRequest& request);
 
 }  // namespace opsmith

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <sstream>
 #include <unordered_map>
 
@@ -20,7 +19,6 @@ namespace impl = torch::profiler::impl;
 using impl::EventType;
 using impl::ExtraFields;
 using Result = impl::Result;
-using Results = std::vector<std::shared_ptr<Result>>;
 
 constexpr size_t most_events = 100'000;
 constexpr size_t most_allocations = 100'000;
@@ -116,25 +114,11 @@ std::string metadata_of(const Activity& activity) {
   }
 }
 
-// "/project/program.py(7): two_layers", as libtorch writes a frame of a TorchScript stack. Code of
-// its own that it inlines has no file.
-std::optional<ProfileFrame> frame_of(const std::string& text) {
-  const auto end = text.rfind("): ");
-  const auto open = end == std::string::npos ? end : text.rfind('(', end);
-  if (open == std::string::npos) return std::nullopt;
-  ProfileFrame frame{text.substr(end + 3), text.substr(0, open), 0};
-  if (frame.file.empty() || frame.file.front() == '<') return std::nullopt;
-  for (size_t i = open + 1; i < end; ++i) {
-    if (text[i] < '0' || text[i] > '9') return std::nullopt;
-    frame.line = 10 * frame.line + (text[i] - '0');
-  }
-  return frame;
-}
-
 class Reader {
  public:
-  Reader(const Program* program, ProfileTrace& trace)
-      : program_(program),
+  Reader(CallStacks& stacks, const Program* program, ProfileTrace& trace)
+      : call_stacks_(stacks),
+        program_(program),
         trace_(trace),
         names_(trace.names),
         inputs_(trace.inputs),
@@ -144,33 +128,14 @@ class Reader {
         stacks_(trace.stacks),
         tracks_(trace.tracks) {}
 
-  void read(Results roots) {
-    std::stable_sort(roots.begin(), roots.end(), [](const auto& a, const auto& b) {
-      return a->start_time_ns_ < b->start_time_ns_;
-    });
-    origin_ = start_of_run(roots);
-    for (const auto& root : roots) {
-      if (root->start_time_ns_ >= origin_) add(*root, -1, -1);
-    }
+  bool read(const ProfileResults& roots) {
+    const auto run = roots_of_run(roots);
+    if (!run.empty()) origin_ = run.front()->start_time_ns_;
+    for (const auto& root : run)
+      add(*root, -1, -1);
     link_backward();
     write_allocations();
-  }
-
-  // The run that counts is the last: others in the same session warmed the profiler up.
-  static int64_t start_of_run(const Results& roots) {
-    int64_t start = 0;
-    for (const auto& root : roots) {
-      if (is_range(*root) && root->name() == "forward")
-        start = std::max(start, root->start_time_ns_);
-    }
-    return start;
-  }
-
-  static bool is_range(const Result& event) {
-    bool is_user_scope = false;
-    event.visit_if_base<ExtraFields<EventType::TorchOp>>(
-        [&](const auto& op) { is_user_scope = op.scope_ == at::RecordScope::USER_SCOPE; });
-    return is_user_scope;
+    return !differs_ && call_stacks_.is_used_up();
   }
 
  private:
@@ -204,7 +169,7 @@ class Reader {
     events.forward.push_back(-1);
     events.details.push_back(-1);
     event.visit_if_base<ExtraFields<EventType::TorchOp>>(
-        [&](const auto& op) { describe(op, static_cast<size_t>(id)); });
+        [&](const auto& op) { describe(op, event.start_tid_, static_cast<size_t>(id)); });
     event.visit_if_base<ExtraFields<EventType::Kineto>>([&](const auto& activity) {
       const auto text = metadata_of(activity);
       if (!text.empty()) events.details.back() = details_.number(text, text);
@@ -266,19 +231,15 @@ class Reader {
   }
 
   template <class Op>
-  void describe(const Op& op, size_t id) {
+  void describe(const Op& op, uint64_t thread, size_t id) {
     auto& events = trace_.events;
-    std::vector<ProfileFrame> frames;
-    for (auto text = op.jit_stack_.rbegin(); text != op.jit_stack_.rend(); ++text) {
-      if (auto frame = frame_of(*text)) frames.push_back(std::move(*frame));
+    const auto* frames = call_stacks_.next(thread, op.name_);
+    if (frames == nullptr) differs_ = true;
+    if (op.scope_ == at::RecordScope::TORCHSCRIPT_FUNCTION) {
+      events.stack[id] = stack_of({definition_of(op.name_)});
+    } else if (frames != nullptr && !frames->empty()) {
+      events.stack[id] = stack_of(*frames);
     }
-    // libtorch notes no stack for a node of the autograd graph, and hands the stacks out in turn
-    // all the same: what comes after one on its thread has the stack of something later.
-    const int64_t track = events.track[id];
-    if (nodes_seen_.count(track) > 0) frames.clear();
-    if (op.scope_ == at::RecordScope::BACKWARD_FUNCTION) nodes_seen_.insert(track);
-    if (op.scope_ == at::RecordScope::TORCHSCRIPT_FUNCTION) frames = {definition_of(op.name_)};
-    if (!frames.empty()) events.stack[id] = stack_of(frames);
     const bool is_node = op.scope_ == at::RecordScope::BACKWARD_FUNCTION;
     if (op.scope_ == at::RecordScope::FUNCTION) events.inputs[id] = inputs_of(op);
     if (op.sequence_number_ < 0) return;
@@ -326,7 +287,6 @@ class Reader {
   }
 
   void note_allocation(const Result& event, int64_t parent) {
-    if (event.start_time_ns_ < origin_) return;
     event.visit_if_base<ExtraFields<EventType::Allocation>>([&](const auto& allocation) {
       const auto device = allocation.device().str();
       allocations_.push_back({event.start_time_ns_ - origin_, allocation.alloc_size_,
@@ -381,6 +341,7 @@ class Reader {
     }
   }
 
+  CallStacks& call_stacks_;
   const Program* program_;
   ProfileTrace& trace_;
   Table<std::string> names_, inputs_, details_, devices_;
@@ -389,26 +350,17 @@ class Reader {
   Table<ProfileTrack> tracks_;
   ArgumentCounts counts_;
   int64_t origin_ = 0;
+  bool differs_ = false;
   std::vector<Allocation> allocations_;
   std::vector<Sequence> nodes_;
-  std::set<int64_t> nodes_seen_;  // tracks
   std::unordered_map<int64_t, int64_t> made_;
 };
 
 }  // namespace
 
-void read_events(const Results& roots, const Program* program, ProfileTrace& trace) {
-  Reader(program, trace).read(roots);
-}
-
-int64_t run_duration(const Results& roots) {
-  const int64_t start = Reader::start_of_run(roots);
-  int64_t total = 0;
-  for (const auto& root : roots) {
-    if (Reader::is_range(*root) && root->start_time_ns_ >= start)
-      total += root->endTimeNS() - root->start_time_ns_;
-  }
-  return total;
+bool read_events(const ProfileResults& roots, CallStacks& stacks, const Program* program,
+                 ProfileTrace& trace) {
+  return Reader(stacks, program, trace).read(roots);
 }
 
 }  // namespace opsmith

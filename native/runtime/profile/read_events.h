@@ -1,23 +1,15 @@
 // The tree of events that Kineto answers with, as the columns of a ProfileTrace.
 #pragma once
 
-#include <memory>
-#include <vector>
-
+#include "runtime/profile/call_stacks.h"
 #include "runtime/profile/profile.h"
-
-namespace torch::profiler::impl {
-struct Result;
-}
 
 namespace opsmith {
 
-// Adds the trees' events, allocations and tables to `trace`. `program` (may be null) says where its
-// functions are.
-void read_events(const std::vector<std::shared_ptr<torch::profiler::impl::Result>>& roots,
-                 const Program* program, ProfileTrace& trace);
-
-// Of the ranges that the profiled run opened itself, together.
-int64_t run_duration(const std::vector<std::shared_ptr<torch::profiler::impl::Result>>& roots);
+// Adds events, allocations and tables to `trace`, which has none yet. `program` (may be null) says
+// where its functions are. False: the run went another way than the one that `stacks` is of, so
+// that places are missing.
+bool read_events(const ProfileResults& roots, CallStacks& stacks, const Program* program,
+                 ProfileTrace& trace);
 
 }  // namespace opsmith
