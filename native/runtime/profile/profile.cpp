@@ -42,7 +42,7 @@ constexpr size_t most_runs = 9;
 constexpr double run_seconds = 1;
 // ns. Beside longer runs it does not matter what a session's first events take.
 constexpr int64_t warm_up_below = 20'000'000;
-// With stacks; what has more is not run again without.
+// Described; what has more is not run again to be timed.
 constexpr size_t most_held_events = 100'000;
 
 double seconds_since(Clock::time_point start) {
@@ -86,11 +86,11 @@ class QuietStderr {
 // The profiler, on while this lives; what an operator throws turns it off too.
 class Session {
  public:
-  Session(bool with_device, bool with_stacks) {
+  Session(bool with_device, bool describes) {
     std::set<impl::ActivityType> activities{impl::ActivityType::CPU};
     if (with_device) activities.insert(impl::ActivityType::CUDA);
-    impl::ProfilerConfig config(impl::ProfilerState::KINETO, /*report_input_shapes=*/true,
-                                /*profile_memory=*/true, with_stacks,
+    impl::ProfilerConfig config(impl::ProfilerState::KINETO, /*report_input_shapes=*/describes,
+                                /*profile_memory=*/true, /*with_stack=*/describes,
                                 /*with_flops=*/false, /*with_modules=*/false);
     ask_for_more(config.experimental_config, with_device);
     prepare(config, activities);
@@ -255,10 +255,14 @@ void run_plainly(const Call& call, ProfileTrace& trace) {
 }
 
 // The first events of a session make room for those that follow, which takes the time of dozens of
-// operators. Forward only: see call_stacks.cpp on nodes.
-void warm_up(const Call& call) {
+// operators. Before a run that is described no backward: see described_run.cpp on nodes.
+void warm_up(const Call& call, bool describes) {
   auto run = call.prepare();
-  call.make_forward(run);
+  if (describes) {
+    call.make_forward(run);
+  } else {
+    call.make(run);
+  }
 }
 
 // The position of the median; of an even number the lower one.
@@ -282,21 +286,21 @@ ProfileTrace run_profile(const ProfileRequest& request) {
   enter_stage("operator.check");
   run_plainly(call, trace);
 
-  const auto profiled = [&](bool with_stacks) {
+  const auto profiled = [&](bool describes) {
     auto run = call.prepare();
-    Session session(call.uses_device(), with_stacks);
-    if (trace.plain_ns < warm_up_below) warm_up(call);
+    Session session(call.uses_device(), describes);
+    if (trace.plain_ns < warm_up_below) warm_up(call, describes);
     call.make(run);
     return session.end();
   };
   const auto* program = call.callable().program.get();
-  const auto described = profiled(/*with_stacks=*/true);
+  const auto described = profiled(/*describes=*/true);
   std::vector<std::unique_ptr<kineto::ProfilerResult>> results;
   size_t held = described->events().size();
   const auto start = Clock::now();
   while (held < most_held_events && results.size() < most_runs &&
          (results.empty() || seconds_since(start) < run_seconds)) {
-    results.push_back(profiled(/*with_stacks=*/false));
+    results.push_back(profiled(/*describes=*/false));
     held += results.back()->events().size();
     trace.run_ns.push_back(run_duration(results.back()->event_tree()));
   }
@@ -304,15 +308,15 @@ ProfileTrace run_profile(const ProfileRequest& request) {
   if (!results.empty()) {
     trace.chosen = median_of(trace.run_ns);
     auto timed = trace;
-    CallStacks stacks(described->event_tree());
+    DescribedRun description(described->event_tree());
     const auto& chosen = *results[static_cast<size_t>(trace.chosen)];
-    if (read_events(chosen.event_tree(), stacks, program, timed)) return timed;
+    if (read_events(chosen.event_tree(), description, program, timed)) return timed;
   }
   // It is too long to be run again, or does something else each time.
   trace.run_ns = {run_duration(described->event_tree())};
   trace.chosen = 0;
-  CallStacks stacks(described->event_tree());
-  read_events(described->event_tree(), stacks, program, trace);
+  DescribedRun description(described->event_tree());
+  read_events(described->event_tree(), description, program, trace);
   return trace;
 }
 

@@ -116,8 +116,8 @@ std::string metadata_of(const Activity& activity) {
 
 class Reader {
  public:
-  Reader(CallStacks& stacks, const Program* program, ProfileTrace& trace)
-      : call_stacks_(stacks),
+  Reader(DescribedRun& described, const Program* program, ProfileTrace& trace)
+      : described_(described),
         program_(program),
         trace_(trace),
         names_(trace.names),
@@ -135,7 +135,7 @@ class Reader {
       add(*root, -1, -1);
     link_backward();
     write_allocations();
-    return !differs_ && call_stacks_.is_used_up();
+    return !differs_ && described_.is_used_up();
   }
 
  private:
@@ -233,15 +233,18 @@ class Reader {
   template <class Op>
   void describe(const Op& op, uint64_t thread, size_t id) {
     auto& events = trace_.events;
-    const auto* frames = call_stacks_.next(thread, op.name_);
-    if (frames == nullptr) differs_ = true;
+    const DescribedRun::Noted* noted = described_.next(thread, op.name_);
+    if (noted == nullptr) differs_ = true;
     if (op.scope_ == at::RecordScope::TORCHSCRIPT_FUNCTION) {
       events.stack[id] = stack_of({definition_of(op.name_)});
-    } else if (frames != nullptr && !frames->empty()) {
-      events.stack[id] = stack_of(*frames);
+    } else if (noted != nullptr && !noted->frames.empty()) {
+      events.stack[id] = stack_of(noted->frames);
     }
     const bool is_node = op.scope_ == at::RecordScope::BACKWARD_FUNCTION;
-    if (op.scope_ == at::RecordScope::FUNCTION) events.inputs[id] = inputs_of(op);
+    if (op.scope_ == at::RecordScope::FUNCTION && noted != nullptr) {
+      noted->event->visit_if_base<ExtraFields<EventType::TorchOp>>(
+          [&](const auto& called) { events.inputs[id] = inputs_of(called); });
+    }
     if (op.sequence_number_ < 0) return;
     const auto number = static_cast<int64_t>(op.sequence_number_);
     if (is_node || starts_with(op.name_, engine_prefix)) {
@@ -341,7 +344,7 @@ class Reader {
     }
   }
 
-  CallStacks& call_stacks_;
+  DescribedRun& described_;
   const Program* program_;
   ProfileTrace& trace_;
   Table<std::string> names_, inputs_, details_, devices_;
@@ -358,9 +361,9 @@ class Reader {
 
 }  // namespace
 
-bool read_events(const ProfileResults& roots, CallStacks& stacks, const Program* program,
+bool read_events(const ProfileResults& roots, DescribedRun& described, const Program* program,
                  ProfileTrace& trace) {
-  return Reader(stacks, program, trace).read(roots);
+  return Reader(described, program, trace).read(roots);
 }
 
 }  // namespace opsmith

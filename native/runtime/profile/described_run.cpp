@@ -1,4 +1,4 @@
-#include "runtime/profile/call_stacks.h"
+#include "runtime/profile/described_run.h"
 
 #if __has_include(<ActivityType.h>)
 #include <torch/csrc/profiler/collection.h>
@@ -61,16 +61,16 @@ int64_t run_duration(const ProfileResults& roots) {
   return total;
 }
 
-CallStacks::CallStacks(const ProfileResults& roots) {
+DescribedRun::DescribedRun(const ProfileResults& roots) {
   for (const auto& root : roots_of_run(roots))
     note(*root);
 }
 
-void CallStacks::note(const impl::Result& event) {
+void DescribedRun::note(const impl::Result& event) {
   if (event.hidden_) return;
   event.visit_if_base<TorchOp>([&](const auto& op) {
     auto& thread = threads_[event.start_tid_];
-    Noted noted{op.name_, {}};
+    Noted noted{op.name_, {}, &event};
     // libtorch notes no stack for a node of the autograd graph, and hands the stacks out in turn
     // all the same: what comes after one on its thread has the stack of something later.
     if (!thread.has_nodes) {
@@ -85,13 +85,13 @@ void CallStacks::note(const impl::Result& event) {
     note(*child);
 }
 
-const std::vector<ProfileFrame>* CallStacks::next(uint64_t thread, const std::string& name) {
+const DescribedRun::Noted* DescribedRun::next(uint64_t thread, const std::string& name) {
   auto& known = threads_[thread];
   if (known.next >= known.noted.size() || known.noted[known.next].name != name) return nullptr;
-  return &known.noted[known.next++].frames;
+  return &known.noted[known.next++];
 }
 
-bool CallStacks::is_used_up() const {
+bool DescribedRun::is_used_up() const {
   return std::all_of(threads_.begin(), threads_.end(), [](const auto& entry) {
     return entry.second.next == entry.second.noted.size();
   });

@@ -1,5 +1,5 @@
-// Where in the program the events of a profiled run were called. Noting stacks takes most of the
-// profiler's time: one run does it for the others, which time themselves.
+// Where in the program the events of a profiled run were called, and with what. Noting this takes
+// most of the profiler's time: one run does it for the others, which time themselves.
 #pragma once
 
 #include <cstdint>
@@ -25,22 +25,22 @@ ProfileResults roots_of_run(const ProfileResults& roots);
 // Of the ranges that the run opened itself, together, in ns.
 int64_t run_duration(const ProfileResults& roots);
 
-class CallStacks {
+class DescribedRun {
  public:
-  // Of a session with stacks.
-  explicit CallStacks(const ProfileResults& roots);
+  // Of a session with stacks and inputs; the roots must outlive this.
+  explicit DescribedRun(const ProfileResults& roots);
 
-  // The frames of the next event on a thread, outermost first; null where that event had another
-  // name: the runs differ.
-  const std::vector<ProfileFrame>* next(uint64_t thread, const std::string& name);
+  struct Noted {
+    std::string name;
+    std::vector<ProfileFrame> frames;  // outermost first
+    const torch::profiler::impl::Result* event = nullptr;
+  };
+  // The next event on a thread; null where it had another name: the runs differ.
+  const Noted* next(uint64_t thread, const std::string& name);
   // Whether all events were asked for.
   bool is_used_up() const;
 
  private:
-  struct Noted {
-    std::string name;
-    std::vector<ProfileFrame> frames;
-  };
   struct Thread {
     std::vector<Noted> noted;
     size_t next = 0;
