@@ -235,7 +235,7 @@ function Views({ report }: { report: ProfileReport }): ReactElement {
         {view !== 'memory' && (
           <SearchField
             value={search}
-            label={view === 'table' ? 'Names with …' : 'Mark names with …'}
+            label={view === 'table' ? 'Find names' : 'Mark names'}
             testId="profile-search"
             onChange={(next) => profileStore.setState({ search: next })}
           />
