@@ -1,9 +1,10 @@
 import { useEffect, useMemo, type ReactElement } from 'react'
 
 import type { ProfileReport } from '../../../electron/contract/profile'
-import { Button, IconButton } from '../../shell/primitives/Button'
+import { Button } from '../../shell/primitives/Button'
 import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { EmptyState } from '../../shell/primitives/EmptyState'
+import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
@@ -14,12 +15,12 @@ import { StaleBar } from '../../shell/primitives/StaleBar'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { useStaleness } from '../../store/files'
 import { useInputs, useInputSpecs } from '../../store/inputs'
-import { layoutStore, openFile, showPanel, useLayout } from '../../store/layout'
+import { openFile, showPanel } from '../../store/layout'
 import { profileKey, profileStore, useProfile } from '../../store/profile'
 import { chooseFirstProfiled, runProfile, showProfileView } from '../../store/profile-run'
 import { useRun } from '../../store/run'
 import { useSchemas } from '../../store/schemas'
-import { CallFields } from './CallFields'
+import { CallBar } from './CallBar'
 import { Details } from './Details'
 import { MemoryView } from './MemoryView'
 import { flameOf, kindWords, timelineOf } from './profile-spans'
@@ -46,10 +47,10 @@ export function ProfilePanel(): ReactElement {
   return (
     <div className="panel-column pf-panel" data-testid="profile-panel">
       <div className="pf-bar">
-        <CallFields />
+        <CallBar />
         <span className="grow" />
         <PanelMenu />
-        <EnlargeButton />
+        <EnlargeButton panel="profile" />
       </div>
       <Result />
     </div>
@@ -68,18 +69,6 @@ function PanelMenu(): ReactElement {
         ['profile.save'],
         ['timeline', 'flame', 'table', 'memory'].map((name) => `profile.view.${name}`),
       ]}
-    />
-  )
-}
-
-function EnlargeButton(): ReactElement {
-  const enlarged = useLayout((state) => state.enlarged)
-  return (
-    <IconButton
-      icon={enlarged ? 'shrink' : 'enlarge'}
-      label={`${enlarged ? 'Back to its place' : 'Over the whole window'} (${shortcutOf('view.enlarge')})`}
-      onClick={() => layoutStore.getState().dock?.toggleEnlarged('profile')}
-      testId="profile-enlarge"
     />
   )
 }

@@ -1,29 +1,26 @@
 import type { ReactElement } from 'react'
 
 import { Button } from '../../shell/primitives/Button'
+import { CallFields } from '../../shell/primitives/CallFields'
 import { CommitField } from '../../shell/primitives/CommitField'
 import { Elapsed } from '../../shell/primitives/Elapsed'
-import { OperatorField } from '../../shell/primitives/OperatorField'
 import { shortcutOf } from '../../store/commands'
 import { useProfile } from '../../store/profile'
 import { chooseProfiled, editProfile, runProfile, stopProfile } from '../../store/profile-run'
 
 /** What is profiled; its inputs are the project's, as the Run panel edits them. */
-export function CallFields(): ReactElement {
+export function CallBar(): ReactElement {
   const draft = useProfile((state) => state.draft)
   return (
     <div className="pf-fields" role="group" aria-label="What is profiled">
-      <OperatorField id="profile-op" key={draft.op} op={draft.op} onChoose={chooseProfiled} />
-      <span className="pf-args">
-        <CommitField
-          id="profile-args"
-          label="on"
-          text={draft.argsText}
-          placeholder="no arguments"
-          parse={(text) => ({ value: text.trim() })}
-          onCommit={(argsText) => editProfile({ argsText })}
-        />
-      </span>
+      <CallFields
+        id="profile"
+        op={draft.op}
+        argsText={draft.argsText}
+        placeholder="no arguments"
+        onChoose={chooseProfiled}
+        onArguments={(argsText) => editProfile({ argsText })}
+      />
       <label className="check" title="Also the backward of the sum of its outputs">
         <input
           type="checkbox"
