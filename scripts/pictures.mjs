@@ -1,4 +1,4 @@
-// `npm run pictures [-- workbench|graphs|gradchecks|timings|export]`: photographs the real window for the README, in both themes, into
+// `npm run pictures [-- workbench|graphs|gradchecks|timings|profile|export]`: photographs the real window for the README, in both themes, into
 // docs/pictures.
 import fs from 'node:fs'
 import os from 'node:os'
@@ -222,6 +222,31 @@ async function photographTimings(folder) {
   await app.close()
 }
 
+async function photographProfile(folder) {
+  const project = copySample(folder, 'warp_perspective')
+  const { app, page } = await openApp(folder, project)
+  await isBuilt(page)
+  await page.getByTestId('explorer-file-program.py').click()
+  await page.getByTestId('tool-tab-profile').click()
+  await page.getByTestId('profile-op').fill('warp_reference')
+  await page.getByTestId('profile-op').press('Enter')
+  await page.getByTestId('profile-run').click()
+  const timeline = page.getByTestId('profile-timeline')
+  await timeline.waitFor({ timeout: minute })
+  await timeline.focus()
+  // The run, the function, what it calls first, and from there to the right.
+  for (const key of ['ArrowRight', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight', 'Enter'])
+    await page.keyboard.press(key)
+  await photograph(page, 'profile')
+  await page.getByTestId('profile-view-flame').click()
+  await page.getByTestId('profile-enlarge').click()
+  await page.getByTestId('profile-flame').focus()
+  for (const key of ['ArrowRight', 'ArrowDown', 'ArrowDown', 'ArrowRight'])
+    await page.keyboard.press(key)
+  await photograph(page, 'profile-flame')
+  await app.close()
+}
+
 /** A library and a package, proven; then what another export would change. */
 async function photographExport(folder) {
   const project = copySample(folder, 'sigmoid')
@@ -254,6 +279,7 @@ const shoots = {
   graphs: photographGraphs,
   gradchecks: photographGradchecks,
   timings: photographTimings,
+  profile: photographProfile,
   export: photographExport,
 }
 const wanted = process.argv.slice(2)

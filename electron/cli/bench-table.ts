@@ -38,7 +38,7 @@ export function unitFor(times: readonly number[]): Unit {
 /** Of an expression in a table of text; Markdown and CSV have all of it. */
 const widestName = 44
 
-function shortName(text: string): string {
+export function shortName(text: string): string {
   return text.length <= widestName ? text : `${text.slice(0, widestName - 1)}…`
 }
 

@@ -22,6 +22,8 @@ import { graphFormats } from './graph-options'
 import type { GivenGraphOptions } from './graph-options'
 import { callerPath, printJson } from './print'
 import { runPrepare } from './prepare-command'
+import { runProfile } from './profile-command'
+import type { GivenProfileOptions } from './profile-options'
 import { runReportCommand } from './report-command'
 import { runCalls } from './run-command'
 import { runSchemas } from './schemas-command'
@@ -186,6 +188,29 @@ function addBenchCommand(program: Command): void {
     })
 }
 
+function addProfileCommand(program: Command): void {
+  program
+    .command('profile')
+    .description('build, and show where one call spends its time and takes its memory')
+    .argument('<project>', 'folder with opsmith.json')
+    .option('--function <name>', 'a function of the program')
+    .option('--op <name>', "an operator, libtorch's included")
+    .option('--args <json>', 'with --function or --op: what to call it with: a list')
+    .option('--call <number>', 'which call of opsmith.json (of that name), from 1')
+    .option('--backward', 'also the backward of the sum of its outputs')
+    .option('--threads <number>', "of libtorch's pool (1)")
+    .option('--trace <file>', 'write a trace for ui.perfetto.dev or chrome://tracing')
+    .option('--timeout <seconds>', 'for the profiled runs')
+    .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
+    .addHelpText(
+      'after',
+      '\nWithout a name: the first function of the program that opsmith.json calls, else its first call.\nOf a few profiled runs the one of the median time is shown, own times (self) first.',
+    )
+    .action(async (project: string, options: GivenProfileOptions) => {
+      await withWorkbench((workbench, folder) => runProfile(workbench, folder, options), project)
+    })
+}
+
 function addExportCommand(program: Command): void {
   program
     .command('export')
@@ -241,6 +266,7 @@ function makeProgram(): Command {
   addGradcheckCommand(program)
   addCheckCommand(program)
   addBenchCommand(program)
+  addProfileCommand(program)
   addExportCommand(program)
   program
     .command('doctor')

@@ -28,6 +28,7 @@ import { checkEntry, inputSpec } from './manifest'
 import { opcheckCase, opcheckCheck, opcheckOutcome, placedOpcheckReport } from './opcheck'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { hostExit, workbenchError } from './outcome'
+import { profileReport, profileRequest } from './profile'
 import { draft, fileContent, project, sample } from './project'
 import { programFunction, runReport, runRequest } from './run'
 import { settings, settingsChange } from './settings'
@@ -306,6 +307,22 @@ export const appCalls = {
   'bench.keep': {
     input: z.object({ folder: z.string(), entry: benchEntry }),
     output: z.object({ entry: z.number().int(), added: z.boolean() }),
+  },
+  /** Inputs are those of opsmith.json where the request has none of that name. */
+  'profile.run': {
+    input: z.object({
+      folder: z.string(),
+      job: z.string(),
+      request: profileRequest.omit({ program: true }),
+      /** Seconds; 0 takes the settings'. */
+      timeout: z.number().nonnegative(),
+    }),
+    output: profileReport,
+  },
+  /** Writes a profile as a Chrome trace; `path` is relative to the project, "" asks the user. Null: they changed their mind. */
+  'profile.save': {
+    input: z.object({ folder: z.string(), profile: z.number().int(), path: z.string() }),
+    output: z.object({ path: z.string(), bytes: z.number() }).nullable(),
   },
   /** Every form, whether this project can take it, and why not. Nothing is built. */
   'export.forms': { input: folder, output: z.array(formChoice) },

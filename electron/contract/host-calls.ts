@@ -14,6 +14,7 @@ import { captureReport, captureRequest, graphArchive, graphObservation, graphTex
 import { opcheckReport, opcheckRequest } from './opcheck'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { sanitizedReport } from './sanitize'
+import { profileRequest, profileTrace } from './profile'
 import { programFunction, programSource, runReport, runRequest } from './run'
 import { histogram, pageRequest, tensorPage } from './tensor'
 
@@ -78,6 +79,7 @@ export const hostCalls = {
     input: z.object({ threads: z.number().int().min(1).max(1024) }),
     output: machineCeilings,
   },
+  'profile.run': { input: profileRequest, output: profileTrace },
   /** Makes sense in a host that a sanitizer watches; `checks` plays no part. */
   'opcheck.sanitized': { input: opcheckRequest, output: sanitizedReport },
   'tensor.page': { input: pageRequest, output: tensorPage },

@@ -29,6 +29,7 @@ import { defaultMemoryLimit, HostPool } from './host/host-pool'
 import type { PoolEvents } from './host/host-pool'
 import type { StartHost } from './host/transport'
 import type { Installation } from './installation'
+import { Profiles } from './profile/profiles'
 import { insideProject } from './project/files'
 import { readManifest } from './project/read-manifest'
 import { readSettings } from './project/settings-file'
@@ -79,6 +80,7 @@ export class Workbench {
   readonly gradchecks: Gradchecks
   readonly opchecks: Opchecks
   readonly benchmarks: Benchmarks
+  readonly profiles: Profiles
   readonly exports: Exports
   private memoryLimit = 0
   private preparing = false
@@ -104,6 +106,7 @@ export class Workbench {
     this.gradchecks = new Gradchecks(this)
     this.opchecks = new Opchecks(this)
     this.benchmarks = new Benchmarks(this)
+    this.profiles = new Profiles(this)
     this.exports = new Exports(this)
   }
 

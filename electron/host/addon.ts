@@ -17,6 +17,7 @@ import type {
 } from '../contract/graph'
 import type { OpcheckReport, OpcheckRequest } from '../contract/opcheck'
 import type { LoadReport, OperatorDetail, OperatorSummary } from '../contract/operators'
+import type { ProfileRequest, ProfileTrace } from '../contract/profile'
 import type { ProgramFunction, RunReport, RunRequest } from '../contract/run'
 import type { SanitizedReport } from '../contract/sanitize'
 import type { Histogram, PageRequest, TensorPage } from '../contract/tensor'
@@ -71,6 +72,8 @@ export interface NativeAddon {
   machine(): Promise<MachineFacts>
   /** Takes a second or two. */
   ceilings(threads: number): Promise<MachineCeilings>
+
+  profile(request: ProfileRequest): Promise<ProfileTrace>
 
   /** What a call writes to stderr goes to the file `logs`/PROCESS. */
   sanitizedCalls(request: OpcheckRequest, logs: string): Promise<SanitizedReport>

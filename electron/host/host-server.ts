@@ -115,6 +115,8 @@ export class HostServer {
       'bench.machine': async () => await addon.machine(),
       'bench.ceilings': async ({ threads }) =>
         await during('measure the machine', () => addon.ceilings(threads)),
+      'profile.run': async (request) =>
+        await during(`profile ${request.op}`, () => addon.profile(request)),
       'opcheck.sanitized': async (request) =>
         await during(`check ${request.op}`, () =>
           addon.sanitizedCalls(request, process.env['OPSMITH_SANITIZER_LOGS'] ?? ''),

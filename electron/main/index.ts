@@ -15,6 +15,7 @@ import { graphCalls } from './ipc/graph-calls'
 import { listen } from './ipc/handle'
 import { opcheckCalls } from './ipc/opcheck-calls'
 import { operatorCalls } from './ipc/operator-calls'
+import { profileCalls } from './ipc/profile-calls'
 import { projectCalls } from './ipc/project-calls'
 import { installMenu } from './menu'
 import { lockDownContents, lockDownSession, registerScheme, serveRenderer } from './security'
@@ -51,6 +52,7 @@ async function run(): Promise<void> {
     ...graphCalls,
     ...gradcheckCalls,
     ...opcheckCalls,
+    ...profileCalls,
     ...benchCalls,
     ...exportCalls,
   })

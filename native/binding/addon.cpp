@@ -369,6 +369,15 @@ Napi::Value ceilings(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value profile(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    auto request = read_profile_request(info[0]);
+    auto phase = "profile " + request.op;
+    return submit(info.Env(), std::move(phase),
+                  [request = std::move(request)] { return run_profile(request); });
+  });
+}
+
 Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   answers() = Answers::New(env, "opsmith", /*maxQueueSize=*/0, /*initialThreadCount=*/1);
   answers().Unref(env);
@@ -397,6 +406,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"closeBench", close_bench},
       {"machine", machine},
       {"ceilings", ceilings},
+      {"profile", profile},
       {"sanitizedCalls", sanitized_calls},
       {"page", page},
       {"histogram", histogram},

@@ -282,6 +282,14 @@ TimedCallRequest read_timed_call(const Napi::Value& value) {
   return request;
 }
 
+ProfileRequest read_profile_request(const Napi::Value& value) {
+  ProfileRequest request;
+  const auto object = read_call(value, request);
+  request.backward = object.Get("backward").ToBoolean();
+  request.threads = read_integer(object.Get("threads"), "threads");
+  return request;
+}
+
 PageRequest read_page_request(const Napi::Value& value) {
   const auto object = read_object(value, "request");
   PageRequest request;

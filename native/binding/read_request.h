@@ -8,6 +8,7 @@
 #include "runtime/gradcheck/gradcheck.h"
 #include "runtime/graph/capture.h"
 #include "runtime/opcheck/opcheck.h"
+#include "runtime/profile/profile.h"
 #include "runtime/run.h"
 #include "runtime/timing/timed_call.h"
 
@@ -20,6 +21,7 @@ OpcheckRequest read_opcheck_request(const Napi::Value& value);
 // { rtol?, atol? }
 Tolerances read_tolerances(const Napi::Value& value);
 TimedCallRequest read_timed_call(const Napi::Value& value);
+ProfileRequest read_profile_request(const Napi::Value& value);
 PageRequest read_page_request(const Napi::Value& value);
 std::vector<int64_t> read_integers(const Napi::Value& value, const char* name);
 std::string read_string(const Napi::Value& value, const char* name);

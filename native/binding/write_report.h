@@ -10,6 +10,7 @@
 #include "runtime/library.h"
 #include "runtime/opcheck/opcheck.h"
 #include "runtime/opcheck/sanitized_calls.h"
+#include "runtime/profile/profile.h"
 #include "runtime/program/program.h"
 #include "runtime/registry.h"
 #include "runtime/run.h"
@@ -35,6 +36,7 @@ Napi::Value write(Napi::Env env, const OpcheckReport& report);
 Napi::Value write(Napi::Env env, const OpenedTiming& opened);
 Napi::Value write(Napi::Env env, const TimingSamples& samples);
 Napi::Value write(Napi::Env env, const TimingLayers& layers);
+Napi::Value write(Napi::Env env, const ProfileTrace& trace);
 Napi::Value write(Napi::Env env, const std::vector<Comparison>& comparisons);
 Napi::Value write(Napi::Env env, const MachineFacts& facts);
 Napi::Value write(Napi::Env env, const MachineCeilings& ceilings);

@@ -16,6 +16,7 @@ import { GalleryPanel } from '../panels/gallery/GalleryPanel'
 import { GradcheckPanel } from '../panels/gradcheck/GradcheckPanel'
 import { GraphPanel } from '../panels/graph/GraphPanel'
 import { HostOutputPanel } from '../panels/host-output/HostOutputPanel'
+import { ProfilePanel } from '../panels/profile/ProfilePanel'
 import { ProblemsPanel } from '../panels/problems/ProblemsPanel'
 import { RunPanel } from '../panels/run/RunPanel'
 import { SchemasPanel } from '../panels/schemas/SchemasPanel'
@@ -38,6 +39,7 @@ const tools: Record<ToolPanel, FunctionComponent> = {
   graph: GraphPanel,
   gradcheck: GradcheckPanel,
   timings: TimingsPanel,
+  profile: ProfilePanel,
   export: ExportPanel,
   doctor: DoctorPanel,
   settings: SettingsPanel,

@@ -17,12 +17,15 @@ import { layoutStore, openFile, openPalette, showPanel, toolPanels } from '../st
 import type { ToolPanel } from '../store/layout'
 import { buildProject, cancelBuild } from '../store/loop'
 import { isCheckingOperators, opcheckStore, stopOpchecks } from '../store/opcheck'
+import { profileStore } from '../store/profile'
+import { stopProfile } from '../store/profile-run'
 import { chooseProject, closeProject, projectStore } from '../store/project'
 import { runChosen, runStore, stopRun } from '../store/run'
 import { changeSettings, settingsStore } from '../store/settings'
 import { exportCommands } from './export-commands'
 import { gradcheckCommands } from './gradcheck-commands'
 import { graphCommands } from './graph-commands'
+import { profileCommands } from './profile-commands'
 import { timingsCommands } from './timings-commands'
 
 const hasProject = (): boolean => projectStore.getState().project !== null
@@ -41,6 +44,7 @@ export function installCommands(): void {
     ...graphCommands(),
     ...gradcheckCommands(),
     ...timingsCommands(),
+    ...profileCommands(),
     ...exportCommands(),
     ...look,
     ...tools,
@@ -150,7 +154,9 @@ const build: Command[] = [
     group: 'Build',
     shortcut: 'Shift+F5',
     enabled: () =>
-      [buildStore, runStore, graphStore].some((store) => store.getState().job !== null) ||
+      [buildStore, runStore, graphStore, profileStore].some(
+        (store) => store.getState().job !== null,
+      ) ||
       benchStore.getState().work !== null ||
       exportStore.getState().work !== null ||
       isChecking(gradcheckStore.getState()) ||
@@ -158,7 +164,7 @@ const build: Command[] = [
     run: async () => {
       await Promise.all([
         ...[cancelBuild(), stopRun(), stopGraph(), stopGradchecks(), stopOpchecks()],
-        ...[stopBench(), stopExport()],
+        ...[stopBench(), stopProfile(), stopExport()],
       ])
     },
   },

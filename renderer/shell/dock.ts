@@ -19,6 +19,7 @@ const areas: Record<ToolPanel, Area> = {
   graph: 'right',
   gradcheck: 'right',
   timings: 'right',
+  profile: 'right',
   export: 'right',
   doctor: 'middle',
   settings: 'middle',
@@ -111,6 +112,7 @@ function arrange(api: DockviewApi, files: string[]): void {
   addTool(api, 'graph')
   addTool(api, 'gradcheck')
   addTool(api, 'timings')
+  addTool(api, 'profile')
   addTool(api, 'export')
   addTool(api, 'problems')
   addTool(api, 'build')

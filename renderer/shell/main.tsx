@@ -13,6 +13,7 @@ import './styles/graph.css'
 import './styles/graph-picture.css'
 import './styles/gradcheck.css'
 import './styles/timings.css'
+import './styles/profile.css'
 import './styles/export.css'
 
 import { App } from './App'

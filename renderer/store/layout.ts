@@ -14,6 +14,7 @@ export const toolPanels = {
   graph: 'Graph',
   gradcheck: 'Gradcheck',
   timings: 'Timings',
+  profile: 'Profile',
   export: 'Export',
   doctor: 'Doctor',
   settings: 'Settings',

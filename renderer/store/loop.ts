@@ -10,6 +10,7 @@ import { forgetGraph, refreshGraph } from './graph-capture'
 import { entriesChanged, forgetOpchecks, refreshOpchecks } from './opcheck-run'
 import { dismissCrash, noteCrash } from './host'
 import { forgetInputs, manifestArrived } from './inputs'
+import { forgetProfile, refreshProfile } from './profile-run'
 import { currentFolder, currentManifest, projectChanged } from './project'
 import { forgetRegistry } from './registry'
 import { chooseFirst, forgetRun, loadFunctions, resolveSignature, runChosen, runStore } from './run'
@@ -93,7 +94,8 @@ async function refreshResults(runs: boolean): Promise<void> {
   await Promise.all(runs ? [runChosen(), refreshGraph()] : [refreshGraph()])
   await refreshGradchecks()
   await refreshOpchecks()
-  // Last, and with nothing beside it: whatever else runs would be timed, too.
+  // Last, and with nothing beside them: whatever else runs would be timed, too.
+  await refreshProfile()
   await refreshBenches()
 }
 
@@ -159,6 +161,7 @@ export function forgetResults(): void {
   forgetGradchecks()
   forgetOpchecks()
   forgetBenches()
+  forgetProfile()
   forgetExports()
   forgetBuild()
   forgetSchemas()

@@ -88,6 +88,8 @@ export class HostClient {
         OPSMITH_MEMORY_LIMIT: String(limits.memoryBytes),
         // Threads that spin while they wait slow down everything else on a small machine.
         OMP_WAIT_POLICY: 'passive',
+        // libtorch's profiler announces each session on stderr.
+        KINETO_LOG_LEVEL: '99',
       },
     })
     this.transport.onOutput((stream, text) => {

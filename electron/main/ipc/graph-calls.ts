@@ -6,10 +6,10 @@ import type { FileFilter } from 'electron'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { insideProject, ioError, writeAtomically } from '../../engine/project/files'
-import { readSettings } from '../../engine/project/settings-file'
 import type { AppSession } from '../app-session'
 import type { Handlers } from './handle'
 import { inOpen } from './project-calls'
+import { targetOf, timeoutOf } from './saving'
 
 type GraphCalls =
   | 'graph.capture'
@@ -26,24 +26,6 @@ const models: FileFilter[] = [
   { name: 'Models and graphs', extensions: ['pt', 'pth', 'ts', 'pt2', 'json'] },
   { name: 'All files', extensions: ['*'] },
 ]
-
-/** Where to write: inside the project as named, or where the user says. Null: they changed their mind. */
-async function targetOf(
-  session: AppSession,
-  folder: string,
-  named: string,
-  suggestedName: string,
-  filters: FileFilter[],
-): Promise<Result<string | null>> {
-  if (named !== '') return await insideProject(folder, named)
-  // The window suggests a name, not a place.
-  const defaultPath = path.join(folder, path.basename(suggestedName))
-  const options = { title: 'Save', defaultPath, filters }
-  const chosen = session.window
-    ? await dialog.showSaveDialog(session.window, options)
-    : await dialog.showSaveDialog(options)
-  return ok(chosen.canceled || chosen.filePath === '' ? null : chosen.filePath)
-}
 
 /** A model to read: inside the project as named, one chosen before, or one the user chooses now. */
 async function modelOf(
@@ -69,10 +51,6 @@ async function modelOf(
 
 function notOpened(file: string, field: string): Result<never> {
   return err('request.invalid', `${file} has not been opened in this window.`, { path: field })
-}
-
-async function timeoutOf(session: AppSession, asked: number): Promise<number> {
-  return asked === 0 ? (await readSettings(session.installation.cacheFolder)).callTimeout : asked
 }
 
 export const graphCalls: Handlers<GraphCalls> = {
