@@ -217,6 +217,24 @@ export async function loadBuilds(): Promise<void> {
   if (result.ok && currentFolder() === folder) benchStore.setState({ builds: result.value })
 }
 
+/** What the machine can do at most, measured again; the report that is shown takes it over. */
+export async function measureCeilings(threads: number): Promise<void> {
+  const folder = currentFolder()
+  if (folder === null) return
+  benchStore.setState({ isMeasuringCeilings: true })
+  const result = await call('bench.ceilings', { folder, threads })
+  benchStore.setState({ isMeasuringCeilings: false })
+  if (!result.ok) {
+    notifyError(result.error)
+    return
+  }
+  const { ceilings, doubt } = result.value
+  benchStore.setState(({ one }) => {
+    if (one?.report?.ceilings?.threads !== threads || currentFolder() !== folder) return {}
+    return { one: { ...one, report: { ...one.report, ceilings, ceilingsDoubt: doubt } } }
+  })
+}
+
 /** "" takes the name away. */
 export async function nameBuild(key: string, name: string): Promise<void> {
   const folder = currentFolder()

@@ -54,12 +54,14 @@ export type BenchState = {
   history: BenchHistoryPoint[]
   historyError: WorkbenchError | null
   builds: KeptBuild[]
+  isMeasuringCeilings: boolean
 }
 
 export const benchStore = createStore<BenchState>(() => ({
   ...{ view: 'all', work: null, all: null, allError: null },
   ...{ entry: null, draft: emptyBenchDraft(), one: null, oneError: null },
   ...{ allStamp: null, oneStamp: null, row: null, history: [], historyError: null, builds: [] },
+  isMeasuringCeilings: false,
 }))
 
 export function useBench<T>(select: (state: BenchState) => T): T {

@@ -52,7 +52,12 @@ const rows: BenchRow[] = [
 ]
 const report: BenchReport = {
   rows,
-  machine: { processor: 'P', cores: 4, cacheBytes: 1, governor: '', countersMissing: '' },
+  machine: {
+    ...{ processor: 'P', cores: 4, cacheBytes: 1, countersMissing: '' },
+    frequency: { governor: '', least: 0, most: 0, turbo: '' },
+  },
+  ceilingsDoubt: '',
+  devices: [],
   seconds: 1,
   build: 'b',
 }

@@ -99,6 +99,23 @@ void find_unfinished(TimedCall& call, std::vector<TimingTrap>& traps) {
   }
 }
 
+// The same of a device: its work shows on events of the current stream, or it does not.
+void find_work_elsewhere(TimedCall& call, DeviceClock& clock, std::vector<TimingTrap>& traps) {
+  const auto once = [&] { call.once(); };
+  once();
+  if (clock.works_elsewhere(once)) {
+    traps.push_back({"asynchronous",
+                     "leaves work on another stream: the device was still busy when the current "
+                     "stream had done its part, so the time between two events of that is not "
+                     "the time of its work"});
+  }
+  if (clock.waits(once)) {
+    traps.push_back({"waits",
+                     "waits for the device before it returns (item(), nonzero(), a copy to the "
+                     "CPU): the device idles meanwhile, and launching is a part of the time"});
+  }
+}
+
 void find_nan(TimedCall& call, std::vector<TimingTrap>& traps) {
   size_t number = 0;
   for (const auto& output : call.outputs_for(copies_of(call.inputs(0)))) {
@@ -112,10 +129,14 @@ void find_nan(TimedCall& call, std::vector<TimingTrap>& traps) {
 
 }  // namespace
 
-std::vector<TimingTrap> find_traps(TimedCall& call) {
+std::vector<TimingTrap> find_traps(TimedCall& call, DeviceClock* clock) {
   std::vector<TimingTrap> traps;
   find_cached(call, traps);
-  find_unfinished(call, traps);
+  if (clock != nullptr) {
+    find_work_elsewhere(call, *clock, traps);
+  } else {
+    find_unfinished(call, traps);
+  }
   find_nan(call, traps);
   return traps;
 }

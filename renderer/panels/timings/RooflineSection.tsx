@@ -5,16 +5,25 @@ import type { MachineCeilings } from '../../../electron/contract/bench'
 import type { BenchRow } from '../../../electron/contract/bench-report'
 import { Chart } from '../../shell/primitives/Chart'
 import { chartStyle, drawLine, logTicks, readoutPlugin } from '../../shell/primitives/chart-style'
+import { IconButton } from '../../shell/primitives/Button'
 import { formatNumber } from '../../shell/primitives/format'
 import { Section } from '../../shell/primitives/Section'
+import { useBench } from '../../store/bench'
+import { measureCeilings } from '../../store/bench-run'
 import { seriesToken } from './curve-plot'
 import { rooflinePoints, type RooflinePoint } from './roofline'
 import { rateText, threadsText } from './time-units'
 
-type Props = { rows: readonly BenchRow[]; ceilings: MachineCeilings | undefined; dtype: string }
+type Props = {
+  rows: readonly BenchRow[]
+  ceilings: MachineCeilings | undefined
+  /** Why they may be too low; "" else. */
+  doubt: string
+  dtype: string
+}
 
 /** How close to what the machine can do: by its bandwidth on the left, by its arithmetic on the right. */
-export function RooflineSection({ rows, ceilings, dtype }: Props): ReactElement | null {
+export function RooflineSection({ rows, ceilings, doubt, dtype }: Props): ReactElement | null {
   const points = useMemo(
     () => (ceilings ? rooflinePoints(rows, ceilings, dtype) : []),
     [rows, ceilings, dtype],
@@ -24,7 +33,13 @@ export function RooflineSection({ rows, ceilings, dtype }: Props): ReactElement 
     <Section
       title="Roofline"
       note={`${rateText(ceilings.bytesPerSecond, 'B')}, ${rateText(ceilings.flopsPerSecond.float32, 'FLOP')} float32, ${rateText(ceilings.flopsPerSecond.float64, 'FLOP')} float64 on ${threadsText(ceilings.threads)}`}
+      actions={<MeasureAgain threads={ceilings.threads} />}
     >
+      {doubt !== '' && (
+        <p className="tone-warning" data-testid="timings-ceilings-doubt">
+          {doubt}
+        </p>
+      )}
       <RooflineChart points={points} ceilings={ceilings} />
       <details className="details">
         <summary>Numbers</summary>
@@ -56,6 +71,19 @@ export function RooflineSection({ rows, ceilings, dtype }: Props): ReactElement 
         </div>
       </details>
     </Section>
+  )
+}
+
+function MeasureAgain({ threads }: { threads: number }): ReactElement {
+  const isBusy = useBench((state) => state.work !== null || state.isMeasuringCeilings)
+  return (
+    <IconButton
+      icon="refresh"
+      label="Measure the machine’s ceilings again"
+      disabled={isBusy}
+      onClick={() => void measureCeilings(threads)}
+      testId="timings-measure-ceilings"
+    />
   )
 }
 

@@ -132,7 +132,12 @@ function Result(): ReactElement {
           {view === 'one' && <SweepSection rows={rows} />}
           <ResultTable rows={rows} machine={report?.machine} />
           {view === 'one' && (
-            <RooflineSection rows={rows} ceilings={report?.ceilings} dtype={dtype} />
+            <RooflineSection
+              rows={rows}
+              ceilings={report?.ceilings}
+              doubt={report?.ceilingsDoubt ?? ''}
+              dtype={dtype}
+            />
           )}
           {row && (
             <>

@@ -15,7 +15,9 @@ export type RooflinePoint = {
   bound: 'memory' | 'arithmetic'
 }
 
-export function peakFor(dtype: string, ceilings: MachineCeilings): number {
+type Ceilings = Pick<MachineCeilings, 'bytesPerSecond' | 'flopsPerSecond'>
+
+export function peakFor(dtype: string, ceilings: Ceilings): number {
   // These two are what is measured; narrower types are held against float32.
   return /float64|complex128/.test(dtype)
     ? ceilings.flopsPerSecond.float64
@@ -25,7 +27,7 @@ export function peakFor(dtype: string, ceilings: MachineCeilings): number {
 /** The rows whose bytes and operations are known; `dtype` is of rows whose point does not say. */
 export function rooflinePoints(
   rows: readonly BenchRow[],
-  ceilings: MachineCeilings,
+  ceilings: Ceilings,
   dtype: string,
 ): RooflinePoint[] {
   return rows.flatMap((row) => {
