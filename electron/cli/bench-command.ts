@@ -11,6 +11,7 @@ import { benchTables, pointText, tableMarkdown, tableText, timeText, unitFor } f
 import { interruptSignal } from './build-command'
 import { buildToCheck } from './checked-project'
 import { exitCodes } from './exit-codes'
+import { printKernels } from './kernel-table'
 import { keepBuilds } from './kept-builds'
 import { printError, printJson, printLines, progress } from './print'
 import { writeReports } from './report-files'
@@ -57,6 +58,7 @@ export async function runBench(
   )
   if (typeof project === 'number') return project
   const { folder, command, entries } = project
+  if (command.kernels) return await printKernels(workbench, folder, entries, json)
   if (command.keeping) return await keepBuilds(workbench, folder, command)
   const before = command.baseline === '' ? ok(undefined) : await readBaseline(command.baseline)
   if (!before.ok) return printError(before.error, json)

@@ -23,6 +23,7 @@ export interface GivenBenchOptions {
   measureCeilings?: boolean
   builds?: boolean
   nameBuild?: string
+  kernels?: boolean
   seconds?: string
   timeout?: string
   json?: boolean
@@ -52,6 +53,8 @@ export interface BenchCommand {
   /** "" takes a name away. */
   buildName: string
   measureCeilings: boolean
+  /** List what the device does, in place of timing. */
+  kernels: boolean
   format: 'text' | 'json' | 'markdown' | 'csv'
   /** Files, "" for none. */
   baseline: string
@@ -144,6 +147,7 @@ export function readBenchOptions(given: GivenBenchOptions): Result<BenchCommand>
     keeping: given.nameBuild !== undefined ? 'name' : given.builds ? 'list' : undefined,
     buildName: given.nameBuild ?? '',
     measureCeilings: given.measureCeilings ?? false,
+    kernels: given.kernels ?? false,
     format: format.value,
     baseline: given.baseline ?? '',
     saveBaseline: given.saveBaseline ?? '',

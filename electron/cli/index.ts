@@ -170,6 +170,10 @@ function addBenchCommand(program: Command): void {
     )
     .option('--timeout <seconds>', 'for one request to the op host (120)')
     .option('--measure-ceilings', 'measure what the machine can do at most, also where it is known')
+    .option(
+      '--kernels',
+      'list what the GPU does in one forward, kernel by kernel, in place of timing',
+    )
     .option('--builds', 'list the builds that can be timed against, in place of timing')
     .option(
       '--name-build <name>',

@@ -14,7 +14,7 @@ class Library {
 
   std::string missing() const {
     return handle_ != nullptr ? ""
-                              : std::string(name_) + " (NVIDIA's driver) is not on this machine";
+                              : std::string(name_) + " (NVIDIA’s driver) is not on this machine";
   }
   // nullptr where there is none: older and newer drivers name some otherwise.
   template <typename Function>
