@@ -208,6 +208,27 @@ describe('a benchmark', () => {
     expect(asked.rows[0]?.error).toBeUndefined()
   })
 
+  it('counts the bytes of what is moved: none of views, and twice of what is written', async () => {
+    const { rows } = await timed(
+      request('aten::t', { seconds: 0.01 }),
+      request('aten::t', { seconds: 0.01, bytes: 'nbytes(x)' }),
+      request('aten::neg_', { seconds: 0.01 }),
+      request('aten::neg', { seconds: 0.01, fresh: false }),
+      request('aten::view', { args: ['x', [-1]], against: ['x.reshape(-1)'], seconds: 0.01 }),
+    )
+    const bytes = 64 * 64 * 4
+    expect(rows.map((row) => row.bytes)).toEqual([
+      ...[undefined, bytes, 2 * bytes, 2 * bytes, undefined, undefined],
+    ])
+    expect(rows.map((row) => row.bytesPerSecond === undefined)).toEqual([
+      ...[true, rows[1]?.bytesPerSecond === undefined, false, false, true, true],
+    ])
+    // Nothing is wrong with a view.
+    expect(rows[0]?.warnings.join()).not.toMatch(/declare "bytes"/)
+    const clocks = rows.flatMap(({ frequency }) => (frequency ? [frequency.median] : []))
+    expect(clocks.every((clock) => clock > 1e8 && clock < 1e10)).toBe(true)
+  })
+
   it('that cannot be planned says where, and the others are timed', async () => {
     const { rows } = await timed(
       request('traps::honest', { flops: '2 * M' }),

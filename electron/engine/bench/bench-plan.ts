@@ -239,3 +239,15 @@ export function isSamePoint(one: BenchPoint, other: BenchPoint): boolean {
     JSON.stringify([Object.entries(sizes).sort(), dtype, threads, cold])
   return text(one) === text(other)
 }
+
+/** All points of benchmarks that could be planned, and where their calls are made. */
+export function plannedPoints(
+  entries: readonly BenchRequest[],
+  plans: readonly Result<BenchPlan>[],
+): { planned: PlannedPoint; device: string }[] {
+  return plans.flatMap((plan, index) => {
+    const entry = entries[index]
+    if (!plan.ok || !entry) return []
+    return plan.value.points.map((planned) => ({ planned, device: deviceAt(entry, planned) }))
+  })
+}

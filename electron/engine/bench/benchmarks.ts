@@ -23,7 +23,7 @@ import type { Installation } from '../installation'
 import { appendEntries } from '../project/edit-manifest'
 import { readManifest } from '../project/read-manifest'
 import { benchmarksOf, meaningOf, withoutDefaults } from './bench-entries'
-import { deviceAt, isSamePoint, planOf, timedCallOf } from './bench-plan'
+import { deviceAt, isSamePoint, plannedPoints, planOf, timedCallOf } from './bench-plan'
 import type { BenchPlan, PlannedPoint, Variant } from './bench-plan'
 import { emptyRow, errorRow, rowsOf } from './bench-rows'
 import { ceilingsOf } from './ceilings'
@@ -140,7 +140,7 @@ export class Benchmarks {
     }
     onProgress?.(0, total)
     try {
-      const ceilings = await this.ceilings(session, plans)
+      const ceilings = await this.ceilings(session, entries, plans)
       if (ceilings?.doubt === '') session.ceilings = ceilings.ceilings
       session.devices = await this.devices(session, entries, plans)
       const rows: BenchRow[] = []
@@ -198,11 +198,12 @@ export class Benchmarks {
 
   private async ceilings(
     session: Session,
+    entries: readonly BenchRequest[],
     plans: readonly Result<Planned>[],
   ): Promise<JudgedCeilings | undefined> {
-    const points = plans.flatMap((plan) => (plan.ok ? plan.value.points : []))
+    const points = plannedPoints(entries, plans).filter(({ device }) => device === 'cpu')
     if (points.length === 0) return undefined
-    const threads = Math.max(...points.map(({ point }) => point.threads))
+    const threads = Math.max(...points.map(({ planned }) => planned.point.threads))
     const again = session.limits.measureCeilings ?? false
     return await this.measured(session.machine, { threads, again, signal: session.signal })
   }
@@ -212,10 +213,7 @@ export class Benchmarks {
     entries: readonly BenchRequest[],
     plans: readonly Result<Planned>[],
   ): Promise<TimedDevice[]> {
-    const names = plans.flatMap((plan, index) => {
-      const entry = entries[index]
-      return plan.ok && entry ? plan.value.points.map((point) => deviceAt(entry, point)) : []
-    })
+    const names = plannedPoints(entries, plans).map(({ device }) => device)
     const host = await this.around.hosts.host()
     if (!host.ok || names.every((name) => name === 'cpu')) return []
     const { libtorch } = this.around.hosts.state()

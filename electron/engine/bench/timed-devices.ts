@@ -40,7 +40,8 @@ export async function timedDevices(
     const kept = again ? undefined : await readCeilings(file)
     const measured = kept ?? (await host.call('bench.deviceCeilings', { device }, limits))
     if (measured.ok && !kept) await writeAtomically(file, JSON.stringify(measured.value))
-    devices.push({ ...facts.value, ...(measured.ok ? { ceilings: measured.value } : {}) })
+    // By the name that the inputs give it: libtorch may know it by another.
+    devices.push({ ...facts.value, device, ...(measured.ok ? { ceilings: measured.value } : {}) })
   }
   return devices
 }
