@@ -180,6 +180,8 @@ function gpuNote({ gpu, variant, direction, device, point }: BenchRow, unit: Uni
 
 function ratesNote(row: BenchRow, report: Pick<BenchReport, 'ceilings' | 'devices'>): string[] {
   const { bytesPerSecond, flopsPerSecond, variant, device } = row
+  if (flopsPerSecond === undefined && row.givesViews && bytesPerSecond === undefined)
+    return [`${shortName(variant)}, ${row.direction}: moves no bytes, since it gives views`]
   if (flopsPerSecond === undefined) return []
   const dtype = row.point.dtype === 'float64' ? 'float64' : 'float32'
   const rates: Record<string, number> | undefined =

@@ -69,6 +69,8 @@ export const benchRow = z.object({
   flopsPerSecond: z.number().optional(),
   /** Of a forward, by the entry's formula, else counted; absent where its outputs are views. */
   bytes: z.number().optional(),
+  /** Of a forward: every output is a view of an input, so that nothing is moved. */
+  givesViews: z.boolean().optional(),
   flops: z.number().optional(),
   /** CPU seconds over wall seconds. */
   cores: z.number().optional(),

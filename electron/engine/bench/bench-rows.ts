@@ -126,6 +126,7 @@ function timedRow(
     summary: { ...summary, samples: samples.length, callsPerSample: opened.callsPerSample },
     ...(base.direction === 'forward' && bytes !== undefined ? { bytes } : {}),
     ...(base.direction === 'forward' && flops !== undefined ? { flops } : {}),
+    ...(base.direction === 'forward' && opened.givesViews ? { givesViews: true } : {}),
     ...(base.device === 'cpu' ? { cores: used.processSeconds / used.wallSeconds } : {}),
     ...gpuPart(outcome),
     ...(instructions === undefined ? {} : { instructions }),

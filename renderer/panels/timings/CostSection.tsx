@@ -70,6 +70,7 @@ function factsOf(row: BenchRow): [string, string][] {
   if (cycles !== undefined) facts.push(['cycles', Math.round(cycles).toLocaleString('en')])
   if (instructions !== undefined && cycles !== undefined && cycles > 0)
     facts.push(['per cycle', (instructions / cycles).toFixed(2)])
+  if (bytes === undefined && row.givesViews) facts.push(['moves', 'nothing: it gives views'])
   if (bytes !== undefined) facts.push(['moves', amountText(bytes, 'B')])
   if (bytesPerSecond !== undefined) facts.push(['bandwidth', rateText(bytesPerSecond, 'B')])
   if (flops !== undefined) facts.push(['operations', amountText(flops, 'FLOP')])
