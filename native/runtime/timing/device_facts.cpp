@@ -55,7 +55,7 @@ std::pair<std::string, int> driver_device(at::Device device) {
   int handle = 0;
   int error = cuda.initialise(0);
   if (error == 0) error = cuda.device(&handle, device.has_index() ? device.index() : 0);
-  if (error != 0) return {"NVIDIA's driver answers with error " + std::to_string(error), 0};
+  if (error != 0) return {"NVIDIA’s driver answers with error " + std::to_string(error), 0};
   return {"", handle};
 }
 
@@ -118,7 +118,7 @@ std::optional<double> ask(int (*function)(NvmlDevice, Given..., unsigned*), Nvml
   return static_cast<double>(value) * unit;
 }
 
-const char* only_nvidia = "only NVIDIA's GPUs are asked for it";
+const char* only_nvidia = "only NVIDIA’s GPUs are asked for it";
 
 }  // namespace
 
