@@ -23,7 +23,7 @@ constexpr double ahead = 2, most_ahead = 0.02;
 // The shortest and the longest time by which a call that does not wait is to get ahead in waits().
 constexpr double least_lead = 2e-3;
 // Waiting for a device that has nothing left to do takes some microseconds.
-constexpr double least_elsewhere = 2e-4;
+constexpr double least_elsewhere = 1e-4;
 constexpr int tries = 5;
 
 double seconds_since(Clock::time_point start) {
