@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { MachineFacts } from '../../electron/contract/bench'
+import { doubtOf } from '../../electron/engine/bench/ceilings'
 import { leastSeconds } from '../../electron/engine/bench/hardware-limits'
 import { noiseWarnings } from '../../electron/engine/bench/noise'
 import {
@@ -195,6 +196,21 @@ describe('warnings', () => {
     expect(warn(short, quiet, { threads: 1, cold: true })).toEqual([
       expect.stringMatching(/cost of reading the clock/),
     ])
+  })
+})
+
+describe('ceilings', () => {
+  const measured = {
+    ...{ threads: 1, bytesPerSecond: 20e9, flopsPerSecond: { float32: 1e11, float64: 5e10 } },
+  }
+  const doubt = (othersBusy: number, spread: number): string =>
+    doubtOf({ ...measured, othersBusy, spread }, { cores: 4 })
+
+  it('are doubted where the machine was not at rest, with the reason', () => {
+    expect(doubt(0.1, 0.05)).toBe('')
+    expect(doubt(1.5, 0.05)).toMatch(/since other programs kept 1.5 of 4 cores busy while/)
+    expect(doubt(0, 0.4)).toMatch(/since copies of one size differed by 40 % while/)
+    expect(doubt(3, 0.4)).toMatch(/kept 3.0 of 4 cores busy and copies/)
   })
 })
 
