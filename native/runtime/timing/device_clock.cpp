@@ -26,11 +26,11 @@ constexpr double least_lead = 2e-3;
 constexpr double least_elsewhere = 1e-4;
 constexpr int tries = 5;
 
-double seconds_since(Clock::time_point start) {
+double elapsed_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-double median(std::vector<double> values) {
+double middle_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }
@@ -46,7 +46,7 @@ DeviceClock::DeviceClock(at::Device device, int64_t cache_bytes)
   std::vector<double> seconds;
   for (int i = 0; i < tries; ++i)
     seconds.push_back(elapsed([&](c10::Stream) { memory_.zero_(); }));
-  overwriting_ = std::max(median(seconds), 1e-6);
+  overwriting_ = std::max(middle_of(seconds), 1e-6);
 }
 
 void DeviceClock::synchronize() const {
@@ -106,10 +106,10 @@ double DeviceClock::launch(const Call& call) {
     synchronize();
     const auto start = Clock::now();
     call();
-    seconds.push_back(seconds_since(start));
+    seconds.push_back(elapsed_since(start));
   }
   synchronize();
-  host_ = median(seconds);
+  host_ = middle_of(seconds);
   return host_;
 }
 
@@ -123,10 +123,10 @@ bool DeviceClock::waits(const Call& call) {
     keep_busy(lead);
     const auto start = Clock::now();
     call();
-    seconds.push_back(seconds_since(start));
+    seconds.push_back(elapsed_since(start));
   }
   synchronize();
-  return median(seconds) > alone + lead / 2;
+  return middle_of(seconds) > alone + lead / 2;
 }
 
 bool DeviceClock::works_elsewhere(const Call& call) {
@@ -138,10 +138,10 @@ bool DeviceClock::works_elsewhere(const Call& call) {
     // The current stream has done its part.
     const auto start = Clock::now();
     synchronize();
-    const double busy = seconds_since(start);
+    const double busy = elapsed_since(start);
     const auto again = Clock::now();
     synchronize();
-    const double idle = seconds_since(again);
+    const double idle = elapsed_since(again);
     if (busy > least_elsewhere && busy > 10 * idle) ++hits;
   }
   return hits > tries / 2;

@@ -8,9 +8,10 @@ namespace opsmith {
 namespace {
 
 // A library that stays open once it is.
-class Library {
+class DriverLibrary {
  public:
-  explicit Library(const char* name) : name_(name), handle_(dlopen(name, RTLD_NOW | RTLD_LOCAL)) {}
+  explicit DriverLibrary(const char* name)
+      : name_(name), handle_(dlopen(name, RTLD_NOW | RTLD_LOCAL)) {}
 
   std::string missing() const {
     return handle_ != nullptr ? ""
@@ -32,7 +33,7 @@ class Library {
 constexpr int multiprocessor_count = 16, l2_cache_size = 38;
 
 struct Driver {
-  Library library{"libcuda.so.1"};
+  DriverLibrary library{"libcuda.so.1"};
   int (*initialise)(unsigned) = library.find<int(unsigned)>("cuInit");
   int (*device)(int*, int) = library.find<int(int*, int)>("cuDeviceGet");
   int (*name)(char*, int, int) = library.find<int(char*, int, int)>("cuDeviceGetName");
@@ -66,7 +67,7 @@ constexpr int nvml_insufficient_size = 7;
 constexpr int clock_sm = 1, clock_memory = 2, temperature_gpu = 0;
 
 struct Nvml {
-  Library library{"libnvidia-ml.so.1"};
+  DriverLibrary library{"libnvidia-ml.so.1"};
   int (*initialise)() = library.find<int()>("nvmlInit_v2");
   int (*device)(const char*, NvmlDevice*) =
       library.find<int(const char*, NvmlDevice*)>("nvmlDeviceGetHandleByPciBusId_v2");

@@ -11,7 +11,7 @@ namespace {
 constexpr int runs = 6;
 constexpr int64_t blocks = 512, additions = 100;  // in a run, in a block
 
-std::string first_line(const std::string& path) {
+std::string line_of_file(const std::string& path) {
   std::ifstream file(path);
   std::string line;
   std::getline(file, line);
@@ -19,14 +19,14 @@ std::string first_line(const std::string& path) {
 }
 
 double kilohertz(const char* name) {
-  const auto text = first_line("/sys/devices/system/cpu/cpu0/cpufreq/" + std::string(name));
+  const auto text = line_of_file("/sys/devices/system/cpu/cpu0/cpufreq/" + std::string(name));
   return text.empty() ? 0 : std::strtod(text.c_str(), nullptr) * 1e3;
 }
 
 std::string turbo() {
-  const auto none = first_line("/sys/devices/system/cpu/intel_pstate/no_turbo");
+  const auto none = line_of_file("/sys/devices/system/cpu/intel_pstate/no_turbo");
   if (!none.empty()) return none == "1" ? "off" : "on";
-  const auto boost = first_line("/sys/devices/system/cpu/cpufreq/boost");
+  const auto boost = line_of_file("/sys/devices/system/cpu/cpufreq/boost");
   return boost.empty() ? "" : boost == "1" ? "on" : "off";
 }
 
@@ -43,7 +43,7 @@ inline void add_in_a_chain(uint64_t& sum, uint64_t step) {
 
 FrequencyFacts frequency_facts() {
   FrequencyFacts facts;
-  facts.governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  facts.governor = line_of_file("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   facts.least = kilohertz("cpuinfo_min_freq");
   facts.most = kilohertz("cpuinfo_max_freq");
   facts.turbo = turbo();
