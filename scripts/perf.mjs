@@ -19,6 +19,7 @@ import { hasDisplay } from './setup/system-needs.mjs'
  * @property {string} peer what it is compared with, measured in the same run; "" for nothing
  * @property {number | null} peerMedian
  * @property {number | null} ratio peerMedian / median: above 1, Opsmith is the faster one
+ * @property {string} [verdict] whether it is as it must be, where something is asked of it
  */
 
 const folder = path.join(root, 'test', 'perf')
@@ -61,7 +62,9 @@ const digits = (value) =>
 
 /** @param {Row[]} rows */
 function printTable(rows) {
+  const judged = rows.some((row) => row.verdict !== undefined)
   const head = ['what', 'median', 'p90', 'unit', 'beside', 'its median', 'ratio']
+  if (judged) head.push('verdict')
   const lines = rows.map((row) => [
     row.name,
     digits(row.median),
@@ -69,7 +72,8 @@ function printTable(rows) {
     row.unit,
     row.peer,
     digits(row.peerMedian),
-    row.ratio === null ? '' : `${row.ratio.toFixed(2)}x`,
+    row.ratio === null ? '' : `${row.ratio.toFixed(judged ? 3 : 2)}x`,
+    ...(judged ? [row.verdict ?? ''] : []),
   ])
   const widths = head.map((title, column) =>
     Math.max(title.length, ...lines.map((line) => (line[column] ?? '').length)),

@@ -11,6 +11,8 @@ import { benchTables, pointText, tableMarkdown, tableText, timeText, unitFor } f
 import { interruptSignal } from './build-command'
 import { buildToCheck } from './checked-project'
 import { exitCodes } from './exit-codes'
+import { printKernels } from './kernel-table'
+import { keepBuilds } from './kept-builds'
 import { printError, printJson, printLines, progress } from './print'
 import { writeReports } from './report-files'
 
@@ -25,11 +27,19 @@ function progressText(done: number, total: number, row: BenchRow): string {
 }
 
 /** What every machine's numbers need beside them. */
-export function machineLine({ machine, seconds, ceilings }: BenchReport): string {
+export function machineLine({ machine, seconds, ceilings, ceilingsDoubt }: BenchReport): string {
   const copies = ceilings
     ? `; a large copy moves ${(ceilings.bytesPerSecond / 1e9).toPrecision(3)} GB/s with ${ceilings.threads} thread${ceilings.threads === 1 ? '' : 's'}`
     : ''
-  return `On ${machine.processor}, ${machine.cores} cores${copies}. ${seconds.toFixed(1)} s.`
+  const parts = [
+    `On ${machine.processor}, ${machine.cores} cores${copies}.`,
+    ...(ceilingsDoubt === '' ? [] : [ceilingsDoubt]),
+    ...(machine.countersMissing === ''
+      ? []
+      : [`Instructions and cycles are not counted: ${machine.countersMissing}.`]),
+    `${seconds.toFixed(1)} s.`,
+  ]
+  return parts.join(' ')
 }
 
 /** `opsmith bench`: opsmith.json's benchmarks or one operator's, as a table, and against a baseline. */
@@ -48,12 +58,14 @@ export async function runBench(
   )
   if (typeof project === 'number') return project
   const { folder, command, entries } = project
+  if (command.kernels) return await printKernels(workbench, folder, entries, json)
+  if (command.keeping) return await keepBuilds(workbench, folder, command)
   const before = command.baseline === '' ? ok(undefined) : await readBaseline(command.baseline)
   if (!before.ok) return printError(before.error, json)
   const timed = await workbench.benchmarks.run(
     folder,
     entries,
-    { signal: interruptSignal() },
+    { signal: interruptSignal(), measureCeilings: command.measureCeilings },
     (done, total, row) => {
       if (row) progress(progressText(done, total, row))
     },

@@ -5,6 +5,7 @@ import type { ComparedRow } from './bench-baseline'
 function rowJson(row: BenchRow, compared: ComparedRow | undefined): object {
   const { summary, ratio, point, error, samples: _samples, times: _times, ...rest } = row
   const { bytesPerSecond, flopsPerSecond, bytes, flops, cores, instructions, cycles, layers } = rest
+  const { frequency, gpu } = rest
   return {
     ...{ op: row.op, variant: row.variant, kind: row.kind, direction: row.direction },
     ...{ device: row.device, ...point },
@@ -18,6 +19,9 @@ function rowJson(row: BenchRow, compared: ComparedRow | undefined): object {
     ...(ratio ? { ratio: ratio.ratio, interval: ratio.interval, verdict: ratio.verdict } : {}),
     ...(compared ? { baseline: compared } : {}),
     ...{ bytes, flops, bytesPerSecond, flopsPerSecond, cores, instructions, cycles, layers },
+    ...(rest.givesViews ? { givesViews: true } : {}),
+    ...(frequency ? { frequency } : {}),
+    ...(gpu ? { gpu } : {}),
     warnings: row.warnings,
   }
 }
@@ -27,11 +31,11 @@ export function benchJson(
   isGood: boolean,
   compared: ReadonlyMap<BenchRow, ComparedRow>,
 ): object {
-  const { machine, ceilings, seconds, build } = report
+  const { machine, ceilings, ceilingsDoubt, devices, seconds, build } = report
   return {
     ok: isGood,
     rows: report.rows.map((row) => rowJson(row, compared.get(row))),
-    ...{ machine, ceilings, seconds, build },
+    ...{ machine, ceilings, ceilingsDoubt, devices, seconds, build },
   }
 }
 

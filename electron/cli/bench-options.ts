@@ -19,6 +19,11 @@ export interface GivenBenchOptions {
   dtype?: string[]
   direction?: string[]
   cold?: boolean
+  sameInputs?: boolean
+  measureCeilings?: boolean
+  builds?: boolean
+  nameBuild?: string
+  kernels?: boolean
   seconds?: string
   timeout?: string
   json?: boolean
@@ -37,12 +42,19 @@ export interface BenchCommand {
   overrides: Partial<
     Pick<
       BenchRequest,
-      'against' | 'threads' | 'dtypes' | 'directions' | 'cold' | 'seconds' | 'timeout'
+      'against' | 'threads' | 'dtypes' | 'directions' | 'cold' | 'fresh' | 'seconds' | 'timeout'
     >
   >
   /** By their names; they replace those of the same names only. */
   sizes: Record<string, number[]>
   builds: string[]
+  /** What to do with the builds that are kept, in place of timing. */
+  keeping: 'list' | 'name' | undefined
+  /** "" takes a name away. */
+  buildName: string
+  measureCeilings: boolean
+  /** List what the device does, in place of timing. */
+  kernels: boolean
   format: 'text' | 'json' | 'markdown' | 'csv'
   /** Files, "" for none. */
   baseline: string
@@ -132,17 +144,24 @@ export function readBenchOptions(given: GivenBenchOptions): Result<BenchCommand>
     overrides: {},
     sizes: {},
     builds: given.build ?? [],
+    keeping: given.nameBuild !== undefined ? 'name' : given.builds ? 'list' : undefined,
+    buildName: given.nameBuild ?? '',
+    measureCeilings: given.measureCeilings ?? false,
+    kernels: given.kernels ?? false,
     format: format.value,
     baseline: given.baseline ?? '',
     saveBaseline: given.saveBaseline ?? '',
     failAbove: defaultFailAbove,
   }
+  if (command.keeping === 'name' && command.builds.length > 1)
+    return err('request.invalid', '--name-build names one build: give --build one.')
   const numbers = numbersOf(given, command)
   if (!numbers.ok) return numbers
   if (given.failAbove !== undefined && command.baseline === '')
     return err('request.invalid', '--fail-above needs --baseline: slower than what?')
   const { overrides } = command
   if (given.cold === true) overrides.cold = true
+  if (given.sameInputs === true) overrides.fresh = false
   if (given.against) overrides.against = given.against.map(otherOf)
   if (given.dtype) {
     const names = namesFrom('dtype', given.dtype, dtype.options)
@@ -202,6 +221,7 @@ export function selectBenchmarks(
   manifest: Pick<Manifest, 'benchmarks' | 'calls'>,
   command: BenchCommand,
 ): Result<BenchRequest[]> {
+  if (command.keeping) return ok([])
   const requests = requestsFor(command, manifest).map((request) => ({
     ...request,
     ...command.overrides,

@@ -2,6 +2,7 @@ import type { BenchReport, BenchRequest, BenchRow } from '../contract/bench-repo
 import { benchDirection } from '../contract/bench-names'
 import type { BenchDirection } from '../contract/bench-names'
 import { benchNameOf } from '../engine/bench/bench-plan'
+import { stateText } from '../engine/bench/device-noise'
 import { median } from '../engine/bench/statistics'
 
 /** One table for people: of one benchmark, variants down, directions across. */
@@ -161,17 +162,39 @@ function layersNote({ layers, variant }: BenchRow, unit: Unit): string[] {
   return [`${shortName(variant)}, forward, is ${parts.join(', ')}`]
 }
 
-function ratesNote(row: BenchRow, report: Pick<BenchReport, 'ceilings'>): string[] {
-  const { bytesPerSecond, flopsPerSecond, variant } = row
+/** Launch, graph and the state of a device that a row was timed on. */
+function gpuNote({ gpu, variant, direction, device, point }: BenchRow, unit: Unit): string[] {
+  if (!gpu) return []
+  const time = (seconds: number): string => `${timeText(seconds, unit)} ${unit[0]}`
+  const { launch, replay, noReplay, before, after } = gpu
+  const state = [stateText(before), stateText(after)].filter((text) => text !== '').join(' → ')
+  const parts = [
+    `launching keeps the host ${time(launch)}`,
+    ...(replay ? [`in a graph ${time(replay.median)}`] : []),
+    ...(noReplay === '' ? [] : [`not in a graph: ${noReplay}`]),
+    ...(state === '' ? [] : [state]),
+  ]
+  const place = [shortName(variant), direction, pointText(point), `on ${device}`]
+  return [`${place.filter((one) => one !== '').join(', ')}: ${parts.join('; ')}`]
+}
+
+function ratesNote(row: BenchRow, report: Pick<BenchReport, 'ceilings' | 'devices'>): string[] {
+  const { bytesPerSecond, flopsPerSecond, variant, device } = row
+  if (flopsPerSecond === undefined && row.givesViews && bytesPerSecond === undefined)
+    return [`${shortName(variant)}, ${row.direction}: moves no bytes, since it gives views`]
   if (flopsPerSecond === undefined) return []
   const dtype = row.point.dtype === 'float64' ? 'float64' : 'float32'
-  const ceiling = report.ceilings?.flopsPerSecond[dtype]
+  const rates: Record<string, number> | undefined =
+    device === 'cpu'
+      ? report.ceilings?.flopsPerSecond
+      : report.devices.find((one) => one.device === device)?.ceilings?.flopsPerSecond
+  const ceiling = rates?.[dtype]
   const share = ceiling === undefined ? '' : ((flopsPerSecond / ceiling) * 100).toPrecision(2)
-  const rates = [
+  const parts = [
     `${rateText(flopsPerSecond, 'FLOP/s')}${share === '' ? '' : ` (${share} % of a ${dtype} matrix product)`}`,
     ...(bytesPerSecond === undefined ? [] : [rateText(bytesPerSecond, 'B/s')]),
   ]
-  return [`${shortName(variant)}, ${row.direction}: ${rates.join(', ')}`]
+  return [`${shortName(variant)}, ${row.direction}: ${parts.join(', ')}`]
 }
 
 /** Sentences that several rows share, but for their numbers, are said once, with the rows that they are about. */
@@ -196,7 +219,7 @@ function shared(rows: readonly BenchRow[], textsOf: (row: BenchRow) => string[])
 
 /** A table for each benchmark of a report. */
 export function benchTables(
-  report: Pick<BenchReport, 'rows' | 'ceilings'>,
+  report: Pick<BenchReport, 'rows' | 'ceilings' | 'devices'>,
   requests: readonly BenchRequest[],
 ): BenchTable[] {
   const entries = [...new Set(report.rows.map((row) => row.entry))]
@@ -236,6 +259,7 @@ export function benchTables(
         ...(isSweep ? [] : lines.flatMap((line) => ratioNote(line, own))),
         ...(isSweep ? [] : rows.flatMap((row) => layersNote(row, unit))),
         ...rows.flatMap((row) => (isSweep ? [] : ratesNote(row, report))),
+        ...rows.flatMap((row) => gpuNote(row, unit)),
         ...shared(rows, (row) => row.warnings.map((text) => `warning: ${text}`)),
       ],
     }

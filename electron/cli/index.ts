@@ -168,11 +168,22 @@ function addBenchCommand(program: Command): void {
     .option('--dtype <types...>', 'of every floating or complex input, each a point')
     .option('--direction <names...>', 'forward, backward, both')
     .option('--cold', 'also with caches flushed before every call')
+    .option('--same-inputs', 'the same inputs in the same memory for all samples')
     .option(
       '--seconds <number>',
       'of samples for each row (0.5); up to twice as many where it is noisy',
     )
     .option('--timeout <seconds>', 'for one request to the op host (120)')
+    .option('--measure-ceilings', 'measure what the machine can do at most, also where it is known')
+    .option(
+      '--kernels',
+      'list what the GPU does in one forward, kernel by kernel, in place of timing',
+    )
+    .option('--builds', 'list the builds that can be timed against, in place of timing')
+    .option(
+      '--name-build <name>',
+      'name this build, or the one that --build tells; "" takes it away',
+    )
     .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
     .option('--markdown', 'tables in Markdown')
     .option('--csv', 'a line for each row, in seconds')

@@ -2,8 +2,16 @@ import { z } from 'zod'
 
 import { buildReport } from './build'
 import { doctorReport } from './doctor'
+import { kernelList } from './bench-device'
 import { benchEntry } from './bench-entry'
-import { benchHistoryPoint, benchReport, benchRequest, benchRow, keptBuild } from './bench-report'
+import {
+  benchHistoryPoint,
+  benchReport,
+  benchRequest,
+  benchRow,
+  judgedCeilings,
+  keptBuild,
+} from './bench-report'
 import {
   exportForm,
   exportReport,
@@ -302,6 +310,16 @@ export const appCalls = {
   'bench.nameBuild': {
     input: z.object({ folder: z.string(), key: z.string(), name: z.string() }),
     output: z.array(keptBuild),
+  },
+  /** Measures what the machine can do at most with so many threads, also where that is known. */
+  'bench.ceilings': {
+    input: z.object({ folder: z.string(), threads: z.number().int().min(1).max(1024) }),
+    output: judgedCeilings,
+  },
+  /** What the device does in one forward, at the first point of its sweep. */
+  'bench.kernels': {
+    input: z.object({ folder: z.string(), job: z.string(), request: benchRequest }),
+    output: kernelList,
   },
   /** Adds the benchmark to opsmith.json, if it is not there yet. */
   'bench.keep': {

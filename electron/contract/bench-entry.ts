@@ -45,8 +45,13 @@ export const benchEntry = z.strictObject({
   sizes: z.record(inputName, z.array(z.number().int().min(0)).min(1)).optional(),
   dtypes: z.array(dtype).min(1).optional(),
   threads: z.array(z.number().int().min(1).max(1024)).min(1).optional(),
-  /** Also with caches flushed before every call. */
+  /** Also with caches flushed before every call. By default on a GPU, and not on the CPU. */
   cold: z.boolean().optional(),
+  /**
+   * Other values, in other memory, for every few samples (the default); false: the same inputs in the same
+   * memory for all, as most other timers have it.
+   */
+  fresh: z.boolean().optional(),
   /** Bytes that one forward moves, and floating point operations it makes. */
   bytes: formula.optional(),
   flops: formula.optional(),

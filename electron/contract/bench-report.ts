@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { machineCeilings, machineFacts } from './bench'
+import { deviceCeilings, deviceFacts, deviceState } from './bench-device'
 import { benchEntry } from './bench-entry'
 import { benchDirection } from './bench-names'
 import { workbenchError } from './outcome'
@@ -66,13 +67,30 @@ export const benchRow = z.object({
   ratio: benchRatio.optional(),
   bytesPerSecond: z.number().optional(),
   flopsPerSecond: z.number().optional(),
-  /** Of a forward, by the entry's formula, else counted: inputs and outputs once each. */
+  /** Of a forward, by the entry's formula, else counted; absent where its outputs are views. */
   bytes: z.number().optional(),
+  /** Of a forward: every output is a view of an input, so that nothing is moved. */
+  givesViews: z.boolean().optional(),
   flops: z.number().optional(),
   /** CPU seconds over wall seconds. */
   cores: z.number().optional(),
   instructions: z.number().optional(),
   cycles: z.number().optional(),
+  /** Hz of the processor while its samples were taken: the middle, and where nine tenths lie. */
+  frequency: z.object({ median: z.number(), low: z.number(), high: z.number() }).optional(),
+  /** Of a device other than the CPU. */
+  gpu: z
+    .object({
+      /** Seconds for which one call keeps the host. */
+      launch: z.number(),
+      /** Of one call in a graph that is replayed: without its launches. Warm, forward. */
+      replay: z.object({ median: z.number(), p25: z.number(), p75: z.number() }).optional(),
+      /** Why there is no replay; "" else. */
+      noReplay: z.string(),
+      before: deviceState,
+      after: deviceState,
+    })
+    .optional(),
   /** Seconds: dispatcher and autograd beside the kernel; of operators, forward. */
   layers: z
     .object({ full: z.number(), belowAutograd: z.number(), kernel: z.number().optional() })
@@ -90,11 +108,19 @@ export const benchReport = z.object({
   machine: machineFacts,
   /** Of the most threads among the rows. Measured once for a machine, then kept. */
   ceilings: machineCeilings.optional(),
+  /** Why they may be too low, and are measured again next time; "" when the machine was at rest. */
+  ceilingsDoubt: z.string(),
+  /** Other devices than the CPU that were timed on. */
+  devices: z.array(deviceFacts.extend({ ceilings: deviceCeilings.optional() })),
   seconds: z.number(),
   /** Of the build that was timed. */
   build: z.string(),
 })
 export type BenchReport = z.infer<typeof benchReport>
+
+/** What the machine can do at most, and why that may be too low ("" when it was at rest). */
+export const judgedCeilings = z.object({ ceilings: machineCeilings, doubt: z.string() })
+export type JudgedCeilings = z.infer<typeof judgedCeilings>
 
 /** One row's median at one build, oldest first. */
 export const benchHistoryPoint = z.object({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { deviceSamples } from './bench-device'
 import { benchDirection } from './bench-names'
 import { argument, inputSpec } from './manifest-values'
 import { comparison, programSource } from './run'
@@ -19,6 +20,8 @@ export const timedCall = z.object({
   threads: z.number().int().min(1).max(1024),
   /** The caches are flushed before every call; a sample is one call then. */
   cold: z.boolean(),
+  /** Other values, in other memory, for every few samples; else the same inputs for all. */
+  fresh: z.boolean(),
 })
 export type TimedCall = z.infer<typeof timedCall>
 
@@ -26,7 +29,8 @@ export const benchTrap = z.object({
   kind: z.enum([
     'cached', // gives an old output for an input that was changed in place
     'constant', // gives the same output for inputs that differ
-    'asynchronous', // its outputs change, or it works, after it has returned
+    'asynchronous', // its outputs change, or it works, after it has returned; or on another stream
+    'waits', // for the device before it returns
     'not a number', // NaN among its outputs
   ]),
   message: z.string(),
@@ -37,13 +41,20 @@ export type BenchTrap = z.infer<typeof benchTrap>
 export const openedBench = z.object({
   handle: z.number().int(),
   op: z.string(),
+  /** "cpu", or where its inputs are. */
+  device: z.string(),
   /** How many calls a sample takes, so that reading the clock costs under 0.1 % of it. */
   callsPerSample: z.number().int(),
   /** A first estimate, from the end of the warm-up. */
   secondsPerCall: z.number(),
   warmup: z.object({ calls: z.number().int(), seconds: z.number(), steady: z.boolean() }),
-  /** Bytes of the inputs and outputs, each tensor once. */
+  /**
+   * What one forward moves: its inputs, outputs in memory of their own, and inputs that it writes, these
+   * twice. 0 where `givesViews`.
+   */
   bytes: z.number(),
+  /** Every output is a view of an input, and no input is written. */
+  givesViews: z.boolean(),
   traps: z.array(benchTrap),
 })
 export type OpenedBench = z.infer<typeof openedBench>
@@ -59,6 +70,10 @@ export const benchSamples = z.object({
   /** Of one call, where the system allows to count them. */
   instructions: z.number().optional(),
   cycles: z.number().optional(),
+  /** Hz of the processor right before the samples and right after them, where it can be measured. */
+  frequencies: z.array(z.number()).length(2).optional(),
+  /** Absent on the CPU. */
+  device: deviceSamples.optional(),
 })
 export type BenchSamples = z.infer<typeof benchSamples>
 
@@ -76,8 +91,15 @@ export const machineFacts = z.object({
   cores: z.number().int(),
   /** Of the last level. */
   cacheBytes: z.number(),
-  /** Of the frequency: "performance", "schedutil"; "" where the system does not say. */
-  governor: z.string(),
+  frequency: z.object({
+    /** "performance", "schedutil"; "" where the system does not say. */
+    governor: z.string(),
+    /** Hz between which it may be set; 0 where the system does not say. */
+    least: z.number(),
+    most: z.number(),
+    /** Whether it may go above what is asked for; "" where the system does not say. */
+    turbo: z.enum(['on', 'off', '']),
+  }),
   /** Why instructions and cycles are not counted; "" when they are. */
   countersMissing: z.string(),
 })
@@ -89,6 +111,10 @@ export const machineCeilings = z.object({
   /** Read and written. */
   bytesPerSecond: z.number(),
   flopsPerSecond: z.object({ float32: z.number(), float64: z.number() }),
+  /** Cores that other programs kept busy meanwhile. */
+  othersBusy: z.number(),
+  /** How far the middle one of the copies lay above the shortest, as a part of that. */
+  spread: z.number(),
 })
 export type MachineCeilings = z.infer<typeof machineCeilings>
 

@@ -9,6 +9,7 @@ import {
   openedBench,
   timedCall,
 } from './bench'
+import { deviceCeilings, deviceFacts, replayedBench } from './bench-device'
 import { gradcheckReport, gradcheckRequest } from './gradcheck'
 import { captureReport, captureRequest, graphArchive, graphObservation, graphText } from './graph'
 import { opcheckReport, opcheckRequest } from './opcheck'
@@ -54,6 +55,18 @@ export const hostCalls = {
     output: benchSamples,
   },
   'bench.layers': { input: z.object({ handle: z.number().int() }), output: benchLayers },
+  /** On a device other than the CPU: the call replayed in a graph. */
+  'bench.replay': {
+    input: z.object({ handle: z.number().int(), count: z.number().int().min(1).max(10_000) }),
+    output: replayedBench,
+  },
+  /** There too: one call's trace by libtorch's profiler, written to a file. */
+  'bench.profile': {
+    input: z.object({ handle: z.number().int(), path: z.string() }),
+    output: z.object({ path: z.string() }),
+  },
+  'bench.device': { input: z.object({ device: z.string() }), output: deviceFacts },
+  'bench.deviceCeilings': { input: z.object({ device: z.string() }), output: deviceCeilings },
   /** The results of the call on its inputs, written for another op host to compare with. */
   'bench.save': {
     input: z.object({ handle: z.number().int(), path: z.string() }),

@@ -32,7 +32,10 @@ export type Layout = z.infer<typeof layout>
 
 export const deviceName = z
   .string()
-  .regex(/^(cpu|cuda(:\d+)?)$/, 'expected "cpu", "cuda" or "cuda:N"')
+  .regex(
+    /^(cpu|(cuda|privateuseone)(:\d+)?)$/,
+    'expected "cpu", "cuda", "cuda:N", or "privateuseone" of a backend that a library brings',
+  )
 
 /** Over all elements, NaN and infinities left out of min, max, mean and std. Complex: of the absolute value. */
 export const tensorStats = z.object({

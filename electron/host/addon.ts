@@ -7,6 +7,7 @@ import type {
   OpenedBench,
   TimedCall,
 } from '../contract/bench'
+import type { DeviceCeilings, DeviceFacts, ReplayedBench } from '../contract/bench-device'
 import type { GradcheckReport, GradcheckRequest } from '../contract/gradcheck'
 import type {
   CaptureReport,
@@ -62,6 +63,11 @@ export interface NativeAddon {
   openBench(request: TimedCall): Promise<OpenedBench>
   sampleBench(handle: number, count: number): Promise<BenchSamples>
   benchLayers(handle: number): Promise<BenchLayers>
+  replayBench(handle: number, count: number): Promise<ReplayedBench>
+  profileBench(handle: number, path: string): Promise<number>
+  /** Says in `missing` what cannot be known of a device that is not there. */
+  device(name: string): Promise<DeviceFacts>
+  deviceCeilings(name: string): Promise<DeviceCeilings>
   saveBench(handle: number, path: string): Promise<number>
   compareBench(
     handle: number,

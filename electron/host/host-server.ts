@@ -105,6 +105,15 @@ export class HostServer {
         await during('take timings', () => addon.sampleBench(handle, count)),
       'bench.layers': async ({ handle }) =>
         await during('time the dispatcher', () => addon.benchLayers(handle)),
+      'bench.replay': async ({ handle, count }) =>
+        await during('replay a graph', () => addon.replayBench(handle, count)),
+      'bench.profile': async ({ handle, path }) => {
+        await during('list kernels', () => addon.profileBench(handle, path))
+        return { path }
+      },
+      'bench.device': async ({ device }) => await addon.device(device),
+      'bench.deviceCeilings': async ({ device }) =>
+        await during('measure the device', () => addon.deviceCeilings(device)),
       'bench.save': async ({ handle, path }) => {
         await addon.saveBench(handle, path)
         return { path }

@@ -322,6 +322,42 @@ Napi::Value bench_layers(const Napi::CallbackInfo& info) {
   });
 }
 
+Napi::Value replay_bench(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    const int64_t handle = read_integer(info[0], "handle");
+    const int64_t count = read_integer(info[1], "count");
+    return submit(info.Env(), "replay a graph",
+                  [handle, count] { return replay_timing(handle, count); });
+  });
+}
+
+Napi::Value profile_bench(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    const int64_t handle = read_integer(info[0], "handle");
+    auto path = read_string(info[1], "path");
+    return submit(info.Env(), "list kernels", [handle, path] {
+      profile_timing(handle, path);
+      return int64_t{1};
+    });
+  });
+}
+
+Napi::Value device(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    auto name = read_string(info[0], "device");
+    return submit(info.Env(), "describe " + name,
+                  [name] { return device_facts(at::Device(name)); });
+  });
+}
+
+Napi::Value device_ceilings(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    auto name = read_string(info[0], "device");
+    return submit(info.Env(), "measure " + name,
+                  [name] { return measure_device(parse_device(name)); });
+  });
+}
+
 Napi::Value save_bench(const Napi::CallbackInfo& info) {
   return guard(info, [&] {
     const int64_t handle = read_integer(info[0], "handle");
@@ -404,6 +440,10 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
       {"saveBench", save_bench},
       {"compareBench", compare_bench},
       {"closeBench", close_bench},
+      {"replayBench", replay_bench},
+      {"profileBench", profile_bench},
+      {"device", device},
+      {"deviceCeilings", device_ceilings},
       {"machine", machine},
       {"ceilings", ceilings},
       {"profile", profile},

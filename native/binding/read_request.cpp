@@ -279,6 +279,7 @@ TimedCallRequest read_timed_call(const Napi::Value& value) {
   request.direction = read_string(object.Get("direction"), "direction");
   request.threads = read_integer(object.Get("threads"), "threads");
   request.cold = object.Get("cold").ToBoolean();
+  request.fresh = object.Get("fresh").ToBoolean();
   return request;
 }
 

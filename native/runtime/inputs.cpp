@@ -13,6 +13,7 @@
 #include <ATen/ops/randn.h>
 #include <ATen/ops/sparse_coo_tensor.h>
 #include <ATen/ops/zeros.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
 
 #include <cmath>
 #include <limits>
@@ -271,6 +272,10 @@ at::Tensor make_sparse(const InputSpec& spec, at::ScalarType dtype, at::Generato
 at::Device parse_device(const std::string& name) {
   enter_stage("input.invalid", "device " + name);
   const at::Device device(name);
+  if (device.is_privateuseone() && !c10::impl::hasDeviceGuardImpl(device.type())) {
+    throw Failure("device.unavailable", "No backend is registered for the device " + name + ".",
+                  "Load the library that brings it, or set the device to cpu.");
+  }
   if (!device.is_cuda()) return device;
   if (!at::globalContext().hasCUDA()) {
     Failure failure(

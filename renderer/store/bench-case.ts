@@ -27,6 +27,7 @@ export type BenchDraft = {
   dtypes: Dtype[]
   threads: number[]
   cold: boolean
+  fresh: boolean
   bytes: string
   flops: string
   /** Of samples, for each row; null takes the default. */
@@ -40,7 +41,16 @@ type Inputs = Readonly<Record<string, InputSpec>>
 export function emptyBenchDraft(op = '', argsText = ''): BenchDraft {
   return {
     ...{ op, argsText, inputs: {}, against: [], builds: [], directions: null, sizes: {} },
-    ...{ dtypes: [], threads: [], cold: false, bytes: '', flops: '', seconds: null, rest: {} },
+    ...{
+      dtypes: [],
+      threads: [],
+      cold: false,
+      fresh: true,
+      bytes: '',
+      flops: '',
+      seconds: null,
+      rest: {},
+    },
   }
 }
 
@@ -64,6 +74,7 @@ export function benchDraftOf(entry: BenchEntry, inputs: Inputs): BenchDraft {
     dtypes: entry.dtypes ?? [],
     threads: entry.threads ?? [],
     cold: entry.cold ?? false,
+    fresh: entry.fresh ?? true,
     bytes: entry.bytes ?? '',
     flops: entry.flops ?? '',
     seconds: entry.seconds ?? null,
@@ -131,6 +142,7 @@ export function benchEntryOf(draft: BenchDraft, inputs: Inputs): Result<BenchEnt
     ...(draft.dtypes.length === 0 ? {} : { dtypes: draft.dtypes }),
     ...(draft.threads.length === 0 ? {} : { threads: draft.threads }),
     ...(draft.cold ? { cold: true } : {}),
+    ...(draft.fresh ? {} : { fresh: false }),
     ...(draft.bytes.trim() === '' ? {} : { bytes: draft.bytes.trim() }),
     ...(draft.flops.trim() === '' ? {} : { flops: draft.flops.trim() }),
     ...(draft.seconds === null ? {} : { seconds: draft.seconds }),

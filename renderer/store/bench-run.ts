@@ -51,7 +51,7 @@ function choose(draft: BenchDraft, entry: number | null, one: Measured | null): 
   if (benchStore.getState().work?.of === 'one') void stopBench()
   benchStore.setState({
     ...{ view: 'one', draft, entry, one, oneError: null, oneStamp: one?.stamp ?? null },
-    ...{ row: null, history: [], historyError: null },
+    ...{ row: null, history: [], historyError: null, kernels: null, kernelsError: null },
   })
 }
 
@@ -215,6 +215,39 @@ export async function loadBuilds(): Promise<void> {
   if (folder === null) return
   const result = await call('bench.builds', { folder })
   if (result.ok && currentFolder() === folder) benchStore.setState({ builds: result.value })
+}
+
+/** What the GPU does in one forward of what the fields say. */
+export async function listKernels(): Promise<void> {
+  const folder = currentFolder()
+  const asked = chosenRequest()
+  if (folder === null || !asked.ok) return
+  const { draft } = benchStore.getState()
+  benchStore.setState({ isListingKernels: true, kernels: null, kernelsError: null })
+  const job = newJob('kernels')
+  const result = await call('bench.kernels', { folder, job, request: asked.value })
+  benchStore.setState({ isListingKernels: false })
+  if (benchStore.getState().draft !== draft || currentFolder() !== folder) return
+  if (result.ok) benchStore.setState({ kernels: result.value })
+  else benchStore.setState({ kernelsError: result.error })
+}
+
+/** What the machine can do at most, measured again; the report that is shown takes it over. */
+export async function measureCeilings(threads: number): Promise<void> {
+  const folder = currentFolder()
+  if (folder === null) return
+  benchStore.setState({ isMeasuringCeilings: true })
+  const result = await call('bench.ceilings', { folder, threads })
+  benchStore.setState({ isMeasuringCeilings: false })
+  if (!result.ok) {
+    notifyError(result.error)
+    return
+  }
+  const { ceilings, doubt } = result.value
+  benchStore.setState(({ one }) => {
+    if (one?.report?.ceilings?.threads !== threads || currentFolder() !== folder) return {}
+    return { one: { ...one, report: { ...one.report, ceilings, ceilingsDoubt: doubt } } }
+  })
 }
 
 /** "" takes the name away. */

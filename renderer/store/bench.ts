@@ -1,6 +1,7 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
+import type { KernelList } from '../../electron/contract/bench-device'
 import type {
   BenchHistoryPoint,
   BenchReport,
@@ -54,12 +55,18 @@ export type BenchState = {
   history: BenchHistoryPoint[]
   historyError: WorkbenchError | null
   builds: KeptBuild[]
+  isMeasuringCeilings: boolean
+  /** What a GPU does in one call of what is shown. */
+  kernels: KernelList | null
+  kernelsError: WorkbenchError | null
+  isListingKernels: boolean
 }
 
 export const benchStore = createStore<BenchState>(() => ({
   ...{ view: 'all', work: null, all: null, allError: null },
   ...{ entry: null, draft: emptyBenchDraft(), one: null, oneError: null },
   ...{ allStamp: null, oneStamp: null, row: null, history: [], historyError: null, builds: [] },
+  ...{ isMeasuringCeilings: false, kernels: null, kernelsError: null, isListingKernels: false },
 }))
 
 export function useBench<T>(select: (state: BenchState) => T): T {

@@ -182,6 +182,29 @@ describe('opsmith bench', () => {
       expect.stringMatching(/^build of /),
     ])
     expect(printed.rows[1]?.ratio).toBeGreaterThan(0)
+
+    // Both are kept; a name can be given to either, taken for --build, and taken away.
+    const builds = async (...args: string[]): Promise<{ name: string; current: boolean }[]> => {
+      const outcome = await runOpsmith(cache, 'bench', folder, ...args, '--json')
+      expect(outcome.code).toBe(0)
+      return (JSON.parse(outcome.stdout) as { builds: { name: string; current: boolean }[] }).builds
+    }
+    const state = (list: { name: string; current: boolean }[]): unknown =>
+      list.map(({ name, current }) => [name, current])
+    const unnamed = [
+      ['', true],
+      ['', false],
+    ]
+    expect(state(await builds('--builds'))).toEqual(unnamed)
+    expect(state(await builds('--name-build', 'product', '--build', 'last'))).toEqual([
+      ['', true],
+      ['product', false],
+    ])
+    const { stdout } = await runOpsmith(cache, 'bench', folder, '--builds')
+    expect(stdout).toMatch(/^– +\d+ \w+ \d\d:\d\d:\d\d {2}\w{32} {2}this build\nproduct .* last\n$/)
+    const named = await benchJson(folder, ...honest, '--build', 'product', '--same-inputs')
+    expect(named.printed.rows[1]?.variant).toBe('build product')
+    expect(state(await builds('--name-build', '', '--build', 'product'))).toEqual(unnamed)
   })
 
   it.each([
@@ -192,6 +215,9 @@ describe('opsmith bench', () => {
     [['--direction', 'sideways'], /--direction does not take "sideways"/],
     [['--fail-above', '2'], /--fail-above needs --baseline/],
     [['--args', '["x"]'], /--args needs --op/],
+    [['--name-build', 'x', '--build', 'a', 'b'], /--name-build names one build/],
+    [['--name-build', 'x', '--build', 'nowhere'], /No build that is kept is named "nowhere"/],
+    [['--kernels', ...honest], /is called on the CPU, which has no kernels/],
     [['--csv', '--markdown'], /cannot be given together/],
     [['--baseline', '/nowhere'], /Could not read \/nowhere/],
     [['--op', 'no::such'], /no::such/],

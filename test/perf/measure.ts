@@ -9,6 +9,8 @@ export interface Row {
   peerMedian: number | null
   /** peerMedian / median: above 1, Opsmith is the faster one. */
   ratio: number | null
+  /** Whether it is as it must be, where something is asked of it: "within 3 %: 1.2 %". */
+  verdict?: string
 }
 
 export interface BenchmarkOptions {

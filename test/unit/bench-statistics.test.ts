@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
+import type { MachineFacts } from '../../electron/contract/bench'
+import { doubtOf } from '../../electron/engine/bench/ceilings'
 import { leastSeconds } from '../../electron/engine/bench/hardware-limits'
 import { noiseWarnings } from '../../electron/engine/bench/noise'
 import {
@@ -119,7 +121,8 @@ describe('drift', () => {
 })
 
 describe('warnings', () => {
-  const machine = { cores: 4, governor: '' }
+  const clock = { governor: '', least: 0, most: 0, turbo: '' as const }
+  const machine = { cores: 4, frequency: clock }
   const quiet = { wallSeconds: 1, threadSeconds: 1, processSeconds: 1, machineSeconds: 1.1 }
   const point = { threads: 1, cold: false }
   const steady = roundsOf(30, () => 1e-4, 0.01)
@@ -127,8 +130,15 @@ describe('warnings', () => {
     rounds: number[][],
     used = quiet,
     at = point,
-    on: { cores: number; governor: string } = machine,
-  ): string[] => noiseWarnings(rounds, summarise(rounds), used, at, on)
+    on: Parameters<typeof noiseWarnings>[3] = machine,
+    frequencies: number[] = [],
+  ): string[] =>
+    noiseWarnings(
+      { rounds, used, frequencies },
+      summarise(rounds),
+      { device: 'cpu', point: at },
+      on,
+    )
 
   it('are none of a quiet machine and steady samples', () => {
     expect(warn(steady)).toEqual([])
@@ -139,11 +149,23 @@ describe('warnings', () => {
     expect(warn(wide)).toEqual([
       expect.stringMatching(/^The middle half .* over 20 % of the median/),
     ])
-    const governed = warn(wide, quiet, point, { cores: 4, governor: 'powersave' })
+    const withGovernor = (governor: string): typeof machine => ({
+      cores: 4,
+      frequency: { ...clock, governor },
+    })
+    const governed = warn(wide, quiet, point, withGovernor('powersave'))
     expect(governed[0]).toMatch(/governed by "powersave"/)
-    expect(warn(wide, quiet, point, { cores: 4, governor: 'performance' })[0]).not.toMatch(
-      /governed/,
-    )
+    expect(warn(wide, quiet, point, withGovernor('performance'))[0]).not.toMatch(/governed/)
+  })
+
+  it('tell a clock that moved, by what was measured, and what to do about it', () => {
+    const moved = [3e9, 3e9, 2.4e9, 2.4e9]
+    const say = (change: Partial<MachineFacts['frequency']>): string =>
+      warn(steady, quiet, point, { cores: 4, frequency: { ...clock, ...change } }, moved).join()
+    expect(say({})).toMatch(/clock moved between 2.40 and 3.00 GHz .* virtual machines/)
+    expect(say({ governor: 'performance', turbo: 'on' })).toMatch(/turn turbo off/)
+    expect(say({ governor: 'schedutil', turbo: 'on' })).toMatch(/"performance" in place of "sche/)
+    expect(warn(steady, quiet, point, machine, [3e9, 3.05e9, 3e9])).toEqual([])
   })
 
   it('tell a drift', () => {
@@ -174,6 +196,21 @@ describe('warnings', () => {
     expect(warn(short, quiet, { threads: 1, cold: true })).toEqual([
       expect.stringMatching(/cost of reading the clock/),
     ])
+  })
+})
+
+describe('ceilings', () => {
+  const measured = {
+    ...{ threads: 1, bytesPerSecond: 20e9, flopsPerSecond: { float32: 1e11, float64: 5e10 } },
+  }
+  const doubt = (othersBusy: number, spread: number): string =>
+    doubtOf({ ...measured, othersBusy, spread }, { cores: 4 })
+
+  it('are doubted where the machine was not at rest, with the reason', () => {
+    expect(doubt(0.1, 0.05)).toBe('')
+    expect(doubt(1.5, 0.05)).toMatch(/since other programs kept 1.5 of 4 cores busy while/)
+    expect(doubt(0, 0.4)).toMatch(/since copies of one size differed by 40 % while/)
+    expect(doubt(3, 0.4)).toMatch(/kept 3.0 of 4 cores busy and copies/)
   })
 })
 

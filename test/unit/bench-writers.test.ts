@@ -52,7 +52,12 @@ const rows: BenchRow[] = [
 ]
 const report: BenchReport = {
   rows,
-  machine: { processor: 'P', cores: 4, cacheBytes: 1, governor: '', countersMissing: '' },
+  machine: {
+    ...{ processor: 'P', cores: 4, cacheBytes: 1, countersMissing: '' },
+    frequency: { governor: '', least: 0, most: 0, turbo: '' },
+  },
+  ceilingsDoubt: '',
+  devices: [],
   seconds: 1,
   build: 'b',
 }
@@ -95,7 +100,8 @@ describe('a table', () => {
 
   it('tells the share of dispatcher and autograd, but not what may be noise', () => {
     const notesOf = (layers: BenchRow['layers']): string[] =>
-      benchTables({ rows: [rowOf('my::f', 1e-5, { layers })] }, requests)[0]?.notes ?? []
+      benchTables({ rows: [rowOf('my::f', 1e-5, { layers })], devices: [] }, requests)[0]?.notes ??
+      []
     expect(notesOf({ full: 10e-6, belowAutograd: 7e-6, kernel: 6.95e-6 })).toEqual([
       'my::f, forward, is autograd 3.00 µs, dispatcher under 2 %, kernel 6.95 µs',
     ])
@@ -109,7 +115,7 @@ describe('a table', () => {
       const at = { point: { sizes: { N }, dtype: 'float64', threads: 2, cold: N === 4 } }
       return [rowOf('my::f', N * 1e-3, at), rowOf('x * 2', N * 2e-3, { ...at, kind: 'expression' })]
     })
-    const [table] = benchTables({ rows: swept }, requests)
+    const [table] = benchTables({ rows: swept, devices: [] }, requests)
     expect(table?.cells.map(([first, second]) => [first?.text, second?.text])).toEqual([
       ['', ''],
       ['N 2, float64, 2 threads', 'my::f'],

@@ -8,6 +8,7 @@ import type { Result } from '../../contract/outcome'
 import { callText, inputsNamed } from '../check/gradcheck-case'
 import { evaluateFormula } from './formula'
 import type { FormulaScope } from './formula'
+import { deviceOf } from './timed-devices'
 
 /** What is timed beside each other at one point: without what a direction and a point add. */
 export type Variant =
@@ -158,6 +159,17 @@ function pointOf(
   return ok(planned)
 }
 
+/** Inputs that the call or what it is timed against names. */
+function usedInputs(request: BenchRequest, { inputs }: PlannedPoint): Record<string, InputSpec> {
+  const named = new Set(inputsNamed(request.args, inputs))
+  return Object.fromEntries(Object.entries(inputs).filter(([name]) => named.has(name)))
+}
+
+/** Where a planned point's call is made: "cpu", "cuda". */
+export function deviceAt(request: BenchRequest, planned: PlannedPoint): string {
+  return deviceOf(usedInputs(request, planned))
+}
+
 /** The points and variants of a benchmark; inputs that it does not give are the project's. */
 export function planOf(
   request: BenchRequest,
@@ -175,10 +187,12 @@ export function planOf(
   for (const sizes of combinations(request.sizes ?? {})) {
     for (const dtype of request.dtypes ?? ['']) {
       for (const threads of request.threads ?? [1]) {
-        for (const cold of request.cold === true ? [false, true] : [false]) {
+        for (const cold of [false, true]) {
           const point = pointOf(request, project.inputs, { sizes, dtype, threads, cold })
           if (!point.ok) return point
-          points.push(point.value)
+          // On a GPU the difference is large, and which of the two a program has is not known.
+          const wanted = request.cold ?? deviceOf(usedInputs(request, point.value)) !== 'cpu'
+          if (!cold || wanted) points.push(point.value)
         }
       }
     }
@@ -198,11 +212,12 @@ export function planOf(
 /** The call that times a variant; a build's is the benchmark's own. */
 export function timedCallOf(
   variant: Variant,
-  request: Pick<BenchRequest, 'op' | 'args'>,
+  request: Pick<BenchRequest, 'op' | 'args' | 'fresh'>,
   { point, inputs }: PlannedPoint,
   direction: BenchDirection,
 ): Omit<TimedCall, 'program'> {
-  const more = { inputs, direction, threads: point.threads, cold: point.cold }
+  const { threads, cold } = point
+  const more = { inputs, direction, threads, cold, fresh: request.fresh ?? true }
   if (variant.kind === 'expression')
     return {
       op: '',
@@ -223,4 +238,16 @@ export function isSamePoint(one: BenchPoint, other: BenchPoint): boolean {
   const text = ({ sizes, dtype, threads, cold }: BenchPoint): string =>
     JSON.stringify([Object.entries(sizes).sort(), dtype, threads, cold])
   return text(one) === text(other)
+}
+
+/** All points of benchmarks that could be planned, and where their calls are made. */
+export function plannedPoints(
+  entries: readonly BenchRequest[],
+  plans: readonly Result<BenchPlan>[],
+): { planned: PlannedPoint; device: string }[] {
+  return plans.flatMap((plan, index) => {
+    const entry = entries[index]
+    if (!plan.ok || !entry) return []
+    return plan.value.points.map((planned) => ({ planned, device: deviceAt(entry, planned) }))
+  })
 }

@@ -3,10 +3,12 @@ import type { BenchDirection } from '../../contract/bench-names'
 import type { BenchPoint, BenchRow } from '../../contract/bench-report'
 import type { WorkbenchError } from '../../contract/outcome'
 import type { PlannedPoint, Variant } from './bench-plan'
+import { deviceWarnings, leastSecondsOn } from './device-noise'
 import { leastSeconds } from './hardware-limits'
-import { noiseWarnings } from './noise'
-import { pairedRatio, summarise } from './statistics'
+import { clockRange, noiseWarnings } from './noise'
+import { median, pairedRatio, quantile, sortedNumbers, summarise } from './statistics'
 import type { Outcome } from './time-group'
+import type { TimedDevice } from './timed-devices'
 
 /** Samples of a row that a report has in it; more are thinned evenly. */
 const mostSamples = 5000
@@ -17,9 +19,10 @@ export function emptyRow(
   variant: Pick<Variant, 'kind' | 'label'>,
   direction: BenchDirection,
   point: BenchPoint,
+  device = 'cpu',
 ): BenchRow {
   return {
-    ...{ entry, op, kind: variant.kind, variant: variant.label, direction, device: 'cpu', point },
+    ...{ entry, op, kind: variant.kind, variant: variant.label, direction, device, point },
     ...{ refused: '', warnings: [], samples: [], times: [] },
   }
 }
@@ -38,26 +41,56 @@ function thinned(values: readonly number[]): number[] {
 
 const engineering = (seconds: number): string => `${seconds.toExponential(2)} s`
 
+/** What times are held against. */
+interface Limits {
+  machine: MachineFacts
+  ceilings?: MachineCeilings
+  devices: readonly TimedDevice[]
+}
+
+function leastTime(
+  work: { bytes?: number | undefined; flops?: number | undefined },
+  { device, point }: BenchRow,
+  { machine, ceilings, devices }: Limits,
+): number {
+  if (device === 'cpu') return leastSeconds(work, point, machine, ceilings)
+  const known = devices.find((one) => one.device === device)
+  return known?.ceilings ? leastSecondsOn(work, point.cold, known, known.ceilings) : 0
+}
+
+/** Launch, replay and state of a device; nothing on the CPU. */
+function gpuPart({ taken, replay }: Outcome): Pick<BenchRow, 'gpu'> {
+  const rounds = taken?.device ?? []
+  const [first] = rounds
+  const last = rounds.at(-1)
+  if (!first || !last) return {}
+  const sorted = sortedNumbers(replay?.seconds ?? [])
+  const at = (fraction: number): number => quantile(sorted, fraction)
+  return {
+    gpu: {
+      launch: median(rounds.map(({ launch }) => launch)),
+      ...(sorted.length > 0 ? { replay: { median: at(0.5), p25: at(0.25), p75: at(0.75) } } : {}),
+      noReplay: replay?.missing ?? '',
+      ...{ before: first.before, after: last.after },
+    },
+  }
+}
+
 /** The row without speed where its time is none that this machine can keep to. */
-function judged(
-  row: BenchRow,
-  planned: PlannedPoint,
-  machine: MachineFacts,
-  ceilings: MachineCeilings | undefined,
-): BenchRow {
-  const { summary, point, bytes, flops } = row
+function judged(row: BenchRow, planned: PlannedPoint, limits: Limits): BenchRow {
+  const { summary, bytes, flops } = row
   if (!summary || row.direction !== 'forward') return row
   const declared = { bytes: planned.bytes, flops: planned.flops }
-  const least = leastSeconds(declared, point, machine, ceilings)
+  const least = leastTime(declared, row, limits)
   if (summary.median < least) {
     const { summary: _shown, layers: _layers, ...rest } = row
     return {
       ...rest,
-      refused: `its time, ${engineering(summary.median)}, is shorter than this machine needs for the bytes or operations that are declared (${engineering(least)}): it does less than that, or does it elsewhere`,
+      refused: `its time, ${engineering(summary.median)}, is shorter than ${row.device === 'cpu' ? 'this machine' : row.device} needs for the bytes or operations that are declared (${engineering(least)}): it does less than that, or does it elsewhere`,
       ...{ samples: [], times: [] },
     }
   }
-  const counted = leastSeconds({ bytes }, point, machine, ceilings)
+  const counted = leastTime({ bytes }, row, limits)
   // Views, gathers and fills leave most of their bytes alone: that is no lie.
   const believed = summary.median >= counted
   return {
@@ -77,8 +110,7 @@ function timedRow(
   base: BenchRow,
   outcome: Outcome,
   planned: PlannedPoint,
-  machine: MachineFacts,
-  ceilings: MachineCeilings | undefined,
+  limits: Limits,
 ): BenchRow {
   const { taken, opened, layers } = outcome
   if (outcome.error) return { ...base, refused: outcome.error.message, error: outcome.error }
@@ -86,24 +118,30 @@ function timedRow(
     return { ...base, refused: outcome.refused, warnings: outcome.warnings }
   const summary = summarise(taken.rounds)
   const samples = taken.rounds.flat()
-  const { bytes = opened.bytes, flops } = planned
+  const { bytes = opened.givesViews ? undefined : opened.bytes, flops } = planned
   const { used, instructions, cycles } = taken
+  const frequency = base.device === 'cpu' ? clockRange(taken.frequencies) : undefined
   const row: BenchRow = {
     ...base,
     summary: { ...summary, samples: samples.length, callsPerSample: opened.callsPerSample },
-    ...(base.direction === 'forward' ? { bytes, ...(flops === undefined ? {} : { flops }) } : {}),
-    cores: used.processSeconds / used.wallSeconds,
+    ...(base.direction === 'forward' && bytes !== undefined ? { bytes } : {}),
+    ...(base.direction === 'forward' && flops !== undefined ? { flops } : {}),
+    ...(base.direction === 'forward' && opened.givesViews ? { givesViews: true } : {}),
+    ...(base.device === 'cpu' ? { cores: used.processSeconds / used.wallSeconds } : {}),
+    ...gpuPart(outcome),
     ...(instructions === undefined ? {} : { instructions }),
     ...(cycles === undefined ? {} : { cycles }),
+    ...(frequency ? { frequency } : {}),
     ...(layers ? { layers } : {}),
     warnings: [
       ...outcome.warnings,
-      ...noiseWarnings(taken.rounds, summary, used, base.point, machine),
+      ...noiseWarnings(taken, summary, base, limits.machine),
+      ...deviceWarnings(taken.device),
     ],
     samples: thinned(samples),
     times: thinned(taken.times),
   }
-  return judged(row, planned, machine, ceilings)
+  return judged(row, planned, limits)
 }
 
 /** Rows of one group; `bases` and `outcomes` belong to the same variants, the benchmark's own call first. */
@@ -111,11 +149,11 @@ export function rowsOf(
   bases: readonly BenchRow[],
   outcomes: readonly Outcome[],
   planned: PlannedPoint,
-  { machine, ceilings }: { machine: MachineFacts; ceilings?: MachineCeilings },
+  limits: Limits,
 ): BenchRow[] {
   const rows = bases.flatMap((base, place) => {
     const outcome = outcomes[place]
-    return outcome ? [timedRow(base, outcome, planned, machine, ceilings)] : []
+    return outcome ? [timedRow(base, outcome, planned, limits)] : []
   })
   const own = rows[0]?.summary ? outcomes[0]?.taken : undefined
   return rows.map((row, place) => {

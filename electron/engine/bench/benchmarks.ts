@@ -1,12 +1,14 @@
 import path from 'node:path'
 
 import type { MachineCeilings, MachineFacts } from '../../contract/bench'
+import type { KernelList } from '../../contract/bench-device'
 import type { BenchEntry } from '../../contract/bench-entry'
 import type {
   BenchHistoryPoint,
   BenchReport,
   BenchRequest,
   BenchRow,
+  JudgedCeilings,
   KeptBuild,
 } from '../../contract/bench-report'
 import type { BenchDirection } from '../../contract/bench-names'
@@ -21,14 +23,18 @@ import type { Installation } from '../installation'
 import { appendEntries } from '../project/edit-manifest'
 import { readManifest } from '../project/read-manifest'
 import { benchmarksOf, meaningOf, withoutDefaults } from './bench-entries'
-import { isSamePoint, planOf, timedCallOf } from './bench-plan'
+import { deviceAt, isSamePoint, plannedPoints, planOf, timedCallOf } from './bench-plan'
 import type { BenchPlan, PlannedPoint, Variant } from './bench-plan'
 import { emptyRow, errorRow, rowsOf } from './bench-rows'
 import { ceilingsOf } from './ceilings'
+import type { CeilingsRequest } from './ceilings'
+import { kernelsIn } from './kernels'
 import { buildKeyOf, KeptBuilds } from './kept-builds'
 import type { LoadableBuild } from './kept-builds'
 import type { Entrant } from './take-samples'
 import { timeGroup } from './time-group'
+import { timedDevices } from './timed-devices'
+import type { TimedDevice } from './timed-devices'
 import { historyKeyOf, TimingHistory } from './timing-history'
 
 /** What benchmarks need of the workbench. */
@@ -47,6 +53,8 @@ interface BenchSurroundings {
 
 export interface BenchLimits {
   signal?: AbortSignal
+  /** Measures what the machine can do at most, also where that is known. */
+  measureCeilings?: boolean
 }
 
 /** Told once before the first row, then after each. */
@@ -63,7 +71,10 @@ interface Session {
   folder: string
   manifest: Manifest
   machine: MachineFacts
+  /** Not those that may be too low: they would make true times look impossible. */
   ceilings?: MachineCeilings
+  /** Others than the CPU. */
+  devices: TimedDevice[]
   program: ProgramSource | undefined
   /** "" where nothing was built. */
   build: string
@@ -129,8 +140,9 @@ export class Benchmarks {
     }
     onProgress?.(0, total)
     try {
-      const ceilings = await this.ceilings(session, plans)
-      if (ceilings) session.ceilings = ceilings
+      const ceilings = await this.ceilings(session, entries, plans)
+      if (ceilings?.doubt === '') session.ceilings = ceilings.ceilings
+      session.devices = await this.devices(session, entries, plans)
       const rows: BenchRow[] = []
       for (const [index, plan] of plans.entries()) {
         const request = entries[index]
@@ -149,7 +161,9 @@ export class Benchmarks {
       return ok({
         rows,
         machine: session.machine,
-        ...(ceilings ? { ceilings } : {}),
+        ...(ceilings ? { ceilings: ceilings.ceilings } : {}),
+        ceilingsDoubt: ceilings?.doubt ?? '',
+        devices: session.devices,
         seconds: (performance.now() - started) / 1000,
         build: session.build,
       })
@@ -177,23 +191,88 @@ export class Benchmarks {
       library: built?.loadPath ?? '',
       ...{ limits, signal: delayed(limits.signal) },
       beside: new Map(),
+      devices: [],
       progress: () => undefined,
     })
   }
 
   private async ceilings(
     session: Session,
+    entries: readonly BenchRequest[],
     plans: readonly Result<Planned>[],
-  ): Promise<MachineCeilings | undefined> {
-    const points = plans.flatMap((plan) => (plan.ok ? plan.value.points : []))
+  ): Promise<JudgedCeilings | undefined> {
+    const points = plannedPoints(entries, plans).filter(({ device }) => device === 'cpu')
     if (points.length === 0) return undefined
-    const threads = Math.max(...points.map(({ point }) => point.threads))
+    const threads = Math.max(...points.map(({ planned }) => planned.point.threads))
+    const again = session.limits.measureCeilings ?? false
+    return await this.measured(session.machine, { threads, again, signal: session.signal })
+  }
+
+  private async devices(
+    session: Session,
+    entries: readonly BenchRequest[],
+    plans: readonly Result<Planned>[],
+  ): Promise<TimedDevice[]> {
+    const names = plannedPoints(entries, plans).map(({ device }) => device)
+    const host = await this.around.hosts.host()
+    if (!host.ok || names.every((name) => name === 'cpu')) return []
+    const { libtorch } = this.around.hosts.state()
+    const again = session.limits.measureCeilings ?? false
+    const { cacheFolder } = this.around.installation
+    const options = { libtorch, again, signal: session.signal }
+    return await timedDevices(cacheFolder, host.value, names, options)
+  }
+
+  /** What a device does in one forward of a benchmark's own call, at the first point of its sweep. */
+  async kernels(
+    folder: string,
+    request: BenchRequest,
+    limits: BenchLimits,
+  ): Promise<Result<KernelList>> {
+    const begun = await this.begin(path.resolve(folder), limits)
+    if (!begun.ok) return begun
+    const plan = await this.plan(begun.value, { ...request, builds: [] })
+    if (!plan.ok) return plan
+    const [planned] = plan.value.points
+    const [variant] = plan.value.variants
+    if (!planned || !variant) return err('input.invalid', 'The benchmark has no point to look at.')
+    const device = deviceAt(request, planned)
+    if (device === 'cpu') {
+      return err(
+        'device.unavailable',
+        `${request.op} is called on the CPU, which has no kernels.`,
+        {
+          hint: 'Set "device": "cuda" for its inputs, on a machine with a GPU.',
+        },
+      )
+    }
+    const entrant = await this.enter(
+      ...([begun.value, request, plan.value, variant, planned, 'forward'] as const),
+    )
+    if (!entrant.ok) return entrant
+    const timeout = request.timeout ?? defaultTimeout
+    const folderOfTraces = path.join(this.around.installation.cacheFolder, 'bench', 'traces')
+    return await kernelsIn(entrant.value, device, folderOfTraces, { timeout, ...limits })
+  }
+
+  private async measured(
+    machine: MachineFacts,
+    request: CeilingsRequest,
+  ): Promise<JudgedCeilings | undefined> {
     const host = await this.around.hosts.host()
     if (!host.ok) return undefined
     const { libtorch } = this.around.hosts.state()
     const { cacheFolder } = this.around.installation
-    const { machine, signal } = session
-    return await ceilingsOf(cacheFolder, host.value, machine, libtorch, threads, signal)
+    return await ceilingsOf(cacheFolder, host.value, machine, libtorch, request)
+  }
+
+  /** Measures what the machine can do at most with so many threads, whatever is known of it. */
+  async measureCeilings(threads: number, { signal }: BenchLimits): Promise<Result<JudgedCeilings>> {
+    const limits = { timeout: 30, signal, phase: '' }
+    const machine = await this.around.hosts.call('bench.machine', {}, limits)
+    if (!machine.ok) return machine
+    const found = await this.measured(machine.value, { threads, again: true, signal })
+    return found ? ok(found) : err('cancelled', 'The machine’s ceilings could not be measured.')
   }
 
   /** A benchmark's points and variants, builds among them. */
@@ -227,7 +306,10 @@ export class Benchmarks {
       const refused = new Map<number, string>()
       for (const direction of plan.directions) {
         const bases = plan.variants.map((variant) =>
-          emptyRow(index, request.op, variant, direction, planned.point),
+          emptyRow(
+            ...([index, request.op, variant, direction, planned.point] as const),
+            deviceAt(request, planned),
+          ),
         )
         if (session.limits.signal?.aborted) {
           const { error } = err('cancelled', 'Stopped.')

@@ -18,7 +18,7 @@ export function leastSeconds(
   work: { bytes?: number | undefined; flops?: number | undefined },
   point: { threads: number; cold: boolean },
   machine: Pick<MachineFacts, 'cores' | 'cacheBytes'>,
-  ceilings: MachineCeilings | undefined,
+  ceilings: Pick<MachineCeilings, 'bytesPerSecond'> | undefined,
 ): number {
   const cores = Math.max(1, Math.min(point.threads, machine.cores))
   const bytes = work.bytes ?? 0

@@ -1,5 +1,5 @@
 import type { BenchSamples, BenchTrap, MachineFacts } from '../../contract/bench'
-import { driftOf, spreadOf } from './statistics'
+import { driftOf, quantile, sortedNumbers, spreadOf } from './statistics'
 import type { Summary } from './statistics'
 
 /** torch.utils.benchmark warns from here on too. */
@@ -31,13 +31,53 @@ export function addUsed(sum: Used, one: Used): Used {
   }
 }
 
+/** Of the clock, between the lowest and the highest twentieth of what was measured. */
+const movedClock = 0.03
+
 const percent = (part: number): string => `${Math.round(part * 100)} %`
 
 /** The frequency may change, where something other than "performance" governs it. */
-function governed({ governor }: Pick<MachineFacts, 'governor'>): string {
+function governed({ frequency: { governor } }: Pick<MachineFacts, 'frequency'>): string {
   return governor === '' || governor === 'performance'
     ? ''
     : ` The processor's frequency is governed by "${governor}": for timings set "performance" (cpupower frequency-set -g performance).`
+}
+
+export interface ClockRange {
+  median: number
+  low: number
+  high: number
+}
+
+/** Hz while samples were taken; undefined where it cannot be measured. */
+export function clockRange(frequencies: readonly number[]): ClockRange | undefined {
+  if (frequencies.length === 0) return undefined
+  const sorted = sortedNumbers(frequencies)
+  return {
+    median: quantile(sorted, 0.5),
+    low: quantile(sorted, 0.05),
+    high: quantile(sorted, 0.95),
+  }
+}
+
+/** Whatever the governor is called: the clock was measured, by additions that take a cycle each. */
+export function clockWarnings(
+  frequencies: readonly number[],
+  { frequency }: Pick<MachineFacts, 'frequency'>,
+): string[] {
+  const range = clockRange(frequencies)
+  if (!range || (range.high - range.low) / range.median <= movedClock) return []
+  const gigahertz = (hertz: number): string => (hertz / 1e9).toFixed(2)
+  const { governor, turbo } = frequency
+  const what =
+    governor !== '' && governor !== 'performance'
+      ? `set the governor "performance" in place of "${governor}" (cpupower frequency-set -g performance)`
+      : turbo === 'on'
+        ? 'turn turbo off (echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or 0 > …/cpufreq/boost)'
+        : 'it cannot be set from here, as on most virtual machines: believe what was timed in turn (ratios), or take samples for longer'
+  return [
+    `The processor’s clock moved between ${gigahertz(range.low)} and ${gigahertz(range.high)} GHz meanwhile: ${what}.`,
+  ]
 }
 
 function loadWarnings(used: Used, threads: number, cores: number): string[] {
@@ -65,19 +105,28 @@ function loadWarnings(used: Used, threads: number, cores: number): string[] {
   return warnings
 }
 
+interface TakenSamples {
+  /** Seconds of one call, by rounds. */
+  rounds: readonly (readonly number[])[]
+  used: Used
+  /** Hz of the processor before and after each round. */
+  frequencies: readonly number[]
+}
+
 /** What makes a row's time doubtful, each a sentence that says what to do. */
 export function noiseWarnings(
-  rounds: readonly (readonly number[])[],
+  { rounds, used, frequencies }: TakenSamples,
   summary: Summary,
-  used: Used,
-  point: { threads: number; cold: boolean },
-  machine: Pick<MachineFacts, 'cores' | 'governor'>,
+  { device, point }: { device: string; point: { threads: number; cold: boolean } },
+  machine: Pick<MachineFacts, 'cores' | 'frequency'>,
 ): string[] {
+  const isOnHost = device === 'cpu'
   const warnings: string[] = []
   const spread = spreadOf(summary)
   const drift = driftOf(rounds)
   const drifts = drift.significant && Math.abs(drift.ratio - 1) > smallestDrift
-  const frequency = governed(machine)
+  const clock = isOnHost ? clockWarnings(frequencies, machine) : []
+  const frequency = !isOnHost || clock.length > 0 ? '' : governed(machine)
   if (spread > wideSpread) {
     warnings.push(
       `The middle half of the samples spreads over ${percent(spread)} of the median: take samples for longer, on a machine that is at rest.${drifts ? '' : frequency}`,
@@ -89,10 +138,12 @@ export function noiseWarnings(
       `It became ${percent(Math.abs(drift.ratio - 1))} ${direction} from the first third of the samples to the last: let the machine warm up or cool down, and take samples for longer.${frequency}`,
     )
   }
-  warnings.push(...loadWarnings(used, point.threads, machine.cores))
+  warnings.push(...clock)
+  // A device does its work whatever the host's other cores do.
+  if (isOnHost) warnings.push(...loadWarnings(used, point.threads, machine.cores))
   if (rounds.length < 9)
     warnings.push(`Only ${rounds.length} rounds of samples: give it more seconds.`)
-  if (point.cold && summary.median < leastCold)
+  if (isOnHost && point.cold && summary.median < leastCold)
     warnings.push('Cold calls this short have the cost of reading the clock in them: time it warm.')
   return warnings
 }
@@ -105,7 +156,7 @@ export function refusalOf(traps: readonly BenchTrap[]): string {
 
 export function trapWarnings(traps: readonly BenchTrap[]): string[] {
   return traps.flatMap(({ kind, message }) =>
-    kind === 'constant'
+    kind === 'constant' || kind === 'waits'
       ? [`It ${message}.`]
       : kind === 'not a number'
         ? [

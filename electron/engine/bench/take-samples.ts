@@ -1,4 +1,5 @@
 import type { BenchLayers, OpenedBench, TimedCall } from '../../contract/bench'
+import type { DeviceSamples, ReplayedBench } from '../../contract/bench-device'
 import type { WorkbenchError } from '../../contract/outcome'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
@@ -41,6 +42,10 @@ export interface Taken {
   /** Of one call, medians over the rounds; absent where the system does not count them. */
   instructions?: number
   cycles?: number
+  /** Hz of the processor before and after each round. */
+  frequencies: number[]
+  /** Of a device other than the CPU, at each round. */
+  device: DeviceSamples[]
 }
 
 export interface SamplingLimits {
@@ -52,7 +57,14 @@ export interface SamplingLimits {
   stop?: AbortSignal | undefined
 }
 
-type BenchCall = 'bench.open' | 'bench.sample' | 'bench.layers' | 'bench.save' | 'bench.compare'
+type BenchCall =
+  | 'bench.open'
+  | 'bench.sample'
+  | 'bench.layers'
+  | 'bench.replay'
+  | 'bench.profile'
+  | 'bench.save'
+  | 'bench.compare'
 
 export async function callHost<N extends BenchCall>(
   { host, label }: Pick<Entrant, 'host' | 'label'>,
@@ -129,7 +141,7 @@ export async function takeSamples(
   const rows: Row[] = entrants.map((entrant, place) => ({
     ...{ entrant, place },
     count: firstCount(turn, entrant),
-    taken: { rounds: [], times: [], used: none },
+    taken: { rounds: [], times: [], used: none, frequencies: [], device: [] },
     ...{ instructions: [], cycles: [], error: undefined },
   }))
   const start = performance.now()
@@ -156,6 +168,8 @@ export async function takeSamples(
       taken.times.push(...value.seconds.map((_, index) => at + index * step))
       taken.rounds.push(value.seconds)
       taken.used = addUsed(taken.used, value)
+      if (value.device) taken.device.push(value.device)
+      taken.frequencies.push(...(value.frequencies ?? []))
       if (value.instructions !== undefined) row.instructions.push(value.instructions)
       if (value.cycles !== undefined) row.cycles.push(value.cycles)
       row.count = samplesFor(turn, step)
@@ -192,8 +206,25 @@ export async function layersOf(
 ): Promise<BenchLayers | undefined> {
   const { call, opened } = entrant
   const isShort = opened.secondsPerCall < longestWithLayers
-  if (!call.op.includes('::') || call.direction !== 'forward' || call.cold || !isShort)
+  // A device works while the host dispatches: its part is no part of the time.
+  const isOnHost = opened.device === 'cpu'
+  if (!call.op.includes('::') || call.direction !== 'forward' || call.cold || !isShort || !isOnHost)
     return undefined
   const layers = await callHost(entrant, 'bench.layers', { handle: opened.handle }, limits)
   return layers.ok ? layers.value : undefined
+}
+
+/** Samples of a call in a graph: enough for a median and quartiles. */
+const replays = 50
+
+/** The call without its launches, where a device does it warm; undefined elsewhere. */
+export async function replayOf(
+  entrant: OpenEntrant,
+  limits: SamplingLimits,
+): Promise<ReplayedBench | undefined> {
+  const { call, opened } = entrant
+  if (opened.device === 'cpu' || call.direction !== 'forward' || call.cold) return undefined
+  const input = { handle: opened.handle, count: replays }
+  const replayed = await callHost(entrant, 'bench.replay', input, limits)
+  return replayed.ok ? replayed.value : { seconds: [], missing: replayed.error.message }
 }

@@ -1,11 +1,12 @@
 import type { BenchLayers, OpenedBench } from '../../contract/bench'
+import type { ReplayedBench } from '../../contract/bench-device'
 import { err } from '../../contract/outcome'
 import type { Result, WorkbenchError } from '../../contract/outcome'
 import type { Variant } from './bench-plan'
 import { refusalOf, trapWarnings } from './noise'
 import { differenceBetween } from './same-results'
 import type { Tolerances } from './same-results'
-import { callHost, endedHost, HostEnded, layersOf, takeSamples } from './take-samples'
+import { callHost, endedHost, HostEnded, layersOf, replayOf, takeSamples } from './take-samples'
 import type { Entrant, OpenEntrant, SamplingLimits, Taken } from './take-samples'
 
 /** What came of timing one of the variants of a group. */
@@ -19,6 +20,7 @@ export interface Outcome {
   opened?: OpenedBench
   taken?: Taken
   layers?: BenchLayers
+  replay?: ReplayedBench
 }
 
 export interface GroupOptions extends SamplingLimits, Tolerances {
@@ -100,6 +102,8 @@ class Group {
       else if (result) outcome.error = result.error
       const layers = result?.ok ? await layersOf(entrant, this.options) : undefined
       if (layers) outcome.layers = layers
+      const replay = result?.ok ? await replayOf(entrant, this.options) : undefined
+      if (replay) outcome.replay = replay
     }
     return this.outcomes
   }

@@ -15,7 +15,7 @@ type StoredPoint = Omit<BenchHistoryPoint, 'diff'>
 /** Times can be compared where call, inputs, direction and point are the same. */
 export function historyKeyOf(
   variant: Variant,
-  request: Pick<BenchRequest, 'op' | 'args'>,
+  request: Pick<BenchRequest, 'op' | 'args' | 'fresh'>,
   planned: PlannedPoint,
   direction: BenchDirection,
 ): string {
@@ -26,8 +26,9 @@ export function historyKeyOf(
     name,
     Object.entries(call.inputs[name] ?? {}).sort(),
   ])
-  const { op, args, expression, threads, cold } = call
-  return hashOfJson([op, args, expression, inputs, direction, threads, cold])
+  const { op, args, expression, threads, cold, fresh } = call
+  const same = fresh ? [] : ['same inputs']
+  return hashOfJson([op, args, expression, inputs, direction, threads, cold, ...same])
 }
 
 /** The time of each row by build. */

@@ -5,7 +5,14 @@ import type { Handlers } from './handle'
 import { inOpen } from './project-calls'
 
 type BenchCalls =
-  'bench.run' | 'bench.runAll' | 'bench.history' | 'bench.builds' | 'bench.nameBuild' | 'bench.keep'
+  | 'bench.run'
+  | 'bench.runAll'
+  | 'bench.history'
+  | 'bench.builds'
+  | 'bench.nameBuild'
+  | 'bench.ceilings'
+  | 'bench.kernels'
+  | 'bench.keep'
 
 async function timed(
   session: AppSession,
@@ -36,6 +43,16 @@ export const benchCalls: Handlers<BenchCalls> = {
     inOpen(session, folder, () => session.workbench.benchmarks.builds(folder)),
   'bench.nameBuild': (session, { folder, key, name }) =>
     inOpen(session, folder, () => session.workbench.benchmarks.nameBuild(folder, key, name)),
+  'bench.ceilings': (session, { folder, threads }) =>
+    inOpen(session, folder, () => session.workbench.benchmarks.measureCeilings(threads, {})),
+  'bench.kernels': (session, { folder, job, request }) =>
+    inOpen(session, folder, () =>
+      session.job(job, async (signal) => {
+        const list = await session.workbench.benchmarks.kernels(folder, request, { signal })
+        session.noteFiles(list)
+        return list
+      }),
+    ),
   'bench.keep': (session, { folder, entry }) =>
     inOpen(session, folder, () => session.workbench.benchmarks.keep(folder, entry)),
 }

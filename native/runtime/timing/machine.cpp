@@ -2,13 +2,10 @@
 
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
-#include <linux/perf_event.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <fstream>
@@ -17,6 +14,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "runtime/timing/counters.h"
 
 namespace opsmith {
 namespace {
@@ -56,17 +55,21 @@ int64_t last_level_cache() {
   return largest > 0 ? largest : int64_t{32} << 20;
 }
 
-// The shortest of several runs, in seconds.
-double best_of(int runs, const std::function<void()>& work) {
+struct Runs {
+  double best = 0, middle = 0;  // seconds
+};
+
+Runs seconds_of(int runs, const std::function<void()>& work) {
   using Clock = std::chrono::steady_clock;
   work();
-  double best = 1e300;
+  std::vector<double> seconds;
   for (int i = 0; i < runs; ++i) {
     const auto start = Clock::now();
     work();
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+    seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
-  return best;
+  std::sort(seconds.begin(), seconds.end());
+  return {seconds.front(), seconds[seconds.size() / 2]};
 }
 
 double matrix_flops(at::ScalarType dtype) {
@@ -74,23 +77,7 @@ double matrix_flops(at::ScalarType dtype) {
   const auto options = at::TensorOptions().dtype(dtype);
   const auto left = at::ones({size, size}, options), right = at::ones({size, size}, options);
   auto product = at::empty({size, size}, options);
-  return 2.0 * size * size * size / best_of(7, [&] { at::mm_out(product, left, right); });
-}
-
-int open_counter(uint64_t config) {
-  perf_event_attr attributes{};
-  attributes.type = PERF_TYPE_HARDWARE;
-  attributes.size = sizeof attributes;
-  attributes.config = config;
-  attributes.exclude_kernel = 1;
-  attributes.exclude_hv = 1;
-  return static_cast<int>(syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0));
-}
-
-std::optional<double> read_counter(int file) {
-  uint64_t count = 0;
-  if (file < 0 || read(file, &count, sizeof count) != sizeof count) return std::nullopt;
-  return static_cast<double>(count);
+  return 2.0 * size * size * size / seconds_of(7, [&] { at::mm_out(product, left, right); }).best;
 }
 
 }  // namespace
@@ -100,7 +87,7 @@ MachineFacts machine_facts() {
   facts.processor = processor_name();
   facts.cores = std::thread::hardware_concurrency();
   facts.cache_bytes = last_level_cache();
-  facts.governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  facts.frequency = frequency_facts();
   facts.counters_missing = HardwareCounters().missing();
   return facts;
 }
@@ -114,10 +101,19 @@ MachineCeilings measure_ceilings(int64_t threads) {
   const auto options = at::TensorOptions().dtype(at::kFloat);
   const auto from = at::ones({bytes / 4}, options);
   auto to = at::zeros_like(from);
-  ceilings.bytes_per_second =
-      2.0 * static_cast<double>(bytes) / best_of(5, [&] { to.copy_(from); });
+  const auto before_work = cpu_times();
+  const auto start = std::chrono::steady_clock::now();
+  const auto copies = seconds_of(7, [&] { to.copy_(from); });
+  ceilings.bytes_per_second = 2.0 * static_cast<double>(bytes) / copies.best;
+  ceilings.spread = copies.middle / copies.best - 1;
   ceilings.float32_flops = matrix_flops(at::kFloat);
   ceilings.float64_flops = matrix_flops(at::kDouble);
+  const auto after_work = cpu_times();
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  const double own = after_work.process - before_work.process;
+  const double all = after_work.machine - before_work.machine;
+  // 0 where /proc/stat is missing.
+  ceilings.others_busy = std::max(0.0, all - own) / wall.count();
   at::set_num_threads(before);
   return ceilings;
 }
@@ -141,28 +137,6 @@ void flush_caches() {
   static std::vector<char> memory(static_cast<size_t>(2 * last_level_cache()));
   static char value = 0;
   std::memset(memory.data(), ++value, memory.size());
-}
-
-HardwareCounters::HardwareCounters()
-    : instructions_(open_counter(PERF_COUNT_HW_INSTRUCTIONS)),
-      cycles_(open_counter(PERF_COUNT_HW_CPU_CYCLES)) {
-  if (instructions_ >= 0) return;
-  missing_ = errno == EACCES || errno == EPERM
-                 ? "the system does not let users count instructions "
-                   "(/proc/sys/kernel/perf_event_paranoid)"
-                 : "this machine has no hardware counters that it shares";
-}
-
-HardwareCounters::~HardwareCounters() {
-  for (const int file : {instructions_, cycles_}) {
-    if (file >= 0) close(file);
-  }
-}
-
-std::optional<HardwareCounters::Counts> HardwareCounters::read() const {
-  const auto instructions = read_counter(instructions_), cycles = read_counter(cycles_);
-  if (!instructions || !cycles) return std::nullopt;
-  return Counts{*instructions, *cycles};
 }
 
 }  // namespace opsmith

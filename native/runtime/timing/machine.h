@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+
+#include "runtime/timing/frequency.h"
 
 namespace opsmith {
 
@@ -12,7 +13,7 @@ struct MachineFacts {
   std::string processor;
   int64_t cores = 0;
   int64_t cache_bytes = 0;  // of the last level
-  std::string governor;     // "" where the system does not say
+  FrequencyFacts frequency;
   std::string counters_missing;
 };
 MachineFacts machine_facts();
@@ -22,6 +23,9 @@ MachineFacts machine_facts();
 struct MachineCeilings {
   int64_t threads = 1;
   double bytes_per_second = 0, float32_flops = 0, float64_flops = 0;
+  // Cores that others kept busy meanwhile, and how far the middle one of the copies lay above the
+  // shortest, as a part of that: what tells whether the machine was at rest.
+  double others_busy = 0, spread = 0;
 };
 MachineCeilings measure_ceilings(int64_t threads);
 
@@ -34,26 +38,5 @@ CpuTimes cpu_times();
 
 // Writes to twice the memory that the last level of cache holds.
 void flush_caches();
-
-// Instructions and cycles of this thread in user space (perf_event_open), while it lives.
-class HardwareCounters {
- public:
-  HardwareCounters();
-  ~HardwareCounters();
-  HardwareCounters(const HardwareCounters&) = delete;
-  HardwareCounters& operator=(const HardwareCounters&) = delete;
-
-  // "" when they count, else why they do not.
-  const std::string& missing() const { return missing_; }
-  struct Counts {
-    double instructions = 0, cycles = 0;
-  };
-  // Since this was made.
-  std::optional<Counts> read() const;
-
- private:
-  int instructions_ = -1, cycles_ = -1;
-  std::string missing_;
-};
 
 }  // namespace opsmith

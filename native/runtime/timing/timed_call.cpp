@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <algorithm>
 #include <regex>
 #include <set>
 
@@ -37,6 +38,20 @@ int64_t bytes_of(const Tensors& tensors) {
   for (const auto& tensor : tensors)
     bytes += static_cast<int64_t>(tensor.nbytes());
   return bytes;
+}
+
+// Writing through autograd's kernels counts a tensor's version up.
+std::vector<uint32_t> versions_of(const Tensors& tensors) {
+  std::vector<uint32_t> versions;
+  for (const auto& tensor : tensors)
+    versions.push_back(tensor.is_inference() ? 0 : static_cast<uint32_t>(tensor._version()));
+  return versions;
+}
+
+bool shares_memory(const at::Tensor& tensor, const Tensors& with) {
+  return tensor.has_storage() && std::any_of(with.begin(), with.end(), [&](const auto& other) {
+           return other.has_storage() && tensor.is_alias_of(other);
+         });
 }
 
 Tensors tensors_of(const Stack& values) {
@@ -77,8 +92,9 @@ TimedCall::TimedCall(const TimedCallRequest& request)
   enter_stage("operator.check");
   for (size_t i = 0; i < sets_.size(); ++i) {
     use(i);
+    const auto versions = versions_of(sets_[i].function.inputs);
     const auto outputs = sets_[i].function.call(sets_[i].function.inputs);
-    if (i == 0) bytes_ = bytes_of(sets_[i].function.inputs) + bytes_of(outputs);
+    if (i == 0) count_bytes(versions, outputs);
     if (direction_ == "forward") continue;
     for (const auto& input : sets_[i].function.inputs) {
       if (input.requires_grad()) sets_[i].wanted.push_back(input);
@@ -115,17 +131,51 @@ void TimedCall::add_set(const TimedCallRequest& request, int64_t number) {
                     "Time an operator or a function of the program that makes it sparse.");
     }
     const auto tensor = make_input(spec);
-    if (!tensor.is_cpu()) {
-      throw Failure("device.unavailable",
-                    spec.name + " is on " + tensor.device().str() + ": only the CPU is timed",
-                    "Set \"device\": \"cpu\" for a timing.");
+    if (!tensor.is_cpu() && !device_.is_cpu() && tensor.device() != device_) {
+      throw Failure("input.invalid",
+                    "input " + spec.name + " is on " + tensor.device().str() + ", another one on " +
+                        device_.str() + ": one device is timed at a time",
+                    "Set the same \"device\" for all inputs.");
     }
+    if (!tensor.is_cpu()) device_ = tensor.device();
     project.tensors.emplace(spec.name, tensor);
   }
   Set set;
   set.arguments = make_arguments(callable_->schema, args, &project);
   set.function = differentiable_call(*callable_, set.arguments);
   sets_.push_back(std::move(set));
+}
+
+void TimedCall::count_bytes(const std::vector<uint32_t>& versions, const Tensors& outputs) {
+  const auto& inputs = sets_[0].function.inputs;
+  Tensors written;
+  const auto after = versions_of(inputs);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (after[i] != versions[i]) written.push_back(inputs[i]);
+  }
+  // An own kernel may write without telling autograd; its schema says so.
+  const auto& declared = callable_->schema.arguments();
+  for (size_t i = 0; i < declared.size() && i < sets_[0].arguments.size(); ++i) {
+    if (declared[i].alias_info() == nullptr || !declared[i].alias_info()->isWrite()) continue;
+    for (const auto& tensor : tensors_of({sets_[0].arguments[i]}))
+      written.push_back(tensor);
+  }
+  const auto once = [](const Tensors& tensors) {
+    std::set<const c10::TensorImpl*> seen;
+    int64_t bytes = 0;
+    for (const auto& tensor : tensors) {
+      if (seen.insert(tensor.unsafeGetTensorImpl()).second) bytes += bytes_of({tensor});
+    }
+    return bytes;
+  };
+  Tensors made;
+  bool any_output = false;
+  for (const auto& output : outputs) {
+    any_output = any_output || output.numel() > 0;
+    if (!shares_memory(output, inputs) && !shares_memory(output, made)) made.push_back(output);
+  }
+  gives_views_ = any_output && made.empty() && written.empty();
+  bytes_ = gives_views_ ? 0 : once(inputs) + once(made) + once(written);
 }
 
 Tensors TimedCall::roots_of(const Tensors& outputs) const {

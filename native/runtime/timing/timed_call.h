@@ -25,6 +25,8 @@ struct TimedCallRequest {
   std::string direction = "forward";  // "forward", "backward", "both"
   int64_t threads = 1;
   bool cold = false;
+  // Other values, in other memory, for every few samples; else the same for all.
+  bool fresh = true;
 };
 
 class TimedCall {
@@ -36,8 +38,13 @@ class TimedCall {
 
   const std::string& name() const { return name_; }
   const Callable& callable() const { return *callable_; }
+  // Where the work is done: that of the first input that is not on the CPU.
+  at::Device device() const { return device_; }
   size_t sets() const { return sets_.size(); }
-  int64_t bytes() const { return bytes_; }  // of the inputs of a set and of what they give
+  // What one forward moves: the inputs of a set, outputs in memory of their own, and inputs that
+  // are written, these twice. 0 where every output is a view of an input: nothing is moved then.
+  int64_t bytes() const { return bytes_; }
+  bool gives_views() const { return gives_views_; }
 
   // The calls that follow take the inputs of that set.
   void use(size_t set) { set_ = &sets_[set % sets_.size()]; }
@@ -73,15 +80,18 @@ class TimedCall {
   void forward(std::vector<c10::IValue>& stack) const;
   void differentiate_once();
   Tensors roots_of(const Tensors& outputs) const;
+  void count_bytes(const std::vector<uint32_t>& versions, const Tensors& outputs);
 
   std::string name_, direction_;
   std::optional<Callable> callable_;
   std::optional<c10::OperatorHandle> op_;  // of an operator
   bool only_forward_ = true;
+  at::Device device_ = at::kCPU;
   std::vector<Set> sets_;
   Set* set_ = nullptr;
   std::vector<c10::IValue> stack_;
   int64_t bytes_ = 0;
+  bool gives_views_ = false;
 };
 
 }  // namespace opsmith

@@ -12,9 +12,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "runtime/failure.h"
 #include "runtime/registry.h"
+#include "runtime/timing/counters.h"
+#include "runtime/timing/frequency.h"
 #include "runtime/timing/machine.h"
 #include "runtime/values.h"
 
@@ -34,8 +37,9 @@ constexpr double steady_within = 0.02;
 
 struct Timing {
   std::unique_ptr<TimedCall> call;
+  std::unique_ptr<DeviceClock> clock;  // nullptr on the CPU
   int64_t threads = 1, calls_per_sample = 1;
-  bool cold = false;
+  bool cold = false, fresh = true;
   size_t next_set = 0;
 };
 
@@ -50,6 +54,16 @@ Timing& timing_of(int64_t handle) {
     throw Failure("input.invalid", "There is no open timing " + std::to_string(handle));
   }
   return found->second;
+}
+
+Timing& timing_on_device(int64_t handle) {
+  auto& timing = timing_of(handle);
+  if (!timing.clock) {
+    throw Failure("device.unavailable",
+                  timing.call->name() + " is called on the CPU: graphs and kernels are of a GPU",
+                  "Set \"device\": \"cuda\" for its inputs, on a machine with a GPU.");
+  }
+  return timing;
 }
 
 class Threads {
@@ -111,24 +125,51 @@ int64_t calls_in_a_sample(const Call& call) {
   }
 }
 
+// Seconds of one call, of each of `count` samples.
+std::vector<double> take(Timing& timing, int64_t count) {
+  const auto once = [&] { timing.call->once(); };
+  const int64_t calls = timing.calls_per_sample;
+  if (timing.clock && timing.cold) return timing.clock->cold(count, once);
+  if (timing.clock) return timing.clock->warm(count, calls, once);
+  std::vector<double> seconds;
+  seconds.reserve(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
+    if (timing.cold) flush_caches();
+    seconds.push_back(seconds_of(calls, once) / static_cast<double>(calls));
+  }
+  return seconds;
+}
+
+// As many calls as make the distance of two events much longer than their resolution, which is half
+// a microsecond on CUDA.
+int64_t calls_between_events(Timing& timing) {
+  constexpr double wanted = 1e-3;
+  constexpr double most = 200;
+  const auto once = [&] { timing.call->once(); };
+  timing.clock->launch(once);
+  const double seconds = std::max(median(timing.clock->cold(5, once)), 1e-9);
+  return static_cast<int64_t>(std::clamp(wanted / seconds, 1.0, most));
+}
+
 // Calls until two medians of five samples in a row are the same.
 void warm_up(Timing& timing, OpenedTiming& opened) {
-  const auto once = [&] { timing.call->once(); };
+  const bool cold = std::exchange(timing.cold, timing.clock && timing.cold);
   double before = 0;
   while (opened.warmup_seconds < warmup_most) {
     std::vector<double> samples;
     for (int i = 0; i < 5; ++i) {
-      const double seconds = seconds_of(timing.calls_per_sample, once);
-      opened.warmup_seconds += seconds;
+      const auto start = Clock::now();
+      samples.push_back(take(timing, 1).front());
+      opened.warmup_seconds += std::chrono::duration<double>(Clock::now() - start).count();
       opened.warmup_calls += timing.calls_per_sample;
-      samples.push_back(seconds / static_cast<double>(timing.calls_per_sample));
       if (opened.warmup_seconds > warmup_most) break;
     }
     opened.seconds_per_call = median(samples);
     opened.steady = std::abs(opened.seconds_per_call - before) <= steady_within * before;
-    if (opened.steady && opened.warmup_seconds > warmup_least) return;
+    if (opened.steady && opened.warmup_seconds > warmup_least) break;
     before = opened.seconds_per_call;
   }
+  timing.cold = cold;
 }
 
 // Seconds of one call, by the median of some samples.
@@ -163,14 +204,25 @@ OpenedTiming open_timing(const TimedCallRequest& request) {
   Timing timing;
   timing.threads = request.threads;
   timing.cold = request.cold;
+  timing.fresh = request.fresh;
   const Threads threads(request.threads);
   timing.call = std::make_unique<TimedCall>(request);
   OpenedTiming opened;
   opened.op = timing.call->name();
   opened.bytes = timing.call->bytes();
-  opened.traps = find_traps(*timing.call);
+  opened.gives_views = timing.call->gives_views();
+  const auto device = timing.call->device();
+  opened.device = device.str();
+  if (!device.is_cpu())
+    timing.clock = std::make_unique<DeviceClock>(device, device_facts(device).cache_bytes);
+  opened.traps = find_traps(*timing.call, timing.clock.get());
   enter_stage("operator.check", "warm-up");
-  timing.calls_per_sample = timing.cold ? 1 : calls_in_a_sample([&] { timing.call->once(); });
+  if (timing.clock) {
+    const auto calls = calls_between_events(timing);
+    timing.calls_per_sample = timing.cold ? 1 : calls;
+  } else if (!timing.cold) {
+    timing.calls_per_sample = calls_in_a_sample([&] { timing.call->once(); });
+  }
   warm_up(timing, opened);
   opened.calls_per_sample = timing.calls_per_sample;
   opened.handle = ++last_handle;
@@ -183,27 +235,31 @@ TimingSamples sample_timing(int64_t handle, int64_t count) {
   enter_stage("operator.check", "timing");
   const Threads threads(timing.threads);
   TimingSamples samples;
-  samples.seconds.reserve(static_cast<size_t>(count));
   auto& call = *timing.call;
-  const auto once = [&] { call.once(); };
   // Fresh values for every few samples; the first call on them fetches them, and is not counted.
-  call.use(timing.next_set++);
+  call.use(timing.fresh ? timing.next_set++ : 0);
   call.once();
-  const HardwareCounters counters;
+  HardwareCounters counters;
+  samples.frequency_before = effective_frequency();
+  if (timing.clock) {
+    const auto device = timing.clock->device();
+    samples.device =
+        DeviceSamples{timing.clock->launch([&] { call.once(); }), device_state(device), {}};
+  }
   const auto before = cpu_times();
   const auto start = Clock::now();
-  for (int64_t i = 0; i < count; ++i) {
-    if (timing.cold) flush_caches();
-    samples.seconds.push_back(seconds_of(timing.calls_per_sample, once) /
-                              static_cast<double>(timing.calls_per_sample));
-  }
+  counters.start();
+  samples.seconds = take(timing, count);
   samples.wall = std::chrono::duration<double>(Clock::now() - start).count();
+  const auto counts = counters.read();
   const auto after = cpu_times();
+  samples.frequency_after = effective_frequency();
+  if (samples.device) samples.device->after = device_state(timing.clock->device());
   samples.thread = after.thread - before.thread;
   samples.process = after.process - before.process;
   samples.machine = after.machine - before.machine;
-  // Flushing would be counted too.
-  if (const auto counts = counters.read(); counts && !timing.cold) {
+  // Flushing would be counted too, and the work of other threads would not.
+  if (counts && !timing.cold && !timing.clock && timing.threads == 1) {
     const auto calls = static_cast<double>(count * timing.calls_per_sample);
     samples.instructions = counts->instructions / calls;
     samples.cycles = counts->cycles / calls;
@@ -241,6 +297,22 @@ TimingLayers timing_layers(int64_t handle) {
     }
   }
   return layers;
+}
+
+ReplayedCall replay_timing(int64_t handle, int64_t count) {
+  auto& timing = timing_on_device(handle);
+  enter_stage("operator.check", "replaying a graph");
+  const Threads threads(timing.threads);
+  timing.call->use(0);
+  return replay_call(*timing.call, *timing.clock, count, timing.calls_per_sample);
+}
+
+void profile_timing(int64_t handle, const std::string& path) {
+  auto& timing = timing_on_device(handle);
+  enter_stage("operator.check", "listing kernels");
+  const Threads threads(timing.threads);
+  timing.call->use(0);
+  profile_call(*timing.call, *timing.clock, path);
 }
 
 void save_timing(int64_t handle, const std::string& path) {

@@ -135,6 +135,18 @@ function Options(): ReactElement {
           />
           cold caches, too
         </label>
+        <label
+          className="check"
+          title="Other values in other memory for every few samples; without, the same inputs for all"
+        >
+          <input
+            type="checkbox"
+            checked={draft.fresh}
+            data-testid="timings-fresh"
+            onChange={(event) => editBench({ fresh: event.target.checked })}
+          />
+          fresh inputs
+        </label>
         <span className="gc-option" title="Seconds of samples for each row; 0.5 by default">
           <CommitField
             id="timings-seconds"

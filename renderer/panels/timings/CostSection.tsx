@@ -53,7 +53,7 @@ export function CostSection({
         ))}
       </dl>
       {row.instructions === undefined && missing !== '' && (
-        <p className="muted">Instructions and cycles are not counted: {missing}</p>
+        <p className="muted">Instructions and cycles are not counted: {missing}.</p>
       )}
     </Section>
   )
@@ -61,13 +61,16 @@ export function CostSection({
 
 function factsOf(row: BenchRow): [string, string][] {
   const { instructions, cycles, cores, bytes, flops, bytesPerSecond, flopsPerSecond } = row
+  const { frequency } = row
   const facts: [string, string][] = []
   if (cores !== undefined) facts.push(['cores busy', cores.toFixed(2)])
+  if (frequency) facts.push(['clock', `${(frequency.median / 1e9).toFixed(2)} GHz`])
   if (instructions !== undefined)
     facts.push(['instructions', Math.round(instructions).toLocaleString('en')])
   if (cycles !== undefined) facts.push(['cycles', Math.round(cycles).toLocaleString('en')])
   if (instructions !== undefined && cycles !== undefined && cycles > 0)
     facts.push(['per cycle', (instructions / cycles).toFixed(2)])
+  if (bytes === undefined && row.givesViews) facts.push(['moves', 'nothing: it gives views'])
   if (bytes !== undefined) facts.push(['moves', amountText(bytes, 'B')])
   if (bytesPerSecond !== undefined) facts.push(['bandwidth', rateText(bytesPerSecond, 'B')])
   if (flops !== undefined) facts.push(['operations', amountText(flops, 'FLOP')])

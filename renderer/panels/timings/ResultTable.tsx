@@ -134,7 +134,7 @@ function LeftOut({ entry, count, table }: LeftOutProps): ReactElement {
 function machineText(machine: MachineFacts): string {
   const parts = [
     `${machine.processor}, ${machine.cores} ${machine.cores === 1 ? 'core' : 'cores'}`,
-    ...(machine.governor === '' ? [] : [`governor ${machine.governor}`]),
+    ...(machine.frequency.governor === '' ? [] : [`governor ${machine.frequency.governor}`]),
   ]
   return parts.join(', ')
 }

@@ -1,20 +1,31 @@
 import { useCallback, useMemo, type ReactElement } from 'react'
 import type UPlot from 'uplot'
 
-import type { MachineCeilings } from '../../../electron/contract/bench'
-import type { BenchRow } from '../../../electron/contract/bench-report'
+import type { BenchReport, BenchRow } from '../../../electron/contract/bench-report'
 import { Chart } from '../../shell/primitives/Chart'
 import { chartStyle, drawLine, logTicks, readoutPlugin } from '../../shell/primitives/chart-style'
+import { IconButton } from '../../shell/primitives/Button'
 import { formatNumber } from '../../shell/primitives/format'
 import { Section } from '../../shell/primitives/Section'
+import { useBench } from '../../store/bench'
+import { measureCeilings } from '../../store/bench-run'
 import { seriesToken } from './curve-plot'
-import { rooflinePoints, type RooflinePoint } from './roofline'
+import { peakFor, rooflinePoints, type Ceilings, type RooflinePoint } from './roofline'
 import { rateText, threadsText } from './time-units'
 
-type Props = { rows: readonly BenchRow[]; ceilings: MachineCeilings | undefined; dtype: string }
+type Props = {
+  rows: readonly BenchRow[]
+  report: BenchReport | undefined
+  dtype: string
+}
 
 /** How close to what the machine can do: by its bandwidth on the left, by its arithmetic on the right. */
-export function RooflineSection({ rows, ceilings, dtype }: Props): ReactElement | null {
+export function RooflineSection({ rows, report, dtype }: Props): ReactElement | null {
+  const device = rows[0]?.device ?? 'cpu'
+  const onHost = device === 'cpu' ? report?.ceilings : undefined
+  const ceilings: Ceilings | undefined =
+    onHost ?? report?.devices.find((one) => one.device === device)?.ceilings
+  const doubt = onHost ? (report?.ceilingsDoubt ?? '') : ''
   const points = useMemo(
     () => (ceilings ? rooflinePoints(rows, ceilings, dtype) : []),
     [rows, ceilings, dtype],
@@ -23,8 +34,14 @@ export function RooflineSection({ rows, ceilings, dtype }: Props): ReactElement 
   return (
     <Section
       title="Roofline"
-      note={`${rateText(ceilings.bytesPerSecond, 'B')}, ${rateText(ceilings.flopsPerSecond.float32, 'FLOP')} float32, ${rateText(ceilings.flopsPerSecond.float64, 'FLOP')} float64 on ${threadsText(ceilings.threads)}`}
+      note={`${ceilingsText(ceilings)} on ${onHost ? threadsText(onHost.threads) : device}`}
+      actions={onHost && <MeasureAgain threads={onHost.threads} />}
     >
+      {doubt !== '' && (
+        <p className="tone-warning" data-testid="timings-ceilings-doubt">
+          {doubt}
+        </p>
+      )}
       <RooflineChart points={points} ceilings={ceilings} />
       <details className="details">
         <summary>Numbers</summary>
@@ -59,6 +76,26 @@ export function RooflineSection({ rows, ceilings, dtype }: Props): ReactElement 
   )
 }
 
+function ceilingsText({ bytesPerSecond, flopsPerSecond }: Ceilings): string {
+  const rates = Object.entries(flopsPerSecond).map(
+    ([dtype, rate]) => `${rateText(rate, 'FLOP')} ${dtype}`,
+  )
+  return [rateText(bytesPerSecond, 'B'), ...rates].join(', ')
+}
+
+function MeasureAgain({ threads }: { threads: number }): ReactElement {
+  const isBusy = useBench((state) => state.work !== null || state.isMeasuringCeilings)
+  return (
+    <IconButton
+      icon="refresh"
+      label="Measure the machine’s ceilings again"
+      disabled={isBusy}
+      onClick={() => void measureCeilings(threads)}
+      testId="timings-measure-ceilings"
+    />
+  )
+}
+
 /** Above 100 %, the caches fed it: the ceiling is that of main memory. */
 function reachedText(point: RooflinePoint): string {
   const part = (100 * point.flopsPerSecond) / point.attainable
@@ -70,7 +107,7 @@ function RooflineChart({
   ceilings,
 }: {
   points: readonly RooflinePoint[]
-  ceilings: MachineCeilings
+  ceilings: Ceilings
 }): ReactElement {
   const make = useCallback(
     (element: HTMLElement) => rooflineChart(element, points, ceilings),
@@ -101,10 +138,11 @@ function RooflineChart({
 function rooflineChart(
   element: HTMLElement,
   points: readonly RooflinePoint[],
-  ceilings: MachineCeilings,
+  ceilings: Ceilings,
 ): { options: Omit<UPlot.Options, 'width'>; data: UPlot.AlignedData } {
   const { colour, axis, canvasFont } = chartStyle(element)
-  const { float32, float64 } = ceilings.flopsPerSecond
+  const float32 = peakFor('float32', ceilings)
+  const float64 = peakFor('float64', ceilings)
   const bandwidth = ceilings.bytesPerSecond
   const ridge = float32 / bandwidth
   const sorted = [...points].sort((a, b) => a.intensity - b.intensity)

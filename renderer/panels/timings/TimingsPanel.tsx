@@ -23,6 +23,7 @@ import { changeSettings, useSettings } from '../../store/settings'
 import { BenchCase } from './BenchCase'
 import { BenchList } from './BenchList'
 import { CostSection } from './CostSection'
+import { DeviceSection } from './DeviceSection'
 import { HistorySection } from './HistorySection'
 import { ResultTable } from './ResultTable'
 import { RooflineSection } from './RooflineSection'
@@ -131,12 +132,11 @@ function Result(): ReactElement {
           )}
           {view === 'one' && <SweepSection rows={rows} />}
           <ResultTable rows={rows} machine={report?.machine} />
-          {view === 'one' && (
-            <RooflineSection rows={rows} ceilings={report?.ceilings} dtype={dtype} />
-          )}
+          {view === 'one' && <RooflineSection rows={rows} report={report} dtype={dtype} />}
           {row && (
             <>
               <SamplesSection row={row} />
+              <DeviceSection row={row} devices={report?.devices ?? []} />
               <CostSection row={row} machine={report?.machine} />
               {view === 'one' && <History />}
             </>

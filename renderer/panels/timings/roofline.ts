@@ -1,4 +1,3 @@
-import type { MachineCeilings } from '../../../electron/contract/bench'
 import type { BenchRow } from '../../../electron/contract/bench-report'
 import { pointLabel } from './bench-table'
 
@@ -15,17 +14,20 @@ export type RooflinePoint = {
   bound: 'memory' | 'arithmetic'
 }
 
-export function peakFor(dtype: string, ceilings: MachineCeilings): number {
-  // These two are what is measured; narrower types are held against float32.
-  return /float64|complex128/.test(dtype)
-    ? ceilings.flopsPerSecond.float64
-    : ceilings.flopsPerSecond.float32
+/** Of the machine, or of one of its devices. */
+export type Ceilings = { bytesPerSecond: number; flopsPerSecond: Record<string, number> }
+
+export function peakFor(dtype: string, ceilings: Ceilings): number {
+  const { flopsPerSecond } = ceilings
+  // On the CPU these two are what is measured; narrower types are held against float32.
+  const like = /float64|complex128/.test(dtype) ? 'float64' : 'float32'
+  return flopsPerSecond[dtype] ?? flopsPerSecond[like] ?? Number.NaN
 }
 
 /** The rows whose bytes and operations are known; `dtype` is of rows whose point does not say. */
 export function rooflinePoints(
   rows: readonly BenchRow[],
-  ceilings: MachineCeilings,
+  ceilings: Ceilings,
   dtype: string,
 ): RooflinePoint[] {
   return rows.flatMap((row) => {

@@ -1,0 +1,35 @@
+// What else there is to tell of a call on a GPU: its time in a graph that is replayed, its kernels,
+// and what the device can do at most.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/timing/device_clock.h"
+#include "runtime/timing/timed_call.h"
+
+namespace opsmith {
+
+// contract/bench-device.ts's replayedBench.
+struct ReplayedCall {
+  std::vector<double> seconds;  // of one call
+  std::string missing;          // why it cannot be replayed; "" else
+};
+// The call captured once into a graph, on a stream of its own, and replayed: no launch of its own
+// is left in it. What it allocates comes from a pool of the graph's.
+ReplayedCall replay_call(TimedCall& call, DeviceClock& clock, int64_t count, int64_t calls);
+
+// contract/bench-device.ts's deviceCeilings: a copy of far more bytes than the cache holds, and
+// products of matrices that grow until they take a while; the best of several each.
+struct DeviceCeilings {
+  double bytes_per_second = 0;
+  std::map<std::string, double> flops;  // by dtype; those that the device does not have are absent
+};
+DeviceCeilings measure_device(at::Device device);
+
+// One call under libtorch's profiler; its trace is written to `path` as Chrome's trace JSON. Throws
+// Failure (io).
+void profile_call(TimedCall& call, const DeviceClock& clock, const std::string& path);
+
+}  // namespace opsmith

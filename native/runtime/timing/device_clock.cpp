@@ -1,0 +1,150 @@
+#include "runtime/timing/device_clock.h"
+
+#include <ATen/Functions.h>
+#include <c10/core/DeviceGuard.h>
+#include <c10/core/Event.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace opsmith {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What is overwritten is several times the cache, and where nobody says how large that is, as much
+// as triton.testing.do_bench overwrites.
+constexpr int64_t times_the_cache = 4;
+constexpr int64_t unknown_cache = int64_t{64} << 20;
+// The host gets ahead by this many times what it needs, and never by more seconds than
+// `most_ahead`: a call that waits for the device keeps it as long as the device takes.
+constexpr double ahead = 2, most_ahead = 0.02;
+// The shortest and the longest time by which a call that does not wait is to get ahead in waits().
+constexpr double least_lead = 2e-3;
+// Waiting for a device that has nothing left to do takes some microseconds.
+constexpr double least_elsewhere = 1e-4;
+constexpr int tries = 5;
+
+double elapsed_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double middle_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+DeviceClock::DeviceClock(at::Device device, int64_t cache_bytes)
+    : device_(device), guard_(device.type()) {
+  if (!device_.has_index()) device_ = guard_.getDevice();
+  const c10::DeviceGuard current(device_);
+  const int64_t bytes = times_the_cache * (cache_bytes > 0 ? cache_bytes : unknown_cache);
+  memory_ = at::empty({bytes}, at::TensorOptions().dtype(at::kByte).device(device_));
+  std::vector<double> seconds;
+  for (int i = 0; i < tries; ++i)
+    seconds.push_back(elapsed([&](c10::Stream) { memory_.zero_(); }));
+  overwriting_ = std::max(middle_of(seconds), 1e-6);
+}
+
+void DeviceClock::synchronize() const {
+  guard_.synchronizeDevice(device_.index());
+}
+
+// Seconds on the device of what is enqueued meanwhile.
+double DeviceClock::elapsed(const std::function<void(c10::Stream)>& work) {
+  const auto stream = guard_.getStream(device_);
+  // With this flag, events have times: PYTORCH_DEFAULT asks for events without.
+  c10::Event start(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
+  c10::Event end(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
+  start.record(stream);
+  work(stream);
+  end.record(stream);
+  end.synchronize();
+  return start.elapsedTime(end) * 1e-3;
+}
+
+void DeviceClock::keep_busy(double seconds) {
+  const double bounded = std::min(seconds, most_ahead);
+  const auto times = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(bounded / overwriting_)));
+  for (int64_t i = 0; i < times; ++i)
+    memory_.zero_();
+}
+
+std::vector<double> DeviceClock::cold(int64_t count, const Call& call) {
+  const c10::DeviceGuard current(device_);
+  std::vector<double> seconds;
+  for (int64_t i = 0; i < count; ++i) {
+    keep_busy(ahead * host_);
+    seconds.push_back(elapsed([&](c10::Stream) { call(); }));
+  }
+  return seconds;
+}
+
+std::vector<double> DeviceClock::warm(int64_t count, int64_t calls, const Call& call) {
+  const c10::DeviceGuard current(device_);
+  std::vector<double> seconds;
+  for (int64_t i = 0; i < count; ++i) {
+    keep_busy(ahead * host_ * static_cast<double>(calls + 2));
+    call();
+    call();
+    const double all = elapsed([&](c10::Stream) {
+      for (int64_t k = 0; k < calls; ++k)
+        call();
+    });
+    seconds.push_back(all / static_cast<double>(calls));
+  }
+  return seconds;
+}
+
+double DeviceClock::launch(const Call& call) {
+  const c10::DeviceGuard current(device_);
+  std::vector<double> seconds;
+  for (int i = 0; i < 2 * tries + 1; ++i) {
+    synchronize();
+    const auto start = Clock::now();
+    call();
+    seconds.push_back(elapsed_since(start));
+  }
+  synchronize();
+  host_ = middle_of(seconds);
+  return host_;
+}
+
+bool DeviceClock::waits(const Call& call) {
+  const c10::DeviceGuard current(device_);
+  const double alone = launch(call);
+  std::vector<double> seconds;
+  const double lead = std::min(std::max(least_lead, 4 * alone), most_ahead);
+  for (int i = 0; i < tries; ++i) {
+    synchronize();
+    keep_busy(lead);
+    const auto start = Clock::now();
+    call();
+    seconds.push_back(elapsed_since(start));
+  }
+  synchronize();
+  return middle_of(seconds) > alone + lead / 2;
+}
+
+bool DeviceClock::works_elsewhere(const Call& call) {
+  const c10::DeviceGuard current(device_);
+  int hits = 0;
+  for (int i = 0; i < tries; ++i) {
+    synchronize();
+    elapsed([&](c10::Stream) { call(); });
+    // The current stream has done its part.
+    const auto start = Clock::now();
+    synchronize();
+    const double busy = elapsed_since(start);
+    const auto again = Clock::now();
+    synchronize();
+    const double idle = elapsed_since(again);
+    if (busy > least_elsewhere && busy > 10 * idle) ++hits;
+  }
+  return hits > tries / 2;
+}
+
+}  // namespace opsmith

@@ -1,0 +1,51 @@
+// Timing of calls on a device that works by itself: events on the current stream, by libtorch's
+// generic interface, so that any backend that has streams and events will do.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <functional>
+#include <vector>
+
+namespace opsmith {
+
+class DeviceClock {
+ public:
+  using Call = std::function<void()>;
+
+  // `cache_bytes` of the device's last level; 0 where that is not known. Throws what the backend
+  // throws that has no events with times.
+  DeviceClock(at::Device device, int64_t cache_bytes);
+
+  // Seconds of each of `count` calls on the device, between an event right before it and one right
+  // after. The cache is overwritten before each, which also lets the host get ahead: it has
+  // enqueued the call before the device begins it, so that launching is no part of the time
+  // (triton.testing.do_bench works so).
+  std::vector<double> cold(int64_t count, const Call& call);
+  // The same with the cache warm: seconds of one of `calls` calls between two events. Two calls
+  // that are not counted come before them.
+  std::vector<double> warm(int64_t count, int64_t calls, const Call& call);
+  // Seconds for which one call keeps the host when the device has nothing to do: the median of
+  // some.
+  double launch(const Call& call);
+  // Whether a call returns only when the device has done what was enqueued before it.
+  bool waits(const Call& call);
+  // Whether the device still works when the current stream has done its part: on another stream.
+  bool works_elsewhere(const Call& call);
+
+  void synchronize() const;  // every stream of the device
+  at::Device device() const { return device_; }
+
+ private:
+  void keep_busy(double seconds);
+  double elapsed(const std::function<void(c10::Stream)>& work);
+
+  at::Device device_;
+  c10::impl::VirtualGuardImpl guard_;
+  at::Tensor memory_;
+  double overwriting_ = 0;  // seconds on the device
+  double host_ = 0;         // seconds of launching one call
+};
+
+}  // namespace opsmith

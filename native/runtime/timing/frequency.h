@@ -1,0 +1,23 @@
+// The processor's clock: what the system says of it, and what it really is.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace opsmith {
+
+// Of the first core, as /sys/devices/system/cpu/cpu0/cpufreq has it; Hz, 0 where it does not say.
+struct FrequencyFacts {
+  std::string governor;  // "" where the system does not say
+  double least = 0, most = 0;
+  std::string turbo;  // "on", "off", "" where the system does not say
+};
+FrequencyFacts frequency_facts();
+
+// Cycles per second of the core that this runs on, now: by a chain of additions each of which waits
+// for the one before, so that each takes a cycle, on every core since long. The best of a few runs
+// of some 15 µs each, so that an interrupt does not count. Absent on processors that it does not
+// know how to keep in a chain.
+std::optional<double> effective_frequency();
+
+}  // namespace opsmith

@@ -1,0 +1,43 @@
+import path from 'node:path'
+
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+/** A device that every machine has: test/cases/bench/device. */
+let cache: TestCache
+let app: App
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  app = await App.start(cache, copyProject(path.join(root, 'test/cases/bench/device'), cache))
+})
+afterAll(async () => {
+  await app.close()
+  cache.remove()
+})
+
+it('shows warm and cold times of a device, its launch, its graph, and why it has no kernels', async () => {
+  await app.page
+    .getByTestId('status-build')
+    .filter({ hasText: /built in/i })
+    .waitFor({ timeout: 170_000 })
+  await app.page.keyboard.press('Control+9')
+  await app.testId('timings-entry-0').click()
+  await app.testId('timings-run').click()
+  await app.testId('timings-stop').waitFor()
+  await app.testId('timings-run').waitFor({ timeout: 170_000 })
+  expect(await app.testId('timings-cell').count()).toBe(2)
+  expect(await app.testId('timings-device').textContent()).toMatch(
+    /launching keeps the host[\d.]+ [µm]s.*in a graph[\d.]+ [µm]s/,
+  )
+  await app.testId('timings-list-kernels').click()
+  const none = app.testId('timings-no-kernels')
+  await none.waitFor({ timeout: 60_000 })
+  expect(await none.textContent()).toMatch(/profiler saw nothing on privateuseone/)
+  await app.testId('timings-enlarge').click()
+  await none.scrollIntoViewIfNeeded()
+  await app.picture('timings-device')
+})

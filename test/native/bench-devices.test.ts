@@ -1,0 +1,154 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { benchInput } from '../../electron/contract/bench-entry'
+import type { BenchReport, BenchRequest, BenchRow } from '../../electron/contract/bench-report'
+import { unwrap } from '../../electron/contract/outcome'
+import { startForkedHost } from '../../electron/engine/host/transport'
+import { Workbench } from '../../electron/engine/workbench'
+import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+/**
+ * Timing by events of a device, on one that this machine has: threads of the host (test/cases/bench/device).
+ * That a real GPU agrees is test/gpu's to show.
+ */
+let cache: TestCache
+let workbench: Workbench
+let folder: string
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
+  await workbench.applySettings()
+  folder = copyProject(path.join(root, 'test/cases/bench/device'), cache)
+  expect(unwrap(await workbench.build(folder)).ok).toBe(true)
+})
+afterAll(async () => {
+  await workbench.close()
+  cache.remove()
+})
+
+const onInput = (op: string, input: object): BenchRequest => ({
+  ...{ op, args: ['y'], builds: [], seconds: 0.02, inputs: { y: benchInput.parse(input) } },
+})
+
+const requestOf = (op: string, microseconds: number, more = {}): BenchRequest => ({
+  ...{ op: `test_device::${op}`, args: ['x', microseconds], builds: [], seconds: 0.05, ...more },
+})
+
+describe('a call on a device', () => {
+  let report: BenchReport
+  let rows: BenchRow[]
+
+  beforeAll(async () => {
+    const asked = [
+      requestOf('double_it', 300),
+      requestOf('waits', 300, { cold: false }),
+      requestOf('elsewhere', 3000, { cold: false }),
+      // It takes a microsecond for what the device could not copy in ten seconds.
+      requestOf('double_it', 1, { cold: true, bytes: '1e13' }),
+    ]
+    report = unwrap(await workbench.benchmarks.run(folder, asked, {}))
+    rows = report.rows
+  })
+
+  it('is timed warm and cold by the device’s own clock', () => {
+    const [warm, cold] = rows
+    expect([warm?.refused, cold?.refused]).toEqual(['', ''])
+    expect([warm?.point.cold, cold?.point.cold]).toEqual([false, true])
+    for (const row of [warm, cold]) {
+      expect(row?.device).toBe('privateuseone')
+      // It spins for so long; what else the machine does comes on top.
+      expect(row?.summary?.min).toBeGreaterThanOrEqual(300e-6)
+      expect(row?.summary?.min).toBeLessThan(450e-6)
+    }
+  })
+
+  it('has its launch by itself, and its time in a graph', () => {
+    const [warm, cold] = rows
+    const { launch = 0, replay } = warm?.gpu ?? {}
+    // 40 µs of the host, while the device takes 300.
+    expect(launch).toBeGreaterThanOrEqual(40e-6)
+    expect(launch).toBeLessThan(300e-6)
+    expect(replay?.median).toBeGreaterThanOrEqual(300e-6)
+    expect(warm?.gpu?.noReplay).toBe('')
+    expect(cold?.gpu?.replay).toBeUndefined()
+    expect(warm?.layers).toBeUndefined()
+  })
+
+  it('says why the state of the device is not known', () => {
+    expect(rows[0]?.gpu?.after.missing).toMatch(/only NVIDIA/)
+    expect(rows[0]?.warnings.join()).toMatch(/clock, temperature and throttling are not known/)
+    expect(report.devices).toMatchObject([{ device: 'privateuseone', multiprocessors: 0 }])
+    const { bytesPerSecond = 0, flopsPerSecond = {} } = report.devices[0]?.ceilings ?? {}
+    expect(bytesPerSecond).toBeGreaterThan(1e8)
+    expect(Object.keys(flopsPerSecond)).toContain('float32')
+  })
+
+  it('that waits for the device is told, and cannot be replayed', () => {
+    const row = rows.find(({ op }) => op.endsWith('waits'))
+    expect(row?.refused).toBe('')
+    expect(row?.warnings.join()).toMatch(/waits for the device before it returns/)
+  })
+
+  it('that works on another stream is refused', () => {
+    const row = rows.find(({ op }) => op.endsWith('elsewhere'))
+    expect(row?.summary).toBeUndefined()
+    expect(row?.refused).toMatch(/leaves work on another stream/)
+  })
+
+  it('that is faster than the device can be is refused', () => {
+    for (const row of rows.slice(-2)) {
+      expect(row.summary).toBeUndefined()
+      expect(row.refused).toMatch(/shorter than privateuseone needs/)
+    }
+  })
+
+  it('lists what the profiler saw of it, or why that is nothing', async () => {
+    const list = unwrap(await workbench.benchmarks.kernels(folder, requestOf('double_it', 1), {}))
+    expect(list).toMatchObject({ op: 'test_device::double_it', device: 'privateuseone' })
+    expect(list.kernels).toEqual([])
+    expect(list.note).toMatch(/profiler saw nothing .* CUPTI/)
+    expect(fs.readdirSync(path.join(cache.folder, 'bench', 'traces'))).toEqual([])
+  })
+
+  it('has no kernels on the CPU', async () => {
+    const entry = onInput('aten::relu', { shape: [4] })
+    const list = await workbench.benchmarks.kernels(folder, entry, {})
+    expect(list.ok ? '' : list.error).toMatchObject({ code: 'device.unavailable' })
+  })
+})
+
+const hasGpu = fs.existsSync('/dev/nvidia0')
+
+describe('without a GPU', () => {
+  it.skipIf(hasGpu)('a CUDA input is refused, with what to do', async () => {
+    const entry = onInput('aten::relu', { shape: [4], device: 'cuda' })
+    const { rows } = unwrap(await workbench.benchmarks.run(folder, [entry], {}))
+    expect(rows[0]).toMatchObject({ device: 'cuda', error: { code: 'device.unavailable' } })
+    expect(rows[0]?.error?.hint).toMatch(/libtorch built for CUDA on a machine with a GPU/)
+  })
+
+  it.skipIf(hasGpu)('the driver and NVML are told to be missing', async () => {
+    const limits = { timeout: 30, phase: '' }
+    const facts = unwrap(await workbench.hosts.call('bench.device', { device: 'cuda:0' }, limits))
+    expect(facts).toMatchObject({ device: 'cuda:0', name: 'cuda:0', cacheBytes: 0 })
+    expect(facts.missing).toBe('libcuda.so.1 (NVIDIA’s driver) is not on this machine')
+  })
+
+  it('counters that are not there are told in one sentence, and nothing is counted', async () => {
+    const limits = { timeout: 30, phase: '' }
+    const machine = unwrap(await workbench.hosts.call('bench.machine', {}, limits))
+    const entry = onInput('aten::relu', { shape: [64] })
+    const { rows } = unwrap(await workbench.benchmarks.run(folder, [entry], {}))
+    const counted = rows[0]?.instructions !== undefined
+    expect(counted).toBe(machine.countersMissing === '')
+    if (!counted)
+      expect(machine.countersMissing).toMatch(
+        /does not let this user|no hardware counters|no perf_event_open|fails with error \d/,
+      )
+  })
+})
