@@ -129,9 +129,6 @@ function spreadVerdict(ours: number, theirs: number, median: number): string {
 
 /** Medians and interquartile ranges of ten operators beside torch.utils.benchmark.Timer's, taken in turn. */
 export async function run(options: BenchmarkOptions): Promise<Row[]> {
-  // Both processes ask for huge pages: what fits a core's cache just so is else faster in the one whose
-  // small pages happen to lie well.
-  process.env['GLIBC_TUNABLES'] = 'glibc.malloc.hugetlb=1'
   const cache = makeTestCache()
   const workbench = new Workbench(
     testInstallation(cache),
