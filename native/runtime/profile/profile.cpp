@@ -3,7 +3,6 @@
 #if __has_include(<ActivityType.h>)
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <ATen/Functions.h>
-#include <ATen/Parallel.h>
 #include <ATen/record_function.h>
 #include <fcntl.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -19,6 +18,7 @@
 #include "runtime/callable.h"
 #include "runtime/gradcheck/differentiable.h"
 #include "runtime/profile/read_events.h"
+#include "runtime/timing/thread_count.h"
 #include "runtime/values.h"
 #endif
 
@@ -48,19 +48,6 @@ constexpr size_t most_held_events = 100'000;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-class Threads {
- public:
-  explicit Threads(int64_t count) : before_(at::get_num_threads()) {
-    at::set_num_threads(static_cast<int>(count));
-  }
-  ~Threads() { at::set_num_threads(before_); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-
- private:
-  int before_;
-};
 
 // Nothing that the process writes to stderr arrives while this lives.
 class QuietStderr {
@@ -282,7 +269,7 @@ ProfileTrace run_profile(const ProfileRequest& request) {
   trace.op = call.callable().name;
   trace.threads = request.threads;
   trace.has_device = call.uses_device();
-  const Threads threads(request.threads);
+  const ThreadCount threads(request.threads);
   enter_stage("operator.check");
   run_plainly(call, trace);
 

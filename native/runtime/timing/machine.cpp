@@ -1,7 +1,6 @@
 #include "runtime/timing/machine.h"
 
 #include <ATen/Functions.h>
-#include <ATen/Parallel.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "runtime/timing/counters.h"
+#include "runtime/timing/thread_count.h"
 
 namespace opsmith {
 namespace {
@@ -93,8 +93,7 @@ MachineFacts machine_facts() {
 }
 
 MachineCeilings measure_ceilings(int64_t threads) {
-  const int before = at::get_num_threads();
-  at::set_num_threads(static_cast<int>(threads));
+  const ThreadCount thread_count(threads);
   MachineCeilings ceilings;
   ceilings.threads = threads;
   const int64_t bytes = std::max<int64_t>(4 * last_level_cache(), int64_t{1} << 28);
@@ -114,7 +113,6 @@ MachineCeilings measure_ceilings(int64_t threads) {
   const double all = after_work.machine - before_work.machine;
   // 0 where /proc/stat is missing.
   ceilings.others_busy = std::max(0.0, all - own) / wall.count();
-  at::set_num_threads(before);
   return ceilings;
 }
 

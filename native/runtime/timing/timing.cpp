@@ -2,7 +2,6 @@
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/LegacyTypeDispatch.h>
-#include <ATen/Parallel.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
 #include <algorithm>
@@ -19,6 +18,7 @@
 #include "runtime/timing/counters.h"
 #include "runtime/timing/frequency.h"
 #include "runtime/timing/machine.h"
+#include "runtime/timing/thread_count.h"
 #include "runtime/values.h"
 
 namespace opsmith {
@@ -65,19 +65,6 @@ Timing& timing_on_device(int64_t handle) {
   }
   return timing;
 }
-
-class Threads {
- public:
-  explicit Threads(int64_t count) : before_(at::get_num_threads()) {
-    at::set_num_threads(static_cast<int>(count));
-  }
-  ~Threads() { at::set_num_threads(before_); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-
- private:
-  int before_;
-};
 
 template <typename Call>
 double seconds_of(int64_t calls, const Call& call) {
@@ -205,7 +192,7 @@ OpenedTiming open_timing(const TimedCallRequest& request) {
   timing.threads = request.threads;
   timing.cold = request.cold;
   timing.fresh = request.fresh;
-  const Threads threads(request.threads);
+  const ThreadCount threads(request.threads);
   timing.call = std::make_unique<TimedCall>(request);
   OpenedTiming opened;
   opened.op = timing.call->name();
@@ -233,7 +220,7 @@ OpenedTiming open_timing(const TimedCallRequest& request) {
 TimingSamples sample_timing(int64_t handle, int64_t count) {
   auto& timing = timing_of(handle);
   enter_stage("operator.check", "timing");
-  const Threads threads(timing.threads);
+  const ThreadCount threads(timing.threads);
   TimingSamples samples;
   auto& call = *timing.call;
   // Fresh values for every few samples; the first call on them fetches them, and is not counted.
@@ -275,7 +262,7 @@ TimingLayers timing_layers(int64_t handle) {
                                        " is a function or an expression.");
   }
   enter_stage("operator.check", "timing its layers");
-  const Threads threads(timing.threads);
+  const ThreadCount threads(timing.threads);
   const auto op = find_operator(callable.name);
   Stack stack;
   const auto& arguments = timing.call->arguments(0);
@@ -302,7 +289,7 @@ TimingLayers timing_layers(int64_t handle) {
 ReplayedCall replay_timing(int64_t handle, int64_t count) {
   auto& timing = timing_on_device(handle);
   enter_stage("operator.check", "replaying a graph");
-  const Threads threads(timing.threads);
+  const ThreadCount threads(timing.threads);
   timing.call->use(0);
   return replay_call(*timing.call, *timing.clock, count, timing.calls_per_sample);
 }
@@ -310,14 +297,14 @@ ReplayedCall replay_timing(int64_t handle, int64_t count) {
 void profile_timing(int64_t handle, const std::string& path) {
   auto& timing = timing_on_device(handle);
   enter_stage("operator.check", "listing kernels");
-  const Threads threads(timing.threads);
+  const ThreadCount threads(timing.threads);
   timing.call->use(0);
   profile_call(*timing.call, *timing.clock, path);
 }
 
 void save_timing(int64_t handle, const std::string& path) {
   auto& timing = timing_of(handle);
-  const Threads threads(timing.threads);
+  const ThreadCount threads(timing.threads);
   Stack values;
   for (const auto& value : timing.call->results(0))
     values.push_back(
@@ -331,14 +318,14 @@ void save_timing(int64_t handle, const std::string& path) {
 std::vector<Comparison> compare_timings(int64_t handle, int64_t with,
                                         const Tolerances& tolerances) {
   auto &one = timing_of(handle), &other = timing_of(with);
-  const Threads threads(one.threads);
+  const ThreadCount threads(one.threads);
   return compare_all(one.call->results(0), other.call->results(0), tolerances);
 }
 
 std::vector<Comparison> compare_timing(int64_t handle, const std::string& path,
                                        const Tolerances& tolerances) {
   auto& timing = timing_of(handle);
-  const Threads threads(timing.threads);
+  const ThreadCount threads(timing.threads);
   std::ifstream file(path, std::ios::binary);
   const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
   if (!file && bytes.empty()) throw Failure("io", "Could not read " + path);
