@@ -1,11 +1,11 @@
-// `npm run test:exports [-- SAMPLE …] [--forms a,b] [--set-up-done]`: every sample in every form, each
-// built and run in an empty folder; the table in README.md is written anew for what was made. The logs
-// of what failed are printed, and what each command said lies in .setup/exports.
+// `npm run test:exports [-- NAME …] [--forms a,b] [--set-up-done]`: every sample, and the project on the
+// stable ABI, in every form, each built and run in an empty folder. The table in README.md gets the cells
+// that were made and keeps the others. The logs of what failed are printed; the exports stay in
+// .setup/exports.
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { readJson, writeJson } from './lib/files.mjs'
 import { root, setupFolder } from './lib/paths.mjs'
 import { setUpOrExit } from './setup.mjs'
 import { environmentVariables } from './setup/environment.mjs'
@@ -24,6 +24,14 @@ const forms = [
 const begin = '<!-- exports: begin -->'
 const end = '<!-- exports: end -->'
 const work = path.join(setupFolder, 'exports')
+const readme = path.join(root, 'README.md')
+/** What is exported, by the names of the table's rows. No sample is on the stable ABI. */
+const projects = {
+  ...Object.fromEntries(
+    fs.readdirSync(path.join(root, 'samples')).map((name) => [name, `samples/${name}`]),
+  ),
+  stable_threshold: 'test/cases/export/stable',
+}
 
 /** The command line's answer as JSON; what it says meanwhile goes to the terminal. */
 function ask(args) {
@@ -55,53 +63,79 @@ function cell(form) {
   return `${made} steps`
 }
 
-/** Exports one sample; a cell for each form that was asked for. */
-async function exportSample(sample, wanted) {
-  const project = path.join(root, 'samples', sample)
+/** Exports one project; a cell for each form that was asked for. */
+async function exportProject(name, wanted) {
+  const project = path.join(root, projects[name])
   const listed = await ask(['export', project, '--list'])
+  if (!listed.forms) {
+    console.error(`${name}: ${listed.error?.message ?? 'no answer'}`)
+    return Object.fromEntries(wanted.map((form) => [form, 'not written']))
+  }
   const cells = {}
   const possible = []
-  for (const choice of listed.forms ?? []) {
+  for (const choice of listed.forms) {
     if (!wanted.includes(choice.form)) continue
     if (choice.possible) possible.push(choice.form)
     else cells[choice.form] = '–'
   }
-  const out = path.join(work, sample)
+  if (possible.length === 0) return cells
+  const out = path.join(work, name)
   fs.rmSync(out, { recursive: true, force: true })
   const report = await ask(['export', project, '--as', possible.join(','), '--out', out])
   if (!report.forms) {
-    console.error(`${sample}: ${report.error?.message ?? 'no answer'}`)
+    console.error(`${name}: ${report.error?.message ?? 'no answer'}`)
     for (const form of possible) cells[form] = 'not written'
     return cells
   }
   for (const form of report.forms) {
     cells[form.form] = cell(form)
     for (const step of form.steps.filter((one) => one.status === 'failed')) {
-      console.error(`\n${sample}, ${form.form}, ${step.name}: ${step.reason}\n${step.log}`)
+      console.error(`\n${name}, ${form.form}, ${step.name}: ${step.reason}\n${step.log}`)
     }
   }
   return cells
 }
 
-function writeTable(cells) {
-  const readme = path.join(root, 'README.md')
+/** README.md before the table, the table's cells by row and form, and what follows it. */
+function readTable() {
   const text = fs.readFileSync(readme, 'utf8')
   const [before, rest] = text.split(begin)
-  const after = rest?.split(end)[1]
-  if (after === undefined) throw new Error(`README.md has no ${begin} … ${end}`)
-  const rows = Object.keys(cells)
+  const [table, after] = rest?.split(end) ?? []
+  if (table === undefined || after === undefined)
+    throw new Error(`README.md has no ${begin} … ${end}`)
+  const [heads = [], , ...lines] = table
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|').slice(1, -1))
+    .map((parts) => parts.map((part) => part.trim()))
+  const rows = Object.fromEntries(
+    lines.map(([name, ...cells]) => [
+      name,
+      Object.fromEntries(cells.map((text, index) => [heads[index + 1], text])),
+    ]),
+  )
+  return { before, rows, after }
+}
+
+/** Read just before it is written: two runs may share the work. */
+function writeCells(name, made) {
+  const { before, rows, after } = readTable()
+  const cells = { ...rows, [name]: { ...rows[name], ...made } }
+  const lines = Object.keys(projects)
+    .filter((project) => project in cells)
     .sort()
     .map(
-      (sample) => `| ${[sample, ...forms.map((form) => cells[sample][form] ?? '')].join(' | ')} |`,
+      (project) =>
+        `| ${[project, ...forms.map((form) => cells[project][form] ?? '')].join(' | ')} |`,
     )
-  const table = [`| | ${forms.join(' | ')} |`, `|---|${forms.map(() => '---|').join('')}`, ...rows]
+  const table = [`| | ${forms.join(' | ')} |`, `|---|${forms.map(() => '---|').join('')}`, ...lines]
   fs.writeFileSync(readme, `${before}${begin}\n\n${table.join('\n')}\n\n${end}${after}`)
 }
 
 const given = process.argv.slice(2)
 const formsAt = given.indexOf('--forms')
 const wanted = formsAt < 0 ? forms : (given[formsAt + 1] ?? '').split(',')
-const samples = given.filter(
+const named = given.filter(
   (one, at) => !one.startsWith('--') && (formsAt < 0 || at !== formsAt + 1),
 )
 const unknown = wanted.filter((form) => !forms.includes(form))
@@ -109,20 +143,20 @@ if (unknown.length > 0) {
   console.error(`no form ${unknown.join(', ')}; there are ${forms.join(', ')}`)
   process.exit(2)
 }
+const strangers = named.filter((name) => !(name in projects))
+if (strangers.length > 0) {
+  console.error(`no project ${strangers.join(', ')}; there are ${Object.keys(projects).join(', ')}`)
+  process.exit(2)
+}
 if (!given.includes('--set-up-done'))
   await setUpOrExit({ window: false, tests: true, headers: true })
-const all = fs.readdirSync(path.join(root, 'samples')).sort()
+readTable()
 fs.mkdirSync(work, { recursive: true })
-// A file a sample: two runs may share the work, and a later one adds to what is there.
-const cellsOf = (sample) => readJson(path.join(work, `${sample}.cells.json`)) ?? {}
-for (const sample of samples.length > 0 ? samples : all) {
-  const made = await exportSample(sample, wanted)
-  writeJson(path.join(work, `${sample}.cells.json`), { ...cellsOf(sample), ...made })
+const bad = []
+for (const name of named.length > 0 ? named : Object.keys(projects).sort()) {
+  const made = await exportProject(name, wanted)
+  writeCells(name, made)
+  bad.push(...Object.values(made).filter((one) => /failed|not written/.test(one)))
 }
-const cells = Object.fromEntries(all.map((sample) => [sample, cellsOf(sample)]))
-writeTable(cells)
-const bad = Object.values(cells)
-  .flatMap((row) => Object.values(row))
-  .filter((one) => /failed|not written/.test(one))
 console.log(bad.length === 0 ? 'every export was built and run' : `${bad.length} exports failed`)
 process.exitCode = bad.length === 0 ? 0 : 1

@@ -136,6 +136,50 @@ describe('opsmith export', () => {
     })
   })
 
+  it('takes the stable form of sources on the stable ABI, and writes its package', async () => {
+    const stable = path.join(cache.home, 'stable')
+    const unbuilt = (name: string): boolean => path.basename(name) !== 'build'
+    const project = path.join(root, 'test/cases/export/stable')
+    fs.cpSync(project, stable, { recursive: true, filter: unbuilt })
+    const { stdout } = await opsmith('export', stable, '--list', '--json')
+    const { forms } = JSON.parse(stdout) as { forms: { possible: boolean; obstacles: object[] }[] }
+    expect(forms.filter(({ possible, obstacles }) => !possible || obstacles.length > 0)).toEqual([])
+
+    const target = path.join(cache.home, 'stable-out')
+    const written = await exportJson(
+      ...[stable, '--as', 'stable,setuptools', '--no-proof', '--out', target],
+    )
+    expect(written).toMatchObject({ code: 0, answer: { ok: true } })
+    expect(filesBelow(path.join(target, 'stable'))).toEqual([
+      'MANIFEST.in',
+      'README.md',
+      'csrc/op.cpp',
+      'opsmith-export.json',
+      'pyproject.toml',
+      'setup.py',
+      'stable_threshold/__init__.py',
+      'stable_threshold/__init__.pyi',
+      'stable_threshold/py.typed',
+      'tests/data/call-1-soft_threshold.pt',
+      'tests/data/call-2-soft_threshold.pt',
+      'tests/recorded.py',
+      'tests/test_calls.py',
+      'tests/test_operators.py',
+    ])
+    const read = (name: string): string => fs.readFileSync(path.join(target, name), 'utf8')
+    const setup = read('stable/setup.py')
+    expect(setup).toContain('("TORCH_STABLE_ONLY", None)')
+    const [, major = '', minor = ''] =
+      /"TORCH_TARGET_VERSION", "0x(..)(..)0{12}"/.exec(setup)?.map((part) => parseInt(part, 16)) ??
+      []
+    // What its macro promises is what pip is told; the other form asks for what it was built with.
+    expect(read('stable/pyproject.toml')).toContain(`dependencies = ["torch>=${major}.${minor}"]`)
+    expect(read('stable/README.md')).toContain(`every libtorch from ${major}.${minor} on`)
+    expect(setup).not.toContain('install_requires')
+    expect(read('setuptools/pyproject.toml')).toContain('dynamic = ["dependencies"]')
+    expect(read('setuptools/setup.py')).not.toContain('TORCH_STABLE_ONLY')
+  })
+
   it('writes forms and proves them in an empty folder', async () => {
     const { code, answer } = await exportJson(
       ...[project, '--as', 'library,setuptools,addon,notebook', '--out', out],
@@ -169,6 +213,10 @@ describe('opsmith export', () => {
       expect(setuptools?.steps.find(({ name }) => name === 'build the wheel')?.log).toContain(
         'scale-1.2.3-cp39-abi3-linux',
       )
+      // libtorch keeps its C++ ABI within a minor version.
+      const { log } = setuptools?.steps.find(({ name }) => name.startsWith('install')) ?? {}
+      const [, minor = 'none', next] = /requires torch<2\.(\d+),>=2\.(\d+)/.exec(log ?? '') ?? []
+      expect(Number(minor), log).toBe(Number(next) + 1)
       expect(statusOf(notebook)).toMatchObject({ 'run the cells in order': 'ok' })
     }
     expect(statusOf(addon)).toMatchObject({ 'pack and install': 'ok', 'calls in Node (1)': 'ok' })

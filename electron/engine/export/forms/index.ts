@@ -49,7 +49,7 @@ export const forms: Record<ExportForm, Form> = {
       await proveCmake(proof, '.')
     },
   },
-  setuptools: { files: (project) => setuptoolsFiles(project, []), prove: proveWheel },
+  setuptools: { files: (project) => setuptoolsFiles(project), prove: proveWheel },
   stable: { files: stableFiles, prove: proveWheel },
   jit: { files: (project) => ok(jitFiles(project)), prove: proveJit },
   addon: { files: addonFiles, prove: proveAddon },

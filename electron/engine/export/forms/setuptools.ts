@@ -1,6 +1,6 @@
 import { ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
-import { minorVersion, summaryOf } from '../exported-project'
+import { summaryOf } from '../exported-project'
 import type { ExportedProject } from '../exported-project'
 import { joinTrees, treeIn, treeOf } from '../file-tree'
 import type { FileTree } from '../file-tree'
@@ -8,6 +8,14 @@ import { moduleName, nameOperators, pythonName, pythonPackage } from '../templat
 import { packageNames, packageSource, packageStubs } from '../templates/python-package'
 import { pythonTests } from '../templates/python-tests'
 import { codeBlock, readmeOf } from '../templates/readme'
+
+/** A package whose sources use libtorch's stable ABI alone: its wheel serves later libtorch too. */
+export interface StableTarget {
+  /** Macros that hold the sources to it. */
+  definitions: readonly string[]
+  /** The first libtorch that a wheel serves: "2.13". */
+  from: string
+}
 
 const literal = (text: string): string => JSON.stringify(text)
 
@@ -20,16 +28,18 @@ function list(items: readonly string[], indent: string): string {
 function setupSource(
   project: ExportedProject,
   packageName: string,
-  definitions: readonly string[],
+  stable: StableTarget | undefined,
 ): string {
   const { manifest, sources, name } = project
   const module = moduleName(packageName)
   const cuda = sources.compiled.some((source) => source.cuda)
   const extension = cuda ? 'CUDAExtension' : 'CppExtension'
-  const macros = [...sources.definitions, ...definitions]
+  const macros = [...sources.definitions, ...(stable?.definitions ?? [])]
     // BuildExtension defines it as the last part of the extension's name, which is the project's.
     .filter((one) => !one.startsWith('TORCH_EXTENSION_NAME='))
-    .map((one) => `(${one.split('=').map(literal).join(', ')}${one.includes('=') ? '' : ', None'})`)
+    .map(
+      (one) => `(${one.split('=').map(literal).join(', ')}${one.includes('=') ? '' : ', None'}),`,
+    )
   const packages = manifest.pkgConfig.length > 0
   const [compile, link] = [manifest.cflags, manifest.ldflags]
   const flags = cuda
@@ -41,10 +51,17 @@ function setupSource(
     ...(packages ? ['import subprocess'] : []),
     'from pathlib import Path',
     '',
+    ...(stable ? [] : ['import torch']),
     'from setuptools import setup',
     `from torch.utils.cpp_extension import BuildExtension, ${extension}`,
     '',
     'HERE = Path(__file__).parent.resolve()',
+    ...(stable
+      ? []
+      : [
+          '# libtorch keeps its C++ ABI within a minor version: a wheel needs the one that it was built with.',
+          'MAJOR, MINOR = (int(part) for part in torch.__version__.split(".")[:2])',
+        ]),
     '',
     ...(packages
       ? [
@@ -74,7 +91,13 @@ function setupSource(
         : `                str(HERE / ${literal(folder)}),`,
     ),
     '            ],',
-    ...(macros.length > 0 ? [`            define_macros=[${macros.join(', ')}],`] : []),
+    ...(macros.length > 0
+      ? [
+          '            define_macros=[',
+          ...macros.map((one) => `                ${one}`),
+          '            ],',
+        ]
+      : []),
     ...(cuda || packages || compile.length > 0 ? [`            extra_compile_args=${flags},`] : []),
     ...(packages || link.length > 0
       ? [
@@ -89,12 +112,17 @@ function setupSource(
     '        "build_ext": BuildExtension.with_options(no_python_abi_suffix=True)',
     '    },',
     '    options={"bdist_wheel": {"py_limited_api": "cp39"}},',
+    ...(stable ? [] : ['    install_requires=[f"torch>={MAJOR}.{MINOR},<{MAJOR}.{MINOR + 1}"],']),
     ')',
   ].join('\n')
 }
 
-function projectToml(project: ExportedProject, packageName: string): string {
-  const { manifest, toolchain } = project
+function projectToml(
+  project: ExportedProject,
+  packageName: string,
+  stable: StableTarget | undefined,
+): string {
+  const { manifest } = project
   const module = moduleName(packageName)
   return [
     '[build-system]',
@@ -110,7 +138,8 @@ function projectToml(project: ExportedProject, packageName: string): string {
     ...(manifest.license === undefined
       ? []
       : [`license = { text = ${literal(manifest.license)} }`]),
-    `dependencies = ["torch>=${minorVersion(toolchain.libtorch.version)}"]`,
+    // Without the stable ABI it depends on the torch that compiles: setup.py says which.
+    stable ? `dependencies = ["torch>=${stable.from}"]` : 'dynamic = ["dependencies"]',
     '',
     '[tool.setuptools]',
     `packages = [${literal(module)}]`,
@@ -167,13 +196,20 @@ function functionTests(project: ExportedProject, module: string): FileTree {
   })
 }
 
-function readme(project: ExportedProject, packageName: string): string {
+function readme(
+  project: ExportedProject,
+  packageName: string,
+  stable: StableTarget | undefined,
+): string {
   const module = moduleName(packageName)
+  const serves = stable
+    ? `every libtorch from ${stable.from} on: the sources use its stable ABI alone.`
+    : 'the minor version of libtorch that it was built with: its metadata asks for that. `--no-build-isolation` takes the torch that is there, which is the one it will run with.'
   const [first] = nameOperators(project.operators)
-  return readmeOf(project, packageName, [
+  const sections = [
     '## Install',
     codeBlock('shell', 'pip install --no-build-isolation .'),
-    'A wheel for others: `pip wheel --no-build-isolation --no-deps -w dist .`. One wheel serves every Python from 3.9 on, and the libtorch that it was built with. `--no-build-isolation` takes the torch that is there, which is the one it will run with.',
+    `A wheel for others: \`pip wheel --no-build-isolation --no-deps -w dist .\`. One wheel serves every Python from 3.9 on, and ${serves}`,
     ...(project.sources.parallel
       ? [
           'The kernels split work by `at::parallel_for`, which needs OpenMP: `CXXFLAGS=-fopenmp LDFLAGS=-fopenmp pip install --no-build-isolation .` with g++.',
@@ -205,14 +241,14 @@ function readme(project: ExportedProject, packageName: string): string {
     '## Test',
     codeBlock('shell', 'python -m unittest discover tests'),
     'The tests make recorded calls again, check gradients (`torch.autograd.gradcheck`) and operators (`torch.library.opcheck`).',
-  ])
+  ]
+  const { version } = project.toolchain.libtorch
+  const versions = stable && `libtorch ${version}, for ${stable.from} and later.`
+  return readmeOf(project, packageName, sections, versions)
 }
 
-/** A Python package: an extension without Python in it, wrappers, stubs and tests. `definitions` are macros that its sources are compiled with. */
-export function setuptoolsFiles(
-  project: ExportedProject,
-  definitions: readonly string[],
-): Result<FileTree> {
+/** A Python package: an extension without Python in it, wrappers, stubs and tests; for one minor version of libtorch where `stable` is not given. */
+export function setuptoolsFiles(project: ExportedProject, stable?: StableTarget): Result<FileTree> {
   const named = pythonPackage(project.manifest)
   if (!named.ok) return named
   const module = moduleName(named.value)
@@ -223,8 +259,8 @@ export function setuptoolsFiles(
     joinTrees(
       project.sources.files,
       treeOf({
-        'setup.py': setupSource(project, named.value, definitions),
-        'pyproject.toml': projectToml(project, named.value),
+        'setup.py': setupSource(project, named.value, stable),
+        'pyproject.toml': projectToml(project, named.value, stable),
         // Compiled sources come with the extension; what they include does not.
         'MANIFEST.in': [
           ...headers.map((path) => `include ${path}`),
@@ -238,7 +274,7 @@ export function setuptoolsFiles(
         ...(project.program === ''
           ? {}
           : { [`${module}/program.py`]: Buffer.from(project.program) }),
-        'README.md': readme(project, named.value),
+        'README.md': readme(project, named.value, stable),
       }),
       treeIn(
         'tests',

@@ -1,5 +1,6 @@
 import { err } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
+import { minorVersion } from '../exported-project'
 import type { ExportedProject } from '../exported-project'
 import type { FileTree } from '../file-tree'
 import { stableObstacles, usesStableAbi } from '../stable-abi'
@@ -27,7 +28,10 @@ export function stableFiles(project: ExportedProject): Result<FileTree> {
       },
     )
   }
-  const target = targetVersion(toolchain.libtorch.version)
-  // With it, headers offer nothing whose ABI libtorch does not keep.
-  return setuptoolsFiles(project, ['TORCH_STABLE_ONLY', `TORCH_TARGET_VERSION=${target}`])
+  const { version } = toolchain.libtorch
+  return setuptoolsFiles(project, {
+    // With it, headers offer nothing whose ABI libtorch does not keep.
+    definitions: ['TORCH_STABLE_ONLY', `TORCH_TARGET_VERSION=${targetVersion(version)}`],
+    from: minorVersion(version),
+  })
 }

@@ -8,6 +8,7 @@ import type { ExportStep } from '../../../contract/export'
 import { runCommand } from '../../toolchain/run-command'
 import type { CommandLimits } from '../../toolchain/run-command'
 import type { ExportedProject } from '../exported-project'
+import { lastWords } from './last-words'
 import type { ProofTools, Tool } from './tools'
 
 export interface ProofEvents {
@@ -171,18 +172,4 @@ export class Proof {
       .replaceAll(this.folder, '.')
       .replaceAll(`${this.home}/`, '../')
   }
-}
-
-/** The line of a log that says most likely what went wrong. */
-function lastWords(log: string): string {
-  const lines = log
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-  // What a compiler found first; else what was said last.
-  const telling =
-    lines.find((line) => /^\S+:\d+(:\d+)?: (fatal )?error: /.test(line)) ??
-    lines.find((line) => /\b(undefined reference|undefined symbol|CMake Error)\b/.test(line)) ??
-    lines.findLast((line) => /\b(Error|FAILED|error)\b/.test(line))
-  return (telling ?? lines.at(-1) ?? '').slice(0, 300)
 }

@@ -10,6 +10,13 @@ site = next(pathlib.Path(sys.argv[1]).glob("lib/python3*/site-packages"))
 (site / "torch-of-the-host.pth").write_text(sysconfig.get_path("purelib") + "\\n")
 `.trim()
 
+/** What pip will ask for beside it, for the log. */
+const requirements = `
+import sys
+from importlib.metadata import requires
+print("requires", *requires(sys.argv[1]))
+`.trim()
+
 /** A wheel is built, installed into an environment of its own, and tested there. */
 export async function proveWheel(proof: Proof, files: readonly string[]): Promise<void> {
   const { python } = proof.tools
@@ -31,6 +38,7 @@ export async function proveWheel(proof: Proof, files: readonly string[]): Promis
   ])
   if (!built) return
   const own = path.join(environment, 'bin/python')
+  const name = proof.project.manifest.packageName ?? proof.project.name
   const installed = await proof.run('install into a fresh environment', [
     [python.path, '-m', 'venv', '--without-pip', environment],
     [python.path, '-c', seeTorch, environment],
@@ -46,8 +54,9 @@ export async function proveWheel(proof: Proof, files: readonly string[]): Promis
         '--find-links',
         wheels,
       ],
-      proof.project.manifest.packageName ?? proof.project.name,
+      name,
     ],
+    [own, '-c', requirements, name],
   ])
   if (installed) await provePython(proof, own, files)
 }

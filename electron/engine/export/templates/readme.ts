@@ -22,13 +22,22 @@ export function operatorList(operators: readonly OperatorDetail[]): string[] {
   })
 }
 
-/** The README of an export: what it is, the form's own sections, what it holds, its licence. */
+/** Which libtorch exports serve that use its C++ interface. */
+function boundVersions({ toolchain: { libtorch } }: ExportedProject): string {
+  return [
+    `libtorch ${libtorch.version}; compiled libraries need libtorch ${minorVersion(libtorch.version)}, sources`,
+    `compile with any from 2.6 on whose C++ standard (C++${libtorch.cxxStandard} here) the compiler knows.`,
+  ].join('\n')
+}
+
+/** The README of an export: what it is, the form's own sections, what it holds, which libtorch it serves, its licence. */
 export function readmeOf(
   project: ExportedProject,
   title: string,
   sections: readonly string[],
+  versions = boundVersions(project),
 ): string {
-  const { manifest, toolchain, classes } = project
+  const { manifest, classes } = project
   const packages = manifest.systemPackages
   return markdown(
     `# ${title}`,
@@ -40,10 +49,7 @@ export function readmeOf(
       ? ['Classes:', classes.map(({ name }) => `- \`torch.classes.${name}\``)]
       : []),
     '## What it was made with',
-    [
-      `libtorch ${toolchain.libtorch.version}; compiled libraries need libtorch ${minorVersion(toolchain.libtorch.version)}, sources`,
-      `compile with any from 2.6 on whose C++ standard (C++${toolchain.libtorch.cxxStandard} here) the compiler knows.`,
-    ],
+    versions,
     ...(packages.length > 0
       ? [`System packages it needs (Debian's names): ${packages.join(', ')}.`]
       : []),

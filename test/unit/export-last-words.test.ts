@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+
+import { lastWords } from '../../electron/engine/export/proof/last-words'
+
+/** What python -m unittest wrote of a call that gave something else; shortened. */
+const unittest = `$ python -m unittest -v test_calls
+test_call_1 (test_calls.Calls.test_call_1)
+my_op::my_op(x, y) ... FAIL
+
+======================================================================
+FAIL: test_call_1 (test_calls.Calls.test_call_1)
+my_op::my_op(x, y)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File "tests/test_calls.py", line 14, in test_call_1
+    check_call(torch.ops.my_op.my_op, "call-1-my_op")
+  File "tests/recorded.py", line 34, in check_call
+    torch.testing.assert_close(actual, wanted, rtol=rtol, atol=atol, equal_nan=True)
+AssertionError: Tensor-likes are not close!
+
+Mismatched elements: 32 / 32 (100.0%)
+Greatest absolute difference: 4.2 at index (1, 2) (up to 1e-07 allowed)
+
+----------------------------------------------------------------------
+Ran 1 test in 0.004s
+
+FAILED (failures=1)
+`
+
+describe('the line of a log that says what went wrong', () => {
+  it('is the exception that a Python test ended by, not its count of failures', () => {
+    expect(lastWords(unittest)).toBe('AssertionError: Tensor-likes are not close!')
+  })
+
+  it('is the last of several exceptions, by any name and at any depth', () => {
+    const chained = [
+      'Traceback (most recent call last):',
+      '  File "a.py", line 1, in f',
+      'KeyError: 1',
+      '',
+      'During handling of the above exception, another exception occurred:',
+      '',
+      'Traceback (most recent call last):',
+      '  File "a.py", line 3, in f',
+      '    raise Fault("of ours")',
+      '    ^^^^^^^^^^^^^^^^^^^^^^',
+      'a.Fault: of ours',
+    ]
+    expect(lastWords([...chained, 'done'].join('\n'))).toBe('a.Fault: of ours')
+    const inPip = chained.map((line) => `      ${line}`)
+    expect(lastWords([...inPip, 'ERROR: Failed to build'].join('\n'))).toBe('a.Fault: of ours')
+  })
+
+  it.each([
+    ['op.cpp:3:10: fatal error: missing.h: No such file or directory', 'a compiler'],
+    ['ld.lld: error: undefined reference to `f()`', 'a linker'],
+    ['OSError: libx.so: undefined symbol: _Z1fv', 'the loader'],
+  ])('is %s, said by %s, whatever Python made of it', (line) => {
+    const log = `${line}\n${unittest}`
+    expect(lastWords(log)).toBe(line)
+  })
+
+  it('is the last error without a traceback, and else what was said last', () => {
+    expect(lastWords('npm ERR! Error: 13 is refused\nbye\n')).toBe('npm ERR! Error: 13 is refused')
+    expect(lastWords('one\ntwo\n\n')).toBe('two')
+    expect(lastWords('Traceback (most recent call last):\n  File "a.py"')).toBe('File "a.py"')
+    expect(lastWords('')).toBe('')
+  })
+})
