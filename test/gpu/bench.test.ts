@@ -2,33 +2,23 @@ import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 
 import { benchInput } from '../../electron/contract/bench-entry'
 import type { BenchRequest } from '../../electron/contract/bench-report'
 import { unwrap } from '../../electron/contract/outcome'
-import { startForkedHost } from '../../electron/engine/host/transport'
-import { Workbench } from '../../electron/engine/workbench'
-import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { copyProject, root } from '../support/installation'
 import { python } from '../support/python'
+import { useWorkbench } from '../support/workbench'
 
 // Written without a GPU at hand, and never yet run on one.
 
-let cache: TestCache
-let workbench: Workbench
+const { workbench, cache } = useWorkbench()
 let folder: string
 
 beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
-  await workbench.applySettings()
   folder = copyProject(path.join(root, 'samples/my_op'), cache)
   expect(unwrap(await workbench.build(folder)).ok).toBe(true)
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
 })
 
 const requestOf = (op: string, args: BenchRequest['args'], shape: number[]): BenchRequest => ({

@@ -1,34 +1,24 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { benchInput } from '../../electron/contract/bench-entry'
 import type { BenchReport, BenchRequest, BenchRow } from '../../electron/contract/bench-report'
 import { unwrap } from '../../electron/contract/outcome'
-import { startForkedHost } from '../../electron/engine/host/transport'
-import { Workbench } from '../../electron/engine/workbench'
-import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
-import type { TestCache } from '../support/installation'
+import { copyProject, root } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
 
 /**
  * Timing by events of a device, on one that this machine has: threads of the host (test/cases/bench/device).
  * That a real GPU agrees is test/gpu's to show.
  */
-let cache: TestCache
-let workbench: Workbench
+const { workbench, cache } = useWorkbench()
 let folder: string
 
 beforeAll(async () => {
-  cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
-  await workbench.applySettings()
   folder = copyProject(path.join(root, 'test/cases/bench/device'), cache)
   expect(unwrap(await workbench.build(folder)).ok).toBe(true)
-})
-afterAll(async () => {
-  await workbench.close()
-  cache.remove()
 })
 
 const onInput = (op: string, input: object): BenchRequest => ({

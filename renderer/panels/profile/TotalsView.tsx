@@ -1,7 +1,7 @@
 import { useMemo, useState, type ReactElement } from 'react'
 
 import type { ProfileReport, ProfileTotal } from '../../../electron/contract/profile'
-import { CopyButton } from '../../shell/primitives/CopyButton'
+import { CopyTable } from '../../shell/primitives/CopyTable'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { FileLink } from '../../shell/primitives/FileLink'
 import { formatCount } from '../../shell/primitives/format'
@@ -51,17 +51,10 @@ export function TotalsView({ report, search }: Props): ReactElement {
           ]}
         />
         <span className="grow" />
-        <CopyButton
-          text={() => totalsMarkdown(rows, title)}
-          label="Copy the table as Markdown"
-          word="Markdown"
-          testId="profile-copy-markdown"
-        />
-        <CopyButton
-          text={() => totalsCsv(rows)}
-          label="Copy every number as CSV"
-          word="CSV"
-          testId="profile-copy-csv"
+        <CopyTable
+          markdown={() => totalsMarkdown(rows, title)}
+          csv={() => totalsCsv(rows)}
+          testId="profile"
         />
       </div>
       {rows.length === 0 ? (

@@ -2,7 +2,7 @@ import { Fragment, useMemo, useState, type CSSProperties, type ReactElement } fr
 
 import type { MachineFacts } from '../../../electron/contract/bench'
 import type { BenchRow } from '../../../electron/contract/bench-report'
-import { CopyButton } from '../../shell/primitives/CopyButton'
+import { CopyTable } from '../../shell/primitives/CopyTable'
 import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
@@ -49,17 +49,10 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
               { value: 'interval', label: '95 %', testId: 'timings-interval' },
             ]}
           />
-          <CopyButton
-            text={() => markdownOf(rows, spread, named)}
-            label="Copy the table as Markdown"
-            word="Markdown"
-            testId="timings-copy-markdown"
-          />
-          <CopyButton
-            text={() => csvOf(rows)}
-            label="Copy every number as CSV"
-            word="CSV"
-            testId="timings-copy-csv"
+          <CopyTable
+            markdown={() => markdownOf(rows, spread, named)}
+            csv={() => csvOf(rows)}
+            testId="timings"
           />
         </>
       }
