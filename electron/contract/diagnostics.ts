@@ -13,13 +13,42 @@ const place = z.object({
   message: z.string(),
 })
 
+/** Replaces what lies between two places of a file; empty where they are equal: an insertion. */
+export const textEdit = z.object({
+  /** Absolute path. */
+  file: z.string(),
+  /** 1-based; the end is the first place that stays. */
+  line: z.number().int(),
+  column: z.number().int(),
+  endLine: z.number().int(),
+  endColumn: z.number().int(),
+  text: z.string(),
+})
+export type TextEdit = z.infer<typeof textEdit>
+
+/** A way to mend it, offered as a quick fix. */
+export const fix = z.object({
+  /** What it does, "Change float to double". */
+  title: z.string(),
+  edits: z.array(textEdit).min(1),
+})
+export type Fix = z.infer<typeof fix>
+
 /** One message of a compiler, linker or of our own, with the notes that explain it. */
 export const diagnostic = place.extend({
-  /** Who says so: "clang", "g++", "nvcc", "lld", "opsmith". */
+  /** Who says so: "clang", "g++", "nvcc", "lld", "clangd", "lint", "torchscript", "opsmith". */
   source: z.string(),
   /** Warning flag or error code, "-Wunused-variable"; "" when there is none. */
   code: z.string(),
   notes: z.array(place),
+  /** Where what is meant ends, 1-based, the first place after it; absent when only its beginning is known. */
+  endLine: z.number().int().optional(),
+  endColumn: z.number().int().optional(),
+  fixes: z.array(fix).optional(),
+  /** Why it is wrong and what to do, as Markdown: the documentation of a lint, the meaning of a compiler's message. */
+  explanation: z.string().optional(),
+  /** The compiler's own text where `message` is our shorter one. */
+  raw: z.string().optional(),
 })
 export type Diagnostic = z.infer<typeof diagnostic>
 export type DiagnosticNote = z.infer<typeof place>
