@@ -7,6 +7,8 @@ const fields = {
   libtorch: z.string(),
   theme: z.enum(['system', 'dark', 'light', 'contrast']),
   buildOnSave: z.boolean(),
+  /** Builds of the window go through the compile server, where clang's own libraries are installed. */
+  hotCompile: z.boolean(),
   /** What the Timings panel shows is measured again after each good build. */
   benchOnBuild: z.boolean(),
   fontSize: z.number().min(8).max(32),
@@ -28,6 +30,7 @@ export const defaultSettings: Settings = {
   libtorch: '',
   theme: 'system',
   buildOnSave: true,
+  hotCompile: true,
   benchOnBuild: true,
   fontSize: 13,
   callTimeout: 60,

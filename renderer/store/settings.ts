@@ -11,6 +11,7 @@ const initial: Settings = {
   libtorch: '',
   theme: 'system',
   buildOnSave: true,
+  hotCompile: true,
   benchOnBuild: true,
   fontSize: 13,
   callTimeout: 60,

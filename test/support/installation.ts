@@ -10,6 +10,7 @@ export const root = path.resolve(__dirname, '../..')
 /** What costs time to make and cannot hurt another test. */
 const sharedFolders = [
   'precompiled',
+  'compile-server',
   'include',
   'objects',
   'builds',

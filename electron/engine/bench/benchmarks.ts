@@ -46,6 +46,8 @@ interface BenchSurroundings {
     options: { timeout: number; signal?: AbortSignal },
   ): Promise<Result<LoadReport>>
   program(folder: string): Promise<Result<ProgramSource | undefined>>
+  /** Waits for the plain build: no other is timed. */
+  settled(folder: string): Promise<Result<null>>
   lastBuild(folder: string): BuildReport | undefined
   /** Op hosts of its own for another library; who asks closes them. */
   hostsBeside(folder: string): Promise<Result<HostPool>>
@@ -176,6 +178,8 @@ export class Benchmarks {
   private async begin(folder: string, limits: BenchLimits): Promise<Result<Session>> {
     const manifest = await readManifest(folder)
     if (!manifest.ok) return manifest
+    const settled = await this.around.settled(folder)
+    if (!settled.ok) return settled
     const loaded = await this.around.load(folder, { timeout: defaultTimeout, ...limits })
     if (!loaded.ok) return loaded
     const program = await this.around.program(folder)

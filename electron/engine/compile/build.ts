@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -14,6 +13,9 @@ import type { Toolchain } from '../toolchain/choose'
 import { compileLimits, runCommand } from '../toolchain/run-command'
 import type { CommandResult } from '../toolchain/run-command'
 import { parseDepfile } from './depfile'
+import type { CompileServer } from './hot/compile-server'
+import { linkerFlags } from './hot/direct-link'
+import type { HotCompiler } from './hot/hot-compiler'
 import {
   missingHeader,
   parseCompilerOutput,
@@ -21,7 +23,7 @@ import {
   placeInProject,
 } from './diagnostics'
 import type { BuildVariant } from './flags'
-import { hashOf, ObjectCache, pruneFolder } from './object-cache'
+import { hashOf, ObjectCache, pruneFolder, temporaryBeside } from './object-cache'
 import { installCommand } from './pkg-config'
 import { planBuild } from './plan'
 import type { BuildPlan, CompileTask } from './plan'
@@ -41,6 +43,8 @@ export interface BuildOptions {
 
 interface Compiled {
   step: BuildStep
+  /** By a compile server: it needs the library of shared code. */
+  hot: boolean
   object: string
   objectKey: string
   diagnostics: Diagnostic[]
@@ -86,6 +90,7 @@ class Build {
     private readonly plan: BuildPlan,
     private readonly options: BuildOptions,
     private readonly variant: BuildVariant,
+    private readonly server: CompileServer | undefined = undefined,
   ) {
     this.cache = new ObjectCache(installation.cacheFolder, folder, plan.contentFolders)
   }
@@ -131,20 +136,36 @@ class Build {
     })
   }
 
+  /** As a compile server does it; undefined when there is none for this source, or it could not. */
+  private async compileHot(
+    task: CompileTask,
+    output: string,
+    depfile: string,
+  ): Promise<CommandResult | undefined> {
+    if (!this.server || !task.server) return undefined
+    this.say(`${task.label}: by the compile server\n`)
+    const request = { folder: this.folder, source: task.source, output, depfile, ...task.server }
+    const answer = await this.server.compile(request, this.options.signal)
+    if (!answer || answer.exitCode === null) {
+      if (!this.options.signal?.aborted) this.say('the compile server gave up; once more without\n')
+      return undefined
+    }
+    this.say(answer.text)
+    const { exitCode, text, seconds } = answer
+    return { exitCode, stdout: '', stderr: text, seconds, truncated: false }
+  }
+
   private async compile(task: CompileTask): Promise<Compiled> {
-    const hit = this.cache.find(task.key)
+    const hotKey = this.server && task.server && hashOf('hot-1', this.server.program.key, task.key)
+    const plain = this.cache.find(task.key)
+    const hit = plain ?? (hotKey === undefined ? undefined : this.cache.find(hotKey))
+    const { label } = task
     if (hit) {
-      this.say(`${task.label}: unchanged\n${hit.output}`)
+      this.say(`${label}: unchanged\n${hit.output}`)
       this.progress()
       return {
-        step: {
-          kind: 'compile',
-          label: task.label,
-          command: [],
-          seconds: 0,
-          cached: true,
-          ok: true,
-        },
+        step: { kind: 'compile', label, command: [], seconds: 0, cached: true, ok: true },
+        hot: !plain,
         object: hit.object,
         objectKey: hit.key,
         diagnostics: this.judge(hit.output, task.command),
@@ -158,33 +179,32 @@ class Build {
     const prefix = isGcc ? [`-fdebug-prefix-map=${this.folder}=.`] : []
     const output = `${temporary}.o`
     const args = [...task.args, ...prefix, '-MD', '-MF', depfile, '-c', task.source, '-o', output]
-    const command = [task.command, ...args]
     try {
-      const result = await this.runTool(task.command, args)
+      const hot = await this.compileHot(task, output, depfile)
+      const result = hot ?? (await this.runTool(task.command, args))
       const said = result.stderr + result.stdout
       const good = result.exitCode === 0
       const diagnostics = this.judge(said, task.command)
-      const why = stoppedBecause(result, task.label)
+      const why = stoppedBecause(result, label)
       if (why !== undefined) diagnostics.push(plainError(why))
       if (
         !good &&
         result.stopped !== 'cancelled' &&
         !diagnostics.some((d) => d.severity === 'error')
       ) {
-        diagnostics.push(
-          plainError(`${task.label}: ${said.trim().split('\n').at(-1) ?? 'the compiler failed'}`),
-        )
+        const last = said.trim().split('\n').at(-1) ?? 'the compiler failed'
+        diagnostics.push(plainError(`${label}: ${last}`))
       }
       this.progress()
       const step: BuildStep = {
         kind: 'compile',
-        label: task.label,
-        command,
+        label,
+        command: hot ? [] : [task.command, ...args],
         seconds: result.seconds,
         cached: false,
         ok: good,
       }
-      if (!good) return { step, object: '', objectKey: '', diagnostics }
+      if (!good) return { step, hot: false, object: '', objectKey: '', diagnostics }
       const read = fs.existsSync(depfile) ? parseDepfile(fs.readFileSync(depfile, 'utf8')) : []
       const covered = [this.plan.includes.folder, this.toolchain.libtorch.folder]
       const headers = read
@@ -195,8 +215,15 @@ class Build {
             !file.endsWith('.pch') &&
             !covered.some((root) => file.startsWith(root + path.sep)),
         )
-      const stored = this.cache.store(task.key, output, headers, said)
-      return { step, object: stored.object, objectKey: stored.key, diagnostics }
+      const key = hot && hotKey !== undefined ? hotKey : task.key
+      const stored = this.cache.store(key, output, headers, said)
+      return {
+        step,
+        hot: hot !== undefined,
+        object: stored.object,
+        objectKey: stored.key,
+        diagnostics,
+      }
     } finally {
       fs.rmSync(depfile, { force: true })
       fs.rmSync(`${temporary}.o`, { force: true })
@@ -228,8 +255,9 @@ class Build {
   ): Promise<{ step: BuildStep; key: string; loadPath: string; diagnostics: Diagnostic[] }> {
     const { link } = this.plan
     const name = `lib${this.manifest.name}.so`
+    const hot = objects.some((object) => object.hot) ? this.server : undefined
     const key = hashOf(
-      'link-1',
+      hot ? 'hot-link-1' : 'link-1',
       this.toolchain.compiler.identity,
       this.toolchain.libtorch.identity,
       this.manifest.name,
@@ -255,18 +283,25 @@ class Build {
       this.progress()
       return { step: base, key, loadPath, diagnostics: [] }
     }
-    const temporary = `${folder}.${process.pid}-${randomUUID().slice(0, 8)}`
+    const temporary = temporaryBeside(folder)
     fs.mkdirSync(temporary, { recursive: true })
-    const args = [
-      ...link.args,
-      ...objects.map((object) => object.object),
-      ...link.trailing,
-      `-Wl,-soname,${name}`,
-      '-o',
-      path.join(temporary, name),
+    const files = objects.map((object) => object.object)
+    const output = path.join(temporary, name)
+    const shared = hot?.program.sharedCode
+    const own = [
+      ...['-soname', name],
+      ...(shared === undefined ? [] : [shared, '-rpath', path.dirname(shared)]),
     ]
+    const direct = hot && linkerFlags(link.trailing)
+    const [command, args] =
+      hot && direct
+        ? [hot.program.linker.command, hot.program.linker.args(files, output, [...own, ...direct])]
+        : [
+            link.command,
+            [...link.args, ...files, ...link.trailing, `-Wl,${own.join(',')}`, '-o', output],
+          ]
     try {
-      const result = await this.runTool(link.command, args)
+      const result = await this.runTool(command, args)
       const good = result.exitCode === 0
       const output = result.stderr + result.stdout
       const diagnostics = parseLinkerOutput(output, this.folder)
@@ -292,7 +327,7 @@ class Build {
       return {
         step: {
           ...base,
-          command: [link.command, ...args],
+          command: [command, ...args],
           seconds: result.seconds,
           cached: false,
           ok: good,
@@ -311,7 +346,7 @@ class Build {
     const target = path.join(this.folder, 'build')
     fs.mkdirSync(target, { recursive: true })
     const put = (from: string, to: string): string => {
-      const temporary = `${to}.${process.pid}-${randomUUID().slice(0, 8)}`
+      const temporary = temporaryBeside(to)
       fs.copyFileSync(from, temporary, fs.constants.COPYFILE_FICLONE)
       fs.renameSync(temporary, to)
       return to
@@ -334,6 +369,7 @@ class Build {
       addon: '',
       loadPath: '',
       key: '',
+      hot: false,
       diagnostics: [],
       steps: [],
       compiler: `${this.toolchain.compiler.family} ${this.toolchain.compiler.version}`,
@@ -352,11 +388,13 @@ class Build {
     diagnostics.push(...linked.diagnostics)
     steps.push(linked.step)
     if (!linked.step.ok) return ok(report(false, { diagnostics, steps }))
+    const hot = compiled.some((item) => item.hot)
     // What lies in the project's folder is what is timed and exported.
-    const published = this.variant === 'plain' ? this.publish(linked.loadPath) : undefined
+    const published = this.variant === 'plain' && !hot ? this.publish(linked.loadPath) : undefined
     return ok(
       report(true, {
         ...published,
+        hot,
         loadPath: linked.loadPath,
         key: linked.key,
         diagnostics,
@@ -379,6 +417,39 @@ export async function buildProject(
   if (plan.value.missingPrelude !== undefined) options.onMissingPrelude?.()
   const build = new Build(installation, toolchain, folder, manifest, plan.value, options, 'plain')
   return await build.run()
+}
+
+/**
+ * The same by the compile server, if one is up for what the sources include: `hot` in the report says so, and
+ * then nothing is put into the project's folder. Otherwise as buildProject, and a server is started for next time.
+ */
+export async function buildHot(
+  installation: Installation,
+  toolchain: Toolchain,
+  folder: string,
+  manifest: Manifest,
+  compiler: HotCompiler,
+  options: BuildOptions = {},
+): Promise<Result<BuildReport>> {
+  const plan = await planBuild(installation, toolchain, folder, manifest, 'plain')
+  if (!plan.ok) return plan
+  if (plan.value.missingPrelude !== undefined) options.onMissingPrelude?.()
+  const { includes, serverPrelude } = plan.value
+  const server = serverPrelude && compiler.find(toolchain, includes, serverPrelude)
+  const build = new Build(
+    installation,
+    toolchain,
+    folder,
+    manifest,
+    plan.value,
+    options,
+    'plain',
+    server,
+  )
+  const report = await build.run()
+  // Not sooner: it would take a core from this build.
+  if (serverPrelude && !server) void compiler.start(toolchain, includes, serverPrelude)
+  return report
 }
 
 /**

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 
 import type { Installation } from '../installation'
-import { hashOf } from './object-cache'
+import { hashOf, temporaryBeside } from './object-cache'
 
 export interface IncludeSnapshot {
   folder: string
@@ -40,7 +39,7 @@ export function snapshotIncludes(installation: Installation): IncludeSnapshot {
   )
   const folder = path.join(installation.cacheFolder, 'include', key)
   if (!fs.existsSync(folder)) {
-    const temporary = `${folder}.${process.pid}-${randomUUID().slice(0, 8)}`
+    const temporary = temporaryBeside(folder)
     for (const { name, file, from } of files) {
       const target = path.join(temporary, name, file)
       fs.mkdirSync(path.dirname(target), { recursive: true })

@@ -8,6 +8,11 @@ export function hashOf(...parts: readonly (string | Buffer)[]): string {
   return hash.digest('hex').slice(0, 40)
 }
 
+/** A name beside `file` that nobody else writes to: what is written there is then renamed. */
+export function temporaryBeside(file: string): string {
+  return `${file}.${process.pid}-${randomUUID().slice(0, 8)}`
+}
+
 interface HeaderStamp {
   path: string
   stamp: string
@@ -93,7 +98,7 @@ export class ObjectCache {
 
   /** A private place for a compiler to write to. */
   temporary(): string {
-    return path.join(this.folder, `tmp-${process.pid}-${randomUUID().slice(0, 8)}`)
+    return temporaryBeside(path.join(this.folder, 'tmp'))
   }
 
   /** Takes the object at `temporary`; `headers` are the files that the compiler read besides the source. */
@@ -119,7 +124,7 @@ export class ObjectCache {
   }
 
   private write(file: string, text: string): void {
-    const temporary = `${file}.${process.pid}-${randomUUID().slice(0, 8)}`
+    const temporary = temporaryBeside(file)
     fs.writeFileSync(temporary, text)
     fs.renameSync(temporary, file)
   }

@@ -19,6 +19,9 @@ import { hashOf } from './object-cache'
 import { packageFlags } from './pkg-config'
 import { locatePrecompiled, usePrecompiled } from './precompiled-headers'
 import { includesOf, pybindModules } from './scan-source'
+import { flagsForServer } from './hot/server-flags'
+import type { ServerFlags } from './hot/server-flags'
+import type { ServerPrelude } from './hot/server-program'
 
 /** One run of a compiler. */
 export interface CompileTask {
@@ -30,6 +33,8 @@ export interface CompileTask {
   source: string
   /** Hash over all of it that is known before the compiler runs. */
   key: string
+  /** The same for a compile server; undefined where a flag is more than that can be told. */
+  server: ServerFlags | undefined
 }
 
 export interface BuildPlan {
@@ -42,6 +47,8 @@ export interface BuildPlan {
   /** A precompiled header that would have served, had it been there. */
   missingPrelude: Prelude | undefined
   includes: IncludeSnapshot
+  /** The headers that a compile server for this build starts from; undefined when none of it would go there. */
+  serverPrelude: ServerPrelude | undefined
 }
 
 const fullHeaders =
@@ -105,6 +112,7 @@ function cudaTask(
   ]
   return ok({
     label,
+    server: undefined,
     command: toolchain.cuda.nvcc,
     args,
     source: source.relative,
@@ -172,6 +180,7 @@ export async function planBuild(
     remarks.push(`${contradicting.join(' ')}: no precompiled headers are used with these flags`)
   }
   let missingPrelude: Prelude | undefined
+  const preludesOfTasks = new Set<Prelude | undefined>()
   const cxxTask = (
     label: string,
     file: string,
@@ -180,6 +189,7 @@ export async function planBuild(
     ofProject = true,
   ): CompileTask => {
     let precompiled: string[] = []
+    preludesOfTasks.add(prelude)
     if (prelude !== undefined && (!ofProject || contradicting.length === 0)) {
       const header = locatePrecompiled(installation, toolchain, includes, prelude, variant)
       if (header.ready) precompiled = usePrecompiled(toolchain, header)
@@ -195,8 +205,10 @@ export async function planBuild(
         : ['-fdiagnostics-color=never']),
       ...(ofProject ? manifest.cflags : []),
     ]
+    const own = ofProject ? [...projectFlags, ...manifest.cflags] : []
     return {
       label,
+      server: variant === 'plain' ? flagsForServer(own) : undefined,
       command: toolchain.compiler.path,
       args,
       source: file,
@@ -288,6 +300,11 @@ export async function planBuild(
       trailing: [...packages.value.link, ...cudaLink, ...manifest.ldflags],
     },
     contentFolders: [folder, ...includeFolders],
+    serverPrelude: !compiles.some((task) => task.server)
+      ? undefined
+      : preludesOfTasks.has('full')
+        ? 'full'
+        : 'extension',
     remarks,
     missingPrelude,
     includes,

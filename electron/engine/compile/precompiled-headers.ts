@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 
@@ -10,7 +9,7 @@ import { compileLimits, runCommand } from '../toolchain/run-command'
 import { commonFlags, preludeFlags } from './flags'
 import type { BuildVariant, Prelude } from './flags'
 import type { IncludeSnapshot } from './include-snapshot'
-import { hashOf, pruneFolder } from './object-cache'
+import { hashOf, pruneFolder, temporaryBeside } from './object-cache'
 
 const limitBytes = 3 * 2 ** 30
 
@@ -70,7 +69,7 @@ export async function makePrecompiled(
   const header = locatePrecompiled(installation, toolchain, includes, prelude, variant)
   if (header.ready) return ok({ seconds: 0, made: false })
   const folder = path.dirname(header.file)
-  const temporary = `${folder}.${process.pid}-${randomUUID().slice(0, 8)}`
+  const temporary = temporaryBeside(folder)
   fs.mkdirSync(temporary, { recursive: true })
   try {
     const source = path.join(includes.folder, 'include', 'opsmith', `prelude_${prelude}.h`)

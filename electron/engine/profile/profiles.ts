@@ -24,6 +24,8 @@ interface ProfileOptions {
 /** What profiles need of the workbench. */
 interface ProfileSurroundings {
   readonly hosts: HostPool
+  /** Waits for the plain build: no other is profiled. */
+  settled(folder: string): Promise<Result<null>>
   load(folder: string, options: ProfileOptions): Promise<Result<LoadReport>>
   program(folder: string): Promise<Result<ProgramSource | undefined>>
 }
@@ -67,6 +69,8 @@ export class Profiles {
     options: ProfileOptions,
   ): Promise<Result<ProfileReport>> {
     const absolute = path.resolve(folder)
+    const settled = await this.around.settled(absolute)
+    if (!settled.ok) return settled
     const loaded = await this.around.load(absolute, options)
     if (!loaded.ok) return loaded
     const manifest = await readManifest(absolute)

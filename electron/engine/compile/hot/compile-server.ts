@@ -1,0 +1,209 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { z } from 'zod'
+
+import { err, ok } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import type { Installation } from '../../installation'
+import type { Toolchain } from '../../toolchain/choose'
+import { killTree } from '../../toolchain/run-command'
+import type { IncludeSnapshot } from '../include-snapshot'
+import { temporaryBeside } from '../object-cache'
+import type { ServerFlags } from './server-flags'
+import { preludeText, serverEnvironment, serverFlags } from './server-program'
+import type { ServerPrelude, ServerProgram } from './server-program'
+
+/** One source to be compiled; see native/compile_server/requests.h. */
+export interface ServerRequest extends ServerFlags {
+  folder: string
+  source: string
+  output: string
+  depfile: string
+}
+
+export interface ServerAnswer {
+  /** null when the copy that compiled was ended by a signal: a crash of the compiler, or a stop. */
+  exitCode: number | null
+  text: string
+  seconds: number
+}
+
+const message = z.discriminatedUnion('event', [
+  z.object({ event: z.literal('ready'), seconds: z.number(), sharedFunctions: z.number() }),
+  z.object({ event: z.literal('started'), id: z.number(), pid: z.number() }),
+  z.object({
+    event: z.literal('ended'),
+    id: z.number(),
+    exitCode: z.number(),
+    signal: z.number(),
+  }),
+])
+
+interface Running {
+  request: ServerRequest
+  started: number
+  pid: number
+  stopped: boolean
+  done: (answer: ServerAnswer | undefined) => void
+}
+
+/** Lines about the text that the server puts before the source are not the user's. */
+const ofServer = /^(?:In file included from|\s+from) <opsmith>:\d+[:,]\n/gm
+
+const startLimit = 180_000
+const compileLimit = 120_000
+
+/** One compile server that runs; it ends with this process, whatever happens to it. */
+export class CompileServer {
+  readonly ready: Promise<Result<{ seconds: number }>>
+  private readonly running = new Map<number, Running>()
+  private readonly child: ChildProcess
+  private next = 1
+  private pending = ''
+  private ended = false
+  private said = ''
+
+  constructor(
+    installation: Installation,
+    toolchain: Toolchain,
+    includes: IncludeSnapshot,
+    readonly program: ServerProgram,
+    readonly prelude: ServerPrelude,
+  ) {
+    const folder = fs.realpathSync(installation.cacheFolder)
+    // Read once, by this server alone.
+    const source = temporaryBeside(path.join(folder, `prelude-${prelude}.cpp`))
+    fs.writeFileSync(source, preludeText(installation, prelude))
+    this.child = spawn(
+      program.executable,
+      [
+        ...['--shared-code', program.names, '--', toolchain.compiler.path],
+        ...serverFlags(toolchain, includes, prelude),
+        ...['-x', 'c++', '-c', source, '-o', 'unused.o'],
+      ],
+      {
+        cwd: folder,
+        detached: true,
+        stdio: ['pipe', 'pipe', 'pipe'],
+        env: { ...process.env, ...serverEnvironment },
+      },
+    )
+    this.ready = new Promise((resolve) => {
+      const forget = (): void => {
+        fs.rmSync(source, { force: true })
+      }
+      const fail = (why: string): void => {
+        this.ended = true
+        forget()
+        resolve(err('toolchain.mismatch', `The compile server ended: ${why}`))
+        for (const one of this.running.values()) one.done(undefined)
+        this.running.clear()
+      }
+      const timer = setTimeout(() => {
+        this.close()
+        fail('it did not get through the headers.')
+      }, startLimit)
+      this.child.on('error', (error) => {
+        clearTimeout(timer)
+        fail(error.message)
+      })
+      this.child.on('close', (code, signal) => {
+        clearTimeout(timer)
+        fail(this.said.trim().split('\n')[0] ?? `${code ?? signal ?? ''}`)
+      })
+      this.child.stdin?.on('error', () => undefined)
+      this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        if (this.said.length < 4000) this.said += text
+      })
+      this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        this.pending += text
+        for (let end = this.pending.indexOf('\n'); end >= 0; end = this.pending.indexOf('\n')) {
+          const told = message.parse(JSON.parse(this.pending.slice(0, end)))
+          this.pending = this.pending.slice(end + 1)
+          if (told.event === 'ready') {
+            clearTimeout(timer)
+            forget()
+            resolve(ok({ seconds: told.seconds }))
+          } else this.take(told)
+        }
+      })
+    })
+  }
+
+  get alive(): boolean {
+    return !this.ended
+  }
+
+  private take(told: Exclude<z.infer<typeof message>, { event: 'ready' }>): void {
+    const one = this.running.get(told.id)
+    if (!one) return
+    if (told.event === 'started') {
+      one.pid = told.pid
+      if (one.stopped) this.end(one)
+      return
+    }
+    this.running.delete(told.id)
+    const { output } = one.request
+    let text = ''
+    try {
+      text = fs.readFileSync(`${output}.log`, 'utf8').replace(ofServer, '')
+    } catch {
+      text = ''
+    }
+    fs.rmSync(`${output}.log`, { force: true })
+    one.done({
+      exitCode: told.signal === 0 ? told.exitCode : null,
+      text,
+      seconds: (performance.now() - one.started) / 1000,
+    })
+  }
+
+  private end(one: Running): void {
+    one.stopped = true
+    if (one.pid === 0) return
+    try {
+      process.kill(one.pid, 'SIGKILL')
+    } catch {
+      // It has ended by itself.
+    }
+  }
+
+  /** @returns undefined when the server is gone: another way must be found */
+  async compile(
+    request: ServerRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<ServerAnswer | undefined> {
+    if (this.ended || signal?.aborted) return undefined
+    const id = this.next
+    this.next += 1
+    return await new Promise((resolve) => {
+      const one: Running = {
+        request,
+        started: performance.now(),
+        pid: 0,
+        stopped: false,
+        done: (answer) => {
+          clearTimeout(timer)
+          signal?.removeEventListener('abort', stop)
+          resolve(answer)
+        },
+      }
+      const stop = (): void => {
+        this.end(one)
+      }
+      const timer = setTimeout(stop, compileLimit)
+      signal?.addEventListener('abort', stop, { once: true })
+      this.running.set(id, one)
+      const line = JSON.stringify({ ...request, id, log: `${request.output}.log` })
+      this.child.stdin?.write(`${line}\n`)
+    })
+  }
+
+  close(): void {
+    this.ended = true
+    killTree(this.child)
+  }
+}

@@ -1,0 +1,120 @@
+import os from 'node:os'
+
+import { ok } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import type { Installation } from '../../installation'
+import type { Toolchain } from '../../toolchain/choose'
+import type { IncludeSnapshot } from '../include-snapshot'
+import { hashOf } from '../object-cache'
+import { findClangLibraries } from './clang-libraries'
+import { CompileServer } from './compile-server'
+import { makeServerProgram, serverFlags } from './server-program'
+import type { ServerPrelude } from './server-program'
+
+/** A server holds 0.7 GB; where there is not a good deal more, precompiled headers must do. */
+const leastFreeMemory = 2.5 * 2 ** 30
+
+/**
+ * The compile server of a workbench: one at a time, for the headers that the open project needs. It is started
+ * in the background, after a build, and serves the builds after that; whenever it cannot, the usual way is there.
+ */
+export class HotCompiler {
+  private server: CompileServer | undefined
+  private up = false
+  private wanted = ''
+  private starting: Promise<Result<CompileServer | undefined>> | undefined
+  private readonly stopped = new AbortController()
+
+  constructor(
+    private readonly installation: Installation,
+    private readonly onBackground: (title: string, done: number, detail: string) => void,
+  ) {}
+
+  private keyOf(toolchain: Toolchain, includes: IncludeSnapshot, prelude: ServerPrelude): string {
+    return hashOf(
+      includes.key,
+      toolchain.compiler.identity,
+      toolchain.libtorch.identity,
+      ...serverFlags(toolchain, includes, prelude),
+    )
+  }
+
+  /** The server for these headers, if it is up; one that knows all of them serves for `extension` too. */
+  find(
+    toolchain: Toolchain,
+    includes: IncludeSnapshot,
+    prelude: ServerPrelude,
+  ): CompileServer | undefined {
+    if (!this.up || !this.server?.alive) return undefined
+    const keys = [this.keyOf(toolchain, includes, prelude)]
+    if (prelude === 'extension') keys.push(this.keyOf(toolchain, includes, 'full'))
+    return keys.includes(this.wanted) ? this.server : undefined
+  }
+
+  /**
+   * Starts the server for these headers, and makes it first where there is none on this machine.
+   * @returns undefined in it where this machine cannot have one
+   */
+  async start(
+    toolchain: Toolchain,
+    includes: IncludeSnapshot,
+    prelude: ServerPrelude,
+  ): Promise<Result<CompileServer | undefined>> {
+    const there = this.find(toolchain, includes, prelude)
+    if (there) return ok(there)
+    const key = this.keyOf(toolchain, includes, prelude)
+    if (this.starting && this.wanted === key) return await this.starting
+    this.server?.close()
+    this.server = undefined
+    this.up = false
+    this.wanted = key
+    this.starting = this.launch(toolchain, includes, prelude, key)
+    const answer = await this.starting
+    if (this.wanted === key) this.starting = undefined
+    return answer
+  }
+
+  private async launch(
+    toolchain: Toolchain,
+    includes: IncludeSnapshot,
+    prelude: ServerPrelude,
+    key: string,
+  ): Promise<Result<CompileServer | undefined>> {
+    const libraries = findClangLibraries(toolchain.compiler)
+    if (!libraries.found || os.freemem() < leastFreeMemory) return ok(undefined)
+    const title = 'starting the compile server'
+    this.onBackground(title, -1, '')
+    try {
+      const { installation } = this
+      const made = await makeServerProgram(
+        installation,
+        toolchain,
+        libraries.found,
+        includes,
+        this.stopped.signal,
+      )
+      if (!made.ok) return made
+      if (this.wanted !== key || this.stopped.signal.aborted) return ok(undefined)
+      const server = new CompileServer(
+        installation,
+        toolchain,
+        includes,
+        made.value.program,
+        prelude,
+      )
+      this.server = server
+      const ready = await server.ready
+      if (!ready.ok) return ready
+      // Another may be wanted by now; this one was closed then.
+      if (this.server === server) this.up = true
+      return ok(server)
+    } finally {
+      this.onBackground(title, 1, '')
+    }
+  }
+
+  close(): void {
+    this.stopped.abort()
+    this.server?.close()
+  }
+}

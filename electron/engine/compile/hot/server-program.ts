@@ -1,0 +1,218 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { err, ok } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import type { Installation } from '../../installation'
+import type { Toolchain } from '../../toolchain/choose'
+import { compileLimits, runCommand } from '../../toolchain/run-command'
+import type { IncludeSnapshot } from '../include-snapshot'
+import { hashOf, pruneFolder, temporaryBeside } from '../object-cache'
+import { commonFlags, preludeFlags } from '../flags'
+import type { Prelude } from '../flags'
+import type { ClangLibraries } from './clang-libraries'
+import { directLinker } from './direct-link'
+import type { DirectLinker } from './direct-link'
+
+const limitBytes = 2 ** 29
+
+/** The compile server for one toolchain, and the library of code that what it builds shares. */
+export interface ServerProgram {
+  executable: string
+  /** Mangled names of what `sharedCode` defines, a line each. */
+  names: string
+  sharedCode: string
+  linker: DirectLinker
+  /** Part of the key of every object that it makes. */
+  key: string
+}
+
+/** A server that starts after these headers also serves sources that ask for less. */
+export type ServerPrelude = Extract<Prelude, 'extension' | 'full'>
+
+/** What clang is told in the server, its source excepted. */
+export function serverFlags(
+  toolchain: Toolchain,
+  includes: IncludeSnapshot,
+  prelude: ServerPrelude,
+): string[] {
+  return [
+    ...commonFlags(toolchain, includes, 'plain'),
+    ...preludeFlags(prelude),
+    '-fno-color-diagnostics',
+  ]
+}
+
+const homeOf = (installation: Installation): string =>
+  path.join(installation.root, 'native', 'compile_server')
+
+/** The source that a server starts from: the headers, then what most operators ask of them. */
+export function preludeText(installation: Installation, prelude: ServerPrelude): string {
+  const warm = path.join(homeOf(installation), 'warm.h')
+  return `#include <opsmith/prelude_${prelude}.h>\n#include "${warm}"\n#pragma opsmith_serve\n`
+}
+
+/**
+ * Glibc's allocator in huge pages: a copy of the server then costs milliseconds, not tens of them, since there
+ * are a hundred times fewer pages to note. Measured on libtorch 2.13: 16 ms without, 3 ms with.
+ */
+export const serverEnvironment: NodeJS.ProcessEnv = {
+  GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864',
+  LC_ALL: 'C',
+}
+
+interface Place {
+  folder: string
+  sources: string[]
+  key: string
+}
+
+function placeOf(
+  installation: Installation,
+  toolchain: Toolchain,
+  includes: IncludeSnapshot,
+): Place {
+  const home = homeOf(installation)
+  const files = fs.readdirSync(home).sort()
+  const key = hashOf(
+    'compile-server-1',
+    toolchain.compiler.identity,
+    toolchain.compiler.linker,
+    toolchain.libtorch.identity,
+    includes.key,
+    ...serverFlags(toolchain, includes, 'extension'),
+    ...files.map((name) => fs.readFileSync(path.join(home, name))),
+  )
+  const sources = files.filter((name) => name.endsWith('.cpp')).map((name) => path.join(home, name))
+  const base = path.join(installation.cacheFolder, 'compile-server')
+  fs.mkdirSync(base, { recursive: true })
+  return { folder: path.join(fs.realpathSync(base), key), sources, key }
+}
+
+async function programIn(place: Place, toolchain: Toolchain): Promise<ServerProgram | undefined> {
+  const { folder, key } = place
+  const sharedCode = path.join(folder, 'libopsmith_shared_code.so')
+  if (!fs.existsSync(sharedCode)) return undefined
+  const now = new Date()
+  fs.utimesSync(folder, now, now)
+  const linker = await directLinker(toolchain, path.join(folder, 'stubs'))
+  if (!linker) return undefined
+  return {
+    executable: path.join(folder, 'opsmith_compile_server'),
+    names: path.join(folder, 'shared_code.names'),
+    sharedCode,
+    linker,
+    key,
+  }
+}
+
+/** What makeServerProgram made before; undefined when it has not. */
+export async function findServerProgram(
+  installation: Installation,
+  toolchain: Toolchain,
+  includes: IncludeSnapshot,
+): Promise<ServerProgram | undefined> {
+  return await programIn(placeOf(installation, toolchain, includes), toolchain)
+}
+
+/**
+ * Compiles the server against clang's libraries, and with it the library of shared code; about half a minute.
+ * Two processes may make the same one, the first to finish wins.
+ */
+export async function makeServerProgram(
+  installation: Installation,
+  toolchain: Toolchain,
+  libraries: ClangLibraries,
+  includes: IncludeSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<Result<{ program: ServerProgram; seconds: number; made: boolean }>> {
+  const place = placeOf(installation, toolchain, includes)
+  const before = await programIn(place, toolchain)
+  if (before) return ok({ program: before, seconds: 0, made: false })
+  const started = performance.now()
+  const temporary = temporaryBeside(place.folder)
+  fs.mkdirSync(temporary, { recursive: true })
+  const run = async (
+    what: string,
+    command: string,
+    args: string[],
+    env: NodeJS.ProcessEnv = {},
+  ): Promise<Result<null>> => {
+    const result = await runCommand(command, args, {
+      cwd: temporary,
+      limits: compileLimits,
+      signal,
+      env: { ...process.env, ...env },
+    })
+    if (result.stopped === 'cancelled') return err('cancelled', `${what} was stopped.`)
+    return result.exitCode === 0
+      ? ok(null)
+      : err('toolchain.mismatch', `${what} failed with ${toolchain.compiler.path}.`, {
+          detail: result.stderr.slice(0, 4000),
+        })
+  }
+  try {
+    const { compiler } = toolchain
+    const flags = ['-std=c++20', '-O1', '-fno-rtti', '-fno-exceptions', '-w']
+    const objects = await Promise.all(
+      place.sources.map(async (source) => {
+        const object = path.join(temporary, `${path.basename(source, '.cpp')}.o`)
+        const args = [...flags, '-isystem', libraries.include, '-c', source, '-o', object]
+        return { object, done: await run('Compiling the compile server', compiler.path, args) }
+      }),
+    )
+    const bad = objects.find(({ done }) => !done.ok)
+    if (bad && !bad.done.ok) return bad.done
+    const executable = path.join(temporary, 'opsmith_compile_server')
+    const linked = await run('Linking the compile server', compiler.path, [
+      ...objects.map(({ object }) => object),
+      `--ld-path=${compiler.linker}`,
+      `-L${libraries.folder}`,
+      `-l:${libraries.clang}`,
+      `-l:${libraries.llvm}`,
+      `-Wl,-rpath,${libraries.folder}`,
+      '-o',
+      executable,
+    ])
+    if (!linked.ok) return linked
+    const prelude = path.join(temporary, 'library.cpp')
+    fs.writeFileSync(prelude, preludeText(installation, 'extension'))
+    const names = path.join(temporary, 'shared_code.names')
+    const object = path.join(temporary, 'library.o')
+    const compiled = await run(
+      'Compiling the shared code',
+      executable,
+      [
+        ...['--make-shared-code', names, object, '--', compiler.path],
+        ...serverFlags(toolchain, includes, 'extension'),
+        ...['-DOPSMITH_WARM_DEFINITIONS', '-c', prelude, '-o', 'unused.o'],
+      ],
+      serverEnvironment,
+    )
+    if (!compiled.ok) return compiled
+    const stubs = path.join(temporary, 'stubs')
+    const linker = await directLinker(toolchain, stubs)
+    if (!linker) return err('toolchain.mismatch', `${compiler.linker} could not be run directly.`)
+    const shared = await run(
+      'Linking the shared code',
+      linker.command,
+      linker.args([object], path.join(temporary, 'libopsmith_shared_code.so'), [
+        // It stays when operators leave: what they left behind may point into it.
+        ...['-z', 'nodelete', '-soname', 'libopsmith_shared_code.so'],
+      ]),
+    )
+    if (!shared.ok) return shared
+    for (const item of [object, ...objects.map((made) => made.object)]) fs.rmSync(item)
+    try {
+      fs.renameSync(temporary, place.folder)
+    } catch {
+      // Made by another process meanwhile.
+    }
+    pruneFolder(path.dirname(place.folder), limitBytes)
+    const program = await programIn(place, toolchain)
+    if (!program) return err('io', `${place.folder} went away while it was made.`)
+    return ok({ program, seconds: (performance.now() - started) / 1000, made: true })
+  } finally {
+    fs.rmSync(temporary, { recursive: true, force: true })
+  }
+}

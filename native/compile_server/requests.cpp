@@ -1,0 +1,69 @@
+#include "requests.h"
+
+#include <sys/wait.h>
+
+#include <llvm/Support/JSON.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace opsmith::compile_server {
+namespace {
+
+void say(llvm::json::Object message) {
+  llvm::outs() << llvm::json::Value(std::move(message)) << "\n";
+  llvm::outs().flush();
+}
+
+std::vector<std::string> strings(const llvm::json::Object& object, llvm::StringRef name) {
+  std::vector<std::string> values;
+  if (const auto* array = object.getArray(name)) {
+    for (const auto& item : *array) {
+      if (const auto text = item.getAsString()) values.push_back(text->str());
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+std::optional<request> parse_request(const std::string& line) {
+  auto value = llvm::json::parse(line);
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return std::nullopt;
+  }
+  const auto* object = value->getAsObject();
+  if (object == nullptr) return std::nullopt;
+  const auto text = [&](llvm::StringRef name) {
+    return object->getString(name).value_or("").str();
+  };
+  request result{object->getInteger("id").value_or(0),
+                 text("folder"),
+                 text("source"),
+                 text("output"),
+                 text("log"),
+                 text("depfile"),
+                 strings(*object, "defines"),
+                 strings(*object, "includes"),
+                 strings(*object, "warnings")};
+  if (result.source.empty() || result.output.empty()) return std::nullopt;
+  return result;
+}
+
+void say_started(long long id, int pid) {
+  say(llvm::json::Object{{"event", "started"}, {"id", id}, {"pid", pid}});
+}
+
+void say_ended(long long id, int status) {
+  say(llvm::json::Object{{"event", "ended"},
+                         {"id", id},
+                         {"exitCode", WIFEXITED(status) ? WEXITSTATUS(status) : -1},
+                         {"signal", WIFSIGNALED(status) ? WTERMSIG(status) : 0}});
+}
+
+void say_ready(double seconds, std::size_t shared_functions) {
+  say(llvm::json::Object{{"event", "ready"},
+                         {"seconds", seconds},
+                         {"sharedFunctions", static_cast<std::int64_t>(shared_functions)}});
+}
+
+}  // namespace opsmith::compile_server

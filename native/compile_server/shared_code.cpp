@@ -1,0 +1,180 @@
+#include "shared_code.h"
+
+#include <fstream>
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
+#include <clang/AST/GlobalDecl.h>
+#include <clang/AST/Mangle.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+
+namespace opsmith::compile_server {
+namespace {
+
+bool has(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+struct keep_pass : llvm::PassInfoMixin<keep_pass> {
+  std::string file;
+
+  explicit keep_pass(std::string names_file) : file(std::move(names_file)) {}
+
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    std::ofstream out(file);
+    for (auto& function : module) {
+      const auto name = function.getName().str();
+      if (function.isDeclaration() || !function.hasLinkOnceODRLinkage() || !is_cold(name)) continue;
+      // Nobody outside a library sees its hidden functions; torch::headeronly is such a namespace.
+      if (!function.hasDefaultVisibility()) continue;
+      function.setLinkage(llvm::GlobalValue::WeakODRLinkage);
+      out << name << '\n';
+    }
+    return llvm::PreservedAnalyses::none();
+  }
+  static bool isRequired() { return true; }
+};
+
+struct drop_pass : llvm::PassInfoMixin<drop_pass> {
+  const names& shared;
+
+  explicit drop_pass(const names& shared_names) : shared(shared_names) {}
+
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    for (auto& function : module) {
+      if (function.isDeclaration() || !function.hasLinkOnceODRLinkage()) continue;
+      if (shared.count(function.getName().str()) == 0) continue;
+      function.deleteBody();
+      function.setComdat(nullptr);
+      function.setDSOLocal(false);
+    }
+    return llvm::PreservedAnalyses::none();
+  }
+  static bool isRequired() { return true; }
+};
+
+/// Goes through every function, instantiations included.
+class marker : public clang::RecursiveASTVisitor<marker> {
+ public:
+  marker(clang::ASTContext& context, const names& shared)
+      : context_(context), shared_(shared), mangler_(context.createMangleContext()) {}
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool shouldVisitImplicitCode() const { return true; }
+  /// Bodies hold local classes and lambdas at most: the pass sees to those.
+  bool TraverseStmt(clang::Stmt*) { return true; }
+
+  bool VisitFunctionDecl(clang::FunctionDecl* function) {
+    if (!function->isThisDeclarationADefinition() && !function->isDefined()) return true;
+    if (function->isTemplated() || !function->isInlined() || function->isConsteval()) return true;
+    if (function->hasAttr<clang::AlwaysInlineAttr>() || function->hasAttr<clang::GNUInlineAttr>()) {
+      return true;
+    }
+    if (function->getFormalLinkage() != clang::Linkage::External || !all_shared(function)) {
+      return true;
+    }
+    // gnu_inline says that another unit has the definition; noinline, that this one needs none.
+    for (auto* redeclaration : function->redecls()) {
+      redeclaration->addAttr(clang::GNUInlineAttr::CreateImplicit(context_));
+      redeclaration->addAttr(clang::NoInlineAttr::CreateImplicit(context_));
+    }
+    count_ += 1;
+    return true;
+  }
+
+  std::size_t count() const { return count_; }
+
+ private:
+  bool is_shared(clang::GlobalDecl declaration) {
+    std::string name;
+    llvm::raw_string_ostream out(name);
+    mangler_->mangleName(declaration, out);
+    return shared_.count(name) != 0;
+  }
+
+  /// Constructors and destructors are several functions each, and any of them may be called.
+  bool all_shared(clang::FunctionDecl* function) {
+    if (auto* constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(function)) {
+      return is_shared({constructor, clang::Ctor_Complete}) &&
+             is_shared({constructor, clang::Ctor_Base});
+    }
+    if (auto* destructor = llvm::dyn_cast<clang::CXXDestructorDecl>(function)) {
+      return is_shared({destructor, clang::Dtor_Complete}) &&
+             is_shared({destructor, clang::Dtor_Base}) &&
+             (!destructor->isVirtual() || is_shared({destructor, clang::Dtor_Deleting}));
+    }
+    return mangler_->shouldMangleDeclName(function) && is_shared(clang::GlobalDecl(function));
+  }
+
+  clang::ASTContext& context_;
+  const names& shared_;
+  std::unique_ptr<clang::MangleContext> mangler_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+names read_names(const std::string& file) {
+  names result;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);)
+    result.insert(line);
+  return result;
+}
+
+bool is_cold(const std::string& mangled) {
+  // What a loop over elements or over tensors calls: tensors and their handles, shapes, numbers,
+  // threads.
+  for (const char* hot :
+       {"_ZN2at", "_ZNK2at", "_ZNR2at", "_ZNO2at", "_ZN3c107complex", "_ZN3c108ArrayRef",
+        "_ZNK3c108ArrayRef", "_ZN3c104Half", "_ZN3c108BFloat16",
+        "_ZN3c1013intrusive_ptrINS_10TensorImpl", "_ZNK3c1013intrusive_ptrINS_10TensorImpl",
+        "_ZNK3c1010TensorImpl", "_ZN3c1010TensorImpl", "_ZN3c1011SmallVector", "_ZNK3c106Scalar",
+        "_ZN3c106Scalar", "_ZN3c106detail8convert"}) {
+    if (mangled.rfind(hot, 0) == 0) return false;
+  }
+  if (has(mangled, "opsmith4warm")) return false;
+  const bool of_torch = mangled.rfind("_ZN5torch", 0) == 0 || mangled.rfind("_ZNK5torch", 0) == 0 ||
+                        mangled.rfind("_ZN3c10", 0) == 0 || mangled.rfind("_ZNK3c10", 0) == 0 ||
+                        mangled.rfind("_ZNR3c10", 0) == 0 || mangled.rfind("_ZNKR3c10", 0) == 0 ||
+                        mangled.rfind("_ZNO3c10", 0) == 0 || mangled.rfind("_ZNO5torch", 0) == 0 ||
+                        mangled.rfind("_ZN3ska", 0) == 0 || mangled.rfind("_ZNK3ska", 0) == 0;
+  if (of_torch) return true;
+  // Containers and strings of such: of plain numbers they may well be in a loop.
+  const bool of_std = mangled.rfind("_ZNSt", 0) == 0 || mangled.rfind("_ZNKSt", 0) == 0 ||
+                      mangled.rfind("_ZSt", 0) == 0 || mangled.rfind("_ZN9__gnu_cxx", 0) == 0 ||
+                      mangled.rfind("_ZNK9__gnu_cxx", 0) == 0 || mangled.rfind("_ZNSs", 0) == 0;
+  if (!of_std && !has(mangled, "N3c10") && !has(mangled, "N5torch")) return false;
+  return has(mangled, "N3c10") || has(mangled, "N5torch") || has(mangled, "N2at") ||
+         has(mangled, "basic_string") || has(mangled, "N3ska");
+}
+
+void keep_cold_functions(llvm::PassBuilder& builder, const std::string& file) {
+  builder.registerPipelineStartEPCallback(
+      [file](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+        passes.addPass(keep_pass(file));
+      });
+}
+
+void drop_shared_functions(llvm::PassBuilder& builder, const names& shared) {
+  builder.registerPipelineStartEPCallback(
+      [&shared](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+        passes.addPass(drop_pass(shared));
+        // What only they called need not be optimised either.
+        passes.addPass(llvm::GlobalDCEPass());
+      });
+}
+
+std::size_t mark_shared_functions(clang::CompilerInstance& compiler, const names& shared) {
+  auto& context = compiler.getASTContext();
+  marker walk(context, shared);
+  walk.TraverseDecl(context.getTranslationUnitDecl());
+  return walk.count();
+}
+
+}  // namespace opsmith::compile_server

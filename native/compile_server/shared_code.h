@@ -1,0 +1,45 @@
+#pragma once
+
+// Most of what a small operator costs the optimiser is not its own: registering a function, or an
+// autograd::Function, pulls hundreds of inline functions of libtorch through it in every build.
+// They are compiled once into a library (libopsmith_shared_code.so), and where they are called is
+// all that a hot build emits of them. Only such as run seldom: what a kernel's inner loop may call
+// stays inline.
+
+#include <cstddef>
+#include <string>
+#include <unordered_set>
+
+namespace llvm {
+class PassBuilder;
+}
+namespace clang {
+class CompilerInstance;
+class Sema;
+}  // namespace clang
+
+namespace opsmith::compile_server {
+
+/// Mangled names of the functions that the library of shared code defines.
+using names = std::unordered_set<std::string>;
+
+/// Reads a file of names, a line each; empty where there is no file.
+names read_names(const std::string& file);
+
+/// Whether a function runs too seldom for its inlining to matter, by its mangled name.
+bool is_cold(const std::string& mangled);
+
+/// Makes of this module the library of shared code: every cold inline function in it is emitted,
+/// whether called or not, and its name written to `file`.
+void keep_cold_functions(llvm::PassBuilder& builder, const std::string& file);
+
+/// Leaves the shared functions out of this module: their callers find them in the library.
+void drop_shared_functions(llvm::PassBuilder& builder, const names& shared);
+
+/// Marks the shared functions that are known to the compiler already, so that no code is generated
+/// of them at all; drop_shared_functions sees to those that templates of the user's source ask for
+/// later.
+/// @returns how many there were
+std::size_t mark_shared_functions(clang::CompilerInstance& compiler, const names& shared);
+
+}  // namespace opsmith::compile_server
