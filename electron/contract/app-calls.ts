@@ -414,6 +414,8 @@ export const appEvents = {
     done: z.number().int(),
     steps: z.number().int(),
   }),
+  /** After a hot build: the plain one, which is what lies in the project's folder, is timed and exported. */
+  'build.settled': z.object({ folder: z.string(), report: buildReport }),
   /** Of gradcheck.runAll, gradcheck.sweep and gradcheck.search: how far they are, and what is there already. */
   'gradcheck.progressed': z.object({
     job: z.string(),

@@ -204,6 +204,11 @@ export class Workbench {
     return server.ok ? ok(server.value !== undefined) : server
   }
 
+  /** Gives its memory back; the next build of a window starts another. */
+  stopCompileServer(): void {
+    this.hotCompiler.stop()
+  }
+
   private async compile(
     folder: string,
     options: BuildOptions,

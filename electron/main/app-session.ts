@@ -46,6 +46,10 @@ export class AppSession {
       onBackground: (title, done, detail) => {
         this.send('background.progressed', { title, done, detail })
       },
+      onSettled: (settled, report) => {
+        this.noteFiles(report)
+        this.send('build.settled', { folder: settled, report })
+      },
       onOutput: (generation, stream, text) => {
         const key = `${generation} ${stream}`
         let batch = batches.get(key)
@@ -103,6 +107,7 @@ export class AppSession {
     await this.watcher?.close()
     this.watcher = undefined
     this.openFolder = ''
+    this.workbench.stopCompileServer()
   }
 
   /** A folder the renderer names must be the open project: no call reaches another. */

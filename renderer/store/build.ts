@@ -21,6 +21,8 @@ type BuildState = {
   done: number
   steps: number
   report: BuildReport | null
+  /** The plain build that followed a hot one; null until it has ended, or when there was no hot one. */
+  settled: BuildReport | null
   /** The build could not be attempted. */
   error: WorkbenchError | null
   /** It was built, but the op host could not load it. */
@@ -38,6 +40,7 @@ export const buildStore = createStore<BuildState>(() => ({
   done: 0,
   steps: 0,
   report: null,
+  settled: null,
   error: null,
   loadError: null,
   stamp: null,
@@ -57,6 +60,11 @@ export function forgetBuild(): void {
 }
 
 export function listenToBuilds(): void {
+  listen('build.settled', ({ folder, report }) => {
+    const { report: hot, job } = buildStore.getState()
+    if (folder === projectStore.getState().project?.folder && job === null && hot?.hot)
+      buildStore.setState({ settled: report })
+  })
   const changed = throttled(() => buildStore.setState({ logVersion: buildLog.version }), 60)
   listen('build.started', (event) => {
     if (event.job === buildStore.getState().job) buildStore.setState({ steps: event.steps })
@@ -74,7 +82,7 @@ export function listenToBuilds(): void {
 
 /** What the Problems panel lists: diagnostics, and errors that name a place. */
 export function useProblems(): Diagnostic[] {
-  const report = useBuild((state) => state.report)
+  const report = useBuild(judgedReport)
   const error = useBuild((state) => state.error)
   const loadError = useBuild((state) => state.loadError)
   const problem = useProject((state) => state.project?.problem)
@@ -85,7 +93,8 @@ export function useProblems(): Diagnostic[] {
 }
 
 export function currentProblems(): Diagnostic[] {
-  const { report, error, loadError } = buildStore.getState()
+  const { error, loadError } = buildStore.getState()
+  const report = judgedReport(buildStore.getState())
   const { project } = projectStore.getState()
   return collectProblems(
     report,
@@ -96,6 +105,11 @@ export function currentProblems(): Diagnostic[] {
     gradcheckDiagnostics(),
     opcheckDiagnostics(),
   )
+}
+
+/** A plain build that fails where the hot one did not has the last word. */
+function judgedReport({ report, settled }: BuildState): BuildReport | null {
+  return settled?.ok === false ? settled : report
 }
 
 let cacheKey: unknown[] = []

@@ -65,11 +65,19 @@ async function buildOnce(): Promise<void> {
     // A cancelled build says nothing about the sources: what was known before stays.
     if (cancelled) buildStore.setState({ ...ended, cancelled: true })
     else
-      buildStore.setState({ ...ended, error: result.error, report: null, loadError: null, stamp })
+      buildStore.setState({
+        ...ended,
+        error: result.error,
+        report: null,
+        settled: null,
+        loadError: null,
+        stamp,
+      })
     return
   }
   const { build, load, loadError } = result.value
-  buildStore.setState({ ...ended, report: build, error: null, loadError: loadError ?? null, stamp })
+  const good = { report: build, settled: null, error: null }
+  buildStore.setState({ ...ended, ...good, loadError: loadError ?? null, stamp })
   if (loadError?.exit) noteCrash(loadError.exit)
   if (load) {
     dismissCrash()

@@ -1,5 +1,6 @@
 // What Opsmith needs of the system, how to see that it is there, and what the package is called.
 import fs from 'node:fs'
+import path from 'node:path'
 
 import { ask, findOnPath } from '../lib/command.mjs'
 import { findCompilers, forgetCompilers, isUsable, linkerFlag } from './compilers.mjs'
@@ -117,6 +118,29 @@ const compilerNeeds = [
   },
 ]
 
+/** What the compile server is made of: that very clang as a library, with its headers. */
+function clangLibraries() {
+  return {
+    name: "clang's libraries",
+    present: () => {
+      const best = findCompilers()[0]
+      // With g++ alone, clang is about to be installed as well.
+      if (best?.family !== 'clang') return false
+      // The server is written for this one (electron/engine/compile/hot/clang-libraries.ts).
+      if (best.major !== 19) return true
+      const include = path.join(path.dirname(fs.realpathSync(best.path)), '..', 'include')
+      return ['clang/Frontend/CompilerInstance.h', 'llvm/IR/Module.h'].every((header) =>
+        fs.existsSync(path.join(include, header)),
+      )
+    },
+    apt: [['libclang-19-dev'], ['llvm-19-dev']],
+    dnf: ['clang-devel', 'llvm-devel'],
+    pacman: ['clang', 'llvm'],
+    essential: false,
+    lost: 'a build after an edit takes a second or more, not a quarter of one',
+  }
+}
+
 /** What -fsanitize=address,undefined links with; of clang it is a package of its own. */
 function sanitizers() {
   const best = findCompilers()[0]
@@ -194,6 +218,7 @@ export function needsFor(context) {
     ...(context.window ? windowNeeds : []),
     ...(context.window && context.tests && !hasDisplay() ? [virtualDisplay] : []),
     ...compilerNeeds,
+    clangLibraries(),
     sanitizers(),
     ...(needsPythonEnvironment(context) ? [pythonEnvironment] : []),
     openCv,

@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { DoctorReport, Finding, Judgement } from '../../contract/doctor'
 import { readSetupEnvironment } from '../installation'
 import type { Installation } from '../installation'
+import { findClangLibraries } from '../compile/hot/clang-libraries'
 import { addonLibtorch, findAddon } from './addon-location'
 import { chooseToolchain } from './choose'
 import type { Choice, Toolchain } from './choose'
@@ -119,6 +120,22 @@ async function cudaFindings(): Promise<Finding[]> {
   return [nvcc, ...cards]
 }
 
+/** clang as a library, of which the compile server is made. */
+function serverFinding(chosen: Toolchain | undefined): Finding {
+  const base = { ...blank, kind: 'tool' as const, name: "clang's libraries" }
+  if (!chosen) return { ...base, path: '', judgement: 'absent', why: 'there is no compiler' }
+  const { found, why, remedy } = findClangLibraries(chosen.compiler)
+  return found
+    ? { ...base, path: found.folder, chosen: true, facts: [['for', 'hot compile']] }
+    : {
+        ...base,
+        path: '',
+        judgement: 'absent',
+        why: `no hot compile, a build after an edit takes a second or more: ${why}`,
+        remedy,
+      }
+}
+
 function addonFinding(installation: Installation, chosen: Toolchain | undefined): Finding {
   const base = {
     ...blank,
@@ -213,7 +230,15 @@ export async function examine(installation: Installation, choice: Choice): Promi
   return {
     ok: problems.length === 0,
     platform: `${os.type()} ${os.release()} ${os.arch()}, ${os.cpus().length} cores, ${Math.round(os.totalmem() / 2 ** 30)} GiB${fs.existsSync('/.dockerenv') ? ', in a container' : ''}`,
-    findings: [...compilers, ...tools, ...libtorchs, ...pythonFindings, ...cuda, addon],
+    findings: [
+      ...compilers,
+      serverFinding(toolchain),
+      ...tools,
+      ...libtorchs,
+      ...pythonFindings,
+      ...cuda,
+      addon,
+    ],
     problems,
     seconds: (performance.now() - started) / 1000,
   }

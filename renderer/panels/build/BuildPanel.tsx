@@ -106,7 +106,37 @@ function BuildState(): ReactElement {
       </span>
     )
   }
-  return build.report ? <Verdict report={build.report} loaded={build.loadError === null} /> : <></>
+  if (!build.report) return <></>
+  return (
+    <>
+      <Verdict report={build.report} loaded={build.loadError === null} />
+      {build.report.ok && build.report.hot && <Settled report={build.settled} />}
+    </>
+  )
+}
+
+/** How far the plain build behind a hot one is. */
+function Settled({ report }: { report: BuildReport | null }): ReactElement {
+  if (report?.ok === false) {
+    return (
+      <span className="tone-error" data-testid="build-settled">
+        <Icon name="error" /> The plain build fails
+      </span>
+    )
+  }
+  const title =
+    'What you call comes from the compile server. What is timed, exported and put into build/ is a plain -O2 build, made in the background.'
+  return (
+    <span className="muted" title={title} data-testid="build-settled">
+      {report ? (
+        <>
+          hot; plain in <span className="number">{formatSeconds(report.seconds)}</span>
+        </>
+      ) : (
+        'hot; the plain build follows'
+      )}
+    </span>
+  )
 }
 
 function Verdict({ report, loaded }: { report: BuildReport; loaded: boolean }): ReactElement {

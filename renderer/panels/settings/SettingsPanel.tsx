@@ -56,6 +56,17 @@ export function SettingsPanel(): ReactElement {
             />
             on save, and when files change on disk
           </label>
+          <label htmlFor="settings-hot-compile">Hot compile</label>
+          <label className="check">
+            <input
+              id="settings-hot-compile"
+              type="checkbox"
+              checked={settings.hotCompile}
+              data-testid="settings-hot-compile"
+              onChange={(event) => void changeSettings({ hotCompile: event.target.checked })}
+            />
+            keep a compile server ready (0.7 GB); what is timed and exported is built without it
+          </label>
           <label htmlFor="settings-bench-on-build">Timings</label>
           <label className="check">
             <input

@@ -64,9 +64,7 @@ export class HotCompiler {
     if (there) return ok(there)
     const key = this.keyOf(toolchain, includes, prelude)
     if (this.starting && this.wanted === key) return await this.starting
-    this.server?.close()
-    this.server = undefined
-    this.up = false
+    this.stop()
     this.wanted = key
     this.starting = this.launch(toolchain, includes, prelude, key)
     const answer = await this.starting
@@ -113,8 +111,18 @@ export class HotCompiler {
     }
   }
 
+  /** Ends the server, up or not; another may be started. */
+  stop(): void {
+    this.server?.close()
+    this.server = undefined
+    this.up = false
+    this.wanted = ''
+    this.starting = undefined
+  }
+
+  /** For good. */
   close(): void {
     this.stopped.abort()
-    this.server?.close()
+    this.stop()
   }
 }

@@ -75,7 +75,7 @@ function placeOf(
   const home = homeOf(installation)
   const files = fs.readdirSync(home).sort()
   const key = hashOf(
-    'compile-server-1',
+    'compile-server-2',
     toolchain.compiler.identity,
     toolchain.compiler.linker,
     toolchain.libtorch.identity,
@@ -199,6 +199,8 @@ export async function makeServerProgram(
       linker.args([object], path.join(temporary, 'libopsmith_shared_code.so'), [
         // It stays when operators leave: what they left behind may point into it.
         ...['-z', 'nodelete', '-soname', 'libopsmith_shared_code.so'],
+        // Nor does it use what an operator defines: that one could never be unloaded.
+        '-Bsymbolic',
       ]),
     )
     if (!shared.ok) return shared
