@@ -1,0 +1,198 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { beforeAll, describe, expect, it } from 'vitest'
+
+import type { BuildReport } from '../../electron/contract/build'
+import { findClangLibraries } from '../../electron/engine/compile/hot/clang-libraries'
+import { readManifest } from '../../electron/engine/project/read-manifest'
+import { copyProject, root, subfolders } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
+
+const { workbench, cache } = useWorkbench({ keepSpare: true })
+
+const sampleFolders = subfolders(path.join(root, 'samples'))
+
+/** Sources that no cache knows. */
+function edit(folder: string, text = `// edited ${Math.random()}\n`): void {
+  const sources = fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.cpp'))
+  for (const name of sources) fs.appendFileSync(path.join(folder, name), `\n${text}`)
+}
+
+function project(name: string, source: string, manifest: object = {}): string {
+  const folder = fs.mkdtempSync(path.join(cache.home, 'project-'))
+  fs.writeFileSync(
+    path.join(folder, 'opsmith.json'),
+    JSON.stringify({ name, sources: ['op.cpp'], ...manifest }),
+  )
+  fs.writeFileSync(path.join(folder, 'op.cpp'), source)
+  return folder
+}
+
+const simple = (space: string, body: string): string =>
+  `#include <torch/script.h>\nat::Tensor f(const at::Tensor& x) { ${body} }\nTORCH_LIBRARY(${space}, m) { m.def("f", &f); }\n// ${Math.random()}\n`
+
+async function hot(folder: string): Promise<BuildReport> {
+  const build = await workbench.buildHot(folder)
+  if (!build.ok) throw new Error(build.error.message)
+  return build.value
+}
+
+describe('hot compile', () => {
+  beforeAll(async () => {
+    const toolchain = await workbench.toolchainFor(undefined)
+    if (!toolchain.ok) throw new Error(toolchain.error.message)
+    // Set-up installs what it needs; without it every test below would try the usual way instead.
+    expect(findClangLibraries(toolchain.value.compiler).why).toBe('')
+    // After all of libtorch's headers, so that it serves sources that include less as well.
+    const started = await workbench.startCompileServer(
+      project('all_headers', simple('all_headers', 'return x;')),
+    )
+    expect(started).toEqual({ ok: true, value: true })
+  })
+
+  it.each(sampleFolders.map((folder) => [path.basename(folder), folder]))(
+    'builds %s, whose calls equal their references',
+    async (_, sample) => {
+      const folder = copyProject(sample, cache)
+      edit(folder)
+      const build = await hot(folder)
+      expect(build.diagnostics.filter((item) => item.severity === 'error')).toEqual([])
+      expect(build.hot).toBe(true)
+      const manifest = await readManifest(folder)
+      if (!manifest.ok) throw new Error(manifest.error.message)
+      for (const { op, args, reference, rtol, atol } of manifest.value.calls) {
+        const request = {
+          ...{ op, args, inputs: manifest.value.inputs },
+          ...(reference === undefined ? {} : { reference }),
+          ...(rtol === undefined ? {} : { rtol }),
+          ...(atol === undefined ? {} : { atol }),
+        }
+        const result = await workbench.run(folder, request, { timeout: 60 })
+        if (!result.ok) throw new Error(`${op}: ${result.error.message}`)
+        expect(result.value.referenceError).toBeUndefined()
+        for (const comparison of result.value.comparisons)
+          expect(comparison.matches, `${op}: ${comparison.message}`).toBe(true)
+      }
+    },
+  )
+
+  it('says of a wrong source what a plain build says', async () => {
+    const flags = { cflags: ['-Wall', '-DNUMBER=3'] }
+    const good = simple('wrong', 'int unused = NUMBER; return x;')
+    const folder = project('wrong', good, flags)
+    const warned = await hot(folder)
+    expect(warned.hot).toBe(true)
+    expect(warned.diagnostics.map(({ code, line }) => ({ code, line }))).toEqual([
+      { code: '-Wunused-variable', line: 2 },
+    ])
+    fs.writeFileSync(
+      path.join(folder, 'op.cpp'),
+      good.replace('return x;', 'return x.sigmoidd() + missing;'),
+    )
+    const failed = await hot(folder)
+    expect(failed.ok).toBe(false)
+    const plain = await workbench.build(folder)
+    if (!plain.ok) throw new Error(plain.error.message)
+    expect(plain.value.hot).toBe(false)
+    expect(failed.diagnostics).toEqual(plain.value.diagnostics)
+    expect(failed.diagnostics.map((item) => item.line)).toContain(2)
+  })
+
+  it('notices a changed header, and takes an unchanged source from the cache', async () => {
+    const inputs = { x: { shape: [2], distribution: 'ones' } }
+    const folder = project('headers', simple('headers', 'return x * factor;'), { inputs })
+    const manifest = await readManifest(folder)
+    if (!manifest.ok) throw new Error(manifest.error.message)
+    const source = path.join(folder, 'op.cpp')
+    fs.writeFileSync(source, `#include "factor.h"\n${fs.readFileSync(source, 'utf8')}`)
+    const call = { op: 'headers::f', args: ['x'] }
+    const values: unknown[] = []
+    for (const factor of [2, 3]) {
+      fs.writeFileSync(
+        path.join(folder, 'factor.h'),
+        `#pragma once\nconst int factor = ${factor};\n`,
+      )
+      expect((await hot(folder)).hot).toBe(true)
+      const result = await workbench.run(
+        folder,
+        { ...call, inputs: manifest.value.inputs },
+        { timeout: 60 },
+      )
+      if (!result.ok) throw new Error(result.error.message)
+      values.push(JSON.stringify(result.value.outputs))
+    }
+    expect(values[0]).not.toBe(values[1])
+    const again = await hot(folder)
+    expect(again.steps.every((step) => step.cached)).toBe(true)
+  })
+
+  it('leaves the word to the plain linker where a symbol is missing', async () => {
+    const body = 'extern at::Tensor nowhere(const at::Tensor&); return nowhere(x);'
+    const folder = project('undefined', simple('undefined', body))
+    const built = await workbench.buildAndLoad(folder, {}, 60)
+    if (!built.ok) throw new Error(built.error.message)
+    expect(built.value.build.ok).toBe(false)
+    expect(built.value.build.diagnostics[0]?.message).toContain('undefined reference to nowhere')
+    expect(built.value.build.diagnostics[0]?.file).toBe(path.join(folder, 'op.cpp'))
+  })
+
+  it('survives a compiler that crashes', async () => {
+    const folder = project(
+      'crash',
+      `${simple('crash', 'return x;')}\n#pragma clang __debug crash\n`,
+    )
+    const failed = await hot(folder)
+    expect(failed.ok).toBe(false)
+    expect(failed.diagnostics.length).toBeGreaterThan(0)
+    const other = project('after_crash', simple('after_crash', 'return x;'))
+    expect((await hot(other)).hot).toBe(true)
+  })
+
+  it('stops at once, and leaves nothing behind', async () => {
+    const endless = 'template<int N> struct A { static constexpr int v = A<N-1>::v + A<N-2>::v; };'
+    const source = `${simple('endless', 'return x;')}\nconstexpr int spin() { int n = 0; for (int i = 0; i < 2000000000; ++i) n ^= i; return n; }\nconstexpr int spun = spin();\n${endless}\n`
+    const folder = project('endless', source, { cflags: [] })
+    const stop = new AbortController()
+    const build = workbench.buildHot(folder, { signal: stop.signal })
+    setTimeout(() => {
+      stop.abort()
+    }, 120)
+    const result = await build
+    expect(result.ok ? 'built' : result.error.code).toBe('cancelled')
+    const objects = path.join(cache.folder, 'objects')
+    const left = fs.readdirSync(objects).filter((name) => name.startsWith(`tmp.${process.pid}-`))
+    expect(left).toEqual([])
+  })
+
+  it('is followed by the plain build, which is what is published', async () => {
+    const folder = project('settles', simple('settles', 'return x + 1;'))
+    const build = await hot(folder)
+    expect(build).toMatchObject({ hot: true, ok: true, library: '' })
+    expect(fs.existsSync(path.join(folder, 'build'))).toBe(false)
+    expect(await workbench.settled(folder)).toEqual({ ok: true, value: null })
+    const plain = workbench.lastBuild(folder)
+    expect(plain).toMatchObject({ hot: false, ok: true })
+    expect(plain?.library).toBe(path.join(folder, 'build', 'libsettles.so'))
+    expect(
+      fs.readFileSync(plain?.loadPath ?? '').equals(fs.readFileSync(plain?.library ?? '')),
+    ).toBe(true)
+    expect(fs.readFileSync(plain?.library ?? '').includes('opsmith_shared_code')).toBe(false)
+  })
+
+  it('goes without when it is switched off, and when the server is gone', async () => {
+    const settings = path.join(cache.folder, 'settings.json')
+    fs.writeFileSync(settings, JSON.stringify({ hotCompile: false }))
+    try {
+      const off = await hot(project('switched_off', simple('switched_off', 'return x;')))
+      expect(off).toMatchObject({ ok: true, hot: false })
+    } finally {
+      fs.rmSync(settings)
+    }
+    workbench.stopCompileServer()
+    const gone = await hot(project('gone', simple('gone', 'return x;')))
+    expect(gone).toMatchObject({ ok: true, hot: false })
+  })
+})
