@@ -63,6 +63,29 @@ describe('the loop', () => {
     await app.picture('loop-differs')
   })
 
+  it('builds edits with the compile server, and publishes the plain build behind them', async () => {
+    const folder = copyProject(path.join(root, 'samples/my_op'), cache)
+    app = await App.start(cache, folder, { hotCompile: true })
+    const running = app
+    await app.openFile('op.cpp')
+    await app.testId('toolbar-build').click()
+    await built(app)
+    const starting = running.page.getByText('starting the compile server')
+    await starting.first().waitFor({ timeout: 60_000 })
+    await starting.first().waitFor({ state: 'detached', timeout: buildTime })
+    await app.replace('op.cpp', 'return 3 * x - y;', 'return 5 * x - y;')
+    await app.save()
+    await app.page.getByRole('tab', { name: /Build/ }).first().click()
+    const settled = running.testId('build-settled')
+    await settled.waitFor({ timeout: buildTime })
+    await expect
+      .poll(() => settled.textContent(), { timeout: buildTime })
+      .toMatch(/hot; plain in [\d.]+/)
+    await app.picture('loop-hot')
+    const library = fs.readFileSync(path.join(folder, 'build', 'libmy_op.so'))
+    expect(library.includes('opsmith_shared_code')).toBe(false)
+  })
+
   it('shows an error on its line, and takes it away when it is mended', async () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
     app = await App.start(cache, folder)

@@ -5,11 +5,12 @@ import { beforeAll, describe, expect, it } from 'vitest'
 
 import type { BuildReport } from '../../electron/contract/build'
 import { findClangLibraries } from '../../electron/engine/compile/hot/clang-libraries'
+import { changeSettings } from '../../electron/engine/project/settings-file'
 import { readManifest } from '../../electron/engine/project/read-manifest'
 import { copyProject, root, subfolders } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
 
-const { workbench, cache } = useWorkbench({ keepSpare: true })
+const { workbench, cache } = useWorkbench({ keepSpare: true, settings: { hotCompile: true } })
 
 const sampleFolders = subfolders(path.join(root, 'samples'))
 
@@ -183,14 +184,10 @@ describe('hot compile', () => {
   })
 
   it('goes without when it is switched off, and when the server is gone', async () => {
-    const settings = path.join(cache.folder, 'settings.json')
-    fs.writeFileSync(settings, JSON.stringify({ hotCompile: false }))
-    try {
-      const off = await hot(project('switched_off', simple('switched_off', 'return x;')))
-      expect(off).toMatchObject({ ok: true, hot: false })
-    } finally {
-      fs.rmSync(settings)
-    }
+    await changeSettings(cache.folder, { hotCompile: false })
+    const off = await hot(project('switched_off', simple('switched_off', 'return x;')))
+    expect(off).toMatchObject({ ok: true, hot: false })
+    await changeSettings(cache.folder, { hotCompile: true })
     workbench.stopCompileServer()
     const gone = await hot(project('gone', simple('gone', 'return x;')))
     expect(gone).toMatchObject({ ok: true, hot: false })

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 
 import { startForkedHost } from '../../electron/engine/host/transport'
+import { readManifest } from '../../electron/engine/project/read-manifest'
 import { Workbench } from '../../electron/engine/workbench'
 import { makeTestCache, testInstallation } from '../support/installation'
 import type { TestCache } from '../support/installation'
@@ -109,9 +110,9 @@ export async function runHotCompile(options: BenchmarkOptions): Promise<Row[]> {
       const { build, loadError } = done.value
       if (!build.ok || loadError)
         throw new Error(`${one.name}: ${loadError?.message ?? build.diagnostics[0]?.message ?? ''}`)
-      const { inputs = {} } = JSON.parse(
-        fs.readFileSync(path.join(one.folder, 'opsmith.json'), 'utf8').replace(/^\s*\/\/.*$/gm, ''),
-      ) as { inputs?: Parameters<Workbench['run']>[1]['inputs'] }
+      const manifest = await readManifest(one.folder)
+      if (!manifest.ok) throw new Error(manifest.error.message)
+      const { inputs } = manifest.value
       const called = await workbench.run(
         one.folder,
         { ...one.call(round), inputs },

@@ -5,6 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { _electron } from 'playwright-core'
 import type { ElectronApplication, Page } from 'playwright-core'
 
+import type { SettingsChange } from '../../electron/contract/settings'
+import { changeSettings } from '../../electron/engine/project/settings-file'
 import { root } from './installation'
 import type { TestCache } from './installation'
 
@@ -76,7 +78,13 @@ export class App {
     readonly page: Page,
   ) {}
 
-  static async start(cache: TestCache, project?: string): Promise<App> {
+  /** Without a compile server, unless asked for: in a test of a few seconds it only takes a core. */
+  static async start(
+    cache: TestCache,
+    project?: string,
+    settings: SettingsChange = { hotCompile: false },
+  ): Promise<App> {
+    await changeSettings(cache.folder, settings)
     const script = pathToFileURL(path.join(root, 'scripts/setup/electron-runtime.mjs'))
     const { resolveElectron } = (await import(script.href)) as {
       resolveElectron(): { executable: string } | undefined

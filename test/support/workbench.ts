@@ -16,6 +16,7 @@ export interface TestWorkbench {
  * A workbench for all tests of a file, or of the `describe` that it is called in, closed after them. What the
  * compiler made is shared between files; settings, drafts and histories are its own.
  * @param options.settings in place before the workbench reads them
+ * @param options.settings.hotCompile off unless asked for: a compile server takes a core for ten seconds
  * @param options.keepSpare as in the app: a second op host waits, warm
  */
 export function useWorkbench(
@@ -29,7 +30,7 @@ export function useWorkbench(
     { keepSpare: options.keepSpare ?? false },
   )
   beforeAll(async () => {
-    if (options.settings) await changeSettings(cache.folder, options.settings)
+    await changeSettings(cache.folder, { hotCompile: false, ...options.settings })
     await workbench.applySettings()
   })
   afterAll(async () => {
