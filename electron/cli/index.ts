@@ -11,6 +11,7 @@ import type { GivenBenchOptions } from './bench-options'
 import { runBuild } from './build-command'
 import { runDoctor } from './doctor-command'
 import { runChecks } from './check-command'
+import { runCheckProgram } from './check-program-command'
 import type { GivenCheckOptions } from './check-options'
 import { exitCodes } from './exit-codes'
 import { runExport } from './export-command'
@@ -272,6 +273,11 @@ function makeProgram(): Command {
     runSchemas,
   )
   projectCommand('run', 'build, and make every call of opsmith.json', runCalls)
+  projectCommand(
+    'check-program',
+    'build, and compile the TorchScript program: its errors, function by function',
+    runCheckProgram,
+  )
   projectCommand('report', 'everything that exists so far, as a readable report', runReportCommand)
   addGraphCommand(program)
   addGradcheckCommand(program)

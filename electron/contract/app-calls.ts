@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { buildReport } from './build'
+import { diagnostic } from './diagnostics'
 import { doctorReport } from './doctor'
 import { kernelList } from './bench-device'
 import { benchEntry } from './bench-entry'
@@ -137,6 +138,11 @@ export const appCalls = {
     output: runReport,
   },
   'program.functions': { input: folder, output: z.array(programFunction) },
+  /** What the TorchScript compiler says of a text, saved or not; made when the op host is idle. Cancelled by a newer one. */
+  'program.check': {
+    input: z.object({ folder: z.string(), text: z.string().max(4_000_000) }),
+    output: z.array(diagnostic),
+  },
   'registry.list': { input: none, output: z.array(operatorSummary) },
   'registry.describe': {
     input: z.object({ name: z.string(), overload: z.string() }),

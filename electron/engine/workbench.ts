@@ -33,6 +33,7 @@ import { defaultMemoryLimit, HostPool } from './host/host-pool'
 import type { PoolEvents } from './host/host-pool'
 import type { StartHost } from './host/transport'
 import type { Installation } from './installation'
+import { ProgramChecks } from './language/program/program-checks'
 import { Profiles } from './profile/profiles'
 import { insideProject } from './project/files'
 import { readManifest } from './project/read-manifest'
@@ -96,6 +97,7 @@ export class Workbench {
   readonly benchmarks: Benchmarks
   readonly profiles: Profiles
   readonly exports: Exports
+  readonly programChecks: ProgramChecks
   private memoryLimit = 0
   private preparing = false
   private readonly closing = new AbortController()
@@ -127,6 +129,7 @@ export class Workbench {
     this.benchmarks = new Benchmarks(this)
     this.profiles = new Profiles(this)
     this.exports = new Exports(this)
+    this.programChecks = new ProgramChecks(this)
   }
 
   /** Takes the user's settings; called at the start and whenever they change. */

@@ -65,6 +65,7 @@ export class HostClient {
   private lastOutput = ''
   private outputInCall = 0
   private gone = false
+  private lastWork = 0
   private pinging: NodeJS.Timeout | undefined
 
   constructor(
@@ -138,6 +139,12 @@ export class HostClient {
 
   get busy(): boolean {
     return this.pending.size > 0
+  }
+
+  /** Milliseconds since the last call ended that has a phase; 0 while one is under way. */
+  idleFor(): number {
+    const isWorking = [...this.pending.values()].some(({ phase }) => phase !== '')
+    return isWorking ? 0 : performance.now() - this.lastWork
   }
 
   async call<N extends HostCallName>(
@@ -223,6 +230,7 @@ export class HostClient {
     const pending = this.pending.get(message.id)
     if (!pending) return
     this.pending.delete(message.id)
+    if (pending.phase !== '') this.lastWork = performance.now()
     if (message.result.ok) {
       pending.resolve(ok(message.result.value))
       return

@@ -29,6 +29,9 @@ export function defaultMemoryLimit(): number {
   return Math.floor(limit * 0.75)
 }
 
+/** Between the calls of one measurement or check there is less than this. */
+const quietMilliseconds = 60
+
 interface Loaded {
   path: string
   report: LoadReport
@@ -189,6 +192,21 @@ export class HostPool {
   /** What the library in the host registered; undefined when none is loaded. */
   loadedReport(): LoadReport | undefined {
     return this.loaded?.report
+  }
+
+  /**
+   * Waits until the host in use has nothing to do, and is not between two calls of a measurement: for
+   * calls that nobody asked for.
+   * @param isGivenUp asked again and again; then the answer is false
+   */
+  async whenIdle(isGivenUp: () => boolean = () => false): Promise<boolean> {
+    for (;;) {
+      if (isGivenUp() || this.closed) return false
+      const host = await this.host()
+      // The call will say why.
+      if (!host.ok || host.value.idleFor() >= quietMilliseconds) return true
+      await new Promise((resolve) => setTimeout(resolve, quietMilliseconds / 2))
+    }
   }
 
   async call<N extends HostCallName>(

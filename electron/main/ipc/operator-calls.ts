@@ -9,6 +9,7 @@ type OperatorCalls =
   | 'operator.build'
   | 'operator.run'
   | 'program.functions'
+  | 'program.check'
   | 'registry.list'
   | 'registry.describe'
   | 'tensor.page'
@@ -61,10 +62,20 @@ export const operatorCalls: Handlers<OperatorCalls> = {
     ),
   'program.functions': (session, { folder }) =>
     inOpen(session, folder, () => session.workbench.programFunctions(folder)),
-  'registry.list': (session) =>
-    session.workbench.hosts.call('registry.list', {}, { timeout: shortTimeout, phase: '' }),
-  'registry.describe': (session, input) =>
-    session.workbench.hosts.call('registry.describe', input, { timeout: shortTimeout, phase: '' }),
+  'program.check': (session, { folder, text }) =>
+    inOpen(session, folder, async () => {
+      const checked = await session.workbench.programChecks.check(folder, text)
+      return checked.ok ? ok(checked.value?.diagnostics ?? []) : checked
+    }),
+  // The editor asks while one types: whatever runs is not to be ended by the limit of these.
+  'registry.list': async ({ workbench: { hosts } }) => {
+    await hosts.whenIdle()
+    return await hosts.call('registry.list', {}, { timeout: 0, phase: '' })
+  },
+  'registry.describe': async ({ workbench: { hosts } }, input) => {
+    await hosts.whenIdle()
+    return await hosts.call('registry.describe', input, { timeout: 0, phase: '' })
+  },
   'tensor.page': (session, input) =>
     session.workbench.hosts.call('tensor.page', input, { timeout: shortTimeout, phase: '' }),
   'tensor.histogram': (session, input) =>
