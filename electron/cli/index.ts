@@ -6,6 +6,8 @@ import { findInstallation } from '../engine/installation'
 import { startForkedHost } from '../engine/host/transport'
 import { manifestJsonSchema } from '../engine/project/manifest-schema'
 import { Workbench } from '../engine/workbench'
+import { runAssembly } from './assembly-command'
+import type { GivenAssemblyOptions } from './assembly-command'
 import { runBench } from './bench-command'
 import type { GivenBenchOptions } from './bench-options'
 import { runBuild } from './build-command'
@@ -245,6 +247,20 @@ function addExportCommand(program: Command): void {
     })
 }
 
+function addAssemblyCommand(program: Command): void {
+  program
+    .command('assembly')
+    .description('build, and show the instructions of a function, each with its line')
+    .argument('<project>', 'folder with opsmith.json')
+    .option('--function <name>', 'its name, or FILE:LINE; without it, the functions are listed')
+    .option('--ptx', "a CUDA kernel's PTX")
+    .option('--sass', "a CUDA kernel's machine code, where nvdisasm or cuobjdump is installed")
+    .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
+    .action(async (project: string, options: GivenAssemblyOptions) => {
+      await withWorkbench((workbench, folder) => runAssembly(workbench, folder, options), project)
+    })
+}
+
 function makeProgram(): Command {
   const program = new Command('opsmith')
   program
@@ -285,6 +301,7 @@ function makeProgram(): Command {
   addBenchCommand(program)
   addProfileCommand(program)
   addExportCommand(program)
+  addAssemblyCommand(program)
   program
     .command('doctor')
     .description('look for compilers, libtorch, CUDA and Python, and judge them')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { assemblyChoice, assemblyForm, assemblyListing, assemblyReport } from './assembly'
 import { buildReport } from './build'
 import { diagnostic } from './diagnostics'
 import { doctorReport } from './doctor'
@@ -347,6 +348,15 @@ export const appCalls = {
   'profile.save': {
     input: z.object({ folder: z.string(), profile: z.number().int(), path: z.string() }),
     output: z.object({ path: z.string(), bytes: z.number() }).nullable(),
+  },
+  /** Functions with code in the library that was built last; kernels for the other forms. */
+  'assembly.list': {
+    input: z.object({ folder: z.string(), form: assemblyForm }),
+    output: assemblyListing,
+  },
+  'assembly.show': {
+    input: z.object({ folder: z.string(), choice: assemblyChoice }),
+    output: assemblyReport,
   },
   /** Every form, whether this project can take it, and why not. Nothing is built. */
   'export.forms': { input: folder, output: z.array(formChoice) },

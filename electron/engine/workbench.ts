@@ -33,6 +33,7 @@ import { defaultMemoryLimit, HostPool } from './host/host-pool'
 import type { PoolEvents } from './host/host-pool'
 import type { StartHost } from './host/transport'
 import type { Installation } from './installation'
+import { Assemblies } from './language/assembly/assemblies'
 import { ProgramChecks } from './language/program/program-checks'
 import { Profiles } from './profile/profiles'
 import { insideProject } from './project/files'
@@ -98,6 +99,7 @@ export class Workbench {
   readonly profiles: Profiles
   readonly exports: Exports
   readonly programChecks: ProgramChecks
+  readonly assemblies: Assemblies
   private memoryLimit = 0
   private preparing = false
   private readonly closing = new AbortController()
@@ -130,6 +132,7 @@ export class Workbench {
     this.profiles = new Profiles(this)
     this.exports = new Exports(this)
     this.programChecks = new ProgramChecks(this)
+    this.assemblies = new Assemblies(this)
   }
 
   /** Takes the user's settings; called at the start and whenever they change. */

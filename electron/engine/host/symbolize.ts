@@ -11,7 +11,7 @@ import type { CrashRecord } from './crash-report'
 const largestModule = 64 << 20
 const mostFrames = 48
 
-function findSymbolizer(): { tool: string; args: string[] } | undefined {
+export function findSymbolizer(): { tool: string; args: string[] } | undefined {
   const llvm = findOnPath('llvm-symbolizer') ?? findAllOnPath(/^llvm-symbolizer-\d+$/).at(-1)
   // Both print "function" and "file:line[:column]" line by line in this mode.
   if (llvm) return { tool: llvm, args: ['--output-style=GNU', '-f', '-C', '--inlines'] }

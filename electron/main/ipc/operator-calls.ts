@@ -10,6 +10,8 @@ type OperatorCalls =
   | 'operator.run'
   | 'program.functions'
   | 'program.check'
+  | 'assembly.list'
+  | 'assembly.show'
   | 'registry.list'
   | 'registry.describe'
   | 'tensor.page'
@@ -67,6 +69,10 @@ export const operatorCalls: Handlers<OperatorCalls> = {
       const checked = await session.workbench.programChecks.check(folder, text)
       return checked.ok ? ok(checked.value?.diagnostics ?? []) : checked
     }),
+  'assembly.list': (session, { folder, form }) =>
+    inOpen(session, folder, () => session.workbench.assemblies.list(folder, form)),
+  'assembly.show': (session, { folder, choice }) =>
+    inOpen(session, folder, () => session.workbench.assemblies.show(folder, choice)),
   // The editor asks while one types: whatever runs is not to be ended by the limit of these.
   'registry.list': async ({ workbench: { hosts } }) => {
     await hosts.whenIdle()

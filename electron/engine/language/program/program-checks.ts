@@ -7,8 +7,8 @@ import type { HostPool } from '../../host/host-pool'
 import {
   blockAt,
   blocksOf,
+  isAbout,
   isSyntaxError,
-  mentions,
   programDiagnostic,
   withoutBlock,
 } from './program-errors'
@@ -32,7 +32,7 @@ function needsLibrary(message: string, loaded: LoadReport | undefined): boolean 
 
 /**
  * The errors of a program, one for each function that has one. A function with an error is taken out
- * and the rest compiled again; those that name it are not judged, for want of what they call.
+ * and the rest compiled again; that it is missed is no error.
  * @param loaded undefined: no library is, and an operator that nobody knows may be the project's
  */
 export async function programErrors(
@@ -51,7 +51,7 @@ export async function programErrors(
     if (error.code !== 'program.compile') return compiled
     const isSyntax = isSyntaxError(error.message)
     const block = blockAt(blocks, error.line ?? 0)
-    const isSecondary = block !== undefined && mentions(source.source, block, broken)
+    const isSecondary = isAbout(error.message, broken)
     // After the first one, a word that does not fit is most likely of our own cutting.
     if (isSyntax && tries > 0) break
     if (!isSecondary && !needsLibrary(error.message, loaded)) {

@@ -42,15 +42,9 @@ export function withoutBlock(text: string, block: ProgramBlock): string {
     .join('\n')
 }
 
-/** Whether any of the names stands in the lines of a block. */
-export function mentions(text: string, block: ProgramBlock, names: ReadonlySet<string>): boolean {
-  if (names.size === 0) return false
-  const words = text
-    .split('\n')
-    .slice(block.firstLine - 1, block.lastLine)
-    .join('\n')
-    .match(/[A-Za-z_]\w*/g)
-  return words?.some((word) => names.has(word)) ?? false
+/** Whether what is said is about one of these names, which were taken out. */
+export function isAbout(message: string, names: ReadonlySet<string>): boolean {
+  return message.match(/[A-Za-z_]\w*/g)?.some((word) => names.has(word)) ?? false
 }
 
 /** The parser stops at the first word that does not fit, and knows nothing of what follows. */

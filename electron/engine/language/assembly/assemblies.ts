@@ -1,0 +1,205 @@
+import path from 'node:path'
+
+import type {
+  AssemblyChoice,
+  AssemblyFunction,
+  AssemblyListing,
+  AssemblyReport,
+} from '../../../contract/assembly'
+import type { BuildReport } from '../../../contract/build'
+import type { Manifest } from '../../../contract/manifest'
+import { err, ok } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import { planBuild } from '../../compile/plan'
+import type { BuildPlan } from '../../compile/plan'
+import type { Installation } from '../../installation'
+import { isCuda } from '../../project/open-project'
+import { readManifest } from '../../project/read-manifest'
+import type { Toolchain } from '../../toolchain/choose'
+import { deviceCode, whyNoSass } from './device-code'
+import type { DeviceForm } from './device-code'
+import { MachineCode, placesOf } from './machine-code'
+
+/** What assemblies need of the workbench. */
+interface AssemblySurroundings {
+  readonly installation: Installation
+  toolchainFor(manifest: Manifest | undefined): Promise<Result<Toolchain>>
+  lastBuild(folder: string): BuildReport | undefined
+}
+
+/** One build's code, as far as it was asked for. */
+interface Known {
+  folder: string
+  key: string
+  plan: BuildPlan
+  machine: MachineCode
+  device: Map<DeviceForm, Promise<Result<AssemblyReport[]>>>
+}
+
+/** The name without its arguments: "gc_forward", "force::squares<float>". */
+function bareName(name: string): string {
+  let depth = 0
+  for (let index = name.length - 1; index >= 0; index -= 1) {
+    if (name[index] === ')') depth += 1
+    if (name[index] === '(') depth -= 1
+    if (depth === 0 && name[index] === '(') return name.slice(0, index).replace(/^void /, '')
+  }
+  return name
+}
+
+/** Functions that a name means: by their whole name, without arguments, or the last part of that. */
+export function namedFunctions(
+  functions: readonly AssemblyFunction[],
+  name: string,
+): AssemblyFunction[] {
+  const ways: ((one: AssemblyFunction) => boolean)[] = [
+    (one) => one.name === name,
+    (one) => bareName(one.name) === name,
+    (one) => bareName(one.name).replace(/<.*>$/, '').split('::').at(-1) === name,
+  ]
+  for (const way of ways) {
+    const found = functions.filter(way)
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+/** The processor's and the GPU's code of what was built last, function by function. */
+export class Assemblies {
+  private known: Known | undefined
+
+  constructor(private readonly around: AssemblySurroundings) {}
+
+  private async of(folder: string): Promise<Result<Known>> {
+    const absolute = path.resolve(folder)
+    const build = this.around.lastBuild(absolute)
+    if (!build) {
+      return err('build.required', 'This project has not been built yet.', {
+        hint: 'Build it first (Ctrl+B).',
+      })
+    }
+    if (this.known?.folder === absolute && this.known.key === build.key) return ok(this.known)
+    const manifest = await readManifest(absolute)
+    if (!manifest.ok) return manifest
+    const toolchain = await this.around.toolchainFor(manifest.value)
+    if (!toolchain.ok) return toolchain
+    const { installation } = this.around
+    const plan = await planBuild(installation, toolchain.value, absolute, manifest.value, 'plain')
+    if (!plan.ok) return plan
+    const places = placesOf(absolute, plan.value.contentFolders)
+    this.known = {
+      ...{ folder: absolute, key: build.key, plan: plan.value, device: new Map() },
+      machine: new MachineCode(build.loadPath, places),
+    }
+    return ok(this.known)
+  }
+
+  /** Device code is compiled when it is first asked for. */
+  private async device(known: Known, form: DeviceForm): Promise<Result<AssemblyReport[]>> {
+    const before = known.device.get(form)
+    if (before) return await before
+    const made = this.compileDevice(known, form)
+    known.device.set(form, made)
+    return await made
+  }
+
+  private async compileDevice(known: Known, form: DeviceForm): Promise<Result<AssemblyReport[]>> {
+    const { folder, plan } = known
+    const reports: AssemblyReport[] = []
+    for (const task of plan.compiles.filter(({ source }) => isCuda(source))) {
+      const made = await deviceCode(task, form, folder, placesOf(folder, plan.contentFolders))
+      if (!made.ok) return made
+      reports.push(...made.value)
+    }
+    return ok(reports)
+  }
+
+  async list(folder: string, form: AssemblyChoice['form']): Promise<Result<AssemblyListing>> {
+    const known = await this.of(folder)
+    if (!known.ok) return known
+    const functions = await this.functions(known.value, form)
+    if (!functions.ok) return functions
+    const hasCuda = known.value.plan.compiles.some(({ source }) => isCuda(source))
+    const noCuda = hasCuda ? '' : 'This project has no CUDA source.'
+    return ok({
+      functions: functions.value,
+      forms: [
+        { form: 'machine', whyNot: '' },
+        { form: 'ptx', whyNot: noCuda },
+        { form: 'sass', whyNot: noCuda === '' ? whyNoSass() : noCuda },
+      ],
+    })
+  }
+
+  private async functions(
+    known: Known,
+    form: AssemblyChoice['form'],
+  ): Promise<Result<AssemblyFunction[]>> {
+    if (form === 'machine') return await known.machine.list()
+    const reports = await this.device(known, form)
+    return reports.ok ? ok(reports.value.map((report) => report.function)) : reports
+  }
+
+  async show(folder: string, choice: AssemblyChoice): Promise<Result<AssemblyReport>> {
+    const known = await this.of(folder)
+    if (!known.ok) return known
+    const functions = await this.functions(known.value, choice.form)
+    if (!functions.ok) return functions
+    const file = choice.file === '' ? '' : path.resolve(folder, choice.file)
+    const wanted =
+      choice.name === ''
+        ? await this.functionAt(known.value, choice.form, file, choice.line)
+        : chosenByName(functions.value, choice.name, file)
+    if (!wanted.ok) return wanted
+    if (choice.form === 'machine') return await known.value.machine.show(wanted.value)
+    const reports = await this.device(known.value, choice.form)
+    if (!reports.ok) return reports
+    const report = reports.value.find((one) => one.function.name === wanted.value.name)
+    return report ? ok(report) : err('operator.unknown', `There is no kernel ${wanted.value.name}.`)
+  }
+
+  private async functionAt(
+    known: Known,
+    form: AssemblyChoice['form'],
+    file: string,
+    line: number,
+  ): Promise<Result<AssemblyFunction>> {
+    let found: AssemblyFunction | undefined
+    if (form === 'machine') {
+      const at = await known.machine.at(file, line)
+      if (!at.ok) return at
+      found = at.value
+    } else {
+      const reports = await this.device(known, form)
+      if (!reports.ok) return reports
+      found = reports.value.find((report) =>
+        report.rows.some((row) => row.file === file && row.line === line),
+      )?.function
+    }
+    return found
+      ? ok(found)
+      : err('operator.unknown', `The library has no code of ${path.basename(file)}:${line}.`, {
+          hint: 'Put the caret into a function that is compiled and used, or choose one from the list.',
+        })
+  }
+}
+
+function chosenByName(
+  functions: readonly AssemblyFunction[],
+  name: string,
+  file: string,
+): Result<AssemblyFunction> {
+  const found = namedFunctions(functions, name).filter((one) => file === '' || one.file === file)
+  const [first, second] = found
+  if (first && !second) return ok(first)
+  if (!first) {
+    const names = functions.slice(0, 12).map((one) => bareName(one.name))
+    return err('operator.unknown', `There is no function ${name} in the library.`, {
+      hint: `It has ${[...new Set(names)].join(', ')}${functions.length > 12 ? ' and more' : ''}.`,
+    })
+  }
+  return err('request.invalid', `${name} means several functions.`, {
+    path: 'name',
+    hint: `Take one of: ${found.map((one) => one.name).join('; ')}`,
+  })
+}

@@ -1,0 +1,155 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+import type { AssemblyForm, AssemblyReport } from '../../../contract/assembly'
+import { err, ok } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import type { CompileTask } from '../../compile/plan'
+import { compileLimits, runCommand } from '../../toolchain/run-command'
+import { deviceMix } from './instruction-mix'
+import { parsePtx, parseSass } from './parse-device-code'
+import type { DeviceFunction } from './parse-device-code'
+import { deviceRows } from './rows'
+import type { Places } from './rows'
+import { askTool, findTool } from './tools'
+
+export type DeviceForm = Exclude<AssemblyForm, 'machine'>
+
+/** Options that name architectures, or that only make sense with an object. */
+const dropped = /^(-gencode|--generate-code|-arch|--gpu-architecture|-code|--gpu-code)(=|$)/
+const takesNext = new Set([
+  '-gencode',
+  '--generate-code',
+  '-arch',
+  '--gpu-architecture',
+  '-code',
+  '--gpu-code',
+])
+
+/** The flags of a compile without its architectures, and the first one they name: "90", "" for nvcc's own. */
+export function withoutArchitectures(args: readonly string[]): { args: string[]; first: string } {
+  const kept: string[] = []
+  let first = ''
+  for (let index = 0; index < args.length; index += 1) {
+    const arg = args[index] ?? ''
+    if (!dropped.test(arg)) {
+      kept.push(arg)
+      continue
+    }
+    let value = arg
+    if (takesNext.has(arg)) {
+      index += 1
+      value = args[index] ?? ''
+    }
+    if (first === '') first = /(?:compute|sm)_(\d+\w?)/.exec(value)?.[1] ?? ''
+  }
+  return { args: kept, first }
+}
+
+/** Names of kernels as people write them, by their mangled ones; as they are without a demangler. */
+async function demangled(symbols: readonly string[]): Promise<string[]> {
+  const tool = findTool('c++filt') ?? findTool('cxxfilt')
+  if (tool === undefined || symbols.length === 0) return [...symbols]
+  const said = await askTool(tool, [], { input: `${symbols.join('\n')}\n` })
+  const names = said.ok ? said.value.split('\n') : []
+  return symbols.map((symbol, index) => (names[index] ?? '') || symbol)
+}
+
+/** Why SASS cannot be shown here; "" when it can. */
+export function whyNoSass(): string {
+  return findDisassembler() === undefined
+    ? 'nvdisasm and cuobjdump, of which one shows SASS, are not installed: they are packages of the CUDA toolkit (cuda-nvdisasm, cuda-cuobjdump).'
+    : ''
+}
+
+function findDisassembler(): { tool: string; args: string[] } | undefined {
+  const nvdisasm = findTool('nvdisasm')
+  if (nvdisasm !== undefined) return { tool: nvdisasm, args: ['-c', '-gi'] }
+  const cuobjdump = findTool('cuobjdump')
+  // It knows no lines.
+  return cuobjdump === undefined ? undefined : { tool: cuobjdump, args: ['-sass'] }
+}
+
+/** The kernels and device functions of one CUDA source, as its compile would make them. */
+export async function deviceCode(
+  task: CompileTask,
+  form: DeviceForm,
+  folder: string,
+  places: Places,
+): Promise<Result<AssemblyReport[]>> {
+  const disassembler = findDisassembler()
+  if (form === 'sass' && !disassembler) return err('toolchain.missing', whyNoSass())
+  const { args, first } = withoutArchitectures(task.args)
+  const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-assembly-'))
+  try {
+    const output = path.join(scratch, form === 'ptx' ? 'code.ptx' : 'code.cubin')
+    const architecture = first === '' ? [] : [`-arch=${form === 'ptx' ? 'compute' : 'sm'}_${first}`]
+    const made = await runCommand(
+      task.command,
+      [...args, ...architecture, form === 'ptx' ? '-ptx' : '-cubin', task.source, '-o', output],
+      { cwd: folder, limits: compileLimits },
+    )
+    if (made.exitCode !== 0) {
+      return err(
+        'build.required',
+        `${task.label} does not compile to ${form === 'ptx' ? 'PTX' : 'SASS'}.`,
+        {
+          hint: 'Problems lists what the compiler says of it once it is built.',
+          detail: (made.stderr + made.stdout).slice(-8000),
+        },
+      )
+    }
+    let text: string
+    let tool = path.basename(task.command)
+    if (form === 'sass' && disassembler) {
+      const said = await askTool(disassembler.tool, [...disassembler.args, output])
+      if (!said.ok) return said
+      text = said.value
+      tool = path.basename(disassembler.tool)
+    } else text = fs.readFileSync(output, 'utf8')
+    return ok(
+      await reportsOf(text, { form, tool, first }, path.resolve(folder, task.source), places),
+    )
+  } finally {
+    fs.rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+async function reportsOf(
+  text: string,
+  { form, tool, first }: { form: DeviceForm; tool: string; first: string },
+  source: string,
+  places: Places,
+): Promise<AssemblyReport[]> {
+  const functions = form === 'ptx' ? parsePtx(text) : parseSass(text)
+  const names = await demangled(functions.map(({ symbol }) => symbol))
+  const target = /^\.target\s+(\w+)/m.exec(text)?.[1] ?? (first === '' ? '' : `sm_${first}`)
+  return functions.map((code, index) =>
+    reportOf(code, { form, tool, name: names[index] ?? code.symbol, target }, source, places),
+  )
+}
+
+function reportOf(
+  code: DeviceFunction,
+  { form, tool, name, target }: { form: DeviceForm; tool: string; name: string; target: string },
+  source: string,
+  places: Places,
+): AssemblyReport {
+  const rows = deviceRows(code, places)
+  const lines = rows.filter(({ file, line }) => file === source && line > 0)
+  const texts = rows.filter(({ kind }) => kind === 'instruction').map((row) => row.text)
+  return {
+    form,
+    function: {
+      name,
+      file: source,
+      line: lines.length === 0 ? 0 : Math.min(...lines.map(({ line }) => line)),
+      size: 0,
+    },
+    rows,
+    mix: deviceMix(texts),
+    architecture: target,
+    tool,
+  }
+}

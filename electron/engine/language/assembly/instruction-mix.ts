@@ -1,0 +1,72 @@
+/** How many instructions of a sort a function has. */
+export type InstructionMix = { what: string; count: number }[]
+
+const arithmetic =
+  '(?:add|sub|mul|div|min|max|sqrt|rcp|rcp14|rsqrt|rsqrt14|hadd|hsub|addsub|dp|round|rndscale|scalef|fmadd\\d*|fmsub\\d*|fnmadd\\d*|fnmsub\\d*|fmaddsub\\d*|fmsubadd\\d*)'
+const packedFloat = new RegExp(`^v?${arithmetic}p[sdh]$`)
+const scalarFloat = new RegExp(`^v?${arithmetic}s[sdh]$`)
+const packedInteger = /^v?p(?:add|sub|mull|mulh|muldq|muludq|madd|min|max|abs|avg|sll|srl|sra)\w*$/
+
+/** The first word of an instruction, prefixes such as `lock` and `rep` left out. */
+function mnemonicOf(text: string): string {
+  return /^(?:(?:lock|rep|repz|repnz|bnd|notrack|data16|cs|ds) )*(\S+)/.exec(text)?.[1] ?? ''
+}
+
+/**
+ * Of x86-64 in Intel's syntax. A packed instruction works on several numbers at once; memory at rsp is
+ * the function's own: what did not fit into registers, and what it passes on.
+ */
+export function machineMix(texts: readonly string[]): InstructionMix {
+  let [packed, scalar, integer, calls, jumps, stores, loads] = [0, 0, 0, 0, 0, 0, 0]
+  let widest = 0
+  for (const text of texts) {
+    const mnemonic = mnemonicOf(text)
+    const isPacked = packedFloat.test(mnemonic)
+    if (isPacked) packed += 1
+    else if (scalarFloat.test(mnemonic)) scalar += 1
+    else if (packedInteger.test(mnemonic)) integer += 1
+    if (isPacked) {
+      widest = Math.max(widest, /\bzmm/.test(text) ? 512 : /\bymm/.test(text) ? 256 : 128)
+    }
+    if (mnemonic.startsWith('call')) calls += 1
+    else if (mnemonic.startsWith('j')) jumps += 1
+    else if (/^v?mov/.test(mnemonic) && /ptr \[rsp\b/i.test(text)) {
+      if (/^\S+ (?:\w+ )?(?:\w+ )?ptr \[rsp/i.test(text)) stores += 1
+      else loads += 1
+    }
+  }
+  const rows: InstructionMix = [
+    { what: 'instructions', count: texts.length },
+    { what: `packed floating point${widest > 0 ? `, up to ${widest} bits` : ''}`, count: packed },
+    { what: 'scalar floating point', count: scalar },
+    { what: 'packed integer', count: integer },
+    { what: 'calls', count: calls },
+    { what: 'jumps', count: jumps },
+    { what: 'stores to the stack', count: stores },
+    { what: 'loads from the stack', count: loads },
+  ]
+  return rows
+}
+
+/** Of PTX or SASS: arithmetic, and memory by its space. Local memory is where registers spill to. */
+export function deviceMix(texts: readonly string[]): InstructionMix {
+  const count = (pattern: RegExp): number =>
+    texts.filter((text) => pattern.test(text.replace(/^@!?%?\w+\s+/, ''))).length
+  return [
+    { what: 'instructions', count: texts.length },
+    {
+      what: 'floating point',
+      count: count(
+        /^(?:\w+\.)+(?:\w+\.)*[bf]?f(?:16|32|64)(?:x2)?\b|^(?:FADD|FMUL|FFMA|DADD|DMUL|DFMA|HADD2|HMUL2|HFMA2|MUFU)\b/,
+      ),
+    },
+    { what: 'loads from global memory', count: count(/^(?:ld\.global|LDG\b|LDG\.)/) },
+    { what: 'stores to global memory', count: count(/^(?:st\.global|STG\b|STG\.)/) },
+    { what: 'shared memory', count: count(/^(?:(?:ld|st|atom)\.shared|LDS\b|STS\b|LDS\.|STS\.)/) },
+    {
+      what: 'local memory (spills)',
+      count: count(/^(?:(?:ld|st)\.local|LDL\b|STL\b|LDL\.|STL\.)/),
+    },
+    { what: 'barriers', count: count(/^(?:bar\.|barrier\.|BAR\b)/) },
+  ]
+}

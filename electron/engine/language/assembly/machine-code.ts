@@ -1,0 +1,153 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import type { AssemblyFunction, AssemblyReport } from '../../../contract/assembly'
+import { err, ok } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import { machineMix } from './instruction-mix'
+import { parseDisassembly, parseSymbols } from './parse-disassembly'
+import type { SymbolEntry } from './parse-disassembly'
+import { machineRows } from './rows'
+import type { Places } from './rows'
+import { askTool, findTool, locateInstructions } from './tools'
+
+interface IndexedFunction extends SymbolEntry {
+  place: AssemblyFunction
+}
+
+/** A project's folders as places: compilers write its files relative to it. */
+export function placesOf(folder: string, folders: readonly string[]): Places {
+  return {
+    absolute: (file) => (file === '' ? '' : path.resolve(folder, file)),
+    isOwn: (file) => folders.some((one) => file.startsWith(one + path.sep)),
+  }
+}
+
+const binutilsHint = 'Install binutils (apt-get install binutils), or LLVM.'
+
+/** The code of one library by function: those whose code begins in a file of the project. */
+export class MachineCode {
+  private functions: Promise<Result<IndexedFunction[]>> | undefined
+  private readonly reports = new Map<bigint, Promise<Result<AssemblyReport>>>()
+
+  constructor(
+    private readonly library: string,
+    private readonly places: Places,
+  ) {}
+
+  /** In the order of their sources. */
+  async list(): Promise<Result<AssemblyFunction[]>> {
+    const index = await this.index()
+    return index.ok ? ok(index.value.map(({ place }) => place)) : index
+  }
+
+  private index(): Promise<Result<IndexedFunction[]>> {
+    this.functions ??= this.read()
+    return this.functions
+  }
+
+  private async read(): Promise<Result<IndexedFunction[]>> {
+    const nm = findTool('nm')
+    if (nm === undefined) {
+      return err(
+        'toolchain.missing',
+        'nm, which lists the functions of a library, is not installed.',
+        {
+          hint: binutilsHint,
+        },
+      )
+    }
+    if (!fs.existsSync(this.library)) {
+      return err('build.required', 'The library is not there any more.', {
+        hint: 'Build it again.',
+      })
+    }
+    const said = await askTool(nm, ['-S', '-C', '--defined-only', this.library])
+    if (!said.ok) return said
+    const symbols = parseSymbols(said.value)
+    const frames = await locateInstructions(
+      this.library,
+      symbols.map(({ address }) => address),
+    )
+    if (!frames.ok) return frames
+    const found = symbols.flatMap((symbol): IndexedFunction[] => {
+      const start = frames.value.get(symbol.address)?.at(-1)
+      const file = this.places.absolute(start?.file ?? '')
+      // Line 0 is what the compiler added: constructors of globals, calls of terminate.
+      if (!start || start.line === 0 || symbol.size === 0 || !this.places.isOwn(file)) return []
+      const { name, size } = symbol
+      return [{ ...symbol, place: { name, file, line: start.line, size } }]
+    })
+    return ok(
+      found.sort((a, b) => a.place.file.localeCompare(b.place.file) || a.place.line - b.place.line),
+    )
+  }
+
+  async show(wanted: AssemblyFunction): Promise<Result<AssemblyReport>> {
+    const index = await this.index()
+    if (!index.ok) return index
+    const found = index.value.find(
+      ({ place }) => place.name === wanted.name && place.file === wanted.file,
+    )
+    if (!found) return err('operator.unknown', `The library has no function ${wanted.name}.`)
+    let report = this.reports.get(found.address)
+    report ??= this.disassemble(found)
+    this.reports.set(found.address, report)
+    return await report
+  }
+
+  private async disassemble(wanted: IndexedFunction): Promise<Result<AssemblyReport>> {
+    const objdump = findTool('objdump')
+    if (objdump === undefined) {
+      return err('toolchain.missing', 'objdump, which disassembles, is not installed.', {
+        hint: binutilsHint,
+      })
+    }
+    const isIntel = process.arch === 'x64'
+    const hex = (address: bigint): string => `0x${address.toString(16)}`
+    const said = await askTool(objdump, [
+      ...['-d', '-C', '--no-show-raw-insn', ...(isIntel ? ['-M', 'intel'] : [])],
+      `--start-address=${hex(wanted.address)}`,
+      `--stop-address=${hex(wanted.address + BigInt(wanted.size))}`,
+      this.library,
+    ])
+    if (!said.ok) return said
+    const [code] = parseDisassembly(said.value)
+    if (!code) return err('internal', `${objdump} shows nothing of ${wanted.name}.`)
+    const frames = await locateInstructions(
+      this.library,
+      code.instructions.map(({ address }) => address),
+    )
+    if (!frames.ok) return frames
+    const rows = machineRows(code, frames.value, this.places)
+    const texts = rows.filter(({ kind }) => kind === 'instruction').map(({ text }) => text)
+    return ok({
+      form: 'machine',
+      function: wanted.place,
+      rows,
+      mix: isIntel ? machineMix(texts) : [{ what: 'instructions', count: texts.length }],
+      architecture: isIntel ? 'x86-64' : process.arch,
+      tool: path.basename(objdump),
+    })
+  }
+
+  /** The function that has code of a line: the shortest of those that begin nearest above it, else one that it was inlined into. */
+  async at(file: string, line: number): Promise<Result<AssemblyFunction | undefined>> {
+    const list = await this.list()
+    if (!list.ok) return list
+    const here = list.value.filter((one) => one.file === file && one.line <= line)
+    // Nearest first: a lambda begins after the function it stands in.
+    const nearest = [...here].reverse()
+    const others = list.value.filter((one) => !here.includes(one))
+    for (const candidate of [...nearest, ...others]) {
+      const report = await this.show(candidate)
+      if (!report.ok) return report
+      const lines = report.value.rows.filter((row) => row.file === file).map((row) => row.line)
+      if (lines.includes(line)) return ok(candidate)
+      // A blank or a comment between two lines of its own.
+      const within = lines.length > 0 && candidate.file === file && candidate.line <= line
+      if (within && line <= Math.max(...lines)) return ok(candidate)
+    }
+    return ok(undefined)
+  }
+}
