@@ -59,11 +59,12 @@ const placeText = (file: string, line: number, folder: string): string =>
   line === 0 ? '' : `${path.relative(folder, file)}:${line}`
 
 export function listingText({ functions }: AssemblyListing, folder: string): string[] {
+  const ids = Math.max(0, ...functions.map(({ id }) => id.length))
   const places = functions.map(({ file, line }) => placeText(file, line, folder))
   const width = Math.max(0, ...places.map((place) => place.length))
   return functions.map(
-    ({ name, size }, index) =>
-      `${(places[index] ?? '').padEnd(width)}  ${name}${size > 0 ? `  (${size} bytes)` : ''}`,
+    ({ id, title, size }, index) =>
+      `${id.padStart(ids)}  ${(places[index] ?? '').padEnd(width)}  ${title}${size > 0 ? `  (${size} bytes)` : ''}`,
   )
 }
 

@@ -1,9 +1,21 @@
 import type { BuildReport } from '../contract/build'
 import type { Diagnostic } from '../contract/diagnostics'
 import type { Result } from '../contract/outcome'
+import type { BuildOptions } from '../engine/compile/build'
 import type { Workbench } from '../engine/workbench'
 import { exitCodes } from './exit-codes'
-import { describeDiagnostic, printError, printJson, progress } from './print'
+import {
+  callerPath,
+  describeDiagnostic,
+  printError,
+  printJson,
+  printLines,
+  progress,
+} from './print'
+import { timeTraceJson, timeTraceText, writeTrace } from './time-trace-text'
+
+/** Seconds that loading a library may take. */
+export const loadTimeout = 60
 
 /** Ctrl+C ends compilers as a tree before it ends us. */
 export function interruptSignal(): AbortSignal {
@@ -47,8 +59,9 @@ export function buildJson(report: BuildReport): object {
 export async function buildAloud(
   workbench: Workbench,
   project: string,
+  options: Pick<BuildOptions, 'timeTrace'> = {},
 ): Promise<Result<BuildReport>> {
-  const build = await workbench.build(project, { signal: interruptSignal() })
+  const build = await workbench.build(project, { ...options, signal: interruptSignal() })
   if (!build.ok) return build
   for (const step of build.value.steps) {
     const state = !step.ok ? 'failed' : step.cached ? 'unchanged' : `${step.seconds.toFixed(2)} s`
@@ -58,19 +71,43 @@ export async function buildAloud(
   return build
 }
 
+export interface GivenBuildOptions {
+  json?: boolean
+  /** true without a file. */
+  timeTrace?: string | true
+}
+
 export async function runBuild(
   workbench: Workbench,
   project: string,
-  options: { json: boolean },
+  given: GivenBuildOptions,
 ): Promise<number> {
-  const build = await buildAloud(workbench, project)
-  if (!build.ok) return printError(build.error, options.json)
-  if (options.json) printJson(buildJson(build.value))
-  else if (build.value.ok) {
+  const json = given.json ?? false
+  const traced = given.timeTrace !== undefined
+  const build = await buildAloud(workbench, project, { timeTrace: traced })
+  if (!build.ok) return printError(build.error, json)
+  const { ok: isGood, timeTrace } = build.value
+  // Loading is the last part of what one waits for.
+  const load =
+    traced && isGood ? await workbench.load(project, { timeout: loadTimeout }) : undefined
+  const loadSeconds = load?.ok ? load.value.seconds : undefined
+  if (timeTrace && typeof given.timeTrace === 'string') {
+    const file = callerPath(given.timeTrace)
+    const written = await writeTrace(file, timeTrace, loadSeconds)
+    if (!written.ok) return printError(written.error, json)
+    progress(`${file}: open it with ui.perfetto.dev or chrome://tracing`)
+  }
+  if (json) {
+    printJson({
+      ...buildJson(build.value),
+      ...(timeTrace ? { timeTrace: timeTraceJson(timeTrace, loadSeconds) } : {}),
+    })
+  } else if (isGood) {
     process.stdout.write(`${build.value.library}\n`)
+    if (timeTrace) printLines(timeTraceText(timeTrace, loadSeconds))
     progress(
       `built in ${build.value.seconds.toFixed(2)} s with ${build.value.compiler}, libtorch ${build.value.libtorch}`,
     )
   } else progress('the build failed')
-  return build.value.ok ? exitCodes.good : exitCodes.failed
+  return isGood ? exitCodes.good : exitCodes.failed
 }

@@ -2,7 +2,7 @@ import type { Workbench } from '../engine/workbench'
 import { buildAloud, buildJson } from './build-command'
 import { exitCodes } from './exit-codes'
 import { describeDiagnostic, printError, printJson, printLines, progress } from './print'
-import { loadTimeout } from './schemas-command'
+import { loadTimeout } from './build-command'
 
 /** `opsmith check-program`: what the TorchScript compiler says of the project's program, each function for itself. */
 export async function runCheckProgram(

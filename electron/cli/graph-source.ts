@@ -7,7 +7,7 @@ import type { Result } from '../contract/outcome'
 import { readSettings } from '../engine/project/settings-file'
 import type { Workbench } from '../engine/workbench'
 import type { GraphOptions } from './graph-options'
-import { loadTimeout } from './schemas-command'
+import { loadTimeout } from './build-command'
 
 /** A graph as asked for, and all that is known of how it came about. */
 export interface TakenGraph {

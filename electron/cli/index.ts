@@ -11,6 +11,7 @@ import type { GivenAssemblyOptions } from './assembly-command'
 import { runBench } from './bench-command'
 import type { GivenBenchOptions } from './bench-options'
 import { runBuild } from './build-command'
+import type { GivenBuildOptions } from './build-command'
 import { runDoctor } from './doctor-command'
 import { runChecks } from './check-command'
 import { runCheckProgram } from './check-program-command'
@@ -282,7 +283,18 @@ function makeProgram(): Command {
         )
       })
   }
-  projectCommand('build', 'compile the project into lib<name>.so and <name>.node', runBuild)
+  program
+    .command('build')
+    .description('compile the project into lib<name>.so and <name>.node')
+    .argument('<project>', 'folder with opsmith.json')
+    .option(
+      '--time-trace [file]',
+      'compile all of it anew and say where the time went; a file is a trace for ui.perfetto.dev',
+    )
+    .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
+    .action(async (project: string, options: GivenBuildOptions) => {
+      await withWorkbench((workbench, folder) => runBuild(workbench, folder, options), project)
+    })
   projectCommand(
     'schemas',
     'build, load, and list the operators and classes registered',

@@ -7,7 +7,7 @@ import { readSettings } from '../engine/project/settings-file'
 import type { Workbench } from '../engine/workbench'
 import { machineLine } from './bench-command'
 import { benchTables, tableText } from './bench-table'
-import { buildAloud } from './build-command'
+import { buildAloud, loadTimeout } from './build-command'
 import { checkLines, checkSummary } from './check-text'
 import { exitCodes } from './exit-codes'
 import { outcomeLines, summaryLine } from './gradcheck-text'
@@ -16,7 +16,7 @@ import { allNodes, describeTaken } from './graph-output'
 import { graphOfProject } from './graph-source'
 import { describeDiagnostic, describeError, printError, printLines } from './print'
 import { makeCalls, printCall } from './run-command'
-import { loadTimeout, printSchemas } from './schemas-command'
+import { printSchemas } from './schemas-command'
 
 /** The first program function that opsmith.json calls: its script graph, and what a trace of it keeps. */
 async function describeFirstGraph(

@@ -1,11 +1,8 @@
 import type { LoadReport } from '../contract/operators'
 import type { Workbench } from '../engine/workbench'
-import { buildAloud, buildJson } from './build-command'
+import { buildAloud, buildJson, loadTimeout } from './build-command'
 import { exitCodes } from './exit-codes'
 import { printError, printJson } from './print'
-
-/** Seconds that loading a library may take. */
-export const loadTimeout = 60
 
 export function printSchemas(report: LoadReport): void {
   for (const operator of report.operators) {

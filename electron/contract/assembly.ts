@@ -5,8 +5,12 @@ export const assemblyForm = z.enum(['machine', 'ptx', 'sass'])
 export type AssemblyForm = z.infer<typeof assemblyForm>
 
 export const assemblyFunction = z.object({
+  /** Its address in the library, or the mangled name of a kernel: several functions may have one name. */
+  id: z.string(),
   /** Demangled, with its arguments. */
   name: z.string(),
+  /** For lists: without arguments; of a lambda, the function that it stands in and what runs it. */
+  title: z.string(),
   /** Where its code begins, an absolute path; "" when the compiler did not say. */
   file: z.string(),
   line: z.number().int(),
@@ -44,7 +48,7 @@ export const assemblyReport = z.object({
 })
 export type AssemblyReport = z.infer<typeof assemblyReport>
 
-/** Which function is wanted: by its name (with or without arguments or namespaces), or by a line that it has code of. */
+/** Which function is wanted: by its id or name (with or without arguments or namespaces), or by a line that it has code of. */
 export const assemblyChoice = z.object({
   form: assemblyForm,
   /** "" chooses by the line. */

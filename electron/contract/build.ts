@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { diagnostic } from './diagnostics'
+import { timeTrace } from './time-trace'
 
 /** One compiler or linker run of a build. */
 export const buildStep = z.object({
@@ -34,6 +35,8 @@ export const buildReport = z.object({
   hot: z.boolean(),
   diagnostics: z.array(diagnostic),
   steps: z.array(buildStep),
+  /** When it was asked for. */
+  timeTrace: timeTrace.optional(),
   compiler: z.string(),
   libtorch: z.string(),
 })

@@ -28,6 +28,7 @@ import { installCommand } from './pkg-config'
 import { planBuild } from './plan'
 import type { BuildPlan, CompileTask } from './plan'
 import { makePrecompiled } from './precompiled-headers'
+import { TimeTracer } from './time-trace'
 
 const objectsLimit = 2 * 2 ** 30
 const buildsLimit = 2 * 2 ** 30
@@ -39,6 +40,8 @@ export interface BuildOptions {
   onProgress?: (done: number, steps: number) => void
   /** Called when a precompiled header would have served, had it been there. */
   onMissingPrelude?: () => void
+  /** Compiles and links the project's own sources anew, and says where the time went. */
+  timeTrace?: boolean
 }
 
 interface Compiled {
@@ -81,6 +84,7 @@ function plainError(message: string): Diagnostic {
 class Build {
   private readonly cache: ObjectCache
   private done = 0
+  private readonly tracer: TimeTracer | undefined
 
   constructor(
     private readonly installation: Installation,
@@ -93,6 +97,7 @@ class Build {
     private readonly server: CompileServer | undefined = undefined,
   ) {
     this.cache = new ObjectCache(installation.cacheFolder, folder, plan.contentFolders)
+    this.tracer = options.timeTrace ? new TimeTracer(toolchain.compiler.family) : undefined
   }
 
   private say(text: string): void {
@@ -156,8 +161,11 @@ class Build {
   }
 
   private async compile(task: CompileTask): Promise<Compiled> {
+    // What all projects share was compiled once on this machine: it is no part of this one's time.
+    const isShared = task.source.startsWith(this.plan.includes.folder + path.sep)
+    const tracer = isShared ? undefined : this.tracer
     const hotKey = this.server && task.server && hashOf('hot-1', this.server.program.key, task.key)
-    const plain = this.cache.find(task.key)
+    const plain = tracer ? undefined : this.cache.find(task.key)
     const hit = plain ?? (hotKey === undefined ? undefined : this.cache.find(hotKey))
     const { label } = task
     if (hit) {
@@ -178,11 +186,22 @@ class Build {
       task.command === this.toolchain.compiler.path && this.toolchain.compiler.family === 'g++'
     const prefix = isGcc ? [`-fdebug-prefix-map=${this.folder}=.`] : []
     const output = `${temporary}.o`
-    const args = [...task.args, ...prefix, '-MD', '-MF', depfile, '-c', task.source, '-o', output]
+    const isCxx = task.command === this.toolchain.compiler.path
+    const traceFile = `${temporary}.json`
+    const traced = tracer?.flags(isCxx, traceFile) ?? []
+    const start = tracer?.now() ?? 0
+    const args = [
+      ...[...task.args, ...prefix, ...traced],
+      ...['-MD', '-MF', depfile, '-c', task.source, '-o', output],
+    ]
     try {
       const hot = await this.compileHot(task, output, depfile)
       const result = hot ?? (await this.runTool(task.command, args))
-      const said = result.stderr + result.stdout
+      const printed = result.stderr + result.stdout
+      const { seconds } = result
+      const said = tracer
+        ? tracer.takeCompile({ label, start, seconds, isCxx }, traceFile, printed)
+        : printed
       const good = result.exitCode === 0
       const diagnostics = this.judge(said, task.command)
       const why = stoppedBecause(result, label)
@@ -226,6 +245,7 @@ class Build {
       }
     } finally {
       fs.rmSync(depfile, { force: true })
+      fs.rmSync(traceFile, { force: true })
       fs.rmSync(`${temporary}.o`, { force: true })
     }
   }
@@ -277,7 +297,8 @@ class Build {
       cached: true,
       ok: true,
     }
-    if (fs.existsSync(loadPath)) {
+    const start = this.tracer?.now() ?? 0
+    if (!this.tracer && fs.existsSync(loadPath)) {
       const now = new Date()
       fs.utimesSync(folder, now, now)
       this.progress()
@@ -302,6 +323,7 @@ class Build {
           ]
     try {
       const result = await this.runTool(command, args)
+      this.tracer?.takeLink(name, start, result.seconds)
       const good = result.exitCode === 0
       const output = result.stderr + result.stdout
       const diagnostics = parseLinkerOutput(output, this.folder)
@@ -372,6 +394,7 @@ class Build {
       hot: false,
       diagnostics: [],
       steps: [],
+      ...(this.tracer ? { timeTrace: this.tracer.trace() } : {}),
       compiler: `${this.toolchain.compiler.family} ${this.toolchain.compiler.version}`,
       libtorch: this.toolchain.libtorch.version,
       ...more,

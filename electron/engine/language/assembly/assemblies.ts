@@ -16,6 +16,7 @@ import type { Installation } from '../../installation'
 import { isCuda } from '../../project/open-project'
 import { readManifest } from '../../project/read-manifest'
 import type { Toolchain } from '../../toolchain/choose'
+import { namedFunctions } from './function-names'
 import { deviceCode, whyNoSass } from './device-code'
 import type { DeviceForm } from './device-code'
 import { MachineCode, placesOf } from './machine-code'
@@ -34,34 +35,6 @@ interface Known {
   plan: BuildPlan
   machine: MachineCode
   device: Map<DeviceForm, Promise<Result<AssemblyReport[]>>>
-}
-
-/** The name without its arguments: "gc_forward", "force::squares<float>". */
-function bareName(name: string): string {
-  let depth = 0
-  for (let index = name.length - 1; index >= 0; index -= 1) {
-    if (name[index] === ')') depth += 1
-    if (name[index] === '(') depth -= 1
-    if (depth === 0 && name[index] === '(') return name.slice(0, index).replace(/^void /, '')
-  }
-  return name
-}
-
-/** Functions that a name means: by their whole name, without arguments, or the last part of that. */
-export function namedFunctions(
-  functions: readonly AssemblyFunction[],
-  name: string,
-): AssemblyFunction[] {
-  const ways: ((one: AssemblyFunction) => boolean)[] = [
-    (one) => one.name === name,
-    (one) => bareName(one.name) === name,
-    (one) => bareName(one.name).replace(/<.*>$/, '').split('::').at(-1) === name,
-  ]
-  for (const way of ways) {
-    const found = functions.filter(way)
-    if (found.length > 0) return found
-  }
-  return []
 }
 
 /** The processor's and the GPU's code of what was built last, function by function. */
@@ -154,7 +127,7 @@ export class Assemblies {
     if (choice.form === 'machine') return await known.value.machine.show(wanted.value)
     const reports = await this.device(known.value, choice.form)
     if (!reports.ok) return reports
-    const report = reports.value.find((one) => one.function.name === wanted.value.name)
+    const report = reports.value.find((one) => one.function.id === wanted.value.id)
     return report ? ok(report) : err('operator.unknown', `There is no kernel ${wanted.value.name}.`)
   }
 
@@ -193,13 +166,13 @@ function chosenByName(
   const [first, second] = found
   if (first && !second) return ok(first)
   if (!first) {
-    const names = functions.slice(0, 12).map((one) => bareName(one.name))
+    const names = functions.slice(0, 12).map((one) => one.title)
     return err('operator.unknown', `There is no function ${name} in the library.`, {
       hint: `It has ${[...new Set(names)].join(', ')}${functions.length > 12 ? ' and more' : ''}.`,
     })
   }
   return err('request.invalid', `${name} means several functions.`, {
     path: 'name',
-    hint: `Take one of: ${found.map((one) => one.name).join('; ')}`,
+    hint: `Take one of: ${found.map((one) => `${one.id} (${one.name})`).join('; ')}`,
   })
 }

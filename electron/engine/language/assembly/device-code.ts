@@ -7,6 +7,7 @@ import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import type { CompileTask } from '../../compile/plan'
 import { compileLimits, runCommand } from '../../toolchain/run-command'
+import { functionOf } from './function-names'
 import { deviceMix } from './instruction-mix'
 import { parsePtx, parseSass } from './parse-device-code'
 import type { DeviceFunction } from './parse-device-code'
@@ -141,12 +142,13 @@ function reportOf(
   const texts = rows.filter(({ kind }) => kind === 'instruction').map((row) => row.text)
   return {
     form,
-    function: {
+    function: functionOf(
       name,
-      file: source,
-      line: lines.length === 0 ? 0 : Math.min(...lines.map(({ line }) => line)),
-      size: 0,
-    },
+      code.symbol,
+      source,
+      lines.length === 0 ? 0 : Math.min(...lines.map(({ line }) => line)),
+      0,
+    ),
     rows,
     mix: deviceMix(texts),
     architecture: target,

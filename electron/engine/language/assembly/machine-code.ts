@@ -4,10 +4,11 @@ import path from 'node:path'
 import type { AssemblyFunction, AssemblyReport } from '../../../contract/assembly'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
+import { functionOf, holdsLambda } from './function-names'
 import { machineMix } from './instruction-mix'
 import { parseDisassembly, parseSymbols } from './parse-disassembly'
 import type { SymbolEntry } from './parse-disassembly'
-import { machineRows } from './rows'
+import { machineRows, placeOfFrames } from './rows'
 import type { Places } from './rows'
 import { askTool, findTool, locateInstructions } from './tools'
 
@@ -76,19 +77,57 @@ export class MachineCode {
       // Line 0 is what the compiler added: constructors of globals, calls of terminate.
       if (!start || start.line === 0 || symbol.size === 0 || !this.places.isOwn(file)) return []
       const { name, size } = symbol
-      return [{ ...symbol, place: { name, file, line: start.line, size } }]
+      const id = symbol.address.toString(16)
+      return [{ ...symbol, place: functionOf(name, id, file, start.line, size) }]
     })
+    const listed = new Set(found.map(({ address }) => address))
+    const lambdas = await this.lambdas(symbols.filter((one) => !listed.has(one.address)))
+    if (!lambdas.ok) return lambdas
+    found.push(...lambdas.value)
     return ok(
       found.sort((a, b) => a.place.file.localeCompare(b.place.file) || a.place.line - b.place.line),
+    )
+  }
+
+  /**
+   * Templates of libtorch's and of the standard library that hold a lambda of the project, as
+   * at::parallel_for does: often where the time goes.
+   */
+  private async lambdas(symbols: readonly SymbolEntry[]): Promise<Result<IndexedFunction[]>> {
+    const named = symbols.filter(({ name, size }) => size > 0 && holdsLambda(name))
+    if (named.length === 0) return ok([])
+    const objdump = findTool('objdump')
+    // Who asks for one of the others is told.
+    if (objdump === undefined) return ok([])
+    const said = await askTool(objdump, ['-d', '-C', '--no-show-raw-insn', this.library])
+    if (!said.ok) return said
+    const code = new Map(parseDisassembly(said.value).map((one) => [one.address, one]))
+    const addresses = named.flatMap(
+      ({ address }) => code.get(address)?.instructions.map((one) => one.address) ?? [],
+    )
+    const frames = await locateInstructions(this.library, addresses)
+    if (!frames.ok) return frames
+    return ok(
+      named.flatMap((symbol): IndexedFunction[] => {
+        const places = (code.get(symbol.address)?.instructions ?? [])
+          .map((one) => placeOfFrames(frames.value.get(one.address) ?? [], this.places))
+          .filter(({ line }) => line > 0)
+        const file = places[0]?.file
+        if (file === undefined) return []
+        const lines = places.filter((one) => one.file === file).map(({ line }) => line)
+        const { name, size } = symbol
+        const line = Math.min(...lines)
+        return [
+          { ...symbol, place: functionOf(name, symbol.address.toString(16), file, line, size) },
+        ]
+      }),
     )
   }
 
   async show(wanted: AssemblyFunction): Promise<Result<AssemblyReport>> {
     const index = await this.index()
     if (!index.ok) return index
-    const found = index.value.find(
-      ({ place }) => place.name === wanted.name && place.file === wanted.file,
-    )
+    const found = index.value.find(({ place }) => place.id === wanted.id)
     if (!found) return err('operator.unknown', `The library has no function ${wanted.name}.`)
     let report = this.reports.get(found.address)
     report ??= this.disassemble(found)
