@@ -125,7 +125,8 @@ export const appCalls = {
   },
   /** Builds, loads and describes. Output streams as build.output; `job.cancel` ends it. */
   'operator.build': {
-    input: z.object({ folder: z.string(), job: z.string() }),
+    /** `timeTrace` compiles anew and says where the time went. */
+    input: z.object({ folder: z.string(), job: z.string(), timeTrace: z.boolean().optional() }),
     output: buildAndLoad,
   },
   'operator.run': {
@@ -141,8 +142,13 @@ export const appCalls = {
   'program.functions': { input: folder, output: z.array(programFunction) },
   /** What the TorchScript compiler says of a text, saved or not; made when the op host is idle. Cancelled by a newer one. */
   'program.check': {
-    input: z.object({ folder: z.string(), text: z.string().max(4_000_000) }),
+    input: z.object({ folder: z.string(), text: z.string().max(4_000_000).optional() }),
     output: z.array(diagnostic),
+  },
+  /** The function that is registered at a place, as operators' kernels name them: its own place. */
+  'program.kernel': {
+    input: z.object({ folder: z.string(), file: z.string(), line: z.number().int() }),
+    output: z.object({ file: z.string(), line: z.number().int() }),
   },
   'registry.list': { input: none, output: z.array(operatorSummary) },
   'registry.describe': {

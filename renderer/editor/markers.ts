@@ -4,6 +4,7 @@ import { filesStore, projectPath } from '../store/files'
 import { gradcheckStore } from '../store/gradcheck'
 import { graphStore } from '../store/graph'
 import { opcheckStore } from '../store/opcheck'
+import { programProblemsStore } from '../store/program-problems'
 import { projectStore } from '../store/project'
 import { modelOf } from './models'
 import { monaco } from './monaco'
@@ -30,6 +31,7 @@ export function followProblems(): void {
   opcheckStore.subscribe((now, before) => {
     if (now.outcomes !== before.outcomes || now.one !== before.one) markAll()
   })
+  programProblemsStore.subscribe(markAll)
   projectStore.subscribe((now, before) => {
     if (now.project?.problem !== before.project?.problem) markAll()
   })
@@ -69,14 +71,18 @@ const severities = {
 } as const
 
 /** Compilers name a point; the word that begins there is what a reader looks for. */
-function rangeOf(place: DiagnosticNote, model: monaco.editor.ITextModel): monaco.IRange {
+function rangeOf(place: Diagnostic, model: monaco.editor.ITextModel): monaco.IRange {
   const line = Math.min(Math.max(place.line, 1), model.getLineCount())
   const first = model.getLineFirstNonWhitespaceColumn(line) || 1
   const column = place.column > 0 ? Math.min(place.column, model.getLineMaxColumn(line)) : first
   const word = place.column > 0 ? model.getWordAtPosition({ lineNumber: line, column }) : null
   const lineEnd = model.getLineMaxColumn(line)
   const end = place.column > 0 ? Math.max(word?.endColumn ?? 0, column + 1) : lineEnd
-  return { startLineNumber: line, startColumn: column, endLineNumber: line, endColumn: end }
+  const { endLine = line, endColumn = end } = place
+  const isPast = endLine > model.getLineCount() || endColumn > model.getLineMaxColumn(endLine)
+  return isPast
+    ? { startLineNumber: line, startColumn: column, endLineNumber: line, endColumn: end }
+    : { startLineNumber: line, startColumn: column, endLineNumber: endLine, endColumn }
 }
 
 function relatedOf(note: DiagnosticNote): monaco.editor.IRelatedInformation {

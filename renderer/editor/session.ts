@@ -6,6 +6,8 @@ import { keepAllDrafts, loadDrafts } from './drafts'
 import { openLinksInTabs } from './CodeEditor'
 import { followGraphSelection } from './graph-places'
 import { followProblems } from './markers'
+import { followProgram } from './program-checks'
+import { registerProgramLanguage } from './program-language'
 import { closeAllModels, loadModel } from './models'
 import { setManifestSchema, prepareMonaco } from './monaco'
 import { listenToDisk, saveFile } from './saving'
@@ -15,6 +17,8 @@ export async function startEditor(): Promise<void> {
   prepareMonaco()
   openLinksInTabs()
   followProblems()
+  followProgram()
+  registerProgramLanguage()
   followGraphSelection()
   listenToDisk()
   beforeInputEdit(saveManifest)

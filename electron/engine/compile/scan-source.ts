@@ -85,6 +85,8 @@ export interface FoundFunction {
   parameters: string[]
   /** 1-based line of its name. */
   line: number
+  /** With its body. */
+  isDefinition: boolean
 }
 
 /** Words that come before a call, never before the name of a function being declared. */
@@ -108,6 +110,7 @@ export function findFunction(source: string, functionName: string): FoundFunctio
     const found = {
       parameters: splitParameters(text.slice(open + 1, end - 1)).map(parameterName),
       line: text.slice(0, open).split('\n').length,
+      isDefinition,
     }
     if (isDefinition) return found
     declared ??= found

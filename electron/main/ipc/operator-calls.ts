@@ -1,4 +1,5 @@
 import { ok } from '../../contract/outcome'
+import { kernelDefinition } from '../../engine/language/program/kernel-definition'
 import { readSettings } from '../../engine/project/settings-file'
 import { TextBatch } from '../text-batch'
 import { nothing } from './handle'
@@ -10,6 +11,7 @@ type OperatorCalls =
   | 'operator.run'
   | 'program.functions'
   | 'program.check'
+  | 'program.kernel'
   | 'assembly.list'
   | 'assembly.show'
   | 'registry.list'
@@ -25,7 +27,7 @@ type OperatorCalls =
 const shortTimeout = 30
 
 export const operatorCalls: Handlers<OperatorCalls> = {
-  'operator.build': (session, { folder, job }) =>
+  'operator.build': (session, { folder, job, timeTrace = false }) =>
     inOpen(session, folder, () =>
       session.job(job, async (signal) => {
         const settings = await readSettings(session.installation.cacheFolder)
@@ -37,6 +39,7 @@ export const operatorCalls: Handlers<OperatorCalls> = {
           folder,
           {
             signal,
+            timeTrace,
             onOutput: (text) => {
               log.add(text)
             },
@@ -69,6 +72,8 @@ export const operatorCalls: Handlers<OperatorCalls> = {
       const checked = await session.workbench.programChecks.check(folder, text)
       return checked.ok ? ok(checked.value?.diagnostics ?? []) : checked
     }),
+  'program.kernel': (session, { folder, ...place }) =>
+    inOpen(session, folder, () => kernelDefinition(folder, place)),
   'assembly.list': (session, { folder, form }) =>
     inOpen(session, folder, () => session.workbench.assemblies.list(folder, form)),
   'assembly.show': (session, { folder, choice }) =>

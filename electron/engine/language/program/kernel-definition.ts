@@ -1,0 +1,67 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+import { ok } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import { findFunction } from '../../compile/scan-source'
+import { insideProject } from '../../project/files'
+import { resolveSources } from '../../project/open-project'
+import { readManifest } from '../../project/read-manifest'
+
+export interface CodePlace {
+  file: string
+  line: number
+}
+
+/** The statement that begins on a line, up to its semicolon. */
+function statementAt(text: string, line: number): string {
+  const rest = text
+    .split('\n')
+    .slice(line - 1, line + 11)
+    .join('\n')
+  const end = rest.indexOf(';')
+  return end < 0 ? rest : rest.slice(0, end)
+}
+
+/** The function that a registration gives to the dispatcher: `&f`, `ns::f`, `TORCH_FN(f)`; "" for a lambda. */
+export function registeredFunction(statement: string): string {
+  const call = /\b(?:def|impl)\s*\(([\s\S]*)$/.exec(statement)?.[1] ?? ''
+  // Behind the name or schema; what is left of it may be wrapped in macros and templates.
+  const after = call.replace(/^(?:\s*"(?:[^"\\]|\\.)*")+\s*,?/, '')
+  if (/\[[^\]]*\]\s*\(/.test(after)) return ''
+  const words = [...after.matchAll(/[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*/g)].map(([word]) => word)
+  return words.findLast((word) => !/^(?:c10|torch|at)::|^(?:TORCH_FN|TORCH_BOX)$/.test(word)) ?? ''
+}
+
+/**
+ * Where the function stands that is registered at a line; that line itself where it cannot be told,
+ * as for a lambda.
+ */
+export async function kernelDefinition(
+  folder: string,
+  registration: CodePlace,
+): Promise<Result<CodePlace>> {
+  const own = await insideProject(
+    folder,
+    path.relative(folder, path.resolve(folder, registration.file)),
+  )
+  if (!own.ok) return own
+  const here = { file: own.value, line: registration.line }
+  const text = await fs.readFile(own.value, 'utf8').catch(() => '')
+  const name = registeredFunction(statementAt(text, registration.line))
+  if (name === '') return ok(here)
+  const manifest = await readManifest(folder)
+  if (!manifest.ok) return manifest
+  const sources = await resolveSources(folder, manifest.value)
+  if (!sources.ok) return sources
+  const files = [own.value, ...sources.value.map((source) => path.join(folder, source))]
+  let declared: CodePlace | undefined
+  for (const file of new Set(files)) {
+    const source = await fs.readFile(file, 'utf8').catch(() => '')
+    const found = findFunction(source, name)
+    if (!found) continue
+    if (found.isDefinition) return ok({ file, line: found.line })
+    declared ??= { file, line: found.line }
+  }
+  return ok(declared ?? here)
+}
