@@ -4,6 +4,7 @@ import { beforeLeaving, projectStore } from '../store/project'
 import { call } from '../bridge/bridge'
 import { keepAllDrafts, loadDrafts } from './drafts'
 import { openLinksInTabs } from './CodeEditor'
+import { followAssemblyLines } from './assembly-lines'
 import { followGraphSelection } from './graph-places'
 import { followProblems } from './markers'
 import { followProgram } from './program-checks'
@@ -20,6 +21,7 @@ export async function startEditor(): Promise<void> {
   followProgram()
   registerProgramLanguage()
   followGraphSelection()
+  followAssemblyLines()
   listenToDisk()
   beforeInputEdit(saveManifest)
   beforeLeaving(keepAllDrafts)

@@ -8,6 +8,7 @@ import { useEffect, useState, type FunctionComponent, type ReactElement } from '
 
 import { FilePanel } from '../editor/FilePanel'
 import { tabClosed } from '../editor/models'
+import { AssemblyPanel } from '../panels/assembly/AssemblyPanel'
 import { BuildPanel } from '../panels/build/BuildPanel'
 import { DoctorPanel } from '../panels/doctor/DoctorPanel'
 import { ExplorerPanel } from '../panels/explorer/ExplorerPanel'
@@ -22,7 +23,7 @@ import { RunPanel } from '../panels/run/RunPanel'
 import { SchemasPanel } from '../panels/schemas/SchemasPanel'
 import { SettingsPanel } from '../panels/settings/SettingsPanel'
 import { TimingsPanel } from '../panels/timings/TimingsPanel'
-import { layoutStore, toolPanels, type ToolPanel } from '../store/layout'
+import { layoutStore, noteVisible, toolPanels, type ToolPanel } from '../store/layout'
 import { isDark, useTheme } from '../store/theme'
 import { createDock, filePathOf, restore } from './dock'
 import { ErrorBoundary } from './ErrorBoundary'
@@ -40,6 +41,7 @@ const tools: Record<ToolPanel, FunctionComponent> = {
   gradcheck: GradcheckPanel,
   timings: TimingsPanel,
   profile: ProfilePanel,
+  assembly: AssemblyPanel,
   export: ExportPanel,
   doctor: DoctorPanel,
   settings: SettingsPanel,
@@ -48,7 +50,16 @@ const tools: Record<ToolPanel, FunctionComponent> = {
 
 function toolComponent(name: ToolPanel): FunctionComponent<IDockviewPanelProps> {
   const Panel = tools[name]
-  return function Tool(): ReactElement {
+  return function Tool({ api }: IDockviewPanelProps): ReactElement {
+    useEffect(() => {
+      const note = (): void => noteVisible(name, api.isVisible)
+      note()
+      const listener = api.onDidVisibilityChange(note)
+      return () => {
+        listener.dispose()
+        noteVisible(name, false)
+      }
+    }, [api])
     return (
       <ErrorBoundary name={toolPanels[name]}>
         <Panel />

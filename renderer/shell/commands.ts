@@ -71,10 +71,10 @@ function settleField(): void {
   field.focus()
 }
 
-async function saveAndBuild(): Promise<void> {
+async function saveAndBuild(timeTrace = false): Promise<void> {
   // What could not be saved says so itself; what is on disk is built all the same.
   await saveAll()
-  await buildProject()
+  await buildProject(timeTrace)
 }
 
 const project: Command[] = [
@@ -146,7 +146,17 @@ const build: Command[] = [
     group: 'Build',
     shortcut: 'Ctrl+B',
     enabled: hasProject,
-    run: saveAndBuild,
+    run: () => saveAndBuild(),
+  },
+  {
+    id: 'build.trace',
+    title: 'Build anew and trace where the time goes',
+    group: 'Build',
+    enabled: hasProject,
+    run: () => {
+      showPanel('build', false)
+      return saveAndBuild(true)
+    },
   },
   {
     id: 'build.stop',

@@ -20,6 +20,7 @@ const areas: Record<ToolPanel, Area> = {
   gradcheck: 'right',
   timings: 'right',
   profile: 'right',
+  assembly: 'right',
   export: 'right',
   doctor: 'middle',
   settings: 'middle',
@@ -113,6 +114,7 @@ function arrange(api: DockviewApi, files: string[]): void {
   addTool(api, 'gradcheck')
   addTool(api, 'timings')
   addTool(api, 'profile')
+  addTool(api, 'assembly')
   addTool(api, 'export')
   addTool(api, 'problems')
   addTool(api, 'build')

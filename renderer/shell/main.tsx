@@ -14,6 +14,7 @@ import './styles/graph-picture.css'
 import './styles/gradcheck.css'
 import './styles/timings.css'
 import './styles/profile.css'
+import './styles/assembly.css'
 import './styles/export.css'
 
 import { App } from './App'

@@ -3,6 +3,7 @@ import { keepTyped, restoreDrafts, startEditor } from '../editor/session'
 import { exposeTestHook } from '../editor/test-hook'
 import { showEditorTheme } from '../editor/themes'
 import { graphTest } from '../panels/graph/test-hook'
+import { followAssembly } from '../store/assembly-run'
 import { listenToBackground } from '../store/background'
 import { listenToBenches } from '../store/bench-run'
 import { buildStore, listenToBuilds } from '../store/build'
@@ -34,6 +35,7 @@ export async function start(): Promise<void> {
   listenToOpchecks()
   listenToBenches()
   listenToExports()
+  followAssembly()
   listen('command.invoked', (event) => {
     if (event.command === 'flush') void flush()
     else runCommand(event.command)

@@ -4,6 +4,7 @@ import { createStore } from 'zustand/vanilla'
 import type { BuildReport } from '../../electron/contract/build'
 import type { Diagnostic, DiagnosticNote } from '../../electron/contract/diagnostics'
 import type { WorkbenchError } from '../../electron/contract/outcome'
+import type { TimeTrace } from '../../electron/contract/time-trace'
 import { listen } from '../bridge/bridge'
 import { useGradcheck } from './gradcheck'
 import { gradcheckDiagnostics } from './gradcheck-problems'
@@ -31,6 +32,8 @@ type BuildState = {
   /** What the sources were when the shown build began. */
   stamp: string | null
   cancelled: boolean
+  /** Of the last build that was asked where its time went; a later one that was not keeps it. */
+  traced: { trace: TimeTrace; load: number | null; stamp: string } | null
   logVersion: number
 }
 
@@ -46,6 +49,7 @@ export const buildStore = createStore<BuildState>(() => ({
   loadError: null,
   stamp: null,
   cancelled: false,
+  traced: null,
   logVersion: 0,
 }))
 

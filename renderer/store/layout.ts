@@ -15,6 +15,7 @@ export const toolPanels = {
   gradcheck: 'Gradcheck',
   timings: 'Timings',
   profile: 'Profile',
+  assembly: 'Assembly',
   export: 'Export',
   doctor: 'Doctor',
   settings: 'Settings',
@@ -45,6 +46,8 @@ type LayoutState = {
   page: 'starting' | 'workbench' | 'gallery' | 'doctor'
   /** One group of tabs takes the whole window. */
   enlarged: boolean
+  /** Panels that are in front of their groups. */
+  visible: ReadonlySet<ToolPanel>
 }
 
 export const layoutStore = createStore<LayoutState>(() => ({
@@ -52,10 +55,19 @@ export const layoutStore = createStore<LayoutState>(() => ({
   palette: 'closed',
   page: 'starting',
   enlarged: false,
+  visible: new Set(),
 }))
 
 export function useLayout<T>(select: (state: LayoutState) => T): T {
   return useStore(layoutStore, select)
+}
+
+export function noteVisible(panel: ToolPanel, isVisible: boolean): void {
+  const visible = new Set(layoutStore.getState().visible)
+  if (visible.has(panel) === isVisible) return
+  if (isVisible) visible.add(panel)
+  else visible.delete(panel)
+  layoutStore.setState({ visible })
 }
 
 export function showPanel(panel: ToolPanel, focus = true): void {

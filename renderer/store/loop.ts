@@ -1,5 +1,6 @@
 import type { Project } from '../../electron/contract/project'
 import { call, listen, newJob } from '../bridge/bridge'
+import { forgetAssembly } from './assembly-run'
 import { benchmarksChanged, forgetBenches, refreshBenches } from './bench-run'
 import { buildLog, buildStore, forgetBuild } from './build'
 import { forgetExports } from './export-run'
@@ -24,8 +25,11 @@ import { settingsStore } from './settings'
 let running: Promise<void> | null = null
 let again = false
 
-/** Builds what is on disk. A build that is running is ended first and its result thrown away. */
-export async function buildProject(): Promise<void> {
+/**
+ * Builds what is on disk. A build that is running is ended first and its result thrown away.
+ * @param timeTrace compiles all of the project anew and says where the time went
+ */
+export async function buildProject(timeTrace = false): Promise<void> {
   if (running !== null) {
     if (again) return running // one that waits will see the newest sources
     again = true
@@ -34,7 +38,7 @@ export async function buildProject(): Promise<void> {
     again = false
   }
   if (currentFolder() === null) return
-  running = buildOnce()
+  running = buildOnce(timeTrace)
   try {
     await running
   } finally {
@@ -49,7 +53,7 @@ export async function cancelBuild(): Promise<void> {
   await call('job.cancel', { job })
 }
 
-async function buildOnce(): Promise<void> {
+async function buildOnce(timeTrace: boolean): Promise<void> {
   const folder = currentFolder()
   if (folder === null) return
   const job = newJob('build')
@@ -57,7 +61,7 @@ async function buildOnce(): Promise<void> {
   buildLog.clear()
   const begun = { job, stopping: false, startedAt: Date.now(), done: 0, steps: 0 }
   buildStore.setState({ ...begun, cancelled: false, logVersion: buildLog.version })
-  const result = await call('operator.build', { folder, job })
+  const result = await call('operator.build', { folder, job, timeTrace })
   if (currentFolder() !== folder) return
   const ended = { job: null, stopping: false, logVersion: buildLog.version }
   if (!result.ok) {
@@ -78,6 +82,9 @@ async function buildOnce(): Promise<void> {
   const { build, load, loadError } = result.value
   const good = { report: build, settled: null, error: null }
   buildStore.setState({ ...ended, ...good, loadError: loadError ?? null, stamp })
+  if (build.timeTrace) {
+    buildStore.setState({ traced: { trace: build.timeTrace, load: load?.seconds ?? null, stamp } })
+  }
   if (loadError?.exit) noteCrash(loadError.exit)
   if (load) {
     dismissCrash()
@@ -170,6 +177,7 @@ export function forgetResults(): void {
   forgetOpchecks()
   forgetBenches()
   forgetProfile()
+  forgetAssembly()
   forgetExports()
   forgetBuild()
   forgetSchemas()

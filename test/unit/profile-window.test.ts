@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 
 import { profileReportOf } from '../../electron/engine/profile/profiles'
 import { flameOf, timelineOf } from '../../renderer/panels/profile/profile-spans'
-import { neighbour, panned, spanAt, ticksOf, zoomed } from '../../renderer/panels/profile/spans'
-import { bytesText, exactTime, timeText } from '../../renderer/panels/profile/times'
+import { neighbour, panned, spanAt, ticksOf, zoomed } from '../../renderer/shell/spans/spans'
+import { bytesText, exactTime, timeText } from '../../renderer/shell/spans/times'
 import {
   firstOrder,
   sortTotals,

@@ -52,6 +52,8 @@ export const operatorCalls: Handlers<OperatorCalls> = {
           settings.callTimeout,
         )
         log.flush()
+        const headers = result.ok ? (result.value.build.timeTrace?.headers ?? []) : []
+        session.noteFiles(headers.map(({ name }) => ({ file: name })))
         return result
       }),
     ),

@@ -16,11 +16,12 @@ import { runCommand, shortcutOf } from '../../store/commands'
 import { useStaleness } from '../../store/files'
 import type { LogLine } from '../../store/line-log'
 import { StepsTable } from './StepsTable'
+import { TimeView } from './TimeView'
 
 export function BuildPanel(): ReactElement {
   const build = useBuild((state) => state)
   const staleness = useStaleness(build.stamp, 'build')
-  const [view, setView] = useState<'log' | 'steps'>('log')
+  const [view, setView] = useState<'log' | 'steps' | 'time'>('log')
   const nothing = build.job === null && build.report === null && build.error === null
   if (nothing && buildLog.length === 0) {
     return (
@@ -44,6 +45,7 @@ export function BuildPanel(): ReactElement {
           options={[
             { value: 'log', label: 'Log' },
             { value: 'steps', label: 'Steps' },
+            { value: 'time', label: 'Time', testId: 'build-time' },
           ]}
         />
         <CopyButton text={() => buildLog.text()} label="Copy the log" />
@@ -67,6 +69,8 @@ export function BuildPanel(): ReactElement {
             label="Build log"
             classOf={classOfLine}
           />
+        ) : view === 'time' ? (
+          <TimeView />
         ) : (
           <StepsTable steps={build.report?.steps ?? []} running={build.job !== null} />
         )}

@@ -6,7 +6,7 @@ import { FileLink } from '../../shell/primitives/FileLink'
 import { formatCount } from '../../shell/primitives/format'
 import { profileStore, useProfile } from '../../store/profile'
 import { kindOf, kindWords } from './profile-spans'
-import { bytesText, exactTime, shareText } from './times'
+import { bytesText, exactTime, shareText } from '../../shell/spans/times'
 
 /** What is known of the selected event, or of the selected node of the flame graph. */
 export function Details({ report }: { report: ProfileReport }): ReactElement {

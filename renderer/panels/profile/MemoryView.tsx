@@ -5,7 +5,7 @@ import { EmptyState } from '../../shell/primitives/EmptyState'
 import { FileLink } from '../../shell/primitives/FileLink'
 import { formatCount } from '../../shell/primitives/format'
 import { profileStore } from '../../store/profile'
-import { bytesText, exactTime, shareText } from './times'
+import { bytesText, exactTime, shareText } from '../../shell/spans/times'
 
 /** Who holds memory when the most is held; the curve over time lies below the timeline. */
 export function MemoryView({ report }: { report: ProfileReport }): ReactElement {

@@ -24,8 +24,8 @@ import { CallBar } from './CallBar'
 import { Details } from './Details'
 import { MemoryView } from './MemoryView'
 import { flameOf, kindWords, timelineOf } from './profile-spans'
-import { SpanCanvas } from './SpanCanvas'
-import { bytesText, exactTime, shareText, timeText } from './times'
+import { SpanCanvas } from '../../shell/spans/SpanCanvas'
+import { bytesText, exactTime, shareText, timeText } from '../../shell/spans/times'
 import { TotalsView } from './TotalsView'
 
 /** Where one call of a function or an operator spends its time, and who takes its memory. */

@@ -6,7 +6,7 @@ import { EmptyState } from '../../shell/primitives/EmptyState'
 import { FileLink } from '../../shell/primitives/FileLink'
 import { formatCount } from '../../shell/primitives/format'
 import { Segmented } from '../../shell/primitives/Segmented'
-import { bytesText, exactTime, shareText, timeText } from './times'
+import { bytesText, exactTime, shareText, timeText } from '../../shell/spans/times'
 import {
   firstOrder,
   sortTotals,

@@ -3,14 +3,7 @@ import {
   type ProfileKind,
   type ProfileReport,
 } from '../../../electron/contract/profile'
-import { makeSpans, type Spans } from './spans'
-
-/** Spans with what they are called and what they are. */
-export type NamedSpans = {
-  spans: Spans
-  name: (id: number) => string
-  kind: (id: number) => ProfileKind
-}
+import { makeSpans, type NamedSpans } from '../../shell/spans/spans'
 
 /** Each track below the one before; what runs within something on the same track in the row below it. */
 export function timelineOf(report: ProfileReport): NamedSpans {

@@ -1,5 +1,5 @@
 import type { ProfileTotal } from '../../../electron/contract/profile'
-import { bytesText, shareText, timeText } from './times'
+import { bytesText, shareText, timeText } from '../../shell/spans/times'
 
 export type TotalsColumn = 'name' | 'calls' | 'total' | 'self' | 'allocated'
 export type TotalsOrder = { by: TotalsColumn; descending: boolean }

@@ -1,3 +1,6 @@
+import type { ProfileKind } from '../../../electron/contract/profile'
+import type { TimeKind } from '../../../electron/contract/time-trace'
+
 /** Spans of time in rows, as the timeline and the flame graph draw them. Ids are positions. */
 export type Spans = {
   /** ns. */
@@ -12,6 +15,16 @@ export type Spans = {
   heads: readonly { row: number; text: string }[]
   /** Where the last one ends. */
   end: number
+}
+
+/** What a span is drawn as. */
+export type SpanKind = ProfileKind | TimeKind | 'link' | 'load'
+
+/** Spans with what they are called and what they are. */
+export type NamedSpans = {
+  spans: Spans
+  name: (id: number) => string
+  kind: (id: number) => SpanKind
 }
 
 type Given = Omit<Spans, 'byRow' | 'end' | 'heads'> & { heads?: Spans['heads'] }

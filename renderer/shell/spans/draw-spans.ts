@@ -1,6 +1,5 @@
-import type { ProfileKind, ProfileMemory } from '../../../electron/contract/profile'
-import type { NamedSpans } from './profile-spans'
-import { firstAfter, ticksOf, type Range } from './spans'
+import type { ProfileMemory } from '../../../electron/contract/profile'
+import { firstAfter, ticksOf, type NamedSpans, type Range, type SpanKind } from './spans'
 import { bytesText, timeText } from './times'
 
 export const axisHeight = 18
@@ -36,7 +35,7 @@ export type Look = {
   accent: string
   found: string
   /** Behind words in the colour of the text. */
-  fills: Record<ProfileKind, string>
+  fills: Record<SpanKind, string>
   font: string
 }
 
@@ -60,6 +59,13 @@ export function readLook(element: HTMLElement): Look {
       backward: of('--series-3'),
       runtime: of('--series-5'),
       device: of('--series-6'),
+      file: of('--text-muted'),
+      frontEnd: of('--series-1'),
+      header: of('--series-5'),
+      template: of('--series-2'),
+      backEnd: of('--series-3'),
+      link: of('--series-4'),
+      load: of('--series-6'),
     },
     font: `${pixels}px ${of('--font-mono')}`,
   }

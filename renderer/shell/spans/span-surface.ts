@@ -8,8 +8,7 @@ import {
   type SpanMarks,
   type SpanPicture,
 } from './draw-spans'
-import type { NamedSpans } from './profile-spans'
-import { panned, spanAt, zoomed, type Range } from './spans'
+import { panned, spanAt, zoomed, type NamedSpans, type Range } from './spans'
 
 /** A canvas with spans, and below them memory over the same time. */
 export class SpanSurface implements SpanPicture {

@@ -9,13 +9,12 @@ import {
 } from 'react'
 
 import type { ProfileMemory } from '../../../electron/contract/profile'
-import { IconButton } from '../../shell/primitives/Button'
+import { IconButton } from '../primitives/Button'
 import { useSettings } from '../../store/settings'
 import { useTheme } from '../../store/theme'
 import { heldAt, memoryHeight, readLook } from './draw-spans'
-import type { NamedSpans } from './profile-spans'
 import { SpanSurface } from './span-surface'
-import { neighbour, type Direction } from './spans'
+import { neighbour, type Direction, type NamedSpans } from './spans'
 import { bytesText, timeText } from './times'
 
 type Props = {

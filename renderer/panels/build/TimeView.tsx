@@ -1,0 +1,171 @@
+import { useMemo, useState, type ReactElement } from 'react'
+
+import type { FileTime, TimeCost } from '../../../electron/contract/time-trace'
+import { Button } from '../../shell/primitives/Button'
+import { EmptyState } from '../../shell/primitives/EmptyState'
+import { FileLink } from '../../shell/primitives/FileLink'
+import { formatSeconds } from '../../shell/primitives/format'
+import { SearchField } from '../../shell/primitives/SearchField'
+import { SpanCanvas } from '../../shell/spans/SpanCanvas'
+import type { SpanKind } from '../../shell/spans/spans'
+import { timeText } from '../../shell/spans/times'
+import { useBuild } from '../../store/build'
+import { runCommand } from '../../store/commands'
+import { useStaleness } from '../../store/files'
+import { buildSpans } from './time-spans'
+
+const words: Partial<Record<SpanKind, string>> = {
+  file: 'the compiler',
+  frontEnd: 'front end: reading, checking, generating code',
+  header: 'a header that is read',
+  template: 'a template that is instantiated',
+  backEnd: 'back end: optimising, writing instructions',
+  link: 'linker',
+  load: 'loading into the op host',
+}
+
+/** Where the time of a build went that was asked to tell. */
+export function TimeView(): ReactElement {
+  const traced = useBuild((state) => state.traced)
+  const building = useBuild((state) => state.job !== null)
+  const staleness = useStaleness(traced?.stamp ?? null, 'build')
+  const [selected, setSelected] = useState<number | null>(null)
+  const [search, setSearch] = useState('')
+  const named = useMemo(() => traced && buildSpans(traced.trace, traced.load), [traced])
+  const again = (
+    <Button
+      icon="clock"
+      disabled={building}
+      onClick={() => {
+        setSelected(null)
+        runCommand('build.trace')
+      }}
+      testId="build-trace"
+    >
+      {traced ? 'Trace again' : 'Trace the build'}
+    </Button>
+  )
+  if (!traced || !named) {
+    return (
+      <EmptyState
+        icon="clock"
+        text="Compiles the project's sources once without the cache and shows what took the time: headers, templates, front end, back end, link, load."
+      >
+        {again}
+      </EmptyState>
+    )
+  }
+  const { trace } = traced
+  const describe = (id: number): string[] => [
+    named.name(id),
+    `${words[named.kind(id)] ?? ''}, ${timeText(named.spans.duration[id] ?? 0)}`,
+  ]
+  const [name, fact] = selected === null ? [] : describe(selected)
+  return (
+    <div className="bt-view" data-testid="build-time-view">
+      <div className="bt-chart">
+        <SpanCanvas
+          named={named}
+          memory={noMemory}
+          label="Where the time of the build went"
+          testId="build-flame"
+          selected={selected}
+          search={search}
+          onSelect={setSelected}
+          onOpen={() => undefined}
+          describe={describe}
+        />
+        <p className="bt-selected selectable" data-testid="build-time-selected">
+          {name === undefined ? (
+            <span className="muted">Select a stretch to see what it is.</span>
+          ) : (
+            <>
+              <span className="mono">{name}</span> <span className="muted">{fact}</span>
+            </>
+          )}
+        </p>
+      </div>
+      <div className="bt-side scroll">
+        <div className="bt-actions">
+          {again}
+          <SearchField value={search} onChange={setSearch} label="Find a name" />
+        </div>
+        {staleness !== 'fresh' && <p className="muted">Of older sources than those there are.</p>}
+        <PhasesTable files={trace.files} />
+        <p className="bt-rest number">
+          {trace.link && `link ${formatSeconds(trace.link.seconds)}`}
+          {traced.load !== null && `, load ${formatSeconds(traced.load)}`}
+        </p>
+        <Costs title="Dearest headers" costs={trace.headers} />
+        <Costs title="Dearest templates" costs={trace.templates} />
+        {trace.remarks.map((remark) => (
+          <p key={remark} className="muted">
+            {remark}
+          </p>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+const noMemory: readonly never[] = []
+
+function PhasesTable({ files }: { files: readonly FileTime[] }): ReactElement {
+  const cell = (value: number | undefined): string =>
+    value === undefined ? '–' : formatSeconds(value)
+  return (
+    <table className="table bt-phases" data-testid="build-phases">
+      <thead>
+        <tr>
+          <th scope="col">file</th>
+          {['all', 'headers', 'templates', 'front end', 'back end', 'other'].map((head) => (
+            <th scope="col" key={head} className="right">
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {files.map(({ label, seconds, phases }) => (
+          <tr key={label}>
+            <td>{label}</td>
+            <td className="right number">{formatSeconds(seconds)}</td>
+            <td className="right number">{cell(phases?.headers)}</td>
+            <td className="right number">{cell(phases?.templates)}</td>
+            <td className="right number">{cell(phases?.frontEnd)}</td>
+            <td className="right number">{cell(phases?.backEnd)}</td>
+            <td className="right number">{cell(phases?.other)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Costs({
+  title,
+  costs,
+}: {
+  title: string
+  costs: readonly TimeCost[]
+}): ReactElement | null {
+  if (costs.length === 0) return null
+  return (
+    <>
+      <h3 className="bt-title">{title}</h3>
+      <ol className="bt-costs">
+        {costs.map(({ name, kind, seconds, count }) => (
+          <li key={name}>
+            <span className="number">{formatSeconds(seconds)}</span>
+            {kind === 'header' ? (
+              <FileLink file={name} short />
+            ) : (
+              <span className="mono selectable">{name}</span>
+            )}
+            {count > 1 && <span className="muted number">{count} times</span>}
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
