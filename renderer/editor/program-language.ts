@@ -1,7 +1,8 @@
+import type { RegisteredKernel } from '../../electron/contract/operators'
 import { call } from '../bridge/bridge'
 import { addFile, filesStore, projectPath } from '../store/files'
 import { programPath } from '../store/program-problems'
-import { currentFolder } from '../store/project'
+import { currentFolder, currentManifest } from '../store/project'
 import { schemasStore } from '../store/schemas'
 import { loadModel, pathOf } from './models'
 import { monaco } from './monaco'
@@ -229,6 +230,18 @@ async function hover(model: Model, position: Position): Promise<monaco.languages
   return { range, contents }
 }
 
+/** The kernels of an operator; of one that opsmith.json makes (`autograd`), those of its forward function. */
+function writtenKernels(operator: string): RegisteredKernel[] {
+  const kernels = (name: string): RegisteredKernel[] =>
+    ownOverloads(name).flatMap((one) => one.kernels)
+  const manifest = currentManifest()
+  const entry = manifest?.autograd.find(
+    ({ name }) => name === operator || `${manifest.name}::${name}` === operator,
+  )
+  if (!manifest || !entry) return kernels(operator)
+  return [...kernels(entry.forward), ...kernels(`${manifest.name}::${entry.forward}`)]
+}
+
 /** What computes comes before what only differentiates or infers shapes. */
 const laterKeys = /^(Autograd|Meta|Functionalize|ADInplace)/
 
@@ -241,7 +254,7 @@ async function definition(
   const own = definitionsOf(model.getValue()).find(({ name }) => name === pointed.path)
   if (own) return { uri: model.uri, range: lineRange(own.line) }
   const operator = operatorOf(pointed.path)
-  const kernels = operator === null ? [] : ownOverloads(operator).flatMap((one) => one.kernels)
+  const kernels = operator === null ? [] : writtenKernels(operator)
   const kernel = kernels.find(({ dispatchKey }) => !laterKeys.test(dispatchKey)) ?? kernels[0]
   const folder = currentFolder()
   if (!kernel || folder === null || projectPath(kernel.file).external) return null

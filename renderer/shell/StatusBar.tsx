@@ -168,7 +168,7 @@ function Cursor(): ReactElement | null {
   const active = useFiles((state) => state.active)
   if (!active) return null
   return (
-    <span className="status-item number">
+    <span className="status-item number" data-testid="status-cursor">
       {active.line}:{active.column}
     </span>
   )

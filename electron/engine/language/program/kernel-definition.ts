@@ -27,10 +27,14 @@ function statementAt(text: string, line: number): string {
 export function registeredFunction(statement: string): string {
   const call = /\b(?:def|impl)\s*\(([\s\S]*)$/.exec(statement)?.[1] ?? ''
   // Behind the name or schema; what is left of it may be wrapped in macros and templates.
-  const after = call.replace(/^(?:\s*"(?:[^"\\]|\\.)*")+\s*,?/, '')
-  if (/\[[^\]]*\]\s*\(/.test(after)) return ''
-  const words = [...after.matchAll(/[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*/g)].map(([word]) => word)
-  return words.findLast((word) => !/^(?:c10|torch|at)::|^(?:TORCH_FN|TORCH_BOX)$/.test(word)) ?? ''
+  const after = call.replace(/"(?:[^"\\]|\\.)*"/g, '')
+  if (/^[\s,]*\[[^\]]*\]\s*[({]/.test(after)) return ''
+  const name = '((?:[A-Za-z_]\\w*\\s*::\\s*)*[A-Za-z_]\\w*)'
+  const wrapped = new RegExp(`\\bTORCH_(?:FN|BOX)\\s*\\(\\s*&?\\s*${name}`).exec(after)
+  const taken = new RegExp(`&\\s*${name}`).exec(after)
+  const words = [...after.matchAll(new RegExp(name, 'g'))].map(([word]) => word)
+  const plain = words.find((word) => !/^(?:c10|torch|at|py|pybind11)\s*::/.test(word))
+  return (wrapped?.[1] ?? taken?.[1] ?? plain ?? '').replace(/\s/g, '')
 }
 
 /**

@@ -1,0 +1,202 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const buildTime = 170_000
+let cache: TestCache
+let app: App
+let folder: string
+let program: string
+
+const built = (): ReturnType<App['testId']> =>
+  app.testId('status-build').filter({ hasText: /built in/i })
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  folder = copyProject(path.join(root, 'samples/gc_layer'), cache)
+  program = fs.readFileSync(path.join(folder, 'program.py'), 'utf8')
+  app = await App.start(cache, folder)
+  await built().waitFor({ timeout: buildTime })
+})
+afterAll(async () => {
+  await app.close()
+  cache.remove()
+})
+
+/** Runs a command as the palette does. */
+async function command(title: string): Promise<void> {
+  await app.page.keyboard.press('Control+Shift+P')
+  await app.page.keyboard.type(title)
+  await app.page.keyboard.press('Enter')
+}
+
+const messages = async (): Promise<string[]> =>
+  (await app.markers('program.py')).map(({ line, message }) => `${line}: ${message}`)
+
+const cursorLine = async (): Promise<number> =>
+  Number(((await app.testId('status-cursor').textContent()) ?? '').split(':')[0])
+
+/** The caret at the end of a line, as a click would put it. */
+async function caretAt(file: string, line: number): Promise<void> {
+  await app.openFile(file, line)
+  await app.page.locator('.monaco-editor.focused').first().waitFor()
+  await app.page.keyboard.press('End')
+}
+
+describe('the TorchScript program', () => {
+  it('shows its errors as one types, function by function, and forgets them when they are mended', async () => {
+    await app.openFile('program.py')
+    await expect.poll(messages).toEqual([])
+    const wrong = `${program}
+
+def short(a, x, w):
+    return torch.ops.gc_layer.gc_layer(a, x, w)
+
+
+def unknown(x):
+    return torch.ops.gc_layer.nothing(x)
+`
+    await app.setText('program.py', wrong)
+    const typed = performance.now()
+    await expect.poll(messages, { timeout: 10_000, interval: 20 }).toHaveLength(2)
+    console.log(`errors of the program shown after ${Math.round(performance.now() - typed)} ms`)
+    const [first = '', second = ''] = await messages()
+    const lineOf = (text: string): number =>
+      wrong.split('\n').findIndex((line) => line.includes(text)) + 1
+    expect(first).toBe(
+      `${lineOf('.gc_layer(a, x, w)')}: gc_layer::gc_layer does not take these arguments: Argument b not provided`,
+    )
+    expect(second).toBe(`${lineOf('nothing(x)')}: Unknown builtin op: gc_layer::nothing`)
+    await command('Show Problems')
+    const rows = app.testId('problem-row')
+    expect(await rows.count()).toBe(2)
+    expect(await rows.first().textContent()).toContain('torchscript')
+    await app.picture('program-problems')
+    await app.setText('program.py', program)
+    await expect.poll(messages, { timeout: 10_000, interval: 20 }).toEqual([])
+    expect(await rows.count()).toBe(0)
+  })
+
+  it('completes operators, shows signatures and schemas, and goes to the kernel', async () => {
+    const { keyboard } = app.page
+    const lines = program.trimEnd().split('\n').length
+    await caretAt('program.py', lines)
+    await keyboard.press('Enter')
+    await keyboard.type('y = torch.ops.')
+    const suggestions = app.page.locator('.suggest-widget.visible')
+    await suggestions.getByText('gc_layer', { exact: true }).first().waitFor()
+    await keyboard.type('gc_layer.')
+    await suggestions.getByText('gc_layer', { exact: true }).first().waitFor()
+    await suggestions.getByText('backward', { exact: true }).first().waitFor()
+    await app.picture('program-completion')
+    await keyboard.type('gc_layer')
+    await keyboard.press('Escape')
+    await keyboard.type('(a, ')
+    const signature = app.page.locator('.parameter-hints-widget.visible')
+    await signature.getByText('Tensor w').first().waitFor()
+    expect(await signature.locator('.parameter.active').first().textContent()).toBe('Tensor x')
+    await app.picture('program-signature')
+    await keyboard.press('Escape')
+
+    await app.setText('program.py', program)
+    const call = program.split('\n').findIndex((line) => line.includes('return torch.ops')) + 1
+    await caretAt('program.py', call)
+    // Within the operator's name.
+    const at = (program.split('\n')[call - 1] ?? '').indexOf('.gc_layer(') + 3
+    await keyboard.press('Home')
+    await keyboard.press('Home')
+    for (let step = 0; step < at; step += 1) await keyboard.press('ArrowRight')
+    await keyboard.press('Control+K')
+    await keyboard.press('Control+I')
+    const hover = app.page.locator('.monaco-hover:visible')
+    await hover.getByText('gc_layer::gc_layer(Tensor a').first().waitFor()
+    await app.picture('program-hover')
+    await keyboard.press('Escape')
+    await keyboard.press('F12')
+    const source = fs.readFileSync(path.join(folder, 'gc_layer.cpp'), 'utf8').split('\n')
+    const kernel = source.findIndex((text) => text.includes('gc_forward(')) + 1
+    await app.testId('editor-gc_layer.cpp').locator('.monaco-editor.focused').waitFor()
+    await expect.poll(cursorLine).toBe(kernel)
+  })
+})
+
+describe('assembly', () => {
+  it('shows the function that the caret is in, its lines coloured in both', async () => {
+    const source = fs.readFileSync(path.join(folder, 'gc_layer.cpp'), 'utf8').split('\n')
+    const line = source.findIndex((text) => text.includes('a.mm(x)')) + 1
+    await command('Show Assembly')
+    await app.testId('assembly-panel').waitFor()
+    await caretAt('gc_layer.cpp', line)
+    await app.testId('assembly-name').filter({ hasText: 'gc_forward' }).waitFor()
+    const rows = app.testId('assembly-row')
+    await app.page.locator(`[data-testid=assembly-row][data-line="${line}"]`).first().waitFor()
+    expect(Number(await app.testId('assembly-rows').getAttribute('data-rows'))).toBeGreaterThan(100)
+    expect(await app.testId('assembly-mix').textContent()).toMatch(/\d+ instructions\d+ calls/)
+    await app.page.locator('.monaco-editor .asm-gutter').first().waitFor()
+    await app.picture('assembly-dark')
+
+    // A row leads to its line.
+    const other = await rows.evaluateAll(
+      (all, own) =>
+        all
+          .map((row) => Number(row.getAttribute('data-line')))
+          .find((number) => number > 0 && number !== own) ?? 0,
+      line,
+    )
+    expect(other).toBeGreaterThan(0)
+    await app.page.locator(`[data-testid=assembly-row][data-line="${other}"]`).first().click()
+    await expect.poll(cursorLine).toBe(other)
+    // The pointer on a row marks its line in the editor.
+    await app.page.locator('.monaco-editor .asm-hover').first().waitFor()
+
+    await app.testId('assembly-function').selectOption({ index: 1 })
+    await app.testId('assembly-name').filter({ hasText: 'gc_backward' }).waitFor()
+    expect(await app.testId('assembly-follow').isChecked()).toBe(false)
+    await app.testId('assembly-show-addresses').check()
+    await app.testId('assembly-show-inlined').uncheck()
+    await command('Theme: light')
+    await app.picture('assembly-light')
+    await command('Theme: dark')
+  })
+
+  it('follows a build', async () => {
+    const count = async (): Promise<string> =>
+      (await app.testId('assembly-mix').textContent())?.match(/^\d+/)?.[0] ?? ''
+    const before = await count()
+    await app.openFile('gc_layer.cpp')
+    const text = await app.text('gc_layer.cpp')
+    const backward = text.slice(text.indexOf('gc_backward'))
+    const statement = /return [^;]+;/.exec(backward)?.[0] ?? ''
+    expect(statement).not.toBe('')
+    await app.replace('gc_layer.cpp', statement, `TORCH_CHECK(a.numel() != 77); ${statement}`)
+    await app.save()
+    await expect.poll(count, { timeout: buildTime }).not.toBe(before)
+    expect(await app.testId('assembly-name').textContent()).toBe('gc_backward')
+  })
+})
+
+describe('the time of a build', () => {
+  it('is a flame chart with the phases of each file and what cost most', async () => {
+    await command('Show Build')
+    await app.testId('build-time').click()
+    await app.testId('build-trace').click()
+    const flame = app.testId('build-flame')
+    await flame.waitFor({ timeout: buildTime })
+    expect(Number(await flame.getAttribute('data-spans'))).toBeGreaterThan(20)
+    const phases = (await app.testId('build-phases').textContent()) ?? ''
+    expect(phases).toMatch(/gc_layer\.cpp[\d.]+ m?s/)
+    await flame.focus()
+    await app.page.keyboard.press('ArrowRight')
+    expect(await app.testId('build-time-selected').textContent()).toMatch(/gc_layer\.cpp.*compiler/)
+    await app.page.keyboard.press('ArrowDown')
+    expect(await app.testId('build-time-selected').textContent()).toContain('ExecuteCompiler')
+    await app.picture('build-time-dark')
+    await command('Theme: light')
+    await app.picture('build-time-light')
+  })
+})
