@@ -138,6 +138,7 @@ describe('assembly', () => {
     expect(Number(await app.testId('assembly-rows').getAttribute('data-rows'))).toBeGreaterThan(100)
     expect(await app.testId('assembly-mix').textContent()).toMatch(/\d+ instructions\d+ calls/)
     await app.page.locator('.monaco-editor .asm-gutter').first().waitFor()
+    await command('Theme: dark')
     await app.picture('assembly-dark')
 
     // A row leads to its line.
@@ -161,7 +162,6 @@ describe('assembly', () => {
     await app.testId('assembly-show-inlined').uncheck()
     await command('Theme: light')
     await app.picture('assembly-light')
-    await command('Theme: dark')
   })
 
   it('follows a build', async () => {
@@ -195,8 +195,8 @@ describe('the time of a build', () => {
     expect(await app.testId('build-time-selected').textContent()).toMatch(/gc_layer\.cpp.*compiler/)
     await app.page.keyboard.press('ArrowDown')
     expect(await app.testId('build-time-selected').textContent()).toContain('ExecuteCompiler')
-    await app.picture('build-time-dark')
-    await command('Theme: light')
     await app.picture('build-time-light')
+    await command('Theme: dark')
+    await app.picture('build-time-dark')
   })
 })

@@ -110,15 +110,25 @@ export function TimeView(): ReactElement {
 
 const noMemory: readonly never[] = []
 
+const phaseNames = [
+  ['headers', 'headers'],
+  ['templates', 'templates'],
+  ['frontEnd', 'front end'],
+  ['backEnd', 'back end'],
+  ['other', 'other'],
+] as const
+
+/** Phases in which no file spent any time are left out: with precompiled headers, none is read. */
 function PhasesTable({ files }: { files: readonly FileTime[] }): ReactElement {
-  const cell = (value: number | undefined): string =>
-    value === undefined ? '–' : formatSeconds(value)
+  const shown = phaseNames.filter(([phase]) =>
+    files.some((file) => (file.phases?.[phase] ?? 0) > 0),
+  )
   return (
     <table className="table bt-phases" data-testid="build-phases">
       <thead>
         <tr>
           <th scope="col">file</th>
-          {['all', 'headers', 'templates', 'front end', 'back end', 'other'].map((head) => (
+          {['all', ...shown.map(([, name]) => name)].map((head) => (
             <th scope="col" key={head} className="right">
               {head}
             </th>
@@ -130,11 +140,11 @@ function PhasesTable({ files }: { files: readonly FileTime[] }): ReactElement {
           <tr key={label}>
             <td>{label}</td>
             <td className="right number">{formatSeconds(seconds)}</td>
-            <td className="right number">{cell(phases?.headers)}</td>
-            <td className="right number">{cell(phases?.templates)}</td>
-            <td className="right number">{cell(phases?.frontEnd)}</td>
-            <td className="right number">{cell(phases?.backEnd)}</td>
-            <td className="right number">{cell(phases?.other)}</td>
+            {shown.map(([phase]) => (
+              <td className="right number" key={phase}>
+                {phases?.[phase] ? formatSeconds(phases[phase]) : '–'}
+              </td>
+            ))}
           </tr>
         ))}
       </tbody>

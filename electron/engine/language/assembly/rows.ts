@@ -17,7 +17,8 @@ type RowPlace = Pick<AssemblyRow, 'file' | 'line' | 'inlined'>
 export function placeOfFrames(frames: readonly SourceFrame[], places: Places): RowPlace {
   const own = frames.findIndex(({ file, line }) => line > 0 && places.isOwn(places.absolute(file)))
   const [first] = frames
-  const inner = first && own !== 0 && first.file !== '' ? first : undefined
+  const isForeign = first !== undefined && !places.isOwn(places.absolute(first.file))
+  const inner = isForeign && first.file !== '' ? first : undefined
   const inlined = inner
     ? `${inner.function === '' ? '' : `${inner.function}, `}${path.basename(inner.file)}${inner.line > 0 ? `:${inner.line}` : ''}`
     : ''
