@@ -114,6 +114,21 @@ function outermost(stretches: readonly Stretch[], kind: TimeKind): number {
   )
 }
 
+/** Since clang 18, a header is a pair of events, its end right behind its beginning: they may overlap what is parsed. */
+function completeEvents(events: readonly TraceEvent[]): TraceEvent[] {
+  const complete: TraceEvent[] = []
+  let begun: TraceEvent | undefined
+  for (const event of events) {
+    if (event.ph === 'X') complete.push(event)
+    else if (event.ph === 'b') begun = event
+    else if (event.ph === 'e' && begun?.name === event.name) {
+      complete.push({ ...begun, ph: 'X', dur: event.ts - begun.ts })
+      begun = undefined
+    }
+  }
+  return complete
+}
+
 /** Reads what clang wrote. Undefined when it is no trace. */
 export function readClangTrace(
   text: string,
@@ -125,8 +140,8 @@ export function readClangTrace(
     return undefined
   }
   // Sums ("Total Frontend") lie on threads of their own; so does what other threads did.
-  const all = (parsed.traceEvents ?? []).filter(
-    ({ ph, name }) => ph === 'X' && !name.startsWith('Total '),
+  const all = completeEvents(parsed.traceEvents ?? []).filter(
+    ({ name }) => !name.startsWith('Total '),
   )
   const whole = all.find(({ name }) => name === 'ExecuteCompiler')
   if (!whole) return undefined

@@ -48,6 +48,10 @@ export function machineMix(texts: readonly string[]): InstructionMix {
   return rows
 }
 
+const ptxFloat =
+  /^(?:add|sub|mul|mad|fma|div|min|max|neg|abs|sqrt|rsqrt|rcp|ex2|lg2|sin|cos|tanh)(?:\.\w+)*\.b?f(?:16|32|64)/
+const sassFloat = /^(?:[FDH](?:ADD2?|MUL2?|FMA2?|MNMX)|MUFU)\b/
+
 /** Of PTX or SASS: arithmetic, and memory by its space. Local memory is where registers spill to. */
 export function deviceMix(texts: readonly string[]): InstructionMix {
   const count = (pattern: RegExp): number =>
@@ -56,9 +60,7 @@ export function deviceMix(texts: readonly string[]): InstructionMix {
     { what: 'instructions', count: texts.length },
     {
       what: 'floating point',
-      count: count(
-        /^(?:\w+\.)+(?:\w+\.)*[bf]?f(?:16|32|64)(?:x2)?\b|^(?:FADD|FMUL|FFMA|DADD|DMUL|DFMA|HADD2|HMUL2|HFMA2|MUFU)\b/,
-      ),
+      count: count(ptxFloat) + count(sassFloat),
     },
     { what: 'loads from global memory', count: count(/^(?:ld\.global|LDG\b|LDG\.)/) },
     { what: 'stores to global memory', count: count(/^(?:st\.global|STG\b|STG\.)/) },

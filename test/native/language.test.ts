@@ -1,0 +1,211 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { beforeAll, describe, expect, it } from 'vitest'
+
+import { inputSpec } from '../../electron/contract/manifest'
+import { unwrap } from '../../electron/contract/outcome'
+import { kernelDefinition } from '../../electron/engine/language/program/kernel-definition'
+import { findCudaToolkit } from '../../electron/engine/toolchain/cuda'
+import { opsmith } from '../support/command-line'
+import { copyProject, root } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
+
+const { workbench, cache } = useWorkbench()
+const folder = copyProject(path.join(root, 'test/cases/language/loops'), cache)
+const source = path.join(folder, 'op.cpp')
+const lineOf = (words: string, file = source): number =>
+  fs
+    .readFileSync(file, 'utf8')
+    .split('\n')
+    .findIndex((line) => line.includes(words)) + 1
+
+describe('a project whose build is traced', () => {
+  it('says where the time went, and is the same library', async () => {
+    const plain = unwrap(await workbench.build(folder))
+    expect(plain.timeTrace).toBeUndefined()
+    const traced = unwrap(await workbench.build(folder, { timeTrace: true }))
+    expect(traced.key).toBe(plain.key)
+    expect(traced.steps.find(({ label }) => label === 'op.cpp')?.cached).toBe(false)
+    const { files, link, templates } = traced.timeTrace!
+    expect(link?.seconds).toBeGreaterThan(0)
+    const [file] = files
+    const { headers, templates: spent, frontEnd, backEnd, other } = file!.phases!
+    expect(spent).toBeGreaterThan(0)
+    expect(headers + spent + frontEnd + backEnd + other).toBeGreaterThan(0.5 * file!.seconds)
+    expect(headers + spent + frontEnd + backEnd + other).toBeLessThanOrEqual(file!.seconds)
+    expect(templates[0]?.name).toMatch(/^(torch|c10|at)::/)
+  })
+})
+
+describe('the program', () => {
+  const program = (): string => fs.readFileSync(path.join(folder, 'program.py'), 'utf8')
+
+  beforeAll(async () => {
+    unwrap(await workbench.build(folder))
+  })
+
+  it('is not blamed for operators while nothing is loaded', async () => {
+    expect(unwrap(await workbench.programChecks.check(folder))?.diagnostics).toEqual([])
+    const broken = `${program()}\ndef f(x):\n    return nothing\n`
+    const checked = unwrap(await workbench.programChecks.check(folder, broken))
+    expect(checked?.diagnostics.map(({ message }) => message)).toEqual(['undefined value nothing'])
+  })
+
+  it('is checked as it is typed, each function for itself', async () => {
+    unwrap(await workbench.load(folder, { timeout: 60 }))
+    expect(unwrap(await workbench.programChecks.check(folder))?.diagnostics).toEqual([])
+    const text = `${program()}
+def f(x):
+    return torch.ops.loops.scale(x)
+
+def g(x):
+    return torch.ops.loops.scaled(x) + f(x)
+`
+    const lines = text.split('\n')
+    const checked = unwrap(await workbench.programChecks.check(folder, text))
+    expect(checked?.file).toBe(path.join(folder, 'program.py'))
+    expect(checked?.diagnostics.map(({ line, message }) => [line, message])).toEqual([
+      [
+        lines.findIndex((line) => line.includes('scale(x)')) + 1,
+        'loops::scale does not take these arguments: Argument _1 not provided',
+      ],
+      [
+        lines.findIndex((line) => line.includes('scaled(x)')) + 1,
+        'Unknown builtin op: loops::scaled',
+      ],
+    ])
+  })
+
+  it('waits for a call that runs, and the newest text is what counts', async () => {
+    const order: string[] = []
+    const m = inputSpec.parse({ shape: [2200, 2200] })
+    const running = workbench
+      .run(folder, { op: 'aten::mm', args: ['m', 'm'], inputs: { m } }, { timeout: 60 })
+      .then((result) => {
+        order.push(result.ok ? 'call' : result.error.message)
+      })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const older = workbench.programChecks.check(folder, 'def f(x):\n    return a\n')
+    const newer = workbench.programChecks.check(folder, 'def f(x):\n    return b\n')
+    void newer.then(() => order.push('check'))
+    expect(await older).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+    expect(unwrap(await newer)?.diagnostics.map(({ message }) => message)).toEqual([
+      'undefined value b',
+    ])
+    await running
+    expect(order).toEqual(['call', 'check'])
+  })
+
+  it('leads from an operator to its function', async () => {
+    const load = unwrap(await workbench.load(folder, { timeout: 60 }))
+    const kernel = load.operators[0]?.kernels[0]
+    expect(kernel?.line).toBe(lineOf('m.def("scale"'))
+    expect(unwrap(await kernelDefinition(folder, kernel!))).toEqual({
+      ...{ file: source, line: lineOf('at::Tensor scale(') },
+    })
+    const elsewhere = await kernelDefinition(folder, { file: '/etc/passwd', line: 1 })
+    expect(elsewhere.ok).toBe(false)
+  })
+})
+
+describe('assembly', () => {
+  beforeAll(async () => {
+    unwrap(await workbench.build(folder))
+  })
+  const form = 'machine' as const
+
+  it('lists what has code, lambdas that libtorch runs included', async () => {
+    const { functions, forms } = unwrap(await workbench.assemblies.list(folder, form))
+    expect(functions.map(({ title, line }) => [title, line])).toEqual([
+      ['scale', lineOf('at::Tensor scale(')],
+      [
+        'lambda of scale in at::internal::parallel_region',
+        expect.toSatisfy((line: number) => line >= lineOf('at::parallel_for') - 1),
+      ],
+      ['TORCH_LIBRARY_init_loops', lineOf('TORCH_LIBRARY(loops')],
+    ])
+    expect(forms.find((one) => one.form === 'ptx')?.whyNot).toMatch(/no CUDA source/)
+  })
+
+  it('of a function has its lines, packed instructions and what was inlined', async () => {
+    const choice = { form, name: 'scale', file: '', line: 0 }
+    const report = unwrap(await workbench.assemblies.show(folder, choice))
+    const lines = new Set(report.rows.filter(({ file }) => file === source).map(({ line }) => line))
+    expect([...lines]).toEqual(
+      expect.arrayContaining([lineOf('halved(from[i])'), lineOf('x * 0.5f')]),
+    )
+    expect(report.rows.some(({ inlined }) => /\.h:\d+$/.test(inlined))).toBe(true)
+    expect(report.rows.some(({ kind, target }) => kind === 'instruction' && target >= 0)).toBe(true)
+    if (process.arch !== 'x64') return
+    expect(
+      report.mix.find(({ what }) => what.startsWith('packed floating'))?.count,
+    ).toBeGreaterThan(0)
+  })
+
+  it('is found by a line, also of a function that is only inlined', async () => {
+    const at = async (line: number): Promise<string> => {
+      const choice = { form, name: '', file: 'op.cpp', line }
+      return unwrap(await workbench.assemblies.show(folder, choice)).function.title
+    }
+    expect(await at(lineOf('halved(from[i])'))).toBe('scale')
+    expect(await at(lineOf('x * 0.5f'))).toBe('scale')
+    expect(await at(lineOf('m.def("scale"'))).toBe('TORCH_LIBRARY_init_loops')
+    const nowhere = await workbench.assemblies.show(folder, {
+      form,
+      name: '',
+      file: source,
+      line: 1,
+    })
+    expect(nowhere).toMatchObject({ ok: false, error: { code: 'operator.unknown' } })
+  })
+
+  it('of a kernel is its PTX, where nvcc is', async ({ skip }) => {
+    if (!(await findCudaToolkit())) skip('nvcc is not installed')
+    const project = copyProject(path.join(root, 'test/cases/language/kernel'), cache)
+    const kernel = path.join(project, 'squares.cu')
+    unwrap(await workbench.build(project))
+    const choice = { form: 'ptx' as const, name: '', file: kernel, line: lineOf('y[i] =', kernel) }
+    const report = unwrap(await workbench.assemblies.show(project, choice))
+    expect(report.function.title).toBe('force::squares<float>')
+    expect(report.architecture).toMatch(/^sm_\d+/)
+    const stored = report.rows.find(({ text }) => text.startsWith('st.global.f32'))
+    expect(stored).toMatchObject({ file: kernel, line: lineOf('y[i] =', kernel) })
+    expect(report.mix.find(({ what }) => what === 'stores to global memory')?.count).toBe(1)
+    const sass = await workbench.assemblies.show(project, { ...choice, form: 'sass' })
+    if (!sass.ok) expect(sass.error).toMatchObject({ code: 'toolchain.missing' })
+    else expect(sass.value.rows.some(({ text }) => text.startsWith('STG'))).toBe(true)
+  })
+})
+
+describe('on the command line', () => {
+  it('the program is checked, functions are disassembled, and builds traced', async () => {
+    const good = await opsmith(cache, 'check-program', folder, '--json')
+    expect(good.code).toBe(0)
+    expect(JSON.parse(good.stdout)).toMatchObject({ ok: true, diagnostics: [] })
+    const program = path.join(folder, 'program.py')
+    const text = fs.readFileSync(program, 'utf8')
+    fs.writeFileSync(program, `${text}\ndef f(x):\n    return y\n`)
+    const bad = await opsmith(cache, 'check-program', folder)
+    fs.writeFileSync(program, text)
+    expect(bad.code).toBe(1)
+    expect(bad.stdout).toBe(`${program}:8:12: error: undefined value y\n`)
+
+    const list = await opsmith(cache, 'assembly', folder)
+    expect(list.stdout).toMatch(/op\.cpp:\d+ +scale +\(\d+ bytes\)/)
+    const shown = await opsmith(cache, 'assembly', folder, '--function', 'op.cpp:20', '--json')
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      form: 'machine',
+      function: { title: 'scale' },
+    })
+    const unknown = await opsmith(cache, 'assembly', folder, '--function', 'nothing')
+    expect(unknown.code).toBe(2)
+    expect(unknown.stderr).toMatch(/no function nothing.*\n.*scale/)
+
+    const file = path.join(cache.home, 'build.trace.json')
+    const traced = await opsmith(cache, 'build', folder, '--time-trace', file)
+    expect(traced.stdout).toMatch(/op\.cpp( +[\d.]+){6}\n(.*\n)*load +[\d.]+\n/)
+    const trace = JSON.parse(fs.readFileSync(file, 'utf8')) as { traceEvents: object[] }
+    expect(trace.traceEvents.length).toBeGreaterThan(20)
+  })
+})
