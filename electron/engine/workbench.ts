@@ -174,7 +174,7 @@ export class Workbench {
   async buildHot(folder: string, options: BuildOptions = {}): Promise<Result<BuildReport>> {
     const absolute = path.resolve(folder)
     const { hotCompile } = await readSettings(this.installation.cacheFolder)
-    if (!hotCompile || !this.inApp) return await this.build(absolute, options)
+    if (!hotCompile || !this.inApp || options.timeTrace) return await this.build(absolute, options)
     this.settling.get(absolute)?.stop.abort()
     this.settling.delete(absolute)
     const compiler = this.hotCompiler

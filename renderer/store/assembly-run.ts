@@ -13,14 +13,16 @@ let asked = 0
 /** Takes what was built last, if that is not what is shown; called when the panel comes into view and after builds. */
 export async function refreshAssembly(): Promise<void> {
   const folder = currentFolder()
-  const { report: build, stamp, job } = buildStore.getState()
+  const { report, settled, stamp, job } = buildStore.getState()
+  // After a hot build, the plain one that follows is what is called, timed and shown.
+  const build = settled ?? report
   if (folder === null || build?.ok !== true || job !== null || !isShown()) return
-  const { key, form, report } = assemblyStore.getState()
+  const { key, form, report: shown } = assemblyStore.getState()
   if (build.key === key) return
   assemblyStore.setState({ key: build.key, stamp })
   const listing = await loadListing(folder, form)
   if (!listing) return
-  const same = report && sameFunction(listing.functions, report.function)
+  const same = shown && sameFunction(listing.functions, shown.function)
   if (same) await chooseFunction(same.id)
   else await showCaret(true)
 }
@@ -141,6 +143,7 @@ export function followAssembly(): void {
     }
   })
   buildStore.subscribe((now, before) => {
-    if (now.report !== before.report || now.job !== before.job) void refreshAssembly()
+    const isNew = now.report !== before.report || now.settled !== before.settled
+    if (isNew || now.job !== before.job) void refreshAssembly()
   })
 }
