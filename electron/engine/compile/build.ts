@@ -29,6 +29,7 @@ import { planBuild } from './plan'
 import type { BuildPlan, CompileTask } from './plan'
 import { makePrecompiled } from './precompiled-headers'
 import { TimeTracer } from './time-trace'
+import { plainError, quote, stoppedBecause } from './tool-words'
 
 const objectsLimit = 2 * 2 ** 30
 const buildsLimit = 2 * 2 ** 30
@@ -51,33 +52,6 @@ interface Compiled {
   object: string
   objectKey: string
   diagnostics: Diagnostic[]
-}
-
-const quote = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-
-function stoppedBecause(result: CommandResult, label: string): string | undefined {
-  if (result.stopped === 'timeout')
-    return `${label}: stopped after ${Math.round(result.seconds)} s, the limit.`
-  if (result.stopped === 'not-found')
-    return `${label}: the compiler could not be started: ${result.stderr}`
-  if (result.stopped === 'signal') {
-    return `${label}: the compiler was ended by ${result.signal ?? 'a signal'}, most likely for lack of memory.`
-  }
-  return undefined
-}
-
-function plainError(message: string): Diagnostic {
-  return {
-    severity: 'error',
-    file: '',
-    line: 0,
-    column: 0,
-    message,
-    source: 'opsmith',
-    code: '',
-    notes: [],
-  }
 }
 
 /** Compiles one project; an instance lives as long as a build. */
