@@ -117,7 +117,7 @@ export class Exports {
     )
     if (!project.ok) return project
     const { library, name } = project.value
-    const abi = await readAbi(library, `lib${name}.so`, toolchain.value, os.tmpdir())
+    const abi = await readAbi(library, `lib${name}.so`, toolchain.value)
     const tools = await findProofTools(installation, toolchain.value)
     return ok({ project: project.value, abi, tools })
   }

@@ -1,15 +1,21 @@
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import { minorVersion, summaryOf } from '../exported-project'
-import type { ExportedProject } from '../exported-project'
+import type { ExportedProject, RecordedCall } from '../exported-project'
 import { joinTrees, treeOf } from '../file-tree'
 import type { FileTree } from '../file-tree'
+import { javascriptExample } from '../templates/example-call'
 import { addonTest, addonTypes } from '../templates/node-package'
 import { npmPackage } from '../templates/names'
 import { codeBlock, readmeOf } from '../templates/readme'
 
+/** What Node can call: operators, not functions of the program. */
+const operatorCalls = ({ calls }: ExportedProject): RecordedCall[] =>
+  calls.filter((call) => call.isOperator)
+
 function packageJson(project: ExportedProject, name: string): string {
   const { manifest } = project
+  const calls = operatorCalls(project).length
   const description = {
     name,
     version: manifest.version,
@@ -18,7 +24,8 @@ function packageJson(project: ExportedProject, name: string): string {
     main: 'index.js',
     types: 'index.d.ts',
     files: ['index.js', 'index.d.ts', `${project.name}.node`, `lib${project.name}.so`],
-    scripts: { test: 'node --test test/' },
+    // A file by name: what a folder means here differs between versions of Node.
+    ...(calls > 0 ? { scripts: { test: 'node --test test/calls.test.js' } } : {}),
     engines: { node: '>=18' },
     os: ['linux'],
     cpu: [process.arch],
@@ -45,7 +52,7 @@ function entry(project: ExportedProject): string {
 }
 
 function readme(project: ExportedProject, name: string): string {
-  const operator = project.operators[0]?.name ?? ''
+  const example = javascriptExample(project)
   return readmeOf(project, name, [
     'A package for Node and Electron, compiled: nothing is built when it is installed.',
     '## Install',
@@ -60,12 +67,20 @@ function readme(project: ExportedProject, name: string): string {
       'js',
       `const { ops, schemas } = require('${name}')`,
       '',
-      'const x = { dtype: "float32", shape: [2, 2], data: new Float32Array([1, 2, 3, 4]) }',
-      `ops['${operator}'] // called with tensors like x; also by its bare name where that is unique`,
+      ...(example
+        ? [
+            ...example.inputs,
+            `const result = ops['${example.call.call.op}'](${example.arguments.join(', ')})`,
+          ]
+        : [
+            '// A tensor: { dtype: "float32", shape: [2, 2], data: new Float32Array(4) }',
+            "console.log(schemas.join('\\n'))",
+          ]),
     ),
-    'Tensors are copied in and out. `index.d.ts` has the types.',
-    '## Test',
-    codeBlock('shell', 'npm test'),
+    'An operator whose bare name says which it is can be called by that, too. Tensors are copied in and out. `index.d.ts` has the types.',
+    ...(operatorCalls(project).length > 0
+      ? ['## Test', codeBlock('shell', 'npm test'), 'The test makes the recorded calls again.']
+      : []),
   ])
 }
 
@@ -78,7 +93,7 @@ export function addonFiles(project: ExportedProject): Result<FileTree> {
       hint: `npm run setup -- --libtorch ${project.toolchain.libtorch.folder}`,
     })
   }
-  const { calls, name } = project
+  const { name } = project
   return ok(
     joinTrees(
       treeOf({
@@ -88,13 +103,14 @@ export function addonFiles(project: ExportedProject): Result<FileTree> {
         [`${name}.node`]: project.addon,
         [`lib${name}.so`]: project.library,
         'README.md': readme(project, named.value),
-        'test/calls.test.js': addonTest(project),
+        ...(operatorCalls(project).length > 0 ? { 'test/calls.test.js': addonTest(project) } : {}),
       }),
       treeOf(
         Object.fromEntries(
-          calls
-            .filter((call) => call.isOperator)
-            .map((call) => [`test/data/${call.name}.safetensors`, call.tensors]),
+          operatorCalls(project).map((call) => [
+            `test/data/${call.name}.safetensors`,
+            call.tensors,
+          ]),
         ),
       ),
     ),
