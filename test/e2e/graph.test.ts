@@ -260,25 +260,13 @@ describe('traces and passes', () => {
     await app.picture('graph-trace-beside')
   })
 
-  it('is as it was left when the window comes back', async () => {
-    await app.page.evaluate(() =>
-      window.opsmithTest?.graph.choose({ form: 'trace', passes: ['dead_code'] }, true),
-    )
-    await shown('compute · trace')
-    await app.testId('graph-view-both').click()
-    await app.page.waitForTimeout(200)
-    await app.close()
-    app = await App.start(cache, folder)
-    const again = await shown('compute · trace', undefined, buildTime)
-    expect(again.steps.map((step) => step.name)).toEqual(['captured', 'dead_code'])
-    expect(await app.testId('graph-text').textContent()).toContain('aten::matmul')
-  })
-
   it('keeps a graph of each pass, and marks what a pass changed', async () => {
-    await app.page.evaluate(() =>
-      window.opsmithTest?.graph.choose({ form: 'script', passes: [] }, true),
+    const fresh = { form: 'script', passes: [], compare: { kind: 'auto' }, beside: false }
+    await app.page.evaluate(
+      (choice) => window.opsmithTest?.graph.choose({ ...choice, step: null, view: 'graph' }, true),
+      fresh,
     )
-    await app.testId('graph-view-graph').click()
+    await shown('compute · script')
     await app.testId('graph-entry').selectOption('name warp_reference')
     await shown('warp_reference · script')
     await app.testId('graph-add-pass').selectOption('inline')
@@ -328,6 +316,21 @@ describe('traces and passes', () => {
         await app.picture(`graph-${width}x${height}-${theme}`)
       }
     }
+  })
+
+  it('is as it was left when the window comes back', async () => {
+    await app.testId('graph-entry').selectOption('name compute')
+    await app.page.evaluate(() =>
+      window.opsmithTest?.graph.choose({ form: 'trace', passes: ['dead_code'] }, true),
+    )
+    await shown('compute · trace')
+    await app.testId('graph-view-both').click()
+    await app.page.waitForTimeout(200)
+    await app.close()
+    app = await App.start(cache, folder)
+    const again = await shown('compute · trace', undefined, buildTime)
+    expect(again.steps.map((step) => step.name)).toEqual(['captured', 'dead_code'])
+    expect(await app.testId('graph-text').textContent()).toContain('aten::matmul')
   })
 })
 

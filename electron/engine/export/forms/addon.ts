@@ -15,7 +15,6 @@ const operatorCalls = ({ calls }: ExportedProject): RecordedCall[] =>
 
 function packageJson(project: ExportedProject, name: string): string {
   const { manifest } = project
-  const calls = operatorCalls(project).length
   const description = {
     name,
     version: manifest.version,
@@ -25,7 +24,7 @@ function packageJson(project: ExportedProject, name: string): string {
     types: 'index.d.ts',
     files: ['index.js', 'index.d.ts', `${project.name}.node`, `lib${project.name}.so`],
     // A file by name: what a folder means here differs between versions of Node.
-    ...(calls > 0 ? { scripts: { test: 'node --test test/calls.test.js' } } : {}),
+    scripts: { test: 'node --test test/calls.test.js' },
     engines: { node: '>=18' },
     os: ['linux'],
     cpu: [process.arch],
@@ -78,9 +77,11 @@ function readme(project: ExportedProject, name: string): string {
           ]),
     ),
     'An operator whose bare name says which it is can be called by that, too. Tensors are copied in and out. `index.d.ts` has the types.',
-    ...(operatorCalls(project).length > 0
-      ? ['## Test', codeBlock('shell', 'npm test'), 'The test makes the recorded calls again.']
-      : []),
+    '## Test',
+    codeBlock('shell', 'npm test'),
+    operatorCalls(project).length > 0
+      ? 'The tests make the recorded calls again.'
+      : 'No call of an operator was recorded: the test looks that they are there.',
   ])
 }
 
@@ -103,7 +104,7 @@ export function addonFiles(project: ExportedProject): Result<FileTree> {
         [`${name}.node`]: project.addon,
         [`lib${name}.so`]: project.library,
         'README.md': readme(project, named.value),
-        ...(operatorCalls(project).length > 0 ? { 'test/calls.test.js': addonTest(project) } : {}),
+        'test/calls.test.js': addonTest(project),
       }),
       treeOf(
         Object.fromEntries(

@@ -46,8 +46,9 @@ export async function proveAddon(proof: Proof): Promise<void> {
   const load = `console.log(require(${JSON.stringify(path.join(user, 'node_modules', named.value))}).schemas.join('\\n'))`
   await proof.run('load the installed package', [[node.path, '-e', load]], { env })
   const calls = proof.project.calls.filter((call) => call.isOperator).length
+  const name = calls === 0 ? 'its test in Node' : `calls in Node (${calls})`
+  await proof.run(name, [[npm.path, 'test']], { env })
   if (calls === 0) proof.skip('calls in Node', 'opsmith.json calls functions of the program only')
-  else await proof.run(`calls in Node (${calls})`, [[npm.path, 'test']], { env })
 }
 
 const runCells = `
