@@ -71,10 +71,19 @@ function stepLine({ name, status, reason, seconds }: ExportStep): string {
   return `  ${status === 'ok' ? 'ok     ' : status === 'failed' ? 'FAILED ' : 'skipped'} ${name}: ${state}`
 }
 
+/** Steps that this machine has no tool for: they did not fail, and nothing was proven by them. */
+const untriedOf = ({ steps }: FormReport): ExportStep[] =>
+  steps.filter((step) => step.status === 'skipped')
+
+function untriedText(report: FormReport): string {
+  const { length } = untriedOf(report)
+  return length === 0 ? '' : `, ${length} ${length === 1 ? 'step' : 'steps'} not tried`
+}
+
 function formLines(report: FormReport): string[] {
   const { form, directory, steps, error } = report
   const lines = [
-    `${report.ok ? 'ok    ' : 'FAILED'} ${form}${directory === '' ? '' : `: ${directory}`}`,
+    `${report.ok ? 'ok    ' : 'FAILED'} ${form}${directory === '' ? '' : `: ${directory}`}${untriedText(report)}`,
   ]
   if (error)
     lines.push(
@@ -96,19 +105,23 @@ function formLines(report: FormReport): string[] {
   return lines
 }
 
-/** The published form; a step that was not made says why, and is none that failed. */
+/**
+ * The published form. `ok` of a step says that it did not fail; `status` whether it was made at all:
+ * "skipped" is one that was not, `reason` says why, and the form's `untried` lists them.
+ */
 function exportJson(report: ExportReport): object {
   return {
     ok: report.ok,
-    forms: report.forms.map(({ form, ok: good, directory, steps, files, abi, error }) => ({
-      ...{ form, ok: good, directory },
-      steps: steps.map(({ name, status, reason, seconds, log }) => ({
+    forms: report.forms.map((one) => ({
+      ...{ form: one.form, ok: one.ok, directory: one.directory },
+      untried: untriedOf(one).map(({ name, reason }) => `${name}: ${reason}`),
+      steps: one.steps.map(({ name, status, reason, seconds, log }) => ({
         ...{ name, ok: status !== 'failed', status, seconds, log },
         ...(reason === '' ? {} : { reason }),
       })),
-      files,
-      ...(abi ? { abi } : {}),
-      ...(error ? { error } : {}),
+      files: one.files,
+      ...(one.abi ? { abi: one.abi } : {}),
+      ...(one.error ? { error: one.error } : {}),
     })),
   }
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
 import type { GraphState } from '../support/app'
@@ -14,15 +14,6 @@ const pictureTime = 40_000
 let cache: TestCache
 let app: App
 let folder: string
-
-beforeEach(() => {
-  cache = makeTestCache()
-  folder = copyProject(path.join(root, 'samples/warp_perspective'), cache)
-})
-afterEach(async () => {
-  await app.close()
-  cache.remove()
-})
 
 const state = (): Promise<GraphState> =>
   app.page.evaluate(() => {
@@ -53,9 +44,16 @@ async function shown(title: string, step?: number, timeout = pictureTime): Promi
 }
 
 async function open(): Promise<void> {
+  cache = makeTestCache()
+  folder = copyProject(path.join(root, 'samples/warp_perspective'), cache)
   app = await App.start(cache, folder)
   await app.testId('tool-tab-graph').click()
   await shown('compute · script', undefined, buildTime)
+}
+
+async function close(): Promise<void> {
+  await app.close()
+  cache.remove()
 }
 
 /** Node ids of a kind, from the graph itself as it is exported. */
@@ -88,9 +86,12 @@ async function centreOf(node: number): Promise<{ x: number; y: number }> {
   return { x: box.x + box.w / 2, y: box.y + box.h / 2 }
 }
 
-describe('the graph panel', () => {
+// One window for several tests, each of which begins where the one before it ended.
+describe('the graph of a script', () => {
+  beforeAll(open)
+  afterAll(close)
+
   it('shows the script, folds, searches, and leads to the source and back', async () => {
-    await open()
     const before = await state()
     // x, y, eye, two select, eq, Bool, warp_perspective, matmul, if with two results, add, output.
     expect(before.boxes).toBe(14)
@@ -153,55 +154,7 @@ describe('the graph panel', () => {
     await expect.poll(async () => (await state()).selected).toBe('')
   })
 
-  it('warns on the line where a trace lost control flow, and shows the script beside', async () => {
-    await open()
-    await app.openFile('program.py')
-    const lines = (await app.text('program.py')).split('\n')
-    const branch = lines.findIndex((line) => line.includes('x[0][0] == 42')) + 1
-    await app.testId('graph-form').selectOption('trace')
-    const traced = await shown('compute · trace')
-    expect(traced.boxes).toBeLessThan(10)
-    await expect
-      .poll(async () => (await app.markers('program.py')).map((marker) => marker.line))
-      .toContain(branch)
-    const marker = (await app.markers('program.py')).find((item) => item.line === branch)
-    expect(marker?.severity).toBe('warning')
-    await app.testId('graph-script-beside').click()
-    await app.testId('graph-canvas-before').waitFor()
-    const compared = await shown('compute · trace')
-    expect(compared.changes?.removed).toBeGreaterThan(0)
-    expect(compared.compare).toBe('compute · script')
-    expect(
-      compared.changed.filter((item) => item.kind === 'removed').map((i) => i.title),
-    ).toContain('if')
-    await app.picture('graph-trace-beside')
-  })
-
-  it('keeps a graph of each pass, and marks what a pass changed', async () => {
-    await open()
-    await app.testId('graph-entry').selectOption('name warp_reference')
-    await shown('warp_reference · script')
-    await app.testId('graph-add-pass').selectOption('inline')
-    await shown('warp_reference · script', 1)
-    await app.testId('graph-add-pass').selectOption('dead_code')
-    const two = await shown('warp_reference · script', 2)
-    expect(two.steps.map((step) => step.name)).toEqual(['captured', 'inline', 'dead_code'])
-    await app.testId('graph-step-1').click()
-    const inlined = await shown('warp_reference · script', 1)
-    expect(inlined.compare).toMatch(/captured/)
-    // pixel() is called four times: the calls go, their bodies come.
-    const gone = inlined.changed.filter((item) => item.kind === 'removed')
-    expect(gone.map((item) => item.title)).toContain('call function')
-    expect(inlined.changes?.added).toBeGreaterThan(40)
-    await app.picture('graph-passes')
-    await app.testId('graph-overlay').selectOption('time')
-    await app.testId('graph-legend').waitFor({ timeout: 30_000 })
-    expect(await app.testId('graph-legend').textContent()).toMatch(/s/)
-    await app.picture('graph-time')
-  })
-
   it('marks what an edit changed, and leaves everything else where it was', async () => {
-    await open()
     await app.openFile('program.py')
     const [matmul] = await nodesOf('aten::matmul')
     await app.page.evaluate((id) => window.opsmithTest?.graph.select(id), matmul!)
@@ -246,7 +199,6 @@ describe('the graph panel', () => {
   })
 
   it('exports, saves, and opens what it saved', async () => {
-    await open()
     const exported = async (format: string, name: string): Promise<string> => {
       await app.page.evaluate(
         async ([kind, file]) => {
@@ -279,30 +231,70 @@ describe('the graph panel', () => {
     expect(archive.title).toMatch(/^(forward|compute)/)
     expect(archive.boxes).toBeGreaterThan(4)
   })
+})
 
-  it('is as it was left when the window comes back', async () => {
-    await open()
-    await app.page.evaluate(() =>
-      window.opsmithTest?.graph.choose({ form: 'trace', passes: ['dead_code'] }, true),
+describe('traces and passes', () => {
+  beforeAll(open)
+  afterAll(close)
+
+  it('warns on the line where a trace lost control flow, and shows the script beside', async () => {
+    await app.openFile('program.py')
+    const lines = (await app.text('program.py')).split('\n')
+    const branch = lines.findIndex((line) => line.includes('x[0][0] == 42')) + 1
+    await app.testId('graph-form').selectOption('trace')
+    const traced = await shown('compute · trace')
+    expect(traced.boxes).toBeLessThan(10)
+    await expect
+      .poll(async () => (await app.markers('program.py')).map((marker) => marker.line))
+      .toContain(branch)
+    const marker = (await app.markers('program.py')).find((item) => item.line === branch)
+    expect(marker?.severity).toBe('warning')
+    await app.testId('graph-script-beside').click()
+    await app.testId('graph-canvas-before').waitFor()
+    const compared = await shown('compute · trace')
+    expect(compared.changes?.removed).toBeGreaterThan(0)
+    expect(compared.compare).toBe('compute · script')
+    expect(
+      compared.changed.filter((item) => item.kind === 'removed').map((i) => i.title),
+    ).toContain('if')
+    await app.picture('graph-trace-beside')
+  })
+
+  it('keeps a graph of each pass, and marks what a pass changed', async () => {
+    const fresh = { form: 'script', passes: [], compare: { kind: 'auto' }, beside: false }
+    await app.page.evaluate(
+      (choice) => window.opsmithTest?.graph.choose({ ...choice, step: null, view: 'graph' }, true),
+      fresh,
     )
-    await shown('compute · trace')
-    await app.testId('graph-view-both').click()
-    await app.page.waitForTimeout(200)
-    await app.close()
-    app = await App.start(cache, folder)
-    const again = await shown('compute · trace', undefined, buildTime)
-    expect(again.steps.map((step) => step.name)).toEqual(['captured', 'dead_code'])
-    expect(await app.testId('graph-text').textContent()).toContain('aten::matmul')
+    await shown('compute · script')
+    await app.testId('graph-entry').selectOption('name warp_reference')
+    await shown('warp_reference · script')
+    await app.testId('graph-add-pass').selectOption('inline')
+    await shown('warp_reference · script', 1)
+    await app.testId('graph-add-pass').selectOption('dead_code')
+    const two = await shown('warp_reference · script', 2)
+    expect(two.steps.map((step) => step.name)).toEqual(['captured', 'inline', 'dead_code'])
+    await app.testId('graph-step-1').click()
+    const inlined = await shown('warp_reference · script', 1)
+    expect(inlined.compare).toMatch(/captured/)
+    // pixel() is called four times: the calls go, their bodies come.
+    const gone = inlined.changed.filter((item) => item.kind === 'removed')
+    expect(gone.map((item) => item.title)).toContain('call function')
+    expect(inlined.changes?.added).toBeGreaterThan(40)
+    await app.picture('graph-passes')
+    await app.testId('graph-overlay').selectOption('time')
+    await app.testId('graph-legend').waitFor({ timeout: 30_000 })
+    expect(await app.testId('graph-legend').textContent()).toMatch(/s/)
+    await app.picture('graph-time')
   })
 
   it('has room for everything at three sizes of the window, in both themes', async () => {
-    await open()
-    await app.testId('graph-entry').selectOption('name warp_reference')
-    await shown('warp_reference · script')
-    for (const pass of ['inline', 'constant_propagation', 'common_subexpressions'])
-      await app.testId('graph-add-pass').selectOption(pass)
+    await app.page.evaluate(() =>
+      window.opsmithTest?.graph.choose({ passes: ['inline', 'constant_propagation'] }, true),
+    )
+    await app.testId('graph-add-pass').selectOption('common_subexpressions')
     await shown('warp_reference · script', 3)
-    await app.testId('graph-overlay').selectOption('time')
+    expect(await app.testId('graph-overlay').inputValue()).toBe('time')
     await app.testId('graph-legend').waitFor({ timeout: 30_000 })
     for (const [width, height] of [
       [1280, 800],
@@ -324,6 +316,21 @@ describe('the graph panel', () => {
         await app.picture(`graph-${width}x${height}-${theme}`)
       }
     }
+  })
+
+  it('is as it was left when the window comes back', async () => {
+    await app.testId('graph-entry').selectOption('name compute')
+    await app.page.evaluate(() =>
+      window.opsmithTest?.graph.choose({ form: 'trace', passes: ['dead_code'] }, true),
+    )
+    await shown('compute · trace')
+    await app.testId('graph-view-both').click()
+    await app.page.waitForTimeout(200)
+    await app.close()
+    app = await App.start(cache, folder)
+    const again = await shown('compute · trace', undefined, buildTime)
+    expect(again.steps.map((step) => step.name)).toEqual(['captured', 'dead_code'])
+    expect(await app.testId('graph-text').textContent()).toContain('aten::matmul')
   })
 })
 

@@ -60,6 +60,7 @@ def twice(x):
 interface Answer {
   ok: boolean
   forms: (Omit<FormReport, 'steps'> & {
+    untried: string[]
     steps: {
       name: string
       ok: boolean
@@ -117,6 +118,7 @@ const statusOf = (form: Answer['forms'][number] | undefined): Record<string, str
 beforeAll(() => {
   cache = makeTestCache()
   project = writeProject('scale', {})
+  fs.writeFileSync(path.join(project, 'LICENSE'), 'Free.\n')
   out = path.join(cache.home, 'out')
 })
 afterAll(() => {
@@ -156,10 +158,10 @@ describe('opsmith export', () => {
       'csrc/op.cpp',
       'opsmith-export.json',
       'pyproject.toml',
+      'python/stable_threshold/__init__.py',
+      'python/stable_threshold/__init__.pyi',
+      'python/stable_threshold/py.typed',
       'setup.py',
-      'stable_threshold/__init__.py',
-      'stable_threshold/__init__.pyi',
-      'stable_threshold/py.typed',
       'tests/data/call-1-soft_threshold.pt',
       'tests/data/call-2-soft_threshold.pt',
       'tests/recorded.py',
@@ -175,6 +177,11 @@ describe('opsmith export', () => {
     // What its macro promises is what pip is told; the other form asks for what it was built with.
     expect(read('stable/pyproject.toml')).toContain(`dependencies = ["torch>=${major}.${minor}"]`)
     expect(read('stable/README.md')).toContain(`every libtorch from ${major}.${minor} on`)
+    // It has no gradchecks, and does not say that it had.
+    expect(read('stable/README.md')).toContain(
+      'The tests make the recorded calls again and check op',
+    )
+    expect(read('stable/README.md')).not.toContain('gradcheck')
     expect(setup).not.toContain('install_requires')
     expect(read('setuptools/pyproject.toml')).toContain('dynamic = ["dependencies"]')
     expect(read('setuptools/setup.py')).not.toContain('TORCH_STABLE_ONLY')
@@ -219,6 +226,12 @@ describe('opsmith export', () => {
       expect(Number(minor), log).toBe(Number(next) + 1)
       expect(statusOf(notebook)).toMatchObject({ 'run the cells in order': 'ok' })
     }
+    // What was not made did not fail; each form says by name what that was.
+    for (const form of answer.forms) {
+      const skipped = form.steps.filter((step) => step.status === 'skipped')
+      expect(form.untried).toEqual(skipped.map((step) => `${step.name}: ${step.reason}`))
+      expect(fs.readFileSync(path.join(form.directory, 'LICENSE'), 'utf8')).toBe('Free.\n')
+    }
     expect(statusOf(addon)).toMatchObject({ 'pack and install': 'ok', 'calls in Node (1)': 'ok' })
     // Compilers, pip, npm and torch, four times over: a loaded machine takes its time.
   }, 600_000)
@@ -247,6 +260,18 @@ describe('opsmith export', () => {
       const content = fs.readFileSync(path.join(out, name))
       const found = secrets.filter((secret) => content.includes(secret))
       expect(found, name).toEqual([])
+    }
+  })
+
+  it('writes Python no wider than Black does, texts and comments apart', () => {
+    const files = filesBelow(out).filter(
+      (name) => /\.pyi?$/.test(name) && !name.endsWith('program.py'),
+    )
+    expect(files.length).toBeGreaterThan(6)
+    for (const name of files) {
+      const lines = fs.readFileSync(path.join(out, name), 'utf8').split('\n')
+      const wide = lines.filter((line) => line.length > 88 && !/"{3}|^\s*#/.test(line))
+      expect(wide, name).toEqual([])
     }
   })
 
@@ -366,6 +391,24 @@ describe('opsmith export, with bad input', () => {
     expect(answer.forms[0]?.steps.at(-1)?.log).toContain('13 is refused')
     expect(fs.existsSync(path.join(target, 'addon/index.js'))).toBe(true)
   })
+
+  it('says which gradient check fails in Python, and how', async (context) => {
+    if (python === '') return context.skip('no Python has this torch')
+    // float32 has no seven digits to spare: the numerical Jacobian is noise.
+    const gradchecks = [
+      ...manifest.gradchecks,
+      { op: 'scale::scaled', args: ['x', 3], dtype: 'float32', eps: 1e-7 },
+    ]
+    const folder = writeProject('noisy', { gradchecks })
+    const target = path.join(cache.home, 'noisy-out')
+    const { code, answer } = await exportJson(folder, '--as', 'library', '--out', target)
+    expect(code).toBe(1)
+    const step = answer.forms[0]?.steps.at(-1)
+    expect(step).toMatchObject({ name: 'gradients in Python', ok: false, status: 'failed' })
+    expect(step?.reason).toContain(
+      'test_gradcheck_2_scaled, scale::scaled(x, 3), float32, eps 1e-7: AssertionError: gradcheck: Jacobian mismatch for output 0 with respect to input 0',
+    )
+  }, 120_000)
 
   it('says what to install where there is no Python and no CMake', async () => {
     const installation = testInstallation(cache)

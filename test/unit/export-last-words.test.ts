@@ -28,8 +28,36 @@ FAILED (failures=1)
 `
 
 describe('the line of a log that says what went wrong', () => {
-  it('is the exception that a Python test ended by, not its count of failures', () => {
-    expect(lastWords(unittest)).toBe('AssertionError: Tensor-likes are not close!')
+  it('is the exception that a Python test ended by, with its call and what it says, not its count of failures', () => {
+    expect(lastWords(unittest)).toBe(
+      'test_call_1, my_op::my_op(x, y): AssertionError: Tensor-likes are not close! ' +
+        'Mismatched elements: 32 / 32 (100.0%) Greatest absolute difference: 4.2 at index (1, 2) (up to 1e-07 allowed)',
+    )
+  })
+
+  it('names the gradient check that failed, without its Jacobians, and how many others did', () => {
+    const failed = (name: string, text: string): string[] => [
+      '='.repeat(70),
+      `FAIL: ${name} (test_gradients.Gradients.${name})`,
+      text,
+      '-'.repeat(70),
+      'Traceback (most recent call last):',
+      '  File "tests/recorded.py", line 52, in check_gradients',
+      '    raise AssertionError(f"{check.__name__}: {error}") from None',
+      'AssertionError: gradcheck: Jacobian mismatch for output 0 with respect to input 0,',
+      'numerical:tensor([[2.0, 0.0]])',
+      'analytical:tensor([[1.0, 0.0]])',
+      '',
+    ]
+    const log = [
+      ...failed('test_gradcheck_1', 'a::f(x)'),
+      ...failed('test_gradcheck_2', 'a::f(x), fast_mode'),
+      '-'.repeat(70),
+      'Ran 2 tests in 0.1s',
+    ]
+    expect(lastWords(log.join('\n'))).toBe(
+      'test_gradcheck_2, a::f(x), fast_mode: AssertionError: gradcheck: Jacobian mismatch for output 0 with respect to input 0, (and 1 more)',
+    )
   })
 
   it('is the last of several exceptions, by any name and at any depth', () => {

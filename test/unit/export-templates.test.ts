@@ -13,12 +13,20 @@ import {
 } from '../../electron/engine/export/file-tree'
 import { operatorProgram } from '../../electron/engine/export/model-source'
 import {
+  nameClasses,
   nameOperators,
   npmPackage,
   pythonName,
   pythonPackage,
 } from '../../electron/engine/export/templates/names'
 import {
+  pythonAssignment,
+  pythonCall,
+  pythonList,
+  pythonTargets,
+} from '../../electron/engine/export/templates/python-format'
+import {
+  parseMethod,
   parseSchemaType,
   pythonType,
   typescriptType,
@@ -108,6 +116,70 @@ describe('types of schemas', () => {
       },
     })
     expect(operatorProgram(operator('ns::f', ['__torch__.torch.classes.a.B']))).toBeUndefined()
+  })
+})
+
+describe('methods of classes', () => {
+  const self = '__torch__.torch.classes.a.B _0'
+
+  it('are read without self, with defaults and several results', () => {
+    expect(parseMethod(`update(${self}, Tensor batch, int n=3) -> NoneType _0`)).toEqual({
+      name: 'update',
+      parameters: [
+        { type: 'Tensor', name: 'batch' },
+        { type: 'int', name: 'n', default: '3' },
+      ],
+      result: { kind: 'name', name: 'NoneType' },
+    })
+    const result = (schema: string): string => {
+      const method = parseMethod(schema)
+      return method ? pythonType(method.result, new Map([['a.B', 'B']])) : 'unread'
+    }
+    expect(result(`state(${self}) -> ((int, Tensor) _0)`)).toBe('tuple[int, Tensor]')
+    expect(result(`copy(${self}) -> __torch__.torch.classes.a.B _0`)).toBe('B')
+    expect(result(`reset(${self}) -> NoneType _0`)).toBe('None')
+    expect(result('no schema')).toBe('unread')
+  })
+
+  it('have names that meet no operator and no other class', () => {
+    const classes = ['a.B', 'a.f', 'b.C', 'c.C'].map((name) => ({ name, methods: [] }))
+    expect([...nameClasses(classes, [operator('x::f', [])]).values()]).toEqual([
+      'B',
+      'a_f',
+      'b_C',
+      'c_C',
+    ])
+  })
+})
+
+/** As Black 25 and ruff 0.16 write the same. */
+describe('Python that is written', () => {
+  const long = Array.from({ length: 4 }, (_, i) => `argument_${i}_of_some_length`)
+
+  it('is one line of a call, else its arguments on one, else a line for each', () => {
+    expect(pythonCall('    ', 'f', ['a', 'b'], ':')).toEqual(['    f(a, b):'])
+    expect(pythonCall('', 'a_function_of_a_longer_name', long.slice(0, 3))).toEqual([
+      'a_function_of_a_longer_name(',
+      `    ${long.slice(0, 3).join(', ')}`,
+      ')',
+    ])
+    expect(pythonCall('', 'f', long)).toEqual(['f(', ...long.map((one) => `    ${one},`), ')'])
+    expect(pythonList(long, '    ').split('\n')).toEqual([
+      '[',
+      ...long.map((one) => `        "${one}",`),
+      '    ]',
+    ])
+  })
+
+  it('keeps the targets of an assignment on its line', () => {
+    expect(pythonTargets(['a'])).toBe('(a,)')
+    expect(pythonAssignment('', 'a, b', 'f', ['x'])).toEqual(['a, b = f(x)'])
+    const targets = pythonTargets(long.slice(0, 2))
+    expect(pythonAssignment('', targets, 'module.function', long.slice(2))).toEqual([
+      `${targets} = (`,
+      `    module.function(${long.slice(2).join(', ')})`,
+      ')',
+    ])
   })
 })
 

@@ -1,4 +1,5 @@
 import fs from 'node:fs/promises'
+import os from 'node:os'
 import path from 'node:path'
 
 import type { AbiReport } from '../../contract/export'
@@ -28,15 +29,16 @@ export async function readAbi(
   library: Buffer,
   name: string,
   toolchain: Toolchain,
-  folder: string,
 ): Promise<AbiReport> {
   const facts = new ElfFile(library).facts()
   const { libtorch } = toolchain
   let cuda: string[] = []
   if (facts.sections.includes('.nv_fatbin')) {
+    const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'opsmith-abi-'))
     const file = path.join(folder, name)
     await fs.writeFile(file, library)
     cuda = await cudaArchitectures(file, toolchain)
+    await fs.rm(folder, { recursive: true, force: true })
   }
   return {
     library: name,

@@ -1,6 +1,7 @@
 import type { Call, GradcheckEntry, Manifest } from '../../contract/manifest'
 import type { ClassDetail, OperatorDetail } from '../../contract/operators'
 import type { Toolchain } from '../toolchain/choose'
+import type { FileTree } from './file-tree'
 import type { ExportedSources } from './project-sources'
 
 /** A call written down: native/runtime/record.h. */
@@ -55,6 +56,8 @@ export interface ExportedProject {
   models: SavedModel[]
   /** The program's text; "" where there is none. */
   program: string
+  /** LICENSE, COPYING and NOTICE of the project, by their names. */
+  licences: FileTree
   /** lib<name>.so: stripped, without a run-path. */
   library: Buffer
   /** operator_addon.node with a run-path that names no machine; undefined where there is none. */

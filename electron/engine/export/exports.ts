@@ -25,6 +25,7 @@ import { readSettings } from '../project/settings-file'
 import type { Toolchain } from '../toolchain/choose'
 import { readAbi } from './abi'
 import type { ExportedProject } from './exported-project'
+import { joinTrees } from './file-tree'
 import type { FileTree } from './file-tree'
 import { formChoices } from './form-choices'
 import { forms } from './forms'
@@ -72,6 +73,15 @@ function failedForm(form: ExportForm, error: WorkbenchError): FormReport {
   return { form, ok: false, directory: '', steps: [], files: [], error }
 }
 
+/** A form's files, and the project's licence beside them. */
+function filesOf(
+  form: ExportForm,
+  { project, abi }: Pick<Prepared, 'project' | 'abi'>,
+): Result<FileTree> {
+  const tree = forms[form].files(project, abi)
+  return tree.ok ? ok(joinTrees(tree.value, project.licences)) : tree
+}
+
 /** Exports of a project: which are possible, what they would change, and making them with their proof. */
 export class Exports {
   constructor(private readonly around: ExportSurroundings) {}
@@ -117,7 +127,7 @@ export class Exports {
     )
     if (!project.ok) return project
     const { library, name } = project.value
-    const abi = await readAbi(library, `lib${name}.so`, toolchain.value, os.tmpdir())
+    const abi = await readAbi(library, `lib${name}.so`, toolchain.value)
     const tools = await findProofTools(installation, toolchain.value)
     return ok({ project: project.value, abi, tools })
   }
@@ -133,7 +143,7 @@ export class Exports {
     const diffs: FormDiff[] = []
     for (const form of new Set(request.forms)) {
       const directory = path.join(request.directory, form)
-      const tree = forms[form].files(prepared.value.project, prepared.value.abi)
+      const tree = filesOf(form, prepared.value)
       const diff = tree.ok ? await diffTree(directory, tree.value) : tree
       diffs.push(
         diff.ok
@@ -199,7 +209,7 @@ export class Exports {
     const directory = path.join(request.directory, form)
     const started = performance.now()
     tell('write')
-    const tree = forms[form].files(project, abi)
+    const tree = filesOf(form, { project, abi })
     if (!tree.ok) return failedForm(form, tree.error)
     const names = { project: project.name, form }
     const written = await writeTree(directory, tree.value, names, request.decisions)

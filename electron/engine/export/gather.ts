@@ -18,6 +18,7 @@ import type { Toolchain } from '../toolchain/choose'
 import { findOnPath } from '../toolchain/find-on-path'
 import { runCommand } from '../toolchain/run-command'
 import { ElfFile } from './elf'
+import type { FileTree } from './file-tree'
 import type {
   ExportedProject,
   RecordedCall,
@@ -227,6 +228,18 @@ class Recorder {
   }
 }
 
+const licenceNames = /^(licen[cs]e|copying|notice)(\.(md|txt|rst))?$/i
+
+async function licencesIn(folder: string): Promise<FileTree> {
+  const entries = await fs.readdir(folder, { withFileTypes: true })
+  const names = entries.filter((one) => one.isFile() && licenceNames.test(one.name))
+  const read = async (name: string): Promise<[string, Buffer]> => [
+    name,
+    await fs.readFile(path.join(folder, name)),
+  ]
+  return new Map(await Promise.all(names.map(({ name }) => read(name))))
+}
+
 /** Everything that exports are made of, read, compiled and recorded; nothing is written but to a folder of its own that goes again. */
 export async function gather(
   built: BuiltProject,
@@ -264,6 +277,7 @@ export async function gather(
       gradchecks: gradchecks.value,
       models: models.value,
       program: program?.source ?? '',
+      licences: await licencesIn(folder),
       library: library.value,
       addon: addon?.ok ? addon.value : undefined,
       unrecorded: recorder.unrecorded,

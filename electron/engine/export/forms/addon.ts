@@ -1,12 +1,17 @@
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import { minorVersion, summaryOf } from '../exported-project'
-import type { ExportedProject } from '../exported-project'
+import type { ExportedProject, RecordedCall } from '../exported-project'
 import { joinTrees, treeOf } from '../file-tree'
 import type { FileTree } from '../file-tree'
+import { javascriptExample } from '../templates/example-call'
 import { addonTest, addonTypes } from '../templates/node-package'
 import { npmPackage } from '../templates/names'
 import { codeBlock, readmeOf } from '../templates/readme'
+
+/** What Node can call: operators, not functions of the program. */
+const operatorCalls = ({ calls }: ExportedProject): RecordedCall[] =>
+  calls.filter((call) => call.isOperator)
 
 function packageJson(project: ExportedProject, name: string): string {
   const { manifest } = project
@@ -18,7 +23,8 @@ function packageJson(project: ExportedProject, name: string): string {
     main: 'index.js',
     types: 'index.d.ts',
     files: ['index.js', 'index.d.ts', `${project.name}.node`, `lib${project.name}.so`],
-    scripts: { test: 'node --test test/' },
+    // A file by name: what a folder means here differs between versions of Node.
+    scripts: { test: 'node --test test/calls.test.js' },
     engines: { node: '>=18' },
     os: ['linux'],
     cpu: [process.arch],
@@ -45,7 +51,7 @@ function entry(project: ExportedProject): string {
 }
 
 function readme(project: ExportedProject, name: string): string {
-  const operator = project.operators[0]?.name ?? ''
+  const example = javascriptExample(project)
   return readmeOf(project, name, [
     'A package for Node and Electron, compiled: nothing is built when it is installed.',
     '## Install',
@@ -60,12 +66,22 @@ function readme(project: ExportedProject, name: string): string {
       'js',
       `const { ops, schemas } = require('${name}')`,
       '',
-      'const x = { dtype: "float32", shape: [2, 2], data: new Float32Array([1, 2, 3, 4]) }',
-      `ops['${operator}'] // called with tensors like x; also by its bare name where that is unique`,
+      ...(example
+        ? [
+            ...example.inputs,
+            `const result = ops['${example.call.call.op}'](${example.arguments.join(', ')})`,
+          ]
+        : [
+            '// A tensor: { dtype: "float32", shape: [2, 2], data: new Float32Array(4) }',
+            "console.log(schemas.join('\\n'))",
+          ]),
     ),
-    'Tensors are copied in and out. `index.d.ts` has the types.',
+    'An operator whose bare name says which it is can be called by that, too. Tensors are copied in and out. `index.d.ts` has the types.',
     '## Test',
     codeBlock('shell', 'npm test'),
+    operatorCalls(project).length > 0
+      ? 'The tests make the recorded calls again.'
+      : 'No call of an operator was recorded: the test looks that they are there.',
   ])
 }
 
@@ -78,7 +94,7 @@ export function addonFiles(project: ExportedProject): Result<FileTree> {
       hint: `npm run setup -- --libtorch ${project.toolchain.libtorch.folder}`,
     })
   }
-  const { calls, name } = project
+  const { name } = project
   return ok(
     joinTrees(
       treeOf({
@@ -92,9 +108,10 @@ export function addonFiles(project: ExportedProject): Result<FileTree> {
       }),
       treeOf(
         Object.fromEntries(
-          calls
-            .filter((call) => call.isOperator)
-            .map((call) => [`test/data/${call.name}.safetensors`, call.tensors]),
+          operatorCalls(project).map((call) => [
+            `test/data/${call.name}.safetensors`,
+            call.tensors,
+          ]),
         ),
       ),
     ),

@@ -218,7 +218,7 @@ function readme(project: ExportedProject): string {
       'ctest --test-dir build --output-on-failure',
       'cmake --install build --prefix PREFIX',
     ),
-    '`cmake --preset release` and `debug` do the same with their own folders.',
+    '`CMakePresets.json` has the same as `release`, and a `debug` beside it with a folder of its own: `cmake --preset debug -DCMAKE_PREFIX_PATH=…`, `cmake --build --preset debug`, `ctest --preset debug`.',
     '## Use',
     'In Python:',
     codeBlock('python', 'import torch', '', `torch.ops.load_library("build/lib${name}.so")`),

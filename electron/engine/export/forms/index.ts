@@ -40,7 +40,7 @@ export const forms: Record<ExportForm, Form> = {
   cmake: {
     files: (project) => ok(cmakeFiles(project)),
     prove: async (proof) => {
-      if (await proveCmake(proof, '.')) await proveInstalled(proof)
+      if (await proveCmake(proof, '.', true)) await proveInstalled(proof)
     },
   },
   app: {

@@ -3,7 +3,7 @@ import { joinTrees, treeIn, treeOf } from '../file-tree'
 import type { FileTree } from '../file-tree'
 import { supportFolder } from '../project-sources'
 import { pythonTests } from '../templates/python-tests'
-import { codeBlock, readmeOf } from '../templates/readme'
+import { codeBlock, readmeOf, testSection } from '../templates/readme'
 
 const literal = (text: string): string => JSON.stringify(text)
 
@@ -54,14 +54,13 @@ function header(
   says: readonly string[],
   imports: readonly string[],
 ): string[] {
-  const packages = project.manifest.pkgConfig
+  const packages = project.manifest.pkgConfig.length > 0
+  const standard = [...(packages ? ['import subprocess'] : []), ...imports]
   return [
     `"""${says.join('\n')}`,
     '"""',
     '',
-    ...(packages.length > 0 ? ['import subprocess'] : []),
-    ...imports,
-    '',
+    ...(standard.length > 0 ? [...standard, ''] : []),
     'import torch.utils.cpp_extension',
     '',
   ]
@@ -152,7 +151,7 @@ export function jitFiles(project: ExportedProject): FileTree {
           `There is no \`load_inline\` variant: that is for a single source without headers of its own${project.sources.usesSupport ? `, and these need \`${supportFolder}\`` : ''}.`,
         ]
       : []),
-    '`python -m unittest discover tests` makes the recorded calls again.',
+    ...testSection(project, 'python -m unittest discover tests'),
   ])
   return joinTrees(
     project.sources.files,

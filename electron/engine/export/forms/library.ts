@@ -5,7 +5,7 @@ import { joinTrees, treeIn, treeOf } from '../file-tree'
 import type { FileTree } from '../file-tree'
 import { applicationSource, ctestLines, modelData } from '../templates/cpp-application'
 import { pythonTests } from '../templates/python-tests'
-import { codeBlock, noAsNeeded, readmeOf, torchPrefix } from '../templates/readme'
+import { codeBlock, noAsNeeded, readmeOf, testSection, torchPrefix } from '../templates/readme'
 
 function lists(project: ExportedProject): string {
   const { name } = project
@@ -37,7 +37,8 @@ function readme(project: ExportedProject): string {
     '`ABI.md` says which machines it runs on, and what to set there.',
     '## In Python',
     codeBlock('python', 'import torch', '', `torch.ops.load_library("lib${name}.so")`),
-    'It is then `torch.ops`, for eager code, `torch.compile` and TorchScript alike. `python -m unittest discover tests` makes the recorded calls again and checks gradients and operators.',
+    `Its operators are then in \`torch.ops\`, for eager code, \`torch.compile\` and TorchScript alike.`,
+    ...testSection(project, 'python -m unittest discover tests'),
     '## In C++',
     noAsNeeded.join('\n'),
     '`cpp/` is a program that links it:',

@@ -3,6 +3,7 @@ import { summaryOf } from '../exported-project'
 import type { ExportedProject, RecordedCall } from '../exported-project'
 import { treeOf } from '../file-tree'
 import type { FileTree } from '../file-tree'
+import { pythonTargets } from '../templates/python-format'
 import { codeBlock, readmeOf } from '../templates/readme'
 
 interface Cell {
@@ -39,7 +40,7 @@ function callCells(project: ExportedProject, call: RecordedCall): Cell[] {
     codeCell(
       `call = torch.jit.load("data/${call.name}.pt")`,
       ...(names && names.length > 0
-        ? [`${names.join(', ')}${names.length === 1 ? ',' : ''} = call.arguments[:${names.length}]`]
+        ? [`${pythonTargets(names)} = call.arguments[:${names.length}]`]
         : []),
       `result = ${callee}(*call.arguments)`,
       `check(result, call.results${tolerance})`,

@@ -4,10 +4,11 @@ import { summaryOf } from '../exported-project'
 import type { ExportedProject } from '../exported-project'
 import { joinTrees, treeIn, treeOf } from '../file-tree'
 import type { FileTree } from '../file-tree'
-import { moduleName, nameOperators, pythonName, pythonPackage } from '../templates/names'
+import { moduleName, pythonName, pythonPackage } from '../templates/names'
+import { packageReadme } from '../templates/package-readme'
+import { pythonCall, pythonList } from '../templates/python-format'
 import { packageNames, packageSource, packageStubs } from '../templates/python-package'
 import { pythonTests } from '../templates/python-tests'
-import { codeBlock, readmeOf } from '../templates/readme'
 
 /** A package whose sources use libtorch's stable ABI alone: its wheel serves later libtorch too. */
 export interface StableTarget {
@@ -18,12 +19,6 @@ export interface StableTarget {
 }
 
 const literal = (text: string): string => JSON.stringify(text)
-
-function list(items: readonly string[], indent: string): string {
-  const line = `[${items.map(literal).join(', ')}]`
-  if (line.length + indent.length <= 88) return line
-  return ['[', ...items.map((item) => `${indent}    ${literal(item)},`), `${indent}]`].join('\n')
-}
 
 function setupSource(
   project: ExportedProject,
@@ -43,10 +38,10 @@ function setupSource(
   const packages = manifest.pkgConfig.length > 0
   const [compile, link] = [manifest.cflags, manifest.ldflags]
   const flags = cuda
-    ? `{"cxx": ${packages ? 'pkg_config("--cflags") + ' : ''}${list(compile, '            ')}, "nvcc": ${list(manifest.cudaCflags, '            ')}}`
+    ? `{"cxx": ${packages ? 'pkg_config("--cflags") + ' : ''}${pythonList(compile, '            ')}, "nvcc": ${pythonList(manifest.cudaCflags, '            ')}}`
     : packages
-      ? `pkg_config("--cflags")${compile.length > 0 ? ` + ${list(compile, '            ')}` : ''}`
-      : list(compile, '            ')
+      ? `pkg_config("--cflags")${compile.length > 0 ? ` + ${pythonList(compile, '            ')}` : ''}`
+      : pythonList(compile, '            ')
   return [
     ...(packages ? ['import subprocess'] : []),
     'from pathlib import Path',
@@ -79,7 +74,7 @@ function setupSource(
     '    ext_modules=[',
     `        ${extension}(`,
     `            "${module}.${name}",`,
-    `            ${list(
+    `            ${pythonList(
       sources.compiled.map(({ path }) => path),
       '            ',
     )},`,
@@ -101,7 +96,7 @@ function setupSource(
     ...(cuda || packages || compile.length > 0 ? [`            extra_compile_args=${flags},`] : []),
     ...(packages || link.length > 0
       ? [
-          `            extra_link_args=${[...(packages ? ['pkg_config("--libs")'] : []), ...(link.length > 0 ? [list(link, '            ')] : [])].join(' + ')},`,
+          `            extra_link_args=${[...(packages ? ['pkg_config("--libs")'] : []), ...(link.length > 0 ? [pythonList(link, '            ')] : [])].join(' + ')},`,
         ]
       : []),
     '            py_limited_api=True,',
@@ -142,6 +137,8 @@ function projectToml(
     stable ? `dependencies = ["torch>=${stable.from}"]` : 'dynamic = ["dependencies"]',
     '',
     '[tool.setuptools]',
+    '# Not beside the tests: what Python imports there is the installed package, with its library.',
+    'package-dir = { "" = "python" }',
     `packages = [${literal(module)}]`,
     '',
     '[tool.setuptools.package-data]',
@@ -169,24 +166,26 @@ function functionTests(project: ExportedProject, module: string): FileTree {
       '',
       'import unittest',
       '',
-      'import torch',
-      '',
       `import ${module}`,
+      'import torch',
       'from recorded import check_call, check_gradients',
       '',
       '',
       'class Functions(unittest.TestCase):',
       ...pairs
-        .flatMap((pair) => [
-          `    def test_${pythonName(pair.function)}(self):`,
-          `        check_call(${module}.${pair.function}.apply, ${literal(pair.call)})`,
-          `        check_call(${module}.${pair.module}(), ${literal(pair.call)})`,
-          '        passed = check_gradients(',
-          `            torch.autograd.gradcheck, ${module}.${pair.function}.apply, ${literal(pair.check)}`,
-          '        )',
-          '        self.assertTrue(passed)',
-          '',
-        ])
+        .flatMap((pair) => {
+          const [apply, call] = [`${module}.${pair.function}.apply`, literal(pair.call)]
+          return [
+            `    def test_${pythonName(pair.function)}(self):`,
+            `        """${pair.function} and ${pair.module} give what ${pair.op} gives"""`,
+            ...pythonCall('        ', 'check_call', [apply, call]),
+            ...pythonCall('        ', 'check_call', [`${module}.${pair.module}()`, call]),
+            ...pythonCall('        ', 'check_gradients', [
+              ...['torch.autograd.gradcheck', apply, literal(pair.check)],
+            ]),
+            '',
+          ]
+        })
         .slice(0, -1),
       '',
       '',
@@ -194,57 +193,6 @@ function functionTests(project: ExportedProject, module: string): FileTree {
       '    unittest.main()',
     ].join('\n'),
   })
-}
-
-function readme(
-  project: ExportedProject,
-  packageName: string,
-  stable: StableTarget | undefined,
-): string {
-  const module = moduleName(packageName)
-  const serves = stable
-    ? `every libtorch from ${stable.from} on: the sources use its stable ABI alone.`
-    : 'the minor version of libtorch that it was built with: its metadata asks for that. `--no-build-isolation` takes the torch that is there, which is the one it will run with.'
-  const [first] = nameOperators(project.operators)
-  const sections = [
-    '## Install',
-    codeBlock('shell', 'pip install --no-build-isolation .'),
-    `A wheel for others: \`pip wheel --no-build-isolation --no-deps -w dist .\`. One wheel serves every Python from 3.9 on, and ${serves}`,
-    ...(project.sources.parallel
-      ? [
-          'The kernels split work by `at::parallel_for`, which needs OpenMP: `CXXFLAGS=-fopenmp LDFLAGS=-fopenmp pip install --no-build-isolation .` with g++.',
-        ]
-      : []),
-    '## Use',
-    codeBlock(
-      'python',
-      'import torch',
-      `import ${module}`,
-      '',
-      ...(first
-        ? [
-            `${module}.${first.name}  # a function with types and documentation`,
-            `torch.ops.${first.operator.name.replace('::', '.')}  # the same for torch.compile and TorchScript`,
-          ]
-        : []),
-    ),
-    ...(packageNames(project).pairs.length > 0
-      ? [
-          packageNames(project)
-            .pairs.map(
-              (pair) =>
-                `\`${module}.${pair.function}\` is \`${pair.op}\` as a \`torch.autograd.Function\`, \`${module}.${pair.module}\` as a module. TorchScript knows neither: there, use the operator.`,
-            )
-            .join('\n'),
-        ]
-      : []),
-    '## Test',
-    codeBlock('shell', 'python -m unittest discover tests'),
-    'The tests make recorded calls again, check gradients (`torch.autograd.gradcheck`) and operators (`torch.library.opcheck`).',
-  ]
-  const { version } = project.toolchain.libtorch
-  const versions = stable && `libtorch ${version}, for ${stable.from} and later.`
-  return readmeOf(project, packageName, sections, versions)
 }
 
 /** A Python package: an extension without Python in it, wrappers, stubs and tests; for one minor version of libtorch where `stable` is not given. */
@@ -268,20 +216,21 @@ export function setuptoolsFiles(project: ExportedProject, stable?: StableTarget)
         ]
           .sort()
           .join('\n'),
-        [`${module}/__init__.py`]: packageSource(project, `${project.name}.so`),
-        [`${module}/__init__.pyi`]: packageStubs(project),
-        [`${module}/py.typed`]: Buffer.alloc(0),
+        [`python/${module}/__init__.py`]: packageSource(project, `${project.name}.so`),
+        [`python/${module}/__init__.pyi`]: packageStubs(project),
+        [`python/${module}/py.typed`]: Buffer.alloc(0),
         ...(project.program === ''
           ? {}
-          : { [`${module}/program.py`]: Buffer.from(project.program) }),
-        'README.md': readme(project, named.value, stable),
+          : { [`python/${module}/program.py`]: Buffer.from(project.program) }),
+        'README.md': packageReadme(project, named.value, stable?.from),
       }),
       treeIn(
         'tests',
         joinTrees(
           pythonTests(project, {
             standard: [],
-            load: [`import ${module}  # noqa: F401, registers the operators`],
+            registering: module,
+            load: [],
             program: `from ${module} import program`,
           }),
           functionTests(project, module),

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -95,8 +94,13 @@ export class Proof {
     return tool.problem === ''
   }
 
-  isFile(file: string): boolean {
-    return existsSync(file)
+  /** Whether a command ends well; it is no step. */
+  async succeeds(command: readonly string[]): Promise<boolean> {
+    const [file = '', ...args] = [...this.tools.offline, ...command]
+    const { exitCode } = await runCommand(file, args, {
+      ...{ cwd: this.folder, env: this.environment({}), limits, signal: this.signal },
+    })
+    return exitCode === 0
   }
 
   private environment(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {

@@ -4,27 +4,42 @@ import { modelRuns } from '../templates/cpp-application'
 import { withoutShapes } from '../templates/python-tests'
 import type { Proof } from './proof'
 
-/** CMake's configure, build and the tests that make every recorded call, in a folder of the export. */
-export async function proveCmake(proof: Proof, folder: string): Promise<boolean> {
+/** Where CMake's `release` preset of an export builds. */
+const presetBuild = (proof: Proof): string => path.join(proof.folder, 'build')
+
+/**
+ * CMake's configure, build and the tests that make every recorded call, in a folder of the export; by
+ * its `release` preset where it has one.
+ */
+export async function proveCmake(
+  proof: Proof,
+  folder: string,
+  hasPresets = false,
+): Promise<boolean> {
   const { cmake, libtorch } = proof.tools
   if (!proof.has(cmake, 'build and run in C++')) return false
   const build = proof.beside('build')
-  const source = path.join(proof.folder, folder)
-  const prefix = path.join(libtorch, 'share/cmake')
-  const configured = await proof.run('configure', [
-    [cmake.path, '-S', source, '-B', build, `-DCMAKE_PREFIX_PATH=${prefix}`],
-  ])
-  if (!configured) return false
-  if (!(await proof.run('build', [[cmake.path, '--build', build, '--parallel', '2']]))) return false
+  const cwd = path.join(proof.folder, folder)
+  const [configure, make, test] = hasPresets
+    ? [
+        ['--preset', 'release'],
+        ['--preset', 'release'],
+        ['--preset', 'release'],
+      ]
+    : [['-S', '.', '-B', build], [build], ['--test-dir', build, '--output-on-failure']]
+  const prefix = `-DCMAKE_PREFIX_PATH=${path.join(libtorch, 'share/cmake')}`
+  if (!(await proof.run('configure', [[cmake.path, ...configure, prefix]], { cwd }))) return false
+  const built = await proof.run('build', [[cmake.path, '--build', ...make, '--parallel', '2']], {
+    cwd,
+  })
+  if (!built) return false
   const ctest = path.join(path.dirname(cmake.path), 'ctest')
   const runs = modelRuns(proof.project)
   if (runs.length === 0) {
     proof.skip('calls in C++', 'opsmith.json has no call that could be saved as a model')
     return true
   }
-  return await proof.run(`calls in C++ (${runs.length})`, [
-    [ctest, '--test-dir', build, '--output-on-failure', '--verbose'],
-  ])
+  return await proof.run(`calls in C++ (${runs.length})`, [[ctest, ...test, '--verbose']], { cwd })
 }
 
 /** Installs what proveCmake built, and links another project with it that knows its package by name. */
@@ -43,7 +58,7 @@ export async function proveInstalled(proof: Proof): Promise<void> {
   await proof.write('user/main.cpp', ['int main() { return 0; }'])
   const folders = [prefix, path.join(libtorch, 'share/cmake')].join(';')
   await proof.run('install, and find_package from another project', [
-    [cmake.path, '--install', proof.beside('build'), '--prefix', prefix],
+    [cmake.path, '--install', presetBuild(proof), '--prefix', prefix],
     [cmake.path, '-S', source, '-B', build, `-DCMAKE_PREFIX_PATH=${folders}`],
     [cmake.path, '--build', build],
     [path.join(build, 'user')],
@@ -65,9 +80,8 @@ export async function provePython(
 ): Promise<void> {
   for (const { file, name } of suites) {
     if (!files.includes(`tests/${file}`)) continue
-    await proof.run(name, [[python, '-m', 'unittest', '-v', file.replace('.py', '')]], {
-      cwd: path.join(proof.folder, 'tests'),
-    })
+    // From where README says, so that nothing in the export's folder hides what is installed.
+    await proof.run(name, [[python, '-m', 'unittest', 'discover', '-v', '-s', 'tests', '-p', file]])
   }
   if (!files.includes('tests/test_operators.py')) return
   for (const op of withoutShapes(proof.project)) {

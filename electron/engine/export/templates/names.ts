@@ -1,5 +1,5 @@
 import type { Manifest } from '../../../contract/manifest'
-import type { OperatorDetail } from '../../../contract/operators'
+import type { ClassDetail, OperatorDetail } from '../../../contract/operators'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 
@@ -85,6 +85,22 @@ export function nameOperators(operators: readonly OperatorDetail[]): NamedOperat
     const whole = `${operator.name.split('::')[0] ?? ''}_${name}`
     return { operator, name: pythonName((count.get(name) ?? 0) > 1 ? whole : name) }
   })
+}
+
+/** A Python name for each class, by "namespace.Name"; those that would meet another name get their namespace. */
+export function nameClasses(
+  classes: readonly ClassDetail[],
+  operators: readonly OperatorDetail[],
+): Map<string, string> {
+  const short = (name: string): string => name.split('.').at(-1) ?? name
+  const taken = new Set(nameOperators(operators).map(({ name }) => name))
+  return new Map(
+    classes.map(({ name }) => {
+      const others = classes.filter((one) => one.name !== name)
+      const meets = taken.has(short(name)) || others.some((one) => short(one.name) === short(name))
+      return [name, pythonName(meets ? name.replaceAll('.', '_') : short(name))]
+    }),
+  )
 }
 
 /** MY_OP, for macros and CMake options. */

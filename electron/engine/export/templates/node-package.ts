@@ -87,15 +87,12 @@ export function addonTypes(project: ExportedProject): string {
   ].join('\n')
 }
 
-const testSource = `'use strict'
+const testHead = `'use strict'
 
 const assert = require('node:assert/strict')
-const fs = require('node:fs')
-const path = require('node:path')
-const { test } = require('node:test')
+`
 
-const { ops } = require('..')
-
+const callSupport = `
 const dtypes = {
   F64: ['float64', Float64Array],
   F32: ['float32', Float32Array],
@@ -117,9 +114,9 @@ function readCall(name) {
   const start = 8 + Number(bytes.readBigUInt64LE(0))
   const header = JSON.parse(bytes.subarray(8, start).toString())
   const tensor = (id) => {
-    const { dtype, shape, data_offsets: [begin, end] } = header[id]
+    const { dtype, shape, data_offsets: span } = header[id]
     const [type, Elements] = dtypes[dtype]
-    const data = bytes.subarray(start + begin, start + end)
+    const data = bytes.subarray(start + span[0], start + span[1])
     return { dtype: type, shape, data: new Elements(new Uint8Array(data).buffer) }
   }
   const value = (item) =>
@@ -158,7 +155,11 @@ function checkCall(name, operator, tolerance) {
 }
 `
 
-/** Tests of Node's own runner: each call of an operator that was recorded, made again. */
+/** A string as JavaScript of this style has it. */
+const quoted = (text: string): string =>
+  text.includes("'") ? JSON.stringify(text) : `'${text.replaceAll('\\', '\\\\')}'`
+
+/** Tests of Node's own runner: the operators are there, and each call of one that was recorded is made again. */
 export function addonTest(project: ExportedProject): string {
   const tests = project.calls
     .filter((call) => call.isOperator)
@@ -168,10 +169,28 @@ export function addonTest(project: ExportedProject): string {
         rtol === undefined && atol === undefined ? '' : `, [${rtol ?? 0}, ${atol ?? 0}]`
       return [
         '',
-        `test(${JSON.stringify(text)}, () => {`,
+        `test(${quoted(text)}, () => {`,
         `  checkCall('${name}', ops['${call.op}']${tolerance})`,
         '})',
       ].join('\n')
     })
-  return testSource + tests.join('\n')
+  const names = project.operators.map((one) => quoted(fullName(one))).sort()
+  const line = `const names = [${names.join(', ')}]`
+  const listed =
+    line.length <= 100
+      ? line
+      : ['const names = [', ...names.map((name) => `  ${name},`), ']'].join('\n')
+  const [files, support] =
+    tests.length > 0
+      ? [`const fs = require('node:fs')\nconst path = require('node:path')\n`, callSupport]
+      : ['', '']
+  return [
+    testHead,
+    files,
+    `const { test } = require('node:test')\n\nconst { ops } = require('..')\n\n`,
+    `${listed}\n\n`,
+    `test('every operator is there', () => {\n  assert.deepEqual(Object.keys(ops).sort(), names)\n})\n`,
+    support,
+    tests.join('\n'),
+  ].join('')
 }

@@ -1,10 +1,13 @@
 import type { AutogradEntry } from '../../../contract/manifest'
-import type { OperatorArgument, OperatorDetail } from '../../../contract/operators'
+import type { ClassDetail, OperatorArgument, OperatorDetail } from '../../../contract/operators'
 import { summaryOf } from '../exported-project'
 import type { ExportedProject } from '../exported-project'
-import { className, nameOperators, pythonName } from './names'
+import { className, nameClasses, nameOperators, pythonName } from './names'
 import type { NamedOperator } from './names'
+import { pythonAssignment, pythonCall, pythonTargets } from './python-format'
+import type { ClassNames, SchemaType } from './schema-types'
 import {
+  parseMethod,
   parseSchemaType,
   pythonDefault,
   pythonType,
@@ -13,7 +16,12 @@ import {
   torchOps,
 } from './schema-types'
 
-function parameterLists(operator: OperatorDetail): { declared: string; passed: string } {
+interface Parameters {
+  declared: string[]
+  passed: string[]
+}
+
+function parameterLists(operator: OperatorDetail, classes: ClassNames): Parameters {
   const declared: string[] = []
   const passed: string[] = []
   let keywords = false
@@ -21,35 +29,59 @@ function parameterLists(operator: OperatorDetail): { declared: string; passed: s
     if (argument.kwargOnly && !keywords) declared.push('*')
     keywords ||= argument.kwargOnly
     const name = pythonName(argument.name)
-    const type = pythonType(parseSchemaType(argument.type))
+    const type = pythonType(parseSchemaType(argument.type), classes)
     const fallback = argument.default === undefined ? '' : ` = ${pythonDefault(argument.default)}`
     declared.push(`${name}: ${type}${fallback}`)
     passed.push(keywords ? `${argument.name}=${name}` : name)
   }
-  return { declared: declared.join(', '), passed: passed.join(', ') }
+  return { declared, passed }
 }
 
-function resultOf(returns: readonly OperatorArgument[]): string {
-  return resultType(returns, pythonType, 'None', (items) => `tuple[${items.join(', ')}]`)
+function resultOf(returns: readonly OperatorArgument[], classes: ClassNames): string {
+  const write = (type: SchemaType): string => pythonType(type, classes)
+  return resultType(returns, write, 'None', (items) => `tuple[${items.join(', ')}]`)
 }
 
 const docText = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"')
 
-function wrapper({ operator, name }: NamedOperator): string[] {
-  const { declared, passed } = parameterLists(operator)
+function wrapper({ operator, name }: NamedOperator, classes: ClassNames): string[] {
+  const { declared, passed } = parameterLists(operator, classes)
   const doc = operator.doc === '' ? shortNumbers(operator.schema) : operator.doc.trim()
   return [
     '',
     '',
-    `def ${name}(${declared}) -> ${resultOf(operator.returns)}:`,
+    ...pythonCall('', `def ${name}`, declared, ` -> ${resultOf(operator.returns, classes)}:`),
     `    """${docText(doc)}"""`,
-    `    return ${torchOps(operator)}(${passed})`,
+    ...pythonCall('    ', `return ${torchOps(operator)}`, passed),
   ]
 }
 
-function stub({ operator, name }: NamedOperator): string {
-  return `def ${name}(${parameterLists(operator).declared}) -> ${resultOf(operator.returns)}: ...`
+function stub({ operator, name }: NamedOperator, classes: ClassNames): string[] {
+  const { declared } = parameterLists(operator, classes)
+  return pythonCall('', `def ${name}`, declared, ` -> ${resultOf(operator.returns, classes)}: ...`)
+}
+
+/** What pickling calls is no part of what people call. */
+const ofPickling = new Set(['__getstate__', '__setstate__'])
+
+/** A class of torch::class_ as type checkers see it. */
+function classStub({ name, methods }: ClassDetail, classes: ClassNames): string[] {
+  const lines = methods
+    .filter((method) => !ofPickling.has(method.name))
+    .flatMap(({ schema }) => {
+      const method = parseMethod(schema)
+      if (!method) return []
+      const declared = method.parameters.map((one) => {
+        const type = pythonType(parseSchemaType(one.type), classes)
+        const fallback = one.default === undefined ? '' : ` = ${pythonDefault(one.default)}`
+        return `${pythonName(one.name)}: ${type}${fallback}`
+      })
+      const result = pythonType(method.result, classes)
+      return pythonCall('    ', `def ${method.name}`, ['self', ...declared], ` -> ${result}: ...`)
+    })
+  const named = classes.get(name) ?? name
+  return lines.length === 0 ? [`class ${named}: ...`, ''] : [`class ${named}:`, ...lines, '']
 }
 
 interface Pair {
@@ -103,7 +135,7 @@ function pairLines({ entry, forward, backward, ...names }: Pair): string[] {
   // Backward gives a list where C++ returns a vector, else one tensor or several.
   const isList = backward.returns[0]?.type.includes('[]') === true
   const several = backward.returns.length > 1 || isList
-  const target = several && results.length === 1 ? `${results[0] ?? ''},` : results.join(', ')
+  const target = several ? pythonTargets(results) : results.join(', ')
   const given = inputs.map((name) =>
     entry.gradients.some((one) => one !== null && pythonName(one) === name)
       ? `grad_of_${name}`
@@ -120,27 +152,25 @@ function pairLines({ entry, forward, backward, ...names }: Pair): string[] {
     `    """${entry.forward} and ${entry.backward} as one differentiable function."""`,
     '',
     '    @staticmethod',
-    `    def forward(ctx, ${inputs.join(', ')}):`,
-    `        ${outputs.join(', ')} = ${torchOps(forward)}(${inputs.join(', ')})`,
-    ...(tensors.length > 0 ? [`        ctx.save_for_backward(${tensors.join(', ')})`] : []),
+    ...pythonCall('    ', 'def forward', ['ctx', ...inputs], ':'),
+    ...pythonAssignment('        ', outputs.join(', '), torchOps(forward), inputs),
+    ...(tensors.length > 0 ? pythonCall('        ', 'ctx.save_for_backward', tensors) : []),
     ...values.map((name) => `        ctx.${name} = ${name}`),
     `        return ${outputs.join(', ')}`,
     '',
     '    @staticmethod',
-    `    def backward(ctx, ${grads.join(', ')}):`,
-    ...(tensors.length > 0
-      ? [`        ${tensors.join(', ')}${tensors.length === 1 ? ',' : ''} = ctx.saved_tensors`]
-      : []),
+    ...pythonCall('    ', 'def backward', ['ctx', ...grads], ':'),
+    ...(tensors.length > 0 ? [`        ${pythonTargets(tensors)} = ctx.saved_tensors`] : []),
     ...values.map((name) => `        ${name} = ctx.${name}`),
-    `        ${target} = ${torchOps(backward)}(${wanted.join(', ')})`,
+    ...pythonAssignment('        ', target, torchOps(backward), wanted),
     `        return ${given.join(', ')}`,
     '',
     '',
     `class ${names.module}(torch.nn.Module):`,
     `    """The same as a layer without parameters."""`,
     '',
-    `    def forward(self, ${scheme.join(', ')}):`,
-    `        return ${names.function}.apply(${inputs.join(', ')})`,
+    ...pythonCall('    ', 'def forward', ['self', ...scheme], ':'),
+    ...pythonCall('        ', `return ${names.function}.apply`, inputs),
   ]
 }
 
@@ -154,7 +184,7 @@ export interface PackageNames {
 export function packageNames(project: ExportedProject): PackageNames {
   return {
     functions: nameOperators(project.operators).map(({ name }) => name),
-    classes: project.classes.map(({ name }) => name.split('.').at(-1) ?? name),
+    classes: [...nameClasses(project.classes, project.operators).values()],
     pairs: pairsOf(project).map(({ entry, ...names }) => ({
       op: entry.name.includes('::') ? entry.name : `${project.name}::${entry.name}`,
       function: names.function,
@@ -173,7 +203,9 @@ export function packageSource(project: ExportedProject, library: string): string
     ...names.classes,
     ...names.pairs.flatMap((pair) => [pair.function, pair.module]),
   ].sort()
-  const usesAny = operators.some((one) => /\bAny\b/.test(wrapper(one).join('\n')))
+  const classes = nameClasses(project.classes, project.operators)
+  const wrappers = operators.flatMap((one) => wrapper(one, classes))
+  const usesAny = /\bAny\b/.test(wrappers.join('\n'))
   return [
     `"""${docText(summaryOf(project.manifest))}."""`,
     '',
@@ -184,43 +216,41 @@ export function packageSource(project: ExportedProject, library: string): string
     ...(usesAny ? ['from typing import Any'] : []),
     '',
     'import torch',
-    'from torch import Tensor',
+    ...(/\bTensor\b/.test(wrappers.join('\n')) ? ['from torch import Tensor'] : []),
     '',
     `torch.ops.load_library(Path(__file__).parent / "${library}")`,
     '',
     '__all__ = [',
     ...listed.map((name) => `    "${name}",`),
     ']',
-    ...project.classes.flatMap(({ name }) => [
-      '',
-      `${name.split('.').at(-1) ?? name} = torch.classes.${name}`,
-    ]),
-    ...operators.flatMap(wrapper),
+    ...[...classes].flatMap(([name, named]) => ['', `${named} = torch.classes.${name}`]),
+    ...wrappers,
     ...pairs.flatMap(pairLines),
   ].join('\n')
 }
 
 /** __init__.pyi: the same for type checkers. */
 export function packageStubs(project: ExportedProject): string {
-  const operators = nameOperators(project.operators).map(stub)
+  const classes = nameClasses(project.classes, project.operators)
+  const operators = nameOperators(project.operators).flatMap((one) => stub(one, classes))
   const pairs = pairsOf(project).flatMap(({ forward, ...names }) => {
-    const { declared } = parameterLists(forward)
+    const { declared } = parameterLists(forward, classes)
+    const result = resultOf(forward.returns, classes)
     return [
       '',
       `class ${names.function}(torch.autograd.Function): ...`,
       '',
       `class ${names.module}(torch.nn.Module):`,
-      `    def forward(self, ${declared}) -> ${resultOf(forward.returns)}: ...`,
+      ...pythonCall('    ', 'def forward', ['self', ...declared], ` -> ${result}: ...`),
     ]
   })
-  const body = [...operators, ...pairs].join('\n')
-  const anyIsUsed = /\bAny\b/.test(body) || project.classes.length > 0
+  const stubs = project.classes.flatMap((one) => classStub(one, classes))
+  const body = [...stubs, ...operators, ...pairs].join('\n')
   return [
-    ...(anyIsUsed ? ['from typing import Any', ''] : []),
-    'import torch',
-    'from torch import Tensor',
+    ...(/\bAny\b/.test(body) ? ['from typing import Any', ''] : []),
+    ...(/\btorch\./.test(body) ? ['import torch'] : []),
+    ...(/\bTensor\b/.test(body) ? ['from torch import Tensor'] : []),
     '',
-    ...project.classes.map(({ name }) => `${name.split('.').at(-1) ?? name}: Any`),
     body,
   ].join('\n')
 }

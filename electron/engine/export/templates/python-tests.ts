@@ -2,59 +2,19 @@ import type { ExportedProject, RecordedCall, RecordedGradcheck } from '../export
 import { treeOf } from '../file-tree'
 import type { FileTree } from '../file-tree'
 import { pythonName } from './names'
+import { pythonCall } from './python-format'
+import { recordedSource } from './recorded-calls'
 
 export interface PythonTestOptions {
   /** Imports of Python's own modules that `load` needs, as lines. */
   standard: readonly string[]
-  /** The lines that register the operators: `import my_op`. */
+  /** A package whose import registers the operators; then `load` is empty. */
+  registering?: string
+  /** The lines that register the operators after all imports. */
   load: readonly string[]
   /** The line that imports the program's functions as `program`; it is there. */
   program: string
 }
-
-const support = `"""Calls that were recorded when this was exported: their arguments, and what they gave."""
-
-from pathlib import Path
-
-import torch
-
-DATA = Path(__file__).parent / "data"
-
-
-def arguments_of(name):
-    """The arguments of a recorded call, as they were before it was made."""
-    return torch.jit.load(DATA / f"{name}.pt").arguments
-
-
-def flatten(value):
-    """Tuples and lists of tensors taken apart, in order."""
-    if isinstance(value, (tuple, list)) and any(not isinstance(one, (int, float)) for one in value):
-        return [part for one in value for part in flatten(one)]
-    return [value]
-
-
-def check_call(function, name, rtol=None, atol=None):
-    """Makes a recorded call again; it must give what it gave then, within the tolerance."""
-    recorded = torch.jit.load(DATA / f"{name}.pt")
-    results = flatten(function(*recorded.arguments))
-    expected = list(recorded.results)
-    assert len(results) == len(expected), f"{len(results)} results, not {len(expected)}"
-    exact = True
-    for actual, wanted in zip(results, expected):
-        if isinstance(wanted, torch.Tensor):
-            actual = actual.detach()
-            exact = exact and actual.dtype == wanted.dtype and torch.equal(actual, wanted)
-            torch.testing.assert_close(actual, wanted, rtol=rtol, atol=atol, equal_nan=True)
-        else:
-            assert actual == wanted, f"{actual}, not {wanted}"
-    print(f"{name}: {'bit for bit' if exact else 'within the tolerance'}")
-
-
-def check_gradients(check, function, name, **options):
-    """torch.autograd.gradcheck or gradgradcheck: whether it passes."""
-    torch.manual_seed(0)
-    return check(function, arguments_of(name), raise_exception=False, **options)
-`
 
 /** How a test reaches what is called: an operator, or a function of the program. */
 function callee(op: string): string {
@@ -66,6 +26,10 @@ function callee(op: string): string {
 const literal = (text: string): string => JSON.stringify(text)
 const pythonValue = (value: number | boolean | string): string =>
   typeof value === 'boolean' ? (value ? 'True' : 'False') : JSON.stringify(value)
+const pythonTuple = (items: readonly string[]): string =>
+  `(${items.map(literal).join(', ')}${items.length === 1 ? ',' : ''})`
+const docstring = (text: string): string =>
+  `        """${text.replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"')}"""`
 
 function tolerances({
   rtol,
@@ -73,10 +37,10 @@ function tolerances({
 }: {
   rtol?: number | undefined
   atol?: number | undefined
-}): string {
+}): string[] {
   // As torch.testing.assert_close asks for it: both or none.
-  if (rtol === undefined && atol === undefined) return ''
-  return `, rtol=${rtol ?? 0}, atol=${atol ?? 0}`
+  if (rtol === undefined && atol === undefined) return []
+  return [`rtol=${rtol ?? 0}`, `atol=${atol ?? 0}`]
 }
 
 function head(
@@ -85,6 +49,13 @@ function head(
   usesProgram: boolean,
   names: string[],
 ): string[] {
+  const plain = [
+    'import torch',
+    ...(options.registering === undefined
+      ? []
+      : [`import ${options.registering}  # noqa: F401, registers the operators`]),
+  ]
+  const program = usesProgram ? [options.program] : []
   return [
     `"""${title}"""`,
     '',
@@ -92,13 +63,12 @@ function head(
     'import unittest',
     ...options.standard.filter((line) => line.startsWith('from ')),
     '',
-    'import torch',
-    ...(usesProgram ? [options.program] : []),
+    ...[...plain, ...program.filter((line) => line.startsWith('import '))].sort(),
+    ...program.filter((line) => line.startsWith('from ')),
     `from recorded import ${names.join(', ')}`,
     '',
     ...options.load,
-    '',
-    '',
+    ...(options.load.length > 0 ? ['', ''] : ['']),
   ]
 }
 
@@ -106,17 +76,18 @@ const foot = ['', '', 'if __name__ == "__main__":', '    unittest.main()']
 
 function callTests(calls: readonly RecordedCall[], options: PythonTestOptions): string {
   const usesProgram = calls.some((call) => !call.isOperator)
-  const tests = calls.flatMap(({ name, call, text, isOperator }) => [
-    `    def test_${pythonName(name)}(self):`,
-    `        """${text}"""`,
-    `        check_call(${callee(call.op)}, ${literal(name)}${tolerances(call)})`,
-    ...(isOperator
-      ? []
-      : [
-          `        check_call(torch.jit.script(${callee(call.op)}), ${literal(name)}${tolerances(call)})`,
-        ]),
-    '',
-  ])
+  const tests = calls.flatMap(({ name, call, text, isOperator }) => {
+    const given = [literal(name), ...tolerances(call)]
+    const functions = isOperator
+      ? [callee(call.op)]
+      : [callee(call.op), `torch.jit.script(${callee(call.op)})`]
+    return [
+      `    def test_${pythonName(name)}(self):`,
+      docstring(text),
+      ...functions.flatMap((one) => pythonCall('        ', 'check_call', [one, ...given])),
+      '',
+    ]
+  })
   return [
     ...head(
       'The calls of opsmith.json give what they gave when this was exported.',
@@ -152,13 +123,12 @@ const ofSecondOrder = new Set([
   'gen_non_contig_grad_outputs',
 ])
 
-function gradcheckOptions({ entry }: RecordedGradcheck): string {
+function gradcheckOptions({ entry }: RecordedGradcheck): string[] {
   const second = entry.second_order === true
   return Object.entries(entry)
     .filter(([key]) => !notOptions.has(key))
     .filter(([key]) => !(second ? notOfSecondOrder : ofSecondOrder).has(key))
-    .map(([key, value]) => `, ${key}=${pythonValue(value as number | boolean)}`)
-    .join('')
+    .map(([key, value]) => `${key}=${pythonValue(value as number | boolean)}`)
 }
 
 function gradientTests(checks: readonly RecordedGradcheck[], options: PythonTestOptions): string {
@@ -166,13 +136,21 @@ function gradientTests(checks: readonly RecordedGradcheck[], options: PythonTest
   const tests = checks.flatMap((check) => {
     const kind = check.entry.second_order === true ? 'gradgradcheck' : 'gradcheck'
     const fails = check.entry.expect === 'failed'
+    const given = [
+      `torch.autograd.${kind}`,
+      callee(check.entry.op),
+      literal(check.name),
+      ...gradcheckOptions(check),
+    ]
     return [
       `    def test_${pythonName(check.name)}(self):`,
-      `        """${check.text}${fails ? ': fails, and is to' : ''}"""`,
-      `        passed = check_gradients(`,
-      `            torch.autograd.${kind}, ${callee(check.entry.op)}, ${literal(check.name)}${gradcheckOptions(check)}`,
-      '        )',
-      `        self.${fails ? 'assertFalse' : 'assertTrue'}(passed)`,
+      docstring(`${check.text}${fails ? ': fails, and is to' : ''}`),
+      ...(fails
+        ? [
+            '        with self.assertRaises(AssertionError):',
+            ...pythonCall('            ', 'check_gradients', given),
+          ]
+        : pythonCall('        ', 'check_gradients', given)),
       '',
     ]
   })
@@ -215,6 +193,7 @@ function opcheckUtilities(project: ExportedProject, op: string): string[] {
   return all.filter(([, check]) => !skipped.has(check)).map(([name]) => name)
 }
 
+/** "" where no operator is called, or all is skipped. */
 function operatorTests(project: ExportedProject, options: PythonTestOptions): string {
   const seen = new Set<string>()
   const tests = project.calls.flatMap(({ name, call, isOperator }) => {
@@ -222,17 +201,18 @@ function operatorTests(project: ExportedProject, options: PythonTestOptions): st
     seen.add(call.op)
     const utilities = opcheckUtilities(project, call.op)
     const overload = call.op.split('::')[1]?.includes('.') === true ? '' : '.default'
-    const chosen =
-      utilities.length === 4 ? '' : `, test_utils=(${utilities.map(literal).join(', ')},)`
+    const given = [`${callee(call.op)}${overload}`, `arguments_of(${literal(name)})`]
+    // A project may skip them all.
+    if (utilities.length === 0) return []
+    if (utilities.length < 4) given.push(`test_utils=${pythonTuple(utilities)}`)
     return [
       `    def test_${pythonName(name)}(self):`,
-      `        """${call.op}"""`,
-      '        torch.library.opcheck(',
-      `            ${callee(call.op)}${overload}, arguments_of(${literal(name)})${chosen}`,
-      '        )',
+      docstring(call.op),
+      ...pythonCall('        ', 'torch.library.opcheck', given),
       '',
     ]
   })
+  if (tests.length === 0) return ''
   return [
     ...head(
       'Operators behave as the dispatcher, autograd and torch.compile expect.',
@@ -249,14 +229,29 @@ function operatorTests(project: ExportedProject, options: PythonTestOptions): st
 /** Test files for Python's unittest, with the data they compare with; run by `python -m unittest discover tests`. */
 export function pythonTests(project: ExportedProject, options: PythonTestOptions): FileTree {
   const { calls, gradchecks } = project
-  const operators = calls.some((call) => call.isOperator)
+  if (calls.length === 0 && gradchecks.length === 0) return new Map()
+  const operators = operatorTests(project, options)
   return treeOf({
-    'recorded.py': support,
+    'recorded.py': recordedSource(gradchecks.length > 0),
     ...(calls.length > 0 ? { 'test_calls.py': callTests(calls, options) } : {}),
     ...(gradchecks.length > 0 ? { 'test_gradients.py': gradientTests(gradchecks, options) } : {}),
-    ...(operators ? { 'test_operators.py': operatorTests(project, options) } : {}),
+    ...(operators === '' ? {} : { 'test_operators.py': operators }),
     ...Object.fromEntries(
       [...calls, ...gradchecks].map(({ name, archive }) => [`data/${name}.pt`, archive]),
     ),
   })
+}
+
+/** What the tests do, no more than they do: "make the recorded calls again and check gradients"; "" for none. */
+export function saysOfTests(project: ExportedProject): string {
+  const called = project.calls.filter((call) => call.isOperator)
+  const done = [
+    ...(project.calls.length > 0 ? ['make the recorded calls again'] : []),
+    ...(project.gradchecks.length > 0 ? ['check gradients (`torch.autograd.gradcheck`)'] : []),
+    ...(called.some(({ call }) => opcheckUtilities(project, call.op).length > 0)
+      ? ['check operators (`torch.library.opcheck`)']
+      : []),
+  ]
+  const last = done.at(-1) ?? ''
+  return done.length < 2 ? last : `${done.slice(0, -1).join(', ')} and ${last}`
 }

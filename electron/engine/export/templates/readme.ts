@@ -1,7 +1,8 @@
-import type { OperatorDetail } from '../../../contract/operators'
+import type { ClassDetail, OperatorDetail } from '../../../contract/operators'
 import { minorVersion, summaryOf } from '../exported-project'
 import type { ExportedProject } from '../exported-project'
-import { shortNumbers } from './schema-types'
+import { saysOfTests } from './python-tests'
+import { parseMethod, shortNumbers } from './schema-types'
 
 /** Paragraphs and code blocks, one blank line between them. */
 export function markdown(...parts: readonly (string | readonly string[])[]): string {
@@ -20,6 +21,34 @@ export function operatorList(operators: readonly OperatorDetail[]): string[] {
     const said = doc.split('\n')[0] ?? ''
     return `- \`${shortNumbers(schema)}\`${said === '' ? '' : `: ${said}`}`
   })
+}
+
+/** Classes with their methods, and how to make one where no header says what it is. */
+function classSection(classes: readonly ClassDetail[]): (string | string[])[] {
+  const methodsOf = ({ methods }: ClassDetail): string[] =>
+    methods.flatMap(({ schema }) => {
+      const method = parseMethod(schema)
+      if (!method || /^__[gs]etstate__$/.test(method.name)) return []
+      const given = method.parameters.map((one) => `${one.type} ${one.name}`)
+      return [`\`${method.name}(${given.join(', ')})\``]
+    })
+  const [first] = classes
+  const made = first?.methods
+    .map(({ schema }) => parseMethod(schema))
+    .find((one) => one?.name === '__init__')
+  const given = ['object', ...(made?.parameters ?? []).map(({ name }) => name)]
+  return [
+    classes.map((one) => `- \`torch.classes.${one.name}\`: ${methodsOf(one).join(', ')}`),
+    'Python and TorchScript make objects by these names. C++ needs no header for them:',
+    codeBlock(
+      'cpp',
+      '#include <torch/custom_class.h>',
+      '',
+      `const auto type = torch::getCustomClass("__torch__.torch.classes.${first?.name ?? ''}");`,
+      'const c10::IValue object = c10::ivalue::Object::create(c10::StrongTypePtr(nullptr, type), 1);',
+      `type->getMethod("__init__")({${given.join(', ')}});`,
+    ),
+  ]
 }
 
 /** Which libtorch exports serve that use its C++ interface. */
@@ -45,9 +74,7 @@ export function readmeOf(
     ...sections,
     '## Operators',
     operatorList(project.operators),
-    ...(classes.length > 0
-      ? ['Classes:', classes.map(({ name }) => `- \`torch.classes.${name}\``)]
-      : []),
+    ...(classes.length > 0 ? ['## Classes', ...classSection(classes)] : []),
     '## What it was made with',
     versions,
     ...(packages.length > 0
@@ -56,6 +83,12 @@ export function readmeOf(
     ...(manifest.license === undefined ? [] : [`Licence: ${manifest.license}.`]),
     `Exported by Opsmith. \`opsmith-export.json\` remembers what was written, so that exporting again overwrites no change of yours unasked.`,
   )
+}
+
+/** How the tests of a Python export are made, and what they do; [] where there are none. */
+export function testSection(project: ExportedProject, command: string): string[] {
+  const says = saysOfTests(project)
+  return says === '' ? [] : ['## Test', codeBlock('shell', command), `The tests ${says}.`]
 }
 
 /** How CMake and builds by hand find libtorch. */

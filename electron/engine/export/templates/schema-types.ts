@@ -51,6 +51,7 @@ export function parseSchemaType(text: string): SchemaType {
 
 const pythonTypes: Record<string, string> = {
   Tensor: 'Tensor',
+  NoneType: 'None',
   int: 'int',
   SymInt: 'int',
   float: 'float',
@@ -66,20 +67,53 @@ const pythonTypes: Record<string, string> = {
   Generator: 'torch.Generator',
 }
 
-/** In Python's annotations; what has no type there, an object of a class among it, is Any. */
-export function pythonType(type: SchemaType): string {
+/** Python's names for the classes of a project, by "namespace.Name". */
+export type ClassNames = ReadonlyMap<string, string>
+
+/** In Python's annotations; what has no type there, an object of a class not named among it, is Any. */
+export function pythonType(type: SchemaType, classes: ClassNames = new Map()): string {
+  const written = (part: SchemaType): string => pythonType(part, classes)
   switch (type.kind) {
     case 'list':
-      return `list[${pythonType(type.element)}]`
+      return `list[${written(type.element)}]`
     case 'optional':
-      return `${pythonType(type.element)} | None`
+      return `${written(type.element)} | None`
     case 'tuple':
-      return `tuple[${type.elements.map(pythonType).join(', ')}]`
+      return `tuple[${type.elements.map(written).join(', ')}]`
     case 'dict':
-      return `dict[${pythonType(type.key)}, ${pythonType(type.value)}]`
+      return `dict[${written(type.key)}, ${written(type.value)}]`
     case 'name':
-      return pythonTypes[type.name] ?? 'Any'
+      return pythonTypes[type.name] ?? classes.get(classOf(type.name)) ?? 'Any'
   }
+}
+
+/** "running.Statistics" of "__torch__.torch.classes.running.Statistics"; other names as they are. */
+function classOf(name: string): string {
+  return name.replace(/^__torch__\.torch\.classes\./, '')
+}
+
+export interface ClassMethod {
+  name: string
+  /** Without self. */
+  parameters: { type: string; name: string; default?: string }[]
+  result: SchemaType
+}
+
+/** A method of torch::class_ by its schema: "update(__torch__.torch.classes.a.B _0, Tensor batch) -> NoneType _0". */
+export function parseMethod(schema: string): ClassMethod | undefined {
+  const parts = /^(\w+)\((.*)\) -> (.+)$/.exec(schema)
+  const [, name, given, returned] = parts ?? []
+  if (name === undefined || given === undefined || returned === undefined) return undefined
+  const named = (text: string): string => text.replace(/\s+\w+$/, '')
+  // A result of several values stands in brackets of its own: "((int, Tensor) _0)".
+  const bracketed = /^\((.*\s\w+)\)$/.exec(returned)?.[1]
+  const parameters = splitTop(given)
+    .slice(1)
+    .map((text) => {
+      const [, type = text, parameter = '', fallback] = /^(.*)\s(\w+)(?:=(.*))?$/.exec(text) ?? []
+      return { type, name: parameter, ...(fallback === undefined ? {} : { default: fallback }) }
+    })
+  return { name, parameters, result: parseSchemaType(named(bracketed ?? returned)) }
 }
 
 const scriptTypes: Record<string, string> = {

@@ -1,0 +1,78 @@
+import type { ExportedProject } from '../exported-project'
+import { pythonExample } from './example-call'
+import { moduleName, nameClasses, nameOperators } from './names'
+import { pythonCall } from './python-format'
+import { packageNames } from './python-package'
+import { codeBlock, readmeOf, testSection } from './readme'
+
+/** A call of the package's function, written out where that takes a few lines. */
+function useLines(project: ExportedProject, module: string): string[] {
+  const example = pythonExample(project)
+  const names = nameOperators(project.operators)
+  const [name, overload = ''] = example?.call.call.op.split('.') ?? []
+  const called = names.find(
+    ({ operator }) => operator.name === name && operator.overload === overload,
+  )
+  const [first] = names
+  if (example && called) {
+    const given = example.arguments
+    const direct = `torch.ops.${example.call.call.op.replace('::', '.')}`
+    return [
+      ...example.inputs,
+      ...pythonCall('', `result = ${module}.${called.name}`, given),
+      '# The same for torch.compile and TorchScript:',
+      ...pythonCall('', `result = ${direct}`, given),
+    ]
+  }
+  return first
+    ? [
+        `${module}.${first.name}  # a function with types and documentation`,
+        `torch.ops.${first.operator.name.replace('::', '.')}  # the same for torch.compile and TorchScript`,
+      ]
+    : []
+}
+
+/** What the package has beside functions: wrappers in Python, classes. */
+function moreNames(project: ExportedProject, module: string): string[] {
+  const classes = nameClasses(project.classes, project.operators)
+  return [
+    ...packageNames(project).pairs.map(
+      (pair) =>
+        `\`${module}.${pair.function}\` is \`${pair.op}\` as a \`torch.autograd.Function\`, \`${module}.${pair.module}\` as a module. TorchScript knows neither: there, use the operator.`,
+    ),
+    ...[...classes].map(
+      ([name, named]) => `\`${module}.${named}\` is the class \`torch.classes.${name}\`.`,
+    ),
+  ]
+}
+
+/** README.md of a Python package; `stableFrom` is the first libtorch that one on the stable ABI serves. */
+export function packageReadme(
+  project: ExportedProject,
+  packageName: string,
+  stableFrom: string | undefined,
+): string {
+  const module = moduleName(packageName)
+  const serves =
+    stableFrom === undefined
+      ? 'the minor version of libtorch that it was built with: its metadata asks for that. `--no-build-isolation` takes the torch that is there, which is the one it will run with.'
+      : `every libtorch from ${stableFrom} on: the sources use its stable ABI alone.`
+  const sections = [
+    '## Install',
+    'In an environment with torch, on a machine with a C++ compiler:',
+    codeBlock('shell', 'pip install setuptools wheel ninja', 'pip install --no-build-isolation .'),
+    `A wheel for others: \`pip wheel --no-build-isolation --no-deps -w dist .\`. One wheel serves every Python from 3.9 on, and ${serves}`,
+    ...(project.sources.parallel
+      ? [
+          'The kernels split work by `at::parallel_for`, which needs OpenMP: `CXXFLAGS=-fopenmp LDFLAGS=-fopenmp pip install --no-build-isolation .` with g++.',
+        ]
+      : []),
+    '## Use',
+    codeBlock('python', 'import torch', `import ${module}`, '', ...useLines(project, module)),
+    moreNames(project, module).join('\n'),
+    ...testSection(project, 'python -m unittest discover tests'),
+  ]
+  const { version } = project.toolchain.libtorch
+  const versions = stableFrom && `libtorch ${version}, for ${stableFrom} and later.`
+  return readmeOf(project, packageName, sections, versions)
+}
