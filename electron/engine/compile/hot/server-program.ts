@@ -106,15 +106,6 @@ async function programIn(place: Place, toolchain: Toolchain): Promise<ServerProg
   }
 }
 
-/** What makeServerProgram made before; undefined when it has not. */
-export async function findServerProgram(
-  installation: Installation,
-  toolchain: Toolchain,
-  includes: IncludeSnapshot,
-): Promise<ServerProgram | undefined> {
-  return await programIn(placeOf(installation, toolchain, includes), toolchain)
-}
-
 /**
  * Compiles the server against clang's libraries, and with it the library of shared code; about half a minute.
  * Two processes may make the same one, the first to finish wins.
