@@ -1,6 +1,8 @@
-import type { BuildReport } from '../contract/build'
+import { shortKernelName } from '../contract/build'
+import type { BuildReport, KernelResources } from '../contract/build'
 import type { Diagnostic } from '../contract/diagnostics'
 import type { Result } from '../contract/outcome'
+import type { BuildOptions } from '../engine/compile/build'
 import type { Workbench } from '../engine/workbench'
 import { exitCodes } from './exit-codes'
 import { describeDiagnostic, printError, printJson, progress } from './print'
@@ -16,6 +18,8 @@ export function interruptSignal(): AbortSignal {
   })
   return controller.signal
 }
+
+export type BuildAloudOptions = Pick<BuildOptions, 'cudaArchitectures'>
 
 /** The published form: one flat list, notes after what they explain. */
 function flatDiagnostics(diagnostics: readonly Diagnostic[]): object[] {
@@ -43,16 +47,41 @@ export function buildJson(report: BuildReport): object {
   }
 }
 
+/** What a kernel takes, a line each: "    sm_90 add_forces<float>: 40 registers, 512 B shared". */
+export function resourceLines(kernels: readonly KernelResources[]): string[] {
+  return kernels.map((kernel) => {
+    const { name, architecture, registers, sharedBytes, stackBytes } = kernel
+    const spilled = kernel.spillStoreBytes + kernel.spillLoadBytes
+    const parts = [
+      `${registers} registers`,
+      ...(sharedBytes > 0 ? [`${sharedBytes} B shared`] : []),
+      ...(stackBytes > 0 ? [`${stackBytes} B stack`] : []),
+      spilled > 0
+        ? `spills ${kernel.spillStoreBytes} B, reads back ${kernel.spillLoadBytes} B`
+        : 'no spills',
+    ]
+    return `    sm_${architecture} ${shortKernelName(name)}: ${parts.join(', ')}`
+  })
+}
+
 /** Builds with progress on stderr; diagnostics are printed there too. */
 export async function buildAloud(
   workbench: Workbench,
   project: string,
+  options: BuildAloudOptions = {},
 ): Promise<Result<BuildReport>> {
-  const build = await workbench.build(project, { signal: interruptSignal() })
+  const build = await workbench.build(project, {
+    signal: interruptSignal(),
+    onRemark: (remark) => {
+      progress(`  ${remark}`)
+    },
+    ...options,
+  })
   if (!build.ok) return build
   for (const step of build.value.steps) {
     const state = !step.ok ? 'failed' : step.cached ? 'unchanged' : `${step.seconds.toFixed(2)} s`
     progress(`  ${step.kind === 'link' ? 'link' : 'compile'} ${step.label}: ${state}`)
+    for (const line of resourceLines(step.kernels ?? [])) progress(line)
   }
   for (const diagnostic of build.value.diagnostics) progress(describeDiagnostic(diagnostic))
   return build
@@ -61,11 +90,12 @@ export async function buildAloud(
 export async function runBuild(
   workbench: Workbench,
   project: string,
-  options: { json: boolean },
+  options: { json: boolean } & BuildAloudOptions,
 ): Promise<number> {
-  const build = await buildAloud(workbench, project)
-  if (!build.ok) return printError(build.error, options.json)
-  if (options.json) printJson(buildJson(build.value))
+  const { json, ...more } = options
+  const build = await buildAloud(workbench, project, more)
+  if (!build.ok) return printError(build.error, json)
+  if (json) printJson(buildJson(build.value))
   else if (build.value.ok) {
     process.stdout.write(`${build.value.library}\n`)
     progress(

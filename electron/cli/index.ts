@@ -55,6 +55,26 @@ async function withWorkbench(
   }
 }
 
+function addBuildCommand(program: Command): void {
+  program
+    .command('build')
+    .description('compile the project into lib<name>.so and <name>.node')
+    .argument('<project>', 'folder with opsmith.json')
+    .option(
+      '--cuda-arch <list>',
+      'compile kernels for these architectures, in place of those of the GPUs here: 80,90a',
+    )
+    .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
+    .action(async (project: string, options: { json?: boolean; cudaArch?: string }) => {
+      const { json = false, cudaArch } = options
+      const cudaArchitectures = cudaArch?.split(',') ?? []
+      await withWorkbench(
+        (workbench, folder) => runBuild(workbench, folder, { json, cudaArchitectures }),
+        project,
+      )
+    })
+}
+
 function addGraphCommand(program: Command): void {
   const collect = (text: string, before: string[] | undefined): string[] => [
     ...(before ?? []),
@@ -265,7 +285,6 @@ function makeProgram(): Command {
         )
       })
   }
-  projectCommand('build', 'compile the project into lib<name>.so and <name>.node', runBuild)
   projectCommand(
     'schemas',
     'build, load, and list the operators and classes registered',
@@ -273,6 +292,7 @@ function makeProgram(): Command {
   )
   projectCommand('run', 'build, and make every call of opsmith.json', runCalls)
   projectCommand('report', 'everything that exists so far, as a readable report', runReportCommand)
+  addBuildCommand(program)
   addGraphCommand(program)
   addGradcheckCommand(program)
   addCheckCommand(program)

@@ -29,11 +29,13 @@ export function commonFlags(
   includes: IncludeSnapshot,
   variant: BuildVariant,
 ): string[] {
-  const { compiler, libtorch } = toolchain
+  const { compiler, libtorch, options } = toolchain
   const plain = variant === 'plain'
   return [
     `-std=c++${Math.max(20, libtorch.cxxStandard)}`,
-    plain ? '-O2' : '-O1',
+    plain ? `-${options.optimization}` : '-O1',
+    ...(plain && options.fastMath ? ['-ffast-math'] : []),
+    ...(options.marchNative ? ['-march=native'] : []),
     '-fPIC',
     // Lines for stack traces; the rest of debug information costs a third of the compile. g++ names
     // the functions that were inlined only with all of it.

@@ -20,6 +20,8 @@ export interface CompiledSource {
   cuda: boolean
   /** It includes libtorch, itself or by its project's headers. */
   torch: boolean
+  /** Left out where there is no CUDA: `cudaSources` of opsmith.json. */
+  conditional: boolean
 }
 
 /** The sources of a project as an export holds them: theirs word for word, and what Opsmith adds. */
@@ -117,7 +119,9 @@ export async function exportSources(
 ): Promise<Result<ExportedSources>> {
   const resolved = await resolveSources(folder, manifest)
   if (!resolved.ok) return resolved
-  const sources: SourceText[] = resolved.value.map((relative) => {
+  const { plain, cuda } = resolved.value
+  const conditional = new Set(cuda)
+  const sources: SourceText[] = [...plain, ...cuda].map((relative) => {
     const file = path.join(folder, relative)
     return { file, relative, text: fs.readFileSync(file, 'utf8') }
   })
@@ -154,10 +158,15 @@ export async function exportSources(
   const compiled = sources.map((source): CompiledSource => {
     const functions = placed.value.get(source.file)
     const where = place(source.relative)
-    if (!functions) return { path: where, cuda: isCuda(where), torch: includesTorch(source) }
+    if (!functions) {
+      return {
+        ...{ path: where, cuda: isCuda(where), torch: includesTorch(source) },
+        conditional: conditional.has(source.relative),
+      }
+    }
     const name = `${path.posix.dirname(where)}/bind_${path.posix.basename(where)}`
     generated[name] = boundSource(manifest, path.posix.basename(where), functions)
-    return { path: name, cuda: false, torch: true }
+    return { path: name, cuda: false, torch: true, conditional: conditional.has(source.relative) }
   })
   const registration = registrationUnit(manifest, sources, await entryLines(folder, 'autograd'))
   const registered: SourceText[] = []
@@ -168,12 +177,15 @@ export async function exportSources(
       '// What opsmith.json says beyond the sources: parameter names, differentiable operators.\n\n'
     generated[name] = head + registration
     if (manifest.autograd.length > 0) {
-      compiled.push({ path: `${supportFolder}/autograd.cpp`, cuda: false, torch: true })
+      compiled.push({
+        ...{ path: `${supportFolder}/autograd.cpp`, cuda: false, torch: true },
+        conditional: false,
+      })
       const file = path.join(installation.includeFolder, 'opsmith/autograd.cpp')
       const found = firstFile([file], installation.includeFolder)
       if (found) registered.push(found)
     }
-    compiled.push({ path: name, cuda: false, torch: false })
+    compiled.push({ path: name, cuda: false, torch: false, conditional: false })
     registered.push({ file: name, relative: name, text: registration })
   }
   const bound: SourceText[] =
