@@ -32,8 +32,14 @@ function setupSource(
 ): string {
   const { manifest, sources, name } = project
   const module = moduleName(packageName)
+  const pathsOf = (conditional: boolean): string[] =>
+    sources.compiled.filter((one) => one.conditional === conditional).map((one) => one.path)
+  const [always, conditional] = [pathsOf(false), pathsOf(true)]
   const cuda = sources.compiled.some((source) => source.cuda)
-  const extension = cuda ? 'CUDAExtension' : 'CppExtension'
+  // Without CUDA, sources that are left out leave a plain extension.
+  const needsCuda = sources.compiled.some((source) => source.cuda && !source.conditional)
+  const optional = conditional.length > 0 && !needsCuda
+  const extension = optional ? 'EXTENSION' : needsCuda ? 'CUDAExtension' : 'CppExtension'
   const macros = [...sources.definitions, ...(stable?.definitions ?? [])]
     // BuildExtension defines it as the last part of the extension's name, which is the project's.
     .filter((one) => !one.startsWith('TORCH_EXTENSION_NAME='))
@@ -51,10 +57,23 @@ function setupSource(
     ...(packages ? ['import subprocess'] : []),
     'from pathlib import Path',
     '',
-    ...(stable ? [] : ['import torch']),
+    ...(stable && conditional.length === 0 ? [] : ['import torch']),
     'from setuptools import setup',
-    `from torch.utils.cpp_extension import BuildExtension, ${extension}`,
+    ...(conditional.length > 0
+      ? [
+          'from torch.utils.cpp_extension import CUDA_HOME, BuildExtension, CppExtension, CUDAExtension',
+        ]
+      : [`from torch.utils.cpp_extension import BuildExtension, ${extension}`]),
     '',
+    ...(conditional.length > 0
+      ? [
+          '# A CPU build of PyTorch has no use for kernels: the library has its CPU part then.',
+          'WITH_CUDA = torch.version.cuda is not None and CUDA_HOME is not None',
+          `CUDA_SOURCES = ${list(conditional, '')}`,
+          ...(optional ? ['EXTENSION = CUDAExtension if WITH_CUDA else CppExtension'] : []),
+          '',
+        ]
+      : []),
     'HERE = Path(__file__).parent.resolve()',
     ...(stable
       ? []
@@ -79,10 +98,7 @@ function setupSource(
     '    ext_modules=[',
     `        ${extension}(`,
     `            "${module}.${name}",`,
-    `            ${list(
-      sources.compiled.map(({ path }) => path),
-      '            ',
-    )},`,
+    `            ${list(always, '            ')}${conditional.length > 0 ? ' + (CUDA_SOURCES if WITH_CUDA else [])' : ''},`,
     '            # Compilers run elsewhere: their folders are named in full.',
     '            include_dirs=[',
     ...sources.includeFolders.map((folder) =>
