@@ -87,7 +87,7 @@ async function peerSeconds(folder: string, cache: TestCache): Promise<number | u
 
 /**
  * First build, and build after an edit, of each sample, beside load_inline (load, for several files).
- * OPSMITH_PERF_SAMPLES=my_op,rms_norm measures only those: all seven take a quarter of an hour.
+ * OPSMITH_PERF_SAMPLES=my_op,rms_norm measures only those: all eight take a quarter of an hour.
  */
 export async function runBuilds(options: BenchmarkOptions): Promise<Row[]> {
   const cache = makeTestCache()

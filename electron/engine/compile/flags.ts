@@ -5,10 +5,11 @@ import type { IncludeSnapshot } from './include-snapshot'
 
 /**
  * What a source starts from: `lean` holds the dispatcher, ATen and autograd functions; `extension`
- * torch/extension.h without the parts of the C++ frontend that operators seldom use; `full` all of it.
+ * torch/extension.h without the parts of the C++ frontend that operators seldom use; `full` all of it;
+ * `stable` what has a stable ABI, and nothing else.
  */
-export type Prelude = 'lean' | 'extension' | 'full'
-export const preludes: readonly Prelude[] = ['extension', 'lean', 'full']
+export type Prelude = 'lean' | 'extension' | 'full' | 'stable'
+export const preludes: readonly Prelude[] = ['extension', 'lean', 'full', 'stable']
 
 /**
  * What is built: `plain` is what is called, timed and exported; `sanitized` is watched by ASan and

@@ -62,6 +62,7 @@ const fullHeaders =
   /^(torch\/(torch|all|script|types|nn|optim|data|serialize|jit|custom_class)\.h|torch\/(nn|csrc\/jit)\/)/
 const extensionHeaders = /^(torch\/(extension|python)\.h|pybind11\/)/
 const torchHeaders = /^(torch|ATen|c10)\//
+const stableHeaders = /^torch\/(csrc\/stable|headeronly)\//
 /** Parts of the C++ frontend that the `extension` prelude leaves out; torch::save and torch::load among them. */
 const frontend = /\btorch\s*::\s*(nn|optim|data|jit|serialize|save|load|pickle_\w+|fft|special)\b/
 
@@ -87,7 +88,9 @@ export function preludeFor(texts: readonly string[], bound: boolean): Prelude | 
   if (bound || names.some((name) => extensionHeaders.test(name))) {
     return texts.some((text) => frontend.test(text)) ? 'full' : 'extension'
   }
-  return names.some((name) => torchHeaders.test(name)) ? 'lean' : undefined
+  const ofTorch = names.filter((name) => torchHeaders.test(name))
+  if (ofTorch.length === 0) return undefined
+  return ofTorch.every((name) => stableHeaders.test(name)) ? 'stable' : 'lean'
 }
 
 function cudaTask(

@@ -36,6 +36,8 @@ export interface ExportedSources {
   definitions: string[]
   /** It needs headers that come with Opsmith: third_party/opsmith. */
   usesSupport: boolean
+  /** The sources themselves include some of them. */
+  includesSupport: boolean
   /** It uses at::parallel_for, which is one thread unless it is compiled with OpenMP. */
   parallel: boolean
   /** The project's own texts by their place in the project: sources and the headers they include. */
@@ -234,7 +236,20 @@ export async function exportSources(
       ...(lean ? ['OPSMITH_LEAN_EXTENSION'] : []),
     ],
     usesSupport,
+    includesSupport: supportHeaders(installation, [...texts, ...bound]).length > 0,
     parallel: /\bparallel_(for|reduce)\b/.test(all),
     texts,
   })
+}
+
+/** The same without what Opsmith adds: what opsmith.json pairs is then registered elsewhere. */
+export function ownSources(sources: ExportedSources): ExportedSources {
+  const own = (path: string): boolean => !path.startsWith(`${supportFolder}/`)
+  return {
+    ...sources,
+    compiled: sources.compiled.filter(({ path }) => own(path)),
+    files: new Map([...sources.files].filter(([path]) => own(path))),
+    includeFolders: sources.includeFolders.filter((folder) => folder !== supportInclude),
+    usesSupport: false,
+  }
 }

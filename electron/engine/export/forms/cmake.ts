@@ -296,7 +296,9 @@ function readme(project: ExportedProject): string {
     ),
     '`cmake --preset release` and `debug` do the same with their own folders.',
     ...(conditional
-      ? ['Kernels for GPUs are compiled where CMake finds a CUDA compiler, for the architectures in `CMAKE_CUDA_ARCHITECTURES`.']
+      ? [
+          'Kernels for GPUs are compiled where CMake finds a CUDA compiler, for the architectures in `CMAKE_CUDA_ARCHITECTURES`.',
+        ]
       : []),
     '## Use',
     'In Python:',

@@ -284,7 +284,11 @@ export function setuptoolsFiles(project: ExportedProject, stable?: StableTarget)
         ]
           .sort()
           .join('\n'),
-        [`${module}/__init__.py`]: packageSource(project, `${project.name}.so`),
+        [`${module}/__init__.py`]: packageSource(
+          project,
+          `${project.name}.so`,
+          stable !== undefined,
+        ),
         [`${module}/__init__.pyi`]: packageStubs(project),
         [`${module}/py.typed`]: Buffer.alloc(0),
         ...(project.program === ''
