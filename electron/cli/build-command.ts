@@ -22,7 +22,7 @@ export function interruptSignal(): AbortSignal {
 export type BuildAloudOptions = Pick<BuildOptions, 'cudaArchitectures'>
 
 /** The published form: one flat list, notes after what they explain. */
-function flatDiagnostics(diagnostics: readonly Diagnostic[]): object[] {
+export function flatDiagnostics(diagnostics: readonly Diagnostic[]): object[] {
   return diagnostics.flatMap((diagnostic) =>
     [diagnostic, ...diagnostic.notes].map(({ severity, file, line, column, message }) => ({
       severity,
@@ -69,6 +69,8 @@ export async function buildAloud(
   workbench: Workbench,
   project: string,
   options: BuildAloudOptions = {},
+  /** What kernels take also where nothing was compiled. */
+  showsKernels = false,
 ): Promise<Result<BuildReport>> {
   const build = await workbench.build(project, {
     signal: interruptSignal(),
@@ -77,11 +79,23 @@ export async function buildAloud(
     },
     ...options,
   })
+  return sayBuild(build, showsKernels)
+}
+
+/** The headers for the sanitizers are made when they are first needed, which takes a minute. */
+export function sayPrecompiling(text: string): void {
+  if (text.startsWith('precompiling')) progress(text.trimEnd())
+}
+
+/** Its steps and diagnostics, on stderr. */
+export function sayBuild(build: Result<BuildReport>, showsKernels = false): Result<BuildReport> {
   if (!build.ok) return build
   for (const step of build.value.steps) {
     const state = !step.ok ? 'failed' : step.cached ? 'unchanged' : `${step.seconds.toFixed(2)} s`
     progress(`  ${step.kind === 'link' ? 'link' : 'compile'} ${step.label}: ${state}`)
-    for (const line of resourceLines(step.kernels ?? [])) progress(line)
+    if (showsKernels || !step.cached) {
+      for (const line of resourceLines(step.kernels ?? [])) progress(line)
+    }
   }
   for (const diagnostic of build.value.diagnostics) progress(describeDiagnostic(diagnostic))
   return build
@@ -90,14 +104,23 @@ export async function buildAloud(
 export async function runBuild(
   workbench: Workbench,
   project: string,
-  options: { json: boolean } & BuildAloudOptions,
+  options: { json: boolean; sanitize: boolean } & BuildAloudOptions,
 ): Promise<number> {
-  const { json, ...more } = options
-  const build = await buildAloud(workbench, project, more)
+  const { json, sanitize, ...more } = options
+  const build = sanitize
+    ? sayBuild(
+        await workbench.sanitizedRuns.build(project, {
+          signal: interruptSignal(),
+          onOutput: sayPrecompiling,
+        }),
+        true,
+      )
+    : await buildAloud(workbench, project, more, true)
   if (!build.ok) return printError(build.error, json)
   if (json) printJson(buildJson(build.value))
   else if (build.value.ok) {
-    process.stdout.write(`${build.value.library}\n`)
+    // The sanitizers' variant stays in the cache: what lies in the project is what is timed.
+    process.stdout.write(`${sanitize ? build.value.loadPath : build.value.library}\n`)
     progress(
       `built in ${build.value.seconds.toFixed(2)} s with ${build.value.compiler}, libtorch ${build.value.libtorch}`,
     )

@@ -38,6 +38,7 @@ import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { hostExit, workbenchError } from './outcome'
 import { profileReport, profileRequest } from './profile'
 import { draft, fileContent, project, sample } from './project'
+import { sanitizedRun } from './sanitize'
 import { programFunction, runReport, runRequest } from './run'
 import { settings, settingsChange } from './settings'
 import { histogram, pageRequest, tensorPage } from './tensor'
@@ -125,6 +126,11 @@ export const appCalls = {
   'operator.build': {
     input: z.object({ folder: z.string(), job: z.string() }),
     output: buildAndLoad,
+  },
+  /** Builds with ASan and UBSan, beside the plain build, and makes the calls of opsmith.json. */
+  'operator.sanitize': {
+    input: z.object({ folder: z.string(), job: z.string() }),
+    output: sanitizedRun,
   },
   'operator.run': {
     input: z.object({

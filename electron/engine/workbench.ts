@@ -14,6 +14,7 @@ import { Benchmarks } from './bench/benchmarks'
 import { Gradchecks } from './check/gradchecks'
 import { Opchecks } from './check/opchecks'
 import type { SanitizedBuild } from './check/sanitized-calls'
+import { SanitizedRuns } from './check/sanitized-runs'
 import { buildHot, buildProject, buildSanitized } from './compile/build'
 import type { BuildOptions } from './compile/build'
 import { preludes } from './compile/flags'
@@ -96,6 +97,7 @@ export class Workbench {
   readonly benchmarks: Benchmarks
   readonly profiles: Profiles
   readonly exports: Exports
+  readonly sanitizedRuns: SanitizedRuns
   private memoryLimit = 0
   private preparing = false
   private readonly closing = new AbortController()
@@ -127,6 +129,7 @@ export class Workbench {
     this.benchmarks = new Benchmarks(this)
     this.profiles = new Profiles(this)
     this.exports = new Exports(this)
+    this.sanitizedRuns = new SanitizedRuns(this)
   }
 
   /** Takes the user's settings; called at the start and whenever they change. */
@@ -227,7 +230,7 @@ export class Workbench {
       },
     })
     // A header of ours or the compiler changed while the app runs: the next build shall be fast again.
-    if (missing && this.inApp && !this.preparing) void this.prepare()
+    if (missing && this.inApp && !this.preparing) void this.prepare(1, manifest.value)
     return report
   }
 
@@ -268,6 +271,19 @@ export class Workbench {
     folder: string,
     signal: AbortSignal | undefined,
   ): Promise<Result<SanitizedBuild>> {
+    const watched = await this.buildWatched(folder, signal ? { signal } : {})
+    if (!watched.ok || watched.value.build.ok) return watched
+    const first = watched.value.build.diagnostics.find((one) => one.severity === 'error')
+    return err('build.required', `The build with the sanitizers fails: ${first?.message ?? ''}`, {
+      ...(first && first.file !== '' ? { file: first.file, line: first.line } : {}),
+    })
+  }
+
+  /** The same, also where it does not compile: `build` then says why. */
+  async buildWatched(
+    folder: string,
+    options: Pick<BuildOptions, 'signal' | 'onOutput' | 'onProgress'>,
+  ): Promise<Result<SanitizedBuild>> {
     const manifest = await readManifest(folder)
     if (!manifest.ok) return manifest
     const toolchain = await this.toolchainFor(manifest.value)
@@ -282,18 +298,12 @@ export class Workbench {
       toolchain.value,
       folder,
       manifest.value,
-      signal ? { signal } : {},
+      options,
     )
     this.events.onBackground?.(title, 1, '')
     if (!build.ok) return build
-    if (build.value.ok) {
-      const { value } = build
-      return ok({ libtorch: toolchain.value.libtorch, runtime: runtime.value, build: value })
-    }
-    const first = build.value.diagnostics.find((one) => one.severity === 'error')
-    return err('build.required', `The build with the sanitizers fails: ${first?.message ?? ''}`, {
-      ...(first && first.file !== '' ? { file: first.file, line: first.line } : {}),
-    })
+    const { libtorch } = toolchain.value
+    return ok({ libtorch, runtime: runtime.value, build: build.value })
   }
 
   /** What was built last; undefined when nothing was, in this process. */
@@ -412,12 +422,16 @@ export class Workbench {
   /**
    * Makes the precompiled headers for the chosen tools; nothing to do when they are there.
    * @param compilers at a time: one, so that whoever works meanwhile has the other cores
+   * @param manifest of a project that may have chosen tools and flags of its own
    * @returns the compilers' seconds together, and how many headers were made
    */
-  async prepare(compilers = 1): Promise<Result<{ seconds: number; made: number }>> {
+  async prepare(
+    compilers = 1,
+    manifest?: Manifest,
+  ): Promise<Result<{ seconds: number; made: number }>> {
     this.preparing = true
     try {
-      return await this.makeHeaders(compilers, this.closing.signal)
+      return await this.makeHeaders(compilers, manifest, this.closing.signal)
     } finally {
       this.preparing = false
     }
@@ -425,11 +439,12 @@ export class Workbench {
 
   private async makeHeaders(
     compilers: number,
+    manifest: Manifest | undefined,
     signal: AbortSignal,
   ): Promise<Result<{ seconds: number; made: number }>> {
     const onProgress = this.events.onBackground
     const title = "precompiling libtorch's headers"
-    const toolchain = await this.toolchainFor(undefined)
+    const toolchain = await this.toolchainFor(manifest)
     if (!toolchain.ok) return toolchain
     const { value: tools } = toolchain
     const includes = snapshotIncludes(this.installation)

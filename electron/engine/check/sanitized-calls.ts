@@ -3,9 +3,11 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 import type { BuildReport } from '../../contract/build'
+import type { HostInput } from '../../contract/host-calls'
 import type { OpcheckRequest, PlacedFinding } from '../../contract/opcheck'
 import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
+import type { RunReport } from '../../contract/run'
 import type { SanitizedCall } from '../../contract/sanitize'
 import { defaultMemoryLimit, HostPool } from '../host/host-pool'
 import { defaultHostLimits } from '../host/host-client'
@@ -31,7 +33,7 @@ export interface SanitizedBuild {
   build: BuildReport
 }
 
-const keptOutput = 1 << 20
+const hostLogName = 'host'
 
 /** What is needed of the workbench. */
 export interface SanitizedSurroundings {
@@ -50,6 +52,8 @@ function watchedEnvironment(
   logs: string,
   hasCuda: boolean,
 ): Record<string, string> {
+  // Of the op host itself, a file for each process: what it prints may come after its answer.
+  const hostLog = path.join(logs, hostLogName)
   // 2: nobody may take the signal from ASan, neither our crash reporter, which knows nothing of
   // allocations, nor the copies of the process that calls run in.
   const signals = ['segv', 'sigbus', 'sigfpe', 'sigill', 'abort']
@@ -68,12 +72,14 @@ function watchedEnvironment(
       // We find the lines: a symbolizer in each copy of the process would read libtorch each time.
       symbolize: 0,
       ...(hasCuda ? { protect_shadow_gap: 0 } : {}),
+      log_path: hostLog,
     }),
     UBSAN_OPTIONS: optionText({
       print_stacktrace: 1,
       report_error_type: 1,
       halt_on_error: 0,
       symbolize: 0,
+      log_path: hostLog,
     }),
   }
 }
@@ -85,8 +91,6 @@ export class SanitizedCalls {
     private readonly loadPath: string,
     private readonly hosts: HostPool,
     private readonly logs: string,
-    /** What the op host itself wrote to stderr. */
-    private readonly printed: { text: string },
   ) {}
 
   /**
@@ -113,7 +117,6 @@ export class SanitizedCalls {
     )
     fs.mkdirSync(logs, { recursive: true })
     const environment = watchedEnvironment(runtime, logs, libtorch.hasCuda)
-    const printed = { text: '' }
     const hosts = new HostPool(
       { ...installation, addonFolder: addon.value },
       (launch) =>
@@ -122,15 +125,11 @@ export class SanitizedCalls {
           environment: { ...launch.environment, ...environment },
         }),
       () => ({ ...defaultHostLimits, memoryBytes: defaultMemoryLimit() }),
-      {
-        onOutput: (_generation, stream, text) => {
-          if (stream === 'stderr') printed.text = (printed.text + text).slice(-keptOutput)
-        },
-      },
+      {},
       false,
     )
     hosts.setUserFolders([folder])
-    return ok(new SanitizedCalls(folder, build.loadPath, hosts, logs, printed))
+    return ok(new SanitizedCalls(folder, build.loadPath, hosts, logs))
   }
 
   /**
@@ -164,16 +163,43 @@ export class SanitizedCalls {
       const { reports, allocations } = parseSanitizerLog(text)
       return reports.map((report) => ({ report, call, allocations }))
     }
-    const ofHost = said(this.printed.text, undefined)
-    this.printed.text = ''
+    const ofHost = fs
+      .readdirSync(this.logs)
+      .filter((name) => name.startsWith(`${hostLogName}.`))
+      .flatMap((name) => said(this.takeLog(name), undefined))
     const ofCalls = calls.flatMap((call) => {
-      const file = path.join(this.logs, String(call.process))
-      if (!fs.existsSync(file)) return []
-      const text = fs.readFileSync(file, 'utf8')
-      fs.rmSync(file)
-      return said(text, call)
+      const name = String(call.process)
+      return fs.existsSync(path.join(this.logs, name)) ? said(this.takeLog(name), call) : []
     })
     return [...ofHost, ...ofCalls]
+  }
+
+  /** The op host may still hold it open: it is emptied, not taken away. */
+  private takeLog(name: string): string {
+    const file = path.join(this.logs, name)
+    const text = fs.readFileSync(file, 'utf8')
+    fs.truncateSync(file)
+    return text
+  }
+
+  /**
+   * One call with its own inputs, in the op host itself: its answer, and what the sanitizers found. After
+   * an error of ASan's the host has ended, and so the call; the next one starts another.
+   */
+  async call(
+    request: HostInput<'operator.run'>,
+    limits: SanitizedLimits,
+  ): Promise<{ answer: Result<RunReport>; findings: PlacedFinding[] }> {
+    const loaded = await this.hosts.load(this.loadPath, limits)
+    const answer = loaded.ok
+      ? await this.hosts.call('operator.run', request, {
+          ...limits,
+          phase: `call ${request.op} with sanitizers`,
+        })
+      : loaded
+    const library = path.basename(this.loadPath)
+    const found = await findingsOf([], this.readLogs([]), { folder: this.folder, library })
+    return { answer, findings: found.filter(({ status }) => status === 'failed') }
   }
 
   async close(): Promise<void> {

@@ -517,7 +517,7 @@ export async function buildSanitized(
   toolchain: Toolchain,
   folder: string,
   manifest: Manifest,
-  options: Pick<BuildOptions, 'signal' | 'onOutput'> = {},
+  options: Pick<BuildOptions, 'signal' | 'onOutput' | 'onProgress'> = {},
 ): Promise<Result<BuildReport>> {
   const planned = (): Promise<Result<BuildPlan>> =>
     planBuild(installation, toolchain, folder, manifest, 'sanitized')

@@ -7,6 +7,7 @@ import { inOpen } from './project-calls'
 
 type OperatorCalls =
   | 'operator.build'
+  | 'operator.sanitize'
   | 'operator.run'
   | 'program.functions'
   | 'registry.list'
@@ -47,6 +48,16 @@ export const operatorCalls: Handlers<OperatorCalls> = {
         )
         log.flush()
         return result
+      }),
+    ),
+  'operator.sanitize': (session, { folder, job }) =>
+    inOpen(session, folder, () =>
+      session.job(job, async (signal) => {
+        const settings = await readSettings(session.installation.cacheFolder)
+        return await session.workbench.sanitizedRuns.run(folder, {
+          signal,
+          timeout: settings.callTimeout,
+        })
       }),
     ),
   'operator.run': (session, { folder, job, request, timeout }) =>
