@@ -10,6 +10,7 @@ import { gradcheckDiagnostics } from './gradcheck-problems'
 import { useGraph } from './graph'
 import { graphDiagnostics } from './graph-warnings'
 import { opcheckDiagnostics, useOpcheck } from './opcheck'
+import { sanitizeDiagnostics, useSanitize } from './sanitize'
 import { LineLog, throttled } from './line-log'
 import { projectStore, useProject } from './project'
 
@@ -89,7 +90,8 @@ export function useProblems(): Diagnostic[] {
   const warnings = useGraph(graphDiagnostics)
   const gradients = useGradcheck(gradcheckDiagnostics)
   const checks = useOpcheck(opcheckDiagnostics)
-  return collectProblems(report, error, loadError, problem, warnings, gradients, checks)
+  const faults = useSanitize(sanitizeDiagnostics)
+  return collectProblems(report, error, loadError, problem, warnings, gradients, checks, faults)
 }
 
 export function currentProblems(): Diagnostic[] {
@@ -104,6 +106,7 @@ export function currentProblems(): Diagnostic[] {
     graphDiagnostics(),
     gradcheckDiagnostics(),
     opcheckDiagnostics(),
+    sanitizeDiagnostics(),
   )
 }
 
@@ -124,8 +127,9 @@ function collectProblems(
   warnings: Diagnostic[],
   gradients: Diagnostic[],
   checks: Diagnostic[],
+  faults: Diagnostic[],
 ): Diagnostic[] {
-  const key = [report, error, loadError, manifestProblem, warnings, gradients, checks]
+  const key = [report, error, loadError, manifestProblem, warnings, gradients, checks, faults]
   if (key.every((part, index) => part === cacheKey[index]) && cacheKey.length > 0) return cached
   const problems: Diagnostic[] = []
   if (manifestProblem) problems.push(fromError(manifestProblem, 'opsmith.json'))
@@ -134,7 +138,7 @@ function collectProblems(
     problems.push(fromError(error, error.code === 'project.invalid' ? 'opsmith.json' : ''))
   }
   if (loadError) problems.push(fromError(loadError, ''))
-  problems.push(...(report?.diagnostics ?? []), ...gradients, ...checks, ...warnings)
+  problems.push(...(report?.diagnostics ?? []), ...faults, ...gradients, ...checks, ...warnings)
   cacheKey = key
   cached = problems
   return problems

@@ -14,6 +14,7 @@ import { forgetProfile, refreshProfile } from './profile-run'
 import { currentFolder, currentManifest, projectChanged } from './project'
 import { forgetRegistry } from './registry'
 import { chooseFirst, forgetRun, loadFunctions, resolveSignature, runChosen, runStore } from './run'
+import { dropOldSanitized, forgetSanitized } from './sanitize'
 import { forgetSchemas, schemasStore, takeLoad } from './schemas'
 import { settingsStore } from './settings'
 
@@ -76,6 +77,7 @@ async function buildOnce(): Promise<void> {
     return
   }
   const { build, load, loadError } = result.value
+  dropOldSanitized(stamp)
   const good = { report: build, settled: null, error: null }
   buildStore.setState({ ...ended, ...good, loadError: loadError ?? null, stamp })
   if (loadError?.exit) noteCrash(loadError.exit)
@@ -172,6 +174,7 @@ export function forgetResults(): void {
   forgetProfile()
   forgetExports()
   forgetBuild()
+  forgetSanitized()
   forgetSchemas()
   forgetInputs()
   forgetRegistry()

@@ -33,6 +33,7 @@ export interface SanitizedBuild {
   build: BuildReport
 }
 
+const keptOutput = 1 << 20
 const hostLogName = 'host'
 
 /** What is needed of the workbench. */
@@ -51,9 +52,10 @@ function watchedEnvironment(
   runtime: SanitizerRuntime,
   logs: string,
   hasCuda: boolean,
+  inHost: boolean,
 ): Record<string, string> {
-  // Of the op host itself, a file for each process: what it prints may come after its answer.
-  const hostLog = path.join(logs, hostLogName)
+  // What the op host prints may come after its answer; a file is there before it.
+  const ownLog: { log_path?: string } = inHost ? { log_path: path.join(logs, hostLogName) } : {}
   // 2: nobody may take the signal from ASan, neither our crash reporter, which knows nothing of
   // allocations, nor the copies of the process that calls run in.
   const signals = ['segv', 'sigbus', 'sigfpe', 'sigill', 'abort']
@@ -72,14 +74,14 @@ function watchedEnvironment(
       // We find the lines: a symbolizer in each copy of the process would read libtorch each time.
       symbolize: 0,
       ...(hasCuda ? { protect_shadow_gap: 0 } : {}),
-      log_path: hostLog,
+      ...ownLog,
     }),
     UBSAN_OPTIONS: optionText({
       print_stacktrace: 1,
       report_error_type: 1,
       halt_on_error: 0,
       symbolize: 0,
-      log_path: hostLog,
+      ...ownLog,
     }),
   }
 }
@@ -91,16 +93,23 @@ export class SanitizedCalls {
     private readonly loadPath: string,
     private readonly hosts: HostPool,
     private readonly logs: string,
+    /** What the op host itself wrote to stderr. */
+    private readonly printed: { text: string },
   ) {}
 
   /**
-   * Builds the project with the sanitizers; the op host starts at the first call. Errors: no runtime
+   * Builds the project with the sanitizers; the op host starts at the first call.
+   *
+   * @param inHost for call(): calls are made in the op host itself, not in copies of it
+   *
+   * Errors: no runtime
    * (toolchain.missing), a build that fails (build.required), Stop.
    */
   static async open(
     around: SanitizedSurroundings,
     folder: string,
     signal: AbortSignal | undefined,
+    inHost = false,
   ): Promise<Result<SanitizedCalls>> {
     const node = findPlainNode()
     if (!node.ok) return node
@@ -116,7 +125,8 @@ export class SanitizedCalls {
       `sanitizers-${process.pid}-${randomUUID().slice(0, 8)}`,
     )
     fs.mkdirSync(logs, { recursive: true })
-    const environment = watchedEnvironment(runtime, logs, libtorch.hasCuda)
+    const environment = watchedEnvironment(runtime, logs, libtorch.hasCuda, inHost)
+    const printed = { text: '' }
     const hosts = new HostPool(
       { ...installation, addonFolder: addon.value },
       (launch) =>
@@ -125,11 +135,15 @@ export class SanitizedCalls {
           environment: { ...launch.environment, ...environment },
         }),
       () => ({ ...defaultHostLimits, memoryBytes: defaultMemoryLimit() }),
-      {},
+      {
+        onOutput: (_generation, stream, text) => {
+          if (stream === 'stderr') printed.text = (printed.text + text).slice(-keptOutput)
+        },
+      },
       false,
     )
     hosts.setUserFolders([folder])
-    return ok(new SanitizedCalls(folder, build.loadPath, hosts, logs))
+    return ok(new SanitizedCalls(folder, build.loadPath, hosts, logs, printed))
   }
 
   /**
@@ -163,6 +177,8 @@ export class SanitizedCalls {
       const { reports, allocations } = parseSanitizerLog(text)
       return reports.map((report) => ({ report, call, allocations }))
     }
+    const ofPrinted = said(this.printed.text, undefined)
+    this.printed.text = ''
     const ofHost = fs
       .readdirSync(this.logs)
       .filter((name) => name.startsWith(`${hostLogName}.`))
@@ -171,7 +187,7 @@ export class SanitizedCalls {
       const name = String(call.process)
       return fs.existsSync(path.join(this.logs, name)) ? said(this.takeLog(name), call) : []
     })
-    return [...ofHost, ...ofCalls]
+    return [...ofPrinted, ...ofHost, ...ofCalls]
   }
 
   /** The op host may still hold it open: it is emptied, not taken away. */

@@ -4,7 +4,7 @@ import type { BuildReport } from '../../contract/build'
 import type { Diagnostic } from '../../contract/diagnostics'
 import type { Call } from '../../contract/manifest'
 import type { PlacedFinding } from '../../contract/opcheck'
-import { ok } from '../../contract/outcome'
+import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { ProgramSource, RunReport } from '../../contract/run'
 import type { SanitizedRun } from '../../contract/sanitize'
@@ -61,6 +61,15 @@ function diagnosticOf(finding: PlacedFinding, op: string): Diagnostic {
   }
 }
 
+/** ASan ends the process at its first error: the fault is what there is to know, not how the host ended. */
+function endedBy(answer: Result<RunReport>, findings: readonly PlacedFinding[]): Result<RunReport> {
+  const fault = findings.find(({ check }) => check === 'address_sanitizer')
+  if (answer.ok || !answer.error.exit || !fault) return answer
+  return err(answer.error.code, `ASan ended the call: ${fault.reason}`, {
+    ...(fault.file === undefined ? {} : { file: fault.file, line: fault.line ?? 0 }),
+  })
+}
+
 /** A project built with ASan and UBSan beside its plain build, and its calls made in it. */
 export class SanitizedRuns {
   constructor(private readonly around: Surroundings) {}
@@ -77,11 +86,8 @@ export class SanitizedRuns {
     if (!watched.ok) return watched
     const { build } = watched.value
     if (!build.ok) return ok({ build, calls: [], diagnostics: build.diagnostics })
-    const calls = await SanitizedCalls.open(
-      this.aroundBuilt(watched.value),
-      absolute,
-      options.signal,
-    )
+    const around = this.aroundBuilt(watched.value)
+    const calls = await SanitizedCalls.open(around, absolute, options.signal, true)
     if (!calls.ok) return calls
     const run: SanitizedRun = { build, calls: [], diagnostics: [...build.diagnostics] }
     const seen = new Set<string>()
@@ -101,7 +107,7 @@ export class SanitizedRuns {
           },
         )
         if (!answer.ok && answer.error.code === 'cancelled') return answer
-        const placed = placeError(answer, absolute)
+        const placed = placeError(endedBy(answer, findings), absolute)
         onCall?.(call, placed)
         const message = placed.ok ? '' : placed.error.message
         run.calls.push({ op: call.op, findings: findings.length, message })
