@@ -146,11 +146,11 @@ export function cudaLinkFlags({ cuda, libtorch }: Toolchain): string[] {
   const folder = path.join(cuda?.folder ?? '', 'lib64')
   // The runtime that libtorch has loaded, found by its name in the library.
   if (libtorch.hasCuda && libtorch.cuda.split('.')[0] === cuda?.version.split('.')[0]) {
-    return ['-L', folder, '-lcudart', `-Wl,-rpath,${folder}`]
+    return [`-L${folder}`, '-lcudart', `-Wl,-rpath,${folder}`]
   }
   // A runtime within the library: it loads, and its CPU part works, where there is no CUDA.
   return [
-    ...['-L', folder, '-lcudart_static', '-ldl', '-lrt', '-lpthread'],
+    ...[`-L${folder}`, '-lcudart_static', '-ldl', '-lrt', '-lpthread'],
     '-Wl,--exclude-libs,libcudart_static.a',
   ]
 }

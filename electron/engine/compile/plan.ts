@@ -226,7 +226,7 @@ export async function planBuild(
         : ['-fdiagnostics-color=never']),
       ...(ofProject ? manifest.cflags : []),
     ]
-    const own = ofProject ? [...projectFlags, ...manifest.cflags] : []
+    const own = ofProject ? [...projectFlags, ...hostFlags, ...manifest.cflags] : []
     return {
       label,
       server: variant === 'plain' ? flagsForServer(own) : undefined,
