@@ -17,6 +17,7 @@ import type { SanitizedBuild } from './check/sanitized-calls'
 import { SanitizedRuns } from './check/sanitized-runs'
 import { buildHot, buildProject, buildSanitized } from './compile/build'
 import type { BuildOptions } from './compile/build'
+import { measureCompile } from './compile/compile-times'
 import { preludes } from './compile/flags'
 import { findClangLibraries } from './compile/hot/clang-libraries'
 import { HotCompiler } from './compile/hot/hot-compiler'
@@ -477,6 +478,7 @@ export class Workbench {
     const ends = await Promise.all(Array.from({ length: compilers }, worker))
     const failed = ends.find((end) => !end.ok)
     if (failed && !failed.ok) return failed
+    await measureCompile(this.installation, tools, includes, signal)
     onProgress?.(title, 1, '')
     const libraries = findClangLibraries(tools.compiler)
     if (!libraries.found) return ok({ seconds, made })
