@@ -478,7 +478,7 @@ export class Workbench {
     const ends = await Promise.all(Array.from({ length: compilers }, worker))
     const failed = ends.find((end) => !end.ok)
     if (failed && !failed.ok) return failed
-    await measureCompile(this.installation, tools, includes, signal)
+    await measureCompile(this.installation, tools, includes, made > 0, signal)
     onProgress?.(title, 1, '')
     const libraries = findClangLibraries(tools.compiler)
     if (!libraries.found) return ok({ seconds, made })

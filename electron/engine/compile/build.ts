@@ -12,19 +12,14 @@ import { findAddon } from '../toolchain/addon-location'
 import type { Toolchain } from '../toolchain/choose'
 import { compileLimits, runCommand } from '../toolchain/run-command'
 import type { CommandResult } from '../toolchain/run-command'
+import { explainCpuBuild, messagesOf, plainError, stoppedBecause } from './build-messages'
 import { kernelsOf } from './cuda'
 import { parseDepfile } from './depfile'
 import type { CompileServer } from './hot/compile-server'
 import { linkerFlags } from './hot/direct-link'
 import type { HotCompiler } from './hot/hot-compiler'
-import {
-  missingHeader,
-  parseCompilerOutput,
-  parseLinkerOutput,
-  placeInProject,
-} from './diagnostics'
+import { missingHeader, parseLinkerOutput, placeInProject } from './diagnostics'
 import type { BuildVariant } from './flags'
-import { parseNvccOutput } from './nvcc-output'
 import { hashOf, ObjectCache, pruneFolder, temporaryBeside } from './object-cache'
 import { installCommand } from './pkg-config'
 import { planBuild } from './plan'
@@ -58,43 +53,6 @@ interface Compiled {
 
 const quote = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-
-function stoppedBecause(result: CommandResult, label: string): string | undefined {
-  if (result.stopped === 'timeout')
-    return `${label}: stopped after ${Math.round(result.seconds)} s, the limit.`
-  if (result.stopped === 'not-found')
-    return `${label}: the compiler could not be started: ${result.stderr}`
-  if (result.stopped === 'signal') {
-    return `${label}: the compiler was ended by ${result.signal ?? 'a signal'}, most likely for lack of memory.`
-  }
-  return undefined
-}
-
-function plainError(message: string): Diagnostic {
-  return {
-    severity: 'error',
-    file: '',
-    line: 0,
-    column: 0,
-    message,
-    source: 'opsmith',
-    code: '',
-    notes: [],
-  }
-}
-
-/** Functions of libtorch's CUDA libraries, which are declared in its CPU builds too. */
-function explainCpuBuild(diagnostic: Diagnostic): Diagnostic {
-  const name = /^undefined reference to (.*\b(?:c10|at)::cuda::.*): declared/.exec(
-    diagnostic.message,
-  )
-  return name
-    ? {
-        ...diagnostic,
-        message: `undefined reference to ${name[1] ?? ''}: this libtorch is a CPU build, without the library that has it (libc10_cuda, libtorch_cuda)`,
-      }
-    : diagnostic
-}
 
 /** Compiles one project; an instance lives as long as a build. */
 class Build {
@@ -146,17 +104,9 @@ class Build {
     return task.command === this.toolchain.cuda?.nvcc
   }
 
-  private messages(output: string, task: CompileTask): Diagnostic[] {
-    if (!this.isCuda(task)) {
-      return parseCompilerOutput(output, this.folder, this.toolchain.compiler.family)
-    }
-    return parseNvccOutput(output, this.folder, path.resolve(this.folder, task.source), (file) =>
-      fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined,
-    )
-  }
-
   private judge(output: string, task: CompileTask): Diagnostic[] {
-    return this.messages(output, task).map((diagnostic) => {
+    const compiler = this.isCuda(task) ? 'nvcc' : this.toolchain.compiler.family
+    return messagesOf(output, this.folder, task.source, compiler).map((diagnostic) => {
       const placed = placeInProject(diagnostic, this.plan.contentFolders)
       const header = missingHeader(diagnostic.message)
       if (header === undefined || this.manifest.systemPackages.length === 0) return placed

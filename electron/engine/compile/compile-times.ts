@@ -44,25 +44,28 @@ export function readCompileTimes(installation: Installation): CompileTimes {
 }
 
 /**
- * Compiles a small operator as a build would, by precompiled headers, and keeps the better of two times for
- * doctor. Nothing where it was measured before, or where it fails: the build will say why.
+ * Compiles a small operator as a build would, by precompiled headers, and keeps the best time that was ever
+ * seen for doctor: other work on the machine only adds. Where it fails, nothing: the build will say why.
+ *
+ * @param again also where a time is known
  */
 export async function measureCompile(
   installation: Installation,
   toolchain: Toolchain,
   includes: IncludeSnapshot,
+  again: boolean,
   signal: AbortSignal,
 ): Promise<void> {
   const { compiler, libtorch } = toolchain
   const key = compileTimeKey(compiler.identity, libtorch.identity)
   const header = locatePrecompiled(installation, toolchain, includes, 'lean', 'plain')
-  if (key in readCompileTimes(installation) || !header.ready) return
+  if (!header.ready || (!again && key in readCompileTimes(installation))) return
   const folder = temporaryBeside(path.join(installation.cacheFolder, 'objects', 'measured'))
   fs.mkdirSync(folder, { recursive: true })
   try {
     const source = path.join(folder, 'op.cpp')
     fs.writeFileSync(source, operator)
-    let best = Number.POSITIVE_INFINITY
+    let best = readCompileTimes(installation)[key]?.seconds ?? Number.POSITIVE_INFINITY
     for (let round = 0; round < 2; round += 1) {
       const result = await runCommand(
         compiler.path,
