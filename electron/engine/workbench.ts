@@ -294,13 +294,8 @@ export class Workbench {
     if (!runtime.ok) return runtime
     const title = 'building with the sanitizers'
     this.events.onBackground?.(title, -1, manifest.value.name)
-    const build = await buildSanitized(
-      this.installation,
-      toolchain.value,
-      folder,
-      manifest.value,
-      options,
-    )
+    const tools = [this.installation, toolchain.value] as const
+    const build = await buildSanitized(...tools, folder, manifest.value, options)
     this.events.onBackground?.(title, 1, '')
     if (!build.ok) return build
     const { libtorch } = toolchain.value
