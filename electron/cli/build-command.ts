@@ -1,4 +1,5 @@
-import type { BuildReport } from '../contract/build'
+import { shortKernelName } from '../contract/build'
+import type { BuildReport, KernelResources } from '../contract/build'
 import type { Diagnostic } from '../contract/diagnostics'
 import type { Result } from '../contract/outcome'
 import type { BuildOptions } from '../engine/compile/build'
@@ -29,8 +30,10 @@ export function interruptSignal(): AbortSignal {
   return controller.signal
 }
 
+export type BuildAloudOptions = Pick<BuildOptions, 'cudaArchitectures' | 'timeTrace'>
+
 /** The published form: one flat list, notes after what they explain. */
-function flatDiagnostics(diagnostics: readonly Diagnostic[]): object[] {
+export function flatDiagnostics(diagnostics: readonly Diagnostic[]): object[] {
   return diagnostics.flatMap((diagnostic) =>
     [diagnostic, ...diagnostic.notes].map(({ severity, file, line, column, message }) => ({
       severity,
@@ -55,17 +58,55 @@ export function buildJson(report: BuildReport): object {
   }
 }
 
+/** What a kernel takes, a line each: "    sm_90 add_forces<float>: 40 registers, 512 B shared". */
+export function resourceLines(kernels: readonly KernelResources[]): string[] {
+  return kernels.map((kernel) => {
+    const { name, architecture, registers, sharedBytes, stackBytes } = kernel
+    const spilled = kernel.spillStoreBytes + kernel.spillLoadBytes
+    const parts = [
+      `${registers} registers`,
+      ...(sharedBytes > 0 ? [`${sharedBytes} B shared`] : []),
+      ...(stackBytes > 0 ? [`${stackBytes} B stack`] : []),
+      spilled > 0
+        ? `spills ${kernel.spillStoreBytes} B, reads back ${kernel.spillLoadBytes} B`
+        : 'no spills',
+    ]
+    return `    sm_${architecture} ${shortKernelName(name)}: ${parts.join(', ')}`
+  })
+}
+
 /** Builds with progress on stderr; diagnostics are printed there too. */
 export async function buildAloud(
   workbench: Workbench,
   project: string,
-  options: Pick<BuildOptions, 'timeTrace'> = {},
+  options: BuildAloudOptions = {},
+  /** What kernels take also where nothing was compiled. */
+  showsKernels = false,
 ): Promise<Result<BuildReport>> {
-  const build = await workbench.build(project, { ...options, signal: interruptSignal() })
+  const build = await workbench.build(project, {
+    signal: interruptSignal(),
+    onRemark: (remark) => {
+      progress(`  ${remark}`)
+    },
+    ...options,
+  })
+  return sayBuild(build, showsKernels)
+}
+
+/** The headers for the sanitizers are made when they are first needed, which takes a minute. */
+export function sayPrecompiling(text: string): void {
+  if (text.startsWith('precompiling')) progress(text.trimEnd())
+}
+
+/** Its steps and diagnostics, on stderr. */
+export function sayBuild(build: Result<BuildReport>, showsKernels = false): Result<BuildReport> {
   if (!build.ok) return build
   for (const step of build.value.steps) {
     const state = !step.ok ? 'failed' : step.cached ? 'unchanged' : `${step.seconds.toFixed(2)} s`
     progress(`  ${step.kind === 'link' ? 'link' : 'compile'} ${step.label}: ${state}`)
+    if (showsKernels || !step.cached) {
+      for (const line of resourceLines(step.kernels ?? [])) progress(line)
+    }
   }
   for (const diagnostic of build.value.diagnostics) progress(describeDiagnostic(diagnostic))
   return build
@@ -75,6 +116,10 @@ export interface GivenBuildOptions {
   json?: boolean
   /** true without a file. */
   timeTrace?: string | true
+  /** With ASan and UBSan; there is no trace of it. */
+  sanitize?: boolean
+  /** "80,90a". */
+  cudaArch?: string
 }
 
 export async function runBuild(
@@ -83,13 +128,25 @@ export async function runBuild(
   given: GivenBuildOptions,
 ): Promise<number> {
   const json = given.json ?? false
+  const sanitize = given.sanitize ?? false
   const traced = given.timeTrace !== undefined
-  const build = await buildAloud(workbench, project, { timeTrace: traced })
+  const cudaArchitectures = given.cudaArch?.split(',') ?? []
+  const build = sanitize
+    ? sayBuild(
+        await workbench.sanitizedRuns.build(project, {
+          signal: interruptSignal(),
+          onOutput: sayPrecompiling,
+        }),
+        true,
+      )
+    : await buildAloud(workbench, project, { timeTrace: traced, cudaArchitectures }, true)
   if (!build.ok) return printError(build.error, json)
   const { ok: isGood, timeTrace } = build.value
   // Loading is the last part of what one waits for.
   const load =
-    traced && isGood ? await workbench.load(project, { timeout: loadTimeout }) : undefined
+    traced && isGood && !sanitize
+      ? await workbench.load(project, { timeout: loadTimeout })
+      : undefined
   const loadSeconds = load?.ok ? load.value.seconds : undefined
   if (timeTrace && typeof given.timeTrace === 'string') {
     const file = callerPath(given.timeTrace)
@@ -103,7 +160,8 @@ export async function runBuild(
       ...(timeTrace ? { timeTrace: timeTraceJson(timeTrace, loadSeconds) } : {}),
     })
   } else if (isGood) {
-    process.stdout.write(`${build.value.library}\n`)
+    // The sanitizers' variant stays in the cache: what lies in the project is what is timed.
+    process.stdout.write(`${sanitize ? build.value.loadPath : build.value.library}\n`)
     if (timeTrace) printLines(timeTraceText(timeTrace, loadSeconds))
     progress(
       `built in ${build.value.seconds.toFixed(2)} s with ${build.value.compiler}, libtorch ${build.value.libtorch}`,

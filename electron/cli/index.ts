@@ -29,7 +29,7 @@ import { runPrepare } from './prepare-command'
 import { runProfile } from './profile-command'
 import type { GivenProfileOptions } from './profile-options'
 import { runReportCommand } from './report-command'
-import { runCalls } from './run-command'
+import { runCalls, runSanitized } from './run-command'
 import { runSchemas } from './schemas-command'
 
 export type CommandAction = (
@@ -57,6 +57,45 @@ async function withWorkbench(
   } finally {
     await workbench.close()
   }
+}
+
+function addBuildCommand(program: Command): void {
+  program
+    .command('build')
+    .description('compile the project into lib<name>.so and <name>.node')
+    .argument('<project>', 'folder with opsmith.json')
+    .option(
+      '--cuda-arch <list>',
+      'compile kernels for these architectures, in place of those of the GPUs here: 80,90a',
+    )
+    .option('--sanitize', 'with ASan and UBSan; the library stays in the cache')
+    .option(
+      '--time-trace [file]',
+      'compile all of it anew and say where the time went; a file is a trace for ui.perfetto.dev',
+    )
+    .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
+    .action(async (project: string, options: GivenBuildOptions) => {
+      await withWorkbench((workbench, folder) => runBuild(workbench, folder, options), project)
+    })
+}
+
+function addRunCommand(program: Command): void {
+  program
+    .command('run')
+    .description('build, and make every call of opsmith.json')
+    .argument('<project>', 'folder with opsmith.json')
+    .option('--sanitize', 'in a build with ASan and UBSan: what they report fails the call')
+    .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
+    .action(async (project: string, options: { json?: boolean; sanitize?: boolean }) => {
+      const { json = false, sanitize = false } = options
+      await withWorkbench(
+        (workbench, folder) =>
+          sanitize
+            ? runSanitized(workbench, folder, { json })
+            : runCalls(workbench, folder, { json }),
+        project,
+      )
+    })
 }
 
 function addGraphCommand(program: Command): void {
@@ -283,30 +322,19 @@ function makeProgram(): Command {
         )
       })
   }
-  program
-    .command('build')
-    .description('compile the project into lib<name>.so and <name>.node')
-    .argument('<project>', 'folder with opsmith.json')
-    .option(
-      '--time-trace [file]',
-      'compile all of it anew and say where the time went; a file is a trace for ui.perfetto.dev',
-    )
-    .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
-    .action(async (project: string, options: GivenBuildOptions) => {
-      await withWorkbench((workbench, folder) => runBuild(workbench, folder, options), project)
-    })
   projectCommand(
     'schemas',
     'build, load, and list the operators and classes registered',
     runSchemas,
   )
-  projectCommand('run', 'build, and make every call of opsmith.json', runCalls)
   projectCommand(
     'check-program',
     'build, and compile the TorchScript program: its errors, function by function',
     runCheckProgram,
   )
   projectCommand('report', 'everything that exists so far, as a readable report', runReportCommand)
+  addBuildCommand(program)
+  addRunCommand(program)
   addGraphCommand(program)
   addGradcheckCommand(program)
   addCheckCommand(program)
@@ -328,12 +356,14 @@ function makeProgram(): Command {
     })
   program
     .command('prepare')
-    .description("precompile libtorch's headers for the chosen compiler")
+    .description("precompile libtorch's headers for the chosen compiler and flags")
+    .argument('[project]', 'folder with opsmith.json, for its own choice of tools and flags', '')
     .option('--json', 'the answer as JSON on stdout')
-    .action(async (options: { json?: boolean }) => {
+    .action(async (project: string, options: { json?: boolean }) => {
       await withWorkbench(
-        (workbench, folder) => runPrepare(workbench, folder, { json: options.json ?? false }),
-        '.',
+        (workbench, folder) =>
+          runPrepare(workbench, project === '' ? '' : folder, { json: options.json ?? false }),
+        project,
       )
     })
   program

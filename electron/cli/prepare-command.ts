@@ -1,6 +1,7 @@
 import os from 'node:os'
 
 import { pruneBuildCaches } from '../engine/compile/build'
+import { readManifest } from '../engine/project/read-manifest'
 import type { Workbench } from '../engine/workbench'
 import { interruptSignal } from './build-command'
 import { exitCodes } from './exit-codes'
@@ -11,15 +12,17 @@ const bytesPerCompiler = 2 * 2 ** 30
 
 export async function runPrepare(
   workbench: Workbench,
-  _project: string,
+  project: string,
   options: { json: boolean },
 ): Promise<number> {
   interruptSignal().addEventListener('abort', () => {
     void workbench.close()
   })
+  const manifest = project === '' ? undefined : await readManifest(project)
+  if (manifest && !manifest.ok) return printError(manifest.error, options.json)
   // Nobody works meanwhile, as in the window: all cores.
   const compilers = Math.min(os.cpus().length, Math.floor(os.freemem() / bytesPerCompiler))
-  const result = await workbench.prepare(Math.max(1, compilers))
+  const result = await workbench.prepare(Math.max(1, compilers), manifest?.value)
   if (!result.ok) return printError(result.error, options.json)
   pruneBuildCaches(workbench.installation)
   if (options.json) printJson({ ok: true, ...result.value })

@@ -4,7 +4,14 @@ import type { RunReport } from '../contract/run'
 import { readManifest } from '../engine/project/read-manifest'
 import { readSettings } from '../engine/project/settings-file'
 import type { Workbench } from '../engine/workbench'
-import { buildAloud, buildJson } from './build-command'
+import {
+  buildAloud,
+  buildJson,
+  flatDiagnostics,
+  interruptSignal,
+  sayBuild,
+  sayPrecompiling,
+} from './build-command'
 import { exitCodes } from './exit-codes'
 import {
   describeError,
@@ -130,5 +137,47 @@ export async function runCalls(
   const good = outcomes.every((outcome) => outcome.ok)
   if (options.json) printJson({ ok: good, calls: outcomes.map(callJson) })
   else outcomes.forEach(printCall)
+  return good ? exitCodes.good : exitCodes.failed
+}
+
+/** The same in a build that ASan and UBSan watch: what they report is printed as diagnostics, and fails. */
+export async function runSanitized(
+  workbench: Workbench,
+  project: string,
+  options: { json: boolean },
+): Promise<number> {
+  const settings = await readSettings(workbench.installation.cacheFolder)
+  const outcomes: CallOutcome[] = []
+  const result = await workbench.sanitizedRuns.run(project, {
+    signal: interruptSignal(),
+    timeout: settings.callTimeout,
+    onOutput: sayPrecompiling,
+    onCall: (call, answer) => outcomes.push(judge(call, answer)),
+  })
+  if (!result.ok) return printError(result.error, options.json)
+  const { build, calls, diagnostics } = result.value
+  sayBuild({ ok: true, value: { ...build, diagnostics } })
+  const judged = outcomes.map((outcome, index) => ({
+    ...outcome,
+    ok: outcome.ok && calls[index]?.findings === 0,
+  }))
+  const good = build.ok && judged.every((outcome) => outcome.ok)
+  if (options.json) {
+    const found = flatDiagnostics(diagnostics)
+    printJson({
+      ...{ ok: good, calls: judged.map(callJson), diagnostics: found },
+      ...(build.ok ? {} : { build: buildJson(build) }),
+    })
+  } else {
+    judged.forEach(printCall)
+    const faults = diagnostics.filter(({ source }) => source === 'ASan' || source === 'UBSan')
+    if (build.ok) {
+      progress(
+        faults.length === 0
+          ? 'ASan and UBSan have nothing to report'
+          : `ASan and UBSan report ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}`,
+      )
+    }
+  }
   return good ? exitCodes.good : exitCodes.failed
 }

@@ -40,6 +40,7 @@ import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { hostExit, workbenchError } from './outcome'
 import { profileReport, profileRequest } from './profile'
 import { draft, fileContent, project, sample } from './project'
+import { sanitizedRun } from './sanitize'
 import { programFunction, runReport, runRequest } from './run'
 import { settings, settingsChange } from './settings'
 import { histogram, pageRequest, tensorPage } from './tensor'
@@ -128,6 +129,11 @@ export const appCalls = {
     /** `timeTrace` compiles anew and says where the time went. */
     input: z.object({ folder: z.string(), job: z.string(), timeTrace: z.boolean().optional() }),
     output: buildAndLoad,
+  },
+  /** Builds with ASan and UBSan, beside the plain build, and makes the calls of opsmith.json. */
+  'operator.sanitize': {
+    input: z.object({ folder: z.string(), job: z.string() }),
+    output: sanitizedRun,
   },
   'operator.run': {
     input: z.object({

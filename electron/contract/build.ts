@@ -3,6 +3,32 @@ import { z } from 'zod'
 import { diagnostic } from './diagnostics'
 import { timeTrace } from './time-trace'
 
+/** What a CUDA kernel takes of a GPU, as the assembler for it tells. */
+export const kernelResources = z.object({
+  /** "add_forces<float, long>(…)"; as the linker has it where there is no tool that reads that. */
+  name: z.string(),
+  /** "90" */
+  architecture: z.string(),
+  /** Of each thread. */
+  registers: z.number().int(),
+  /** Of each block, what is asked for at the launch not counted. */
+  sharedBytes: z.number().int(),
+  /** Of each thread, in memory: local arrays, and what registers did not hold. */
+  stackBytes: z.number().int(),
+  /** Registers that were written to memory and read back for lack of them. */
+  spillStoreBytes: z.number().int(),
+  spillLoadBytes: z.number().int(),
+})
+export type KernelResources = z.infer<typeof kernelResources>
+
+/** A kernel's name without what it returns and its parameters: "add_forces<float, long>". */
+export function shortKernelName(name: string): string {
+  // Anonymous namespaces have brackets of their own.
+  const plain = name.replaceAll('(anonymous namespace)::', '').replace(/^void /, '')
+  const end = plain.indexOf('(')
+  return end < 0 ? plain : plain.slice(0, end)
+}
+
 /** One compiler or linker run of a build. */
 export const buildStep = z.object({
   kind: z.enum(['compile', 'link']),
@@ -13,6 +39,8 @@ export const buildStep = z.object({
   /** Taken from the cache: nothing ran. */
   cached: z.boolean(),
   ok: z.boolean(),
+  /** Of a CUDA source: its kernels, once for each architecture. */
+  kernels: z.array(kernelResources).optional(),
 })
 export type BuildStep = z.infer<typeof buildStep>
 

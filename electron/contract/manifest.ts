@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { benchEntry } from './bench-entry'
 import type { BenchEntry } from './bench-entry'
+import { buildOptionFields } from './build-options'
 import { checkEntry } from './check-entry'
 import type { CheckEntry, CheckInput } from './check-entry'
 import { exportForm } from './export-forms'
@@ -77,11 +78,16 @@ export const manifest = z.strictObject({
   /** Of exported packages in pip and npm; by default the project's own. */
   packageName: z.string().min(1).optional(),
   sources: z.array(z.string().min(1)).min(1, 'expected at least one source file or glob'),
+  /** Sources that are left out, with a remark, where there is no nvcc: the project has a CPU part without them. */
+  cudaSources: z.array(z.string().min(1)).default([]),
   functions: z.array(z.string().min(1)).default([]),
   includePaths: z.array(z.string()).default([]),
   cflags: z.array(z.string()).default([]),
   cudaCflags: z.array(z.string()).default([]),
+  /** "80", "90a": what kernels are compiled for where no GPU is. */
+  cudaArchitectures: z.array(z.string()).default([]),
   ldflags: z.array(z.string()).default([]),
+  ...z.object(buildOptionFields).partial().shape,
   pkgConfig: z.array(z.string().min(1)).default([]),
   systemPackages: z.array(z.string().min(1)).default([]),
   autograd: z.array(autogradEntry).default([]),

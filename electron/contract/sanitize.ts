@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+import { buildReport } from './build'
+import { diagnostic } from './diagnostics'
+
 /** One call of an operator in a process of its own that a sanitizer watches. */
 const sanitizedCall = z.object({
   /** What is different from the inputs asked for: "x transposed", "x float32[3, 1]"; "" when nothing. */
@@ -27,3 +30,21 @@ export const sanitizedReport = z.object({
   calls: z.array(sanitizedCall),
 })
 export type SanitizedReport = z.infer<typeof sanitizedReport>
+
+/** A project's calls in a build that ASan and UBSan watch. */
+export const sanitizedRun = z.object({
+  build: buildReport,
+  /** One for each call of opsmith.json, as far as the build was good. */
+  calls: z.array(
+    z.object({
+      op: z.string(),
+      /** How many faults the sanitizers reported in it. */
+      findings: z.number().int(),
+      /** Why it gave no answer; "" when it did. */
+      message: z.string(),
+    }),
+  ),
+  /** The compiler's, and the sanitizers' reports, one for each fault, where it is. */
+  diagnostics: z.array(diagnostic),
+})
+export type SanitizedRun = z.infer<typeof sanitizedRun>

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 
+import { buildOptionFields, defaultBuildOptions } from './build-options'
+
 const fields = {
   /** Absolute path of a C++ compiler; "" lets Opsmith choose. */
   compiler: z.string(),
   /** Absolute path of a libtorch folder (with include/ and lib/); "" lets Opsmith choose. */
   libtorch: z.string(),
+  ...buildOptionFields,
   theme: z.enum(['system', 'dark', 'light', 'contrast']),
   buildOnSave: z.boolean(),
   /** Builds of the window go through the compile server, where clang's own libraries are installed. */
@@ -28,6 +31,7 @@ export type Settings = z.infer<typeof filled>
 export const defaultSettings: Settings = {
   compiler: '',
   libtorch: '',
+  ...defaultBuildOptions,
   theme: 'system',
   buildOnSave: true,
   hotCompile: true,

@@ -14,8 +14,10 @@ import { Benchmarks } from './bench/benchmarks'
 import { Gradchecks } from './check/gradchecks'
 import { Opchecks } from './check/opchecks'
 import type { SanitizedBuild } from './check/sanitized-calls'
+import { SanitizedRuns } from './check/sanitized-runs'
 import { buildHot, buildProject, buildSanitized } from './compile/build'
 import type { BuildOptions } from './compile/build'
+import { measureCompile } from './compile/compile-times'
 import { preludes } from './compile/flags'
 import { findClangLibraries } from './compile/hot/clang-libraries'
 import { HotCompiler } from './compile/hot/hot-compiler'
@@ -100,6 +102,7 @@ export class Workbench {
   readonly exports: Exports
   readonly programChecks: ProgramChecks
   readonly assemblies: Assemblies
+  readonly sanitizedRuns: SanitizedRuns
   private memoryLimit = 0
   private preparing = false
   private readonly closing = new AbortController()
@@ -133,6 +136,7 @@ export class Workbench {
     this.exports = new Exports(this)
     this.programChecks = new ProgramChecks(this)
     this.assemblies = new Assemblies(this)
+    this.sanitizedRuns = new SanitizedRuns(this)
   }
 
   /** Takes the user's settings; called at the start and whenever they change. */
@@ -233,7 +237,7 @@ export class Workbench {
       },
     })
     // A header of ours or the compiler changed while the app runs: the next build shall be fast again.
-    if (missing && this.inApp && !this.preparing) void this.prepare()
+    if (missing && this.inApp && !this.preparing) void this.prepare(1, manifest.value)
     return report
   }
 
@@ -274,6 +278,19 @@ export class Workbench {
     folder: string,
     signal: AbortSignal | undefined,
   ): Promise<Result<SanitizedBuild>> {
+    const watched = await this.buildWatched(folder, signal ? { signal } : {})
+    if (!watched.ok || watched.value.build.ok) return watched
+    const first = watched.value.build.diagnostics.find((one) => one.severity === 'error')
+    return err('build.required', `The build with the sanitizers fails: ${first?.message ?? ''}`, {
+      ...(first && first.file !== '' ? { file: first.file, line: first.line } : {}),
+    })
+  }
+
+  /** The same, also where it does not compile: `build` then says why. */
+  async buildWatched(
+    folder: string,
+    options: Pick<BuildOptions, 'signal' | 'onOutput' | 'onProgress'>,
+  ): Promise<Result<SanitizedBuild>> {
     const manifest = await readManifest(folder)
     if (!manifest.ok) return manifest
     const toolchain = await this.toolchainFor(manifest.value)
@@ -283,23 +300,12 @@ export class Workbench {
     if (!runtime.ok) return runtime
     const title = 'building with the sanitizers'
     this.events.onBackground?.(title, -1, manifest.value.name)
-    const build = await buildSanitized(
-      this.installation,
-      toolchain.value,
-      folder,
-      manifest.value,
-      signal ? { signal } : {},
-    )
+    const tools = [this.installation, toolchain.value] as const
+    const build = await buildSanitized(...tools, folder, manifest.value, options)
     this.events.onBackground?.(title, 1, '')
     if (!build.ok) return build
-    if (build.value.ok) {
-      const { value } = build
-      return ok({ libtorch: toolchain.value.libtorch, runtime: runtime.value, build: value })
-    }
-    const first = build.value.diagnostics.find((one) => one.severity === 'error')
-    return err('build.required', `The build with the sanitizers fails: ${first?.message ?? ''}`, {
-      ...(first && first.file !== '' ? { file: first.file, line: first.line } : {}),
-    })
+    const { libtorch } = toolchain.value
+    return ok({ libtorch, runtime: runtime.value, build: build.value })
   }
 
   /** What was built last; undefined when nothing was, in this process. */
@@ -418,12 +424,16 @@ export class Workbench {
   /**
    * Makes the precompiled headers for the chosen tools; nothing to do when they are there.
    * @param compilers at a time: one, so that whoever works meanwhile has the other cores
+   * @param manifest of a project that may have chosen tools and flags of its own
    * @returns the compilers' seconds together, and how many headers were made
    */
-  async prepare(compilers = 1): Promise<Result<{ seconds: number; made: number }>> {
+  async prepare(
+    compilers = 1,
+    manifest?: Manifest,
+  ): Promise<Result<{ seconds: number; made: number }>> {
     this.preparing = true
     try {
-      return await this.makeHeaders(compilers, this.closing.signal)
+      return await this.makeHeaders(compilers, manifest, this.closing.signal)
     } finally {
       this.preparing = false
     }
@@ -431,11 +441,12 @@ export class Workbench {
 
   private async makeHeaders(
     compilers: number,
+    manifest: Manifest | undefined,
     signal: AbortSignal,
   ): Promise<Result<{ seconds: number; made: number }>> {
     const onProgress = this.events.onBackground
     const title = "precompiling libtorch's headers"
-    const toolchain = await this.toolchainFor(undefined)
+    const toolchain = await this.toolchainFor(manifest)
     if (!toolchain.ok) return toolchain
     const { value: tools } = toolchain
     const includes = snapshotIncludes(this.installation)
@@ -468,6 +479,7 @@ export class Workbench {
     const ends = await Promise.all(Array.from({ length: compilers }, worker))
     const failed = ends.find((end) => !end.ok)
     if (failed && !failed.ok) return failed
+    await measureCompile(this.installation, tools, includes, made > 0, signal)
     onProgress?.(title, 1, '')
     const libraries = findClangLibraries(tools.compiler)
     if (!libraries.found) return ok({ seconds, made })

@@ -21,6 +21,7 @@ import { profileStore } from '../store/profile'
 import { stopProfile } from '../store/profile-run'
 import { chooseProject, closeProject, projectStore } from '../store/project'
 import { runChosen, runStore, stopRun } from '../store/run'
+import { sanitizeProject, sanitizeStore, stopSanitizing } from '../store/sanitize'
 import { changeSettings, settingsStore } from '../store/settings'
 import { exportCommands } from './export-commands'
 import { gradcheckCommands } from './gradcheck-commands'
@@ -164,7 +165,7 @@ const build: Command[] = [
     group: 'Build',
     shortcut: 'Shift+F5',
     enabled: () =>
-      [buildStore, runStore, graphStore, profileStore].some(
+      [buildStore, runStore, graphStore, profileStore, sanitizeStore].some(
         (store) => store.getState().job !== null,
       ) ||
       benchStore.getState().work !== null ||
@@ -174,8 +175,19 @@ const build: Command[] = [
     run: async () => {
       await Promise.all([
         ...[cancelBuild(), stopRun(), stopGraph(), stopGradchecks(), stopOpchecks()],
-        ...[stopBench(), stopProfile(), stopExport()],
+        ...[stopBench(), stopProfile(), stopExport(), stopSanitizing()],
       ])
+    },
+  },
+  {
+    id: 'build.sanitize',
+    title: 'Build and run with ASan and UBSan',
+    group: 'Build',
+    enabled: hasProject,
+    run: async () => {
+      showPanel('build', false)
+      await saveAll()
+      await sanitizeProject()
     },
   },
   {

@@ -11,6 +11,7 @@ import { gradcheckDiagnostics } from './gradcheck-problems'
 import { useGraph } from './graph'
 import { graphDiagnostics } from './graph-warnings'
 import { opcheckDiagnostics, useOpcheck } from './opcheck'
+import { sanitizeDiagnostics, useSanitize } from './sanitize'
 import { LineLog, throttled } from './line-log'
 import { programProblemsStore, useProgramProblems } from './program-problems'
 import { projectStore, useProject } from './project'
@@ -95,23 +96,22 @@ export function useProblems(): Diagnostic[] {
   const gradients = useGradcheck(gradcheckDiagnostics)
   const checks = useOpcheck(opcheckDiagnostics)
   const program = useProgramProblems((state) => state.diagnostics)
-  return collectProblems(report, error, loadError, problem, warnings, gradients, checks, program)
+  const faults = useSanitize(sanitizeDiagnostics)
+  const others = [program, faults, gradients, checks, warnings]
+  return collectProblems(report, error, loadError, problem, others)
 }
 
 export function currentProblems(): Diagnostic[] {
   const { error, loadError } = buildStore.getState()
   const report = judgedReport(buildStore.getState())
   const { project } = projectStore.getState()
-  return collectProblems(
-    report,
-    error,
-    loadError,
-    project?.problem,
-    graphDiagnostics(),
+  return collectProblems(report, error, loadError, project?.problem, [
+    programProblemsStore.getState().diagnostics,
+    sanitizeDiagnostics(),
     gradcheckDiagnostics(),
     opcheckDiagnostics(),
-    programProblemsStore.getState().diagnostics,
-  )
+    graphDiagnostics(),
+  ])
 }
 
 /** A plain build that fails where the hot one did not has the last word. */
@@ -128,12 +128,9 @@ function collectProblems(
   error: WorkbenchError | null,
   loadError: WorkbenchError | null,
   manifestProblem: WorkbenchError | undefined,
-  warnings: Diagnostic[],
-  gradients: Diagnostic[],
-  checks: Diagnostic[],
-  program: Diagnostic[],
+  others: readonly Diagnostic[][],
 ): Diagnostic[] {
-  const key = [report, error, loadError, manifestProblem, warnings, gradients, checks, program]
+  const key = [report, error, loadError, manifestProblem, ...others]
   if (key.every((part, index) => part === cacheKey[index]) && cacheKey.length > 0) return cached
   const problems: Diagnostic[] = []
   if (manifestProblem) problems.push(fromError(manifestProblem, 'opsmith.json'))
@@ -142,7 +139,7 @@ function collectProblems(
     problems.push(fromError(error, error.code === 'project.invalid' ? 'opsmith.json' : ''))
   }
   if (loadError) problems.push(fromError(loadError, ''))
-  problems.push(...(report?.diagnostics ?? []), ...program, ...gradients, ...checks, ...warnings)
+  problems.push(...(report?.diagnostics ?? []), ...others.flat())
   cacheKey = key
   cached = problems
   return problems

@@ -15,6 +15,7 @@ import { forgetProfile, refreshProfile } from './profile-run'
 import { currentFolder, currentManifest, projectChanged } from './project'
 import { forgetRegistry } from './registry'
 import { chooseFirst, forgetRun, loadFunctions, resolveSignature, runChosen, runStore } from './run'
+import { dropOldSanitized, forgetSanitized } from './sanitize'
 import { forgetSchemas, schemasStore, takeLoad } from './schemas'
 import { settingsStore } from './settings'
 
@@ -80,6 +81,7 @@ async function buildOnce(timeTrace: boolean): Promise<void> {
     return
   }
   const { build, load, loadError } = result.value
+  dropOldSanitized(stamp)
   const good = { report: build, settled: null, error: null }
   buildStore.setState({ ...ended, ...good, loadError: loadError ?? null, stamp })
   if (build.timeTrace) {
@@ -180,6 +182,7 @@ export function forgetResults(): void {
   forgetAssembly()
   forgetExports()
   forgetBuild()
+  forgetSanitized()
   forgetSchemas()
   forgetInputs()
   forgetRegistry()

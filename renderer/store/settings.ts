@@ -9,6 +9,9 @@ import { notifyError } from './notifications'
 const initial: Settings = {
   compiler: '',
   libtorch: '',
+  optimization: 'O2',
+  fastMath: false,
+  marchNative: false,
   theme: 'system',
   buildOnSave: true,
   hotCompile: true,

@@ -78,7 +78,7 @@ const compilerNeeds = [
     dnf: ['clang', 'lld'],
     pacman: ['clang', 'lld'],
     essential: false,
-    lost: 'g++ works too, but builds a small operator about three times as slowly',
+    lost: 'g++ works too, more slowly and without the compile server; opsmith doctor tells by how much',
   },
   {
     name: 'lld',

@@ -19,7 +19,8 @@ beforeEach(async () => {
   const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as object
   const op = 'stable_memory::read_past'
   const checks = [{ op, args: ['x'], checks: ['mutation'], shapes: 1 }]
-  fs.writeFileSync(file, JSON.stringify({ ...manifest, checks }, null, 2))
+  const calls = [{ op, args: ['x'] }]
+  fs.writeFileSync(file, JSON.stringify({ ...manifest, calls, checks }, null, 2))
   app = await App.start(cache, folder)
 })
 afterEach(async () => {
@@ -52,5 +53,17 @@ describe('the operator checks', () => {
         }),
       )
     await app.picture('sanitizers')
+
+    // The same library, in calls of opsmith.json.
+    await app.testId('tool-tab-build').click()
+    await app.testId('build-sanitize').click()
+    await expect
+      .poll(() => app.testId('sanitize-state').textContent(), { timeout: buildTime })
+      .toContain('1 fault in 1 call')
+    await app.picture('build-sanitized')
+    await app.testId('sanitize-state').getByRole('button').click()
+    await expect
+      .poll(() => app.testId('problems-panel').textContent())
+      .toContain('(in a call of stable_memory::read_past)')
   })
 })

@@ -5,6 +5,7 @@ import path from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { defaultBuildOptions } from '../../electron/contract/build-options'
 import type { FormReport } from '../../electron/contract/export'
 import { findProofTools } from '../../electron/engine/export/proof/tools'
 import { chooseToolchain } from '../../electron/engine/toolchain/choose'
@@ -412,7 +413,11 @@ describe('opsmith export, with bad input', () => {
 
   it('says what to install where there is no Python and no CMake', async () => {
     const installation = testInstallation(cache)
-    const toolchain = await chooseToolchain(installation, { compiler: '', libtorch: '' })
+    const toolchain = await chooseToolchain(installation, {
+      compiler: '',
+      libtorch: '',
+      options: defaultBuildOptions,
+    })
     if (!toolchain.ok) throw new Error(toolchain.error.message)
     // Tools of the engine, and nothing that proofs use.
     const folder = path.join(cache.home, 'few-tools')

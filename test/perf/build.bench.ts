@@ -65,7 +65,7 @@ async function peerSeconds(folder: string, cache: TestCache): Promise<number | u
       peerScript,
       manifest.value.name,
       output,
-      JSON.stringify(sources.value.map((source) => path.join(folder, source))),
+      JSON.stringify(sources.value.plain.map((source) => path.join(folder, source))),
       JSON.stringify([
         ...includes.map((item) => `-I${item}`),
         ...packages.value.compile,
@@ -87,7 +87,7 @@ async function peerSeconds(folder: string, cache: TestCache): Promise<number | u
 
 /**
  * First build, and build after an edit, of each sample, beside load_inline (load, for several files).
- * OPSMITH_PERF_SAMPLES=my_op,rms_norm measures only those: all seven take a quarter of an hour.
+ * OPSMITH_PERF_SAMPLES=my_op,rms_norm measures only those: all eight take a quarter of an hour.
  */
 export async function runBuilds(options: BenchmarkOptions): Promise<Row[]> {
   const cache = makeTestCache()
@@ -119,7 +119,7 @@ export async function runBuilds(options: BenchmarkOptions): Promise<Row[]> {
       }
       const manifest = await readManifest(folder)
       const sources = manifest.ok ? await resolveSources(folder, manifest.value) : undefined
-      const edited = path.join(folder, sources?.ok ? (sources.value[0] ?? '') : '')
+      const edited = path.join(folder, sources?.ok ? (sources.value.plain[0] ?? '') : '')
       const edits: number[] = []
       for (let round = 0; round < rounds; round += 1) {
         fs.appendFileSync(edited, `\nint opsmith_edit_${round}() { return ${round}; }\n`)

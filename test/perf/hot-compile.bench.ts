@@ -50,7 +50,10 @@ async function peerSeconds(one: HotCase, cache: TestCache, pch: boolean): Promis
     ? path.join(home, path.relative(one.folder, one.file))
     : path.join(home, 'a.cpp')
   const sources = several
-    ? fs.readdirSync(path.join(home, 'src')).map((name) => path.join(home, 'src', name))
+    ? fs
+        .readdirSync(path.join(home, 'src'))
+        .filter((name) => name.endsWith('.cpp'))
+        .map((name) => path.join(home, 'src', name))
     : [file]
   // The first build of all, precompiled header included, is not an edit.
   const edits = Array.from({ length: peerRounds + 1 }, (_, round) => ({

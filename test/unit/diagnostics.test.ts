@@ -46,15 +46,6 @@ describe('compiler messages', () => {
     expect(error?.notes.map((note) => note.line)).toEqual([1, 12])
   })
 
-  it("reads nvcc's front end", () => {
-    const [error] = parseCompilerOutput(
-      'kernel.cu(12): error: identifier "x" is undefined',
-      '/p',
-      'nvcc',
-    )
-    expect(error).toMatchObject({ file: '/p/kernel.cu', line: 12, severity: 'error' })
-  })
-
   it('puts an error inside a header at the line of the project that caused it', () => {
     const text = [
       '/t/infer.h:90:3: error: static assertion failed',

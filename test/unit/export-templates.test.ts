@@ -229,7 +229,7 @@ it('versions compare by their numbers', () => {
 describe('the stable ABI', () => {
   const sources = (text: string): ExportedSources => ({
     ...{ compiled: [], files: new Map(), includeFolders: [], definitions: [] },
-    ...{ usesSupport: false, parallel: false },
+    ...{ usesSupport: false, includesSupport: false, parallel: false },
     texts: [{ file: '/p/op.cpp', relative: 'op.cpp', text }],
   })
 

@@ -3,9 +3,11 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 import type { BuildReport } from '../../contract/build'
+import type { HostInput } from '../../contract/host-calls'
 import type { OpcheckRequest, PlacedFinding } from '../../contract/opcheck'
 import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
+import type { RunReport } from '../../contract/run'
 import type { SanitizedCall } from '../../contract/sanitize'
 import { defaultMemoryLimit, HostPool } from '../host/host-pool'
 import { defaultHostLimits } from '../host/host-client'
@@ -32,6 +34,7 @@ export interface SanitizedBuild {
 }
 
 const keptOutput = 1 << 20
+const hostLogName = 'host'
 
 /** What is needed of the workbench. */
 export interface SanitizedSurroundings {
@@ -49,7 +52,10 @@ function watchedEnvironment(
   runtime: SanitizerRuntime,
   logs: string,
   hasCuda: boolean,
+  inHost: boolean,
 ): Record<string, string> {
+  // What the op host prints may come after its answer; a file is there before it.
+  const ownLog: { log_path?: string } = inHost ? { log_path: path.join(logs, hostLogName) } : {}
   // 2: nobody may take the signal from ASan, neither our crash reporter, which knows nothing of
   // allocations, nor the copies of the process that calls run in.
   const signals = ['segv', 'sigbus', 'sigfpe', 'sigill', 'abort']
@@ -68,12 +74,14 @@ function watchedEnvironment(
       // We find the lines: a symbolizer in each copy of the process would read libtorch each time.
       symbolize: 0,
       ...(hasCuda ? { protect_shadow_gap: 0 } : {}),
+      ...ownLog,
     }),
     UBSAN_OPTIONS: optionText({
       print_stacktrace: 1,
       report_error_type: 1,
       halt_on_error: 0,
       symbolize: 0,
+      ...ownLog,
     }),
   }
 }
@@ -90,13 +98,18 @@ export class SanitizedCalls {
   ) {}
 
   /**
-   * Builds the project with the sanitizers; the op host starts at the first call. Errors: no runtime
+   * Builds the project with the sanitizers; the op host starts at the first call.
+   *
+   * @param inHost for call(): calls are made in the op host itself, not in copies of it
+   *
+   * Errors: no runtime
    * (toolchain.missing), a build that fails (build.required), Stop.
    */
   static async open(
     around: SanitizedSurroundings,
     folder: string,
     signal: AbortSignal | undefined,
+    inHost = false,
   ): Promise<Result<SanitizedCalls>> {
     const node = findPlainNode()
     if (!node.ok) return node
@@ -112,7 +125,7 @@ export class SanitizedCalls {
       `sanitizers-${process.pid}-${randomUUID().slice(0, 8)}`,
     )
     fs.mkdirSync(logs, { recursive: true })
-    const environment = watchedEnvironment(runtime, logs, libtorch.hasCuda)
+    const environment = watchedEnvironment(runtime, logs, libtorch.hasCuda, inHost)
     const printed = { text: '' }
     const hosts = new HostPool(
       { ...installation, addonFolder: addon.value },
@@ -164,16 +177,45 @@ export class SanitizedCalls {
       const { reports, allocations } = parseSanitizerLog(text)
       return reports.map((report) => ({ report, call, allocations }))
     }
-    const ofHost = said(this.printed.text, undefined)
+    const ofPrinted = said(this.printed.text, undefined)
     this.printed.text = ''
+    const ofHost = fs
+      .readdirSync(this.logs)
+      .filter((name) => name.startsWith(`${hostLogName}.`))
+      .flatMap((name) => said(this.takeLog(name), undefined))
     const ofCalls = calls.flatMap((call) => {
-      const file = path.join(this.logs, String(call.process))
-      if (!fs.existsSync(file)) return []
-      const text = fs.readFileSync(file, 'utf8')
-      fs.rmSync(file)
-      return said(text, call)
+      const name = String(call.process)
+      return fs.existsSync(path.join(this.logs, name)) ? said(this.takeLog(name), call) : []
     })
-    return [...ofHost, ...ofCalls]
+    return [...ofPrinted, ...ofHost, ...ofCalls]
+  }
+
+  /** The op host may still hold it open: it is emptied, not taken away. */
+  private takeLog(name: string): string {
+    const file = path.join(this.logs, name)
+    const text = fs.readFileSync(file, 'utf8')
+    fs.truncateSync(file)
+    return text
+  }
+
+  /**
+   * One call with its own inputs, in the op host itself: its answer, and what the sanitizers found. After
+   * an error of ASan's the host has ended, and so the call; the next one starts another.
+   */
+  async call(
+    request: HostInput<'operator.run'>,
+    limits: SanitizedLimits,
+  ): Promise<{ answer: Result<RunReport>; findings: PlacedFinding[] }> {
+    const loaded = await this.hosts.load(this.loadPath, limits)
+    const answer = loaded.ok
+      ? await this.hosts.call('operator.run', request, {
+          ...limits,
+          phase: `call ${request.op} with sanitizers`,
+        })
+      : loaded
+    const library = path.basename(this.loadPath)
+    const found = await findingsOf([], this.readLogs([]), { folder: this.folder, library })
+    return { answer, findings: found.filter(({ status }) => status === 'failed') }
   }
 
   async close(): Promise<void> {

@@ -12,16 +12,13 @@ import { findAddon } from '../toolchain/addon-location'
 import type { Toolchain } from '../toolchain/choose'
 import { compileLimits, runCommand } from '../toolchain/run-command'
 import type { CommandResult } from '../toolchain/run-command'
+import { explainCpuBuild, messagesOf, plainError, quote, stoppedBecause } from './build-messages'
+import { kernelsOf } from './cuda'
 import { parseDepfile } from './depfile'
 import type { CompileServer } from './hot/compile-server'
 import { linkerFlags } from './hot/direct-link'
 import type { HotCompiler } from './hot/hot-compiler'
-import {
-  missingHeader,
-  parseCompilerOutput,
-  parseLinkerOutput,
-  placeInProject,
-} from './diagnostics'
+import { missingHeader, parseLinkerOutput, placeInProject } from './diagnostics'
 import type { BuildVariant } from './flags'
 import { hashOf, ObjectCache, pruneFolder, temporaryBeside } from './object-cache'
 import { installCommand } from './pkg-config'
@@ -29,7 +26,6 @@ import { planBuild } from './plan'
 import type { BuildPlan, CompileTask } from './plan'
 import { makePrecompiled } from './precompiled-headers'
 import { TimeTracer } from './time-trace'
-import { plainError, quote, stoppedBecause } from './tool-words'
 
 const objectsLimit = 2 * 2 ** 30
 const buildsLimit = 2 * 2 ** 30
@@ -39,10 +35,14 @@ export interface BuildOptions {
   /** Command lines and what the compilers print, as it comes. */
   onOutput?: (text: string) => void
   onProgress?: (done: number, steps: number) => void
+  /** What a user should know of the build besides its diagnostics; it is in the output too. */
+  onRemark?: (text: string) => void
   /** Called when a precompiled header would have served, had it been there. */
   onMissingPrelude?: () => void
   /** Compiles and links the project's own sources anew, and says where the time went. */
   timeTrace?: boolean
+  /** What CUDA sources are compiled for, in place of the GPUs of this machine: "80", "90a". */
+  cudaArchitectures?: readonly string[]
 }
 
 interface Compiled {
@@ -79,7 +79,11 @@ class Build {
   }
 
   /** A compiler or linker in the project's folder, its command line and output in the log. */
-  private async runTool(command: string, args: readonly string[]): Promise<CommandResult> {
+  private async runTool(
+    command: string,
+    args: readonly string[],
+    environment: Record<string, string> = {},
+  ): Promise<CommandResult> {
     this.say(`$ ${[command, ...args].map(quote).join(' ')}\n`)
     return await runCommand(command, args, {
       cwd: this.folder,
@@ -89,7 +93,7 @@ class Build {
         this.say(text)
       },
       // Messages in English whatever the locale: they are parsed.
-      env: { ...process.env, LC_ALL: 'C' },
+      env: { ...process.env, LC_ALL: 'C', ...environment },
     })
   }
 
@@ -98,9 +102,13 @@ class Build {
     this.options.onProgress?.(this.done, this.plan.compiles.length + 1)
   }
 
-  private judge(output: string, command: string): Diagnostic[] {
-    const source = command === this.toolchain.cuda?.nvcc ? 'nvcc' : this.toolchain.compiler.family
-    return parseCompilerOutput(output, this.folder, source).map((diagnostic) => {
+  private isCuda(task: CompileTask): boolean {
+    return task.command === this.toolchain.cuda?.nvcc
+  }
+
+  private judge(output: string, task: CompileTask): Diagnostic[] {
+    const compiler = this.isCuda(task) ? 'nvcc' : this.toolchain.compiler.family
+    return messagesOf(output, this.folder, task.source, compiler).map((diagnostic) => {
       const placed = placeInProject(diagnostic, this.plan.contentFolders)
       const header = missingHeader(diagnostic.message)
       if (header === undefined || this.manifest.systemPackages.length === 0) return placed
@@ -146,11 +154,14 @@ class Build {
       this.say(`${label}: unchanged\n${hit.output}`)
       this.progress()
       return {
-        step: { kind: 'compile', label, command: [], seconds: 0, cached: true, ok: true },
+        step: {
+          ...{ kind: 'compile', label, command: [], seconds: 0, cached: true, ok: true },
+          ...(this.isCuda(task) ? { kernels: await kernelsOf(hit.output) } : {}),
+        },
         hot: !plain,
         object: hit.object,
         objectKey: hit.key,
-        diagnostics: this.judge(hit.output, task.command),
+        diagnostics: this.judge(hit.output, task),
       }
     }
     const temporary = this.cache.temporary()
@@ -168,16 +179,20 @@ class Build {
       ...[...task.args, ...prefix, ...traced],
       ...['-MD', '-MF', depfile, '-c', task.source, '-o', output],
     ]
+    // nvcc's steps go by way of files, which it leaves behind when it is ended.
+    const scratch = this.isCuda(task) ? `${temporary}.nvcc` : undefined
+    if (scratch !== undefined) fs.mkdirSync(scratch)
     try {
       const hot = await this.compileHot(task, output, depfile)
-      const result = hot ?? (await this.runTool(task.command, args))
+      const environment = scratch === undefined ? {} : { TMPDIR: scratch }
+      const result = hot ?? (await this.runTool(task.command, args, environment))
       const printed = result.stderr + result.stdout
       const { seconds } = result
       const said = tracer
         ? tracer.takeCompile({ label, start, seconds, isCxx }, traceFile, printed)
         : printed
       const good = result.exitCode === 0
-      const diagnostics = this.judge(said, task.command)
+      const diagnostics = this.judge(said, task)
       const why = stoppedBecause(result, label)
       if (why !== undefined) diagnostics.push(plainError(why))
       if (
@@ -196,10 +211,14 @@ class Build {
         seconds: result.seconds,
         cached: false,
         ok: good,
+        ...(scratch === undefined ? {} : { kernels: await kernelsOf(said) }),
       }
       if (!good) return { step, hot: false, object: '', objectKey: '', diagnostics }
       const read = fs.existsSync(depfile) ? parseDepfile(fs.readFileSync(depfile, 'utf8')) : []
-      const covered = [this.plan.includes.folder, this.toolchain.libtorch.folder]
+      const { libtorch, cuda } = this.toolchain
+      const covered = [this.plan.includes.folder, libtorch.folder, cuda?.folder ?? ''].filter(
+        (root) => root !== '',
+      )
       const headers = read
         .map((file) => path.resolve(this.folder, file))
         .filter(
@@ -221,6 +240,7 @@ class Build {
       fs.rmSync(depfile, { force: true })
       fs.rmSync(traceFile, { force: true })
       fs.rmSync(`${temporary}.o`, { force: true })
+      if (scratch !== undefined) fs.rmSync(scratch, { recursive: true, force: true })
     }
   }
 
@@ -231,13 +251,14 @@ class Build {
       Math.min(os.cpus().length, Math.floor(os.freemem() / (1.5 * 2 ** 30))),
     )
     const results: Compiled[] = []
-    let next = 0
+    // nvcc takes longest: it begins first.
+    const waiting = [...this.plan.compiles.entries()].sort(
+      ([, a], [, b]) => Number(this.isCuda(b)) - Number(this.isCuda(a)),
+    )
     const worker = async (): Promise<void> => {
-      for (let index = next; index < this.plan.compiles.length; index = next) {
-        next = index + 1
-        const task = this.plan.compiles[index]
-        if (!task || this.options.signal?.aborted) return
-        results[index] = await this.compile(task)
+      for (let task = waiting.shift(); task; task = waiting.shift()) {
+        if (this.options.signal?.aborted) return
+        results[task[0]] = await this.compile(task[1])
       }
     }
     await Promise.all(Array.from({ length: width }, worker))
@@ -300,7 +321,9 @@ class Build {
       this.tracer?.takeLink(name, start, result.seconds)
       const good = result.exitCode === 0
       const output = result.stderr + result.stdout
-      const diagnostics = parseLinkerOutput(output, this.folder)
+      const diagnostics = parseLinkerOutput(output, this.folder).map((one) =>
+        this.toolchain.libtorch.hasCuda ? one : explainCpuBuild(one),
+      )
       const why = stoppedBecause(result, name)
       if (why !== undefined) diagnostics.push(plainError(why))
       if (
@@ -373,7 +396,10 @@ class Build {
       libtorch: this.toolchain.libtorch.version,
       ...more,
     })
-    for (const remark of this.plan.remarks) this.say(`note: ${remark}\n`)
+    for (const remark of this.plan.remarks) {
+      this.say(`note: ${remark}\n`)
+      this.options.onRemark?.(remark)
+    }
     this.options.onProgress?.(0, this.plan.compiles.length + 1)
     const compiled = await this.compileAll()
     if (this.options.signal?.aborted) return err('cancelled', 'The build was stopped.')
@@ -409,7 +435,10 @@ export async function buildProject(
   manifest: Manifest,
   options: BuildOptions = {},
 ): Promise<Result<BuildReport>> {
-  const plan = await planBuild(installation, toolchain, folder, manifest, 'plain')
+  const { cudaArchitectures = [] } = options
+  const plan = await planBuild(
+    ...([installation, toolchain, folder, manifest, 'plain', cudaArchitectures] as const),
+  )
   if (!plan.ok) return plan
   if (plan.value.missingPrelude !== undefined) options.onMissingPrelude?.()
   const build = new Build(installation, toolchain, folder, manifest, plan.value, options, 'plain')
@@ -458,7 +487,7 @@ export async function buildSanitized(
   toolchain: Toolchain,
   folder: string,
   manifest: Manifest,
-  options: Pick<BuildOptions, 'signal' | 'onOutput'> = {},
+  options: Pick<BuildOptions, 'signal' | 'onOutput' | 'onProgress'> = {},
 ): Promise<Result<BuildReport>> {
   const planned = (): Promise<Result<BuildPlan>> =>
     planBuild(installation, toolchain, folder, manifest, 'sanitized')

@@ -2,15 +2,13 @@ import path from 'node:path'
 
 import type { Diagnostic, DiagnosticNote } from '../../contract/diagnostics'
 
-/** `op.cpp:3:5: error: text [-Wflag]`, as clang, g++ and nvcc's host compiler print it. */
+/** `op.cpp:3:5: error: text [-Wflag]`, as clang and g++ print it, nvcc's host compiler among them. */
 const gnuLine = /^(.+?):(\d+):(?:(\d+):)?\s*(fatal error|error|warning|note|remark):\s*(.*)$/
-/** `kernel.cu(12): error: text`, as nvcc's front end prints it. */
-const nvccLine = /^(.+?)\((\d+)\):\s*(error|warning|remark)(?:\s*#?([\w-]+))?\s*:\s*(.*)$/
 const includedFrom = /^(?:In file included from|\s+from)\s+(.+?):(\d+)/
 /** g++ prints where a template was asked for before the error itself. */
 const requiredFrom = /^(.+?):(\d+):(?:(\d+):)?\s{2,}(required from .*|recursively required .*)$/
 
-function resolveFile(file: string, folder: string): string {
+export function resolveFile(file: string, folder: string): string {
   return file.startsWith('<') || file === '' ? '' : path.resolve(folder, file)
 }
 
@@ -47,13 +45,8 @@ export function parseCompilerOutput(text: string, folder: string, source: string
       continue
     }
     const gnu = gnuLine.exec(line)
-    const nvcc = gnu ? null : nvccLine.exec(line)
-    const [file, lineNumber, column, word, message, code] = gnu
-      ? [gnu[1], gnu[2], gnu[3], gnu[4], gnu[5], undefined]
-      : nvcc
-        ? [nvcc[1], nvcc[2], undefined, nvcc[3], nvcc[5], nvcc[4]]
-        : [undefined, undefined, undefined, undefined, undefined, undefined]
-    if (file === undefined || word === undefined) continue
+    if (!gnu) continue
+    const [, file = '', lineNumber, column, word = '', message] = gnu
     const flag = /\s*\[(-W[^\]]+)\]$/.exec(message ?? '')
     const place: DiagnosticNote = {
       severity: severityOf(word),
@@ -67,7 +60,7 @@ export function parseCompilerOutput(text: string, folder: string, source: string
       last.notes.push(place)
       continue
     }
-    diagnostics.push({ ...place, source, code: flag?.[1] ?? code ?? '', notes: leading })
+    diagnostics.push({ ...place, source, code: flag?.[1] ?? '', notes: leading })
     leading = []
   }
   return diagnostics

@@ -5,10 +5,11 @@ import type { IncludeSnapshot } from './include-snapshot'
 
 /**
  * What a source starts from: `lean` holds the dispatcher, ATen and autograd functions; `extension`
- * torch/extension.h without the parts of the C++ frontend that operators seldom use; `full` all of it.
+ * torch/extension.h without the parts of the C++ frontend that operators seldom use; `full` all of it;
+ * `stable` what has a stable ABI, and nothing else.
  */
-export type Prelude = 'lean' | 'extension' | 'full'
-export const preludes: readonly Prelude[] = ['extension', 'lean', 'full']
+export type Prelude = 'lean' | 'extension' | 'full' | 'stable'
+export const preludes: readonly Prelude[] = ['extension', 'lean', 'full', 'stable']
 
 /**
  * What is built: `plain` is what is called, timed and exported; `sanitized` is watched by ASan and
@@ -29,11 +30,13 @@ export function commonFlags(
   includes: IncludeSnapshot,
   variant: BuildVariant,
 ): string[] {
-  const { compiler, libtorch } = toolchain
+  const { compiler, libtorch, options } = toolchain
   const plain = variant === 'plain'
   return [
     `-std=c++${Math.max(20, libtorch.cxxStandard)}`,
-    plain ? '-O2' : '-O1',
+    plain ? `-${options.optimization}` : '-O1',
+    ...(plain && options.fastMath ? ['-ffast-math'] : []),
+    ...(options.marchNative ? ['-march=native'] : []),
     '-fPIC',
     // Lines for stack traces; the rest of debug information costs a third of the compile. g++ names
     // the functions that were inlined only with all of it.

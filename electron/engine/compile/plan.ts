@@ -9,6 +9,13 @@ import type { Installation } from '../installation'
 import { isCuda, resolveSources } from '../project/open-project'
 import { entryLines } from '../project/read-manifest'
 import type { Toolchain } from '../toolchain/choose'
+import {
+  chooseArchitectures,
+  cudaHostFlags,
+  cudaLinkFlags,
+  includesCuda,
+  nvccArguments,
+} from './cuda'
 import { changesPrecompiled, commonFlags, linkFlags, preludeFlags } from './flags'
 import type { BuildVariant, Prelude } from './flags'
 import { bindingAround, placeFunctions, registrationUnit } from './generated-sources'
@@ -55,6 +62,7 @@ const fullHeaders =
   /^(torch\/(torch|all|script|types|nn|optim|data|serialize|jit|custom_class)\.h|torch\/(nn|csrc\/jit)\/)/
 const extensionHeaders = /^(torch\/(extension|python)\.h|pybind11\/)/
 const torchHeaders = /^(torch|ATen|c10)\//
+const stableHeaders = /^torch\/(csrc\/stable|headeronly)\//
 /** Parts of the C++ frontend that the `extension` prelude leaves out; torch::save and torch::load among them. */
 const frontend = /\btorch\s*::\s*(nn|optim|data|jit|serialize|save|load|pickle_\w+|fft|special)\b/
 
@@ -80,35 +88,34 @@ export function preludeFor(texts: readonly string[], bound: boolean): Prelude | 
   if (bound || names.some((name) => extensionHeaders.test(name))) {
     return texts.some((text) => frontend.test(text)) ? 'full' : 'extension'
   }
-  return names.some((name) => torchHeaders.test(name)) ? 'lean' : undefined
+  const ofTorch = names.filter((name) => torchHeaders.test(name))
+  if (ofTorch.length === 0) return undefined
+  return ofTorch.every((name) => stableHeaders.test(name)) ? 'stable' : 'lean'
 }
 
 function cudaTask(
   toolchain: Toolchain,
   manifest: Manifest,
   source: SourceText,
-  label: string,
+  texts: readonly string[],
+  architectures: readonly string[],
   includeFlags: readonly string[],
   includes: IncludeSnapshot,
 ): Result<CompileTask> {
+  const label = source.relative
   if (!toolchain.cuda) {
     return err('toolchain.missing', `${label} is a CUDA source, and nvcc is not installed.`, {
       file: source.file,
-      hint: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads',
+      hint: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads. In `cudaSources` of opsmith.json it is left out where there is none.',
     })
   }
+  const torchFlags = commonFlags(toolchain, includes, 'plain').filter(
+    (flag, index, all) =>
+      /^-(I|isystem|D)/.test(flag) || ['-I', '-isystem'].includes(all[index - 1] ?? ''),
+  )
   const args = [
-    '-std=c++20',
-    '-O2',
-    '-Xcompiler',
-    '-fPIC',
-    '-lineinfo',
-    ...commonFlags(toolchain, includes, 'plain').filter(
-      (flag, index, all) =>
-        /^-(I|isystem|D)/.test(flag) || ['-I', '-isystem'].includes(all[index - 1] ?? ''),
-    ),
+    ...nvccArguments(toolchain, manifest, includes, texts, architectures, torchFlags),
     ...includeFlags,
-    ...manifest.cudaCflags,
   ]
   return ok({
     label,
@@ -117,7 +124,7 @@ function cudaTask(
     args,
     source: source.relative,
     key: hashOf(
-      'nvcc-1',
+      'nvcc-2',
       toolchain.cuda.version,
       toolchain.libtorch.identity,
       source.relative,
@@ -140,19 +147,26 @@ function writeGenerated(installation: Installation, name: string, text: string):
   return fs.realpathSync(file)
 }
 
-/** Works out every command of a build; nothing is compiled here. */
+/**
+ * Works out every command of a build; nothing is compiled here.
+ *
+ * @param architectures that CUDA sources are compiled for, in place of those of the GPUs and the project
+ */
 export async function planBuild(
   installation: Installation,
   toolchain: Toolchain,
   folder: string,
   manifest: Manifest,
   variant: BuildVariant,
+  architectures: readonly string[] = [],
 ): Promise<Result<BuildPlan>> {
-  const sources = await resolveSources(folder, manifest)
-  if (!sources.ok) return sources
+  const resolved = await resolveSources(folder, manifest)
+  if (!resolved.ok) return resolved
+  const { plain, cuda } = resolved.value
+  const sources = toolchain.cuda ? [...plain, ...cuda] : plain
   const packages = await packageFlags(manifest)
   if (!packages.ok) return packages
-  const texts: SourceText[] = sources.value.map((source) => {
+  const texts: SourceText[] = sources.map((source) => {
     const file = path.join(folder, source)
     return { file, relative: source, text: fs.readFileSync(file, 'utf8') }
   })
@@ -175,9 +189,14 @@ export async function planBuild(
     ...packages.value.compile,
   ]
   const remarks: string[] = []
+  if (!toolchain.cuda && cuda.length > 0) {
+    remarks.push(`${cuda.join(', ')}: left out, for there is no nvcc; the library has no CUDA part`)
+  }
   const contradicting = [...manifest.cflags, ...packages.value.compile].filter(changesPrecompiled)
   if (contradicting.length > 0) {
-    remarks.push(`${contradicting.join(' ')}: no precompiled headers are used with these flags`)
+    remarks.push(
+      `${contradicting.join(' ')}: no precompiled headers are used with these flags ("optimization" and "fastMath" in opsmith.json keep them)`,
+    )
   }
   let missingPrelude: Prelude | undefined
   const preludesOfTasks = new Set<Prelude | undefined>()
@@ -187,6 +206,7 @@ export async function planBuild(
     text: string,
     prelude: Prelude | undefined,
     ofProject = true,
+    hostFlags: readonly string[] = [],
   ): CompileTask => {
     let precompiled: string[] = []
     preludesOfTasks.add(prelude)
@@ -200,12 +220,13 @@ export async function planBuild(
       ...commonFlags(toolchain, includes, variant),
       ...preludeFlags(prelude),
       ...(ofProject ? projectFlags : []),
+      ...hostFlags,
       ...(toolchain.compiler.family === 'clang'
         ? ['-fno-color-diagnostics']
         : ['-fdiagnostics-color=never']),
       ...(ofProject ? manifest.cflags : []),
     ]
-    const own = ofProject ? [...projectFlags, ...manifest.cflags] : []
+    const own = ofProject ? [...projectFlags, ...hostFlags, ...manifest.cflags] : []
     return {
       label,
       server: variant === 'plain' ? flagsForServer(own) : undefined,
@@ -229,6 +250,8 @@ export async function planBuild(
   for (const source of texts) {
     const label = path.relative(folder, source.file)
     const functions = placed.value.get(source.file)
+    const read = includedTexts(source, includeFolders)
+    const hostFlags = includesCuda(read) ? cudaHostFlags(toolchain, includes) : []
     if (isCuda(source.file)) {
       if (functions) {
         return err(
@@ -242,7 +265,13 @@ export async function planBuild(
         )
       }
       needsCuda = true
-      const task = cudaTask(toolchain, manifest, source, label, projectFlags, includes)
+      const chosen = toolchain.cuda
+        ? chooseArchitectures(toolchain.cuda, folder, manifest, architectures)
+        : ok([])
+      if (!chosen.ok) return chosen
+      const task = cudaTask(
+        ...([toolchain, manifest, source, read, chosen.value, projectFlags, includes] as const),
+      )
       if (!task.ok) return task
       compiles.push(task.value)
     } else if (functions) {
@@ -251,16 +280,11 @@ export async function planBuild(
       const name = `opsmith_bind_${path.basename(source.file)}`
       const file = writeGenerated(installation, name, text)
       // The source's own text is part of the key: the generated file only includes it.
-      const prelude = preludeFor(includedTexts(source, includeFolders), true)
-      compiles.push(cxxTask(label, file, text + source.text, prelude))
+      const prelude = preludeFor(read, true)
+      compiles.push(cxxTask(label, file, text + source.text, prelude, true, hostFlags))
     } else {
       compiles.push(
-        cxxTask(
-          label,
-          source.relative,
-          source.text,
-          preludeFor(includedTexts(source, includeFolders), false),
-        ),
+        cxxTask(label, source.relative, source.text, preludeFor(read, false), true, hostFlags),
       )
     }
   }
@@ -280,18 +304,10 @@ export async function planBuild(
   }
   if (missingPrelude !== undefined) {
     remarks.push(
-      "libtorch's headers are not precompiled for these tools and flags yet: this build takes longer",
+      "libtorch's headers are not precompiled for these tools and flags yet: this build takes longer (`opsmith prepare PROJECT` makes them)",
     )
   }
-  const cudaLink =
-    needsCuda && toolchain.cuda
-      ? [
-          '-L',
-          path.join(toolchain.cuda.folder, 'lib64'),
-          '-lcudart',
-          `-Wl,-rpath,${path.join(toolchain.cuda.folder, 'lib64')}`,
-        ]
-      : []
+  const cudaLink = needsCuda ? cudaLinkFlags(toolchain) : []
   return ok({
     compiles,
     link: {

@@ -20,6 +20,8 @@ export interface CompiledSource {
   cuda: boolean
   /** It includes libtorch, itself or by its project's headers. */
   torch: boolean
+  /** Left out where there is no CUDA: `cudaSources` of opsmith.json. */
+  conditional: boolean
 }
 
 /** The sources of a project as an export holds them: theirs word for word, and what Opsmith adds. */
@@ -34,6 +36,8 @@ export interface ExportedSources {
   definitions: string[]
   /** It needs headers that come with Opsmith: third_party/opsmith. */
   usesSupport: boolean
+  /** The sources themselves include some of them. */
+  includesSupport: boolean
   /** It uses at::parallel_for, which is one thread unless it is compiled with OpenMP. */
   parallel: boolean
   /** The project's own texts by their place in the project: sources and the headers they include. */
@@ -117,7 +121,9 @@ export async function exportSources(
 ): Promise<Result<ExportedSources>> {
   const resolved = await resolveSources(folder, manifest)
   if (!resolved.ok) return resolved
-  const sources: SourceText[] = resolved.value.map((relative) => {
+  const { plain, cuda } = resolved.value
+  const conditional = new Set(cuda)
+  const sources: SourceText[] = [...plain, ...cuda].map((relative) => {
     const file = path.join(folder, relative)
     return { file, relative, text: fs.readFileSync(file, 'utf8') }
   })
@@ -154,10 +160,15 @@ export async function exportSources(
   const compiled = sources.map((source): CompiledSource => {
     const functions = placed.value.get(source.file)
     const where = place(source.relative)
-    if (!functions) return { path: where, cuda: isCuda(where), torch: includesTorch(source) }
+    if (!functions) {
+      return {
+        ...{ path: where, cuda: isCuda(where), torch: includesTorch(source) },
+        conditional: conditional.has(source.relative),
+      }
+    }
     const name = `${path.posix.dirname(where)}/bind_${path.posix.basename(where)}`
     generated[name] = boundSource(manifest, path.posix.basename(where), functions)
-    return { path: name, cuda: false, torch: true }
+    return { path: name, cuda: false, torch: true, conditional: conditional.has(source.relative) }
   })
   const registration = registrationUnit(manifest, sources, await entryLines(folder, 'autograd'))
   const registered: SourceText[] = []
@@ -168,12 +179,15 @@ export async function exportSources(
       '// What opsmith.json says beyond the sources: parameter names, differentiable operators.\n\n'
     generated[name] = head + registration
     if (manifest.autograd.length > 0) {
-      compiled.push({ path: `${supportFolder}/autograd.cpp`, cuda: false, torch: true })
+      compiled.push({
+        ...{ path: `${supportFolder}/autograd.cpp`, cuda: false, torch: true },
+        conditional: false,
+      })
       const file = path.join(installation.includeFolder, 'opsmith/autograd.cpp')
       const found = firstFile([file], installation.includeFolder)
       if (found) registered.push(found)
     }
-    compiled.push({ path: name, cuda: false, torch: false })
+    compiled.push({ path: name, cuda: false, torch: false, conditional: false })
     registered.push({ file: name, relative: name, text: registration })
   }
   const bound: SourceText[] =
@@ -222,7 +236,20 @@ export async function exportSources(
       ...(lean ? ['OPSMITH_LEAN_EXTENSION'] : []),
     ],
     usesSupport,
+    includesSupport: supportHeaders(installation, [...texts, ...bound]).length > 0,
     parallel: /\bparallel_(for|reduce)\b/.test(all),
     texts,
   })
+}
+
+/** The same without what Opsmith adds: what opsmith.json pairs is then registered elsewhere. */
+export function ownSources(sources: ExportedSources): ExportedSources {
+  const own = (path: string): boolean => !path.startsWith(`${supportFolder}/`)
+  return {
+    ...sources,
+    compiled: sources.compiled.filter(({ path }) => own(path)),
+    files: new Map([...sources.files].filter(([path]) => own(path))),
+    includeFolders: sources.includeFolders.filter((folder) => folder !== supportInclude),
+    usesSupport: false,
+  }
 }

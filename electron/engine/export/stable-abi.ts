@@ -38,5 +38,5 @@ export function usesStableAbi(sources: ExportedSources): boolean {
   const registers = sources.texts.some(({ text }) =>
     /^\s*STABLE_TORCH_LIBRARY/m.test(withoutComments(text)),
   )
-  return registers && !sources.usesSupport && stableObstacles(sources).length === 0
+  return registers && !sources.includesSupport && stableObstacles(sources).length === 0
 }

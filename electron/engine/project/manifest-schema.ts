@@ -5,11 +5,18 @@ import { manifest } from '../../contract/manifest'
 const descriptions: Record<string, string> = {
   name: 'C identifier: the library is lib<name>.so, PYBIND11 modules and `functions` register under this namespace.',
   sources: 'C++ and CUDA sources, globs allowed, relative to this file.',
+  cudaSources:
+    'Sources that are left out where there is no nvcc, globs allowed; without them the project has a CPU part.',
   functions:
     'Functions to bind as torch.utils.cpp_extension.load_inline does, for sources without a registration block.',
   includePaths: 'Folders for #include, relative to this file.',
   cflags: 'More flags for the C++ compiler.',
   cudaCflags: 'More flags for nvcc.',
+  cudaArchitectures:
+    'What kernels are compiled for where there is no GPU, and in exports: "80", "90a".',
+  optimization: "O0 to O3, instead of the user's; O2 unless they chose another.",
+  fastMath: '-ffast-math and --use_fast_math: faster sums, no NaN, no infinity.',
+  marchNative: '-march=native: for processors like this one only.',
   ldflags: 'More flags for the linker: "-lfoo".',
   pkgConfig: 'pkg-config packages whose flags are used.',
   systemPackages: 'System packages to install when a build lacks something.',

@@ -27,13 +27,14 @@ export function isCuda(file: string): boolean {
   return path.extname(file) === '.cu'
 }
 
-/** The files that `sources` names, relative, sorted within each glob; a pattern that finds nothing is an error. */
-export async function resolveSources(
+/** The files that a list of globs names, relative, sorted within each; a pattern that finds nothing is an error. */
+async function resolveGlobs(
   folder: string,
   manifest: Manifest,
+  key: 'sources' | 'cudaSources',
 ): Promise<Result<string[]>> {
   const sources: string[] = []
-  for (const [index, pattern] of manifest.sources.entries()) {
+  for (const [index, pattern] of manifest[key].entries()) {
     const found = await glob([pattern], {
       cwd: folder,
       onlyFiles: true,
@@ -44,14 +45,14 @@ export async function resolveSources(
       .filter((file) => cppExtensions.has(path.extname(file)) || isCuda(file))
       .sort()
     if (fitting.length === 0) {
-      const where = { path: `sources[${index}]`, file: path.join(folder, manifestFileName) }
+      const where = { path: `${key}[${index}]`, file: path.join(folder, manifestFileName) }
       return found.length > 0
         ? err(
             'project.invalid',
-            `opsmith.json, sources[${index}]: ${pattern} is no C++ or CUDA source (.cpp, .cc, .cxx, .cu).`,
+            `opsmith.json, ${key}[${index}]: ${pattern} is no C++ or CUDA source (.cpp, .cc, .cxx, .cu).`,
             where,
           )
-        : err('project.invalid', `opsmith.json, sources[${index}]: no file matches ${pattern}.`, {
+        : err('project.invalid', `opsmith.json, ${key}[${index}]: no file matches ${pattern}.`, {
             ...where,
             hint: 'Create the file, or mend the name: paths are relative to opsmith.json.',
           })
@@ -59,6 +60,25 @@ export async function resolveSources(
     for (const file of fitting) if (!sources.includes(file)) sources.push(file)
   }
   return ok(sources)
+}
+
+export interface ProjectSources {
+  /** What is compiled everywhere. */
+  plain: string[]
+  /** What is left out without nvcc; what both lists of opsmith.json name is here. */
+  cuda: string[]
+}
+
+export async function resolveSources(
+  folder: string,
+  manifest: Manifest,
+): Promise<Result<ProjectSources>> {
+  const plain = await resolveGlobs(folder, manifest, 'sources')
+  if (!plain.ok) return plain
+  const cuda = await resolveGlobs(folder, manifest, 'cudaSources')
+  if (!cuda.ok) return cuda
+  const conditional = new Set(cuda.value)
+  return ok({ plain: plain.value.filter((file) => !conditional.has(file)), cuda: cuda.value })
 }
 
 async function listFiles(folder: string, manifest: Manifest | undefined): Promise<ProjectFile[]> {
@@ -70,7 +90,7 @@ async function listFiles(folder: string, manifest: Manifest | undefined): Promis
     ignore: ignoredFolders.map((name) => `**/${name}/**`),
   })
   const sources = manifest ? await resolveSources(folder, manifest) : undefined
-  const sourceSet = new Set(sources?.ok ? sources.value : [])
+  const sourceSet = new Set(sources?.ok ? [...sources.value.plain, ...sources.value.cuda] : [])
   const order = { manifest: 0, source: 1, header: 2, program: 3, other: 4 }
   return all
     .map((file): ProjectFile => {

@@ -1,3 +1,4 @@
+import type { BuildOptionValues } from '../../contract/build-options'
 import type { Settings } from '../../contract/settings'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
@@ -16,11 +17,13 @@ export interface Toolchain {
   compiler: Compiler
   libtorch: Libtorch
   cuda: CudaToolkit | undefined
+  options: BuildOptionValues
 }
 
 export interface Choice {
   compiler: string
   libtorch: string
+  options: BuildOptionValues
 }
 
 /** A project's own choice before the user's. */
@@ -28,6 +31,11 @@ export function chosenTools(settings: Settings, manifest: Manifest | undefined):
   return {
     compiler: manifest?.toolchain.compiler ?? settings.compiler,
     libtorch: manifest?.toolchain.libtorch ?? settings.libtorch,
+    options: {
+      optimization: manifest?.optimization ?? settings.optimization,
+      fastMath: manifest?.fastMath ?? settings.fastMath,
+      marchNative: manifest?.marchNative ?? settings.marchNative,
+    },
   }
 }
 
@@ -127,5 +135,6 @@ export async function chooseToolchain(
     compiler: compiler.value,
     libtorch: libtorch.value,
     cuda: await findCudaToolkit(),
+    options: choice.options,
   })
 }

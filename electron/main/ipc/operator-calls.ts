@@ -8,6 +8,7 @@ import { inOpen } from './project-calls'
 
 type OperatorCalls =
   | 'operator.build'
+  | 'operator.sanitize'
   | 'operator.run'
   | 'program.functions'
   | 'program.check'
@@ -55,6 +56,16 @@ export const operatorCalls: Handlers<OperatorCalls> = {
         const headers = result.ok ? (result.value.build.timeTrace?.headers ?? []) : []
         session.noteFiles(headers.map(({ name }) => ({ file: name })))
         return result
+      }),
+    ),
+  'operator.sanitize': (session, { folder, job }) =>
+    inOpen(session, folder, () =>
+      session.job(job, async (signal) => {
+        const settings = await readSettings(session.installation.cacheFolder)
+        return await session.workbench.sanitizedRuns.run(folder, {
+          signal,
+          timeout: settings.callTimeout,
+        })
       }),
     ),
   'operator.run': (session, { folder, job, request, timeout }) =>

@@ -15,6 +15,7 @@ import { buildLog, useBuild } from '../../store/build'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { useStaleness } from '../../store/files'
 import type { LogLine } from '../../store/line-log'
+import { SanitizedState } from './SanitizedState'
 import { StepsTable } from './StepsTable'
 import { TimeView } from './TimeView'
 
@@ -48,9 +49,18 @@ export function BuildPanel(): ReactElement {
             { value: 'time', label: 'Time', testId: 'build-time' },
           ]}
         />
+        <Button
+          icon="flask"
+          title="Build with ASan and UBSan beside this build, and make the calls of opsmith.json"
+          testId="build-sanitize"
+          onClick={() => runCommand('build.sanitize')}
+        >
+          Sanitize
+        </Button>
         <CopyButton text={() => buildLog.text()} label="Copy the log" />
       </div>
       {build.job === null && <StaleBar staleness={staleness} />}
+      <SanitizedState />
       {build.job === null && build.error && (
         <div className="panel-pad">
           <ErrorView error={build.error} testId="build-error" />

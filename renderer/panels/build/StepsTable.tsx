@@ -4,6 +4,7 @@ import type { BuildStep } from '../../../electron/contract/build'
 import { CopyButton } from '../../shell/primitives/CopyButton'
 import { formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
+import { KernelsTable } from './KernelsTable'
 
 type Props = { steps: BuildStep[]; running: boolean }
 
@@ -58,6 +59,13 @@ export function StepsTable({ steps, running }: Props): ReactElement {
                   {!step.cached && <div style={{ width: `${(100 * step.seconds) / longest}%` }} />}
                 </td>
               </tr>
+              {step.kernels && step.kernels.length > 0 && (
+                <tr>
+                  <td colSpan={5}>
+                    <KernelsTable kernels={step.kernels} />
+                  </td>
+                </tr>
+              )}
               {open === index && (
                 <tr>
                   <td colSpan={5}>

@@ -12,6 +12,8 @@ const themes: Record<Settings['theme'], string> = {
   contrast: 'High contrast',
 }
 
+const levels: readonly Settings['optimization'][] = ['O0', 'O1', 'O2', 'O3']
+
 const gibibyte = 1024 ** 3
 
 export function SettingsPanel(): ReactElement {
@@ -66,6 +68,47 @@ export function SettingsPanel(): ReactElement {
               onChange={(event) => void changeSettings({ hotCompile: event.target.checked })}
             />
             keep a compile server ready (0.7 GB); what is timed and exported is built without it
+          </label>
+          <label htmlFor="settings-optimization">Optimisation</label>
+          <div className="form-row">
+            <select
+              id="settings-optimization"
+              value={settings.optimization}
+              data-testid="settings-optimization"
+              onChange={(event) =>
+                void changeSettings({
+                  optimization: event.target.value as Settings['optimization'],
+                })
+              }
+            >
+              {levels.map((level) => (
+                <option key={level} value={level}>
+                  -{level}
+                </option>
+              ))}
+            </select>
+            <span className="muted">
+              -O2 gives the times that users will see; a project may have its own
+            </span>
+          </div>
+          <span />
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={settings.fastMath}
+              data-testid="settings-fast-math"
+              onChange={(event) => void changeSettings({ fastMath: event.target.checked })}
+            />
+            -ffast-math: sums in any order, no NaN, no infinity
+          </label>
+          <span />
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={settings.marchNative}
+              onChange={(event) => void changeSettings({ marchNative: event.target.checked })}
+            />
+            -march=native: for processors like this one only
           </label>
           <label htmlFor="settings-bench-on-build">Timings</label>
           <label className="check">

@@ -8,6 +8,7 @@ namespace calc_ops {
 
 /// Sizes of one call: T*M slots are one dimension here.
 struct force_sizes {
+  int64_t images;
   int64_t atoms;
   int64_t slots;
   int64_t features;

@@ -3,50 +3,28 @@
 #include <ATen/Parallel.h>
 
 #include "calculate_force.h"
-#include "force_kernel.h"
+#include "force_arguments.h"
 
 namespace calc_ops {
 
 namespace {
 
-force_sizes check_shapes(const at::Tensor& list_neigh, const at::Tensor& dE,
-                         const at::Tensor& Ri_d) {
-  TORCH_CHECK(list_neigh.dim() == 4, "calculateForce: list_neigh must be [B, N, T, M], got ",
-              list_neigh.sizes());
-  const int64_t images = list_neigh.size(0);
-  const force_sizes sizes{list_neigh.size(1), list_neigh.size(2) * list_neigh.size(3),
-                          dE.dim() == 4 ? dE.size(3) : 0};
-  TORCH_CHECK(dE.dim() == 4 && dE.size(0) == images && dE.size(1) == sizes.atoms &&
-                  dE.size(2) == sizes.slots,
-              "calculateForce: dE must be [", images, ", ", sizes.atoms, ", ", sizes.slots,
-              ", C], got ", dE.sizes());
-  TORCH_CHECK(
-      Ri_d.sizes() == at::IntArrayRef({images, sizes.atoms, sizes.slots, sizes.features, 3}),
-      "calculateForce: Ri_d must be [", images, ", ", sizes.atoms, ", ", sizes.slots, ", ",
-      sizes.features, ", 3], got ", Ri_d.sizes());
-  TORCH_CHECK(Ri_d.scalar_type() == dE.scalar_type(), "calculateForce: dE is ", dE.scalar_type(),
-              " but Ri_d is ", Ri_d.scalar_type());
-  if (list_neigh.numel() > 0) {
-    // The kernels index by these numbers: a wrong one would write outside the forces.
-    const auto [low, high] = list_neigh.aminmax();
-    TORCH_CHECK(low.item<int64_t>() >= 0 && high.item<int64_t>() <= sizes.atoms,
-                "calculateForce: list_neigh must hold 0 or an atom's number from 1 to ",
-                sizes.atoms, ", but ranges from ", low.item<int64_t>(), " to ",
-                high.item<int64_t>());
-  }
-  return sizes;
+// The kernels index by these numbers: a wrong one would write outside the forces.
+void check_neighbours(const at::Tensor& list_neigh, const force_sizes& sizes) {
+  if (list_neigh.numel() == 0) return;
+  const auto [low, high] = list_neigh.aminmax();
+  TORCH_CHECK(low.item<int64_t>() >= 0 && high.item<int64_t>() <= sizes.atoms,
+              "calculateForce: list_neigh must hold 0 or an atom's number from 1 to ", sizes.atoms,
+              ", but ranges from ", low.item<int64_t>(), " to ", high.item<int64_t>());
 }
 
 }  // namespace
 
 at::Tensor calculate_force_cpu(const at::Tensor& list_neigh, const at::Tensor& dE,
                                const at::Tensor& Ri_d, const at::Tensor& F) {
-  const force_sizes sizes = check_shapes(list_neigh, dE, Ri_d);
-  const int64_t images = list_neigh.size(0);
-  TORCH_CHECK(F.sizes() == at::IntArrayRef({images, sizes.atoms, 3}), "calculateForce: F must be [",
-              images, ", ", sizes.atoms, ", 3], got ", F.sizes());
-  TORCH_CHECK(F.scalar_type() == dE.scalar_type(), "calculateForce: dE is ", dE.scalar_type(),
-              " but F is ", F.scalar_type());
+  const force_sizes sizes = check_arguments(list_neigh, dE, Ri_d);
+  check_forces("F", F, dE, sizes);
+  check_neighbours(list_neigh, sizes);
   const at::Tensor neighbours = list_neigh.contiguous();
   const at::Tensor derivatives = dE.contiguous();
   const at::Tensor features = Ri_d.contiguous();
@@ -59,7 +37,7 @@ at::Tensor calculate_force_cpu(const at::Tensor& list_neigh, const at::Tensor& d
       const auto* Ri_d_data = features.const_data_ptr<scalar_t>();
       auto* force_data = force.mutable_data_ptr<scalar_t>();
       // Atoms of one image push each other, so an image is the smallest piece of work.
-      at::parallel_for(0, images, 1, [&](int64_t begin, int64_t end) {
+      at::parallel_for(0, sizes.images, 1, [&](int64_t begin, int64_t end) {
         for (int64_t b = begin; b < end; ++b) {
           add_forces(list_data + b * pairs, dE_data + b * pairs * sizes.features,
                      Ri_d_data + b * pairs * sizes.features * 3, force_data + b * sizes.atoms * 3,
@@ -75,7 +53,9 @@ std::tuple<at::Tensor, at::Tensor> calculate_force_grad_cpu(const at::Tensor& gr
                                                             const at::Tensor& list_neigh,
                                                             const at::Tensor& dE,
                                                             const at::Tensor& Ri_d) {
-  const force_sizes sizes = check_shapes(list_neigh, dE, Ri_d);
+  const force_sizes sizes = check_arguments(list_neigh, dE, Ri_d);
+  check_forces("grad_output", grad_output, dE, sizes);
+  check_neighbours(list_neigh, sizes);
   const at::Tensor incoming = grad_output.contiguous();
   const at::Tensor neighbours = list_neigh.contiguous();
   const at::Tensor derivatives = dE.contiguous();
@@ -91,7 +71,7 @@ std::tuple<at::Tensor, at::Tensor> calculate_force_grad_cpu(const at::Tensor& gr
       const auto* Ri_d_data = features.const_data_ptr<scalar_t>();
       auto* grad_dE_data = grad_dE.mutable_data_ptr<scalar_t>();
       auto* grad_Ri_d_data = grad_Ri_d.mutable_data_ptr<scalar_t>();
-      at::parallel_for(0, list_neigh.size(0), 1, [&](int64_t begin, int64_t end) {
+      at::parallel_for(0, sizes.images, 1, [&](int64_t begin, int64_t end) {
         for (int64_t b = begin; b < end; ++b) {
           const int64_t at = b * pairs * sizes.features;
           force_gradients(grad_data + b * sizes.atoms * 3, list_data + b * pairs, dE_data + at,

@@ -1,9 +1,11 @@
 import type { Manifest } from '../../../contract/manifest'
+import { architectureOf } from '../../compile/cuda'
 import { summaryOf } from '../exported-project'
 import type { ExportedProject } from '../exported-project'
 import { joinTrees, treeIn, treeOf } from '../file-tree'
 import type { FileTree } from '../file-tree'
 import { supportFolder } from '../project-sources'
+import type { CompiledSource } from '../project-sources'
 import { applicationSource, ctestLines, modelData } from '../templates/cpp-application'
 import { upperName } from '../templates/names'
 import { codeBlock, noAsNeeded, readmeOf, torchPrefix } from '../templates/readme'
@@ -29,17 +31,32 @@ interface Target {
   sources: string[]
   torch: boolean
   cuda: boolean
+  /** Made where there is a CUDA compiler only. */
+  conditional: boolean
 }
 
 /** As the project is laid out: sources that know nothing of libtorch, CUDA, and the operators. */
 function targetsOf(project: ExportedProject): Target[] {
   const { name, sources } = project
-  const of = (wanted: (source: (typeof sources.compiled)[number]) => boolean): string[] =>
-    sources.compiled.filter(wanted).map((source) => source.path)
+  const always = sources.compiled.filter((source) => !source.conditional)
+  const of = (wanted: (source: CompiledSource) => boolean): string[] =>
+    always.filter(wanted).map((source) => source.path)
   const own = (path: string): boolean => !path.startsWith(supportFolder)
-  const cuda = of((source) => source.cuda)
   const kernels = of((source) => !source.cuda && !source.torch && own(source.path))
   const rest = of((source) => !source.cuda && (source.torch || !own(source.path)))
+  const cuda = [false, true].flatMap((conditional): Target[] => {
+    const found = sources.compiled.filter((one) => one.cuda && one.conditional === conditional)
+    if (found.length === 0) return []
+    return [
+      {
+        name: conditional && always.some((one) => one.cuda) ? `${name}_more_cuda` : `${name}_cuda`,
+        kind: 'STATIC',
+        sources: found.map((one) => one.path),
+        torch: found.some((one) => one.torch),
+        ...{ cuda: true, conditional },
+      },
+    ]
+  })
   // A library of nothing but kernels has no operators: it is the project's only one then.
   const split = kernels.length > 0 && rest.length > 0
   return [
@@ -49,16 +66,13 @@ function targetsOf(project: ExportedProject): Target[] {
             name: `${name}_kernels`,
             kind: 'STATIC' as const,
             sources: kernels,
-            torch: false,
-            cuda: false,
+            ...{ torch: false, cuda: false, conditional: false },
           },
         ]
       : []),
-    ...(cuda.length > 0
-      ? [{ name: `${name}_cuda`, kind: 'STATIC' as const, sources: cuda, torch: true, cuda: true }]
-      : []),
+    ...cuda,
     {
-      ...{ name, kind: 'SHARED' as const, torch: true, cuda: false },
+      ...{ name, kind: 'SHARED' as const, torch: true, cuda: false, conditional: false },
       sources: split ? rest : [...kernels, ...rest],
     },
   ]
@@ -66,7 +80,9 @@ function targetsOf(project: ExportedProject): Target[] {
 
 function targetLines(project: ExportedProject, target: Target, all: readonly Target[]): string[] {
   const { manifest, sources, toolchain } = project
-  const helpers = all.filter((one) => one.name !== target.name && target.kind === 'SHARED')
+  const helpers = all.filter(
+    (one) => one.name !== target.name && target.kind === 'SHARED' && !one.conditional,
+  )
   const libraries = [
     ...helpers.map((one) => one.name),
     ...(target.torch ? ['${TORCH_LIBRARIES}'] : []),
@@ -103,6 +119,62 @@ function targetLines(project: ExportedProject, target: Target, all: readonly Tar
   ]
 }
 
+const withCuda = (lines: readonly string[]): string[] => [
+  'if(CMAKE_CUDA_COMPILER)',
+  ...lines.map((line) => (line === '' ? '' : `  ${line}`)),
+  'endif()',
+  '',
+]
+
+/** What the library gets where there is a CUDA compiler. */
+function conditionalLines(project: ExportedProject, targets: readonly Target[]): string[] {
+  const { name, sources } = project
+  const kernels = targets.filter((target) => target.conditional)
+  const host = sources.compiled.filter((one) => one.conditional && !one.cuda)
+  if (kernels.length === 0 && host.length === 0) return []
+  return withCuda([
+    ...kernels.flatMap((target) => targetLines(project, target, targets)),
+    ...command(
+      'target_sources',
+      `${name} PRIVATE`,
+      host.map((one) => one.path),
+    ),
+    // Where CUDA's headers are, for sources that the C++ compiler takes.
+    ...command('target_link_libraries', `${name} PRIVATE`, [
+      ...kernels.map((target) => target.name),
+      'CUDA::cudart_static',
+    ]),
+  ])
+}
+
+/** The language itself: needed, or taken where it is. */
+function cudaLines(project: ExportedProject): string[] {
+  const { manifest, sources } = project
+  const kernels = sources.compiled.filter((one) => one.cuda || one.conditional)
+  if (kernels.length === 0) return []
+  return [
+    '',
+    ...(manifest.cudaArchitectures.length > 0
+      ? [
+          'if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)',
+          `  set(CMAKE_CUDA_ARCHITECTURES ${manifest.cudaArchitectures.map(architectureOf).join(' ')})`,
+          'endif()',
+        ]
+      : []),
+    ...(kernels.some((one) => !one.conditional)
+      ? ['enable_language(CUDA)', 'find_package(CUDAToolkit REQUIRED)']
+      : [
+          '# Without a CUDA compiler the library has its CPU part.',
+          'include(CheckLanguage)',
+          'check_language(CUDA)',
+          'if(CMAKE_CUDA_COMPILER)',
+          '  enable_language(CUDA)',
+          '  find_package(CUDAToolkit REQUIRED)',
+          'endif()',
+        ]),
+  ]
+}
+
 function findPackages(manifest: Manifest, parallel: boolean): string[] {
   return [
     ...(manifest.pkgConfig.length > 0 ? ['find_package(PkgConfig REQUIRED)'] : []),
@@ -120,7 +192,10 @@ function findPackages(manifest: Manifest, parallel: boolean): string[] {
 export function libraryLines(project: ExportedProject): string[] {
   const targets = targetsOf(project)
   return [
-    ...targets.flatMap((target) => targetLines(project, target, targets)),
+    ...targets
+      .filter((target) => !target.conditional)
+      .flatMap((target) => targetLines(project, target, targets)),
+    ...conditionalLines(project, targets),
     `add_library(${project.name}::${project.name} ALIAS ${project.name})`,
     '# Nobody names anything in this library: linkers would drop it, and its operators with it.',
     `target_link_options(${project.name} INTERFACE "LINKER:--no-as-needed")`,
@@ -129,13 +204,13 @@ export function libraryLines(project: ExportedProject): string[] {
 
 export function projectLines(project: ExportedProject, name: string): string[] {
   const { manifest, sources } = project
-  const cuda = sources.compiled.some((source) => source.cuda)
   return [
     'cmake_minimum_required(VERSION 3.21)',
     `project(${name}`,
     `  VERSION ${manifest.version}`,
     `  DESCRIPTION ${JSON.stringify(summaryOf(manifest))}`,
-    `  LANGUAGES CXX${cuda ? ' CUDA' : ''})`,
+    '  LANGUAGES CXX)',
+    ...cudaLines(project),
     '',
     'set(CMAKE_CXX_EXTENSIONS OFF)',
     'if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)',
@@ -209,6 +284,7 @@ const presets = {
 
 function readme(project: ExportedProject): string {
   const { name } = project
+  const conditional = project.sources.compiled.some((source) => source.conditional)
   return readmeOf(project, name, [
     '## Build',
     codeBlock(
@@ -219,6 +295,11 @@ function readme(project: ExportedProject): string {
       'cmake --install build --prefix PREFIX',
     ),
     '`CMakePresets.json` has the same as `release`, and a `debug` beside it with a folder of its own: `cmake --preset debug -DCMAKE_PREFIX_PATH=…`, `cmake --build --preset debug`, `ctest --preset debug`.',
+    ...(conditional
+      ? [
+          'Kernels for GPUs are compiled where CMake finds a CUDA compiler, for the architectures in `CMAKE_CUDA_ARCHITECTURES`.',
+        ]
+      : []),
     '## Use',
     'In Python:',
     codeBlock('python', 'import torch', '', `torch.ops.load_library("build/lib${name}.so")`),

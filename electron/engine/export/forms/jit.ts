@@ -66,8 +66,17 @@ function header(
   ]
 }
 
+/** The kernels are for a libtorch that knows GPUs, and for machines with nvcc. */
+export const cudaCondition = [
+  '# A CPU build of PyTorch has no use for kernels: the library has its CPU part then.',
+  'WITH_CUDA = torch.version.cuda is not None and torch.utils.cpp_extension.CUDA_HOME is not None',
+]
+
 function loadScript(project: ExportedProject): string {
   const { name, manifest, sources } = project
+  const pathsOf = (wanted: boolean): string[] =>
+    sources.compiled.filter((one) => one.conditional === wanted).map((one) => one.path)
+  const [always, conditional] = [pathsOf(false), pathsOf(true)]
   return [
     ...header(
       project,
@@ -82,10 +91,20 @@ function loadScript(project: ExportedProject): string {
     'HERE = Path(__file__).parent',
     '',
     ...(manifest.pkgConfig.length > 0 ? ['', ...pkgConfig(manifest.pkgConfig)] : []),
+    ...(conditional.length > 0
+      ? [
+          ...cudaCondition,
+          'CUDA_SOURCES = [',
+          ...here(conditional).map((line) => line.slice(4)),
+          ']',
+          '',
+        ]
+      : []),
     'torch.utils.cpp_extension.load(',
     `    name=${literal(name)},`,
     '    sources=[',
-    ...here(sources.compiled.map(({ path }) => path)),
+    ...here(always),
+    ...(conditional.length > 0 ? ['        *(CUDA_SOURCES if WITH_CUDA else []),'] : []),
     '    ],',
     '    extra_include_paths=[',
     ...here(sources.includeFolders),

@@ -27,8 +27,14 @@ function setupSource(
 ): string {
   const { manifest, sources, name } = project
   const module = moduleName(packageName)
+  const pathsOf = (conditional: boolean): string[] =>
+    sources.compiled.filter((one) => one.conditional === conditional).map((one) => one.path)
+  const [always, conditional] = [pathsOf(false), pathsOf(true)]
   const cuda = sources.compiled.some((source) => source.cuda)
-  const extension = cuda ? 'CUDAExtension' : 'CppExtension'
+  // Without CUDA, sources that are left out leave a plain extension.
+  const needsCuda = sources.compiled.some((source) => source.cuda && !source.conditional)
+  const optional = conditional.length > 0 && !needsCuda
+  const extension = optional ? 'EXTENSION' : needsCuda ? 'CUDAExtension' : 'CppExtension'
   const macros = [...sources.definitions, ...(stable?.definitions ?? [])]
     // BuildExtension defines it as the last part of the extension's name, which is the project's.
     .filter((one) => !one.startsWith('TORCH_EXTENSION_NAME='))
@@ -46,10 +52,23 @@ function setupSource(
     ...(packages ? ['import subprocess'] : []),
     'from pathlib import Path',
     '',
-    ...(stable ? [] : ['import torch']),
+    ...(stable && conditional.length === 0 ? [] : ['import torch']),
     'from setuptools import setup',
-    `from torch.utils.cpp_extension import BuildExtension, ${extension}`,
+    ...(conditional.length > 0
+      ? [
+          'from torch.utils.cpp_extension import CUDA_HOME, BuildExtension, CppExtension, CUDAExtension',
+        ]
+      : [`from torch.utils.cpp_extension import BuildExtension, ${extension}`]),
     '',
+    ...(conditional.length > 0
+      ? [
+          '# A CPU build of PyTorch has no use for kernels: the library has its CPU part then.',
+          'WITH_CUDA = torch.version.cuda is not None and CUDA_HOME is not None',
+          `CUDA_SOURCES = ${pythonList(conditional, '')}`,
+          ...(optional ? ['EXTENSION = CUDAExtension if WITH_CUDA else CppExtension'] : []),
+          '',
+        ]
+      : []),
     'HERE = Path(__file__).parent.resolve()',
     ...(stable
       ? []
@@ -74,10 +93,7 @@ function setupSource(
     '    ext_modules=[',
     `        ${extension}(`,
     `            "${module}.${name}",`,
-    `            ${pythonList(
-      sources.compiled.map(({ path }) => path),
-      '            ',
-    )},`,
+    `            ${pythonList(always, '            ')}${conditional.length > 0 ? ' + (CUDA_SOURCES if WITH_CUDA else [])' : ''},`,
     '            # Compilers run elsewhere: their folders are named in full.',
     '            include_dirs=[',
     ...sources.includeFolders.map((folder) =>
@@ -216,7 +232,11 @@ export function setuptoolsFiles(project: ExportedProject, stable?: StableTarget)
         ]
           .sort()
           .join('\n'),
-        [`python/${module}/__init__.py`]: packageSource(project, `${project.name}.so`),
+        [`python/${module}/__init__.py`]: packageSource(
+          project,
+          `${project.name}.so`,
+          stable !== undefined,
+        ),
         [`python/${module}/__init__.pyi`]: packageStubs(project),
         [`python/${module}/py.typed`]: Buffer.alloc(0),
         ...(project.program === ''

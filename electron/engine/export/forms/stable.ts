@@ -3,6 +3,7 @@ import type { Result } from '../../../contract/outcome'
 import { minorVersion } from '../exported-project'
 import type { ExportedProject } from '../exported-project'
 import type { FileTree } from '../file-tree'
+import { ownSources } from '../project-sources'
 import { stableObstacles, usesStableAbi } from '../stable-abi'
 import { setuptoolsFiles } from './setuptools'
 
@@ -29,9 +30,13 @@ export function stableFiles(project: ExportedProject): Result<FileTree> {
     )
   }
   const { version } = toolchain.libtorch
-  return setuptoolsFiles(project, {
-    // With it, headers offer nothing whose ABI libtorch does not keep.
-    definitions: ['TORCH_STABLE_ONLY', `TORCH_TARGET_VERSION=${targetVersion(version)}`],
-    from: minorVersion(version),
-  })
+  // Autograd is not of the stable ABI: the package registers it in Python.
+  return setuptoolsFiles(
+    { ...project, sources: ownSources(sources) },
+    {
+      // With it, headers offer nothing whose ABI libtorch does not keep.
+      definitions: ['TORCH_STABLE_ONLY', `TORCH_TARGET_VERSION=${targetVersion(version)}`],
+      from: minorVersion(version),
+    },
+  )
 }

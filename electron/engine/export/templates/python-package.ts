@@ -174,6 +174,42 @@ function pairLines({ entry, forward, backward, ...names }: Pair): string[] {
   ]
 }
 
+/** The dispatcher leaves out what has its default; apply() takes all. */
+function autogradCall(operator: OperatorDetail, functionName: string): string {
+  const names = operator.arguments.map((one) => pythonName(one.name))
+  const parameters = operator.arguments.map((one, index) => {
+    const fallback = one.default === undefined ? '' : `=${pythonDefault(one.default)}`
+    return `${names[index] ?? ''}${fallback}`
+  })
+  return `lambda ${parameters.join(', ')}: ${functionName}.apply(${names.join(', ')})`
+}
+
+/** What opsmith.json pairs, registered by Python: for libraries that hold no autograd. */
+function registrations(pairs: readonly Pair[], operators: readonly OperatorDetail[]): string[] {
+  const namespaceOf = (one: OperatorDetail): string => one.name.split('::')[0] ?? ''
+  const registered = pairs.flatMap((pair) => {
+    const name = pair.entry.name.split('::').at(-1) ?? pair.entry.name
+    const operator = operators.find((one) => one.name === `${namespaceOf(pair.forward)}::${name}`)
+    return operator ? [{ ...pair, name, operator }] : []
+  })
+  const namespaces = [...new Set(registered.map(({ forward }) => namespaceOf(forward)))]
+  return namespaces.flatMap((namespace, index) => {
+    const library = `_library_${index}`
+    return [
+      '',
+      ...(index === 0 ? ['', '# Differentiable operators: forward and backward as one.'] : []),
+      `${library} = torch.library.Library("${namespace}", "FRAGMENT")`,
+      ...registered
+        .filter(({ forward }) => namespaceOf(forward) === namespace)
+        .flatMap(({ name, forward, operator, ...names }) => [
+          `${library}.define("${shortNumbers(operator.schema).replace(/^\w+::/, '')}")`,
+          `${library}.impl("${name}", ${torchOps(forward)}, "CompositeExplicitAutograd")`,
+          `${library}.impl("${name}", ${autogradCall(operator, names.function)}, "Autograd")`,
+        ]),
+    ]
+  })
+}
+
 export interface PackageNames {
   functions: string[]
   classes: string[]
@@ -193,8 +229,17 @@ export function packageNames(project: ExportedProject): PackageNames {
   }
 }
 
-/** __init__.py: the operators by name; `library` is the file name of the library beside it. */
-export function packageSource(project: ExportedProject, library: string): string {
+/**
+ * __init__.py: the operators by name.
+ *
+ * @param library the file name of the library beside it
+ * @param registersPairs differentiable operators are not in the library, and are registered here
+ */
+export function packageSource(
+  project: ExportedProject,
+  library: string,
+  registersPairs = false,
+): string {
   const operators = nameOperators(project.operators)
   const pairs = pairsOf(project)
   const names = packageNames(project)
@@ -226,6 +271,7 @@ export function packageSource(project: ExportedProject, library: string): string
     ...[...classes].flatMap(([name, named]) => ['', `${named} = torch.classes.${name}`]),
     ...wrappers,
     ...pairs.flatMap(pairLines),
+    ...(registersPairs ? registrations(pairs, project.operators) : []),
   ].join('\n')
 }
 

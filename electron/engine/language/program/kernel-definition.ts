@@ -58,7 +58,7 @@ export async function kernelDefinition(
   if (!manifest.ok) return manifest
   const sources = await resolveSources(folder, manifest.value)
   if (!sources.ok) return sources
-  const files = [own.value, ...sources.value.map((source) => path.join(folder, source))]
+  const files = [own.value, ...sources.value.plain.map((source) => path.join(folder, source))]
   let declared: CodePlace | undefined
   for (const file of new Set(files)) {
     const source = await fs.readFile(file, 'utf8').catch(() => '')

@@ -1,0 +1,68 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import type { Diagnostic } from '../../contract/diagnostics'
+import type { CommandResult } from '../toolchain/run-command'
+import { parseCompilerOutput } from './diagnostics'
+import { parseNvccOutput } from './nvcc-output'
+
+/** A word of a command line as a shell takes it. */
+export const quote = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+
+/** Why a compiler or linker ended before it was done; undefined when it was not ended. */
+export function stoppedBecause(result: CommandResult, label: string): string | undefined {
+  if (result.stopped === 'timeout')
+    return `${label}: stopped after ${Math.round(result.seconds)} s, the limit.`
+  if (result.stopped === 'not-found')
+    return `${label}: the compiler could not be started: ${result.stderr}`
+  if (result.stopped === 'signal') {
+    return `${label}: the compiler was ended by ${result.signal ?? 'a signal'}, most likely for lack of memory.`
+  }
+  return undefined
+}
+
+/** What is an error of the build and of no line. */
+export function plainError(message: string): Diagnostic {
+  return {
+    severity: 'error',
+    file: '',
+    line: 0,
+    column: 0,
+    message,
+    source: 'opsmith',
+    code: '',
+    notes: [],
+  }
+}
+
+/** Functions of libtorch's CUDA libraries, which are declared in its CPU builds too. */
+export function explainCpuBuild(diagnostic: Diagnostic): Diagnostic {
+  const name = /^undefined reference to (.*\b(?:c10|at)::cuda::.*): declared/.exec(
+    diagnostic.message,
+  )
+  return name
+    ? {
+        ...diagnostic,
+        message: `undefined reference to ${name[1] ?? ''}: this libtorch is a CPU build, without the library that has it (libc10_cuda, libtorch_cuda)`,
+      }
+    : diagnostic
+}
+
+/**
+ * What a compiler printed of one source.
+ *
+ * @param folder where it ran
+ * @param compiler its name; "nvcc" has words of its own
+ */
+export function messagesOf(
+  output: string,
+  folder: string,
+  source: string,
+  compiler: string,
+): Diagnostic[] {
+  if (compiler !== 'nvcc') return parseCompilerOutput(output, folder, compiler)
+  return parseNvccOutput(output, folder, path.resolve(folder, source), (file) =>
+    fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined,
+  )
+}

@@ -1,0 +1,109 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterEach, describe, expect, it } from 'vitest'
+
+import { unwrap } from '../../electron/contract/outcome'
+import { readManifest } from '../../electron/engine/project/read-manifest'
+import { findCudaToolkit } from '../../electron/engine/toolchain/cuda'
+import { findOnPath } from '../../electron/engine/toolchain/find-on-path'
+import { copyProject, root } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
+
+const { workbench, cache } = useWorkbench()
+const sample = path.join(root, 'samples/calculate_force')
+const { PATH, CUDA_HOME, CUDA_PATH } = process.env
+
+afterEach(() => {
+  process.env['PATH'] = PATH
+  for (const [name, value] of Object.entries({ CUDA_HOME, CUDA_PATH })) {
+    if (value === undefined) delete process.env[name]
+    else process.env[name] = value
+  }
+})
+
+/** Calls of the sample answer, as on every machine: the CPU's kernels are called. */
+async function expectCalls(folder: string): Promise<void> {
+  const manifest = unwrap(await readManifest(folder))
+  const [call] = manifest.calls
+  const run = unwrap(
+    await workbench.run(
+      folder,
+      {
+        ...{ op: call?.op ?? '', args: call?.args ?? [], inputs: manifest.inputs },
+        reference: call?.reference ?? '',
+      },
+      { timeout: 60 },
+    ),
+  )
+  expect(run.comparisons.map(({ matches }) => matches)).toEqual([true])
+}
+
+it('without nvcc, CUDA sources are left out with a remark', async () => {
+  const folder = copyProject(sample, cache)
+  // Everything but nvcc, wherever it lies.
+  const tools = path.join(cache.home, 'tools')
+  fs.mkdirSync(tools)
+  for (const name of ['gcc', 'g++', 'ld', 'as', 'pkg-config']) {
+    const file = findOnPath(name)
+    if (file !== undefined) fs.symlinkSync(file, path.join(tools, name))
+  }
+  process.env['PATH'] = tools
+  process.env['CUDA_HOME'] = '/nowhere'
+  const remarks: string[] = []
+  const build = unwrap(await workbench.build(folder, { onRemark: (text) => remarks.push(text) }))
+  expect(build).toMatchObject({ ok: true, diagnostics: [] })
+  expect(remarks.join('\n')).toMatch(/add_forces\.cu.*left out, for there is no nvcc/)
+  expect(build.steps.map(({ label }) => label).join()).not.toContain('cuda/')
+  await expectCalls(folder)
+})
+
+const toolkit = await findCudaToolkit()
+if (!toolkit) console.log('cuda: builds with nvcc are skipped: there is no nvcc here')
+
+describe.skipIf(!toolkit)('with nvcc', () => {
+  it('kernels are compiled and linked, and the library loads and runs without a GPU', async () => {
+    const folder = copyProject(sample, cache)
+    const build = unwrap(await workbench.build(folder, { cudaArchitectures: ['80'] }))
+    expect(build).toMatchObject({ ok: true, diagnostics: [] })
+    const kernels = build.steps.flatMap((step) => step.kernels ?? [])
+    expect(kernels.map(({ architecture }) => architecture)).toEqual(Array(8).fill('80'))
+    expect(kernels.every(({ registers }) => registers > 0)).toBe(true)
+    const loaded = unwrap(await workbench.load(folder, { timeout: 60 }))
+    const force = loaded.operators.find(({ name }) => name === 'CalcOps::calculateForce')
+    const cuda = force?.kernels.find(({ dispatchKey }) => dispatchKey === 'CUDA')
+    expect(cuda?.file).toBe(path.join(folder, 'src/cuda/calculate_force_cuda.cpp'))
+    await expectCalls(folder)
+    // What a kernel file includes is known: only those that include a header are compiled again.
+    fs.appendFileSync(path.join(folder, 'src/cuda/force_kernel_cuda.h'), `\n// ${Date.now()}\n`)
+    const edited = unwrap(await workbench.build(folder, { cudaArchitectures: ['80'] }))
+    const made = edited.steps.filter(({ cached, kind }) => !cached && kind === 'compile')
+    expect(made.map(({ label }) => path.basename(label)).sort()).toEqual([
+      'add_forces.cu',
+      'calculate_force_cuda.cpp',
+      'force_gradients.cu',
+    ])
+  })
+
+  it('a mistake in a kernel is shown at its place', async () => {
+    const folder = copyProject(sample, cache)
+    const file = path.join(folder, 'src/cuda/force_gradients.cu')
+    fs.writeFileSync(
+      file,
+      fs.readFileSync(file, 'utf8').replace('scalar sum = 0;', 'scalar sum = zero;'),
+    )
+    const build = unwrap(await workbench.build(folder))
+    expect(build.ok).toBe(false)
+    const lines = fs.readFileSync(file, 'utf8').split('\n')
+    const line = lines.findIndex((text) => text.includes('= zero;')) + 1
+    expect(build.diagnostics[0]).toMatchObject({
+      ...{ file, line, column: (lines[line - 1]?.indexOf('zero') ?? 0) + 1, source: 'nvcc' },
+      message: 'identifier "zero" is undefined',
+    })
+  })
+
+  it('an architecture that nvcc does not have is an error that names those it has', async () => {
+    const build = await workbench.build(copyProject(sample, cache), { cudaArchitectures: ['12'] })
+    expect(build).toMatchObject({ ok: false, error: { code: 'project.invalid' } })
+  })
+})

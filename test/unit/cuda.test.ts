@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest'
+
+import { shortKernelName } from '../../electron/contract/build'
+import { defaultBuildOptions } from '../../electron/contract/build-options'
+import { manifest as manifestShape } from '../../electron/contract/manifest'
+import type { Manifest } from '../../electron/contract/manifest'
+import {
+  architectureOf,
+  chooseArchitectures,
+  cudaLinkFlags,
+  nvccArguments,
+} from '../../electron/engine/compile/cuda'
+import { parseKernelResources, parseNvccOutput } from '../../electron/engine/compile/nvcc-output'
+import type { Toolchain } from '../../electron/engine/toolchain/choose'
+import type { CudaToolkit } from '../../electron/engine/toolchain/cuda'
+
+const cuda: CudaToolkit = {
+  ...{ nvcc: '/cuda/bin/nvcc', version: '13.0', folder: '/cuda' },
+  ...{ supported: ['75', '80', '90', '120'], present: [] },
+}
+const toolchain: Toolchain = {
+  compiler: {
+    ...{ family: 'g++', path: '/usr/bin/g++', version: '12.2', major: 12, identity: 'g' },
+    ...{ judgement: 'usable', why: '', remedy: '', linker: '' },
+  },
+  libtorch: {
+    ...{ folder: '/torch', version: '2.13.0', origin: 'set-up', cxx11Abi: true, cxxStandard: 20 },
+    ...{ cuda: '', hasCuda: false, identity: 't', judgement: 'usable', why: '', remedy: '' },
+  },
+  cuda,
+  options: defaultBuildOptions,
+}
+const manifestWith = (more: object = {}): Manifest =>
+  manifestShape.parse({ name: 'op', sources: ['op.cpp'], ...more })
+
+describe('messages of nvcc', () => {
+  const source = [
+    '#include "h.h"',
+    'template <typename T> __global__ void k(const T* x, T* y) {',
+    '  y[0] = helper(x[0]) + missing;',
+    '}',
+    'void go(float* a) { k<<<1, 32>>>(a, a); k(a); }',
+  ].join('\n')
+  const textOf = (file: string): string | undefined => (file === '/p/k.cu' ? source : undefined)
+  const read = (...lines: string[]): ReturnType<typeof parseNvccOutput> =>
+    parseNvccOutput(lines.join('\n'), '/p', '/p/k.cu', textOf)
+
+  it('have the column of the caret, where the line is as it was written', () => {
+    const [error, ...rest] = read(
+      'k.cu(3): error: identifier "missing" is undefined',
+      '    y[0] = helper(x[0]) + missing;',
+      '                          ^',
+      '',
+      '1 error detected in the compilation of "k.cu".',
+    )
+    expect(rest).toEqual([])
+    expect(error).toMatchObject({ file: '/p/k.cu', line: 3, column: 25, severity: 'error' })
+  })
+
+  it('know the words of CUDA that nvcc shows as attributes', () => {
+    const [warning] = read(
+      'k.cu(2): warning #177-D: variable "x" was declared but never referenced',
+      '  template <typename T> __attribute__((global)) void k(const T* x, T* y) {',
+      '                                                                ^',
+      '',
+      'Remark: The warnings can be suppressed with "-diag-suppress <warning-number>"',
+    )
+    expect(warning).toMatchObject({ severity: 'warning', code: '177-D', line: 2, column: 50 })
+  })
+
+  it('lead from a header to the line of the project that instantiated it', () => {
+    const [error] = read(
+      'h.h(1): error: expression must have class type but it has type "float"',
+      '  template <typename T> __attribute__((device)) T helper(T x) { return x.size(); }',
+      '                                                                       ^',
+      '          detected during:',
+      '            instantiation of "T helper(T) [with T=float]" at line 3 of k.cu',
+      '            instantiation of "void k(const T *, T *) [with T=float]" at line 5 of k.cu',
+      '',
+    )
+    expect(error).toMatchObject({ file: '/p/h.h', line: 1, column: 0 })
+    expect(error?.notes.map(({ file, line }) => `${file}:${line}`)).toEqual([
+      '/p/k.cu:3',
+      '/p/k.cu:5',
+    ])
+  })
+
+  it('are whole where they take several lines', () => {
+    const [error, next] = read(
+      'k.cu(5): error: more than one instance of overloaded function "f" matches:',
+      '            function "f(int)" (declared at line 3)',
+      '            argument types are: (double)',
+      '  void go(float* a) { k<<<1, 32>>>(a, a); k(a); }',
+      '                                          ^',
+      '',
+      'k.cu(5): error: a __global__ function call must be configured',
+    )
+    expect(error?.message).toMatch(/f\(int\).*argument types are: \(double\)$/)
+    expect(error?.column).toBe(41)
+    expect(next?.message).toContain('must be configured')
+  })
+
+  it('of the assembler are at the kernel, of the host compiler as its own', () => {
+    const [shared, host, ...rest] = read(
+      "ptxas error   : Entry function '_Z1kIfEvPKT_PS0_' uses too much shared data (0x13880 bytes, 0xc000 max)",
+      'ptxas fatal   : Ptx assembly aborted due to errors',
+      'k.cu:1:10: fatal error: h.h: No such file or directory',
+    )
+    expect(rest).toEqual([])
+    expect(shared).toMatchObject({ file: '/p/k.cu', line: 2, source: 'nvcc' })
+    expect(host).toMatchObject({ line: 1, message: 'h.h: No such file or directory' })
+  })
+})
+
+it('reads what kernels take, and not what the functions take that they call', () => {
+  const kernels = parseKernelResources(
+    [
+      "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90a'",
+      'ptxas info    : Function properties for _Z6calledf',
+      '    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads',
+      'ptxas info    : Function properties for _Z1kPf',
+      '    16 bytes stack frame, 12 bytes spill stores, 8 bytes spill loads',
+      'ptxas info    : Used 40 registers, used 1 barriers, 512 bytes smem, 384 bytes cmem[0]',
+    ].join('\n'),
+  )
+  expect(kernels).toEqual([
+    {
+      ...{ name: '_Z1kPf', architecture: '90a', registers: 40, sharedBytes: 512 },
+      ...{ stackBytes: 16, spillStoreBytes: 12, spillLoadBytes: 8 },
+    },
+  ])
+  expect(shortKernelName('void ops::(anonymous namespace)::k<float, int>(float*, int)')).toBe(
+    'ops::k<float, int>',
+  )
+})
+
+describe('architectures', () => {
+  it.each([
+    ['8.0', '80'],
+    ['sm_90a', '90a'],
+    ['120', '120'],
+    ['turing', undefined],
+  ])('%s is %s', (text, expected) => {
+    expect(architectureOf(text)).toBe(expected)
+  })
+
+  const list = manifestWith({ cudaArchitectures: ['9.0', '80'] })
+  it.each([
+    ['asked for', { ...cuda, present: ['90'] }, list, ['75'], ['75']],
+    ['of the GPUs', { ...cuda, present: ['90'] }, list, [], ['90']],
+    ['of the project', cuda, list, [], ['80', '90']],
+    ['the oldest', cuda, manifestWith(), [], ['75']],
+    ['of a GPU newer than nvcc', { ...cuda, present: ['130'] }, list, [], ['120']],
+  ])('are those %s', (_name, toolkit, manifest, asked, expected) => {
+    const chosen = chooseArchitectures(toolkit, '/p', manifest, asked)
+    expect(chosen).toEqual({ ok: true, value: expected })
+  })
+
+  it('that nvcc does not have are refused with those that it has', () => {
+    const wrong = manifestWith({ cudaArchitectures: ['35'] })
+    const refused = chooseArchitectures(cuda, '/p', wrong, [])
+    expect(refused).toMatchObject({
+      ok: false,
+      error: { path: 'cudaArchitectures', file: '/p/opsmith.json' },
+    })
+    expect(refused.ok ? '' : refused.error.hint).toContain('75, 80, 90, 120')
+  })
+})
+
+describe('a CUDA source', () => {
+  const includes = { folder: '/inc', key: 'k' }
+  const argumentsFor = (text: string, manifest = manifestWith()): string =>
+    nvccArguments(
+      toolchain,
+      manifest,
+      includes,
+      [text],
+      ['80', '90'],
+      ['-isystem', '/torch/include'],
+    ).join(' ')
+
+  it('without libtorch is given none of its headers, and one with it stand-ins for those missing', () => {
+    expect(argumentsFor('#include <cstdint>')).not.toMatch(/torch|-std|idirafter/)
+    const whole = argumentsFor('#include <ATen/ATen.h>')
+    expect(whole).toContain('-isystem /torch/include')
+    expect(whole).toContain('-Xcompiler -idirafter,/inc/include/opsmith/cuda_stand_ins')
+    expect(whole).toContain('-std=c++20')
+  })
+
+  it('gets machine code for each architecture and PTX of the newest, unless it says itself', () => {
+    expect(argumentsFor('')).toContain(
+      '-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]',
+    )
+    const own = manifestWith({ cudaCflags: ['-arch=sm_89', '-O3'] })
+    expect(argumentsFor('', own)).not.toMatch(/gencode|-O2/)
+  })
+})
+
+it('takes the CUDA runtime into the library where libtorch has none', () => {
+  expect(cudaLinkFlags(toolchain)).toContain('-lcudart_static')
+  const libtorch = { ...toolchain.libtorch, hasCuda: true, cuda: '13.0' }
+  expect(cudaLinkFlags({ ...toolchain, libtorch })).toContain('-lcudart')
+})
