@@ -68,13 +68,24 @@ const severities = {
   note: monaco.MarkerSeverity.Info,
 } as const
 
-/** Compilers name a point; the word that begins there is what a reader looks for. */
-function rangeOf(place: DiagnosticNote, model: monaco.editor.ITextModel): monaco.IRange {
+/** Compilers name a point, most often; the word that begins there is what a reader looks for. */
+function rangeOf(
+  place: Pick<Diagnostic, 'line' | 'column' | 'endLine' | 'endColumn'>,
+  model: monaco.editor.ITextModel,
+): monaco.IRange {
   const line = Math.min(Math.max(place.line, 1), model.getLineCount())
   const first = model.getLineFirstNonWhitespaceColumn(line) || 1
   const column = place.column > 0 ? Math.min(place.column, model.getLineMaxColumn(line)) : first
   const word = place.column > 0 ? model.getWordAtPosition({ lineNumber: line, column }) : null
   const lineEnd = model.getLineMaxColumn(line)
+  if (place.column > 0 && place.endLine !== undefined && place.endColumn !== undefined) {
+    return model.validateRange({
+      startLineNumber: line,
+      startColumn: column,
+      endLineNumber: place.endLine,
+      endColumn: place.endColumn,
+    })
+  }
   const end = place.column > 0 ? Math.max(word?.endColumn ?? 0, column + 1) : lineEnd
   return { startLineNumber: line, startColumn: column, endLineNumber: line, endColumn: end }
 }

@@ -8,6 +8,7 @@ import { followGraphSelection } from './graph-places'
 import { followProblems } from './markers'
 import { closeAllModels, loadModel } from './models'
 import { setManifestSchema, prepareMonaco } from './monaco'
+import { offerQuickFixes } from './quick-fixes'
 import { listenToDisk, saveFile } from './saving'
 
 /** Once, at the start of the window. */
@@ -15,6 +16,7 @@ export async function startEditor(): Promise<void> {
   prepareMonaco()
   openLinksInTabs()
   followProblems()
+  offerQuickFixes()
   followGraphSelection()
   listenToDisk()
   beforeInputEdit(saveManifest)
