@@ -20,6 +20,7 @@ import type { GivenGradcheckOptions } from './gradcheck-options'
 import { runGraph } from './graph-command'
 import { graphFormats } from './graph-options'
 import type { GivenGraphOptions } from './graph-options'
+import { runLint } from './lint-command'
 import { callerPath, printJson } from './print'
 import { runPrepare } from './prepare-command'
 import { runProfile } from './profile-command'
@@ -273,6 +274,20 @@ function makeProgram(): Command {
   )
   projectCommand('run', 'build, and make every call of opsmith.json', runCalls)
   projectCommand('report', 'everything that exists so far, as a readable report', runReportCommand)
+  program
+    .command('lint')
+    .description("look for what is wrong in operators' sources and no compiler tells")
+    .argument('<project>', 'folder with opsmith.json')
+    .option('--fix', 'mend what can be mended, in the files')
+    .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
+    .addHelpText(
+      'after',
+      '\nExit code 1: something was found and is not mended. A comment silences a lint on its line, or on the\nnext: // opsmith-ignore: code. So does "lints": { "code": false } in opsmith.json, for the project.',
+    )
+    .action(async (project: string, options: { fix?: boolean; json?: boolean }) => {
+      const { fix = false, json = false } = options
+      await withWorkbench((workbench, folder) => runLint(workbench, folder, { fix, json }), project)
+    })
   addGraphCommand(program)
   addGradcheckCommand(program)
   addCheckCommand(program)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { buildReport } from './build'
+import { diagnostic } from './diagnostics'
 import { doctorReport } from './doctor'
 import { kernelList } from './bench-device'
 import { benchEntry } from './bench-entry'
@@ -125,6 +126,15 @@ export const appCalls = {
   'operator.build': {
     input: z.object({ folder: z.string(), job: z.string() }),
     output: buildAndLoad,
+  },
+  /** What the lints say of the project, with texts of open files in place of those on disk. */
+  'lint.project': {
+    input: z.object({
+      folder: z.string(),
+      /** Paths are relative to the project. */
+      unsaved: z.array(z.object({ path: z.string(), text: z.string() })),
+    }),
+    output: z.array(diagnostic),
   },
   'operator.run': {
     input: z.object({

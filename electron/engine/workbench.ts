@@ -3,6 +3,7 @@ import path from 'node:path'
 
 import type { BuildAndLoad, HostState } from '../contract/app-calls'
 import type { BuildReport } from '../contract/build'
+import type { Diagnostic } from '../contract/diagnostics'
 import type { DoctorReport } from '../contract/doctor'
 import { manifestFileName } from '../contract/manifest'
 import type { Manifest } from '../contract/manifest'
@@ -33,6 +34,7 @@ import { defaultMemoryLimit, HostPool } from './host/host-pool'
 import type { PoolEvents } from './host/host-pool'
 import type { StartHost } from './host/transport'
 import type { Installation } from './installation'
+import { Lints } from './language/lints/lints'
 import { Profiles } from './profile/profiles'
 import { insideProject } from './project/files'
 import { readManifest } from './project/read-manifest'
@@ -87,6 +89,13 @@ async function refinePlaces(
   return await Promise.all(operators.map(refine))
 }
 
+/** The lints' warnings after what the compiler says; where they could not be had, a build does without. */
+function withLints(report: Result<BuildReport>, found: Result<Diagnostic[]>): Result<BuildReport> {
+  if (!report.ok || !found.ok) return report
+  const diagnostics = [...report.value.diagnostics, ...found.value]
+  return ok({ ...report.value, diagnostics })
+}
+
 /** The engine as the app, the command line and the tests use it: projects in, reports out. */
 export class Workbench {
   readonly hosts: HostPool
@@ -96,6 +105,7 @@ export class Workbench {
   readonly benchmarks: Benchmarks
   readonly profiles: Profiles
   readonly exports: Exports
+  readonly lints: Lints
   private memoryLimit = 0
   private preparing = false
   private readonly closing = new AbortController()
@@ -127,6 +137,7 @@ export class Workbench {
     this.benchmarks = new Benchmarks(this)
     this.profiles = new Profiles(this)
     this.exports = new Exports(this)
+    this.lints = new Lints(installation)
   }
 
   /** Takes the user's settings; called at the start and whenever they change. */
@@ -219,13 +230,16 @@ export class Workbench {
     const toolchain = await this.toolchainFor(manifest.value)
     if (!toolchain.ok) return toolchain
     let missing = false
-    const report = await run(this.installation, toolchain.value, folder, manifest.value, {
+    // A window lints as one types, and must not wait for it here.
+    const linting = this.inApp ? undefined : this.lints.lint(folder)
+    const built = await run(this.installation, toolchain.value, folder, manifest.value, {
       ...options,
       onMissingPrelude: () => {
         missing = true
         options.onMissingPrelude?.()
       },
     })
+    const report = linting ? withLints(built, await linting) : built
     // A header of ours or the compiler changed while the app runs: the next build shall be fast again.
     if (missing && this.inApp && !this.preparing) void this.prepare()
     return report

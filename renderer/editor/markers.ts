@@ -3,6 +3,7 @@ import { buildStore, currentProblems } from '../store/build'
 import { filesStore, projectPath } from '../store/files'
 import { gradcheckStore } from '../store/gradcheck'
 import { graphStore } from '../store/graph'
+import { lintStore } from '../store/lints'
 import { opcheckStore } from '../store/opcheck'
 import { projectStore } from '../store/project'
 import { modelOf } from './models'
@@ -21,6 +22,7 @@ export function followProblems(): void {
       markAll()
     }
   })
+  lintStore.subscribe(markAll)
   graphStore.subscribe((now, before) => {
     if (now.shown?.shot !== before.shown?.shot) markAll()
   })

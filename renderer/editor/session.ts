@@ -5,6 +5,7 @@ import { call } from '../bridge/bridge'
 import { keepAllDrafts, loadDrafts } from './drafts'
 import { openLinksInTabs } from './CodeEditor'
 import { followGraphSelection } from './graph-places'
+import { followLints } from './live-lints'
 import { followProblems } from './markers'
 import { closeAllModels, loadModel } from './models'
 import { setManifestSchema, prepareMonaco } from './monaco'
@@ -17,6 +18,7 @@ export async function startEditor(): Promise<void> {
   openLinksInTabs()
   followProblems()
   offerQuickFixes()
+  followLints()
   followGraphSelection()
   listenToDisk()
   beforeInputEdit(saveManifest)

@@ -9,6 +9,7 @@ import { useGradcheck } from './gradcheck'
 import { gradcheckDiagnostics } from './gradcheck-problems'
 import { useGraph } from './graph'
 import { graphDiagnostics } from './graph-warnings'
+import { lintStore, useLints } from './lints'
 import { opcheckDiagnostics, useOpcheck } from './opcheck'
 import { LineLog, throttled } from './line-log'
 import { projectStore, useProject } from './project'
@@ -89,7 +90,8 @@ export function useProblems(): Diagnostic[] {
   const warnings = useGraph(graphDiagnostics)
   const gradients = useGradcheck(gradcheckDiagnostics)
   const checks = useOpcheck(opcheckDiagnostics)
-  return collectProblems(report, error, loadError, problem, warnings, gradients, checks)
+  const lints = useLints((found) => found)
+  return collectProblems(report, error, loadError, problem, warnings, gradients, checks, lints)
 }
 
 export function currentProblems(): Diagnostic[] {
@@ -104,6 +106,7 @@ export function currentProblems(): Diagnostic[] {
     graphDiagnostics(),
     gradcheckDiagnostics(),
     opcheckDiagnostics(),
+    lintStore.getState().found,
   )
 }
 
@@ -124,8 +127,9 @@ function collectProblems(
   warnings: Diagnostic[],
   gradients: Diagnostic[],
   checks: Diagnostic[],
+  lints: Diagnostic[],
 ): Diagnostic[] {
-  const key = [report, error, loadError, manifestProblem, warnings, gradients, checks]
+  const key = [report, error, loadError, manifestProblem, warnings, gradients, checks, lints]
   if (key.every((part, index) => part === cacheKey[index]) && cacheKey.length > 0) return cached
   const problems: Diagnostic[] = []
   if (manifestProblem) problems.push(fromError(manifestProblem, 'opsmith.json'))
@@ -134,7 +138,9 @@ function collectProblems(
     problems.push(fromError(error, error.code === 'project.invalid' ? 'opsmith.json' : ''))
   }
   if (loadError) problems.push(fromError(loadError, ''))
-  problems.push(...(report?.diagnostics ?? []), ...gradients, ...checks, ...warnings)
+  // The lints of the editors' texts are newer than those of the build, and hold them all.
+  const built = (report?.diagnostics ?? []).filter((item) => item.source !== 'lint')
+  problems.push(...built, ...lints, ...gradients, ...checks, ...warnings)
   cacheKey = key
   cached = problems
   return problems

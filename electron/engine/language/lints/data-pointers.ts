@@ -40,7 +40,7 @@ const asksContiguity = new Set([
   ...['is_non_overlapping_and_dense', 'suggest_memory_format', 'expect_contiguous'],
 ])
 const asksDtype = new Set([
-  ...['scalar_type', 'dtype', 'is_floating_point', 'is_complex', 'options', 'type', 'toType'],
+  ...['scalar_type', 'dtype', 'is_floating_point', 'is_complex', 'type', 'toType'],
   ...['to', 'itemsize', 'element_size'],
 ])
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import type { Diagnostic } from '../../../contract/diagnostics'
 import { lintCode } from '../../../contract/lints'
-import { ok } from '../../../contract/outcome'
+import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import type { Installation } from '../../installation'
 import { writeAtomically } from '../../project/files'
@@ -25,7 +25,7 @@ export class Lints {
 
   /**
    * @param unsaved texts of open files in place of those on disk, by absolute path
-   * @returns an error only where opsmith.json cannot be read
+   * @returns an error where opsmith.json cannot be read or the parser's files are missing
    */
   async lint(
     folder: string,
@@ -36,14 +36,22 @@ export class Lints {
     if (!project.ok) return project
     const { manifest, problem, files } = project.value
     if (!manifest) return problem ? { ok: false, error: problem } : ok([])
-    const sources: SourceFile[] = []
-    for (const { path: relative, role } of files) {
-      if (role !== 'source' && role !== 'header') continue
-      const source = await this.read(path.resolve(absolute, relative), unsaved)
-      if (source) sources.push(source)
+    try {
+      const sources: SourceFile[] = []
+      for (const { path: relative, role } of files) {
+        if (role !== 'source' && role !== 'header') continue
+        const source = await this.read(path.resolve(absolute, relative), unsaved)
+        if (source) sources.push(source)
+      }
+      const off = lintCode.options.filter((code) => manifest.lints[code] === false)
+      return ok(runLints(sources, { exposed: manifest.functions, off }))
+    } catch (error) {
+      // An answer like any other: a bug of the lints, or their parser missing, must cost no build.
+      return err('internal', 'The lints ended by a bug of ours, or without their parser.', {
+        detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        hint: 'Run set-up again: dist/grammars holds the parser.',
+      })
     }
-    const off = lintCode.options.filter((code) => manifest.lints[code] === false)
-    return ok(runLints(sources, { exposed: manifest.functions, off }))
   }
 
   /** Mends what can be mended, on disk; what is left comes back, and which files changed. */
