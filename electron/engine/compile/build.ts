@@ -8,6 +8,7 @@ import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
+import { explainAll } from '../language/explain/explain'
 import { findAddon } from '../toolchain/addon-location'
 import type { Toolchain } from '../toolchain/choose'
 import { compileLimits, runCommand } from '../toolchain/run-command'
@@ -16,12 +17,7 @@ import { parseDepfile } from './depfile'
 import type { CompileServer } from './hot/compile-server'
 import { linkerFlags } from './hot/direct-link'
 import type { HotCompiler } from './hot/hot-compiler'
-import {
-  missingHeader,
-  parseCompilerOutput,
-  parseLinkerOutput,
-  placeInProject,
-} from './diagnostics'
+import { missingHeader, parseLinkerOutput, parseWithText, placeInProject } from './diagnostics'
 import type { BuildVariant } from './flags'
 import { hashOf, ObjectCache, pruneFolder, temporaryBeside } from './object-cache'
 import { installCommand } from './pkg-config'
@@ -121,15 +117,18 @@ class Build {
 
   private judge(output: string, command: string): Diagnostic[] {
     const source = command === this.toolchain.cuda?.nvcc ? 'nvcc' : this.toolchain.compiler.family
-    return parseCompilerOutput(output, this.folder, source).map((diagnostic) => {
+    const parsed = parseWithText(output, this.folder, source).map(({ diagnostic, text }) => {
       const placed = placeInProject(diagnostic, this.plan.contentFolders)
+      return { diagnostic: placed, raw: text, isFromElsewhere: placed !== diagnostic }
+    })
+    return explainAll(parsed).map((diagnostic) => {
       const header = missingHeader(diagnostic.message)
-      if (header === undefined || this.manifest.systemPackages.length === 0) return placed
+      if (header === undefined || this.manifest.systemPackages.length === 0) return diagnostic
       const hint = `If ${header} belongs to a package this project needs: ${installCommand(this.manifest.systemPackages)}`
       return {
-        ...placed,
+        ...diagnostic,
         notes: [
-          ...placed.notes,
+          ...diagnostic.notes,
           { severity: 'note' as const, file: '', line: 0, column: 0, message: hint },
         ],
       }

@@ -18,14 +18,29 @@ function severityOf(word: string): DiagnosticNote['severity'] {
   return word === 'warning' ? 'warning' : word === 'note' || word === 'remark' ? 'note' : 'error'
 }
 
+/** Lines in which g++ says within what the next message arose. */
+const within =
+  /: (?:In (?:.*[^\w])?(?:function|member function|instantiation|substitution|constructor|destructor|lambda).*|At global scope):$/
+
 /** Messages of one compile. `folder` is where the compiler ran; `source` names who speaks. */
 export function parseCompilerOutput(text: string, folder: string, source: string): Diagnostic[] {
-  const diagnostics: Diagnostic[] = []
+  return parseWithText(text, folder, source).map(({ diagnostic }) => diagnostic)
+}
+
+/** The same, each with the lines that the compiler printed of it. */
+export function parseWithText(
+  text: string,
+  folder: string,
+  source: string,
+): { diagnostic: Diagnostic; text: string }[] {
+  const found: { diagnostic: Diagnostic; lines: string[] }[] = []
   let leading: DiagnosticNote[] = []
+  let leadingLines: string[] = []
   for (const line of text.split(/\r?\n/)) {
     const included = includedFrom.exec(line)
     if (included) {
       if (line.startsWith('In file')) leading = []
+      leadingLines.push(line)
       leading.push({
         severity: 'note',
         file: resolveFile(included[1] ?? '', folder),
@@ -37,6 +52,7 @@ export function parseCompilerOutput(text: string, folder: string, source: string
     }
     const required = requiredFrom.exec(line)
     if (required) {
+      leadingLines.push(line)
       leading.push({
         severity: 'note',
         file: resolveFile(required[1] ?? '', folder),
@@ -53,7 +69,13 @@ export function parseCompilerOutput(text: string, folder: string, source: string
       : nvcc
         ? [nvcc[1], nvcc[2], undefined, nvcc[3], nvcc[5], nvcc[4]]
         : [undefined, undefined, undefined, undefined, undefined, undefined]
-    if (file === undefined || word === undefined) continue
+    const last = found.at(-1)
+    if (file === undefined || word === undefined) {
+      // Quoted source and carets belong to what was said before them.
+      if (last && leadingLines.length === 0 && !within.test(line)) last.lines.push(line)
+      else leadingLines.push(line)
+      continue
+    }
     const flag = /\s*\[(-W[^\]]+)\]$/.exec(message ?? '')
     const place: DiagnosticNote = {
       severity: severityOf(word),
@@ -62,15 +84,26 @@ export function parseCompilerOutput(text: string, folder: string, source: string
       column: Number(column ?? 0),
       message: (message ?? '').slice(0, flag ? flag.index : undefined),
     }
-    const last = diagnostics.at(-1)
     if (place.severity === 'note' && last) {
-      last.notes.push(place)
+      last.diagnostic.notes.push(place)
+      last.lines.push(...leadingLines, line)
+      leadingLines = []
       continue
     }
-    diagnostics.push({ ...place, source, code: flag?.[1] ?? code ?? '', notes: leading })
+    found.push({
+      diagnostic: { ...place, source, code: flag?.[1] ?? code ?? '', notes: leading },
+      lines: [...leadingLines, line],
+    })
     leading = []
+    leadingLines = []
   }
-  return diagnostics
+  return found.map(({ diagnostic, lines }) => ({
+    diagnostic,
+    text: lines
+      .join('\n')
+      .trimEnd()
+      .replace(/\n\d+ (?:warnings?|errors?).* generated\.$/, ''),
+  }))
 }
 
 function linkError(message: string, notes: DiagnosticNote[] = []): Diagnostic {

@@ -51,7 +51,13 @@ export function ProblemRow({ item }: { item: Diagnostic }): ReactElement {
         >
           <Icon name={open ? 'down' : 'right'} />
         </button>
-        <button type="button" className="problem-text" onClick={go} title={item.message}>
+        <button
+          type="button"
+          className="problem-text"
+          data-testid="problem-text"
+          onClick={go}
+          title={item.message}
+        >
           <span className={`tone-${item.severity}`}>
             <Icon name={icons[item.severity]} label={item.severity} />
           </span>
