@@ -1,5 +1,5 @@
 import type { BuildReport } from '../contract/build'
-import type { Diagnostic } from '../contract/diagnostics'
+import type { Diagnostic, DiagnosticNote } from '../contract/diagnostics'
 import type { Result } from '../contract/outcome'
 import type { Workbench } from '../engine/workbench'
 import { exitCodes } from './exit-codes'
@@ -19,15 +19,19 @@ export function interruptSignal(): AbortSignal {
 
 /** The published form: one flat list, notes after what they explain. */
 function flatDiagnostics(diagnostics: readonly Diagnostic[]): object[] {
-  return diagnostics.flatMap((diagnostic) =>
-    [diagnostic, ...diagnostic.notes].map(({ severity, file, line, column, message }) => ({
-      severity,
-      file,
-      line,
-      column,
-      message,
-    })),
-  )
+  const plain = ({ severity, file, line, column, message }: DiagnosticNote): object => ({
+    severity,
+    file,
+    line,
+    column,
+    message,
+  })
+  return diagnostics.flatMap((diagnostic) => {
+    const { raw, explanation } = diagnostic
+    // What a shorter message stands for; absent where the compiler's own is short enough.
+    const more = { ...(raw && { raw }), ...(explanation && { explanation }) }
+    return [{ ...plain(diagnostic), ...more }, ...diagnostic.notes.map(plain)]
+  })
 }
 
 export function buildJson(report: BuildReport): object {
@@ -47,6 +51,7 @@ export function buildJson(report: BuildReport): object {
 export async function buildAloud(
   workbench: Workbench,
   project: string,
+  verbose = false,
 ): Promise<Result<BuildReport>> {
   const build = await workbench.build(project, { signal: interruptSignal() })
   if (!build.ok) return build
@@ -54,16 +59,20 @@ export async function buildAloud(
     const state = !step.ok ? 'failed' : step.cached ? 'unchanged' : `${step.seconds.toFixed(2)} s`
     progress(`  ${step.kind === 'link' ? 'link' : 'compile'} ${step.label}: ${state}`)
   }
-  for (const diagnostic of build.value.diagnostics) progress(describeDiagnostic(diagnostic))
+  const { diagnostics } = build.value
+  for (const diagnostic of diagnostics) progress(describeDiagnostic(diagnostic, verbose))
+  if (!verbose && diagnostics.some((diagnostic) => diagnostic.raw !== undefined)) {
+    progress("note: opsmith build --verbose shows the compiler's own text")
+  }
   return build
 }
 
 export async function runBuild(
   workbench: Workbench,
   project: string,
-  options: { json: boolean },
+  options: { json: boolean; verbose: boolean },
 ): Promise<number> {
-  const build = await buildAloud(workbench, project)
+  const build = await buildAloud(workbench, project, options.verbose)
   if (!build.ok) return printError(build.error, options.json)
   if (options.json) printJson(buildJson(build.value))
   else if (build.value.ok) {

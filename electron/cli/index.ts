@@ -266,7 +266,19 @@ function makeProgram(): Command {
         )
       })
   }
-  projectCommand('build', 'compile the project into lib<name>.so and <name>.node', runBuild)
+  program
+    .command('build')
+    .description('compile the project into lib<name>.so and <name>.node')
+    .argument('<project>', 'folder with opsmith.json')
+    .option('--verbose', "the compiler's own text of errors that are shown shortened")
+    .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
+    .action(async (project: string, options: { verbose?: boolean; json?: boolean }) => {
+      const { verbose = false, json = false } = options
+      await withWorkbench(
+        (workbench, folder) => runBuild(workbench, folder, { verbose, json }),
+        project,
+      )
+    })
   projectCommand(
     'schemas',
     'build, load, and list the operators and classes registered',

@@ -23,7 +23,7 @@ export async function runLint(
   if (json) printJson({ ok: found.length === 0, changed, diagnostics: found })
   else {
     for (const file of changed) progress(`mended ${path.relative(process.cwd(), file)}`)
-    printLines(found.map(describeDiagnostic))
+    printLines(found.map((one) => describeDiagnostic(one)))
     const fixable = found.filter((one) => one.fixes).length
     progress(
       found.length === 0

@@ -34,6 +34,7 @@ import { defaultMemoryLimit, HostPool } from './host/host-pool'
 import type { PoolEvents } from './host/host-pool'
 import type { StartHost } from './host/transport'
 import type { Installation } from './installation'
+import { explainLoadError } from './language/explain/load-error'
 import { Lints } from './language/lints/lints'
 import { Profiles } from './profile/profiles'
 import { insideProject } from './project/files'
@@ -330,7 +331,10 @@ export class Workbench {
     const suited = await this.suit(this.hosts, absolute)
     if (!suited.ok) return suited
     const report = await this.hosts.load(build.loadPath, options)
-    if (!report.ok) return placeError(report, absolute)
+    if (!report.ok) {
+      const told = await explainLoadError(report.error, absolute)
+      return placeError({ ok: false, error: told }, absolute)
+    }
     return ok({ ...report.value, operators: await refinePlaces(report.value.operators, absolute) })
   }
 

@@ -164,5 +164,6 @@ function fromError(error: WorkbenchError, file: string): Diagnostic {
     source: 'opsmith',
     code: error.code,
     notes,
+    ...(error.detail === undefined || error.detail === '' ? {} : { raw: error.detail }),
   }
 }

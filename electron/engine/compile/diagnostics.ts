@@ -207,7 +207,9 @@ export function placeInProject(diagnostic: Diagnostic, folders: readonly string[
   const inside = (file: string): boolean =>
     folders.some((folder) => file.startsWith(folder + path.sep))
   if (diagnostic.file === '' || inside(diagnostic.file)) return diagnostic
-  const place = diagnostic.notes.find((note) => inside(note.file))
+  // Where a header is included says little where the chain also says who asked for the template.
+  const chain = diagnostic.notes.filter((note) => inside(note.file))
+  const place = chain.find((note) => note.message !== 'included from here') ?? chain[0]
   if (!place) return diagnostic
   return {
     ...diagnostic,

@@ -69,6 +69,11 @@ export function explainAll(given: readonly RawDiagnostic[]): Diagnostic[] {
       told.push(next)
       continue
     }
+    // Of two that mean the same, the one whose rule comes first says it better.
+    if (rule && cause.rule && rules.indexOf(rule) < rules.indexOf(cause.rule)) {
+      cause.rule = rule
+      cause.diagnostic = { ...cause.diagnostic, message: diagnostic.message }
+    }
     const raw = `${cause.diagnostic.raw ?? ''}\n${one.raw}`
     cause.diagnostic = { ...cause.diagnostic, raw: raw.slice(0, longestRaw) }
   }

@@ -65,7 +65,7 @@ at::Tensor join(at::TensorList parts);
   {
     match:
       /no matching member function for call to '(def|impl)'|no matching function for call to '[^']*Library::(def|impl)\(/,
-    within: /overloaded function/,
+    within: /overloaded function|no overload of|couldn't infer template argument 'Func'/,
     message: ([method = 'def']) =>
       `The function has several overloads, and m.${method} cannot tell which one is meant.`,
     explanation: `Name one by its type:
