@@ -57,7 +57,12 @@ describe('lints', () => {
     await row.getByTestId('problem-more').click()
     await row.locator('.markdown').waitFor()
     expect(await row.locator('.markdown pre').first().textContent()).toContain('x.contiguous()')
+    await app.page.emulateMedia({ colorScheme: 'dark' })
     await app.picture('lint-dark')
+    await app.page.emulateMedia({ colorScheme: 'light' })
+    expect(await row.locator('.markdown p').first().textContent()).toMatch(
+      /^A pointer to a tensor's elements/,
+    )
     await row.getByTestId('problem-fix').first().click()
     await row.waitFor({ state: 'detached', timeout: 10_000 })
     expect(await app.text('op.cpp')).toContain('const auto x_contiguous = x.contiguous();')
@@ -107,7 +112,5 @@ describe('lints', () => {
     const raw = await row.locator('details pre').textContent()
     expect(raw).toContain('static assertion failed')
     await app.picture('compiler-text')
-    await app.page.emulateMedia({ colorScheme: 'light' })
-    await app.picture('compiler-text-light')
   })
 })

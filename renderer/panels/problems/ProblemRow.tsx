@@ -103,20 +103,35 @@ export function ProblemRow({ item }: { item: Diagnostic }): ReactElement {
               ))}
             </div>
           )}
-          {item.notes.map((note, index) => (
-            <div key={index} className="problem-note">
-              <Icon name={icons[note.severity]} label={note.severity} />
-              <span className="selectable">{note.message}</span>
-              {note.file !== '' && (
-                <FileLink file={note.file} line={note.line} column={Math.max(note.column, 1)} />
+          {item.raw === undefined ? (
+            <Notes notes={item.notes} />
+          ) : (
+            <>
+              <Details text={item.raw} label="Compiler's own text" />
+              {item.notes.length > 0 && (
+                <details className="details">
+                  <summary>How it came to that ({item.notes.length})</summary>
+                  <Notes notes={item.notes} />
+                </details>
               )}
-            </div>
-          ))}
-          {item.raw !== undefined && <Details text={item.raw} label="Compiler's own text" />}
+            </>
+          )}
         </div>
       )}
     </div>
   )
+}
+
+function Notes({ notes }: { notes: Diagnostic['notes'] }): ReactElement[] {
+  return notes.map((note, index) => (
+    <div key={index} className="problem-note">
+      <Icon name={icons[note.severity]} label={note.severity} />
+      <span className="selectable">{note.message}</span>
+      {note.file !== '' && (
+        <FileLink file={note.file} line={note.line} column={Math.max(note.column, 1)} />
+      )}
+    </div>
+  ))
 }
 
 function asText(item: Diagnostic): string {

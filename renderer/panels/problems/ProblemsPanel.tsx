@@ -17,10 +17,12 @@ export function ProblemsPanel(): ReactElement {
     const text = stamp === null ? 'Nothing was built yet.' : 'No problems in the last build.'
     return <EmptyState icon={stamp === null ? 'note' : 'check'} text={text} quiet />
   }
+  // Lints are of the text as it stands; what the build said is what may be older.
+  const isOld = problems.some((item) => item.source !== 'lint')
   return (
     <div className="panel-column" data-testid="problems-panel">
-      {!building && <StaleBar staleness={staleness} />}
-      <div className={staleness === 'older' || building ? 'scroll stale' : 'scroll'}>
+      {!building && isOld && <StaleBar staleness={staleness} />}
+      <div className={isOld && (staleness === 'older' || building) ? 'scroll stale' : 'scroll'}>
         {groupByFile(problems).map(([file, items]) => (
           <div key={file} role="group" aria-label={file === '' ? 'No file' : file}>
             <div className="group-row">

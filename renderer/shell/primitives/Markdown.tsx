@@ -63,6 +63,8 @@ function inline(token: Token, key: number): ReactNode {
   }
 }
 
+/** As written: the lexer's `text` has characters escaped for HTML, which this never becomes. */
 function plain(token: Token): string {
-  return 'text' in token && typeof token.text === 'string' ? token.text : token.raw
+  if (token.type === 'codespan') return token.raw.replace(/^`+ ?| ?`+$/g, '')
+  return token.type === 'escape' ? token.raw.slice(1) : token.raw
 }
