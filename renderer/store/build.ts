@@ -138,9 +138,7 @@ function collectProblems(
     problems.push(fromError(error, error.code === 'project.invalid' ? 'opsmith.json' : ''))
   }
   if (loadError) problems.push(fromError(loadError, ''))
-  // The lints of the editors' texts are newer than those of the build, and hold them all.
-  const built = (report?.diagnostics ?? []).filter((item) => item.source !== 'lint')
-  problems.push(...built, ...lints, ...gradients, ...checks, ...warnings)
+  problems.push(...(report?.diagnostics ?? []), ...lints, ...gradients, ...checks, ...warnings)
   cacheKey = key
   cached = problems
   return problems
