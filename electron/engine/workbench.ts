@@ -3,7 +3,6 @@ import path from 'node:path'
 
 import type { BuildAndLoad, HostState } from '../contract/app-calls'
 import type { BuildReport } from '../contract/build'
-import type { Diagnostic } from '../contract/diagnostics'
 import type { DoctorReport } from '../contract/doctor'
 import { manifestFileName } from '../contract/manifest'
 import type { Manifest } from '../contract/manifest'
@@ -35,7 +34,7 @@ import type { PoolEvents } from './host/host-pool'
 import type { StartHost } from './host/transport'
 import type { Installation } from './installation'
 import { explainLoadError } from './language/explain/load-error'
-import { Lints } from './language/lints/lints'
+import { Lints, withLints } from './language/lints/lints'
 import { Profiles } from './profile/profiles'
 import { insideProject } from './project/files'
 import { readManifest } from './project/read-manifest'
@@ -88,13 +87,6 @@ async function refinePlaces(
     return { ...operator, kernels: await Promise.all(kernels) }
   }
   return await Promise.all(operators.map(refine))
-}
-
-/** The lints' warnings after what the compiler says; where they could not be had, a build does without. */
-function withLints(report: Result<BuildReport>, found: Result<Diagnostic[]>): Result<BuildReport> {
-  if (!report.ok || !found.ok) return report
-  const diagnostics = [...report.value.diagnostics, ...found.value]
-  return ok({ ...report.value, diagnostics })
 }
 
 /** The engine as the app, the command line and the tests use it: projects in, reports out. */

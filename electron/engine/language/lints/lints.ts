@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
+import type { BuildReport } from '../../../contract/build'
 import type { Diagnostic } from '../../../contract/diagnostics'
 import { lintCode } from '../../../contract/lints'
 import { err, ok } from '../../../contract/outcome'
@@ -91,4 +92,14 @@ export class Lints {
     this.parsed.set(file, source)
     return source
   }
+}
+
+/** The lints' warnings after what the compiler says; where they could not be had, a build does without. */
+export function withLints(
+  report: Result<BuildReport>,
+  found: Result<Diagnostic[]>,
+): Result<BuildReport> {
+  if (!report.ok || !found.ok) return report
+  const diagnostics = [...report.value.diagnostics, ...found.value]
+  return ok({ ...report.value, diagnostics })
 }
