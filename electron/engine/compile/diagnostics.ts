@@ -101,6 +101,8 @@ export function parseWithText(
     diagnostic,
     text: lines
       .join('\n')
+      // The compile server names a project's files from `./` on; the same text whoever says it.
+      .replace(/^((?:In file included| +) from )?\.\//gm, '$1')
       .trimEnd()
       .replace(/\n\d+ (?:warnings?|errors?).* generated\.$/, ''),
   }))
