@@ -23,7 +23,10 @@ const configuration: Configuration = {
   ],
   asar: true,
   // Compilers and plain Node read these: they have to be files, not entries of an archive.
-  asarUnpack: ['dist/host.cjs*', 'dist/cli.cjs*', 'native/**/*', 'kernels/**/*', 'samples/**/*'],
+  asarUnpack: [
+    ...['dist/host.cjs*', 'dist/cli.cjs*', 'dist/grammars/*'],
+    ...['native/**/*', 'kernels/**/*', 'samples/**/*'],
+  ],
   electronFuses: {
     // The op host is a utilityProcess, so no part of the packed app runs Electron as Node.
     runAsNode: false,

@@ -37,6 +37,12 @@ function inputHashes() {
   }
 }
 
+/** What the engine's parser reads at run time. */
+const grammars = [
+  'web-tree-sitter/web-tree-sitter.wasm',
+  'tree-sitter-cuda/tree-sitter-cuda.wasm',
+].map((file) => path.join(root, 'node_modules', file))
+
 const stampOf = (name) => path.join(dist, `.${name}.json`)
 const outputOf = (name) =>
   name === 'renderer' ? path.join(dist, 'renderer', 'index.html') : path.join(dist, `${name}.cjs`)
@@ -80,6 +86,9 @@ async function buildForNode(names) {
   if (full.length > 0) await build({ ...options(full), ...importMeta })
   // A sandboxed preload has no node:url, and nothing in it asks for import.meta.
   if (names.includes('preload')) await build(options(['preload']))
+  const target = path.join(dist, 'grammars')
+  fs.mkdirSync(target, { recursive: true })
+  for (const file of grammars) fs.copyFileSync(file, path.join(target, path.basename(file)))
   for (const file of fs.readdirSync(temporary)) {
     fs.renameSync(path.join(temporary, file), path.join(dist, file))
   }

@@ -1,6 +1,6 @@
 import { shortKernelName } from '../contract/build'
 import type { BuildReport, KernelResources } from '../contract/build'
-import type { Diagnostic } from '../contract/diagnostics'
+import type { Diagnostic, DiagnosticNote } from '../contract/diagnostics'
 import type { Result } from '../contract/outcome'
 import type { BuildOptions } from '../engine/compile/build'
 import type { Workbench } from '../engine/workbench'
@@ -34,15 +34,19 @@ export type BuildAloudOptions = Pick<BuildOptions, 'cudaArchitectures' | 'timeTr
 
 /** The published form: one flat list, notes after what they explain. */
 export function flatDiagnostics(diagnostics: readonly Diagnostic[]): object[] {
-  return diagnostics.flatMap((diagnostic) =>
-    [diagnostic, ...diagnostic.notes].map(({ severity, file, line, column, message }) => ({
-      severity,
-      file,
-      line,
-      column,
-      message,
-    })),
-  )
+  const plain = ({ severity, file, line, column, message }: DiagnosticNote): object => ({
+    severity,
+    file,
+    line,
+    column,
+    message,
+  })
+  return diagnostics.flatMap((diagnostic) => {
+    const { raw, explanation } = diagnostic
+    // What a shorter message stands for; absent where the compiler's own is short enough.
+    const more = { ...(raw && { raw }), ...(explanation && { explanation }) }
+    return [{ ...plain(diagnostic), ...more }, ...diagnostic.notes.map(plain)]
+  })
 }
 
 export function buildJson(report: BuildReport): object {
@@ -82,6 +86,7 @@ export async function buildAloud(
   options: BuildAloudOptions = {},
   /** What kernels take also where nothing was compiled. */
   showsKernels = false,
+  verbose = false,
 ): Promise<Result<BuildReport>> {
   const build = await workbench.build(project, {
     signal: interruptSignal(),
@@ -90,7 +95,7 @@ export async function buildAloud(
     },
     ...options,
   })
-  return sayBuild(build, showsKernels)
+  return sayBuild(build, showsKernels, verbose)
 }
 
 /** The headers for the sanitizers are made when they are first needed, which takes a minute. */
@@ -99,7 +104,11 @@ export function sayPrecompiling(text: string): void {
 }
 
 /** Its steps and diagnostics, on stderr. */
-export function sayBuild(build: Result<BuildReport>, showsKernels = false): Result<BuildReport> {
+export function sayBuild(
+  build: Result<BuildReport>,
+  showsKernels = false,
+  verbose = false,
+): Result<BuildReport> {
   if (!build.ok) return build
   for (const step of build.value.steps) {
     const state = !step.ok ? 'failed' : step.cached ? 'unchanged' : `${step.seconds.toFixed(2)} s`
@@ -108,7 +117,11 @@ export function sayBuild(build: Result<BuildReport>, showsKernels = false): Resu
       for (const line of resourceLines(step.kernels ?? [])) progress(line)
     }
   }
-  for (const diagnostic of build.value.diagnostics) progress(describeDiagnostic(diagnostic))
+  const { diagnostics } = build.value
+  for (const diagnostic of diagnostics) progress(describeDiagnostic(diagnostic, verbose))
+  if (!verbose && diagnostics.some((diagnostic) => diagnostic.raw !== undefined)) {
+    progress("note: opsmith build --verbose shows the compiler's own text")
+  }
   return build
 }
 
@@ -116,6 +129,8 @@ export interface GivenBuildOptions {
   json?: boolean
   /** true without a file. */
   timeTrace?: string | true
+  /** The compiler's own text of errors that are shown shortened. */
+  verbose?: boolean
   /** With ASan and UBSan; there is no trace of it. */
   sanitize?: boolean
   /** "80,90a". */
@@ -129,6 +144,7 @@ export async function runBuild(
 ): Promise<number> {
   const json = given.json ?? false
   const sanitize = given.sanitize ?? false
+  const verbose = given.verbose ?? false
   const traced = given.timeTrace !== undefined
   const cudaArchitectures = given.cudaArch?.split(',') ?? []
   const build = sanitize
@@ -138,8 +154,9 @@ export async function runBuild(
           onOutput: sayPrecompiling,
         }),
         true,
+        verbose,
       )
-    : await buildAloud(workbench, project, { timeTrace: traced, cudaArchitectures }, true)
+    : await buildAloud(workbench, project, { timeTrace: traced, cudaArchitectures }, true, verbose)
   if (!build.ok) return printError(build.error, json)
   const { ok: isGood, timeTrace } = build.value
   // Loading is the last part of what one waits for.

@@ -29,6 +29,6 @@ export async function runCheckProgram(
   if (options.json) printJson({ ok: isGood, file, diagnostics })
   else if (file === '') progress('This project has no program: opsmith.json names none.')
   else if (isGood) progress(`${file}: no errors`)
-  else printLines(diagnostics.map(describeDiagnostic))
+  else printLines(diagnostics.map((one) => describeDiagnostic(one)))
   return isGood ? exitCodes.good : exitCodes.failed
 }

@@ -24,6 +24,7 @@ import type { GivenGradcheckOptions } from './gradcheck-options'
 import { runGraph } from './graph-command'
 import { graphFormats } from './graph-options'
 import type { GivenGraphOptions } from './graph-options'
+import { runLint } from './lint-command'
 import { callerPath, printJson } from './print'
 import { runPrepare } from './prepare-command'
 import { runProfile } from './profile-command'
@@ -73,6 +74,7 @@ function addBuildCommand(program: Command): void {
       '--time-trace [file]',
       'compile all of it anew and say where the time went; a file is a trace for ui.perfetto.dev',
     )
+    .option('--verbose', "the compiler's own text of errors that are shown shortened")
     .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
     .action(async (project: string, options: GivenBuildOptions) => {
       await withWorkbench((workbench, folder) => runBuild(workbench, folder, options), project)
@@ -335,6 +337,20 @@ function makeProgram(): Command {
   projectCommand('report', 'everything that exists so far, as a readable report', runReportCommand)
   addBuildCommand(program)
   addRunCommand(program)
+  program
+    .command('lint')
+    .description("look for what is wrong in operators' sources and no compiler tells")
+    .argument('<project>', 'folder with opsmith.json')
+    .option('--fix', 'mend what can be mended, in the files')
+    .option('--json', 'the answer as JSON on stdout; progress stays on stderr')
+    .addHelpText(
+      'after',
+      '\nExit code 1: something was found and is not mended. A comment silences a lint on its line, or on the\nnext: // opsmith-ignore: code. So does "lints": { "code": false } in opsmith.json, for the project.',
+    )
+    .action(async (project: string, options: { fix?: boolean; json?: boolean }) => {
+      const { fix = false, json = false } = options
+      await withWorkbench((workbench, folder) => runLint(workbench, folder, { fix, json }), project)
+    })
   addGraphCommand(program)
   addGradcheckCommand(program)
   addCheckCommand(program)

@@ -54,15 +54,22 @@ export function printError(error: WorkbenchError, json: boolean): number {
   return exitCodes.noAnswer
 }
 
-export function describeDiagnostic(diagnostic: Diagnostic): string {
+/**
+ * A compiler's message, shortened where that could be done; `verbose` has the compiler's own text in
+ * place of the notes.
+ */
+export function describeDiagnostic(diagnostic: Diagnostic, verbose = false): string {
   const at = (place: { file: string; line: number; column: number }): string =>
     place.file === ''
       ? ''
       : `${place.file}:${place.line}${place.column > 0 ? `:${place.column}` : ''}: `
   const flag = diagnostic.code === '' ? '' : ` [${diagnostic.code}]`
+  const { raw } = diagnostic
+  const notes = diagnostic.notes.map((note) => `${at(note)}note: ${note.message}`)
+  const more = raw === undefined ? notes : verbose ? raw.split('\n') : []
   return [
     `${at(diagnostic)}${diagnostic.severity}: ${diagnostic.message}${flag}`,
-    ...diagnostic.notes.map((note) => `  ${at(note)}note: ${note.message}`),
+    ...more.map((line) => `  ${line}`),
   ].join('\n')
 }
 

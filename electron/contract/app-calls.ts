@@ -135,6 +135,15 @@ export const appCalls = {
     input: z.object({ folder: z.string(), job: z.string() }),
     output: sanitizedRun,
   },
+  /** What the lints say of the project, with texts of open files in place of those on disk. */
+  'lint.project': {
+    input: z.object({
+      folder: z.string(),
+      /** Paths are relative to the project. */
+      unsaved: z.array(z.object({ path: z.string(), text: z.string() })),
+    }),
+    output: z.array(diagnostic),
+  },
   'operator.run': {
     input: z.object({
       folder: z.string(),

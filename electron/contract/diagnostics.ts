@@ -23,6 +23,8 @@ export const textEdit = z.object({
   endLine: z.number().int(),
   endColumn: z.number().int(),
   text: z.string(),
+  /** What it replaces; where the file no longer says this, the fix does not fit any more. */
+  before: z.string().optional(),
 })
 export type TextEdit = z.infer<typeof textEdit>
 

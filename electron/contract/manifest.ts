@@ -7,6 +7,7 @@ import { checkEntry } from './check-entry'
 import type { CheckEntry, CheckInput } from './check-entry'
 import { exportForm } from './export-forms'
 import { gradcheckOptionFields } from './gradcheck-options'
+import { lintCode } from './lints'
 import { argument, distribution, inputName, inputSpec, nestedNumbers } from './manifest-values'
 import type { Argument, Distribution, InputSpec, NestedNumbers } from './manifest-values'
 import { dtype } from './tensor'
@@ -103,6 +104,8 @@ export const manifest = z.strictObject({
   benchmarks: z.array(benchEntry).default([]),
   /** What `opsmith export` makes when it is not told. */
   exports: z.array(exportForm).default([]),
+  /** Lints that this project does without: `{ "opsmith-device-guard": false }`. */
+  lints: z.partialRecord(lintCode, z.boolean()).default({}),
   /** This project's choice of tools; what is not named here comes from the user's settings. */
   toolchain: z
     .strictObject({ compiler: z.string().optional(), libtorch: z.string().optional() })

@@ -37,6 +37,8 @@ import type { StartHost } from './host/transport'
 import type { Installation } from './installation'
 import { Assemblies } from './language/assembly/assemblies'
 import { ProgramChecks } from './language/program/program-checks'
+import { explainLoadError } from './language/explain/load-error'
+import { Lints, withLints } from './language/lints/lints'
 import { Profiles } from './profile/profiles'
 import { insideProject } from './project/files'
 import { readManifest } from './project/read-manifest'
@@ -103,6 +105,7 @@ export class Workbench {
   readonly programChecks: ProgramChecks
   readonly assemblies: Assemblies
   readonly sanitizedRuns: SanitizedRuns
+  readonly lints: Lints
   private memoryLimit = 0
   private preparing = false
   private readonly closing = new AbortController()
@@ -137,6 +140,7 @@ export class Workbench {
     this.programChecks = new ProgramChecks(this)
     this.assemblies = new Assemblies(this)
     this.sanitizedRuns = new SanitizedRuns(this)
+    this.lints = new Lints(installation)
   }
 
   /** Takes the user's settings; called at the start and whenever they change. */
@@ -229,13 +233,16 @@ export class Workbench {
     const toolchain = await this.toolchainFor(manifest.value)
     if (!toolchain.ok) return toolchain
     let missing = false
-    const report = await run(this.installation, toolchain.value, folder, manifest.value, {
+    // A window lints as one types, and must not wait for it here.
+    const linting = this.inApp ? undefined : this.lints.lint(folder)
+    const built = await run(this.installation, toolchain.value, folder, manifest.value, {
       ...options,
       onMissingPrelude: () => {
         missing = true
         options.onMissingPrelude?.()
       },
     })
+    const report = linting ? withLints(built, await linting) : built
     // A header of ours or the compiler changed while the app runs: the next build shall be fast again.
     if (missing && this.inApp && !this.preparing) void this.prepare(1, manifest.value)
     return report
@@ -328,7 +335,10 @@ export class Workbench {
     const suited = await this.suit(this.hosts, absolute)
     if (!suited.ok) return suited
     const report = await this.hosts.load(build.loadPath, options)
-    if (!report.ok) return placeError(report, absolute)
+    if (!report.ok) {
+      const told = await explainLoadError(report.error, absolute)
+      return placeError({ ok: false, error: told }, absolute)
+    }
     return ok({ ...report.value, operators: await refinePlaces(report.value.operators, absolute) })
   }
 

@@ -3,6 +3,7 @@ import { buildStore, currentProblems } from '../store/build'
 import { filesStore, projectPath } from '../store/files'
 import { gradcheckStore } from '../store/gradcheck'
 import { graphStore } from '../store/graph'
+import { lintStore } from '../store/lints'
 import { opcheckStore } from '../store/opcheck'
 import { programProblemsStore } from '../store/program-problems'
 import { projectStore } from '../store/project'
@@ -22,6 +23,7 @@ export function followProblems(): void {
       markAll()
     }
   })
+  lintStore.subscribe(markAll)
   graphStore.subscribe((now, before) => {
     if (now.shown?.shot !== before.shown?.shot) markAll()
   })
@@ -70,19 +72,26 @@ const severities = {
   note: monaco.MarkerSeverity.Info,
 } as const
 
-/** Compilers name a point; the word that begins there is what a reader looks for. */
-function rangeOf(place: Diagnostic, model: monaco.editor.ITextModel): monaco.IRange {
+/** Compilers name a point, most often; the word that begins there is what a reader looks for. */
+function rangeOf(
+  place: Pick<Diagnostic, 'line' | 'column' | 'endLine' | 'endColumn'>,
+  model: monaco.editor.ITextModel,
+): monaco.IRange {
   const line = Math.min(Math.max(place.line, 1), model.getLineCount())
   const first = model.getLineFirstNonWhitespaceColumn(line) || 1
   const column = place.column > 0 ? Math.min(place.column, model.getLineMaxColumn(line)) : first
   const word = place.column > 0 ? model.getWordAtPosition({ lineNumber: line, column }) : null
   const lineEnd = model.getLineMaxColumn(line)
+  if (place.column > 0 && place.endLine !== undefined && place.endColumn !== undefined) {
+    return model.validateRange({
+      startLineNumber: line,
+      startColumn: column,
+      endLineNumber: place.endLine,
+      endColumn: place.endColumn,
+    })
+  }
   const end = place.column > 0 ? Math.max(word?.endColumn ?? 0, column + 1) : lineEnd
-  const { endLine = line, endColumn = end } = place
-  const isPast = endLine > model.getLineCount() || endColumn > model.getLineMaxColumn(endLine)
-  return isPast
-    ? { startLineNumber: line, startColumn: column, endLineNumber: line, endColumn: end }
-    : { startLineNumber: line, startColumn: column, endLineNumber: endLine, endColumn }
+  return { startLineNumber: line, startColumn: column, endLineNumber: line, endColumn: end }
 }
 
 function relatedOf(note: DiagnosticNote): monaco.editor.IRelatedInformation {

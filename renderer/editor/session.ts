@@ -6,11 +6,13 @@ import { keepAllDrafts, loadDrafts } from './drafts'
 import { openLinksInTabs } from './CodeEditor'
 import { followAssemblyLines } from './assembly-lines'
 import { followGraphSelection } from './graph-places'
+import { followLints } from './live-lints'
 import { followProblems } from './markers'
 import { followProgram } from './program-checks'
 import { registerProgramLanguage } from './program-language'
 import { closeAllModels, loadModel } from './models'
 import { setManifestSchema, prepareMonaco } from './monaco'
+import { offerQuickFixes } from './quick-fixes'
 import { listenToDisk, saveFile } from './saving'
 
 /** Once, at the start of the window. */
@@ -20,6 +22,8 @@ export async function startEditor(): Promise<void> {
   followProblems()
   followProgram()
   registerProgramLanguage()
+  offerQuickFixes()
+  followLints()
   followGraphSelection()
   followAssemblyLines()
   listenToDisk()

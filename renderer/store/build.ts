@@ -10,6 +10,7 @@ import { useGradcheck } from './gradcheck'
 import { gradcheckDiagnostics } from './gradcheck-problems'
 import { useGraph } from './graph'
 import { graphDiagnostics } from './graph-warnings'
+import { lintStore, useLints } from './lints'
 import { opcheckDiagnostics, useOpcheck } from './opcheck'
 import { sanitizeDiagnostics, useSanitize } from './sanitize'
 import { LineLog, throttled } from './line-log'
@@ -97,7 +98,8 @@ export function useProblems(): Diagnostic[] {
   const checks = useOpcheck(opcheckDiagnostics)
   const program = useProgramProblems((state) => state.diagnostics)
   const faults = useSanitize(sanitizeDiagnostics)
-  const others = [program, faults, gradients, checks, warnings]
+  const lints = useLints((found) => found)
+  const others = [program, lints, faults, gradients, checks, warnings]
   return collectProblems(report, error, loadError, problem, others)
 }
 
@@ -107,6 +109,7 @@ export function currentProblems(): Diagnostic[] {
   const { project } = projectStore.getState()
   return collectProblems(report, error, loadError, project?.problem, [
     programProblemsStore.getState().diagnostics,
+    lintStore.getState().found,
     sanitizeDiagnostics(),
     gradcheckDiagnostics(),
     opcheckDiagnostics(),
@@ -163,5 +166,6 @@ function fromError(error: WorkbenchError, file: string): Diagnostic {
     source: 'opsmith',
     code: error.code,
     notes,
+    ...(error.detail === undefined || error.detail === '' ? {} : { raw: error.detail }),
   }
 }

@@ -3,7 +3,8 @@ import path from 'node:path'
 
 import type { Diagnostic } from '../../contract/diagnostics'
 import type { CommandResult } from '../toolchain/run-command'
-import { parseCompilerOutput } from './diagnostics'
+import { parseWithText } from './diagnostics'
+import type { CompilerMessage } from './diagnostics'
 import { parseNvccOutput } from './nvcc-output'
 
 /** A word of a command line as a shell takes it. */
@@ -60,9 +61,9 @@ export function messagesOf(
   folder: string,
   source: string,
   compiler: string,
-): Diagnostic[] {
-  if (compiler !== 'nvcc') return parseCompilerOutput(output, folder, compiler)
+): CompilerMessage[] {
+  if (compiler !== 'nvcc') return parseWithText(output, folder, compiler)
   return parseNvccOutput(output, folder, path.resolve(folder, source), (file) =>
     fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined,
-  )
+  ).map((diagnostic) => ({ diagnostic, text: diagnostic.message }))
 }

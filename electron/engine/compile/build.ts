@@ -8,6 +8,7 @@ import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
+import { explainAll } from '../language/explain/explain'
 import { findAddon } from '../toolchain/addon-location'
 import type { Toolchain } from '../toolchain/choose'
 import { compileLimits, runCommand } from '../toolchain/run-command'
@@ -108,15 +109,19 @@ class Build {
 
   private judge(output: string, task: CompileTask): Diagnostic[] {
     const compiler = this.isCuda(task) ? 'nvcc' : this.toolchain.compiler.family
-    return messagesOf(output, this.folder, task.source, compiler).map((diagnostic) => {
+    const messages = messagesOf(output, this.folder, task.source, compiler)
+    const parsed = messages.map(({ diagnostic, text }) => {
       const placed = placeInProject(diagnostic, this.plan.contentFolders)
+      return { diagnostic: placed, raw: text, isFromElsewhere: placed !== diagnostic }
+    })
+    return explainAll(parsed).map((diagnostic) => {
       const header = missingHeader(diagnostic.message)
-      if (header === undefined || this.manifest.systemPackages.length === 0) return placed
+      if (header === undefined || this.manifest.systemPackages.length === 0) return diagnostic
       const hint = `If ${header} belongs to a package this project needs: ${installCommand(this.manifest.systemPackages)}`
       return {
-        ...placed,
+        ...diagnostic,
         notes: [
-          ...placed.notes,
+          ...diagnostic.notes,
           { severity: 'note' as const, file: '', line: 0, column: 0, message: hint },
         ],
       }

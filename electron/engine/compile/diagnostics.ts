@@ -16,14 +16,31 @@ function severityOf(word: string): DiagnosticNote['severity'] {
   return word === 'warning' ? 'warning' : word === 'note' || word === 'remark' ? 'note' : 'error'
 }
 
+/** Lines in which g++ says within what the next message arose. */
+const within =
+  /: (?:In (?:.*[^\w])?(?:function|member function|instantiation|substitution|constructor|destructor|lambda).*|At global scope):$/
+
 /** Messages of one compile. `folder` is where the compiler ran; `source` names who speaks. */
 export function parseCompilerOutput(text: string, folder: string, source: string): Diagnostic[] {
-  const diagnostics: Diagnostic[] = []
+  return parseWithText(text, folder, source).map(({ diagnostic }) => diagnostic)
+}
+
+/** A message with all that the compiler printed of it. */
+export interface CompilerMessage {
+  diagnostic: Diagnostic
+  text: string
+}
+
+/** The same, each with the lines that the compiler printed of it. */
+export function parseWithText(text: string, folder: string, source: string): CompilerMessage[] {
+  const found: { diagnostic: Diagnostic; lines: string[] }[] = []
   let leading: DiagnosticNote[] = []
+  let leadingLines: string[] = []
   for (const line of text.split(/\r?\n/)) {
     const included = includedFrom.exec(line)
     if (included) {
       if (line.startsWith('In file')) leading = []
+      leadingLines.push(line)
       leading.push({
         severity: 'note',
         file: resolveFile(included[1] ?? '', folder),
@@ -35,6 +52,7 @@ export function parseCompilerOutput(text: string, folder: string, source: string
     }
     const required = requiredFrom.exec(line)
     if (required) {
+      leadingLines.push(line)
       leading.push({
         severity: 'note',
         file: resolveFile(required[1] ?? '', folder),
@@ -45,7 +63,13 @@ export function parseCompilerOutput(text: string, folder: string, source: string
       continue
     }
     const gnu = gnuLine.exec(line)
-    if (!gnu) continue
+    const last = found.at(-1)
+    if (!gnu) {
+      // Quoted source and carets belong to what was said before them.
+      if (last && leadingLines.length === 0 && !within.test(line)) last.lines.push(line)
+      else leadingLines.push(line)
+      continue
+    }
     const [, file = '', lineNumber, column, word = '', message] = gnu
     const flag = /\s*\[(-W[^\]]+)\]$/.exec(message ?? '')
     const place: DiagnosticNote = {
@@ -55,15 +79,28 @@ export function parseCompilerOutput(text: string, folder: string, source: string
       column: Number(column ?? 0),
       message: (message ?? '').slice(0, flag ? flag.index : undefined),
     }
-    const last = diagnostics.at(-1)
     if (place.severity === 'note' && last) {
-      last.notes.push(place)
+      last.diagnostic.notes.push(place)
+      last.lines.push(...leadingLines, line)
+      leadingLines = []
       continue
     }
-    diagnostics.push({ ...place, source, code: flag?.[1] ?? '', notes: leading })
+    found.push({
+      diagnostic: { ...place, source, code: flag?.[1] ?? '', notes: leading },
+      lines: [...leadingLines, line],
+    })
     leading = []
+    leadingLines = []
   }
-  return diagnostics
+  return found.map(({ diagnostic, lines }) => ({
+    diagnostic,
+    text: lines
+      .join('\n')
+      // The compile server names a project's files from `./` on; the same text whoever says it.
+      .replace(/^((?:In file included| +) from )?\.\//gm, '$1')
+      .trimEnd()
+      .replace(/\n\d+ (?:warnings?|errors?).* generated\.$/, ''),
+  }))
 }
 
 function linkError(message: string, notes: DiagnosticNote[] = []): Diagnostic {
@@ -167,7 +204,9 @@ export function placeInProject(diagnostic: Diagnostic, folders: readonly string[
   const inside = (file: string): boolean =>
     folders.some((folder) => file.startsWith(folder + path.sep))
   if (diagnostic.file === '' || inside(diagnostic.file)) return diagnostic
-  const place = diagnostic.notes.find((note) => inside(note.file))
+  // Where a header is included says little where the chain also says who asked for the template.
+  const chain = diagnostic.notes.filter((note) => inside(note.file))
+  const place = chain.find((note) => note.message !== 'included from here') ?? chain[0]
   if (!place) return diagnostic
   return {
     ...diagnostic,

@@ -1,0 +1,65 @@
+import { replaceWord } from './rule'
+import type { Rule } from './rule'
+
+const shape = `\`\`\`cpp
+struct Scale : torch::autograd::Function<Scale> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, double factor);
+  static variable_list backward(AutogradContext* ctx, variable_list grads);
+};
+\`\`\`
+
+forward's inputs come after \`ctx\` and are what \`Scale::apply(x, factor)\` is given; backward takes a list with a gradient for each output, and returns one with a gradient for each input.`
+
+/** Mistakes in classes derived from torch::autograd::Function. */
+export const autogradRules: Rule[] = [
+  {
+    match: /no matching function for call to '(?:(\w+)::)?apply(?:\([^']*)?'/,
+    within: /forward_t|custom_function\.h/,
+    message: ([name]) =>
+      `apply does not fit ${name ?? 'the'}${name ? '::forward' : ' forward'}: that takes AutogradContext* ctx first, and then what apply is given.`,
+    explanation: shape,
+  },
+  {
+    match:
+      /too many arguments to function call, expected single argument 'to_save'|no matching function for call to '[^']*save_for_backward/,
+    message: () => 'save_for_backward takes one list of tensors: put them in braces.',
+    explanation: `\`\`\`cpp
+ctx->save_for_backward({x, w});
+\`\`\`
+
+Call it once: a second call replaces what the first one saved. What is no tensor goes into \`ctx->saved_data["factor"] = factor\`.`,
+  },
+  {
+    match:
+      /no member named '(saved_tensors|saved_variables)'|has no member named '(saved_tensors|saved_variables)'/,
+    message: ([name = '']) => `${name} is Python's; in C++ it is ctx->get_saved_variables().`,
+    explanation: `\`\`\`cpp
+const variable_list saved = ctx->get_saved_variables();
+const at::Tensor& x = saved[0];
+\`\`\``,
+    fix: (diagnostic, [name = '']) => replaceWord(diagnostic, name, 'get_saved_variables()'),
+  },
+  {
+    match:
+      /(?:no viable conversion from|cannot convert|could not convert) '(?:torch::autograd::)?(?:variable_list|std::vector<at::Tensor>)'.* to '(?:const )?at::Tensor/,
+    within: /custom_function\.h/,
+    message: () => 'backward takes a list of gradients and returns one: variable_list, not Tensor.',
+    explanation: shape,
+  },
+  {
+    match:
+      /(?:no viable conversion|cannot convert|could not convert|conversion).*'at::Tensor' to .*'(?:torch::autograd::)?variable_list/,
+    message: () => 'backward returns a list of gradients: put the tensor in braces.',
+    explanation: shape,
+  },
+  {
+    match: /use of undeclared identifier 'None'|'None' was not declared in this scope/,
+    message: () =>
+      "None is Python's: a gradient that does not exist is at::Tensor(), an empty optional std::nullopt.",
+    explanation: `\`\`\`cpp
+return {grad_x, at::Tensor()};  // the second input has no gradient
+\`\`\``,
+    absorbs: /no matching constructor for initialization of 'variable_list'|could not convert '\{/,
+    fix: (diagnostic) => replaceWord(diagnostic, 'None', 'at::Tensor()'),
+  },
+]

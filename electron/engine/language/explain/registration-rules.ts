@@ -1,0 +1,105 @@
+import { addInclude } from './rule'
+import type { Rule } from './rule'
+
+const numberTypes = `A schema's \`float\` is a C++ \`double\`, its \`int\` an \`int64_t\`; the dispatcher knows no other number types.
+
+\`\`\`cpp
+at::Tensor scale(const at::Tensor& x, double factor, int64_t times);
+\`\`\``
+
+const operatorTypes = `Operators take and give \`at::Tensor\`, \`double\`, \`int64_t\`, \`bool\`, \`std::string\`, \`at::Scalar\`, \`std::optional\` and lists of these, and tuples of them as results. Take a struct apart:
+
+\`\`\`cpp
+at::Tensor scale(const at::Tensor& x, double factor, bool round);
+\`\`\`
+
+or make it a class that TorchScript knows: derived from \`torch::CustomClassHolder\`, registered with \`m.class_<Options>("Options")\`, and taken as \`const c10::intrusive_ptr<Options>&\`.`
+
+const verb = (way: string | undefined): string => (way === 'output' ? 'give' : 'take')
+
+/** Mistakes in m.def, m.impl and what they are given. */
+export const registrationRules: Rule[] = [
+  {
+    match: /You tried to register a kernel with an unsupported (input|output) type: (\w+)/,
+    message: ([way, type = '']) => `An operator cannot ${verb(way)} ${type}: use double.`,
+    explanation: numberTypes,
+  },
+  {
+    match: /You tried to register a kernel with an unsupported integral (input|output) type/,
+    message: ([way], raw) => {
+      const type = /assert_is_valid_(?:in|out)put_type<([\w ]+?),/.exec(raw)?.[1] ?? 'this integer'
+      return `An operator cannot ${verb(way)} ${type}: use int64_t.`
+    },
+    explanation: numberTypes,
+  },
+  {
+    match: /INVALID TYPE: (\w+) is not supported as an argument type, use double/,
+    message: ([type = '']) => `An operator cannot take ${type}: use double.`,
+    explanation: numberTypes,
+  },
+  {
+    match: /INVALID TYPE: Only int8_t, int64_t and bool are supported/,
+    message: () => 'An operator cannot take this integer: use int64_t.',
+    explanation: numberTypes,
+  },
+  {
+    match:
+      /no type named 'element_type' in '(?:struct |class )?(?:std::remove_pointer_t<)?([\w:]+)|INVALID TYPE: Tried to .* unsupported type/,
+    message: ([type = 'this type']) =>
+      `An operator cannot take or give ${type}, which the dispatcher does not know.`,
+    explanation: operatorTypes,
+  },
+  {
+    match:
+      /non-const lvalue reference to type '([^']+)' cannot bind|cannot bind non-const lvalue reference of type '([^']+)'/,
+    within: /make_boxed_from_unboxed_functor|Library::(?:def|impl)/,
+    message: () =>
+      'An operator takes lists, strings and numbers by value or by const reference; a const is missing.',
+    explanation: `What the dispatcher unpacks for a call is gone after it: only a \`Tensor\` may be taken as \`Tensor&\`, and only where the schema says \`Tensor(a!)\`.
+
+\`\`\`cpp
+at::Tensor join(const std::vector<at::Tensor>& parts);
+at::Tensor join(at::TensorList parts);
+\`\`\``,
+  },
+  {
+    match:
+      /no matching member function for call to '(def|impl)'|no matching function for call to '[^']*Library::(def|impl)\(/,
+    within: /overloaded function|no overload of|couldn't infer template argument 'Func'/,
+    message: ([method = 'def']) =>
+      `The function has several overloads, and m.${method} cannot tell which one is meant.`,
+    explanation: `Name one by its type:
+
+\`\`\`cpp
+m.def("scale", static_cast<at::Tensor (*)(const at::Tensor&, double)>(&scale));
+\`\`\`
+
+or give the functions names of their own. In the schema overloads have names too: \`scale.Tensor(...)\`.`,
+  },
+  {
+    match: /redefinition of '[^']*TORCH_LIBRARY_(?:static_)?init_(\w+)/,
+    message: ([namespace = '']) =>
+      `${namespace} has a TORCH_LIBRARY in this file already: there is one for each namespace.`,
+    explanation: `Put all definitions into one block. Elsewhere, add to it:
+
+\`\`\`cpp
+TORCH_LIBRARY_FRAGMENT(my_ops, m) {
+  m.def("second(Tensor x) -> Tensor");
+}
+\`\`\``,
+  },
+  {
+    match:
+      /unknown type name|a type specifier is required|has not been declared|does not name a type|was not declared|undeclared identifier|expected constructor, destructor/,
+    within: /^\s*\d+ \| (?:STABLE_)?TORCH_LIBRARY(?:_IMPL|_FRAGMENT)?\s*\(/m,
+    message: () => 'TORCH_LIBRARY is not known here: include <torch/library.h>.',
+    explanation: `The registration macros are in a header of their own:
+
+\`\`\`cpp
+#include <torch/library.h>
+\`\`\``,
+    absorbs:
+      /'m' was not declared|undeclared identifier 'm'|unknown type name|type specifier is required/,
+    fix: (diagnostic) => addInclude(diagnostic, 'torch/library.h'),
+  },
+]

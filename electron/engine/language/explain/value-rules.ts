@@ -1,0 +1,227 @@
+import { addInclude, replaceWord } from './rule'
+import type { Rule } from './rule'
+
+/** Names that libtorch no longer has, and what is there in their place. */
+const removed: Record<string, string> = {
+  AT_CHECK: 'TORCH_CHECK',
+  AT_INDEX_ERROR: 'TORCH_CHECK_INDEX',
+  AT_DISPATCH_ALL_TYPES_AND_HALF: 'AT_DISPATCH_ALL_TYPES_AND',
+  THCudaCheck: 'C10_CUDA_CHECK',
+  THCState_getCurrentStream: 'at::cuda::getCurrentCUDAStream',
+  THCCeilDiv: 'at::ceil_div',
+}
+/** Headers of what lies in none that its users include. */
+const headers: Record<string, string> = {
+  parallel_for: 'ATen/Parallel.h',
+  parallel_reduce: 'ATen/Parallel.h',
+  get_num_threads: 'ATen/Parallel.h',
+  TensorIterator: 'ATen/TensorIterator.h',
+  TensorIteratorConfig: 'ATen/TensorIterator.h',
+  opmath_type: 'ATen/OpMathType.h',
+}
+
+/** Mistakes with tensors, scalars, lists and results. */
+export const valueRules: Rule[] = [
+  {
+    match: new RegExp(
+      `(?:use of undeclared identifier|no member named) '(${Object.keys(removed).join('|')})'|'(${Object.keys(removed).join('|')})' was not declared`,
+    ),
+    message: ([name = '']) => `${name} is no longer in libtorch: use ${removed[name] ?? ''}.`,
+    explanation: `Names that were deprecated for some releases are taken away in a later one. \`TORCH_CHECK(condition, "what is wrong: ", value)\` throws an error that Python shows as \`RuntimeError\`.`,
+    fix: (diagnostic, [name = '']) => replaceWord(diagnostic, name, removed[name] ?? ''),
+  },
+  {
+    match:
+      /'data(?:<[^>]+>)?' is deprecated|at::Tensor::data\(\) const.* is deprecated|(?:no member named|has no member named) 'data'/,
+    message: () => 'data<T>() has been replaced: use data_ptr<T>().',
+    explanation: `\`data_ptr<T>()\` is the same. \`const_data_ptr<T>()\` and \`mutable_data_ptr<T>()\` also say whether one reads or writes, which spares a tensor that shares its memory until it is written to a copy.
+
+\`\`\`cpp
+const float* from = x.const_data_ptr<float>();
+\`\`\``,
+    absorbs: /'data<[^>]+>' is deprecated/,
+    fix: (diagnostic) => replaceWord(diagnostic, 'data', 'data_ptr'),
+  },
+  {
+    match:
+      /non-void function does not return a value|no return statement in function returning non-void|control (?:may )?reache?s? end of non-void function/,
+    message: () =>
+      'The function promises a result, and here it ends without returning one: what its caller gets is undefined.',
+    explanation: `Compilers only warn, and build code that runs on past the function's end: a crash, or a tensor that is none. Return on every way out; where one cannot be reached, say so with \`TORCH_CHECK(false, "...")\`.`,
+  },
+  {
+    match:
+      /no viable conversion from '(?:void|\(lambda[^']*)' to|conversion from 'void' to non-scalar|could not convert .* from 'void'|variable or field '\w+' declared void|void value not ignored|variable has incomplete type 'void'|cannot convert 'void' to/,
+    within: /AT_DISPATCH/,
+    message: () => 'The lambda in AT_DISPATCH returns nothing, and its result is used.',
+    explanation: `AT_DISPATCH gives what the lambda returns. Return a value:
+
+\`\`\`cpp
+at::Tensor y = AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "total", [&] {
+  return at::scalar_tensor(x.sum().item<scalar_t>());
+});
+\`\`\`
+
+or let it write to a variable outside, and do not use the result.`,
+  },
+  {
+    match:
+      /return type '(.+?)' must match previous return type '(.+?)' when lambda|inconsistent types '(.+?)' and '(.+?)' deduced for lambda return type/,
+    message: ([one = '', other = '']) =>
+      `This lambda returns ${one} in one place and ${other} in another: give it one return type.`,
+    explanation: `In AT_DISPATCH the lambda is compiled for every type, \`scalar_t\` being another each time; all must return one type, and every return the same:
+
+\`\`\`cpp
+AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "total", [&]() -> double {
+  if (x.numel() == 0) return 0;
+  return x.sum().item<scalar_t>();
+});
+\`\`\``,
+  },
+  {
+    match:
+      /variable '(\w+)' cannot be implicitly captured in a lambda with no capture-default|'(\w+)' is not captured/,
+    message: ([name = '']) =>
+      `The lambda uses ${name} from around it, and captures nothing: write [&].`,
+    explanation: `\`[&]\` lets a lambda use what is around it, which is right where it is called at once, as in AT_DISPATCH and \`at::parallel_for\`. A lambda that is kept and called later, as one given to \`m.def\`, takes copies: \`[factor]\`.`,
+  },
+  {
+    match:
+      /no type named '(\w+)' in namespace 'torch'|'(\w+)' in namespace 'torch' does not name|no member named '(\w+)' in namespace 'torch'|'(\w+)' is not a member of 'torch'/,
+    message: ([name = '']) =>
+      `torch::${name} is not known with the headers included here: write at::${name}, or include <torch/torch.h>.`,
+    explanation: `\`torch::Tensor\` and \`at::Tensor\` are the same type. The short headers (\`<ATen/ATen.h>\`, \`<torch/library.h>\`) have it as \`at::Tensor\`; \`torch::\` names come with \`<torch/torch.h>\` or \`<torch/extension.h>\`, which take many times as long to compile.`,
+    absorbs:
+      /in namespace 'torch'|is not a member of 'torch'|has not been declared|'\w+' was not declared|to declare '\w+' as|expected .* before/,
+    fix: (diagnostic) => replaceWord(diagnostic, 'torch', 'at', -7),
+  },
+  {
+    match:
+      /use of undeclared identifier 'torch'|'torch' (?:has not been declared|does not name a type|was not declared)/,
+    message: () =>
+      'Nothing of libtorch is included here: include <torch/extension.h> or <ATen/ATen.h>.',
+    explanation: `\`\`\`cpp
+#include <ATen/ATen.h>      // at::Tensor and its operators
+#include <torch/library.h>  // TORCH_LIBRARY
+\`\`\``,
+    absorbs: /'torch'/,
+  },
+  {
+    match: new RegExp(
+      `(?:no member named|no template named|no type named) '(${Object.keys(headers).join('|')})' in namespace 'at|'(${Object.keys(headers).join('|')})' is not a member of 'at'`,
+    ),
+    message: ([name = '']) => `at::${name} needs a header of its own: <${headers[name] ?? ''}>.`,
+    explanation: `\`\`\`cpp
+#include <ATen/Parallel.h>  // at::parallel_for
+#include <ATen/Dispatch.h>  // AT_DISPATCH_FLOATING_TYPES
+\`\`\``,
+    absorbs: /reference to local variable|not captured|was not declared in this scope/,
+    fix: (diagnostic, [name = '']) => addInclude(diagnostic, headers[name] ?? ''),
+  },
+  {
+    match: /use of undeclared identifier '(AT_DISPATCH_\w+)'|'(AT_DISPATCH_\w+)' was not declared/,
+    message: ([name = '']) => `${name} needs <ATen/Dispatch.h>.`,
+    explanation: `\`\`\`cpp
+#include <ATen/Dispatch.h>
+\`\`\``,
+    absorbs: /scalar_t/,
+    fix: (diagnostic) => addInclude(diagnostic, 'ATen/Dispatch.h'),
+  },
+  {
+    match:
+      /no member named '(\w+)' in 'std::optional<([\w:]+)>'|'(?:const )?class std::optional<([\w:]+)>' has no member named '(\w+)'/,
+    message: () =>
+      'This is an optional, which may hold nothing: ask it, then use -> in place of the point.',
+    explanation: `\`\`\`cpp
+if (bias.has_value()) y = y + bias->sum();
+const at::Tensor shift = bias.value_or(at::Tensor());
+\`\`\``,
+  },
+  {
+    match:
+      /no matching function for call to '([\w:]+)|cannot convert '(?:const )?std::optional<at::Tensor>'/,
+    within:
+      /no known conversion (?:for argument \d+ )?from '(?:const )?std::optional<(?:at::)?Tensor>'|cannot convert '(?:const )?std::optional<at::Tensor>'/,
+    message: () =>
+      'An optional Tensor is given where a Tensor is wanted: ask whether it has one, and take it out with *.',
+    explanation: `\`\`\`cpp
+return bias.has_value() ? at::add(x, *bias) : x.clone();
+\`\`\``,
+  },
+  {
+    match:
+      /no viable conversion from '[^']*IntArrayRef'.* to 'std::vector|conversion from '[^']*IntArrayRef'.* to non-scalar type 'std::vector|conversion from '[^']*ArrayRef<[^']*' to '(?:std::)?vector/,
+    message: () =>
+      'sizes() is a view of the sizes, no vector: copy it with .vec(), or keep the view.',
+    explanation: `\`\`\`cpp
+std::vector<int64_t> sizes = x.sizes().vec();  // a copy, to change
+const at::IntArrayRef view = x.sizes();        // good as long as x is
+\`\`\``,
+  },
+  {
+    match: /(?:no viable conversion from|cannot convert) '(?:at::|c10::)?Scalar' to '(\w+)'/,
+    message: ([type = 'double']) =>
+      `A Scalar is not a ${type} by itself: item<${type}>() of a tensor, to<${type}>() of a Scalar.`,
+    explanation: `A \`Scalar\` holds a number of any type, so it has to be said which is wanted:
+
+\`\`\`cpp
+const double value = x.max().item<double>();
+const double factor = scalar.to<double>();
+\`\`\``,
+  },
+  {
+    match:
+      /no viable conversion from '(?:::)?std::tuple<.*' to '(?:at::)?Tensor'|conversion from '(?:::)?std::tuple<.*' to non-scalar type 'at::Tensor'/,
+    message: () => 'This call has several results; take them apart: auto [values, indices] = ….',
+    explanation: `\`\`\`cpp
+auto [values, indices] = at::max(x, 0);
+const at::Tensor largest = std::get<0>(at::max(x, 0));
+\`\`\``,
+  },
+  {
+    match:
+      /value of type '(?:at::)?Tensor' is not contextually convertible to 'bool'|could not convert .* from 'at::Tensor' to 'bool'/,
+    message: () =>
+      'A comparison of tensors is a tensor, with an answer for each element, and no condition.',
+    explanation: `\`\`\`cpp
+y = at::where(x > 0, x, 0);           // element by element
+if ((x > 0).all().item<bool>()) { }   // of all of them; waits for the GPU
+\`\`\``,
+  },
+  {
+    match:
+      /'(\w+)' is a (private|protected) member of '(?:at|c10)::\w+'|'[^']*?(\w+)' is (private|protected) within this context/,
+    within: /'[^']*(?:at|c10|torch)::/,
+    message: ([name = '']) =>
+      `${name} is libtorch's own and not for operators; look for a public method.`,
+    explanation: `What is private changes from release to release. \`x.defined()\`, \`x.is_contiguous()\`, \`x.storage()\`, \`x.options()\` tell most of what is inside.`,
+  },
+  {
+    match: /use of overloaded operator '(.+?)' is ambiguous|ambiguous overload for 'operator(.+?)'/,
+    message: ([sign = '']) =>
+      `Several operator${sign} fit equally well here: say which type is meant.`,
+    explanation: `\`{}\` may become any type, and a number a \`Scalar\`, a \`Tensor\` or an index. Name the type:
+
+\`\`\`cpp
+x = at::Tensor();
+y = x * static_cast<double>(factor);
+\`\`\``,
+  },
+  {
+    match: /call to '([\w:]+)' is ambiguous|call of overloaded '([\w:]+)\(/,
+    message: ([name = '']) =>
+      `Several functions called ${name} fit these arguments equally well: say which type is meant.`,
+    explanation: `The notes list the candidates. Name the type of the argument that fits several:
+
+\`\`\`cpp
+at::sum(x, at::IntArrayRef{0, 1});
+\`\`\``,
+  },
+  {
+    match:
+      /no member named '(\w+)' in 'at::Tensor'|'(?:const )?class at::Tensor' has no member named '(\w+)'/,
+    message: ([name = '']) =>
+      `A Tensor has no method ${name}; some of libtorch's operators are functions only: at::${name}(x).`,
+    explanation: `Creation and joining are functions (\`at::zeros_like(x)\`, \`at::cat({x, y})\`), most others both. Names with a trailing \`_\` write to the tensor itself. Python's attributes are methods: \`x.sizes()\`, \`x.scalar_type()\`, \`x.dim()\`.`,
+  },
+]

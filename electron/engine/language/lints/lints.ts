@@ -1,0 +1,105 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+import type { BuildReport } from '../../../contract/build'
+import type { Diagnostic } from '../../../contract/diagnostics'
+import { lintCode } from '../../../contract/lints'
+import { err, ok } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import type { Installation } from '../../installation'
+import { writeAtomically } from '../../project/files'
+import { openProject } from '../../project/open-project'
+import { SourceFile } from '../syntax/source-file'
+import { applyFixes } from './apply-fixes'
+import { runLints } from './run-lints'
+
+/** Beyond this a file is generated, and nobody mends it by hand. */
+const largestFile = 1 << 20
+/** A fix may uncover another finding; a few rounds are enough for all there are. */
+const fixRounds = 10
+
+/** Lints projects; keeps what it parsed, so that after an edit one file is parsed again. */
+export class Lints {
+  private readonly parsed = new Map<string, SourceFile>()
+
+  constructor(private readonly installation: Installation) {}
+
+  /**
+   * @param unsaved texts of open files in place of those on disk, by absolute path
+   * @returns an error where opsmith.json cannot be read or the parser's files are missing
+   */
+  async lint(
+    folder: string,
+    unsaved: ReadonlyMap<string, string> = new Map(),
+  ): Promise<Result<Diagnostic[]>> {
+    const absolute = path.resolve(folder)
+    const project = await openProject(absolute)
+    if (!project.ok) return project
+    const { manifest, problem, files } = project.value
+    if (!manifest) return problem ? { ok: false, error: problem } : ok([])
+    try {
+      const sources: SourceFile[] = []
+      for (const { path: relative, role } of files) {
+        if (role !== 'source' && role !== 'header') continue
+        const source = await this.read(path.resolve(absolute, relative), unsaved)
+        if (source) sources.push(source)
+      }
+      const off = lintCode.options.filter((code) => manifest.lints[code] === false)
+      return ok(runLints(sources, { exposed: manifest.functions, off }))
+    } catch (error) {
+      // An answer like any other: a bug of the lints, or their parser missing, must cost no build.
+      return err('internal', 'The lints ended by a bug of ours, or without their parser.', {
+        detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        hint: 'Run set-up again: dist/grammars holds the parser.',
+      })
+    }
+  }
+
+  /** Mends what can be mended, on disk; what is left comes back, and which files changed. */
+  async fix(folder: string): Promise<Result<{ left: Diagnostic[]; changed: string[] }>> {
+    const changed = new Set<string>()
+    for (let round = 0; ; round += 1) {
+      const found = await this.lint(folder)
+      if (!found.ok) return found
+      const texts = new Map<string, string>()
+      for (const { fixes } of found.value) {
+        for (const { file } of fixes?.[0]?.edits ?? []) {
+          const text = this.parsed.get(file)?.text
+          if (text !== undefined) texts.set(file, text)
+        }
+      }
+      const mended = round < fixRounds ? applyFixes(found.value, texts) : new Map<string, string>()
+      if (mended.size === 0) return ok({ left: found.value, changed: [...changed] })
+      for (const [file, text] of mended) {
+        await writeAtomically(file, text)
+        changed.add(file)
+      }
+    }
+  }
+
+  private async read(
+    file: string,
+    unsaved: ReadonlyMap<string, string>,
+  ): Promise<SourceFile | undefined> {
+    const text = unsaved.get(file) ?? (await fs.readFile(file, 'utf8').catch(() => undefined))
+    if (text === undefined || text.length > largestFile) {
+      this.parsed.delete(file)
+      return undefined
+    }
+    const known = this.parsed.get(file)
+    if (known?.text === text) return known
+    const source = await SourceFile.parse(this.installation.root, file, text)
+    this.parsed.set(file, source)
+    return source
+  }
+}
+
+/** The lints' warnings after what the compiler says; where they could not be had, a build does without. */
+export function withLints(
+  report: Result<BuildReport>,
+  found: Result<Diagnostic[]>,
+): Result<BuildReport> {
+  if (!report.ok || !found.ok) return report
+  const diagnostics = [...report.value.diagnostics, ...found.value]
+  return ok({ ...report.value, diagnostics })
+}

@@ -1,0 +1,73 @@
+import type { Diagnostic } from '../../../contract/diagnostics'
+import type { LintCode } from '../../../contract/lints'
+import type { SourceFile } from '../syntax/source-file'
+import { backwardResults } from './backward-results'
+import { deviceGuard, launchStream, launchUnchecked } from './cuda-launches'
+import { dtypeUnchecked, notContiguous } from './data-pointers'
+import { floatArgument } from './float-argument'
+import { fromBlob } from './from-blob'
+import type { Finding, Lint } from './lint'
+import { moduleName } from './module-name'
+import { ProjectSources } from './project-sources'
+import { registeredTwice } from './registered-twice'
+import { schemaAlias } from './schema-alias'
+import { isSuppressed, suppressionsOf } from './suppressions'
+
+export const lints: readonly Lint[] = [
+  floatArgument,
+  fromBlob,
+  notContiguous,
+  dtypeUnchecked,
+  schemaAlias,
+  moduleName,
+  backwardResults,
+  launchUnchecked,
+  launchStream,
+  deviceGuard,
+  registeredTwice,
+]
+
+export interface LintOptions {
+  /** `functions` of opsmith.json: operators too. */
+  exposed?: readonly string[]
+  /** Lints that the project does without. */
+  off?: readonly LintCode[]
+}
+
+function asDiagnostic(lint: Lint, finding: Finding): Diagnostic {
+  const { source, node, message, fixes = [], notes = [] } = finding
+  const end = source.positionOf(node.end)
+  return {
+    severity: 'warning',
+    file: source.file,
+    ...source.positionOf(node.start),
+    endLine: end.line,
+    endColumn: end.column,
+    message,
+    source: 'lint',
+    code: lint.code,
+    notes,
+    explanation: lint.documentation,
+    ...(fixes.length > 0 ? { fixes } : {}),
+  }
+}
+
+/** What the lints say of a project's sources, in the order of files and lines. */
+export function runLints(files: readonly SourceFile[], options: LintOptions = {}): Diagnostic[] {
+  const project = new ProjectSources(files, options.exposed ?? [])
+  const silenced = new Map(files.map((source) => [source.file, suppressionsOf(source)]))
+  const order = new Map(files.map((source, index) => [source.file, index]))
+  return lints
+    .filter((lint) => !options.off?.includes(lint.code))
+    .flatMap((lint) => lint.check(project).map((finding) => asDiagnostic(lint, finding)))
+    .filter(({ file, line, code }) => {
+      const suppressions = silenced.get(file)
+      return !suppressions || !isSuppressed(suppressions, line, code)
+    })
+    .sort(
+      (a, b) =>
+        (order.get(a.file) ?? 0) - (order.get(b.file) ?? 0) ||
+        a.line - b.line ||
+        a.column - b.column,
+    )
+}

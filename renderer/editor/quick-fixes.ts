@@ -1,0 +1,100 @@
+import type { Diagnostic, Fix, TextEdit } from '../../electron/contract/diagnostics'
+import { currentProblems } from '../store/build'
+import { addFile, filesStore, projectPath } from '../store/files'
+import { openFile } from '../store/layout'
+import { notify } from '../store/notifications'
+import { loadModel, pathOf } from './models'
+import { monaco } from './monaco'
+
+const command = 'opsmith.applyFix'
+
+/** The fixes of the listed problems as Monaco's own quick fixes (the light bulb, Ctrl+.). */
+export function offerQuickFixes(): void {
+  monaco.editor.registerCommand(command, (_accessor, fix: Fix) => void applyFix(fix))
+  monaco.languages.registerCodeActionProvider(
+    ['cpp', 'cuda', 'python', 'json'],
+    {
+      provideCodeActions: (model, _range, context) => {
+        const path = pathOf(model)
+        if (path === null) return undefined
+        const actions = currentProblems()
+          .filter((problem) => problem.file !== '' && projectPath(problem.file).path === path)
+          .flatMap((problem) => {
+            const marker = context.markers.find((one) => isOf(one, problem))
+            return marker ? actionsOf(problem, marker) : []
+          })
+        return { actions, dispose: () => undefined }
+      },
+    },
+    { providedCodeActionKinds: ['quickfix'] },
+  )
+}
+
+function isOf(marker: monaco.editor.IMarkerData, problem: Diagnostic): boolean {
+  return (
+    marker.startLineNumber === Math.max(problem.line, 1) &&
+    marker.source === problem.source &&
+    marker.message === problem.message
+  )
+}
+
+function actionsOf(
+  problem: Diagnostic,
+  marker: monaco.editor.IMarkerData,
+): monaco.languages.CodeAction[] {
+  return (problem.fixes ?? []).map((fix, index) => ({
+    title: fix.title,
+    kind: 'quickfix',
+    diagnostics: [marker],
+    isPreferred: index === 0,
+    command: { id: command, title: fix.title, arguments: [fix] },
+  }))
+}
+
+/**
+ * Makes a fix's edits in the editors, each file as one step of undo; nothing is saved. Where a file no
+ * longer says what the fix replaces, nothing is changed at all.
+ */
+export async function applyFix(fix: Fix): Promise<boolean> {
+  const byFile = new Map<string, TextEdit[]>()
+  for (const edit of fix.edits) byFile.set(edit.file, [...(byFile.get(edit.file) ?? []), edit])
+  const work: { model: monaco.editor.ITextModel; edits: TextEdit[] }[] = []
+  for (const [file, edits] of byFile) {
+    const { path, external } = projectPath(file)
+    if (external) return refuse(fix, `${path} is no file of the project.`)
+    if (!filesStore.getState().files[path]) addFile(path, false)
+    const model = await loadModel(path)
+    if (!model) return refuse(fix, `${path} could not be read.`)
+    const stale = edits.find(
+      (edit) => edit.before !== undefined && model.getValueInRange(rangeOf(edit)) !== edit.before,
+    )
+    if (stale) return refuse(fix, `${path}:${stale.line} was changed in the meantime.`)
+    work.push({ model, edits })
+  }
+  for (const { model, edits } of work) {
+    model.pushStackElement()
+    model.pushEditOperations(
+      null,
+      edits.map((edit) => ({ range: rangeOf(edit), text: edit.text })),
+      () => null,
+    )
+    model.pushStackElement()
+  }
+  const first = fix.edits[0]
+  if (first) openFile(first.file, first.line, first.column)
+  return true
+}
+
+function rangeOf(edit: TextEdit): monaco.IRange {
+  return {
+    startLineNumber: edit.line,
+    startColumn: edit.column,
+    endLineNumber: edit.endLine,
+    endColumn: edit.endColumn,
+  }
+}
+
+function refuse(fix: Fix, why: string): boolean {
+  notify('warning', `"${fix.title}" does not fit any more: ${why}`)
+  return false
+}

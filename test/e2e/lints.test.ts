@@ -1,0 +1,116 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const buildTime = 170_000
+let cache: TestCache
+let folder: string
+let app: App
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  folder = copyProject(path.join(root, 'samples/warp_perspective'), cache)
+  // OpenCV is not what this is about.
+  fs.writeFileSync(
+    path.join(folder, 'opsmith.json'),
+    '{ "name": "linted", "sources": ["op.cpp"] }\n',
+  )
+  fs.writeFileSync(path.join(folder, 'op.cpp'), source)
+  app = await App.start(cache, folder)
+  await app.openFile('op.cpp')
+})
+afterAll(async () => {
+  await app.close()
+  cache.remove()
+})
+
+const source = `#include <ATen/ATen.h>
+#include <torch/library.h>
+
+at::Tensor first(const at::Tensor& x) {
+  TORCH_CHECK(x.scalar_type() == at::kFloat, "first: x must be float32");
+  const at::Tensor rows = x.contiguous();
+  const float* from = rows.const_data_ptr<float>();
+  return at::full({1}, from[0]);
+}
+
+TORCH_LIBRARY(linted, m) {
+  m.def("first(Tensor x) -> Tensor", &first);
+}
+`
+
+describe('lints', () => {
+  it('show as one types, with their reasons, and are mended by a quick fix', async () => {
+    expect(await app.markers('op.cpp')).toEqual([])
+    await app.replace('op.cpp', 'from = rows.const', 'from = x.const')
+    const row = app.page.locator('[data-code="opsmith-not-contiguous"]')
+    await row.waitFor({ timeout: 10_000 })
+    const markers = await app.markers('op.cpp')
+    expect(markers.map(({ line, severity }) => ({ line, severity }))).toEqual([
+      { line: 7, severity: 'warning' },
+    ])
+    await row.getByTestId('problem-more').click()
+    await row.locator('.markdown').waitFor()
+    expect(await row.locator('.markdown pre').first().textContent()).toContain('x.contiguous()')
+    await app.page.emulateMedia({ colorScheme: 'dark' })
+    await app.picture('lint-dark')
+    await app.page.emulateMedia({ colorScheme: 'light' })
+    expect(await row.locator('.markdown p').first().textContent()).toMatch(
+      /^A pointer to a tensor's elements/,
+    )
+    await row.getByTestId('problem-fix').first().click()
+    await row.waitFor({ state: 'detached', timeout: 10_000 })
+    expect(await app.text('op.cpp')).toContain('const auto x_contiguous = x.contiguous();')
+    expect(await app.text('op.cpp')).toContain('from = x_contiguous.const_data_ptr')
+  })
+
+  it("are in the editor's own quick fixes", async () => {
+    await app.setText(
+      'op.cpp',
+      source.replace('const at::Tensor& x)', 'const at::Tensor& x, float a)'),
+    )
+    await app.page.waitForFunction(() =>
+      window.opsmithTest?.markers('op.cpp').some((marker) => marker.line === 4),
+    )
+    await app.openFile('op.cpp', 4)
+    const place = await app.page.evaluate(() => window.opsmithTest?.markers('op.cpp')[0])
+    expect(place?.message).toContain('takes float')
+    await app.page
+      .locator('.monaco-editor textarea, .monaco-editor .native-edit-context')
+      .first()
+      .focus()
+    await app.page.keyboard.press('End')
+    for (let back = 0; back < 6; back += 1) await app.page.keyboard.press('ArrowLeft')
+    await app.page.keyboard.press('Control+.')
+    await app.page.getByText('Change float to double').first().waitFor({ timeout: 10_000 })
+    await app.picture('lint-quick-fix')
+    await app.page.keyboard.press('Enter')
+    await app.page.waitForFunction(() =>
+      window.opsmithTest?.editorText('op.cpp')?.includes('double a)'),
+    )
+  })
+
+  it("say a compiler's error in a sentence, its own text a click away", async () => {
+    await app.setText(
+      'op.cpp',
+      source.replace('const at::Tensor& x)', 'const at::Tensor& x, float factor)'),
+    )
+    await app.save()
+    const row = app.page.locator('[data-testid="problem-row"][data-severity="error"]').first()
+    await row.waitFor({ timeout: buildTime })
+    const text = await row.getByTestId('problem-text').textContent()
+    expect(text).toContain('An operator cannot take float')
+    expect((await app.markers('op.cpp')).some((marker) => marker.severity === 'error')).toBe(true)
+    await row.getByTestId('problem-more').click()
+    await row.locator('.markdown').waitFor()
+    await row.getByText("Compiler's own text").click()
+    const raw = await row.locator('details pre').textContent()
+    expect(raw).toContain('static assertion failed')
+    await app.picture('compiler-text')
+  })
+})

@@ -1,0 +1,99 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import type { Diagnostic } from '../../electron/contract/diagnostics'
+import { parseWithText, placeInProject } from '../../electron/engine/compile/diagnostics'
+import { explainAll } from '../../electron/engine/language/explain/explain'
+import { root } from '../support/installation'
+
+/** What clang 19 and g++ 12 say of test/cases/mistakes, recorded by scripts/record-mistakes.mjs. */
+const recorded = path.join(root, 'test/unit/mistakes')
+
+function explain(name: string, compiler: string): Diagnostic[] {
+  const text = fs.readFileSync(path.join(recorded, `${name}.${compiler}.txt`), 'utf8')
+  return explainAll(
+    parseWithText(text, '/project', compiler).map(({ diagnostic, text: raw }) => {
+      const placed = placeInProject(diagnostic, ['/project'])
+      return { diagnostic: placed, raw, isFromElsewhere: placed !== diagnostic }
+    }),
+  )
+}
+
+/** For each mistake, the user's line and what is said; g++ may have found another line of theirs. */
+const mistakes: Record<string, { line: number; says: RegExp; gccLine?: number }> = {
+  ambiguous_call: { line: 5, says: /Several functions called (at::)?sum fit/ },
+  ambiguous_operator: { line: 5, says: /Several operator= fit equally well/ },
+  argument_type: { line: 13, says: /An operator cannot take or give Options/ },
+  backward_result: { line: 13, gccLine: 9, says: /backward takes a list of gradients/ },
+  data_removed: { line: 5, says: /use data_ptr<T>\(\)/ },
+  dispatch_no_result: { line: 5, says: /The lambda in AT_DISPATCH returns nothing/ },
+  dispatch_return_type: {
+    line: 7,
+    says: /This lambda returns (float in one place and double|double in one place and float)/,
+  },
+  float_signature: { line: 9, says: /An operator cannot take float: use double/ },
+  forgotten_context: { line: 13, says: /takes AutogradContext\* ctx first/ },
+  int_signature: { line: 13, says: /An operator cannot take int: use int64_t/ },
+  lambda_captures: { line: 6, says: /The lambda uses (x|y|factor) from around it.*\[&\]/ },
+  library_twice: { line: 8, says: /mistakes has a TORCH_LIBRARY in this file already/ },
+  missing_const_reference: { line: 9, says: /by value or by const reference; a const is missing/ },
+  missing_include: { line: 7, says: /include <torch\/library.h>/ },
+  missing_parallel: { line: 4, says: /at::parallel_for needs a header.*<ATen\/Parallel.h>/ },
+  missing_return: { line: 6, says: /here it ends without returning one/ },
+  none_gradient: { line: 12, says: /None is Python's: .* at::Tensor\(\)/ },
+  not_bound_function: { line: 8, says: /several overloads, and m.def cannot tell/ },
+  optional_as_tensor: { line: 5, says: /An optional Tensor is given where a Tensor is wanted/ },
+  optional_tensor: { line: 5, says: /This is an optional, which may hold nothing/ },
+  private_member: { line: 5, says: /impl_ is libtorch's own/ },
+  removed_macro: { line: 5, says: /AT_CHECK is no longer in libtorch: use TORCH_CHECK/ },
+  result_type: { line: 9, says: /An operator cannot give float: use double/ },
+  save_for_backward: { line: 9, says: /save_for_backward takes one list.*braces/ },
+  saved_tensors: { line: 13, says: /ctx->get_saved_variables\(\)/ },
+  scalar_to_double: { line: 5, says: /A Scalar is not a double by itself/ },
+  sizes_to_vector: { line: 5, says: /copy it with \.vec\(\)/ },
+  tensor_as_condition: { line: 5, says: /A comparison of tensors is a tensor/ },
+  torch_namespace: { line: 4, says: /write at::Tensor, or include/ },
+  tuple_to_tensor: { line: 5, says: /This call has several results/ },
+}
+
+describe.each(['clang', 'gcc'])('what %s says', (compiler) => {
+  it.each(Object.entries(mistakes))('of %s is a sentence, on its line', (name, expected) => {
+    const found = explain(name, compiler)
+    const [first] = found
+    expect(first?.message).toMatch(expected.says)
+    expect(first?.file).toBe(`/project/${name}.cpp`)
+    expect(first?.line).toBe(
+      compiler === 'gcc' ? (expected.gccLine ?? expected.line) : expected.line,
+    )
+    expect(first?.message.length).toBeLessThan(160)
+    expect(first?.explanation).toBeTruthy()
+    expect(first?.raw).toMatch(/error|warning/)
+    // What follows from the mistake is not told beside it.
+    expect(found.length, JSON.stringify(found.map((one) => one.message))).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('explanations', () => {
+  it('there are for every recorded mistake', () => {
+    const sources = fs.readdirSync(path.join(root, 'test/cases/mistakes'))
+    expect(sources.map((name) => name.replace(/\.cpp$/, '')).sort()).toEqual(
+      Object.keys(mistakes).sort(),
+    )
+  })
+
+  it('leave alone what they do not know', () => {
+    const text =
+      "op.cpp:3:1: error: expected ';' after struct\n    3 | }\n      | ^\n1 error generated.\n"
+    const parsed = parseWithText(text, '/project', 'clang')
+    expect(parsed[0]?.text).toBe(
+      "op.cpp:3:1: error: expected ';' after struct\n    3 | }\n      | ^",
+    )
+    const [first] = explainAll(
+      parsed.map(({ diagnostic, text: raw }) => ({ diagnostic, raw, isFromElsewhere: false })),
+    )
+    expect(first?.message).toBe("expected ';' after struct")
+    expect(first?.raw).toBeUndefined()
+  })
+})

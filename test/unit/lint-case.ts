@@ -1,0 +1,32 @@
+import type { LintCode } from '../../electron/contract/lints'
+
+/** Sources in which » stands before each place that the lint names; without one it is quiet. */
+export interface LintCase {
+  code: LintCode
+  name: string
+  files: Record<string, string>
+  exposed?: string[]
+  message?: RegExp
+  /** No other lint has a word to say either. */
+  quiet?: true
+  /** What the first fix of each finding makes of them, after which the lint is content. */
+  fixed?: Record<string, string>
+}
+
+/** A case of one file. */
+export const one = (
+  code: LintCode,
+  name: string,
+  text: string,
+  more: Omit<Partial<LintCase>, 'fixed'> & { fixed?: string; cu?: true } = {},
+): LintCase => {
+  const { fixed, cu, ...rest } = more
+  const file = cu ? '/op.cu' : '/op.cpp'
+  return {
+    code,
+    name,
+    files: { [file]: text },
+    ...rest,
+    ...(fixed === undefined ? {} : { fixed: { [file]: fixed } }),
+  }
+}
