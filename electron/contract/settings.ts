@@ -5,6 +5,8 @@ const fields = {
   compiler: z.string(),
   /** Absolute path of a libtorch folder (with include/ and lib/); "" lets Opsmith choose. */
   libtorch: z.string(),
+  /** Absolute path of a clangd; "" lets Opsmith choose. */
+  clangd: z.string(),
   theme: z.enum(['system', 'dark', 'light', 'contrast']),
   buildOnSave: z.boolean(),
   /** Builds of the window go through the compile server, where clang's own libraries are installed. */
@@ -28,6 +30,7 @@ export type Settings = z.infer<typeof filled>
 export const defaultSettings: Settings = {
   compiler: '',
   libtorch: '',
+  clangd: '',
   theme: 'system',
   buildOnSave: true,
   hotCompile: true,

@@ -35,6 +35,10 @@ import type { StartHost } from './host/transport'
 import type { Installation } from './installation'
 import { Assemblies } from './language/assembly/assemblies'
 import { ProgramChecks } from './language/program/program-checks'
+import { Clangd, projectCommands } from './language/clangd/clangd'
+import type { ClangdEvents } from './language/clangd/clangd'
+import type { CompileCommand } from './language/clangd/compile-commands'
+import { LanguageService } from './language/clangd/language-service'
 import { Profiles } from './profile/profiles'
 import { insideProject } from './project/files'
 import { readManifest } from './project/read-manifest'
@@ -53,7 +57,7 @@ interface Settling {
   report: Promise<Result<BuildReport>>
 }
 
-export interface WorkbenchEvents extends PoolEvents {
+export interface WorkbenchEvents extends PoolEvents, ClangdEvents {
   onState?: (state: HostState) => void
   /** Work in the background; `done` from 0 to 1. */
   onBackground?: (title: string, done: number, detail: string) => void
@@ -100,6 +104,8 @@ export class Workbench {
   readonly exports: Exports
   readonly programChecks: ProgramChecks
   readonly assemblies: Assemblies
+  readonly clangd: Clangd
+  readonly language: LanguageService
   private memoryLimit = 0
   private preparing = false
   private readonly closing = new AbortController()
@@ -133,11 +139,14 @@ export class Workbench {
     this.exports = new Exports(this)
     this.programChecks = new ProgramChecks(this)
     this.assemblies = new Assemblies(this)
+    this.clangd = new Clangd(this, events)
+    this.language = new LanguageService(this.clangd)
   }
 
   /** Takes the user's settings; called at the start and whenever they change. */
   async applySettings(): Promise<void> {
     this.memoryLimit = (await readSettings(this.installation.cacheFolder)).memoryLimit
+    await this.clangd.refresh()
   }
 
   async toolchainFor(manifest: Manifest | undefined): Promise<Result<Toolchain>> {
@@ -151,7 +160,14 @@ export class Workbench {
     return await examine(
       this.installation,
       chosenTools(settings, manifest?.ok ? manifest.value : undefined),
+      settings.clangd,
     )
+  }
+
+  /** What other editors and tools read as compile_commands.json. */
+  async compileCommands(folder: string): Promise<Result<CompileCommand[]>> {
+    const found = await projectCommands(this, path.resolve(folder))
+    return found.ok ? ok(found.value.commands) : found
   }
 
   /** The plain build: what is put into the project's folder, timed and exported. */
@@ -485,6 +501,7 @@ export class Workbench {
     this.closing.abort()
     for (const { stop } of this.settling.values()) stop.abort()
     this.hotCompiler.close()
+    this.clangd.shutDown()
     await this.hosts.close()
   }
 }

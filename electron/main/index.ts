@@ -13,6 +13,7 @@ import { exportCalls } from './ipc/export-calls'
 import { gradcheckCalls } from './ipc/gradcheck-calls'
 import { graphCalls } from './ipc/graph-calls'
 import { listen } from './ipc/handle'
+import { languageCalls } from './ipc/language-calls'
 import { opcheckCalls } from './ipc/opcheck-calls'
 import { operatorCalls } from './ipc/operator-calls'
 import { profileCalls } from './ipc/profile-calls'
@@ -55,6 +56,7 @@ async function run(): Promise<void> {
     ...profileCalls,
     ...benchCalls,
     ...exportCalls,
+    ...languageCalls,
   })
   await openWindow(session, path.join(__dirname, 'preload.cjs'))
   // Not before the window is up: loading libtorch would take one of two cores from it.

@@ -9,6 +9,7 @@ import { notifyError } from './notifications'
 const initial: Settings = {
   compiler: '',
   libtorch: '',
+  clangd: '',
   theme: 'system',
   buildOnSave: true,
   hotCompile: true,

@@ -31,6 +31,8 @@ export interface CompileTask {
   /** Everything but -o, -MF and the source. */
   args: string[]
   source: string
+  /** The project's source that a generated one includes, relative. */
+  around?: string
   /** Hash over all of it that is known before the compiler runs. */
   key: string
   /** The same for a compile server; undefined where a flag is more than that can be told. */
@@ -252,7 +254,10 @@ export async function planBuild(
       const file = writeGenerated(installation, name, text)
       // The source's own text is part of the key: the generated file only includes it.
       const prelude = preludeFor(includedTexts(source, includeFolders), true)
-      compiles.push(cxxTask(label, file, text + source.text, prelude))
+      compiles.push({
+        ...cxxTask(label, file, text + source.text, prelude),
+        around: source.relative,
+      })
     } else {
       compiles.push(
         cxxTask(
