@@ -6,6 +6,7 @@ import { keepAllDrafts, loadDrafts } from './drafts'
 import { openLinksInTabs } from './CodeEditor'
 import { followAssemblyLines } from './assembly-lines'
 import { followGraphSelection } from './graph-places'
+import { startLanguage } from './language/start-language'
 import { followProblems } from './markers'
 import { followProgram } from './program-checks'
 import { registerProgramLanguage } from './program-language'
@@ -17,6 +18,7 @@ import { listenToDisk, saveFile } from './saving'
 export async function startEditor(): Promise<void> {
   prepareMonaco()
   openLinksInTabs()
+  startLanguage()
   followProblems()
   followProgram()
   registerProgramLanguage()

@@ -4,7 +4,7 @@ import { forgetAssembly } from './assembly-run'
 import { benchmarksChanged, forgetBenches, refreshBenches } from './bench-run'
 import { buildLog, buildStore, forgetBuild } from './build'
 import { forgetExports } from './export-run'
-import { buildStamp, runStamp } from './files'
+import { buildStamp, openVersions, runStamp } from './files'
 import { forgetGradchecks, refreshGradchecks } from './gradcheck-all'
 import { graphStore } from './graph'
 import { forgetGraph, refreshGraph } from './graph-capture'
@@ -12,6 +12,7 @@ import { entriesChanged, forgetOpchecks, refreshOpchecks } from './opcheck-run'
 import { dismissCrash, noteCrash } from './host'
 import { forgetInputs, manifestArrived } from './inputs'
 import { forgetProfile, refreshProfile } from './profile-run'
+import { forgetSaid } from './language'
 import { currentFolder, currentManifest, projectChanged } from './project'
 import { forgetRegistry } from './registry'
 import { chooseFirst, forgetRun, loadFunctions, resolveSignature, runChosen, runStore } from './run'
@@ -58,6 +59,7 @@ async function buildOnce(timeTrace: boolean): Promise<void> {
   if (folder === null) return
   const job = newJob('build')
   const stamp = buildStamp()
+  const versions = openVersions()
   buildLog.clear()
   const begun = { job, stopping: false, startedAt: Date.now(), done: 0, steps: 0 }
   buildStore.setState({ ...begun, cancelled: false, logVersion: buildLog.version })
@@ -70,12 +72,8 @@ async function buildOnce(timeTrace: boolean): Promise<void> {
     if (cancelled) buildStore.setState({ ...ended, cancelled: true })
     else
       buildStore.setState({
-        ...ended,
-        error: result.error,
-        report: null,
-        settled: null,
-        loadError: null,
-        stamp,
+        ...{ ...ended, error: result.error, report: null, settled: null, loadError: null },
+        ...{ stamp, versions },
       })
     return
   }
@@ -85,6 +83,7 @@ async function buildOnce(timeTrace: boolean): Promise<void> {
   if (build.timeTrace) {
     buildStore.setState({ traced: { trace: build.timeTrace, load: load?.seconds ?? null, stamp } })
   }
+  buildStore.setState({ ...ended, ...good, loadError: loadError ?? null, stamp, versions })
   if (loadError?.exit) noteCrash(loadError.exit)
   if (load) {
     dismissCrash()
@@ -183,5 +182,6 @@ export function forgetResults(): void {
   forgetSchemas()
   forgetInputs()
   forgetRegistry()
+  forgetSaid()
   dismissCrash()
 }

@@ -74,6 +74,7 @@ export class Clangd {
   private queryDriver = ''
   private known = new Map<string, string>()
   private current = idle
+  private readonly lentSaid = new Map<string, ClangdDiagnostic[]>()
   private readonly busyFiles = new Set<string>()
   private ends: number[] = []
   private pause: NodeJS.Timeout | undefined
@@ -107,9 +108,14 @@ export class Clangd {
   show(document: DocumentText, judge: boolean): void {
     this.enter(document.folder)
     const file = this.fileOf(document)
+    const lent = !this.documents.isShown(file) && this.documents.has(file)
     this.documents.show(file, document.text, document.version)
     if (this.server && this.current.state === 'ready') {
       this.documents.sync(this.server, file, judge)
+      // It was read to look for a name, and what was said of it then is all that will be said.
+      if (lent && this.documents.isRead(file)) {
+        this.tell(file, document.version, this.lentSaid.get(file) ?? [])
+      }
     } else {
       this.startSoon()
     }
@@ -133,6 +139,7 @@ export class Clangd {
     this.server = undefined
     this.documents.clear()
     this.busyFiles.clear()
+    this.lentSaid.clear()
     this.known.clear()
     this.ends = []
     this.folder = ''
@@ -280,7 +287,12 @@ export class Clangd {
     for (const one of this.waiting) {
       if (one.file === file && version >= one.version) one.done()
     }
-    if (!this.documents.isShown(file)) return
+    this.documents.noteAnswer(file, version)
+    if (this.documents.isShown(file)) this.tell(file, version, diagnostics)
+    else this.lentSaid.set(file, diagnostics)
+  }
+
+  private tell(file: string, version: number, diagnostics: ClangdDiagnostic[]): void {
     this.events.onLanguageDiagnostics?.({
       folder: this.folder,
       file,

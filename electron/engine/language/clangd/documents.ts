@@ -11,6 +11,8 @@ interface Document {
   /** What clangd was last told, and which version it was asked to judge; -1 for none. */
   sent: number
   judged: number
+  /** The version that clangd's last word was about. */
+  answered: number
   lastUsed: number
 }
 
@@ -45,10 +47,15 @@ export class Documents {
     return this.all.get(file)?.version ?? -1
   }
 
-  /** clangd has been asked to judge this very text. */
+  noteAnswer(file: string, version: number): void {
+    const document = this.all.get(file)
+    if (document) document.answered = Math.max(document.answered, version)
+  }
+
+  /** clangd holds this very text, and has read it. */
   isRead(file: string): boolean {
     const document = this.all.get(file)
-    return document !== undefined && document.judged === document.version
+    return document !== undefined && document.sent >= 0 && document.answered >= document.version
   }
 
   get anyShown(): boolean {
@@ -62,7 +69,10 @@ export class Documents {
       this.all.set(file, this.fresh(text, version, true))
       return
     }
+    // Of a text that it knows clangd says nothing anew.
+    const known = document.text === text && document.answered === document.version
     Object.assign(document, { text, version, shown: true, lastUsed: ++this.uses })
+    if (known) document.answered = version
   }
 
   /** What lies on disk, of a file that the window does not hold. */
@@ -75,7 +85,7 @@ export class Documents {
   }
 
   private fresh(text: string, version: number, shown: boolean): Document {
-    return { text, version, shown, sent: -1, judged: -1, lastUsed: ++this.uses }
+    return { text, version, shown, sent: -1, judged: -1, answered: -1, lastUsed: ++this.uses }
   }
 
   /**
@@ -114,7 +124,7 @@ export class Documents {
       .sort(([, a], [, b]) => a.lastUsed - b.lastUsed)
     for (const [name, document] of open.slice(0, Math.max(0, open.length + 1 - most))) {
       server.notify('textDocument/didClose', { textDocument: { uri: uriOf(name) } })
-      document.sent = -1
+      Object.assign(document, { sent: -1, answered: -1 })
       if (!document.shown) this.all.delete(name)
     }
   }
@@ -130,7 +140,7 @@ export class Documents {
   /** A new clangd knows none of them: what is shown is told again, the one used last first. */
   tellAll(server: ClangdServer): void {
     for (const [name, document] of [...this.all]) {
-      if (document.shown) document.sent = -1
+      if (document.shown) Object.assign(document, { sent: -1, answered: -1 })
       else this.all.delete(name)
     }
     const recent = [...this.all].sort(([, a], [, b]) => b.lastUsed - a.lastUsed)
