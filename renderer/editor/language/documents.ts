@@ -34,7 +34,7 @@ function follow(model: monaco.editor.ITextModel): void {
   followed.set(model, state)
   const listeners = [
     model.onDidChangeAttached(() => {
-      if (model.isAttachedToEditor() && state.sent < 0) showNow(model, true)
+      if (model.isAttachedToEditor() && state.sent < 0 && isOfProject(model)) showNow(model, true)
     }),
     model.onDidChangeContent(() => {
       // A file that nobody has looked at yet is not read for nothing.
@@ -64,6 +64,10 @@ function namedPath(model: monaco.editor.ITextModel, folder: string): string {
   return file.startsWith(`${folder}/`) ? file.slice(folder.length + 1) : file
 }
 
+function isOfProject(model: monaco.editor.ITextModel): boolean {
+  return model.uri.fsPath.startsWith(`${currentFolder() ?? ''}/`)
+}
+
 /**
  * Sends the text if clangd has not got it yet. What is asked after it is about this text: messages to
  * main keep their order.
@@ -90,6 +94,7 @@ export function fileOf(model: monaco.editor.ITextModel): { folder: string; path:
   const path = pathOf(model)
   if (folder === undefined || path === null || !filesStore.getState().files[path]) return null
   if (languageStore.getState().state.state !== 'ready') return null
+  if (unasked && !isOfProject(model) && (followed.get(model)?.sent ?? -1) < 0) return null
   showNow(model, false)
   return { folder, path }
 }

@@ -27,8 +27,12 @@ function placeIn(
   return file && { ...file, line: position.lineNumber, column: position.column }
 }
 
-function rangeIn(model: monaco.editor.ITextModel, range: monaco.IRange): LanguageRange | null {
-  const file = fileOf(model)
+function rangeIn(
+  model: monaco.editor.ITextModel,
+  range: monaco.IRange,
+  unasked = false,
+): LanguageRange | null {
+  const file = fileOf(model, unasked)
   return file && { ...file, ...textRangeOf(range) }
 }
 
@@ -124,7 +128,7 @@ export function registerProviders(): void {
   })
   languages.registerDocumentSymbolProvider(cppLanguages, {
     provideDocumentSymbols: async (model) => {
-      const file = fileOf(model)
+      const file = fileOf(model, true)
       const symbols = file && (await valueOf<'language.symbols'>(call('language.symbols', file)))
       return (symbols ?? []).map(symbolOf)
     },
@@ -205,7 +209,7 @@ function registerDecorations(): void {
   monaco.languages.registerInlayHintsProvider(cppLanguages, {
     onDidChangeInlayHints: changed.event,
     provideInlayHints: async (model, range) => {
-      const at = rangeIn(model, range)
+      const at = rangeIn(model, range, true)
       const hints = at && (await valueOf<'language.inlayHints'>(call('language.inlayHints', at)))
       const { InlayHintKind: kinds } = monaco.languages
       return {
@@ -226,7 +230,7 @@ function registerDecorations(): void {
     onDidChange: changed.event,
     getLegend: () => legend,
     provideDocumentSemanticTokens: async (model) => {
-      const file = fileOf(model)
+      const file = fileOf(model, true)
       const tokens =
         file && (await valueOf<'language.semanticTokens'>(call('language.semanticTokens', file)))
       return tokens && { data: tokensOf(tokens) }

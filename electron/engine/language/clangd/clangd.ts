@@ -111,7 +111,8 @@ export class Clangd {
     const lent = !this.documents.isShown(file) && this.documents.has(file)
     this.documents.show(file, document.text, document.version)
     if (this.server && this.current.state === 'ready') {
-      this.documents.sync(this.server, file, judge)
+      // It says so itself, but not at once.
+      if (this.documents.sync(this.server, file, judge)) this.noteBusy(file, true)
       // It was read to look for a name, and what was said of it then is all that will be said.
       if (lent && this.documents.isRead(file)) {
         this.tell(file, document.version, this.lentSaid.get(file) ?? [])
@@ -236,7 +237,7 @@ export class Clangd {
       clearTimeout(timer)
     }
     if (this.server !== server) return
-    this.documents.tellAll(server)
+    for (const file of this.documents.tellAll(server)) this.noteBusy(file, true)
     this.setState({ state: 'ready', name, message: '', hint: '', pid: server.pid })
   }
 
@@ -292,7 +293,9 @@ export class Clangd {
     else this.lentSaid.set(file, diagnostics)
   }
 
+  /** libtorch's headers are not the user's to mend, and read by themselves they are not even right. */
   private tell(file: string, version: number, diagnostics: ClangdDiagnostic[]): void {
+    if (!file.startsWith(this.folder + path.sep)) return
     this.events.onLanguageDiagnostics?.({
       folder: this.folder,
       file,

@@ -92,11 +92,12 @@ export class Documents {
    * Brings clangd up to date on one file.
    * @param judge diagnostics are wanted for this very version, now: clangd waits for the end of the
    * typing otherwise
+   * @returns whether the file is new to it
    * @param atLeast so many files have to be held at a time
    */
-  sync(server: ClangdServer, file: string, judge: boolean, atLeast = 0): void {
+  sync(server: ClangdServer, file: string, judge: boolean, atLeast = 0): boolean {
     const document = this.all.get(file)
-    if (!document) return
+    if (!document) return false
     document.lastUsed = ++this.uses
     const { text, version } = document
     if (document.sent < 0) {
@@ -106,9 +107,9 @@ export class Documents {
         textDocument: { uri: uriOf(file), languageId, version, text },
       })
       Object.assign(document, { sent: version, judged: version })
-      return
+      return true
     }
-    if (document.sent === version && (!judge || document.judged === version)) return
+    if (document.sent === version && (!judge || document.judged === version)) return false
     server.notify('textDocument/didChange', {
       textDocument: { uri: uriOf(file), version },
       contentChanges: [{ text }],
@@ -116,6 +117,7 @@ export class Documents {
     })
     document.sent = version
     if (judge) document.judged = version
+    return false
   }
 
   private makeRoom(server: ClangdServer, file: string, most: number): void {
@@ -137,14 +139,19 @@ export class Documents {
     this.all.delete(file)
   }
 
-  /** A new clangd knows none of them: what is shown is told again, the one used last first. */
-  tellAll(server: ClangdServer): void {
+  /**
+   * A new clangd knows none of them: what is shown is told again, the one used last first.
+   * @returns what it was told
+   */
+  tellAll(server: ClangdServer): string[] {
     for (const [name, document] of [...this.all]) {
       if (document.shown) Object.assign(document, { sent: -1, answered: -1 })
       else this.all.delete(name)
     }
     const recent = [...this.all].sort(([, a], [, b]) => b.lastUsed - a.lastUsed)
-    for (const [file] of recent.slice(0, mostOpen)) this.sync(server, file, true)
+    const files = recent.slice(0, mostOpen).map(([file]) => file)
+    for (const file of files) this.sync(server, file, true)
+    return files
   }
 
   clear(): void {

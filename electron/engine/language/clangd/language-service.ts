@@ -63,6 +63,22 @@ const readLimit = 180
 /** Methods of clangd for code actions: what follows a diagnostic comes with it. */
 const refactorKinds = ['refactor']
 
+/**
+ * Without the places that say several things at once, one for each instance of what AT_DISPATCH repeats
+ * or for each argument of a macro, and without the numbers of a list's elements.
+ */
+function worthReading(hints: readonly InlayHint[]): InlayHint[] {
+  const counts = new Map<string, Set<string>>()
+  const placeOf = (hint: InlayHint): string => `${hint.line}:${hint.column}`
+  for (const hint of hints) {
+    const labels = counts.get(placeOf(hint)) ?? new Set()
+    counts.set(placeOf(hint), labels.add(hint.label))
+  }
+  return hints.filter(
+    (hint) => counts.get(placeOf(hint))?.size === 1 && !/^\[\d+\]=$/.test(hint.label),
+  )
+}
+
 /** What the editor asks about C++ and CUDA files. Where clangd is not there, answers are empty. */
 export class LanguageService {
   private readonly running = new Map<string, CancellationTokenSource>()
@@ -245,7 +261,7 @@ export class LanguageService {
     const answer = await this.ask<LspInlayHint[]>(range, 'textDocument/inlayHint', {
       range: toRange(range),
     })
-    return answer.ok ? ok((answer.value ?? []).map(fromInlayHint)) : answer
+    return answer.ok ? ok(worthReading((answer.value ?? []).map(fromInlayHint))) : answer
   }
 
   async semanticTokens(file: LanguageFile): Promise<Result<SemanticTokens | null>> {
