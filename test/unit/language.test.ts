@@ -165,6 +165,7 @@ describe('compile commands', () => {
   const task = (change: Partial<CompileTask>): CompileTask => ({
     ...{ label: '', command: '/usr/bin/clang++-19', source: 'op.cpp', key: '' },
     args: ['-include-pch', `${cache}/precompiled/k/lean.pch`, '-Xclang', '-fno-validate-pch'],
+    server: undefined,
     ...change,
   })
   const of = (compiles: CompileTask[], family: 'clang' | 'g++' = 'clang'): string[][] =>

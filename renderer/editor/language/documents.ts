@@ -88,8 +88,14 @@ export function showNow(model: monaco.editor.ITextModel, judge: boolean): void {
   void call('language.show', { ...document, judge })
 }
 
-/** The file of a question, its text shown first; null where the model is no file of the project. */
-export function fileOf(model: monaco.editor.ITextModel): { folder: string; path: string } | null {
+/**
+ * The file of a question, its text shown first; null where the model is no file of ours.
+ * @param unasked nobody asked, Monaco did: for that no header of libtorch's is read
+ */
+export function fileOf(
+  model: monaco.editor.ITextModel,
+  unasked = false,
+): { folder: string; path: string } | null {
   const folder = projectStore.getState().project?.folder
   const path = pathOf(model)
   if (folder === undefined || path === null || !filesStore.getState().files[path]) return null
