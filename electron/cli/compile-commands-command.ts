@@ -9,7 +9,7 @@ export async function runCompileCommands(
   project: string,
   options: { json: boolean },
 ): Promise<number> {
-  const commands = await workbench.compileCommands(project)
+  const commands = await workbench.clangd.compileCommands(project)
   if (!commands.ok) return printError(commands.error, options.json)
   process.stdout.write(commandsText(commands.value))
   return exitCodes.good

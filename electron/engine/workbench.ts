@@ -36,8 +36,8 @@ import type { Installation } from './installation'
 import { Assemblies } from './language/assembly/assemblies'
 import { ProgramChecks } from './language/program/program-checks'
 import { Clangd, projectCommands } from './language/clangd/clangd'
+import { Clangd } from './language/clangd/clangd'
 import type { ClangdEvents } from './language/clangd/clangd'
-import type { CompileCommand } from './language/clangd/compile-commands'
 import { LanguageService } from './language/clangd/language-service'
 import { Profiles } from './profile/profiles'
 import { insideProject } from './project/files'
@@ -162,12 +162,6 @@ export class Workbench {
       chosenTools(settings, manifest?.ok ? manifest.value : undefined),
       settings.clangd,
     )
-  }
-
-  /** What other editors and tools read as compile_commands.json. */
-  async compileCommands(folder: string): Promise<Result<CompileCommand[]>> {
-    const found = await projectCommands(this, path.resolve(folder))
-    return found.ok ? ok(found.value.commands) : found
   }
 
   /** The plain build: what is put into the project's folder, timed and exported. */

@@ -71,7 +71,7 @@ const caller = 'src/calculate_force_cpu.cpp'
 
 describe.skipIf(!clangd.ok)('clangd', () => {
   it('has the commands of a build, without what only the compiler can read', async () => {
-    const commands = unwrap(await workbench.compileCommands(folder))
+    const commands = unwrap(await workbench.clangd.compileCommands(folder))
     expect(commands.map((one) => path.relative(folder, one.file))).toEqual([
       'src/bindings.cpp',
       caller.replace('_cpu', ''),

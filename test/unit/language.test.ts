@@ -143,7 +143,7 @@ describe('what clangd says', () => {
     const item = fromCompletion(
       {
         ...{ label: ' empty_like(const at::Tensor &self)', filterText: 'empty_like', kind: 3 },
-        ...{ insertText: 'empty_like(${1:self})', insertTextFormat: 2, detail: 'at::Tensor' },
+        ...{ insertText: 'empty_like($1)', insertTextFormat: 2, detail: 'at::Tensor' },
       },
       caret,
     )

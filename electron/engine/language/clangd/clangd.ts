@@ -46,7 +46,7 @@ const idle: LanguageState = {
 }
 
 /** The project's compile commands, as a build would run them now. */
-export async function projectCommands(
+async function projectCommands(
   surroundings: Surroundings,
   folder: string,
 ): Promise<Result<{ commands: CompileCommand[]; toolchain: Toolchain }>> {
@@ -98,6 +98,12 @@ export class Clangd {
     if (JSON.stringify(next) === JSON.stringify(this.current)) return
     this.current = next
     this.events.onLanguageState?.(next)
+  }
+
+  /** What other editors and tools read as compile_commands.json. */
+  async compileCommands(folder: string): Promise<Result<CompileCommand[]>> {
+    const found = await projectCommands(this.surroundings, path.resolve(folder))
+    return found.ok ? ok(found.value.commands) : found
   }
 
   fileOf(file: { folder: string; path: string }): string {

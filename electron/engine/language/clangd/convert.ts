@@ -8,7 +8,6 @@ import type {
   InlayHint as LspInlayHint,
   Location,
   MarkupContent,
-  MarkedString,
   Position,
   Range,
   SignatureHelp as LspSignatureHelp,
@@ -123,7 +122,10 @@ export function fromDiagnostic(file: string, diagnostic: ClangdDiagnostic): Diag
   }
 }
 
-function markdownOf(content: MarkupContent | MarkedString | MarkedString[] | undefined): string {
+type Text = MarkupContent | string | { language: string; value: string }
+
+/** Earlier protocols' forms too: clangd 14 speaks one of them. */
+function markdownOf(content: Text | Text[] | undefined): string {
   if (content === undefined) return ''
   if (typeof content === 'string') return content
   if (Array.isArray(content)) return content.map(markdownOf).join('\n\n')
@@ -157,7 +159,7 @@ export function fromCompletion(item: LspCompletionItem, caret: TextRange): Compl
     filterText: name,
     sortText: item.sortText ?? label,
     range: range ? fromRange(range) : caret,
-    deprecated: item.deprecated === true || item.tags?.includes(1) === true,
+    deprecated: item.tags?.includes(1) === true,
     additional: (item.additionalTextEdits ?? []).map((one) => fromTextEdit('', one)),
   }
 }

@@ -64,7 +64,7 @@ const capabilities = {
         snippetSupport: true,
         documentationFormat: ['markdown', 'plaintext'],
         labelDetailsSupport: true,
-        deprecatedSupport: true,
+        tagSupport: { valueSet: [1] },
       },
       completionItemKind: { valueSet: Array.from({ length: 25 }, (_, index) => index + 1) },
     },
