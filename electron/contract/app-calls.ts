@@ -45,7 +45,6 @@ import { draft, fileContent, project, sample } from './project'
 import { programFunction, runReport, runRequest } from './run'
 import { settings, settingsChange } from './settings'
 import { histogram, pageRequest, tensorPage } from './tensor'
-
 const none = z.object({})
 const folder = z.object({ folder: z.string() })
 /** A gradcheck as the window asks for it: main adds the program, and the inputs of opsmith.json that it does not give. */

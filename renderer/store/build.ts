@@ -117,8 +117,17 @@ export function useProblems(): Diagnostic[] {
   const gradients = useGradcheck(gradcheckDiagnostics)
   const checks = useOpcheck(opcheckDiagnostics)
   const program = useProgramProblems((state) => state.diagnostics)
-  return collectProblems(report, error, loadError, problem, warnings, gradients, checks, program)
-  return collectProblems(report, said, error, loadError, problem, warnings, gradients, checks)
+  return collectProblems(
+    report,
+    said,
+    error,
+    loadError,
+    problem,
+    warnings,
+    gradients,
+    checks,
+    program,
+  )
 }
 
 export function currentProblems(): Diagnostic[] {
@@ -158,9 +167,19 @@ function collectProblems(
   checks: Diagnostic[],
   program: Diagnostic[],
 ): Diagnostic[] {
-  const key = [report, error, loadError, manifestProblem, warnings, gradients, checks, program]
   const edited = editedFiles()
-  const key = [report, said, edited, error, loadError, manifestProblem, warnings, gradients, checks]
+  const key = [
+    report,
+    said,
+    edited,
+    error,
+    loadError,
+    manifestProblem,
+    warnings,
+    gradients,
+    checks,
+    program,
+  ]
   if (key.every((part, index) => part === cacheKey[index]) && cacheKey.length > 0) return cached
   const problems: Diagnostic[] = []
   if (manifestProblem) problems.push(fromError(manifestProblem, 'opsmith.json'))
@@ -169,13 +188,12 @@ function collectProblems(
     problems.push(fromError(error, error.code === 'project.invalid' ? 'opsmith.json' : ''))
   }
   if (loadError) problems.push(fromError(loadError, ''))
-  problems.push(...(report?.diagnostics ?? []), ...program, ...gradients, ...checks, ...warnings)
   const isEdited = new Set(edited.split('\n'))
   const merged = mergeProblems(report?.diagnostics ?? [], said, {
     good: report?.ok === true,
     isAsBuilt: (file) => report !== null && !isEdited.has(projectPath(file).path),
   })
-  problems.push(...merged, ...gradients, ...checks, ...warnings)
+  problems.push(...merged, ...program, ...gradients, ...checks, ...warnings)
   cacheKey = key
   cached = problems
   return problems

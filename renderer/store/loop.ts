@@ -79,11 +79,10 @@ async function buildOnce(timeTrace: boolean): Promise<void> {
   }
   const { build, load, loadError } = result.value
   const good = { report: build, settled: null, error: null }
-  buildStore.setState({ ...ended, ...good, loadError: loadError ?? null, stamp })
+  buildStore.setState({ ...ended, ...good, loadError: loadError ?? null, stamp, versions })
   if (build.timeTrace) {
     buildStore.setState({ traced: { trace: build.timeTrace, load: load?.seconds ?? null, stamp } })
   }
-  buildStore.setState({ ...ended, ...good, loadError: loadError ?? null, stamp, versions })
   if (loadError?.exit) noteCrash(loadError.exit)
   if (load) {
     dismissCrash()
