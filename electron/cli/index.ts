@@ -12,6 +12,7 @@ import { runBench } from './bench-command'
 import type { GivenBenchOptions } from './bench-options'
 import { runBuild } from './build-command'
 import type { GivenBuildOptions } from './build-command'
+import { runCompileCommands } from './compile-commands-command'
 import { runDoctor } from './doctor-command'
 import { runChecks } from './check-command'
 import { runCheckProgram } from './check-program-command'
@@ -379,6 +380,18 @@ function makeProgram(): Command {
       await withWorkbench(
         (workbench, folder) =>
           runPrepare(workbench, project === '' ? '' : folder, { json: options.json ?? false }),
+        project,
+      )
+    })
+  program
+    .command('compile-commands')
+    .description('print compile_commands.json, for clangd in other editors')
+    .argument('<project>', 'folder with opsmith.json')
+    .option('--json', 'an error as JSON on stdout')
+    .action(async (project: string, options: { json?: boolean }) => {
+      await withWorkbench(
+        (workbench, folder) =>
+          runCompileCommands(workbench, folder, { json: options.json ?? false }),
         project,
       )
     })

@@ -34,6 +34,8 @@ import {
   sweepReport,
 } from './gradcheck'
 import { captureReport, captureRequest, graphArchive, graphObservation, graphText } from './graph'
+import { languageDiagnostics, languageState } from './language'
+import { languageCalls } from './language-calls'
 import { checkEntry, inputSpec } from './manifest'
 import { opcheckCase, opcheckCheck, opcheckOutcome, placedOpcheckReport } from './opcheck'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
@@ -44,7 +46,6 @@ import { sanitizedRun } from './sanitize'
 import { programFunction, runReport, runRequest } from './run'
 import { settings, settingsChange } from './settings'
 import { histogram, pageRequest, tensorPage } from './tensor'
-
 const none = z.object({})
 const folder = z.object({ folder: z.string() })
 /** A gradcheck as the window asks for it: main adds the program, and the inputs of opsmith.json that it does not give. */
@@ -411,6 +412,7 @@ export const appCalls = {
   },
   /** Shows a folder that was exported to in the system's file manager. */
   'export.showDirectory': { input: z.object({ directory: z.string() }), output: none },
+  ...languageCalls,
   'job.cancel': {
     input: z.object({ job: z.string() }),
     output: z.object({ cancelled: z.boolean() }),
@@ -493,6 +495,9 @@ export const appEvents = {
     step: z.string(),
     text: z.string(),
   }),
+  'language.changed': languageState,
+  /** What clangd says of one version of a file that the editor holds. */
+  'language.diagnosed': languageDiagnostics,
   'host.changed': hostState,
   /** What user code printed. `generation` 0 is a notice of ours. */
   'host.output': z.object({

@@ -8,6 +8,8 @@ const fields = {
   /** Absolute path of a libtorch folder (with include/ and lib/); "" lets Opsmith choose. */
   libtorch: z.string(),
   ...buildOptionFields,
+  /** Absolute path of a clangd; "" lets Opsmith choose. */
+  clangd: z.string(),
   theme: z.enum(['system', 'dark', 'light', 'contrast']),
   buildOnSave: z.boolean(),
   /** Builds of the window go through the compile server, where clang's own libraries are installed. */
@@ -32,6 +34,7 @@ export const defaultSettings: Settings = {
   compiler: '',
   libtorch: '',
   ...defaultBuildOptions,
+  clangd: '',
   theme: 'system',
   buildOnSave: true,
   hotCompile: true,

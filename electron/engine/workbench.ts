@@ -39,6 +39,9 @@ import { Assemblies } from './language/assembly/assemblies'
 import { ProgramChecks } from './language/program/program-checks'
 import { explainLoadError } from './language/explain/load-error'
 import { Lints, withLints } from './language/lints/lints'
+import { Clangd } from './language/clangd/clangd'
+import type { ClangdEvents } from './language/clangd/clangd'
+import { LanguageService } from './language/clangd/language-service'
 import { Profiles } from './profile/profiles'
 import { insideProject } from './project/files'
 import { readManifest } from './project/read-manifest'
@@ -57,7 +60,7 @@ interface Settling {
   report: Promise<Result<BuildReport>>
 }
 
-export interface WorkbenchEvents extends PoolEvents {
+export interface WorkbenchEvents extends PoolEvents, ClangdEvents {
   onState?: (state: HostState) => void
   /** Work in the background; `done` from 0 to 1. */
   onBackground?: (title: string, done: number, detail: string) => void
@@ -106,6 +109,8 @@ export class Workbench {
   readonly assemblies: Assemblies
   readonly sanitizedRuns: SanitizedRuns
   readonly lints: Lints
+  readonly clangd: Clangd
+  readonly language: LanguageService
   private memoryLimit = 0
   private preparing = false
   private readonly closing = new AbortController()
@@ -141,11 +146,14 @@ export class Workbench {
     this.assemblies = new Assemblies(this)
     this.sanitizedRuns = new SanitizedRuns(this)
     this.lints = new Lints(installation)
+    this.clangd = new Clangd(this, events)
+    this.language = new LanguageService(this.clangd)
   }
 
   /** Takes the user's settings; called at the start and whenever they change. */
   async applySettings(): Promise<void> {
     this.memoryLimit = (await readSettings(this.installation.cacheFolder)).memoryLimit
+    await this.clangd.refresh()
   }
 
   async toolchainFor(manifest: Manifest | undefined): Promise<Result<Toolchain>> {
@@ -159,6 +167,7 @@ export class Workbench {
     return await examine(
       this.installation,
       chosenTools(settings, manifest?.ok ? manifest.value : undefined),
+      settings.clangd,
     )
   }
 
@@ -507,6 +516,7 @@ export class Workbench {
     this.closing.abort()
     for (const { stop } of this.settling.values()) stop.abort()
     this.hotCompiler.close()
+    this.clangd.shutDown()
     await this.hosts.close()
   }
 }

@@ -50,6 +50,13 @@ export class AppSession {
         this.noteFiles(report)
         this.send('build.settled', { folder: settled, report })
       },
+      onLanguageState: (state) => {
+        this.send('language.changed', state)
+      },
+      onLanguageDiagnostics: (said) => {
+        this.noteFiles(said)
+        this.send('language.diagnosed', said)
+      },
       onOutput: (generation, stream, text) => {
         const key = `${generation} ${stream}`
         let batch = batches.get(key)
@@ -75,6 +82,7 @@ export class AppSession {
     const project = await openProject(folder)
     if (!project.ok) return project
     await this.watcher?.close()
+    if (this.openFolder !== project.value.folder) this.workbench.clangd.leave()
     this.openFolder = project.value.folder
     this.watcher = watchProject(this.openFolder, (relative, version) => {
       this.send('file.changed', { folder: this.openFolder, path: relative, version })
@@ -101,11 +109,14 @@ export class AppSession {
     if (!project.ok) return
     this.known = new Set(project.value.files.map((file) => file.path))
     this.send('project.changed', project.value)
+    // Another source, other flags: clangd works with what a build would run.
+    await this.workbench.clangd.refresh()
   }
 
   async closeProject(): Promise<void> {
     await this.watcher?.close()
     this.watcher = undefined
+    this.workbench.clangd.leave()
     this.openFolder = ''
     this.workbench.stopCompileServer()
   }

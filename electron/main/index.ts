@@ -14,6 +14,7 @@ import { gradcheckCalls } from './ipc/gradcheck-calls'
 import { graphCalls } from './ipc/graph-calls'
 import { listen } from './ipc/handle'
 import { lintCalls } from './ipc/lint-calls'
+import { languageCalls } from './ipc/language-calls'
 import { opcheckCalls } from './ipc/opcheck-calls'
 import { operatorCalls } from './ipc/operator-calls'
 import { profileCalls } from './ipc/profile-calls'
@@ -57,6 +58,7 @@ async function run(): Promise<void> {
     ...benchCalls,
     ...exportCalls,
     ...lintCalls,
+    ...languageCalls,
   })
   await openWindow(session, path.join(__dirname, 'preload.cjs'))
   // Not before the window is up: loading libtorch would take one of two cores from it.

@@ -79,9 +79,13 @@ const options: monaco.editor.IStandaloneEditorConstructionOptions = {
   fixedOverflowWidgets: true,
   lineNumbersMinChars: 4,
   padding: { top: 6 },
-  // Words of the open files, until a language server knows better.
+  // Words of the open files, where clangd knows nothing better.
   wordBasedSuggestions: 'allDocuments',
   occurrencesHighlight: 'singleFile',
+  'semanticHighlighting.enabled': true,
+  inlayHints: { enabled: 'on', fontSize: 0.85 * 13, padding: false, maximumLength: 30 },
+  // Hovers and lists of libtorch's overloads are wide.
+  suggest: { showStatusBar: true, preview: false },
   accessibilitySupport: 'auto',
 }
 

@@ -1,9 +1,10 @@
 import type { Diagnostic, DiagnosticNote } from '../../electron/contract/diagnostics'
-import { buildStore, currentProblems } from '../store/build'
+import { buildStore, currentProblems, editedFiles } from '../store/build'
 import { filesStore, projectPath } from '../store/files'
 import { gradcheckStore } from '../store/gradcheck'
 import { graphStore } from '../store/graph'
 import { lintStore } from '../store/lints'
+import { languageStore } from '../store/language'
 import { opcheckStore } from '../store/opcheck'
 import { programProblemsStore } from '../store/program-problems'
 import { projectStore } from '../store/project'
@@ -24,6 +25,16 @@ export function followProblems(): void {
     }
   })
   lintStore.subscribe(markAll)
+  languageStore.subscribe((now, before) => {
+    if (now.said !== before.said) markAll()
+  })
+  let edited = editedFiles()
+  filesStore.subscribe(() => {
+    const now = editedFiles()
+    if (now === edited) return
+    edited = now
+    markAll()
+  })
   graphStore.subscribe((now, before) => {
     if (now.shown?.shot !== before.shown?.shot) markAll()
   })

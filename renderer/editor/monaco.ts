@@ -3,6 +3,8 @@
 // after the first editor was made look in vain for their services (monaco-editor 0.57,
 // internal/common/workers.js).
 import 'monaco-editor/features/register.all.js'
+// "All" leaves out the colours of a whole file, and takes those of a part of it, which clangd has not.
+import 'monaco-editor/editor/contrib/semanticTokens/browser/documentSemanticTokens.js'
 import 'monaco-editor/languages/definitions/cpp/register.js'
 import 'monaco-editor/languages/definitions/python/register.js'
 import 'monaco-editor/languages/features/json/register.js'

@@ -7,6 +7,7 @@ import { openLinksInTabs } from './CodeEditor'
 import { followAssemblyLines } from './assembly-lines'
 import { followGraphSelection } from './graph-places'
 import { followLints } from './live-lints'
+import { startLanguage } from './language/start-language'
 import { followProblems } from './markers'
 import { followProgram } from './program-checks'
 import { registerProgramLanguage } from './program-language'
@@ -19,6 +20,7 @@ import { listenToDisk, saveFile } from './saving'
 export async function startEditor(): Promise<void> {
   prepareMonaco()
   openLinksInTabs()
+  startLanguage()
   followProblems()
   followProgram()
   registerProgramLanguage()

@@ -9,7 +9,7 @@ export type OpsmithTest = {
   editorText(path: string): string | null
   setEditorText(path: string, text: string): Promise<void>
   markers(path: string): Marker[]
-  openFile(path: string, line?: number): Promise<void>
+  openFile(path: string, line?: number, column?: number): Promise<void>
   ready(): boolean
   /** Whatever the graph's panel offers; the editor does not know it. */
   graph: unknown
@@ -43,8 +43,8 @@ export function exposeTestHook(graph: unknown): void {
         message: marker.message,
       }))
     },
-    openFile: async (path, line = 0) => {
-      openFile(path, line)
+    openFile: async (path, line = 0, column = 1) => {
+      openFile(path, line, column)
       await loadModel(path)
     },
     ready: () => {

@@ -2,6 +2,27 @@ import * as monaco from 'monaco-editor/editor/editor.api.js'
 
 import type { ShownTheme } from '../store/theme'
 
+type SemanticColours = Record<
+  'type' | 'function' | 'macro' | 'constant' | 'parameter' | 'property' | 'comment',
+  string
+>
+
+/** Colours for what clangd knows of a name (editor/language/tokens.ts). */
+function semantic(colours: SemanticColours): monaco.editor.ITokenThemeRule[] {
+  const groups: [keyof SemanticColours, string[]][] = [
+    ['type', ['class', 'interface', 'enum', 'typeParameter', 'concept', 'namespace']],
+    ['function', ['function', 'method']],
+    ['macro', ['macro']],
+    ['constant', ['enumMember']],
+    ['parameter', ['parameter']],
+    ['property', ['property']],
+    ['comment', ['comment']],
+  ]
+  return groups.flatMap(([colour, tokens]) =>
+    tokens.map((token) => ({ token, foreground: colours[colour] })),
+  )
+}
+
 /** Monaco takes no CSS variables: these repeat shell/styles/tokens.css where the two must meet. */
 export function defineThemes(): void {
   monaco.editor.defineTheme('opsmith-dark', {
@@ -14,6 +35,10 @@ export function defineThemes(): void {
       { token: 'string', foreground: 'd8a97b' },
       { token: 'number', foreground: '9fd3a0' },
       { token: 'type', foreground: '6fcfc4' },
+      ...semantic({
+        ...{ type: '6fcfc4', function: 'e3d08f', macro: 'c79bf0', constant: '9fd3a0' },
+        ...{ parameter: 'c9b8e8', property: 'a9c7e8', comment: '7f8a99' },
+      }),
     ],
     colors: {
       'editor.background': '#1b1d21',
@@ -39,6 +64,10 @@ export function defineThemes(): void {
       { token: 'string', foreground: '8f4a14' },
       { token: 'number', foreground: '1a6b35' },
       { token: 'type', foreground: '0f6a6a' },
+      ...semantic({
+        ...{ type: '0f6a6a', function: '795e00', macro: '7a3ea8', constant: '1a6b35' },
+        ...{ parameter: '6b3fa0', property: '1f5a96', comment: '5f6b7a' },
+      }),
     ],
     colors: {
       'editor.background': '#ffffff',

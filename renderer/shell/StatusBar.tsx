@@ -1,10 +1,12 @@
 import type { ReactElement } from 'react'
 
+import type { LanguageState } from '../../electron/contract/language'
 import { useBackground } from '../store/background'
 import { useBuild, useProblems } from '../store/build'
 import { chosenFinding, useDoctor } from '../store/doctor'
 import { useFiles } from '../store/files'
 import { useHost } from '../store/host'
+import { restartLanguage, useLanguage } from '../store/language'
 import { showPanel } from '../store/layout'
 import { useProject } from '../store/project'
 import { Elapsed, Progress } from './primitives/Elapsed'
@@ -19,6 +21,7 @@ export function StatusBar(): ReactElement {
       <HostItem />
       {hasProject && <BuildItem />}
       {hasProject && <ProblemItem />}
+      {hasProject && <LanguageItem />}
       <span className="grow" />
       <BackgroundItems />
       <Cursor />
@@ -142,6 +145,41 @@ function ProblemItem(): ReactElement | null {
   return (
     <button type="button" className="status-item" onClick={() => showPanel('problems')}>
       {parts.join(', ')}
+    </button>
+  )
+}
+
+const languageWords: Record<LanguageState['state'], string> = {
+  idle: '',
+  absent: 'no clangd',
+  starting: 'starting',
+  ready: '',
+  restarting: 'ended, starts again',
+  failed: 'failed',
+}
+
+/** What knows C++ in the editor; nothing while nothing was asked of it. */
+function LanguageItem(): ReactElement | null {
+  const state = useLanguage((language) => language.state)
+  if (state.state === 'idle') return null
+  const trouble = state.state === 'restarting' || state.state === 'failed'
+  const words = state.state === 'ready' && state.busy ? 'reading' : languageWords[state.state]
+  return (
+    <button
+      type="button"
+      className={trouble ? 'status-item tone-warning' : 'status-item'}
+      onClick={() => (state.state === 'failed' ? void restartLanguage() : showPanel('doctor'))}
+      title={
+        state.message !== ''
+          ? [state.message, state.hint].filter(Boolean).join('\n')
+          : 'Completion, hover, definitions and rename in C++'
+      }
+      data-testid="status-language"
+      data-state={state.state}
+      data-pid={state.pid}
+    >
+      {trouble && <Icon name="warning" label="something is wrong" />}
+      <span>{[state.name, words].filter(Boolean).join(' ')}</span>
     </button>
   )
 }

@@ -12,6 +12,7 @@ import { doctorStore, runDoctor } from '../store/doctor'
 import { listenToExports } from '../store/export-run'
 import { listenToGradchecks } from '../store/gradcheck-all'
 import { listenToHost, onCrash } from '../store/host'
+import { listenToLanguage } from '../store/language'
 import { layoutStore, openFile, showPanel } from '../store/layout'
 import { buildProject, forgetResults, listenToProject } from '../store/loop'
 import { notify, notifyError } from '../store/notifications'
@@ -36,6 +37,7 @@ export async function start(): Promise<void> {
   listenToBenches()
   listenToExports()
   followAssembly()
+  void listenToLanguage()
   listen('command.invoked', (event) => {
     if (event.command === 'flush') void flush()
     else runCommand(event.command)

@@ -6,15 +6,18 @@ import type { Diagnostic, DiagnosticNote } from '../../electron/contract/diagnos
 import type { WorkbenchError } from '../../electron/contract/outcome'
 import type { TimeTrace } from '../../electron/contract/time-trace'
 import { listen } from '../bridge/bridge'
+import { buildStamp, filesStore, projectPath, useFiles } from './files'
 import { useGradcheck } from './gradcheck'
 import { gradcheckDiagnostics } from './gradcheck-problems'
 import { useGraph } from './graph'
 import { graphDiagnostics } from './graph-warnings'
 import { lintStore, useLints } from './lints'
 import { opcheckDiagnostics, useOpcheck } from './opcheck'
+import { languageStore, useLanguage } from './language'
 import { sanitizeDiagnostics, useSanitize } from './sanitize'
 import { LineLog, throttled } from './line-log'
 import { programProblemsStore, useProgramProblems } from './program-problems'
+import { mergeProblems } from './merge-problems'
 import { projectStore, useProject } from './project'
 
 type BuildState = {
@@ -33,6 +36,8 @@ type BuildState = {
   loadError: WorkbenchError | null
   /** What the sources were when the shown build began. */
   stamp: string | null
+  /** The versions of the open files that the shown build read. */
+  versions: Readonly<Record<string, string>>
   cancelled: boolean
   /** Of the last build that was asked where its time went; a later one that was not keeps it. */
   traced: { trace: TimeTrace; load: number | null; stamp: string } | null
@@ -50,6 +55,7 @@ export const buildStore = createStore<BuildState>(() => ({
   error: null,
   loadError: null,
   stamp: null,
+  versions: {},
   cancelled: false,
   traced: null,
   logVersion: 0,
@@ -87,9 +93,25 @@ export function listenToBuilds(): void {
   })
 }
 
+/** The open files whose text is not the one that was built, a line each. */
+export function editedFiles(): string {
+  const { stamp, versions } = buildStore.getState()
+  const unchanged = stamp === buildStamp()
+  return Object.values(filesStore.getState().files)
+    .filter((file) => {
+      if (file.external) return false
+      const known = versions[file.path]
+      return file.dirty || (known === undefined ? !unchanged : known !== file.version)
+    })
+    .map((file) => file.path)
+    .join('\n')
+}
+
 /** What the Problems panel lists: diagnostics, and errors that name a place. */
 export function useProblems(): Diagnostic[] {
   const report = useBuild(judgedReport)
+  const said = useLanguage((state) => state.said)
+  useFiles(editedFiles) // what was edited since the build decides whose word counts
   const error = useBuild((state) => state.error)
   const loadError = useBuild((state) => state.loadError)
   const problem = useProject((state) => state.project?.problem)
@@ -100,14 +122,15 @@ export function useProblems(): Diagnostic[] {
   const faults = useSanitize(sanitizeDiagnostics)
   const lints = useLints((found) => found)
   const others = [program, lints, faults, gradients, checks, warnings]
-  return collectProblems(report, error, loadError, problem, others)
+  return collectProblems(report, said, error, loadError, problem, others)
 }
 
 export function currentProblems(): Diagnostic[] {
   const { error, loadError } = buildStore.getState()
   const report = judgedReport(buildStore.getState())
   const { project } = projectStore.getState()
-  return collectProblems(report, error, loadError, project?.problem, [
+  const { said } = languageStore.getState()
+  return collectProblems(report, said, error, loadError, project?.problem, [
     programProblemsStore.getState().diagnostics,
     lintStore.getState().found,
     sanitizeDiagnostics(),
@@ -128,12 +151,14 @@ let cached: Diagnostic[] = []
 // Cached on its parts: stores are read on every render and must answer with the same array.
 function collectProblems(
   report: BuildReport | null,
+  said: Readonly<Record<string, readonly Diagnostic[]>>,
   error: WorkbenchError | null,
   loadError: WorkbenchError | null,
   manifestProblem: WorkbenchError | undefined,
   others: readonly Diagnostic[][],
 ): Diagnostic[] {
-  const key = [report, error, loadError, manifestProblem, ...others]
+  const edited = editedFiles()
+  const key = [report, said, edited, error, loadError, manifestProblem, ...others]
   if (key.every((part, index) => part === cacheKey[index]) && cacheKey.length > 0) return cached
   const problems: Diagnostic[] = []
   if (manifestProblem) problems.push(fromError(manifestProblem, 'opsmith.json'))
@@ -142,7 +167,12 @@ function collectProblems(
     problems.push(fromError(error, error.code === 'project.invalid' ? 'opsmith.json' : ''))
   }
   if (loadError) problems.push(fromError(loadError, ''))
-  problems.push(...(report?.diagnostics ?? []), ...others.flat())
+  const isEdited = new Set(edited.split('\n'))
+  const merged = mergeProblems(report?.diagnostics ?? [], said, {
+    good: report?.ok === true,
+    isAsBuilt: (file) => report !== null && !isEdited.has(projectPath(file).path),
+  })
+  problems.push(...merged, ...others.flat())
   cacheKey = key
   cached = problems
   return problems

@@ -103,6 +103,12 @@ export function buildStamp(): string {
   return `${filesStore.getState().sourceRevision}|${manifestKey()}`
 }
 
+/** What the open files are on disk, as far as the window knows: what a build that begins now reads. */
+export function openVersions(): Record<string, string> {
+  const files = Object.values(filesStore.getState().files)
+  return Object.fromEntries(files.map((file) => [file.path, file.version]))
+}
+
 export function runStamp(): string {
   return `${buildStamp()}|${filesStore.getState().programRevision}`
 }

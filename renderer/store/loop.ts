@@ -4,7 +4,7 @@ import { forgetAssembly } from './assembly-run'
 import { benchmarksChanged, forgetBenches, refreshBenches } from './bench-run'
 import { buildLog, buildStore, forgetBuild } from './build'
 import { forgetExports } from './export-run'
-import { buildStamp, runStamp } from './files'
+import { buildStamp, openVersions, runStamp } from './files'
 import { forgetGradchecks, refreshGradchecks } from './gradcheck-all'
 import { graphStore } from './graph'
 import { forgetGraph, refreshGraph } from './graph-capture'
@@ -12,6 +12,7 @@ import { entriesChanged, forgetOpchecks, refreshOpchecks } from './opcheck-run'
 import { dismissCrash, noteCrash } from './host'
 import { forgetInputs, manifestArrived } from './inputs'
 import { forgetProfile, refreshProfile } from './profile-run'
+import { forgetSaid } from './language'
 import { currentFolder, currentManifest, projectChanged } from './project'
 import { forgetRegistry } from './registry'
 import { chooseFirst, forgetRun, loadFunctions, resolveSignature, runChosen, runStore } from './run'
@@ -59,6 +60,7 @@ async function buildOnce(timeTrace: boolean): Promise<void> {
   if (folder === null) return
   const job = newJob('build')
   const stamp = buildStamp()
+  const versions = openVersions()
   buildLog.clear()
   const begun = { job, stopping: false, startedAt: Date.now(), done: 0, steps: 0 }
   buildStore.setState({ ...begun, cancelled: false, logVersion: buildLog.version })
@@ -71,19 +73,15 @@ async function buildOnce(timeTrace: boolean): Promise<void> {
     if (cancelled) buildStore.setState({ ...ended, cancelled: true })
     else
       buildStore.setState({
-        ...ended,
-        error: result.error,
-        report: null,
-        settled: null,
-        loadError: null,
-        stamp,
+        ...{ ...ended, error: result.error, report: null, settled: null, loadError: null },
+        ...{ stamp, versions },
       })
     return
   }
   const { build, load, loadError } = result.value
   dropOldSanitized(stamp)
   const good = { report: build, settled: null, error: null }
-  buildStore.setState({ ...ended, ...good, loadError: loadError ?? null, stamp })
+  buildStore.setState({ ...ended, ...good, loadError: loadError ?? null, stamp, versions })
   if (build.timeTrace) {
     buildStore.setState({ traced: { trace: build.timeTrace, load: load?.seconds ?? null, stamp } })
   }
@@ -186,5 +184,6 @@ export function forgetResults(): void {
   forgetSchemas()
   forgetInputs()
   forgetRegistry()
+  forgetSaid()
   dismissCrash()
 }

@@ -12,6 +12,7 @@ const initial: Settings = {
   optimization: 'O2',
   fastMath: false,
   marchNative: false,
+  clangd: '',
   theme: 'system',
   buildOnSave: true,
   hotCompile: true,

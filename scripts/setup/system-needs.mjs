@@ -186,6 +186,23 @@ const openCv = {
   lost: 'the sample warp_perspective needs it',
 }
 
+/** The editor's C++; of the compiler's own version, so that both judge alike. @returns {Need} */
+function clangd() {
+  const best = findCompilers()[0]
+  const versions = best?.family === 'clang' ? [best.major, ...clangVersions] : clangVersions
+  return {
+    name: 'clangd',
+    present: () =>
+      findOnPath('clangd') !== '' ||
+      versions.some((version) => findOnPath(`clangd-${version}`) !== ''),
+    apt: [[...new Set(versions)].map((version) => `clangd-${version}`)],
+    dnf: ['clang-tools-extra'],
+    pacman: ['clang'],
+    essential: false,
+    lost: 'the editor has no completion, hover, definitions or rename in C++',
+  }
+}
+
 const clangTool = (tool) => ({
   name: tool,
   present: () => findClangTool(tool) !== '',
@@ -220,6 +237,7 @@ export function needsFor(context) {
     ...compilerNeeds,
     clangLibraries(),
     sanitizers(),
+    clangd(),
     ...(needsPythonEnvironment(context) ? [pythonEnvironment] : []),
     openCv,
     ...(context.tests ? [clangTool('clang-format'), clangTool('clang-tidy')] : []),

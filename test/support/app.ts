@@ -15,7 +15,7 @@ export interface TestHook {
   editorText(file: string): string | null
   setEditorText(file: string, text: string): void
   markers(file: string): { line: number; message: string; severity: string }[]
-  openFile(file: string, line?: number): Promise<void>
+  openFile(file: string, line?: number, column?: number): Promise<void>
   ready(): boolean
   graph: GraphHook
 }
@@ -127,10 +127,11 @@ export class App {
     await gone
   }
 
-  async openFile(file: string, line?: number): Promise<void> {
+  /** With the caret at the line and column, where they are given. */
+  async openFile(file: string, line = 0, column = 1): Promise<void> {
     await this.page.evaluate(
-      ([name, at]) => window.opsmithTest?.openFile(String(name), at as number | undefined),
-      [file, line],
+      ([name, ...at]) => window.opsmithTest?.openFile(String(name), Number(at[0]), Number(at[1])),
+      [file, line, column],
     )
   }
 

@@ -38,6 +38,8 @@ export interface CompileTask {
   /** Everything but -o, -MF and the source. */
   args: string[]
   source: string
+  /** The project's source that a generated one includes, relative. */
+  around?: string
   /** Hash over all of it that is known before the compiler runs. */
   key: string
   /** The same for a compile server; undefined where a flag is more than that can be told. */
@@ -281,7 +283,10 @@ export async function planBuild(
       const file = writeGenerated(installation, name, text)
       // The source's own text is part of the key: the generated file only includes it.
       const prelude = preludeFor(read, true)
-      compiles.push(cxxTask(label, file, text + source.text, prelude, true, hostFlags))
+      compiles.push({
+        ...cxxTask(label, file, text + source.text, prelude, true, hostFlags),
+        around: source.relative,
+      })
     } else {
       compiles.push(
         cxxTask(label, source.relative, source.text, preludeFor(read, false), true, hostFlags),

@@ -7,6 +7,7 @@ import { compileTimeKey, readCompileTimes } from '../compile/compile-times'
 import { readSetupEnvironment } from '../installation'
 import type { Installation } from '../installation'
 import { findClangLibraries } from '../compile/hot/clang-libraries'
+import { clangdFinding } from '../language/clangd/find-clangd'
 import { addonLibtorch, findAddon } from './addon-location'
 import { chooseToolchain } from './choose'
 import type { Choice, Toolchain } from './choose'
@@ -210,8 +211,15 @@ function mismatches(toolchain: Toolchain): DoctorReport['problems'] {
   return problems
 }
 
-/** Looks for everything that building and running an operator needs, and judges it. */
-export async function examine(installation: Installation, choice: Choice): Promise<DoctorReport> {
+/**
+ * Looks for everything that building and running an operator needs, and judges it.
+ * @param clangd the user's choice; "" for none
+ */
+export async function examine(
+  installation: Installation,
+  choice: Choice,
+  clangd: string,
+): Promise<DoctorReport> {
   const started = performance.now()
   const setup = readSetupEnvironment(installation.root)
   const chosen = await chooseToolchain(installation, choice)
@@ -232,6 +240,7 @@ export async function examine(installation: Installation, choice: Choice): Promi
         why: 'not needed where lld is',
         remedy: '',
       }),
+      clangdFinding(clangd),
       findTool('tool', ['cmake'], {
         judgement: 'absent',
         why: 'set-up builds the native addon with it',

@@ -45,7 +45,8 @@ export async function answer(
   }
   try {
     const result = await (handlers[name] as AnyHandler)(session, parsed.data)
-    if (name.startsWith('operator.') || name === 'registry.describe') session.noteFiles(result)
+    const namesFiles = ['operator.', 'language.', 'registry.describe']
+    if (namesFiles.some((prefix) => name.startsWith(prefix))) session.noteFiles(result)
     return result
   } catch (error) {
     if (error instanceof WorkbenchFailure) return { ok: false, error: error.error }

@@ -2,6 +2,7 @@ import { useState, type ReactElement } from 'react'
 
 import type { Settings } from '../../../electron/contract/settings'
 import { Button } from '../../shell/primitives/Button'
+import { runDoctor } from '../../store/doctor'
 import { showPanel } from '../../store/layout'
 import { changeSettings, useSettings } from '../../store/settings'
 
@@ -138,6 +139,8 @@ export function SettingsPanel(): ReactElement {
             max={4_096}
             onChange={(size) => changeSettings({ memoryLimit: Math.round(size * gibibyte) })}
           />
+          <label htmlFor="settings-clangd">clangd</label>
+          <ClangdSetting />
           <span>Compiler, libtorch</span>
           <div>
             <Button icon="pulse" onClick={() => showPanel('doctor')}>
@@ -147,6 +150,30 @@ export function SettingsPanel(): ReactElement {
         </div>
       </div>
     </div>
+  )
+}
+
+/** Counts when the field is left or Enter is pressed: half a path is no program. */
+function ClangdSetting(): ReactElement {
+  const clangd = useSettings((settings) => settings.clangd)
+  const [draft, setDraft] = useState<string | null>(null)
+  const commit = (): void => {
+    setDraft(null)
+    const path = draft?.trim() ?? clangd
+    if (path !== clangd) void changeSettings({ clangd: path }).then(() => runDoctor())
+  }
+  return (
+    <input
+      id="settings-clangd"
+      type="text"
+      value={draft ?? clangd}
+      placeholder="the newest one on PATH, or its absolute path"
+      onChange={(event) => setDraft(event.target.value)}
+      onBlur={commit}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') commit()
+      }}
+    />
   )
 }
 

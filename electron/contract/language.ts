@@ -1,0 +1,169 @@
+import { z } from 'zod'
+
+import { diagnostic, textEdit } from './diagnostics'
+
+/** What knows C++, as far as it is there: clangd, for the project that is open. */
+export const languageState = z.object({
+  state: z.enum([
+    'idle', // no C++ or CUDA file was opened yet: nothing runs
+    'absent', // not installed; `hint` says what to install
+    'starting',
+    'ready',
+    'restarting', // it ended by itself; it is started again in a moment
+    'failed', // it ends again and again, or the project's compile commands are not known
+  ]),
+  /** "clangd 19.1.7"; "" until it was found. */
+  name: z.string(),
+  /** It reads a file or its headers: what it knows of them comes in a moment. */
+  busy: z.boolean(),
+  /** What is wrong, in plain words; "" when nothing is. */
+  message: z.string(),
+  hint: z.string(),
+  /** Process id; 0 when there is no process. */
+  pid: z.number().int(),
+})
+export type LanguageState = z.infer<typeof languageState>
+
+/** A file as the window names it: relative to the project, or absolute outside it. */
+export const languageFile = z.object({ folder: z.string(), path: z.string().min(1) })
+export type LanguageFile = z.infer<typeof languageFile>
+
+/** Lines and columns are 1-based; columns count UTF-16 units, as the editor does. */
+const position = {
+  line: z.number().int().positive(),
+  column: z.number().int().positive(),
+}
+export const languagePosition = languageFile.extend(position)
+export type LanguagePosition = z.infer<typeof languagePosition>
+
+export const textRange = z.object({
+  ...position,
+  endLine: z.number().int().positive(),
+  endColumn: z.number().int().positive(),
+})
+export type TextRange = z.infer<typeof textRange>
+export const languageRange = languageFile.extend(textRange.shape)
+export type LanguageRange = z.infer<typeof languageRange>
+
+/** A place in a file, absolute. */
+export const filePlace = textRange.extend({ file: z.string() })
+export type FilePlace = z.infer<typeof filePlace>
+
+export const documentText = languageFile.extend({
+  text: z.string().max(4_000_000),
+  /** Counts up with every edit; answers and diagnostics name the one that they are about. */
+  version: z.number().int().nonnegative(),
+})
+export type DocumentText = z.infer<typeof documentText>
+
+export const completionItem = z.object({
+  label: z.string(),
+  /** Behind the label: parameters. */
+  labelDetail: z.string(),
+  /** The type, for the list's right side. */
+  detail: z.string(),
+  /** Markdown. */
+  documentation: z.string(),
+  /** LSP's CompletionItemKind. */
+  kind: z.number().int(),
+  text: z.string(),
+  /** `text` has placeholders: `f(${1:int a})`. */
+  snippet: z.boolean(),
+  filterText: z.string(),
+  sortText: z.string(),
+  range: textRange,
+  deprecated: z.boolean(),
+  /** An include that the name asks for, say. */
+  additional: z.array(textEdit),
+})
+export type CompletionItem = z.infer<typeof completionItem>
+export const completionList = z.object({
+  items: z.array(completionItem),
+  /** There are more: ask again when more was typed. */
+  incomplete: z.boolean(),
+})
+export type CompletionList = z.infer<typeof completionList>
+
+export const hover = z.object({ markdown: z.string(), range: textRange.optional() })
+export type Hover = z.infer<typeof hover>
+
+export const signatureHelp = z.object({
+  signatures: z.array(
+    z.object({
+      label: z.string(),
+      documentation: z.string(),
+      /** Where in the label each parameter stands. */
+      parameters: z.array(z.tuple([z.number().int(), z.number().int()])),
+    }),
+  ),
+  active: z.number().int().nonnegative(),
+  activeParameter: z.number().int().nonnegative(),
+})
+export type SignatureHelp = z.infer<typeof signatureHelp>
+
+export const inlayHint = z.object({
+  line: z.number().int(),
+  column: z.number().int(),
+  label: z.string(),
+  kind: z.enum(['type', 'parameter', 'other']),
+  padLeft: z.boolean(),
+  padRight: z.boolean(),
+})
+export type InlayHint = z.infer<typeof inlayHint>
+
+/** The names that `semanticTokens` counts in: its data is LSP's, five numbers a token. */
+export const tokenLegend = z.object({ types: z.array(z.string()), modifiers: z.array(z.string()) })
+export type TokenLegend = z.infer<typeof tokenLegend>
+export const semanticTokens = z.object({ legend: tokenLegend, data: z.array(z.number().int()) })
+export type SemanticTokens = z.infer<typeof semanticTokens>
+
+export interface DocumentSymbol {
+  name: string
+  detail: string
+  /** LSP's SymbolKind. */
+  kind: number
+  range: TextRange
+  selection: TextRange
+  children: DocumentSymbol[]
+}
+export const documentSymbol: z.ZodType<DocumentSymbol> = z.lazy(() =>
+  z.object({
+    name: z.string(),
+    detail: z.string(),
+    kind: z.number().int(),
+    range: textRange,
+    selection: textRange,
+    children: z.array(documentSymbol),
+  }),
+)
+
+/** What a rename would take: the name as it is, and where it stands. */
+export const renameTarget = z.object({ name: z.string(), range: textRange })
+export type RenameTarget = z.infer<typeof renameTarget>
+
+export const renameReport = z.object({
+  edits: z.array(textEdit),
+  /** Where the old name stands in code all the same: in a macro's text, or as another thing's name. */
+  left: z.array(filePlace),
+})
+export type RenameReport = z.infer<typeof renameReport>
+
+/** A change of the code that somebody may want here: "Extract to function". */
+export const codeAction = z.object({
+  title: z.string(),
+  /** "refactor", "refactor.extract", …; quick fixes come with diagnostics. */
+  kind: z.string(),
+  /** For language.actionEdits, until the file's actions are asked for again. */
+  id: z.number().int().nonnegative(),
+})
+export type CodeAction = z.infer<typeof codeAction>
+
+/** What clangd says of one version of a file's text; it takes the place of what it said before. */
+export const languageDiagnostics = z.object({
+  folder: z.string(),
+  /** Absolute. */
+  file: z.string(),
+  version: z.number().int(),
+  diagnostics: z.array(diagnostic),
+})
+export type LanguageDiagnostics = z.infer<typeof languageDiagnostics>

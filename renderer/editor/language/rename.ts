@@ -1,0 +1,57 @@
+import type { LanguagePosition, RenameReport } from '../../../electron/contract/language'
+import { call } from '../../bridge/bridge'
+import { runCommand } from '../../store/commands'
+import { addFile, filesStore, projectPath } from '../../store/files'
+import { openFile } from '../../store/layout'
+import { notify } from '../../store/notifications'
+import { loadModel } from '../models'
+import { monaco } from '../monaco'
+import { editOf } from './convert'
+
+/** A rename in all files of the project: each is opened, changed and left unsaved, to be looked at. */
+export async function provideRename(
+  at: LanguagePosition,
+  newName: string,
+): Promise<monaco.languages.WorkspaceEdit & monaco.languages.Rejection> {
+  const answer = await call('language.rename', { ...at, newName })
+  if (!answer.ok) return { edits: [], rejectReason: answer.error.message }
+  const { edits } = answer.value
+  const paths = [...new Set(edits.map((edit) => projectPath(edit.file).path))]
+  for (const path of paths) {
+    if (!filesStore.getState().files[path]) addFile(path, false)
+    // Monaco changes what has a model.
+    if (!(await loadModel(path))) return { edits: [], rejectReason: `${path} could not be read.` }
+  }
+  tell(answer.value, newName, paths, at.path)
+  return {
+    edits: edits.map((edit) => ({
+      resource: monaco.Uri.file(edit.file),
+      textEdit: editOf(edit),
+      versionId: undefined,
+    })),
+  }
+}
+
+/** After Monaco has made the edits. */
+function tell(report: RenameReport, newName: string, paths: string[], here: string): void {
+  const others = paths.filter((path) => path !== here)
+  setTimeout(() => {
+    for (const path of others) openFile(path, 0, 1, false)
+    if (others.length > 0) openFile(here)
+    const left = report.left.map((place) => `${projectPath(place.file).path}:${place.line}`)
+    if (others.length === 0 && left.length === 0) return
+    const places = `${report.edits.length} ${report.edits.length === 1 ? 'place' : 'places'}`
+    const files = `${paths.length} ${paths.length === 1 ? 'file' : 'files'}`
+    notify(
+      left.length > 0 ? 'warning' : 'info',
+      `Renamed to ${newName} in ${places} of ${files}; nothing is saved yet.`,
+      {
+        hint:
+          left.length > 0
+            ? `The old name is left at ${left.slice(0, 5).join(', ')}: in a macro, or something else is called so.`
+            : '',
+        action: { label: 'Save all', run: () => runCommand('file.saveAll') },
+      },
+    )
+  })
+}

@@ -1,0 +1,71 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+
+import type { Diagnostic } from '../../electron/contract/diagnostics'
+import type { LanguageState } from '../../electron/contract/language'
+import { call, listen } from '../bridge/bridge'
+import { notify, notifyError } from './notifications'
+import { currentFolder } from './project'
+
+type Store = {
+  state: LanguageState
+  /** What clangd says of the texts that the editor holds, by absolute file. */
+  said: Readonly<Record<string, readonly Diagnostic[]>>
+}
+
+const initial: Store = {
+  state: { state: 'idle', name: '', busy: false, message: '', hint: '', pid: 0 },
+  said: {},
+}
+
+export const languageStore = createStore<Store>(() => initial)
+
+export function useLanguage<T>(select: (state: Store) => T): T {
+  return useStore(languageStore, select)
+}
+
+/** Whether to tell that clangd is not there: once is enough. */
+let toldAbsence = false
+
+export async function listenToLanguage(): Promise<void> {
+  listen('language.changed', takeState)
+  listen('language.diagnosed', (event) => {
+    if (event.folder !== currentFolder()) return
+    languageStore.setState(({ said }) => ({ said: { ...said, [event.file]: event.diagnostics } }))
+  })
+  const result = await call('language.state', {})
+  if (result.ok && languageStore.getState().state.state === 'idle') takeState(result.value)
+}
+
+function takeState(state: LanguageState): void {
+  const before = languageStore.getState().state
+  // What a clangd that is gone has said is nobody's any more: the build's messages stand again.
+  const gone = state.state !== 'ready' && before.state === 'ready'
+  languageStore.setState(gone ? { state, said: {} } : { state })
+  if (state.state === before.state) return
+  const { message, hint } = state
+  if (state.state === 'restarting') notify('info', message, { detail: hint })
+  if (state.state === 'failed') {
+    const action = { label: 'Start it again', run: () => void restartLanguage() }
+    notify('warning', message, { hint, action })
+  }
+  if (state.state === 'absent' && !toldAbsence) {
+    toldAbsence = true
+    notify('info', message, { hint: `${hint}. Everything else works without it.` })
+  }
+}
+
+export async function restartLanguage(): Promise<void> {
+  const result = await call('language.restart', {})
+  if (!result.ok) notifyError(result.error)
+}
+
+/** The editor let go of the file, or the project was closed (no file). */
+export function forgetSaid(file?: string): void {
+  languageStore.setState(({ said }) => {
+    if (file === undefined) return { said: {} }
+    const left = { ...said }
+    delete left[file]
+    return { said: left }
+  })
+}

@@ -1,0 +1,154 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { findClangd } from '../../electron/engine/language/clangd/find-clangd'
+import { changeSettings } from '../../electron/engine/project/settings-file'
+import { App } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const clangd = await findClangd('')
+/** libtorch's headers take clangd some seconds, more beside other work. */
+const readTime = 150_000
+
+let cache: TestCache
+let app: App
+let folder: string
+
+const caller = 'src/calculate_force_cpu.cpp'
+const kernel = 'src/force_kernel.cpp'
+
+const onDisk = (file: string): string => fs.readFileSync(path.join(folder, file), 'utf8')
+
+/** With the caret after the first `before` of the file. */
+const goTo = async (file: string, before: string): Promise<void> => {
+  await app.openFile(file)
+  const text = await app.text(file)
+  const lines = text.slice(0, text.indexOf(before) + before.length).split('\n')
+  await app.openFile(file, lines.length, (lines.at(-1)?.length ?? 0) + 1)
+  await app.page.waitForTimeout(300)
+}
+
+const ready = async (): Promise<void> => {
+  await app.page.waitForFunction(
+    () => {
+      const item = document.querySelector<HTMLElement>('[data-testid="status-language"]')
+      return item?.dataset['state'] === 'ready' && !item.textContent.includes('reading')
+    },
+    undefined,
+    { timeout: readTime },
+  )
+}
+
+beforeAll(async () => {
+  if (!clangd.ok) return
+  cache = makeTestCache()
+  // Builds have tests of their own.
+  await changeSettings(cache.folder, { buildOnSave: false })
+  folder = copyProject(path.join(root, 'samples/calculate_force'), cache)
+  app = await App.start(cache, folder)
+})
+afterAll(async () => {
+  if (!clangd.ok) return
+  await app.close()
+  cache.remove()
+})
+
+describe.skipIf(!clangd.ok)('C++ in the editor', () => {
+  it('shows a mistake while it is typed, and takes it away', async () => {
+    await app.openFile(caller)
+    await ready()
+    await app.replace(caller, '  return force;', '  return forse;')
+    const typed = Date.now()
+    await expect
+      .poll(async () => (await app.markers(caller)).map((marker) => marker.message).join(), {
+        interval: 20,
+        timeout: 30_000,
+      })
+      .toMatch(/undeclared identifier 'forse'; did you mean 'force'/)
+    process.stderr.write(`a mistake is shown ${Date.now() - typed} ms after it was typed\n`)
+    const row = app.testId('problem-row').filter({ hasText: 'forse' })
+    await app.testId('tool-tab-problems').click()
+    await row.first().waitFor()
+    await app.picture('language-mistake')
+    await app.replace(caller, '  return forse;', '  return force;')
+    await expect.poll(async () => (await app.markers(caller)).length, { timeout: 30_000 }).toBe(0)
+  })
+
+  it('completes what is typed, and explains a name', async () => {
+    await goTo(caller, '  const at::Tensor incoming = grad_output.contiguous();')
+    await app.page.keyboard.press('Enter')
+    await app.page.keyboard.type('auto y = at::empty_li', { delay: 20 })
+    const row = app.page.locator('.suggest-widget .monaco-list-row', { hasText: 'empty_like' })
+    await row.first().waitFor({ timeout: 30_000 })
+    await app.picture('language-completion')
+    await app.page.keyboard.press('Escape')
+    for (let count = 0; count < 22; count += 1) await app.page.keyboard.press('Control+Z')
+    await expect.poll(async () => (await app.text(caller)) === onDisk(caller)).toBe(true)
+
+    await goTo(caller, 'const at::Tens')
+    await app.page.keyboard.press('Control+K')
+    await app.page.keyboard.press('Control+I')
+    const hover = app.page.locator('.monaco-hover', { hasText: 'TensorBody.h' })
+    await hover.first().waitFor({ timeout: 30_000 })
+    await app.picture('language-hover')
+    await app.page.keyboard.press('Escape')
+  })
+
+  it('leads into libtorch’s headers, which cannot be written', async () => {
+    await goTo(caller, 'const at::Tens')
+    await app.page.keyboard.press('F12')
+    const header = app.page.locator('[data-testid^="editor-/"][data-testid$="TensorBody.h"]')
+    await header.first().waitFor({ timeout: 30_000 })
+    const name = (await header.first().getAttribute('data-testid'))?.slice('editor-'.length) ?? ''
+    const before = await app.text(name)
+    await app.page.keyboard.type('x')
+    expect(await app.text(name)).toBe(before)
+    await app.picture('language-definition')
+  })
+
+  it('renames across files, and saves nothing unasked', async () => {
+    await goTo(kernel, 'void add_for')
+    await ready()
+    await app.page.keyboard.press('F2')
+    const field = app.page.locator('.rename-box input')
+    await field.waitFor({ timeout: 30_000 })
+    await field.fill('collect_forces')
+    await app.page.keyboard.press('Enter')
+    const files = [kernel, caller, 'include/force_kernel.h']
+    for (const file of files) {
+      await expect.poll(() => app.text(file), { timeout: readTime }).toMatch(/\bcollect_forces\b/)
+      expect(onDisk(file)).not.toMatch(/collect_forces/)
+    }
+    const told = app.testId('notification').filter({ hasText: 'Renamed to collect_forces' })
+    await told.waitFor()
+    expect(await told.textContent()).toMatch(/3 places of 3 files.*src\/force_kernel\.cpp:\d+/)
+    await app.picture('language-rename')
+    await told.getByRole('button', { name: 'Save all' }).click()
+    for (const file of files) {
+      await expect.poll(() => onDisk(file), { timeout: 30_000 }).toMatch(/collect_forces/)
+    }
+  })
+
+  it('says when clangd ended, and has it back', async () => {
+    const item = app.testId('status-language')
+    const pid = Number(await item.getAttribute('data-pid'))
+    process.kill(pid, 'SIGKILL')
+    await app
+      .testId('notification')
+      .filter({ hasText: /was ended by SIGKILL/ })
+      .waitFor({ timeout: 30_000 })
+    await app.picture('language-killed')
+    await ready()
+    expect(Number(await item.getAttribute('data-pid'))).not.toBe(pid)
+    await app.openFile(kernel)
+    await app.replace(kernel, 'if (neighbour < 0) continue;', 'if (neighbor < 0) continue;')
+    await expect
+      .poll(async () => (await app.markers(kernel)).map((marker) => marker.message).join(), {
+        timeout: readTime,
+      })
+      .toMatch(/neighbor/)
+  })
+})

@@ -1,0 +1,198 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import type { LanguageDiagnostics, LanguageState } from '../../electron/contract/language'
+import { unwrap } from '../../electron/contract/outcome'
+import { startForkedHost } from '../../electron/engine/host/transport'
+import { findClangd } from '../../electron/engine/language/clangd/find-clangd'
+import { Workbench } from '../../electron/engine/workbench'
+import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const clangd = await findClangd('')
+
+let cache: TestCache
+let workbench: Workbench
+let folder = ''
+const said: LanguageDiagnostics[] = []
+const states: LanguageState[] = []
+
+const read = (file: string): string => fs.readFileSync(path.join(folder, file), 'utf8')
+
+const until = async <T>(find: () => T | undefined, seconds = 120): Promise<T> => {
+  const end = Date.now() + seconds * 1000
+  for (;;) {
+    const found = find()
+    if (found !== undefined) return found
+    if (Date.now() > end) throw new Error(`not within ${seconds} s`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+const diagnosed = async (file: string, version: number): Promise<LanguageDiagnostics> =>
+  await until(() =>
+    said.findLast((one) => one.file === path.join(folder, file) && one.version >= version),
+  )
+
+const show = (file: string, text: string, version: number): void => {
+  workbench.clangd.show({ folder, path: file, text, version }, true)
+}
+
+/** 1-based place of the caret after `before`, which stands in the text once or first. */
+const after = (text: string, before: string): { line: number; column: number } => {
+  const offset = text.indexOf(before) + before.length
+  if (offset < before.length) throw new Error(`no ${before}`)
+  const lines = text.slice(0, offset).split('\n')
+  return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 }
+}
+
+beforeAll(() => {
+  cache = makeTestCache()
+  folder = copyProject(path.join(root, 'samples/calculate_force'), cache)
+  workbench = new Workbench(
+    testInstallation(cache),
+    startForkedHost,
+    {
+      onLanguageDiagnostics: (one) => said.push(one),
+      onLanguageState: (state) => states.push(state),
+    },
+    { keepSpare: false },
+  )
+})
+afterAll(async () => {
+  await workbench.close()
+  cache.remove()
+})
+
+const kernel = 'src/force_kernel.cpp'
+const caller = 'src/calculate_force_cpu.cpp'
+
+describe.skipIf(!clangd.ok)('clangd', () => {
+  it('has the commands of a build, without what only the compiler can read', async () => {
+    const commands = unwrap(await workbench.clangd.compileCommands(folder))
+    expect(commands.map((one) => path.relative(folder, one.file))).toEqual([
+      'src/bindings.cpp',
+      caller.replace('_cpu', ''),
+      caller,
+      kernel,
+    ])
+    const words = commands.flatMap((one) => one.arguments)
+    expect(words).toContain('-DTORCH_EXTENSION_NAME=calculate_force')
+    expect(words).toContain('-std=c++20')
+    expect(words.filter((word) => /pch/.test(word))).toEqual([])
+    // Ours stand before libtorch's.
+    const [first] = commands
+    const folders = first?.arguments.filter((word) => word.endsWith('/include')) ?? []
+    expect(folders[0]).toMatch(/\/include\/[0-9a-f]+\/include$/)
+  })
+
+  it('finds a mistake in the unsaved text, and how to mend it', async () => {
+    const good = read(kernel)
+    show(kernel, good, 1)
+    expect((await diagnosed(kernel, 1)).diagnostics).toEqual([])
+    expect(workbench.clangd.state()).toMatchObject({ state: 'ready' })
+    const begin = 'namespace calc_ops {'
+    const bad = good.replace(
+      begin,
+      `${begin}\nint64_t twice(int64_t size) { return 2 * size }\nint64_t four = twise(2);`,
+    )
+    show(kernel, bad, 2)
+    const { diagnostics } = await diagnosed(kernel, 2)
+    const line = bad.split('\n').findIndex((one) => one.includes('twice')) + 1
+    expect(diagnostics.find((one) => one.message.startsWith("expected ';'"))).toMatchObject({
+      ...{ severity: 'error', source: 'clangd', line },
+      fixes: [{ edits: [{ line, text: ';' }] }],
+    })
+    const misspelt = diagnostics.find((one) => one.message.includes("'twise'"))
+    expect(misspelt).toMatchObject({
+      line: line + 1,
+      fixes: [{ title: "change 'twise' to 'twice'", edits: [{ text: 'twice' }] }],
+      notes: [{ line }],
+    })
+    show(kernel, good, 3)
+    expect((await diagnosed(kernel, 3)).diagnostics).toEqual([])
+    expect(read(kernel)).toBe(good)
+  })
+
+  it('renames in every file of the project, open or not', async () => {
+    const text = read(kernel)
+    const at = { folder, path: kernel, ...after(text, 'void add_for') }
+    expect(unwrap(await workbench.language.renameTarget(at))).toMatchObject({ name: 'add_forces' })
+    const { edits, left } = unwrap(await workbench.language.rename(at, 'collect_forces'))
+    const files = new Set(edits.map((edit) => path.relative(folder, edit.file)))
+    expect([...files].sort()).toEqual([caller, kernel, 'include/force_kernel.h'].sort())
+    expect(edits.map((edit) => edit.text)).toEqual(Array(3).fill('collect_forces'))
+    // A macro's text is nobody's to rename: that it is left is said.
+    const macro =
+      text.split('\n').findIndex((line) => line.includes('template void add_forces')) + 1
+    expect(left).toMatchObject([{ file: path.join(folder, kernel), line: macro }])
+    // Nothing that was only looked at is shown.
+    expect(said.some((one) => one.file.endsWith('calculate_force_cpu.cpp'))).toBe(false)
+    const refused = await workbench.language.rename(at, 'not a name')
+    expect(refused).toMatchObject({ ok: false, error: { code: 'request.invalid' } })
+  })
+
+  it('completes, explains and leads to libtorch’s headers', async () => {
+    const text = read(caller)
+    show(caller, text, 1)
+    await diagnosed(caller, 1)
+    const at = { folder, path: caller, ...after(text, 'at::Tens') }
+    // Documentation comes with the index of the headers, which is made after the first diagnostics.
+    await expect
+      .poll(async () => unwrap(await workbench.language.hover(at))?.markdown ?? '', {
+        timeout: 60_000,
+      })
+      .toMatch(/Tensor[^]*intrusive_ptr/)
+    const [place] = unwrap(await workbench.language.definition(at))
+    expect(place?.file).toMatch(/torch\/include\/ATen\/core\/TensorBody\.h$/)
+    const [declared] = unwrap(
+      await workbench.language.definition({ folder, path: caller, ...after(text, 'add_for') }),
+    )
+    expect(declared?.file).toBe(path.join(folder, kernel))
+
+    const typed = text.replace(
+      'namespace calc_ops {',
+      'namespace calc_ops {\nauto y = at::empty_li',
+    )
+    show(caller, typed, 2)
+    const here = { folder, path: caller, ...after(typed, 'at::empty_li') }
+    const list = unwrap(await workbench.language.complete(here, ''))
+    const item = list.items.find((one) => one.label === 'empty_like')
+    expect(item).toMatchObject({
+      snippet: true,
+      range: { line: here.line, endColumn: here.column },
+    })
+    expect(item?.text).toMatch(/^empty_like\(\$\{1:/)
+    const called = text.replace('namespace calc_ops {', 'namespace calc_ops {\nauto y = at::add(')
+    show(caller, called, 3)
+    const inside = { folder, path: caller, ...after(called, 'at::add(') }
+    const help = unwrap(await workbench.language.signatures(inside))
+    expect(help?.signatures[0]?.label).toMatch(/^add\(const (at::)?Tensor &self/)
+    show(caller, text, 4)
+    const whole = { line: 1, column: 1, endLine: text.split('\n').length, endColumn: 1 }
+    expect(
+      unwrap(await workbench.language.inlayHints({ folder, path: caller, ...whole })).length,
+    ).toBeGreaterThan(5)
+    const tokens = unwrap(await workbench.language.semanticTokens({ folder, path: caller }))
+    expect(tokens?.legend.types).toContain('parameter')
+    expect((tokens?.data.length ?? 0) % 5).toBe(0)
+    const symbols = unwrap(await workbench.language.symbols({ folder, path: caller }))
+    expect(JSON.stringify(symbols)).toMatch(/calculate_force_grad_cpu/)
+    expect(unwrap(await workbench.language.references(at)).length).toBeGreaterThan(5)
+  })
+
+  it('comes back when it is killed, with what was open', async () => {
+    const { pid } = workbench.clangd.state()
+    const begun = states.length
+    said.length = 0
+    process.kill(pid, 'SIGKILL')
+    await until(() => states.slice(begun).find((one) => one.state === 'restarting'))
+    const again = await until(() => states.slice(begun).find((one) => one.state === 'ready'))
+    expect(again.pid).not.toBe(pid)
+    expect((await diagnosed(kernel, 3)).diagnostics).toEqual([])
+    const told = states.slice(begun).find((one) => one.state === 'restarting')?.message
+    expect(told).toMatch(/clangd [\d.]+ was ended by SIGKILL. It is started again/)
+  })
+})
