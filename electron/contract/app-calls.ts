@@ -2,7 +2,6 @@ import { z } from 'zod'
 
 import { assemblyChoice, assemblyForm, assemblyListing, assemblyReport } from './assembly'
 import { buildReport } from './build'
-import { diagnostic } from './diagnostics'
 import { doctorReport } from './doctor'
 import { kernelList } from './bench-device'
 import { benchEntry } from './bench-entry'
@@ -136,15 +135,6 @@ export const appCalls = {
     input: z.object({ folder: z.string(), job: z.string() }),
     output: sanitizedRun,
   },
-  /** What the lints say of the project, with texts of open files in place of those on disk. */
-  'lint.project': {
-    input: z.object({
-      folder: z.string(),
-      /** Paths are relative to the project. */
-      unsaved: z.array(z.object({ path: z.string(), text: z.string() })),
-    }),
-    output: z.array(diagnostic),
-  },
   'operator.run': {
     input: z.object({
       folder: z.string(),
@@ -156,16 +146,6 @@ export const appCalls = {
     output: runReport,
   },
   'program.functions': { input: folder, output: z.array(programFunction) },
-  /** What the TorchScript compiler says of a text, saved or not; made when the op host is idle. Cancelled by a newer one. */
-  'program.check': {
-    input: z.object({ folder: z.string(), text: z.string().max(4_000_000).optional() }),
-    output: z.array(diagnostic),
-  },
-  /** The function that is registered at a place, as operators' kernels name them: its own place. */
-  'program.kernel': {
-    input: z.object({ folder: z.string(), file: z.string(), line: z.number().int() }),
-    output: z.object({ file: z.string(), line: z.number().int() }),
-  },
   'registry.list': { input: none, output: z.array(operatorSummary) },
   'registry.describe': {
     input: z.object({ name: z.string(), overload: z.string() }),

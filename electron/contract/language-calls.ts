@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { textEdit } from './diagnostics'
+import { diagnostic, textEdit } from './diagnostics'
 import {
   codeAction,
   completionList,
@@ -21,8 +21,27 @@ import {
 
 const none = z.object({})
 
-/** What the editor asks about C++ and CUDA files: a part of appCalls. */
+/** What the editor asks about C++ and CUDA files, and about the program: a part of appCalls. */
 export const languageCalls = {
+  /** What the lints say of the project, with texts of open files in place of those on disk. */
+  'lint.project': {
+    input: z.object({
+      folder: z.string(),
+      /** Paths are relative to the project. */
+      unsaved: z.array(z.object({ path: z.string(), text: z.string() })),
+    }),
+    output: z.array(diagnostic),
+  },
+  /** What the TorchScript compiler says of a text, saved or not; made when the op host is idle. Cancelled by a newer one. */
+  'program.check': {
+    input: z.object({ folder: z.string(), text: z.string().max(4_000_000).optional() }),
+    output: z.array(diagnostic),
+  },
+  /** The function that is registered at a place, as operators' kernels name them: its own place. */
+  'program.kernel': {
+    input: z.object({ folder: z.string(), file: z.string(), line: z.number().int() }),
+    output: z.object({ file: z.string(), line: z.number().int() }),
+  },
   /** A C++ or CUDA file as the editor holds it; `judge`: diagnostics are wanted for it now. */
   'language.show': { input: documentText.extend({ judge: z.boolean() }), output: none },
   /** The editor let go of it. */

@@ -17,14 +17,9 @@ import type { SanitizedBuild } from './check/sanitized-calls'
 import { SanitizedRuns } from './check/sanitized-runs'
 import { buildHot, buildProject, buildSanitized } from './compile/build'
 import type { BuildOptions } from './compile/build'
-import { measureCompile } from './compile/compile-times'
-import { preludes } from './compile/flags'
-import { findClangLibraries } from './compile/hot/clang-libraries'
 import { HotCompiler } from './compile/hot/hot-compiler'
-import { makeServerProgram } from './compile/hot/server-program'
-import { snapshotIncludes } from './compile/include-snapshot'
 import { planBuild } from './compile/plan'
-import { makePrecompiled } from './compile/precompiled-headers'
+import { prepareTools } from './compile/prepare'
 import { registrationLine } from './compile/scan-source'
 import { placeError } from './error-place'
 import { Exports } from './export/exports'
@@ -452,63 +447,14 @@ export class Workbench {
   ): Promise<Result<{ seconds: number; made: number }>> {
     this.preparing = true
     try {
-      return await this.makeHeaders(compilers, manifest, this.closing.signal)
+      const toolchain = await this.toolchainFor(manifest)
+      if (!toolchain.ok) return toolchain
+      const { signal } = this.closing
+      const { onBackground } = this.events
+      return await prepareTools(this.installation, toolchain.value, compilers, signal, onBackground)
     } finally {
       this.preparing = false
     }
-  }
-
-  private async makeHeaders(
-    compilers: number,
-    manifest: Manifest | undefined,
-    signal: AbortSignal,
-  ): Promise<Result<{ seconds: number; made: number }>> {
-    const onProgress = this.events.onBackground
-    const title = "precompiling libtorch's headers"
-    const toolchain = await this.toolchainFor(manifest)
-    if (!toolchain.ok) return toolchain
-    const { value: tools } = toolchain
-    const includes = snapshotIncludes(this.installation)
-    const pending = [...preludes]
-    let seconds = 0
-    let made = 0
-    let done = 0
-    const worker = async (): Promise<Result<null>> => {
-      for (let prelude = pending.shift(); prelude; prelude = pending.shift()) {
-        onProgress?.(title, done / preludes.length, prelude)
-        const { installation } = this
-        const result = await makePrecompiled(
-          installation,
-          tools,
-          includes,
-          prelude,
-          'plain',
-          signal,
-        )
-        if (!result.ok) {
-          pending.length = 0
-          return result
-        }
-        done += 1
-        seconds += result.value.seconds
-        if (result.value.made) made += 1
-      }
-      return ok(null)
-    }
-    const ends = await Promise.all(Array.from({ length: compilers }, worker))
-    const failed = ends.find((end) => !end.ok)
-    if (failed && !failed.ok) return failed
-    await measureCompile(this.installation, tools, includes, made > 0, signal)
-    onProgress?.(title, 1, '')
-    const libraries = findClangLibraries(tools.compiler)
-    if (!libraries.found) return ok({ seconds, made })
-    onProgress?.('making the compile server', -1, '')
-    const { installation } = this
-    const server = await makeServerProgram(installation, tools, libraries.found, includes, signal)
-    onProgress?.('making the compile server', 1, '')
-    if (!server.ok) return server
-    const { seconds: more } = server.value
-    return ok({ seconds: seconds + more, made: made + (server.value.made ? 1 : 0) })
   }
 
   /** Ends op hosts and work in the background. */
