@@ -93,8 +93,8 @@ async function ask(toolchain: Toolchain, stubs: string): Promise<DirectLinker | 
   const after = [
     ...['--no-as-needed', ...names.map((name) => path.join(stubs, `${name}.so`)), '--as-needed'],
     ...['-rpath', path.join(libtorch.folder, 'lib')],
-    // Arithmetic that the processor lacks is in here, and nowhere else.
-    ...[`-L${path.dirname(crtBegin)}`, '-lgcc'],
+    // Some of either is linked into every library: arithmetic that the processor lacks, atexit.
+    ...[`-L${path.dirname(crtBegin)}`, '-lgcc', '-lc'],
     ...objects.filter(isEnd),
   ]
   return {
