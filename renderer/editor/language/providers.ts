@@ -161,6 +161,15 @@ function whyNot(): string {
       : 'clangd is not running.'
 }
 
+/** Milliseconds that a menu may wait for clangd, which reads headers for seconds after a file is opened. */
+const moment = 400
+
+/** The editor's menu of fixes waits for every part of it: what is not there soon is left out. */
+async function inAMoment<T>(answer: Promise<T | null>): Promise<T | null> {
+  const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), moment))
+  return await Promise.race([answer, late])
+}
+
 /** Quick fixes come with the problems; these are what else clangd can do with what is selected. */
 function registerRefactorings(): void {
   const asked = new WeakMap<monaco.languages.CodeAction, { at: LanguageRange; id: number }>()
@@ -171,7 +180,8 @@ function registerRefactorings(): void {
         const wanted = context.only === undefined || context.only.startsWith('refactor')
         const automatic = context.trigger === monaco.languages.CodeActionTriggerType.Auto
         const at = wanted && !(automatic && range.isEmpty()) ? rangeIn(model, range) : null
-        const found = at && (await valueOf<'language.actions'>(call('language.actions', at)))
+        const found =
+          at && (await inAMoment(valueOf<'language.actions'>(call('language.actions', at))))
         if (!at || !found) return null
         const actions = found.map(({ title, kind, id }) => {
           const action = { title, kind }
