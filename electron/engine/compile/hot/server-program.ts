@@ -106,6 +106,15 @@ async function programIn(place: Place, toolchain: Toolchain): Promise<ServerProg
   }
 }
 
+export interface MadeProgram {
+  program: ServerProgram
+  seconds: number
+  made: boolean
+}
+
+/** By where they go: set-up in the background and a first build may both want the same one. */
+const beingMade = new Map<string, Promise<Result<MadeProgram>>>()
+
 /**
  * Compiles the server against clang's libraries, and with it the library of shared code; about half a minute.
  * Two processes may make the same one, the first to finish wins.
@@ -116,8 +125,27 @@ export async function makeServerProgram(
   libraries: ClangLibraries,
   includes: IncludeSnapshot,
   signal: AbortSignal | undefined,
-): Promise<Result<{ program: ServerProgram; seconds: number; made: boolean }>> {
+): Promise<Result<MadeProgram>> {
   const place = placeOf(installation, toolchain, includes)
+  const running = beingMade.get(place.folder)
+  if (running) return await running
+  const making = make(place, installation, toolchain, libraries, includes, signal)
+  beingMade.set(place.folder, making)
+  try {
+    return await making
+  } finally {
+    beingMade.delete(place.folder)
+  }
+}
+
+async function make(
+  place: Place,
+  installation: Installation,
+  toolchain: Toolchain,
+  libraries: ClangLibraries,
+  includes: IncludeSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<Result<MadeProgram>> {
   const before = await programIn(place, toolchain)
   if (before) return ok({ program: before, seconds: 0, made: false })
   const started = performance.now()
