@@ -73,7 +73,8 @@ describe('the loop', () => {
     const starting = running.page.getByText('starting the compile server')
     await starting.first().waitFor({ timeout: 60_000 })
     await starting.first().waitFor({ state: 'detached', timeout: buildTime })
-    await app.replace('op.cpp', 'return 3 * x - y;', 'return 5 * x - y;')
+    // Never built before: an object from the cache is a plain one.
+    await app.replace('op.cpp', 'return 3 * x - y;', `return ${Date.now()} * x - y;`)
     await app.save()
     await app.page.getByRole('tab', { name: /Build/ }).first().click()
     const settled = running.testId('build-settled')
