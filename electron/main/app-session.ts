@@ -190,13 +190,17 @@ export class AppSession {
     return controller !== undefined
   }
 
-  /** Asks the window to keep what was typed, and waits for it, but not for ever. */
+  /**
+   * Asks the window to keep what was typed, and waits for it. A window that died has nothing more to
+   * say; one that hangs is waited for as long as a very busy machine might need.
+   */
   async flush(): Promise<void> {
     const answered = new Promise<void>((resolve) => {
       this.flushed = resolve
     })
+    this.window?.webContents.once('render-process-gone', () => this.flushed?.())
     this.send('command.invoked', { command: 'flush' })
-    await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, 1500))])
+    await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, 20_000))])
   }
 
   noteFlushed(): void {

@@ -58,6 +58,8 @@ export async function openWindow(session: AppSession, preload: string): Promise<
     event.preventDefault()
     fs.mkdirSync(session.installation.cacheFolder, { recursive: true })
     fs.writeFileSync(boundsFile(session), JSON.stringify(window.getNormalBounds()))
+    // Gone for the eye at once; the process stays for as long as keeping what was typed takes.
+    window.hide()
     void session.flush().then(() => {
       kept = true
       window.destroy()
