@@ -1,7 +1,8 @@
 // The compile server: clang, stopped after libtorch's headers. Each compile is a copy of this
 // process (a fork) that goes on with the user's source, so no build reads a header, or instantiates
 // a template, that is the same in every build; a compiler that crashes takes nothing with it but
-// its own copy.
+// its own copy. Where the headers come from a precompiled one, clang reads of it what is asked for;
+// the server answers at once and reads the rest, for all copies to come, while nobody asks.
 //
 //   opsmith_compile_server [--shared-code NAMES] -- CLANG FLAGS... -c PRELUDE.cpp -o unused.o
 //   opsmith_compile_server --make-shared-code NAMES OBJECT -- CLANG FLAGS... -c PRELUDE.cpp -o
@@ -45,6 +46,9 @@ double seconds() {
 }
 
 const double started = seconds();
+
+/// How long the server, when it has more to read, waits for another request after one.
+constexpr int pause_milliseconds = 300;
 
 /// What this process is to write, once it is a copy that compiles.
 struct result {
@@ -101,58 +105,67 @@ class serve_pragma : public clang::PragmaHandler {
     sema.PerformPendingInstantiations();
     if (compiler_.getDiagnostics().hasErrorOccurred()) _exit(1);
     if (!make_names_.empty()) return;
-    const auto marked = mark_shared_functions(compiler_, shared_);
-    say_ready(seconds() - started, marked);
-    serve(preprocessor);
-  }
-
- private:
-  /// Returns in copies only.
-  void serve(clang::Preprocessor& preprocessor) {
-    std::map<pid_t, long long> running;
-    std::string pending;
     if (pipe2(children_pipe, O_CLOEXEC | O_NONBLOCK) != 0) _exit(1);
     struct sigaction action = {};
     action.sa_handler = on_child;
     action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
     sigaction(SIGCHLD, &action, nullptr);
-    for (;;) {
-      pollfd wanted[] = {{STDIN_FILENO, POLLIN, 0}, {children_pipe[0], POLLIN, 0}};
-      if (poll(wanted, 2, -1) < 0 && errno != EINTR) _exit(1);
-      char buffer[65536];
-      while (read(children_pipe[0], buffer, sizeof buffer) > 0) {
-      }
-      int status = 0;
-      for (pid_t child = 0; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
-        say_ended(running[child], status);
-        running.erase(child);
-      }
-      if ((wanted[0].revents & (POLLIN | POLLHUP)) == 0) continue;
-      const auto count = read(STDIN_FILENO, buffer, sizeof buffer);
-      if (count <= 0) {
-        for (const auto& [child, id] : running)
-          kill(child, SIGKILL);
-        _exit(0);
-      }
-      pending.append(buffer, static_cast<std::size_t>(count));
-      for (std::size_t end = 0; (end = pending.find('\n')) != std::string::npos;) {
-        const auto asked = parse_request(pending.substr(0, end));
-        pending.erase(0, end + 1);
-        if (!asked) continue;
-        const pid_t server = getpid();
-        const pid_t child = fork();
-        if (child == 0) {
-          become(preprocessor, *asked, server);
-          return;
-        }
-        if (child < 0) {
-          say_ended(asked->id, SIGKILL);
-          continue;
-        }
-        running[child] = asked->id;
-        say_started(asked->id, child);
-      }
+    say_ready(seconds() - started);
+    // In between, requests are answered: a copy made then knows fewer of the shared functions.
+    mark_shared_functions(compiler_, shared_, [&] {
+      bool served = serve(preprocessor, 0);
+      // Copies have the cores to themselves; the next source of a build comes soon after one ends.
+      while (!is_copy_ && (!running_.empty() || served))
+        served = serve(preprocessor, running_.empty() ? pause_milliseconds : -1);
+      return is_copy_;
+    });
+    while (!is_copy_)
+      serve(preprocessor, -1);
+  }
+
+ private:
+  /// Takes what has come within `timeout` milliseconds, -1 for ever. In a copy, `is_copy_` is set.
+  /// @returns whether something had
+  bool serve(clang::Preprocessor& preprocessor, int timeout) {
+    pollfd wanted[] = {{STDIN_FILENO, POLLIN, 0}, {children_pipe[0], POLLIN, 0}};
+    const int ready = poll(wanted, 2, timeout);
+    if (ready < 0 && errno != EINTR) _exit(1);
+    if (ready <= 0) return ready < 0;
+    char buffer[65536];
+    while (read(children_pipe[0], buffer, sizeof buffer) > 0) {
     }
+    int status = 0;
+    for (pid_t child = 0; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
+      say_ended(running_[child], status);
+      running_.erase(child);
+    }
+    if ((wanted[0].revents & (POLLIN | POLLHUP)) == 0) return true;
+    const auto count = read(STDIN_FILENO, buffer, sizeof buffer);
+    if (count <= 0) {
+      for (const auto& [child, id] : running_)
+        kill(child, SIGKILL);
+      _exit(0);
+    }
+    pending_.append(buffer, static_cast<std::size_t>(count));
+    for (std::size_t end = 0; (end = pending_.find('\n')) != std::string::npos;) {
+      const auto asked = parse_request(pending_.substr(0, end));
+      pending_.erase(0, end + 1);
+      if (!asked) continue;
+      const pid_t server = getpid();
+      const pid_t child = fork();
+      if (child == 0) {
+        is_copy_ = true;
+        become(preprocessor, *asked, server);
+        return true;
+      }
+      if (child < 0) {
+        say_ended(asked->id, SIGKILL);
+        continue;
+      }
+      running_[child] = asked->id;
+      say_started(asked->id, child);
+    }
+    return true;
   }
 
   /// Makes of this copy the compiler of one source.
@@ -199,6 +212,9 @@ class serve_pragma : public clang::PragmaHandler {
   result& into_;
   const names& shared_;
   const std::string make_names_;
+  std::map<pid_t, long long> running_;
+  std::string pending_;
+  bool is_copy_ = false;
 };
 
 class serve_action : public clang::EmitObjAction {

@@ -60,10 +60,8 @@ void say_ended(long long id, int status) {
                          {"signal", WIFSIGNALED(status) ? WTERMSIG(status) : 0}});
 }
 
-void say_ready(double seconds, std::size_t shared_functions) {
-  say(llvm::json::Object{{"event", "ready"},
-                         {"seconds", seconds},
-                         {"sharedFunctions", static_cast<std::int64_t>(shared_functions)}});
+void say_ready(double seconds) {
+  say(llvm::json::Object{{"event", "ready"}, {"seconds", seconds}});
 }
 
 }  // namespace opsmith::compile_server

@@ -34,6 +34,6 @@ void say_started(long long id, int pid);
 void say_ended(long long id, int status);
 
 /// Says on stdout that requests are taken; `seconds` is what the headers took.
-void say_ready(double seconds, std::size_t shared_functions);
+void say_ready(double seconds);
 
 }  // namespace opsmith::compile_server

@@ -61,13 +61,18 @@ struct drop_pass : llvm::PassInfoMixin<drop_pass> {
 /// Goes through every function, instantiations included.
 class marker : public clang::RecursiveASTVisitor<marker> {
  public:
-  marker(clang::ASTContext& context, const names& shared)
-      : context_(context), shared_(shared), mangler_(context.createMangleContext()) {}
+  marker(clang::ASTContext& context, const names& shared, const std::function<bool()>& stop)
+      : context_(context), shared_(shared), stop_(stop), mangler_(context.createMangleContext()) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
   bool shouldVisitImplicitCode() const { return true; }
   /// Bodies hold local classes and lambdas at most: the pass sees to those.
   bool TraverseStmt(clang::Stmt*) { return true; }
+
+  bool VisitDecl(clang::Decl*) {
+    visited_ += 1;
+    return visited_ % 64 != 0 || !stop_();
+  }
 
   bool VisitFunctionDecl(clang::FunctionDecl* function) {
     if (!function->isThisDeclarationADefinition() && !function->isDefined()) return true;
@@ -83,11 +88,8 @@ class marker : public clang::RecursiveASTVisitor<marker> {
       redeclaration->addAttr(clang::GNUInlineAttr::CreateImplicit(context_));
       redeclaration->addAttr(clang::NoInlineAttr::CreateImplicit(context_));
     }
-    count_ += 1;
     return true;
   }
-
-  std::size_t count() const { return count_; }
 
  private:
   bool is_shared(clang::GlobalDecl declaration) {
@@ -113,8 +115,9 @@ class marker : public clang::RecursiveASTVisitor<marker> {
 
   clang::ASTContext& context_;
   const names& shared_;
+  const std::function<bool()>& stop_;
   std::unique_ptr<clang::MangleContext> mangler_;
-  std::size_t count_ = 0;
+  std::size_t visited_ = 0;
 };
 
 }  // namespace
@@ -170,11 +173,10 @@ void drop_shared_functions(llvm::PassBuilder& builder, const names& shared) {
       });
 }
 
-std::size_t mark_shared_functions(clang::CompilerInstance& compiler, const names& shared) {
+void mark_shared_functions(clang::CompilerInstance& compiler, const names& shared,
+                           const std::function<bool()>& stop) {
   auto& context = compiler.getASTContext();
-  marker walk(context, shared);
-  walk.TraverseDecl(context.getTranslationUnitDecl());
-  return walk.count();
+  marker(context, shared, stop).TraverseDecl(context.getTranslationUnitDecl());
 }
 
 }  // namespace opsmith::compile_server

@@ -6,7 +6,7 @@
 // all that a hot build emits of them. Only such as run seldom: what a kernel's inner loop may call
 // stays inline.
 
-#include <cstddef>
+#include <functional>
 #include <string>
 #include <unordered_set>
 
@@ -38,8 +38,10 @@ void drop_shared_functions(llvm::PassBuilder& builder, const names& shared);
 
 /// Marks the shared functions that are known to the compiler already, so that no code is generated
 /// of them at all; drop_shared_functions sees to those that templates of the user's source ask for
-/// later.
-/// @returns how many there were
-std::size_t mark_shared_functions(clang::CompilerInstance& compiler, const names& shared);
+/// later, and to all that are not marked yet. On the way, every declaration of a precompiled header
+/// is read.
+/// @param stop asked between declarations; true ends it
+void mark_shared_functions(clang::CompilerInstance& compiler, const names& shared,
+                           const std::function<bool()>& stop);
 
 }  // namespace opsmith::compile_server

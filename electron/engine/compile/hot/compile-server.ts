@@ -12,6 +12,7 @@ import type { Toolchain } from '../../toolchain/choose'
 import { killTree } from '../../toolchain/run-command'
 import type { IncludeSnapshot } from '../include-snapshot'
 import { temporaryBeside } from '../object-cache'
+import { locatePrecompiled, usePrecompiled } from '../precompiled-headers'
 import type { ServerFlags } from './server-flags'
 import { preludeText, serverEnvironment, serverFlags } from './server-program'
 import type { ServerPrelude, ServerProgram } from './server-program'
@@ -32,7 +33,7 @@ export interface ServerAnswer {
 }
 
 const message = z.discriminatedUnion('event', [
-  z.object({ event: z.literal('ready'), seconds: z.number(), sharedFunctions: z.number() }),
+  z.object({ event: z.literal('ready'), seconds: z.number() }),
   z.object({ event: z.literal('started'), id: z.number(), pid: z.number() }),
   z.object({
     event: z.literal('ended'),
@@ -76,12 +77,14 @@ export class CompileServer {
     const folder = fs.realpathSync(installation.cacheFolder)
     // Read once, by this server alone.
     const source = temporaryBeside(path.join(folder, `prelude-${prelude}.cpp`))
-    fs.writeFileSync(source, preludeText(installation, prelude))
+    const header = locatePrecompiled(installation, toolchain, includes, prelude, 'plain')
+    fs.writeFileSync(source, preludeText(installation, prelude, header.ready))
     this.child = spawn(
       program.executable,
       [
         ...['--shared-code', program.names, '--', toolchain.compiler.path],
         ...serverFlags(toolchain, includes, prelude),
+        ...(header.ready ? usePrecompiled(toolchain, header) : []),
         ...['-x', 'c++', '-c', source, '-o', 'unused.o'],
       ],
       {

@@ -46,10 +46,18 @@ export function serverFlags(
 const homeOf = (installation: Installation): string =>
   path.join(installation.root, 'native', 'compile_server')
 
-/** The source that a server starts from: the headers, then what most operators ask of them. */
-export function preludeText(installation: Installation, prelude: ServerPrelude): string {
+/**
+ * The source that a server starts from: the headers, then what most operators ask of them.
+ * @param precompiled the headers are there already
+ */
+export function preludeText(
+  installation: Installation,
+  prelude: ServerPrelude,
+  precompiled: boolean,
+): string {
   const warm = path.join(homeOf(installation), 'warm.h')
-  return `#include <opsmith/prelude_${prelude}.h>\n#include "${warm}"\n#pragma opsmith_serve\n`
+  const headers = precompiled ? '' : `#include <opsmith/prelude_${prelude}.h>\n`
+  return `${headers}#include "${warm}"\n#pragma opsmith_serve\n`
 }
 
 /**
@@ -195,7 +203,7 @@ async function make(
     ])
     if (!linked.ok) return linked
     const prelude = path.join(temporary, 'library.cpp')
-    fs.writeFileSync(prelude, preludeText(installation, 'extension'))
+    fs.writeFileSync(prelude, preludeText(installation, 'extension', false))
     const names = path.join(temporary, 'shared_code.names')
     const object = path.join(temporary, 'library.o')
     const compiled = await run(
