@@ -201,8 +201,13 @@ export class Workbench {
     return report
   }
 
-  /** Starts the compile server for a project before its first build; whether there is one now. */
-  async startCompileServer(folder: string): Promise<Result<boolean>> {
+  /**
+   * Starts the compile server for a project before its first build; whether there is one now.
+   * @param make it, where this machine has none yet
+   */
+  async startCompileServer(folder: string, make = true): Promise<Result<boolean>> {
+    const { hotCompile } = await readSettings(this.installation.cacheFolder)
+    if (!hotCompile || !this.inApp) return ok(false)
     const manifest = await readManifest(folder)
     if (!manifest.ok) return manifest
     const toolchain = await this.toolchainFor(manifest.value)
@@ -218,7 +223,7 @@ export class Workbench {
     if (!plan.ok) return plan
     const { includes, serverPrelude } = plan.value
     if (!serverPrelude) return ok(false)
-    const server = await this.hotCompiler.start(toolchain.value, includes, serverPrelude)
+    const server = await this.hotCompiler.start(toolchain.value, includes, serverPrelude, make)
     return server.ok ? ok(server.value !== undefined) : server
   }
 

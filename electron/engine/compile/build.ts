@@ -1,3 +1,4 @@
+import os from 'node:os'
 import path from 'node:path'
 
 import type { BuildReport } from '../../contract/build'
@@ -6,7 +7,7 @@ import type { Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
 import type { Toolchain } from '../toolchain/choose'
 import type { HotCompiler } from './hot/hot-compiler'
-import { pruneFolder } from './object-cache'
+import { ObjectCache, pruneFolder } from './object-cache'
 import { planBuild } from './plan'
 import type { BuildPlan } from './plan'
 import { makePrecompiled } from './precompiled-headers'
@@ -61,7 +62,12 @@ export async function buildHot(
   if (!plan.ok) return plan
   if (plan.value.missingPrelude !== undefined) options.onMissingPrelude?.()
   const { includes, serverPrelude } = plan.value
-  const server = serverPrelude && compiler.find(toolchain, includes, serverPrelude)
+  const asked = serverPrelude && ([toolchain, includes, serverPrelude] as const)
+  const soon = asked && compiler.soon(...asked)
+  const server =
+    soon && isWorthWaiting(installation, folder, plan.value)
+      ? await untilStopped(soon, options.signal)
+      : asked && compiler.find(...asked)
   const build = new ProjectBuild(
     installation,
     toolchain,
@@ -74,8 +80,25 @@ export async function buildHot(
   )
   const report = await build.run()
   // Not sooner: it would take a core from this build.
-  if (serverPrelude && !server) void compiler.start(toolchain, includes, serverPrelude)
+  if (asked && !server) void compiler.start(...asked)
   return report
+}
+
+/** A server that is on its way is there sooner than the compilers can be through with so many sources. */
+function isWorthWaiting(installation: Installation, folder: string, plan: BuildPlan): boolean {
+  const cache = new ObjectCache(installation.cacheFolder, folder, plan.contentFolders)
+  const missing = plan.compiles.filter((task) => task.server && !cache.find(task.key))
+  return missing.length > os.cpus().length
+}
+
+async function untilStopped<Value>(
+  value: Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value | undefined> {
+  const stopped = new Promise<undefined>((resolve) => {
+    signal?.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+  return await Promise.race([value, stopped])
 }
 
 /**

@@ -8,7 +8,7 @@ import type { IncludeSnapshot } from '../include-snapshot'
 import { hashOf } from '../object-cache'
 import { findClangLibraries } from './clang-libraries'
 import { CompileServer } from './compile-server'
-import { makeServerProgram, serverFlags } from './server-program'
+import { findServerProgram, makeServerProgram, serverFlags } from './server-program'
 import type { ServerPrelude } from './server-program'
 
 /** A server holds 0.7 GB; where there is not a good deal more, precompiled headers must do. */
@@ -16,12 +16,14 @@ const leastFreeMemory = 2.5 * 2 ** 30
 
 /**
  * The compile server of a workbench: one at a time, for the headers that the open project needs. It is started
- * in the background, after a build, and serves the builds after that; whenever it cannot, the usual way is there.
+ * in the background, when a project is opened and after a build; whenever it cannot serve, the usual way is there.
  */
 export class HotCompiler {
   private server: CompileServer | undefined
   private up = false
   private wanted = ''
+  /** While a server reads its headers, which takes it a few seconds; to make one takes much longer. */
+  private readying: Promise<CompileServer | undefined> | undefined
   private starting: Promise<Result<CompileServer | undefined>> | undefined
   private readonly stopped = new AbortController()
 
@@ -39,29 +41,48 @@ export class HotCompiler {
     )
   }
 
-  /** The server for these headers, if it is up; one that knows all of them serves for `extension` too. */
+  /** Whether the server of now is for these headers; one that knows all of them serves for `extension` too. */
+  private suits(toolchain: Toolchain, includes: IncludeSnapshot, prelude: ServerPrelude): boolean {
+    const keys = [this.keyOf(toolchain, includes, prelude)]
+    if (prelude === 'extension') keys.push(this.keyOf(toolchain, includes, 'full'))
+    return keys.includes(this.wanted)
+  }
+
+  /** The server for these headers, if it is up. */
   find(
     toolchain: Toolchain,
     includes: IncludeSnapshot,
     prelude: ServerPrelude,
   ): CompileServer | undefined {
     if (!this.up || !this.server?.alive) return undefined
-    const keys = [this.keyOf(toolchain, includes, prelude)]
-    if (prelude === 'extension') keys.push(this.keyOf(toolchain, includes, 'full'))
-    return keys.includes(this.wanted) ? this.server : undefined
+    return this.suits(toolchain, includes, prelude) ? this.server : undefined
+  }
+
+  /** The server for these headers that is up in a few seconds; undefined when none is on its way. */
+  soon(
+    toolchain: Toolchain,
+    includes: IncludeSnapshot,
+    prelude: ServerPrelude,
+  ): Promise<CompileServer | undefined> | undefined {
+    return this.suits(toolchain, includes, prelude) ? this.readying : undefined
   }
 
   /**
-   * Starts the server for these headers, and makes it first where there is none on this machine.
+   * Starts the server for these headers.
+   * @param make it first where there is none on this machine: half a minute of every core
    * @returns undefined in it where this machine cannot have one
    */
   async start(
     toolchain: Toolchain,
     includes: IncludeSnapshot,
     prelude: ServerPrelude,
+    make = true,
   ): Promise<Result<CompileServer | undefined>> {
     const there = this.find(toolchain, includes, prelude)
     if (there) return ok(there)
+    if (!make && !(await findServerProgram(this.installation, toolchain, includes))) {
+      return ok(undefined)
+    }
     const key = this.keyOf(toolchain, includes, prelude)
     if (this.starting && this.wanted === key) return await this.starting
     this.stop()
@@ -101,11 +122,15 @@ export class HotCompiler {
         prelude,
       )
       this.server = server
+      const readying = server.ready.then((ready) => {
+        // Another may be wanted by now; this one was closed then.
+        if (this.server === server) this.up = ready.ok
+        return ready.ok ? server : undefined
+      })
+      this.readying = readying
       const ready = await server.ready
-      if (!ready.ok) return ready
-      // Another may be wanted by now; this one was closed then.
-      if (this.server === server) this.up = true
-      return ok(server)
+      if (this.readying === readying) this.readying = undefined
+      return ready.ok ? ok(server) : ready
     } finally {
       this.onBackground(title, 1, '')
     }
@@ -118,6 +143,7 @@ export class HotCompiler {
     this.up = false
     this.wanted = ''
     this.starting = undefined
+    this.readying = undefined
   }
 
   /** For good. */

@@ -120,6 +120,15 @@ export interface MadeProgram {
   made: boolean
 }
 
+/** The one that was made on this machine earlier. */
+export async function findServerProgram(
+  installation: Installation,
+  toolchain: Toolchain,
+  includes: IncludeSnapshot,
+): Promise<ServerProgram | undefined> {
+  return await programIn(placeOf(installation, toolchain, includes), toolchain)
+}
+
 /** By where they go: set-up in the background and a first build may both want the same one. */
 const beingMade = new Map<string, Promise<Result<MadeProgram>>>()
 
