@@ -114,6 +114,8 @@ export class Workbench {
   /** What calls run on: the last good build, hot or plain. */
   private readonly built = new Map<string, BuildReport>()
   private readonly hotCompiler: HotCompiler
+  /** A compile server that was started with the project; undefined when it is up, or is not to be. */
+  private onItsWay: Promise<unknown> | undefined
   /** The plain build of each folder that was built hot, while it runs and until the next. */
   private readonly settling = new Map<string, Settling>()
 
@@ -192,7 +194,7 @@ export class Workbench {
     const compiler = this.hotCompiler
     const report = await this.compile(absolute, options, (...known) => {
       const [installation, toolchain, project, manifest, more] = known
-      return buildHot(installation, toolchain, project, manifest, compiler, more)
+      return buildHot(installation, toolchain, project, manifest, compiler, this.onItsWay, more)
     })
     if (!report.ok || !report.value.ok) return report
     this.built.set(absolute, report.value)
@@ -225,6 +227,14 @@ export class Workbench {
     if (!serverPrelude) return ok(false)
     const server = await this.hotCompiler.start(toolchain.value, includes, serverPrelude, make)
     return server.ok ? ok(server.value !== undefined) : server
+  }
+
+  /** Called when a project is opened: a build of many sources that is asked for at once waits for the server. */
+  warmUp(folder: string): void {
+    const starting = this.startCompileServer(folder, false).finally(() => {
+      if (this.onItsWay === starting) this.onItsWay = undefined
+    })
+    this.onItsWay = starting
   }
 
   /** Gives its memory back; the next build of a window starts another. */

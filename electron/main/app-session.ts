@@ -84,7 +84,7 @@ export class AppSession {
     await this.watcher?.close()
     if (this.openFolder !== project.value.folder) this.workbench.clangd.leave()
     this.openFolder = project.value.folder
-    void this.workbench.startCompileServer(this.openFolder, false)
+    this.workbench.warmUp(this.openFolder)
     this.watcher = watchProject(this.openFolder, (relative, version) => {
       this.send('file.changed', { folder: this.openFolder, path: relative, version })
       if (relative === manifestFileName || version === '' || !this.known.has(relative))

@@ -191,5 +191,14 @@ describe('hot compile', () => {
     workbench.stopCompileServer()
     const gone = await hot(project('gone', simple('gone', 'return x;')))
     expect(gone).toMatchObject({ ok: true, hot: false })
+    workbench.stopCompileServer()
+  })
+
+  it('waits with many sources for the server that was started with the project', async () => {
+    const folder = copyProject(path.join(root, 'samples/calculate_force'), cache)
+    edit(folder)
+    workbench.stopCompileServer()
+    workbench.warmUp(folder)
+    expect(await hot(folder)).toMatchObject({ ok: true, hot: true })
   })
 })

@@ -6,6 +6,7 @@ import type { Manifest } from '../../contract/manifest'
 import type { Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
 import type { Toolchain } from '../toolchain/choose'
+import type { CompileServer } from './hot/compile-server'
 import type { HotCompiler } from './hot/hot-compiler'
 import { ObjectCache, pruneFolder } from './object-cache'
 import { planBuild } from './plan'
@@ -49,6 +50,7 @@ export async function buildProject(
 /**
  * The same by the compile server, if one is up for what the sources include: `hot` in the report says so, and
  * then nothing is put into the project's folder. Otherwise as buildProject, and a server is started for next time.
+ * @param onItsWay ends when a server that is being started for this project is up, or is not to be
  */
 export async function buildHot(
   installation: Installation,
@@ -56,6 +58,7 @@ export async function buildHot(
   folder: string,
   manifest: Manifest,
   compiler: HotCompiler,
+  onItsWay: Promise<unknown> | undefined,
   options: BuildOptions = {},
 ): Promise<Result<BuildReport>> {
   const plan = await planBuild(installation, toolchain, folder, manifest, 'plain')
@@ -63,11 +66,9 @@ export async function buildHot(
   if (plan.value.missingPrelude !== undefined) options.onMissingPrelude?.()
   const { includes, serverPrelude } = plan.value
   const asked = serverPrelude && ([toolchain, includes, serverPrelude] as const)
-  const soon = asked && compiler.soon(...asked)
-  const server =
-    soon && isWorthWaiting(installation, folder, plan.value)
-      ? await untilStopped(soon, options.signal)
-      : asked && compiler.find(...asked)
+  const find = (): CompileServer | undefined => asked && compiler.find(...asked)
+  const waits = onItsWay && isWorthWaiting(installation, folder, plan.value)
+  const server = waits ? untilStopped(onItsWay, options.signal).then(find) : Promise.resolve(find())
   const build = new ProjectBuild(
     installation,
     toolchain,
@@ -80,25 +81,25 @@ export async function buildHot(
   )
   const report = await build.run()
   // Not sooner: it would take a core from this build.
-  if (asked && !server) void compiler.start(...asked)
+  if (asked && !(await server)) void compiler.start(...asked)
   return report
 }
 
-/** A server that is on its way is there sooner than the compilers can be through with so many sources. */
+/** A server on its way is there before the compilers are through with more sources than there are cores. */
 function isWorthWaiting(installation: Installation, folder: string, plan: BuildPlan): boolean {
   const cache = new ObjectCache(installation.cacheFolder, folder, plan.contentFolders)
   const missing = plan.compiles.filter((task) => task.server && !cache.find(task.key))
   return missing.length > os.cpus().length
 }
 
-async function untilStopped<Value>(
-  value: Promise<Value>,
+async function untilStopped(
+  ended: Promise<unknown>,
   signal: AbortSignal | undefined,
-): Promise<Value | undefined> {
-  const stopped = new Promise<undefined>((resolve) => {
-    signal?.addEventListener('abort', () => resolve(undefined), { once: true })
+): Promise<void> {
+  const stopped = new Promise((resolve) => {
+    signal?.addEventListener('abort', resolve, { once: true })
   })
-  return await Promise.race([value, stopped])
+  await Promise.race([ended, stopped])
 }
 
 /**

@@ -63,7 +63,8 @@ export class ProjectBuild {
     private readonly plan: BuildPlan,
     private readonly options: BuildOptions,
     private readonly variant: BuildVariant,
-    private readonly server: CompileServer | undefined = undefined,
+    /** Waited for by the sources that it compiles, and by no other. */
+    private readonly server: Promise<CompileServer | undefined> = Promise.resolve(undefined),
   ) {
     this.cache = new ObjectCache(installation.cacheFolder, folder, plan.contentFolders)
     this.tracer = options.timeTrace ? new TimeTracer(toolchain.compiler.family) : undefined
@@ -124,14 +125,15 @@ export class ProjectBuild {
 
   /** As a compile server does it; undefined when there is none for this source, or it could not. */
   private async compileHot(
+    server: CompileServer | undefined,
     task: CompileTask,
     output: string,
     depfile: string,
   ): Promise<CommandResult | undefined> {
-    if (!this.server || !task.server) return undefined
+    if (!server || !task.server) return undefined
     this.say(`${task.label}: by the compile server\n`)
     const request = { folder: this.folder, source: task.source, output, depfile, ...task.server }
-    const answer = await this.server.compile(request, this.options.signal)
+    const answer = await server.compile(request, this.options.signal)
     if (!answer || answer.exitCode === null) {
       if (!this.options.signal?.aborted) this.say('the compile server gave up; once more without\n')
       return undefined
@@ -145,7 +147,8 @@ export class ProjectBuild {
     // What all projects share was compiled once on this machine: it is no part of this one's time.
     const isShared = task.source.startsWith(this.plan.includes.folder + path.sep)
     const tracer = isShared ? undefined : this.tracer
-    const hotKey = this.server && task.server && hashOf('hot-1', this.server.program.key, task.key)
+    const server = task.server ? await this.server : undefined
+    const hotKey = server && hashOf('hot-1', server.program.key, task.key)
     const plain = tracer ? undefined : this.cache.find(task.key)
     const hit = plain ?? (hotKey === undefined ? undefined : this.cache.find(hotKey))
     const { label } = task
@@ -182,7 +185,7 @@ export class ProjectBuild {
     const scratch = this.isCuda(task) ? `${temporary}.nvcc` : undefined
     if (scratch !== undefined) fs.mkdirSync(scratch)
     try {
-      const hot = await this.compileHot(task, output, depfile)
+      const hot = await this.compileHot(server, task, output, depfile)
       const environment = scratch === undefined ? {} : { TMPDIR: scratch }
       const result = hot ?? (await this.runTool(task.command, args, environment))
       const printed = result.stderr + result.stdout
@@ -269,7 +272,7 @@ export class ProjectBuild {
   ): Promise<{ step: BuildStep; key: string; loadPath: string; diagnostics: Diagnostic[] }> {
     const { link } = this.plan
     const name = `lib${this.manifest.name}.so`
-    const hot = objects.some((object) => object.hot) ? this.server : undefined
+    const hot = objects.some((object) => object.hot) ? await this.server : undefined
     const key = hashOf(
       hot ? 'hot-link-1' : 'link-1',
       this.toolchain.compiler.identity,

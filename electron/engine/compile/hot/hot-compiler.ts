@@ -22,8 +22,6 @@ export class HotCompiler {
   private server: CompileServer | undefined
   private up = false
   private wanted = ''
-  /** While a server reads its headers, which takes it a few seconds; to make one takes much longer. */
-  private readying: Promise<CompileServer | undefined> | undefined
   private starting: Promise<Result<CompileServer | undefined>> | undefined
   private readonly stopped = new AbortController()
 
@@ -41,34 +39,20 @@ export class HotCompiler {
     )
   }
 
-  /** Whether the server of now is for these headers; one that knows all of them serves for `extension` too. */
-  private suits(toolchain: Toolchain, includes: IncludeSnapshot, prelude: ServerPrelude): boolean {
-    const keys = [this.keyOf(toolchain, includes, prelude)]
-    if (prelude === 'extension') keys.push(this.keyOf(toolchain, includes, 'full'))
-    return keys.includes(this.wanted)
-  }
-
-  /** The server for these headers, if it is up. */
+  /** The server for these headers, if it is up; one that knows all of them serves for `extension` too. */
   find(
     toolchain: Toolchain,
     includes: IncludeSnapshot,
     prelude: ServerPrelude,
   ): CompileServer | undefined {
     if (!this.up || !this.server?.alive) return undefined
-    return this.suits(toolchain, includes, prelude) ? this.server : undefined
-  }
-
-  /** The server for these headers that is up in a few seconds; undefined when none is on its way. */
-  soon(
-    toolchain: Toolchain,
-    includes: IncludeSnapshot,
-    prelude: ServerPrelude,
-  ): Promise<CompileServer | undefined> | undefined {
-    return this.suits(toolchain, includes, prelude) ? this.readying : undefined
+    const keys = [this.keyOf(toolchain, includes, prelude)]
+    if (prelude === 'extension') keys.push(this.keyOf(toolchain, includes, 'full'))
+    return keys.includes(this.wanted) ? this.server : undefined
   }
 
   /**
-   * Starts the server for these headers.
+   * Starts the server for these headers: a few seconds of one core.
    * @param make it first where there is none on this machine: half a minute of every core
    * @returns undefined in it where this machine cannot have one
    */
@@ -122,15 +106,11 @@ export class HotCompiler {
         prelude,
       )
       this.server = server
-      const readying = server.ready.then((ready) => {
-        // Another may be wanted by now; this one was closed then.
-        if (this.server === server) this.up = ready.ok
-        return ready.ok ? server : undefined
-      })
-      this.readying = readying
       const ready = await server.ready
-      if (this.readying === readying) this.readying = undefined
-      return ready.ok ? ok(server) : ready
+      if (!ready.ok) return ready
+      // Another may be wanted by now; this one was closed then.
+      if (this.server === server) this.up = true
+      return ok(server)
     } finally {
       this.onBackground(title, 1, '')
     }
@@ -143,7 +123,6 @@ export class HotCompiler {
     this.up = false
     this.wanted = ''
     this.starting = undefined
-    this.readying = undefined
   }
 
   /** For good. */
