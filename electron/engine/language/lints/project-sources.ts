@@ -1,3 +1,4 @@
+import type { AutogradEntry } from '../../../contract/manifest'
 import { functionsOf } from '../syntax/functions'
 import type { CppFunction } from '../syntax/functions'
 import { libraryBlocks, registrationsOf } from '../syntax/registrations'
@@ -16,6 +17,12 @@ export interface OperatorFunction {
   schema: Registration | undefined
 }
 
+/** An entry of `autograd` in opsmith.json, and where it stands. */
+export interface PlacedEntry extends AutogradEntry {
+  file: string
+  line: number
+}
+
 const headers = /\.(h|hpp|hxx|hh|cuh|inl|ipp)$/
 
 /** All sources of a project, and what they are to each other. */
@@ -27,10 +34,14 @@ export class ProjectSources {
   /** Texts of function-like macros, by name. */
   readonly macros = new Map<string, string>()
 
-  /** @param exposed `functions` of opsmith.json */
+  /**
+   * @param exposed `functions` of opsmith.json
+   * @param entries `autograd` of opsmith.json
+   */
   constructor(
     readonly files: readonly SourceFile[],
     exposed: readonly string[],
+    readonly entries: readonly PlacedEntry[] = [],
   ) {
     this.functions = files.flatMap(functionsOf)
     // A block in a header is compiled wherever it is included; that it exists once is all one knows.
