@@ -25,6 +25,23 @@ export interface PlacedEntry extends AutogradEntry {
 
 const headers = /\.(h|hpp|hxx|hh|cuh|inl|ipp)$/
 
+function macrosOf(source: SourceFile): [name: string, text: string][] {
+  return findAll(source.root, 'preproc_function_def').map((node) => [
+    source.textOf(childOf(node, 'name')),
+    source.textOf(node),
+  ])
+}
+
+/** Names of classes derived from torch::autograd::Function. */
+function autogradClasses(source: SourceFile): string[] {
+  return findAll(source.root, 'class_specifier', 'struct_specifier')
+    .filter((node) => {
+      const bases = node.children.find((child) => child.type === 'base_class_clause')
+      return bases !== undefined && /\bFunction\s*</.test(source.textOf(bases))
+    })
+    .map((node) => source.textOf(childOf(node, 'name')))
+}
+
 /** All sources of a project, and what they are to each other. */
 export class ProjectSources {
   readonly functions: CppFunction[]
@@ -43,14 +60,12 @@ export class ProjectSources {
     exposed: readonly string[],
     readonly entries: readonly PlacedEntry[] = [],
   ) {
-    this.functions = files.flatMap(functionsOf)
+    this.functions = files.flatMap((source) => source.once(functionsOf))
     // A block in a header is compiled wherever it is included; that it exists once is all one knows.
-    this.registrations = files.flatMap(registrationsOf)
-    this.blocks = files.flatMap(libraryBlocks)
+    this.registrations = files.flatMap((source) => source.once(registrationsOf))
+    this.blocks = files.flatMap((source) => source.once(libraryBlocks))
     for (const source of files) {
-      for (const node of findAll(source.root, 'preproc_function_def')) {
-        this.macros.set(source.textOf(childOf(node, 'name')), source.textOf(node))
-      }
+      for (const [name, text] of source.once(macrosOf)) this.macros.set(name, text)
     }
     this.operators = this.findOperators(exposed)
   }
@@ -125,15 +140,12 @@ export class ProjectSources {
     backward: CppFunction | undefined
   }[] {
     return this.files.flatMap((source) =>
-      findAll(source.root, 'class_specifier', 'struct_specifier').flatMap((node) => {
-        const bases = node.children.find((child) => child.type === 'base_class_clause')
-        if (!bases || !/\bFunction\s*</.test(source.textOf(bases))) return []
-        const name = source.textOf(childOf(node, 'name'))
+      source.once(autogradClasses).map((name) => {
         const method = (word: string): CppFunction | undefined => {
           const all = this.functions.filter((one) => one.name.endsWith(`${name}::${word}`))
           return all.find((one) => one.body) ?? all[0]
         }
-        return [{ name, forward: method('forward'), backward: method('backward') }]
+        return { name, forward: method('forward'), backward: method('backward') }
       }),
     )
   }

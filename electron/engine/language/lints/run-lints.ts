@@ -58,7 +58,7 @@ function asDiagnostic(lint: Lint, finding: Finding): Diagnostic {
 /** What the lints say of a project's sources, in the order of files and lines. */
 export function runLints(files: readonly SourceFile[], options: LintOptions = {}): Diagnostic[] {
   const project = new ProjectSources(files, options.exposed ?? [], options.entries)
-  const silenced = new Map(files.map((source) => [source.file, suppressionsOf(source)]))
+  const silenced = new Map(files.map((source) => [source.file, source.once(suppressionsOf)]))
   const order = new Map(files.map((source, index) => [source.file, index]))
   return lints
     .filter((lint) => !options.off?.includes(lint.code))
