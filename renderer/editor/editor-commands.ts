@@ -16,6 +16,10 @@ function currentEditor(): monaco.editor.ICodeEditor | null {
   return monaco.editor.getEditors().find((editor) => editor.getModel() === model) ?? null
 }
 
+function isCpp(editor: monaco.editor.ICodeEditor): boolean {
+  return cppLanguages.includes(editor.getModel()?.getLanguageId() ?? '')
+}
+
 /** What the editor itself does by its own keys, for those who look for it in the palette. */
 export function editorCommands(): Command[] {
   return [
@@ -50,16 +54,21 @@ function action(id: string, title: string, name: string, key?: string): Command 
     group: 'Editor',
     keyOfEditor: true,
     ...(key === undefined ? {} : { shortcut: key }),
-    enabled: () => currentEditor()?.getAction(name)?.isSupported() === true,
-    run: async () => {
+    enabled: () => {
+      const editor = currentEditor()
+      if (!editor) return false
+      // Some of Monaco's actions are commands, which say nothing of where they can be used.
+      const known = editor.getAction(name)
+      return known ? known.isSupported() : isCpp(editor) || id === 'fix'
+    },
+    run: () => {
       const editor = currentEditor()
       if (!editor) return
-      const isCpp = cppLanguages.includes(editor.getModel()?.getLanguageId() ?? '')
       // Monaco would only say that nothing was found.
-      const why = isCpp ? whyNoClangd() : ''
-      if (why !== '' && id !== 'fix') return notify('warning', why)
+      const why = isCpp(editor) && id !== 'fix' ? whyNoClangd() : ''
+      if (why !== '') return notify('warning', why)
       editor.focus()
-      await editor.getAction(name)?.run()
+      editor.trigger('palette', name, null)
     },
   }
 }
