@@ -4,8 +4,9 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import { unwrap } from '../../electron/contract/outcome'
+import { defaultSettings } from '../../electron/contract/settings'
 import { compileTimeKey } from '../../electron/engine/compile/compile-times'
-import { chooseToolchain } from '../../electron/engine/toolchain/choose'
+import { chooseToolchain, chosenTools } from '../../electron/engine/toolchain/choose'
 import { findCompilers } from '../../electron/engine/toolchain/compilers'
 import { examine } from '../../electron/engine/toolchain/doctor'
 import { makeTestCache, testInstallation } from '../support/installation'
@@ -14,7 +15,7 @@ import type { TestCache } from '../support/installation'
 const compilers = await findCompilers([])
 const gcc = compilers.find((one) => one.family === 'g++' && one.judgement === 'warning')
 const clang = compilers.find((one) => one.family === 'clang' && one.judgement === 'usable')
-const choice = { compiler: '', libtorch: '' }
+const choice = chosenTools(defaultSettings, undefined)
 
 let cache: TestCache
 beforeAll(() => {

@@ -123,7 +123,11 @@ export function registerProviders(): void {
         at && (await valueOf<'language.renameTarget'>(call('language.renameTarget', at)))
       if (target) return { range: rangeOf(target.range), text: target.name }
       const range = monaco.Range.fromPositions(position)
-      return { range, text: '', rejectReason: at ? 'There is no name to rename here.' : whyNoClangd() }
+      return {
+        range,
+        text: '',
+        rejectReason: at ? 'There is no name to rename here.' : whyNoClangd(),
+      }
     },
   })
   languages.registerDocumentSymbolProvider(cppLanguages, {
