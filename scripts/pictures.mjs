@@ -1,4 +1,4 @@
-// `npm run pictures [-- workbench|graphs|gradchecks|timings|profile|export]`: photographs the real window for the README, in both themes, into
+// `npm run pictures [-- workbench|graphs|gradchecks|timings|profile|export|editor]`: photographs the real window for the README, in both themes, into
 // docs/pictures.
 import fs from 'node:fs'
 import os from 'node:os'
@@ -270,6 +270,61 @@ async function photographExport(folder) {
   await app.close()
 }
 
+/** As the palette does. */
+async function runTitled(page, title) {
+  await page.keyboard.press('Control+Shift+P')
+  await page.keyboard.type(title)
+  await page.keyboard.press('Enter')
+}
+
+/** What clangd and the lints say while one types; then a function's instructions and where a build's time went. */
+async function photographEditor(folder) {
+  const project = copySample(folder, 'gc_layer')
+  const { app, page } = await openApp(folder, project)
+  const openAt = (line, column) =>
+    page.evaluate(
+      ([at, of]) => globalThis['opsmithTest'].openFile('gc_layer.cpp', at, of),
+      [line, column],
+    )
+  await isBuilt(page)
+  await openAt(27, 1)
+  await runTitled(page, 'Show Assembly')
+  await page.getByTestId('assembly-name').filter({ hasText: 'gc_backward' }).waitFor()
+  await runTitled(page, 'Show Build')
+  await page.getByTestId('build-time').click()
+  await page.getByTestId('build-trace').click()
+  await page.getByTestId('build-flame').waitFor({ timeout: 3 * minute })
+  await page
+    .locator('[data-testid=status-language][data-state=ready]')
+    .filter({ hasNotText: /reading/ })
+    .waitFor({ timeout: 3 * minute })
+  await closeNotifications(page)
+  await photograph(page, 'assembly')
+  const source = fs.readFileSync(path.join(project, 'gc_layer.cpp'), 'utf8')
+  const typed = source.replace(
+    '  return a.mm(x).mm(w) + b;',
+    '  const double* scale = b.data_ptr<double>();\n  const auto rows = a.new_em\n  return scale[0] * a.mm(x).mm(w) + b;',
+  )
+  await page.evaluate(
+    (text) => globalThis['opsmithTest'].setEditorText('gc_layer.cpp', text),
+    typed,
+  )
+  await runTitled(page, 'Show Schemas')
+  await runTitled(page, 'Show Problems')
+  const lint = page.locator('[data-code="opsmith-not-contiguous"]')
+  await lint.getByTestId('problem-more').click({ timeout: minute })
+  await page.getByTestId('problem-row').filter({ hasText: 'new_em' }).first().waitFor()
+  const line = typed.split('\n').findIndex((text) => text.includes('new_em')) + 1
+  await openAt(line, 28)
+  await page.keyboard.press('Control+Space')
+  await page
+    .locator('.suggest-widget .monaco-list-row', { hasText: 'new_empty' })
+    .first()
+    .waitFor({ timeout: minute })
+  await photograph(page, 'editor')
+  await app.close()
+}
+
 async function closeNotifications(page) {
   for (const close of await page.getByRole('button', { name: 'Dismiss' }).all()) await close.click()
 }
@@ -281,6 +336,7 @@ const shoots = {
   timings: photographTimings,
   profile: photographProfile,
   export: photographExport,
+  editor: photographEditor,
 }
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !(name in shoots))

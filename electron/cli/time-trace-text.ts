@@ -51,8 +51,8 @@ export function timeTraceText(trace: TimeTrace, load: number | undefined): strin
         ]
   return [
     ...lines,
-    ...costs('Dearest headers, with what they include:', trace.headers),
-    ...costs('Dearest templates, all instances:', trace.templates),
+    ...costs('Costliest headers, with what they include:', trace.headers),
+    ...costs('Costliest templates, all instances:', trace.templates),
     ...(trace.remarks.length === 0 ? [] : ['', ...trace.remarks]),
   ]
 }

@@ -80,13 +80,44 @@ export function defineThemes(): void {
       focusBorder: '#0b63c5',
     },
   })
+  // Monaco's own themes of high contrast, which know nothing of clangd's kinds of names. Their guides
+  // are as strong as text.
+  monaco.editor.defineTheme('opsmith-contrast-dark', {
+    base: 'hc-black',
+    inherit: true,
+    rules: [
+      { token: 'comment', foreground: '9ad08a' },
+      ...semantic({
+        ...{ type: '7ff0e2', function: 'ffe9a0', macro: 'e0b8ff', constant: 'b5f0b8' },
+        ...{ parameter: 'd8c9ff', property: 'b9d8ff', comment: '9ad08a' },
+      }),
+    ],
+    colors: {
+      'editorIndentGuide.background1': '#4a4a4a',
+      'editorIndentGuide.activeBackground1': '#a0a0a0',
+    },
+  })
+  monaco.editor.defineTheme('opsmith-contrast-light', {
+    base: 'hc-light',
+    inherit: true,
+    rules: [
+      ...semantic({
+        ...{ type: '004a4a', function: '5a4400', macro: '5b2183', constant: '00501b' },
+        ...{ parameter: '4a2080', property: '003b80', comment: '3a4a3a' },
+      }),
+    ],
+    colors: {
+      'editorIndentGuide.background1': '#b0b0b0',
+      'editorIndentGuide.activeBackground1': '#404040',
+    },
+  })
 }
 
 const names: Record<ShownTheme, string> = {
   dark: 'opsmith-dark',
   light: 'opsmith-light',
-  'contrast-dark': 'hc-black',
-  'contrast-light': 'hc-light',
+  'contrast-dark': 'opsmith-contrast-dark',
+  'contrast-light': 'opsmith-contrast-light',
 }
 
 export function showEditorTheme(theme: ShownTheme): void {

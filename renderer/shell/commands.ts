@@ -1,3 +1,4 @@
+import { editorCommands } from '../editor/editor-commands'
 import { keepCall } from '../editor/keep-call'
 import { saveAll, saveFile } from '../editor/saving'
 import { benchStore } from '../store/bench'
@@ -37,6 +38,7 @@ export function installCommands(): void {
   registerCommands([
     ...project,
     ...file,
+    ...editorCommands(),
     ...build,
     ...run,
     ...go,

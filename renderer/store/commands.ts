@@ -8,6 +8,7 @@ export type Command = {
   group:
     | 'Project'
     | 'File'
+    | 'Editor'
     | 'Build'
     | 'Run'
     | 'Graph'
@@ -19,6 +20,8 @@ export type Command = {
     | 'Tools'
   /** "Ctrl+Shift+P"; on a Mac Ctrl is the command key. */
   shortcut?: string
+  /** The shortcut is one of the editor's own: it is shown here and heard there. */
+  keyOfEditor?: true
   /** Left out: always. */
   enabled?: () => boolean
   run: () => void | Promise<void>
@@ -54,7 +57,8 @@ export function shortcutOf(id: string): string {
 /** The command that a key press asks for. */
 export function commandFor(event: KeyboardEvent): Command | null {
   for (const command of commandStore.getState().commands) {
-    if (command.shortcut !== undefined && matches(command.shortcut, event)) return command
+    const { shortcut, keyOfEditor } = command
+    if (shortcut !== undefined && !keyOfEditor && matches(shortcut, event)) return command
   }
   return null
 }

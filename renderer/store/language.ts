@@ -55,6 +55,14 @@ function takeState(state: LanguageState): void {
   }
 }
 
+/** Why clangd cannot be asked now; "" when it can. */
+export function whyNoClangd(): string {
+  const { state, message } = languageStore.getState().state
+  if (state === 'ready') return ''
+  if (message !== '') return message
+  return state === 'starting' ? 'clangd is only starting.' : 'clangd is not running.'
+}
+
 export async function restartLanguage(): Promise<void> {
   const result = await call('language.restart', {})
   if (!result.ok) notifyError(result.error)

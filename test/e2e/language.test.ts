@@ -42,6 +42,15 @@ const ready = async (): Promise<void> => {
   )
 }
 
+type Command = { file: string; arguments: string[] }
+
+/** Runs a command as the palette does. */
+const command = async (title: string): Promise<void> => {
+  await app.page.keyboard.press('Control+Shift+P')
+  await app.page.keyboard.type(title)
+  await app.page.keyboard.press('Enter')
+}
+
 beforeAll(async () => {
   if (!clangd.ok) return
   cache = makeTestCache()
@@ -130,6 +139,43 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
     for (const file of files) {
       await expect.poll(() => onDisk(file), { timeout: 30_000 }).toMatch(/collect_forces/)
     }
+  })
+
+  it('is in the palette, too', async () => {
+    await goTo(kernel, 'void collect_for')
+    await command('Find references')
+    const peek = app.page.locator('.peekview-widget')
+    await peek.filter({ hasText: /References \(\d+\)/ }).waitFor({ timeout: 60_000 })
+    await app.picture('language-references')
+    await app.page.keyboard.press('Escape')
+    await app.page.keyboard.press('Control+Shift+P')
+    const actions = ['Go to definition', 'Rename in all files', 'Format document', 'Restart clangd']
+    for (const action of actions) {
+      await app.testId('palette').getByText(action).first().waitFor()
+    }
+    await app.page.keyboard.press('Escape')
+  })
+
+  it('compiles with the options that were chosen in the window', async () => {
+    const flagsOfKernel = (): string[] => {
+      const of = path.join(cache.folder, 'clangd')
+      const file = fs
+        .readdirSync(of)
+        .map((name) => path.join(of, name, 'compile_commands.json'))
+        .find((one) => fs.existsSync(one))
+      const commands = JSON.parse(fs.readFileSync(file ?? '', 'utf8')) as Command[]
+      return commands.find((one) => one.file.endsWith(kernel))?.arguments ?? []
+    }
+    expect(flagsOfKernel()).toContain('-O2')
+    expect(flagsOfKernel()).not.toContain('-ffast-math')
+    await command('Show Settings')
+    await app.testId('settings-optimization').selectOption('O1')
+    await app.testId('settings-fast-math').check()
+    await app.testId('settings-march-native').check()
+    await expect
+      .poll(flagsOfKernel, { timeout: 30_000 })
+      .toEqual(expect.arrayContaining(['-O1', '-ffast-math', '-march=native']))
+    expect(flagsOfKernel()).not.toContain('-O2')
   })
 
   it('says when clangd ended, and has it back', async () => {

@@ -6,12 +6,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LanguageDiagnostics, LanguageState } from '../../electron/contract/language'
 import { unwrap } from '../../electron/contract/outcome'
 import { startForkedHost } from '../../electron/engine/host/transport'
-import { findClangd } from '../../electron/engine/language/clangd/find-clangd'
+import { clangdsOnPath, findClangd } from '../../electron/engine/language/clangd/find-clangd'
+import { changeSettings } from '../../electron/engine/project/settings-file'
 import { Workbench } from '../../electron/engine/workbench'
 import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
 const clangd = await findClangd('')
+/** Earlier ones that are here beside the newest; set-up installs one. */
+const others = (await clangdsOnPath()).slice(1).filter((one) => one.major >= 14)
 
 let cache: TestCache
 let workbench: Workbench
@@ -193,4 +196,39 @@ describe.skipIf(!clangd.ok)('clangd', () => {
     const told = states.slice(begun).find((one) => one.state === 'restarting')?.message
     expect(told).toMatch(/clangd [\d.]+ was ended by SIGKILL. It is started again/)
   })
+})
+
+describe.skipIf(others.length === 0)('an earlier clangd', () => {
+  it.each(others.map((one) => [one.version, one] as const))(
+    '%s starts, finds a mistake and completes',
+    async (_version, program) => {
+      const own = makeTestCache()
+      await changeSettings(own.folder, { clangd: program.path })
+      const told: LanguageDiagnostics[] = []
+      const bench = new Workbench(
+        testInstallation(own),
+        startForkedHost,
+        { onLanguageDiagnostics: (one) => told.push(one) },
+        { keepSpare: false },
+      )
+      const project = path.join(own.home, 'plain')
+      fs.mkdirSync(project)
+      const good = '#include <cstdint>\nint64_t twice(int64_t size) { return 2 * size; }\n'
+      fs.writeFileSync(path.join(project, 'opsmith.json'), '{"name":"p","sources":["op.cpp"]}')
+      fs.writeFileSync(path.join(project, 'op.cpp'), good)
+      const bad = `${good}int64_t four = twise(2);\n`
+      bench.clangd.show({ folder: project, path: 'op.cpp', text: bad, version: 1 }, true)
+      const said = await until(() => told.find((one) => one.version >= 1))
+      expect(said.diagnostics[0]).toMatchObject({ line: 3, source: 'clangd' })
+      expect(said.diagnostics[0]?.message).toMatch(/'twise'/)
+      expect(bench.clangd.state().name).toBe(`clangd ${program.version}`)
+      const typed = `${good}int64_t four = twi`
+      bench.clangd.show({ folder: project, path: 'op.cpp', text: typed, version: 2 }, true)
+      const here = { folder: project, path: 'op.cpp', ...after(typed, 'four = twi') }
+      const { items } = unwrap(await bench.language.complete(here, ''))
+      expect(items.map((one) => one.label)).toContain('twice')
+      await bench.close()
+      own.remove()
+    },
+  )
 })

@@ -287,6 +287,14 @@ describe('wrong gradients', () => {
     expect(found.ok ? '' : found.error.code).toBe('request.invalid')
   })
 
+  it('says in plain words what autograd says of a mistake', async () => {
+    const request = requestOf(manifest, { op: 'aten::relu_', args: ['corner'] })
+    const report = unwrap(await workbench.gradchecks.run(folder, request, limits))
+    const failed = report.findings.find((one) => one.status === 'failed')
+    expect(failed?.reason).toMatch(/a leaf Variable that requires grad/)
+    expect(failed?.cause).toMatch(/^An input that a gradient is asked of is written to/)
+  })
+
   it('remembers the error of each build, and tells that of the one before', async () => {
     const request = requestOf(manifest, { op: 'wrong_gradients::wrong_factor', args: ['y'] })
     const wrong = unwrap(await workbench.gradchecks.run(folder, request, limits))

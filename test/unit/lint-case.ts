@@ -1,4 +1,5 @@
 import type { LintCode } from '../../electron/contract/lints'
+import type { PlacedEntry } from '../../electron/engine/language/lints/project-sources'
 
 /** Sources in which » stands before each place that the lint names; without one it is quiet. */
 export interface LintCase {
@@ -6,6 +7,8 @@ export interface LintCase {
   name: string
   files: Record<string, string>
   exposed?: string[]
+  /** `autograd` of opsmith.json. */
+  entries?: PlacedEntry[]
   message?: RegExp
   /** No other lint has a word to say either. */
   quiet?: true

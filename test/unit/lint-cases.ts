@@ -1,3 +1,4 @@
+import { backwardLintCases } from './lint-cases-backward'
 import { cudaLintCases } from './lint-cases-cuda'
 import { one } from './lint-case'
 import type { LintCase } from './lint-case'
@@ -378,42 +379,6 @@ const modules: LintCase[] = [
   ),
 ]
 
-const autograd = (
-  results: string,
-  inputs = 'const at::Tensor& x, const at::Tensor& w, double eps',
-): string =>
-  `struct F : public torch::autograd::Function<F> {
-  static at::Tensor forward(torch::autograd::AutogradContext* ctx, ${inputs}) { return x * w; }
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx,
-                                                 torch::autograd::variable_list grads) {
-    ${results}
-  }
-};
-`
-
-const backward: LintCase[] = [
-  one('opsmith-backward-results', 'too few', autograd('return »{grads[0], grads[0]};'), {
-    message: /^F::backward gives 2 gradients, and forward has 3 inputs\.$/,
-    fixed: autograd('return {grads[0], grads[0], at::Tensor()};'),
-  }),
-  one(
-    'opsmith-backward-results',
-    'too many, and only one return of several',
-    autograd(
-      'if (!grads[0].defined()) return {at::Tensor()};\n    return »torch::autograd::variable_list{grads[0], at::Tensor()};',
-      'const at::Tensor& x',
-    ).replace('»torch::autograd::variable_list{', 'torch::autograd::variable_list»{'),
-  ),
-  one(
-    'opsmith-backward-results',
-    'not as many as there are, nor where that cannot be seen',
-    autograd('return {grads[0], grads[0], at::Tensor()};') +
-      autograd('std::vector<at::Tensor> all(3); return all;').replaceAll('F', 'G') +
-      autograd('return {grads[0]};', 'torch::autograd::variable_list xs').replaceAll('F', 'H'),
-    { quiet: true },
-  ),
-]
-
 const twice: LintCase[] = [
   {
     code: 'opsmith-registered-twice',
@@ -463,7 +428,7 @@ export const lintCases: LintCase[] = [
   ...dtype,
   ...alias,
   ...modules,
-  ...backward,
+  ...backwardLintCases,
   ...cudaLintCases,
   ...twice,
 ]

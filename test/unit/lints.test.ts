@@ -47,7 +47,8 @@ describe.each(lintCases)('$code: $name', (one) => {
   it('is found where it is marked, and nowhere else', async () => {
     const marked = new Map(Object.entries(one.files).map(([file, text]) => [file, unmark(text)]))
     const texts = new Map([...marked].map(([file, { text }]) => [file, text]))
-    const found = await lintTexts(texts, { exposed: one.exposed ?? [] })
+    const options = { exposed: one.exposed ?? [], entries: one.entries ?? [] }
+    const found = await lintTexts(texts, options)
     const ours = found.filter((diagnostic) => diagnostic.code === one.code)
     for (const [file, { places }] of marked) expect(placesOf(ours, file)).toEqual(places)
     if (one.message) expect(ours[0]?.message).toMatch(one.message)
@@ -55,7 +56,7 @@ describe.each(lintCases)('$code: $name', (one) => {
     if (one.fixed) {
       const changed = applyFixes(ours, texts)
       for (const [file, text] of Object.entries(one.fixed)) expect(changed.get(file)).toBe(text)
-      const left = await lintTexts(new Map([...texts, ...changed]), { exposed: one.exposed ?? [] })
+      const left = await lintTexts(new Map([...texts, ...changed]), options)
       expect(left.filter((diagnostic) => diagnostic.code === one.code)).toEqual([])
     }
   })

@@ -21,6 +21,7 @@ import type { ProgramSource } from '../../contract/run'
 import { placeError } from '../error-place'
 import type { HostPool } from '../host/host-pool'
 import type { Installation } from '../installation'
+import { gradientMeaning } from '../language/explain/gradient-error'
 import { appendEntries } from '../project/edit-manifest'
 import { versionOf } from '../project/files'
 import { readManifest } from '../project/read-manifest'
@@ -327,7 +328,10 @@ export class Gradchecks {
       ...limits,
       phase: `gradcheck ${request.op}`,
     })
-    return placeError(result, folder)
+    return placeError(
+      result.ok ? ok({ ...result.value, findings: result.value.findings.map(explained) }) : result,
+      folder,
+    )
   }
 
   /** Changes with the library and with the program; "" when nothing was built. */
@@ -335,6 +339,12 @@ export class Gradchecks {
     const build = this.around.lastBuild(folder)
     return build ? versionOf(`${build.key}\n${program?.source ?? ''}`) : ''
   }
+}
+
+/** What autograd itself said of a backward, in plain words; the text stays as the finding's reason. */
+function explained(finding: GradcheckReport['findings'][number]): typeof finding {
+  const meaning = finding.cause === '' ? gradientMeaning(finding.reason) : undefined
+  return meaning ? { ...finding, cause: `${meaning.message} ${meaning.hint}` } : finding
 }
 
 function outcomeOf(

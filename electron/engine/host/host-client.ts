@@ -7,6 +7,7 @@ import type { HostCallName, HostInput, HostMessage, HostOutput } from '../../con
 import { err, ok, workbenchError } from '../../contract/outcome'
 import type { HostExit, Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
+import { explainGradientError } from '../language/explain/gradient-error'
 import { parseCrashReport } from './crash-report'
 import type { CrashRecord } from './crash-report'
 import { adviceAfter, explainExit } from './explain-exit'
@@ -238,7 +239,7 @@ export class HostClient {
     const parsed = workbenchError.safeParse(message.result.error)
     pending.resolve(
       parsed.success
-        ? { ok: false, error: parsed.data }
+        ? { ok: false, error: explainGradientError(parsed.data) }
         : err('internal', 'The op host gave an error that does not fit the contract.'),
     )
   }

@@ -3,7 +3,7 @@ import type { LanguagePosition, LanguageRange } from '../../../electron/contract
 import type { Result } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
 import { addFile, filesStore, projectPath } from '../../store/files'
-import { languageStore } from '../../store/language'
+import { languageStore, whyNoClangd } from '../../store/language'
 import { loadModel } from '../models'
 import { monaco } from '../monaco'
 import { editOf, locationOf, rangeOf, suggestionOf, symbolOf, textRangeOf } from './convert'
@@ -115,7 +115,7 @@ export function registerProviders(): void {
   languages.registerRenameProvider(cppLanguages, {
     provideRenameEdits: async (model, position, newName) => {
       const at = placeIn(model, position)
-      return at ? await provideRename(at, newName) : { edits: [], rejectReason: whyNot() }
+      return at ? await provideRename(at, newName) : { edits: [], rejectReason: whyNoClangd() }
     },
     resolveRenameLocation: async (model, position) => {
       const at = placeIn(model, position)
@@ -123,7 +123,11 @@ export function registerProviders(): void {
         at && (await valueOf<'language.renameTarget'>(call('language.renameTarget', at)))
       if (target) return { range: rangeOf(target.range), text: target.name }
       const range = monaco.Range.fromPositions(position)
-      return { range, text: '', rejectReason: at ? 'There is no name to rename here.' : whyNot() }
+      return {
+        range,
+        text: '',
+        rejectReason: at ? 'There is no name to rename here.' : whyNoClangd(),
+      }
     },
   })
   languages.registerDocumentSymbolProvider(cppLanguages, {
@@ -150,15 +154,6 @@ export function registerProviders(): void {
   })
   registerRefactorings()
   registerDecorations()
-}
-
-function whyNot(): string {
-  const { state, message } = languageStore.getState().state
-  return message !== ''
-    ? message
-    : state === 'starting'
-      ? 'clangd is only starting.'
-      : 'clangd is not running.'
 }
 
 /** Milliseconds that a menu may wait for clangd, which reads headers for seconds after a file is opened. */

@@ -147,7 +147,8 @@ function Code({ row }: { row: AssemblyRow }): ReactElement {
   if (row.kind !== 'instruction') return <span className="asm-code">{row.text}</span>
   const space = row.text.indexOf(' ')
   const mnemonic = space < 0 ? row.text : row.text.slice(0, space)
-  const rest = space < 0 ? '' : row.text.slice(space + 1)
+  // The tool sets its remarks far to the right.
+  const rest = space < 0 ? '' : row.text.slice(space + 1).replace(/\s{2,}#/, ' #')
   return (
     <span className="asm-code selectable" title={rest.length > 60 ? row.text : undefined}>
       <span className="asm-mnemonic">{mnemonic}</span> {rest}

@@ -96,8 +96,8 @@ export function TimeView(): ReactElement {
           {trace.link && `link ${formatSeconds(trace.link.seconds)}`}
           {traced.load !== null && `, load ${formatSeconds(traced.load)}`}
         </p>
-        <Costs title="Dearest headers" costs={trace.headers} />
-        <Costs title="Dearest templates" costs={trace.templates} />
+        <Costs title="Costliest headers" costs={trace.headers} />
+        <Costs title="Costliest templates" costs={trace.templates} />
         {trace.remarks.map((remark) => (
           <p key={remark} className="muted">
             {remark}

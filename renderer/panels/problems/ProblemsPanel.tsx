@@ -8,6 +8,9 @@ import { useBuild, useProblems } from '../../store/build'
 import { projectPath, useStaleness } from '../../store/files'
 import { ProblemRow } from './ProblemRow'
 
+/** These judge the text as it stands; what the build said is what may be older. */
+const ofTheText: ReadonlySet<string> = new Set(['lint', 'clangd', 'clang-tidy', 'torchscript'])
+
 export function ProblemsPanel(): ReactElement {
   const problems = useProblems()
   const stamp = useBuild((state) => state.stamp)
@@ -17,8 +20,7 @@ export function ProblemsPanel(): ReactElement {
     const text = stamp === null ? 'Nothing was built yet.' : 'No problems in the last build.'
     return <EmptyState icon={stamp === null ? 'note' : 'check'} text={text} quiet />
   }
-  // Lints are of the text as it stands; what the build said is what may be older.
-  const isOld = problems.some((item) => item.source !== 'lint')
+  const isOld = problems.some((item) => !ofTheText.has(item.source))
   return (
     <div className="panel-column" data-testid="problems-panel">
       {!building && isOld && <StaleBar staleness={staleness} />}

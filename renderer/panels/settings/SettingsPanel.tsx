@@ -107,6 +107,7 @@ export function SettingsPanel(): ReactElement {
             <input
               type="checkbox"
               checked={settings.marchNative}
+              data-testid="settings-march-native"
               onChange={(event) => void changeSettings({ marchNative: event.target.checked })}
             />
             -march=native: for processors like this one only

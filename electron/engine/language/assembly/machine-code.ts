@@ -26,6 +26,18 @@ export function placesOf(folder: string, folders: readonly string[]): Places {
 
 const binutilsHint = 'Install binutils (apt-get install binutils), or LLVM.'
 
+/** Code begins at a function's body: whether the lines before it, from this one on, are its signature. */
+function isSignature(file: string, line: number, body: number): boolean {
+  let text: string
+  try {
+    text = fs.readFileSync(file, 'utf8')
+  } catch {
+    return false
+  }
+  const lines = text.split('\n').slice(line - 1, body - 1)
+  return lines.every((one) => one.trim() !== '' && !/[;{}]|^\s*(\/\/|#)/.test(one))
+}
+
 /** The code of one library by function: those whose code begins in a file of the project. */
 export class MachineCode {
   private functions: Promise<Result<IndexedFunction[]>> | undefined
@@ -187,6 +199,7 @@ export class MachineCode {
       const within = lines.length > 0 && candidate.file === file && candidate.line <= line
       if (within && line <= Math.max(...lines)) return ok(candidate)
     }
-    return ok(undefined)
+    const next = list.value.find((one) => one.file === file && one.line > line)
+    return ok(next && isSignature(file, line, next.line) ? next : undefined)
   }
 }

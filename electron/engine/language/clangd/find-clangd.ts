@@ -13,10 +13,10 @@ export interface ClangdProgram {
   major: number
 }
 
-/** Earlier ones lack what the editor asks for: inlay hints came with 14. */
+/** The oldest that reads libtorch 2.13's headers and was tried. */
 export const oldestClangd = 14
-/** From here on clang knows enough C++20 for libtorch 2.13's headers. */
-const goodClangd = 16
+/** From here on it gives inlay hints as the protocol has them. */
+const goodClangd = 15
 export const installClangd = 'apt-get install clangd-19'
 
 const known = new Map<string, Promise<ClangdProgram | undefined>>()
@@ -44,7 +44,8 @@ async function describe(file: string): Promise<ClangdProgram | undefined> {
   return await answer
 }
 
-async function found(): Promise<ClangdProgram[]> {
+/** All on PATH, the newest first. */
+export async function clangdsOnPath(): Promise<ClangdProgram[]> {
   const all = await Promise.all(findAllOnPath(/^clangd(-\d+)?$/).map(describe))
   return all.filter((one) => one !== undefined).sort((a, b) => b.major - a.major)
 }
@@ -68,7 +69,7 @@ export async function findClangd(chosen: string): Promise<Result<ClangdProgram>>
       ? ok(named)
       : err('toolchain.mismatch', `${tooOld(named)}.`, { hint: installClangd })
   }
-  const [best] = await found()
+  const [best] = await clangdsOnPath()
   if (!best) {
     return err('toolchain.missing', 'clangd is not installed: the editor does not know C++.', {
       hint: installClangd,
@@ -108,7 +109,7 @@ export async function clangdFinding(chosen: string): Promise<Finding> {
     path: clangd.value.path,
     version,
     judgement: old ? 'warning' : 'usable',
-    why: old ? `clang ${major} does not know all of the C++20 of libtorch's headers` : '',
+    why: old ? `clangd ${major} gives no inlay hints; all else works` : '',
     remedy: old ? installClangd : '',
     chosen: true,
   }

@@ -102,4 +102,14 @@ TORCH_LIBRARY_FRAGMENT(my_ops, m) {
       /'m' was not declared|undeclared identifier 'm'|unknown type name|type specifier is required/,
     fix: (diagnostic) => addInclude(diagnostic, 'torch/library.h'),
   },
+  {
+    // Our own pybind11's word, not pybind11's.
+    match: /as many py::arg as the function has parameters, or none/,
+    message: () => 'm.def names arguments by py::arg, but not as many as the function has.',
+    explanation: `Name all of them, in the order of the function's parameters, or none: then they are called as in C++.
+
+\`\`\`cpp
+m.def("scale", &scale, py::arg("x"), py::arg("factor") = 1.0);
+\`\`\``,
+  },
 ]

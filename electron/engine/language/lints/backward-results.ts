@@ -1,8 +1,7 @@
 import type { Fix } from '../../../contract/diagnostics'
-import { lastWord } from '../syntax/functions'
 import type { CppFunction } from '../syntax/functions'
-import { above, childOf, findAll, partsOf } from '../syntax/syntax-tree'
-import type { SyntaxNode } from '../syntax/syntax-tree'
+import { partsOf } from '../syntax/syntax-tree'
+import { checkEntry, counted, returnedLists } from './autograd-entries'
 import { noteAt, replace } from './lint'
 import type { Finding, Lint } from './lint'
 import type { ProjectSources } from './project-sources'
@@ -19,7 +18,9 @@ static variable_list backward(AutogradContext* ctx, variable_list grads) {
 }
 \`\`\`
 
-The context \`ctx\` is no input and does not count.`
+The context \`ctx\` is no input and does not count.
+
+An entry of \`autograd\` in opsmith.json is held against its functions likewise: \`gradients\` has a place for each result of backward (\`null\` for what is no gradient), \`backwardArgs\` gives each of its arguments, and both name inputs of forward.`
 
 /** Inputs that autograd counts; undefined where lists of tensors leave the number open. */
 function inputCount(forward: CppFunction): number | undefined {
@@ -33,26 +34,13 @@ function inputCount(forward: CppFunction): number | undefined {
   return open || forward.parameters.length === inputs.length ? undefined : inputs.length
 }
 
-/** The list a return statement gives, written out; undefined where it is a variable or a call. */
-function returnedList(fn: CppFunction, statement: SyntaxNode): SyntaxNode | undefined {
-  const value = partsOf(statement)[0]
-  if (value?.type === 'initializer_list') return value
-  if (value?.type !== 'compound_literal_expression') return undefined
-  const type = lastWord(fn.source.textOf(childOf(value, 'type')).replace(/<.*>$/, ''))
-  return /^(variable_list|tensor_list|vector)$/.test(type) ? childOf(value, 'value') : undefined
-}
-
 function checkOne(name: string, forward: CppFunction, backward: CppFunction): Finding[] {
   const inputs = inputCount(forward)
   const { source, body } = backward
   if (inputs === undefined || !body) return []
-  return findAll(body, 'return_statement').flatMap((statement): Finding[] => {
-    if (above(statement, 'lambda_expression')) return []
-    const list = returnedList(backward, statement)
-    if (!list) return []
+  return returnedLists(backward).flatMap((list): Finding[] => {
     const results = partsOf(list)
-    if (results.length === inputs || results.some((one) => one.type.includes('expansion')))
-      return []
+    if (results.length === inputs) return []
     const missing = inputs - results.length
     const last = results.at(-1)
     const fixes: Fix[] =
@@ -69,7 +57,7 @@ function checkOne(name: string, forward: CppFunction, backward: CppFunction): Fi
       {
         source,
         node: list,
-        message: `${name}::backward gives ${count(results.length, 'gradient')}, and forward has ${count(inputs, 'input')}.`,
+        message: `${name}::backward gives ${counted(results.length, 'gradient')}, and forward has ${counted(inputs, 'input')}.`,
         fixes,
         notes: [noteAt(forward.source, forward.node, 'forward is here')],
       },
@@ -77,15 +65,13 @@ function checkOne(name: string, forward: CppFunction, backward: CppFunction): Fi
   })
 }
 
-const count = (number: number, word: string): string =>
-  `${number} ${word}${number === 1 ? '' : 's'}`
-
 function check(project: ProjectSources): Finding[] {
-  return project
+  const ofClasses = project
     .autogradFunctions()
     .flatMap(({ name, forward, backward }) =>
       forward && backward ? checkOne(name, forward, backward) : [],
     )
+  return [...ofClasses, ...project.entries.flatMap((entry) => checkEntry(project, entry))]
 }
 
 export const backwardResults: Lint = { code: 'opsmith-backward-results', documentation, check }

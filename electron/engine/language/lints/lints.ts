@@ -4,11 +4,13 @@ import path from 'node:path'
 import type { BuildReport } from '../../../contract/build'
 import type { Diagnostic } from '../../../contract/diagnostics'
 import { lintCode } from '../../../contract/lints'
+import { manifestFileName } from '../../../contract/manifest'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import type { Installation } from '../../installation'
 import { writeAtomically } from '../../project/files'
 import { openProject } from '../../project/open-project'
+import { entryLines } from '../../project/read-manifest'
 import { SourceFile } from '../syntax/source-file'
 import { applyFixes } from './apply-fixes'
 import { runLints } from './run-lints'
@@ -45,7 +47,13 @@ export class Lints {
         if (source) sources.push(source)
       }
       const off = lintCode.options.filter((code) => manifest.lints[code] === false)
-      return ok(runLints(sources, { exposed: manifest.functions, off }))
+      const lines = manifest.autograd.length === 0 ? [] : await entryLines(absolute, 'autograd')
+      const file = path.join(absolute, manifestFileName)
+      const entries = manifest.autograd.map((entry, index) => ({
+        ...entry,
+        ...{ file, line: lines[index] ?? 1 },
+      }))
+      return ok(runLints(sources, { exposed: manifest.functions, entries, off }))
     } catch (error) {
       // An answer like any other: a bug of the lints, or their parser missing, must cost no build.
       return err('internal', 'The lints ended by a bug of ours, or without their parser.', {

@@ -1,3 +1,4 @@
+import type { AutogradEntry } from '../../../contract/manifest'
 import { functionsOf } from '../syntax/functions'
 import type { CppFunction } from '../syntax/functions'
 import { libraryBlocks, registrationsOf } from '../syntax/registrations'
@@ -16,7 +17,30 @@ export interface OperatorFunction {
   schema: Registration | undefined
 }
 
+/** An entry of `autograd` in opsmith.json, and where it stands. */
+export interface PlacedEntry extends AutogradEntry {
+  file: string
+  line: number
+}
+
 const headers = /\.(h|hpp|hxx|hh|cuh|inl|ipp)$/
+
+function macrosOf(source: SourceFile): [name: string, text: string][] {
+  return findAll(source.root, 'preproc_function_def').map((node) => [
+    source.textOf(childOf(node, 'name')),
+    source.textOf(node),
+  ])
+}
+
+/** Names of classes derived from torch::autograd::Function. */
+function autogradClasses(source: SourceFile): string[] {
+  return findAll(source.root, 'class_specifier', 'struct_specifier')
+    .filter((node) => {
+      const bases = node.children.find((child) => child.type === 'base_class_clause')
+      return bases !== undefined && /\bFunction\s*</.test(source.textOf(bases))
+    })
+    .map((node) => source.textOf(childOf(node, 'name')))
+}
 
 /** All sources of a project, and what they are to each other. */
 export class ProjectSources {
@@ -27,19 +51,21 @@ export class ProjectSources {
   /** Texts of function-like macros, by name. */
   readonly macros = new Map<string, string>()
 
-  /** @param exposed `functions` of opsmith.json */
+  /**
+   * @param exposed `functions` of opsmith.json
+   * @param entries `autograd` of opsmith.json
+   */
   constructor(
     readonly files: readonly SourceFile[],
     exposed: readonly string[],
+    readonly entries: readonly PlacedEntry[] = [],
   ) {
-    this.functions = files.flatMap(functionsOf)
+    this.functions = files.flatMap((source) => source.once(functionsOf))
     // A block in a header is compiled wherever it is included; that it exists once is all one knows.
-    this.registrations = files.flatMap(registrationsOf)
-    this.blocks = files.flatMap(libraryBlocks)
+    this.registrations = files.flatMap((source) => source.once(registrationsOf))
+    this.blocks = files.flatMap((source) => source.once(libraryBlocks))
     for (const source of files) {
-      for (const node of findAll(source.root, 'preproc_function_def')) {
-        this.macros.set(source.textOf(childOf(node, 'name')), source.textOf(node))
-      }
+      for (const [name, text] of source.once(macrosOf)) this.macros.set(name, text)
     }
     this.operators = this.findOperators(exposed)
   }
@@ -114,15 +140,12 @@ export class ProjectSources {
     backward: CppFunction | undefined
   }[] {
     return this.files.flatMap((source) =>
-      findAll(source.root, 'class_specifier', 'struct_specifier').flatMap((node) => {
-        const bases = node.children.find((child) => child.type === 'base_class_clause')
-        if (!bases || !/\bFunction\s*</.test(source.textOf(bases))) return []
-        const name = source.textOf(childOf(node, 'name'))
+      source.once(autogradClasses).map((name) => {
         const method = (word: string): CppFunction | undefined => {
           const all = this.functions.filter((one) => one.name.endsWith(`${name}::${word}`))
           return all.find((one) => one.body) ?? all[0]
         }
-        return [{ name, forward: method('forward'), backward: method('backward') }]
+        return { name, forward: method('forward'), backward: method('backward') }
       }),
     )
   }

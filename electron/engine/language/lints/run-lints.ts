@@ -9,6 +9,7 @@ import { fromBlob } from './from-blob'
 import type { Finding, Lint } from './lint'
 import { moduleName } from './module-name'
 import { ProjectSources } from './project-sources'
+import type { PlacedEntry } from './project-sources'
 import { registeredTwice } from './registered-twice'
 import { schemaAlias } from './schema-alias'
 import { isSuppressed, suppressionsOf } from './suppressions'
@@ -30,6 +31,8 @@ export const lints: readonly Lint[] = [
 export interface LintOptions {
   /** `functions` of opsmith.json: operators too. */
   exposed?: readonly string[]
+  /** `autograd` of opsmith.json. */
+  entries?: readonly PlacedEntry[]
   /** Lints that the project does without. */
   off?: readonly LintCode[]
 }
@@ -54,8 +57,8 @@ function asDiagnostic(lint: Lint, finding: Finding): Diagnostic {
 
 /** What the lints say of a project's sources, in the order of files and lines. */
 export function runLints(files: readonly SourceFile[], options: LintOptions = {}): Diagnostic[] {
-  const project = new ProjectSources(files, options.exposed ?? [])
-  const silenced = new Map(files.map((source) => [source.file, suppressionsOf(source)]))
+  const project = new ProjectSources(files, options.exposed ?? [], options.entries)
+  const silenced = new Map(files.map((source) => [source.file, source.once(suppressionsOf)]))
   const order = new Map(files.map((source, index) => [source.file, index]))
   return lints
     .filter((lint) => !options.off?.includes(lint.code))

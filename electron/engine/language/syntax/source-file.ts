@@ -10,6 +10,7 @@ export interface Position {
 /** One source, parsed. */
 export class SourceFile {
   private readonly lineStarts: number[]
+  private readonly derived = new Map<unknown, unknown>()
 
   constructor(
     /** Absolute path. */
@@ -25,6 +26,12 @@ export class SourceFile {
 
   static async parse(root: string, file: string, text: string): Promise<SourceFile> {
     return new SourceFile(file, text, await parseCpp(root, text))
+  }
+
+  /** What a function finds in this file, looked for once: files that are not edited cost lints nothing. */
+  once<T>(find: (source: SourceFile) => T): T {
+    if (!this.derived.has(find)) this.derived.set(find, find(this))
+    return this.derived.get(find) as T
   }
 
   textOf(node: SyntaxNode | undefined): string {

@@ -1,0 +1,57 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { unwrap } from '../../electron/contract/outcome'
+import { defaultSettings } from '../../electron/contract/settings'
+import { compileTimeKey } from '../../electron/engine/compile/compile-times'
+import { chooseToolchain, chosenTools } from '../../electron/engine/toolchain/choose'
+import { findCompilers } from '../../electron/engine/toolchain/compilers'
+import { examine } from '../../electron/engine/toolchain/doctor'
+import { makeTestCache, testInstallation } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+const compilers = await findCompilers([])
+const gcc = compilers.find((one) => one.family === 'g++' && one.judgement === 'warning')
+const clang = compilers.find((one) => one.family === 'clang' && one.judgement === 'usable')
+const choice = chosenTools(defaultSettings, undefined)
+
+let cache: TestCache
+beforeAll(() => {
+  cache = makeTestCache()
+})
+afterAll(() => {
+  cache.remove()
+})
+
+it.skipIf(!gcc || !clang)(
+  'doctor says what clang would save over g++ on this machine',
+  async () => {
+    const installation = testInstallation(cache)
+    const adviceOf = async (): Promise<string> => {
+      const { findings } = await examine(installation, choice, '')
+      return findings.find((one) => one.path === gcc?.path)?.why ?? ''
+    }
+    const { libtorch } = unwrap(await chooseToolchain(installation, choice))
+    const file = path.join(installation.cacheFolder, 'compile-times.json')
+    const keep = (seconds: Record<string, number>): void => {
+      const entries = Object.entries(seconds).map(([identity, took]) => [
+        compileTimeKey(identity, libtorch.identity),
+        { compiler: identity, seconds: took },
+      ])
+      fs.writeFileSync(file, JSON.stringify(Object.fromEntries(entries)))
+    }
+    const own = gcc?.identity ?? ''
+    const other = clang?.identity ?? ''
+    fs.rmSync(file, { force: true })
+    expect(await adviceOf()).toMatch(/^works; clang, .* is the one to have$/)
+    keep({ [own]: 4.5, [other]: 1.125 })
+    expect(await adviceOf()).toMatch(
+      /^works, a small operator takes 4\.50 s; with clang [\d.]+ it takes 1\.13 s here, 3\.38 s less$/,
+    )
+    // What is not so is not said.
+    keep({ [own]: 1, [other]: 1.5 })
+    expect(await adviceOf()).toMatch(/^works, a small operator takes 1\.00 s; clang, /)
+  },
+)

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+
+import { explainGradientError } from '../../electron/engine/language/explain/gradient-error'
+
+/** Texts as libtorch 2.13 gave them, of operators that make these mistakes. */
+const said: [name: string, text: string, message: string, hint: RegExp][] = [
+  [
+    'the wrong number of gradients',
+    'function torch::autograd::CppNode<Few> returned an incorrect number of gradients (expected 2, got 1)',
+    'The backward of Few gives 1 gradient, and forward has 2 inputs.',
+    /at::Tensor\(\) for those without a gradient/,
+  ],
+  [
+    'a gradient of the wrong shape',
+    'Function torch::autograd::CppNode<Shape> returned an invalid gradient at index 0 - got [2, 3] but expected shape compatible with [3, 2]',
+    'The backward of Shape gives a gradient of shape 2 × 3 for input 0, which is of shape 3 × 2.',
+    /transpose it back, or sum/,
+  ],
+  [
+    'a gradient on another device',
+    'Function torch::autograd::CppNode<Dtype> returned an invalid gradient at index 0 - expected device cpu but got meta',
+    'The backward of Dtype gives a gradient that does not fit input 0: expected device cpu but got meta.',
+    /dtype, device and layout of its input/,
+  ],
+  [
+    'a saved tensor that was written to',
+    'one of the variables needed for gradient computation has been modified by an inplace operation: [CPUDoubleType [3, 2]], which is output 0 of Add1, is at version 1; expected version 0 instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).',
+    'A tensor of shape 3 × 2 that was saved for backward was written to after forward had saved it.',
+    /Write to a copy/,
+  ],
+  [
+    'an input that is written to',
+    'a leaf Variable that requires grad is being used in an in-place operation.',
+    'An input that a gradient is asked of is written to: its value before would be lost.',
+    /x\.clone\(\)/,
+  ],
+]
+
+describe('an error of autograd', () => {
+  it.each(said)('of %s is a sentence, with what to do', (_name, text, message, hint) => {
+    const told = explainGradientError({ code: 'operator.check', message: text })
+    expect(told.message).toBe(message)
+    expect(told.hint).toMatch(hint)
+    expect(told.detail).toBe(text)
+  })
+
+  it('is left as it is where it is not one of these', () => {
+    const other = { code: 'operator.check', message: 'scale: x must be float32' } as const
+    expect(explainGradientError(other)).toBe(other)
+    const ours = { code: 'internal', message: said[0]?.[1] ?? '' } as const
+    expect(explainGradientError(ours)).toBe(ours)
+  })
+})
