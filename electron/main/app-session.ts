@@ -198,6 +198,8 @@ export class AppSession {
     const answered = new Promise<void>((resolve) => {
       this.flushed = resolve
     })
+    // Nothing was typed yet into what is still being loaded, and nobody there would answer.
+    if (this.window?.webContents.isLoadingMainFrame() === true) return
     this.window?.webContents.once('render-process-gone', () => this.flushed?.())
     this.send('command.invoked', { command: 'flush' })
     await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, 20_000))])
