@@ -36,7 +36,7 @@ describe('the loop', () => {
     app = await App.start(cache)
     const running = app
     await app.testId('gallery-open-my_op').click()
-    await app.testId('explorer-file-op.cpp').waitFor({ timeout: 30_000 })
+    await app.testId('explorer-file-op.cpp').waitFor()
     await app.openFile('op.cpp')
     await app.testId('toolbar-build').click()
     await built(app)
@@ -44,7 +44,7 @@ describe('the loop', () => {
     await app.page.getByRole('tab', { name: /Run/ }).first().click()
     await app.testId('run-go').click()
     const comparison = app.testId('run-comparison').first()
-    await comparison.waitFor({ timeout: 30_000 })
+    await comparison.waitFor()
     expect((await comparison.textContent()) ?? '').toMatch(/match|equal/i)
     const before = reading(await app.testId('run-stat-0-max').first().textContent())
     await app.picture('loop-run')
@@ -145,7 +145,7 @@ describe('the loop', () => {
 
     await app.setText('op.cpp', `// mine\n${before}`)
     fs.writeFileSync(file, `// theirs again\n${before}`)
-    await app.testId('conflict-bar').waitFor({ timeout: 15_000 })
+    await app.testId('conflict-bar').waitFor()
     await app.save()
     await app.page.waitForTimeout(500)
     expect(fs.readFileSync(file, 'utf8').startsWith('// theirs again')).toBe(true)
