@@ -156,14 +156,16 @@ export class App {
     return await read()
   }
 
+  /** As large as that, or as the screen is: the system may take a pixel of a window that fills it. */
   async resize(width: number, height: number): Promise<void> {
-    await this.electron.evaluate(
-      ({ BrowserWindow }, size) => {
+    const possible = await this.electron.evaluate(
+      ({ BrowserWindow, screen }, size) => {
         BrowserWindow.getAllWindows()[0]?.setSize(size[0], size[1])
+        return Math.min(size[0], screen.getPrimaryDisplay().workAreaSize.width)
       },
       [width, height] as const,
     )
-    await this.page.waitForFunction((wanted) => window.innerWidth === wanted, width)
+    await this.page.waitForFunction((wanted) => Math.abs(window.innerWidth - wanted) <= 2, possible)
   }
 
   async text(file: string): Promise<string> {
