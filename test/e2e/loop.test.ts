@@ -61,6 +61,10 @@ describe('the loop', () => {
       .poll(async () => (await running.testId('run-comparison').first().textContent()) ?? '')
       .toMatch(/differs/i)
     await app.picture('loop-differs')
+
+    // As after the window's own process died: what was open is there again.
+    await app.page.reload()
+    await app.testId('explorer-file-op.cpp').waitFor()
   })
 
   it('builds edits with the compile server, and publishes the plain build behind them', async () => {
