@@ -311,6 +311,7 @@ function makeProgram(): Command {
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: (text) => process.stdout.write(text) })
+    .showHelpAfterError('With --help it says what it takes.')
     .addHelpText('after', '\nExit codes: 0 good, 1 an outcome that failed, 2 could not answer.')
   const projectCommand = (name: string, description: string, action: CommandAction): void => {
     program
@@ -325,19 +326,13 @@ function makeProgram(): Command {
         )
       })
   }
+  addBuildCommand(program)
+  addRunCommand(program)
   projectCommand(
     'schemas',
     'build, load, and list the operators and classes registered',
     runSchemas,
   )
-  projectCommand(
-    'check-program',
-    'build, and compile the TorchScript program: its errors, function by function',
-    runCheckProgram,
-  )
-  projectCommand('report', 'everything that exists so far, as a readable report', runReportCommand)
-  addBuildCommand(program)
-  addRunCommand(program)
   program
     .command('lint')
     .description("look for what is wrong in operators' sources and no compiler tells")
@@ -352,6 +347,11 @@ function makeProgram(): Command {
       const { fix = false, json = false } = options
       await withWorkbench((workbench, folder) => runLint(workbench, folder, { fix, json }), project)
     })
+  projectCommand(
+    'check-program',
+    'build, and compile the TorchScript program: its errors, function by function',
+    runCheckProgram,
+  )
   addGraphCommand(program)
   addGradcheckCommand(program)
   addCheckCommand(program)
@@ -359,6 +359,7 @@ function makeProgram(): Command {
   addProfileCommand(program)
   addExportCommand(program)
   addAssemblyCommand(program)
+  projectCommand('report', 'everything that exists so far, as a readable report', runReportCommand)
   program
     .command('doctor')
     .description('look for compilers, libtorch, CUDA and Python, and judge them')

@@ -23,7 +23,6 @@ const mostRemembered = 50
 /** What one window of the app works with: its workbench, its open project, its jobs. */
 export class AppSession {
   readonly workbench: Workbench
-  readonly startFolder: string
   window: BrowserWindow | undefined
   private watcher: ProjectWatcher | undefined
   private openFolder = ''
@@ -35,9 +34,8 @@ export class AppSession {
 
   constructor(
     readonly installation: Installation,
-    startFolder: string,
+    private givenFolder: string,
   ) {
-    this.startFolder = startFolder
     const batches = new Map<string, TextBatch>()
     this.workbench = new Workbench(installation, startUtilityHost, {
       onState: (state) => {
@@ -69,6 +67,11 @@ export class AppSession {
         batch.add(text)
       },
     })
+  }
+
+  /** What a window shows first: one that died has its project back. */
+  get startFolder(): string {
+    return this.openFolder === '' ? this.givenFolder : this.openFolder
   }
 
   send<N extends AppEventName>(name: N, payload: AppEvent<N>): void {
@@ -119,6 +122,7 @@ export class AppSession {
     this.watcher = undefined
     this.workbench.clangd.leave()
     this.openFolder = ''
+    this.givenFolder = ''
     this.workbench.stopCompileServer()
   }
 
@@ -199,6 +203,8 @@ export class AppSession {
     const answered = new Promise<void>((resolve) => {
       this.flushed = resolve
     })
+    // Nothing was typed yet into what is still being loaded, and nobody there would answer.
+    if (this.window?.webContents.isLoadingMainFrame() === true) return
     this.window?.webContents.once('render-process-gone', () => this.flushed?.())
     this.send('command.invoked', { command: 'flush' })
     await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, 20_000))])

@@ -3,6 +3,13 @@ import { utilityProcess } from 'electron'
 import type { HostMessage } from '../contract/host-calls'
 import type { StartHost } from '../engine/host/transport'
 
+function streamEnd(stream: NodeJS.ReadableStream | null): Promise<void> {
+  return new Promise((resolve) => {
+    if (!stream) resolve()
+    stream?.once('end', resolve).once('close', resolve)
+  })
+}
+
 /** The op host as one of Electron's utility processes. */
 export const startUtilityHost: StartHost = (launch) => {
   const child = utilityProcess.fork(launch.entry, [], {
@@ -47,11 +54,14 @@ export const startUtilityHost: StartHost = (launch) => {
       })
     },
     onExit(listener) {
+      // What it printed last is said with its end: the pipes are read to theirs first, unless a process
+      // that it started holds them open.
+      const read = Promise.all([streamEnd(child.stdout), streamEnd(child.stderr)])
       child.once('exit', (code) => {
-        // The pipes are read to their end by then or shortly after.
-        setTimeout(() => {
+        const late = new Promise((resolve) => setTimeout(resolve, 500))
+        void Promise.race([read, late]).then(() => {
           listener(code, null)
-        }, 50)
+        })
       })
     },
     kill,

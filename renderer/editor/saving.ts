@@ -5,7 +5,7 @@ import { buildProject, programChanged } from '../store/loop'
 import { notify, notifyError } from '../store/notifications'
 import { currentFolder, roleOf } from '../store/project'
 import { settingsStore } from '../store/settings'
-import { alternativeVersion, markSaved, modelOf, takeDiskText, textOf } from './models'
+import { alternativeVersion, loadModel, markSaved, modelOf, takeDiskText, textOf } from './models'
 
 /** Writes of ours that are on their way: what the disk then tells us is no news. */
 const writes = new Map<string, Promise<unknown>>()
@@ -117,6 +117,8 @@ export function listenToDisk(): void {
 
 async function diskChanged(path: string, version: string): Promise<void> {
   await writes.get(path)
+  // What is being read may be what was there before.
+  if (filesStore.getState().files[path]?.state === 'loading') await loadModel(path)
   const file = filesStore.getState().files[path]
   if (file?.version === version && version !== '') return
   // Several files often change at once, by git or by a formatter: one build for all of them.

@@ -9,6 +9,8 @@ import { currentFolder, roleOf } from './project'
 const isShown = (): boolean => layoutStore.getState().visible.has('assembly')
 
 let asked = 0
+/** The sources of the build whose functions are listed; what is shown may be of the one before, until it is read. */
+let stampOfList = assemblyStore.getState().stamp
 
 /** Takes what was built last, if that is not what is shown; called when the panel comes into view and after builds. */
 export async function refreshAssembly(): Promise<void> {
@@ -19,7 +21,8 @@ export async function refreshAssembly(): Promise<void> {
   if (folder === null || build?.ok !== true || job !== null || !isShown()) return
   const { key, form, report: shown } = assemblyStore.getState()
   if (build.key === key) return
-  assemblyStore.setState({ key: build.key, stamp })
+  assemblyStore.setState({ key: build.key })
+  stampOfList = stamp
   const listing = await loadListing(folder, form)
   if (!listing) return
   const same = shown && sameFunction(listing.functions, shown.function)
@@ -76,7 +79,7 @@ async function show(
   if (mine !== asked || currentFolder() !== folder) return
   assemblyStore.setState({ loading: false })
   if (result.ok) {
-    assemblyStore.setState({ report: result.value, error: null })
+    assemblyStore.setState({ report: result.value, error: null, stamp: stampOfList })
     if (wanted) wantLine(wanted.file, wanted.line)
   } else if (choice.name !== '' || assemblyStore.getState().report === null) {
     assemblyStore.setState({ error: result.error })

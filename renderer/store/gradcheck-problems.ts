@@ -52,7 +52,7 @@ function sentence(text: string): string {
 
 function asDiagnostic(op: string, outcomes: GradcheckOutcome[]): Diagnostic {
   const [first] = outcomes
-  const place = placeOf(op)
+  const place = placeOf(op, first !== undefined && failsInTheCall(first))
   const notes = outcomes.map((outcome): DiagnosticNote => {
     const message = `${outcome.name}: ${whyOf(outcome)}`
     return { severity: 'note', file: '', line: 0, column: 0, message }
@@ -69,8 +69,17 @@ function asDiagnostic(op: string, outcomes: GradcheckOutcome[]): Diagnostic {
   }
 }
 
-/** Where the gradient is written: the backward function, the autograd kernel, the program's function. */
-export function placeOf(op: string): { file: string; line: number } {
+/** The call itself did not give what a gradient could be taken of. */
+function failsInTheCall(outcome: GradcheckOutcome): boolean {
+  const failed = outcome.report?.findings.find((finding) => finding.status === 'failed')
+  return failed?.check === 'inputs' || failed?.check === 'outputs'
+}
+
+/**
+ * Where the gradient is written: the backward function, the autograd kernel, the program's function.
+ * @param isOfCall where the operator itself is, instead
+ */
+function placeOf(op: string, isOfCall: boolean): { file: string; line: number } {
   const operators = schemasStore.getState().load?.operators ?? []
   const find = (name: string): (typeof operators)[number] | undefined =>
     operators.find((item) => operatorKey(item) === name || item.name === name)
@@ -78,10 +87,11 @@ export function placeOf(op: string): { file: string; line: number } {
   const entry = manifest?.autograd.find(
     (item) => item.name === op || `${manifest.name}::${item.name}` === op,
   )
-  const name = entry?.backward ?? op
+  const name = (isOfCall ? entry?.forward : entry?.backward) ?? op
   const known = find(name) ?? find(`${manifest?.name ?? ''}::${name}`) ?? find(op)
   const kernels = known?.kernels ?? []
-  const kernel = kernels.find((item) => item.dispatchKey.startsWith('Autograd')) ?? kernels[0]
+  const kernel =
+    kernels.find((item) => item.dispatchKey.startsWith('Autograd') !== isOfCall) ?? kernels[0]
   if (kernel) return { file: kernel.file, line: kernel.line }
   const line = runStore.getState().functions.find((item) => item.name === op)?.line
   if (line !== undefined && manifest?.program !== undefined) return { file: manifest.program, line }

@@ -58,7 +58,7 @@ describe('when an operator dies', () => {
     await app.openFile('op.cpp')
     await buildAndRun()
     const card = app.testId('crash-card').first()
-    await card.waitFor({ timeout: 60_000 })
+    await card.waitFor()
     expect((await card.textContent()) ?? '').toMatch(/segmentation fault/i)
     expect((await card.textContent()) ?? '').toContain('op.cpp')
     await app.picture('crash-segfault')
@@ -73,30 +73,25 @@ describe('when an operator dies', () => {
       .getByRole('tab', { name: /Schemas/ })
       .first()
       .click()
-    await app.testId('schema-row-null_write::forward').waitFor({ timeout: 20_000 })
+    await app.testId('schema-row-null_write::forward').waitFor()
   })
 
   it('a host killed from outside is replaced', async () => {
     app = await App.start(cache, copyProject(path.join(root, 'samples/my_op'), cache))
     await buildAndRun()
-    await app.testId('run-comparison').first().waitFor({ timeout: 60_000 })
+    await app.testId('run-comparison').first().waitFor()
     const before = await hostState(app)
     expect(before.pid).toBeGreaterThan(0)
     process.kill(before.pid, 'SIGKILL')
-    await expect
-      .poll(async () => (await hostState(app)).pid, { timeout: 20_000 })
-      .not.toBe(before.pid)
+    await expect.poll(async () => (await hostState(app)).pid).not.toBe(before.pid)
     await app.testId('run-go').click()
     await expect
-      .poll(async () => (await hostState(app)).generation, { timeout: 60_000 })
+      .poll(async () => (await hostState(app)).generation)
       .toBeGreaterThan(before.generation)
-    await app.page.waitForFunction(
-      () =>
-        /match|equal/i.test(
-          document.querySelector('[data-testid="run-comparison"]')?.textContent ?? '',
-        ),
-      undefined,
-      { timeout: 60_000 },
+    await app.page.waitForFunction(() =>
+      /match|equal/i.test(
+        document.querySelector('[data-testid="run-comparison"]')?.textContent ?? '',
+      ),
     )
   })
 })

@@ -7,7 +7,7 @@ import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
 const buildTime = 170_000
-const checkTime = 30_000
+const checkTime = 60_000
 let cache: TestCache
 let app: App
 

@@ -9,7 +9,7 @@ import type { TestCache } from '../support/installation'
 
 const buildTime = 170_000
 /** A check and what it draws, once the project is built. */
-const checkTime = 30_000
+const checkTime = 60_000
 let cache: TestCache
 let app: App
 let folder: string
@@ -123,7 +123,7 @@ describe('the gradcheck panel', () => {
     await app.testId('opcheck-tab').click()
     await app.testId('opcheck-run').click()
     await expect
-      .poll(() => app.testId('opcheck-verdict').textContent(), { timeout: 90_000 })
+      .poll(() => app.testId('opcheck-verdict').textContent(), { timeout: 150_000 })
       .toMatch(/as expected/)
     await app.page.getByLabel('show passed').check()
     const mutation = app.page.locator('[data-testid=opcheck-finding][data-check=mutation]')

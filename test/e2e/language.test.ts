@@ -11,7 +11,7 @@ import type { TestCache } from '../support/installation'
 
 const clangd = await findClangd('')
 /** libtorch's headers take clangd some seconds, more beside other work. */
-const readTime = 150_000
+const readTime = 300_000
 
 let cache: TestCache
 let app: App
@@ -27,8 +27,7 @@ const goTo = async (file: string, before: string): Promise<void> => {
   await app.openFile(file)
   const text = await app.text(file)
   const lines = text.slice(0, text.indexOf(before) + before.length).split('\n')
-  await app.openFile(file, lines.length, (lines.at(-1)?.length ?? 0) + 1)
-  await app.page.waitForTimeout(300)
+  await app.caretAt(file, lines.length, (lines.at(-1)?.length ?? 0) + 1)
 }
 
 const ready = async (): Promise<void> => {
@@ -74,7 +73,6 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
     await expect
       .poll(async () => (await app.markers(caller)).map((marker) => marker.message).join(), {
         interval: 20,
-        timeout: 30_000,
       })
       .toMatch(/undeclared identifier 'forse'; did you mean 'force'/)
     process.stderr.write(`a mistake is shown ${Date.now() - typed} ms after it was typed\n`)
@@ -83,7 +81,7 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
     await row.first().waitFor()
     await app.picture('language-mistake')
     await app.replace(caller, '  return forse;', '  return force;')
-    await expect.poll(async () => (await app.markers(caller)).length, { timeout: 30_000 }).toBe(0)
+    await expect.poll(async () => (await app.markers(caller)).length).toBe(0)
   })
 
   it('completes what is typed, and explains a name', async () => {
@@ -91,7 +89,7 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
     await app.page.keyboard.press('Enter')
     await app.page.keyboard.type('auto y = at::empty_li', { delay: 20 })
     const row = app.page.locator('.suggest-widget .monaco-list-row', { hasText: 'empty_like' })
-    await row.first().waitFor({ timeout: 30_000 })
+    await row.first().waitFor()
     await app.picture('language-completion')
     await app.page.keyboard.press('Escape')
     for (let count = 0; count < 22; count += 1) await app.page.keyboard.press('Control+Z')
@@ -101,7 +99,7 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
     await app.page.keyboard.press('Control+K')
     await app.page.keyboard.press('Control+I')
     const hover = app.page.locator('.monaco-hover', { hasText: 'TensorBody.h' })
-    await hover.first().waitFor({ timeout: 30_000 })
+    await hover.first().waitFor()
     await app.picture('language-hover')
     await app.page.keyboard.press('Escape')
   })
@@ -110,7 +108,7 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
     await goTo(caller, 'const at::Tens')
     await app.page.keyboard.press('F12')
     const header = app.page.locator('[data-testid^="editor-/"][data-testid$="TensorBody.h"]')
-    await header.first().waitFor({ timeout: 30_000 })
+    await header.first().waitFor()
     const name = (await header.first().getAttribute('data-testid'))?.slice('editor-'.length) ?? ''
     const before = await app.text(name)
     await app.page.keyboard.type('x')
@@ -123,7 +121,7 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
     await ready()
     await app.page.keyboard.press('F2')
     const field = app.page.locator('.rename-box input')
-    await field.waitFor({ timeout: 30_000 })
+    await field.waitFor()
     await field.fill('collect_forces')
     await app.page.keyboard.press('Enter')
     const files = [kernel, caller, 'include/force_kernel.h']
@@ -137,7 +135,7 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
     await app.picture('language-rename')
     await told.getByRole('button', { name: 'Save all' }).click()
     for (const file of files) {
-      await expect.poll(() => onDisk(file), { timeout: 30_000 }).toMatch(/collect_forces/)
+      await expect.poll(() => onDisk(file)).toMatch(/collect_forces/)
     }
   })
 
@@ -185,7 +183,7 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
     await app
       .testId('notification')
       .filter({ hasText: /was ended by SIGKILL/ })
-      .waitFor({ timeout: 30_000 })
+      .waitFor()
     await app.picture('language-killed')
     await ready()
     expect(Number(await item.getAttribute('data-pid'))).not.toBe(pid)

@@ -49,7 +49,7 @@ describe('lints', () => {
     expect(await app.markers('op.cpp')).toEqual([])
     await app.replace('op.cpp', 'from = rows.const', 'from = x.const')
     const row = app.page.locator('[data-code="opsmith-not-contiguous"]')
-    await row.waitFor({ timeout: 10_000 })
+    await row.waitFor()
     const markers = await app.markers('op.cpp')
     expect(markers.map(({ line, severity }) => ({ line, severity }))).toEqual([
       { line: 7, severity: 'warning' },
@@ -64,7 +64,7 @@ describe('lints', () => {
       /^A pointer to a tensor's elements/,
     )
     await row.getByTestId('problem-fix').first().click()
-    await row.waitFor({ state: 'detached', timeout: 10_000 })
+    await row.waitFor({ state: 'detached' })
     expect(await app.text('op.cpp')).toContain('const auto x_contiguous = x.contiguous();')
     expect(await app.text('op.cpp')).toContain('from = x_contiguous.const_data_ptr')
   })
@@ -87,7 +87,7 @@ describe('lints', () => {
     await app.page.keyboard.press('End')
     for (let back = 0; back < 6; back += 1) await app.page.keyboard.press('ArrowLeft')
     await app.page.keyboard.press('Control+.')
-    await app.page.getByText('Change float to double').first().waitFor({ timeout: 10_000 })
+    await app.page.getByText('Change float to double').first().waitFor()
     await app.picture('lint-quick-fix')
     await app.page.keyboard.press('Enter')
     await app.page.waitForFunction(() =>

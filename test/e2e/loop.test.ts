@@ -36,7 +36,7 @@ describe('the loop', () => {
     app = await App.start(cache)
     const running = app
     await app.testId('gallery-open-my_op').click()
-    await app.testId('explorer-file-op.cpp').waitFor({ timeout: 30_000 })
+    await app.testId('explorer-file-op.cpp').waitFor()
     await app.openFile('op.cpp')
     await app.testId('toolbar-build').click()
     await built(app)
@@ -44,7 +44,7 @@ describe('the loop', () => {
     await app.page.getByRole('tab', { name: /Run/ }).first().click()
     await app.testId('run-go').click()
     const comparison = app.testId('run-comparison').first()
-    await comparison.waitFor({ timeout: 30_000 })
+    await comparison.waitFor()
     expect((await comparison.textContent()) ?? '').toMatch(/match|equal/i)
     const before = reading(await app.testId('run-stat-0-max').first().textContent())
     await app.picture('loop-run')
@@ -61,6 +61,10 @@ describe('the loop', () => {
       .poll(async () => (await running.testId('run-comparison').first().textContent()) ?? '')
       .toMatch(/differs/i)
     await app.picture('loop-differs')
+
+    // As after the window's own process died: what was open is there again.
+    await app.page.reload()
+    await app.testId('explorer-file-op.cpp').waitFor()
   })
 
   it('builds edits with the compile server, and publishes the plain build behind them', async () => {
@@ -151,9 +155,10 @@ describe('the loop', () => {
 
     await app.setText('op.cpp', `// mine\n${before}`)
     fs.writeFileSync(file, `// theirs again\n${before}`)
-    await app.testId('conflict-bar').waitFor({ timeout: 15_000 })
+    await app.testId('conflict-bar').waitFor()
     await app.save()
-    await app.page.waitForTimeout(500)
+    const refused = app.testId('notification').filter({ hasText: 'not on disk as it was read' })
+    await refused.waitFor()
     expect(fs.readFileSync(file, 'utf8').startsWith('// theirs again')).toBe(true)
     await app.picture('loop-conflict')
   })

@@ -9,7 +9,7 @@ import type { TestCache } from '../support/installation'
 
 const buildTime = 170_000
 /** All checks of one operator, over many shapes, and the shrinking of what they find. */
-const checkTime = 60_000
+const checkTime = 120_000
 let cache: TestCache
 let app: App
 let folder: string
@@ -75,13 +75,7 @@ async function looksRight(name: string): Promise<void> {
     [1024, 700],
     [1600, 1000],
   ] as const) {
-    await app.electron.evaluate(
-      ({ BrowserWindow }, size) => {
-        BrowserWindow.getAllWindows()[0]?.setSize(size[0], size[1])
-      },
-      [width, height] as const,
-    )
-    await app.page.waitForFunction((wanted) => window.innerWidth === wanted, width)
+    await app.resize(width, height)
     for (const theme of ['dark', 'light'] as const) {
       await app.page.emulateMedia({ colorScheme: theme })
       expect(await app.page.evaluate(whatIsCutOff), `${width} ${theme}`).toEqual([])

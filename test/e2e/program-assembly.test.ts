@@ -43,8 +43,7 @@ const cursorLine = async (): Promise<number> =>
 
 /** The caret at the end of a line, as a click would put it. */
 async function caretAt(file: string, line: number): Promise<void> {
-  await app.openFile(file, line)
-  await app.page.locator('.monaco-editor.focused').first().waitFor()
+  await app.caretAt(file, line)
   await app.page.keyboard.press('End')
 }
 
@@ -63,7 +62,7 @@ def unknown(x):
 `
     await app.setText('program.py', wrong)
     const typed = performance.now()
-    await expect.poll(messages, { timeout: 10_000, interval: 20 }).toHaveLength(2)
+    await expect.poll(messages, { interval: 20 }).toHaveLength(2)
     console.log(`errors of the program shown after ${Math.round(performance.now() - typed)} ms`)
     const [first = '', second = ''] = await messages()
     const lineOf = (text: string): number =>
@@ -74,12 +73,12 @@ def unknown(x):
     expect(second).toBe(`${lineOf('nothing(x)')}: Unknown builtin op: gc_layer::nothing`)
     await command('Show Problems')
     const rows = app.testId('problem-row')
-    expect(await rows.count()).toBe(2)
+    await expect.poll(() => rows.count()).toBe(2)
     expect(await rows.first().textContent()).toContain('torchscript')
     await app.picture('program-problems')
     await app.setText('program.py', program)
-    await expect.poll(messages, { timeout: 10_000, interval: 20 }).toEqual([])
-    expect(await rows.count()).toBe(0)
+    await expect.poll(messages, { interval: 20 }).toEqual([])
+    await expect.poll(() => rows.count()).toBe(0)
   })
 
   it('completes operators, shows signatures and schemas, and goes to the kernel', async () => {

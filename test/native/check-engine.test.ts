@@ -50,7 +50,7 @@ describe('operator checks of a project', () => {
     const started = performance.now()
     const result = await workbench.opchecks.runAll(
       loop,
-      { timeout: 60, signal: stop.signal },
+      { timeout: 170, signal: stop.signal },
       {
         entries: [fine, endless, fine],
         onProgress: (done) => {
@@ -65,14 +65,14 @@ describe('operator checks of a project', () => {
     expect(performance.now() - started).toBeLessThan(20_000)
     // The next ones find a new op host.
     const after = unwrap(
-      await workbench.opchecks.runAll(loop, { timeout: 60 }, { entries: [fine] }),
+      await workbench.opchecks.runAll(loop, { timeout: 170 }, { entries: [fine] }),
     )
     expect(after[0]?.verdict).toBe('passed')
   })
 
   it('look in the program for the line of a function', async () => {
     const folder = copyProject(path.join(root, 'samples/warp_perspective'), cache)
-    const early = await workbench.opchecks.runAll(folder, { timeout: 60 })
+    const early = await workbench.opchecks.runAll(folder, { timeout: 170 })
     expect(early.ok ? '' : early.error.code).toBe('build.required')
     expect(unwrap(await workbench.build(folder)).ok).toBe(true)
     const program = path.join(folder, 'program.py')
@@ -81,7 +81,7 @@ describe('operator checks of a project', () => {
     const [doubled] = unwrap(
       await workbench.opchecks.runAll(
         folder,
-        { timeout: 60 },
+        { timeout: 170 },
         { entries: [{ op: 'doubled', args: ['x'], checks: ['aliasing', 'mutation'] }] },
       ),
     )

@@ -33,7 +33,7 @@ async function expectCalls(folder: string): Promise<void> {
         ...{ op: call?.op ?? '', args: call?.args ?? [], inputs: manifest.inputs },
         reference: call?.reference ?? '',
       },
-      { timeout: 60 },
+      { timeout: 170 },
     ),
   )
   expect(run.comparisons.map(({ matches }) => matches)).toEqual([true])
@@ -69,7 +69,7 @@ describe.skipIf(!toolkit)('with nvcc', () => {
     const kernels = build.steps.flatMap((step) => step.kernels ?? [])
     expect(kernels.map(({ architecture }) => architecture)).toEqual(Array(8).fill('80'))
     expect(kernels.every(({ registers }) => registers > 0)).toBe(true)
-    const loaded = unwrap(await workbench.load(folder, { timeout: 60 }))
+    const loaded = unwrap(await workbench.load(folder, { timeout: 170 }))
     const force = loaded.operators.find(({ name }) => name === 'CalcOps::calculateForce')
     const cuda = force?.kernels.find(({ dispatchKey }) => dispatchKey === 'CUDA')
     expect(cuda?.file).toBe(path.join(folder, 'src/cuda/calculate_force_cuda.cpp'))

@@ -72,7 +72,7 @@ async function causes(op: string, args: string[], options: object = {}): Promise
     ...{ op, args, inputs, program, secondOrder: false, keepJacobians: false },
     options: gradcheckOptions.parse(options),
   }
-  const limits = { timeout: 60, phase: op }
+  const limits = { timeout: 170, phase: op }
   const report = unwrap(await workbench.hosts.call('gradcheck.run', request, limits))
   const failed = report.findings.filter((finding) => finding.status === 'failed')
   expect(failed.map((finding) => finding.check)).toContain('backward')

@@ -14,7 +14,7 @@ import type { Workbench } from '../../electron/engine/workbench'
 import { copyProject, root, subfolders } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
 
-const limits = { timeout: 60 }
+const limits = { timeout: 170 }
 
 const { workbench, cache } = useWorkbench()
 

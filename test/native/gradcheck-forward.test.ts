@@ -97,7 +97,7 @@ async function gradcheck(op: string, args: Args, options: object): Promise<Gradc
     ...{ op, args, inputs, program, secondOrder: false, keepJacobians: false },
     options: gradcheckOptions.parse(options),
   }
-  const limits = { timeout: 60, phase: op }
+  const limits = { timeout: 170, phase: op }
   return unwrap(await workbench.hosts.call('gradcheck.run', request, limits))
 }
 

@@ -47,7 +47,7 @@ async function gradcheck(
     ...{ op, args, inputs: named, program, secondOrder: false, keepJacobians: false },
     options: gradcheckOptions.parse(options),
   }
-  return await workbench.hosts.call('gradcheck.run', request, { timeout: 60, phase: op })
+  return await workbench.hosts.call('gradcheck.run', request, { timeout: 170, phase: op })
 }
 
 async function causes(op: string, args: string[], options: object = {}): Promise<string[]> {
@@ -124,7 +124,7 @@ describe('a sparse input', () => {
       reference: 's.to_dense() @ w',
     }
     const report = unwrap(
-      await workbench.hosts.call('operator.run', request, { timeout: 60, phase: 'run' }),
+      await workbench.hosts.call('operator.run', request, { timeout: 170, phase: 'run' }),
     )
     expect(report.comparisons).toMatchObject([{ matches: true }])
     const [s] = report.inputs
@@ -137,7 +137,7 @@ describe('a sparse input', () => {
   it('is no input of operator checks', async () => {
     const call = { op: 'sparse_product', args: ['s', 'w'], inputs, program }
     const request = opcheckRequest.parse({ ...call, checks: ['mutation'] })
-    const limits = { timeout: 60, phase: 'opcheck' }
+    const limits = { timeout: 170, phase: 'opcheck' }
     const answer = await workbench.hosts.call('opcheck.run', request, limits)
     expect(answer.ok ? '' : answer.error.message).toContain('operator checks take strided tensors')
   })
@@ -147,7 +147,7 @@ describe('a project with sparse inputs', () => {
   it('has the gradchecks and calls that its opsmith.json expects', async () => {
     const folder = copyProject(path.join(root, 'test/cases/gradcheck/sparse_inputs'), cache)
     expect(unwrap(await workbench.build(folder)).ok).toBe(true)
-    const outcomes = unwrap(await workbench.gradchecks.runAll(folder, { timeout: 60 }))
+    const outcomes = unwrap(await workbench.gradchecks.runAll(folder, { timeout: 170 }))
     expect(outcomes.map((one) => one.verdict)).toEqual([
       ...['passed', 'failed', 'failed', 'passed', 'passed', 'passed', 'passed'],
     ])

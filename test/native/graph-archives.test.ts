@@ -53,7 +53,7 @@ def save(folder):
 
 const { workbench, cache } = useWorkbench()
 let folder: string
-const limits = { timeout: 60 }
+const limits = { timeout: 170 }
 const x = { shape: [4, 8], distribution: 'randn' as const, seed: 1 }
 
 const model = (name: string): string => path.join(folder, name)

@@ -12,7 +12,7 @@ import { useWorkbench } from '../support/workbench'
 
 const { workbench, cache } = useWorkbench()
 let project: string
-const limits = { timeout: 60 }
+const limits = { timeout: 170 }
 
 beforeAll(async () => {
   project = copyProject(path.join(root, 'samples/warp_perspective'), cache)
@@ -92,7 +92,7 @@ describe('captures', () => {
     const running = workbench.graphs.capture(
       slow,
       { entry: 'big', form: 'trace', args: ['x', 'y'] },
-      { timeout: 60, signal: controller.signal },
+      { timeout: 170, signal: controller.signal },
     )
     setTimeout(() => {
       controller.abort()

@@ -95,7 +95,7 @@ def out_of_list(x):
 
 const { workbench, cache } = useWorkbench()
 let project: string
-const limits = { timeout: 60 }
+const limits = { timeout: 170 }
 
 beforeAll(async () => {
   project = copyProject(path.join(root, 'samples/my_op'), cache)

@@ -211,7 +211,7 @@ async function capture(
   inputs: Record<string, InputSpec> = {},
 ): Promise<Graph> {
   const request = { entry, form, args: Object.keys(inputs), inputs }
-  const report = unwrap(await workbench.graphs.capture(project, request, { timeout: 60 }))
+  const report = unwrap(await workbench.graphs.capture(project, request, { timeout: 170 }))
   const read = unwrap(await workbench.graphs.read(report.capture, 0))
   return JSON.parse(read.graph) as Graph
 }

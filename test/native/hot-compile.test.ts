@@ -71,7 +71,7 @@ describe('hot compile', () => {
           ...(rtol === undefined ? {} : { rtol }),
           ...(atol === undefined ? {} : { atol }),
         }
-        const result = await workbench.run(folder, request, { timeout: 60 })
+        const result = await workbench.run(folder, request, { timeout: 170 })
         if (!result.ok) throw new Error(`${op}: ${result.error.message}`)
         expect(result.value.referenceError).toBeUndefined()
         for (const comparison of result.value.comparisons)
@@ -120,7 +120,7 @@ describe('hot compile', () => {
       const result = await workbench.run(
         folder,
         { ...call, inputs: manifest.value.inputs },
-        { timeout: 60 },
+        { timeout: 170 },
       )
       if (!result.ok) throw new Error(result.error.message)
       values.push(JSON.stringify(result.value.outputs))
@@ -133,7 +133,7 @@ describe('hot compile', () => {
   it('leaves the word to the plain linker where a symbol is missing', async () => {
     const body = 'extern at::Tensor nowhere(const at::Tensor&); return nowhere(x);'
     const folder = project('undefined', simple('undefined', body))
-    const built = await workbench.buildAndLoad(folder, {}, 60)
+    const built = await workbench.buildAndLoad(folder, {}, 170)
     if (!built.ok) throw new Error(built.error.message)
     expect(built.value.build.ok).toBe(false)
     expect(built.value.build.diagnostics[0]?.message).toContain('undefined reference to nowhere')
@@ -153,9 +153,15 @@ describe('hot compile', () => {
   })
 
   it('stops at once, and leaves nothing behind', async () => {
-    const endless = 'template<int N> struct A { static constexpr int v = A<N-1>::v + A<N-2>::v; };'
-    const source = `${simple('endless', 'return x;')}\nconstexpr int spin() { int n = 0; for (int i = 0; i < 2000000000; ++i) n ^= i; return n; }\nconstexpr int spun = spin();\n${endless}\n`
-    const folder = project('endless', source, { cflags: [] })
+    // A thousand loops, each within what a compiler takes of one: minutes.
+    const slow = `#include <utility>
+constexpr int spin(int n) { int r = 0; for (int i = 0; i < n; ++i) r ^= i; return r; }
+template <int N> constexpr int spun = spin(200000 + N);
+template <int... N> constexpr int all(std::integer_sequence<int, N...>) { return (spun<N> ^ ...); }
+constexpr int never = all(std::make_integer_sequence<int, 1000>{});
+`
+    const source = `${simple('endless', 'return x;')}${slow}`
+    const folder = project('endless', source)
     const stop = new AbortController()
     const build = workbench.buildHot(folder, { signal: stop.signal })
     setTimeout(() => {

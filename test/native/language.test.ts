@@ -53,7 +53,7 @@ describe('the program', () => {
   })
 
   it('is checked as it is typed, each function for itself', async () => {
-    unwrap(await workbench.load(folder, { timeout: 60 }))
+    unwrap(await workbench.load(folder, { timeout: 170 }))
     expect(unwrap(await workbench.programChecks.check(folder))?.diagnostics).toEqual([])
     const text = `${program()}
 def f(x):
@@ -81,11 +81,12 @@ def g(x):
     const order: string[] = []
     const m = inputSpec.parse({ shape: [2200, 2200] })
     const running = workbench
-      .run(folder, { op: 'aten::mm', args: ['m', 'm'], inputs: { m } }, { timeout: 60 })
+      .run(folder, { op: 'aten::mm', args: ['m', 'm'], inputs: { m } }, { timeout: 170 })
       .then((result) => {
         order.push(result.ok ? 'call' : result.error.message)
       })
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    const idleFor = async (): Promise<number> => unwrap(await workbench.hosts.host()).idleFor()
+    await expect.poll(idleFor, { interval: 5, timeout: 60_000 }).toBe(0)
     const older = workbench.programChecks.check(folder, 'def f(x):\n    return a\n')
     const newer = workbench.programChecks.check(folder, 'def f(x):\n    return b\n')
     void newer.then(() => order.push('check'))
@@ -98,7 +99,7 @@ def g(x):
   })
 
   it('leads from an operator to its function', async () => {
-    const load = unwrap(await workbench.load(folder, { timeout: 60 }))
+    const load = unwrap(await workbench.load(folder, { timeout: 170 }))
     const kernel = load.operators[0]?.kernels[0]
     expect(kernel?.line).toBe(lineOf('m.def("scale"'))
     expect(unwrap(await kernelDefinition(folder, kernel!))).toEqual({

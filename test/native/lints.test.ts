@@ -59,7 +59,7 @@ TORCH_LIBRARY(unfit, m) {
 }
 `,
     )
-    const both = await workbench.buildAndLoad(folder, {}, 60)
+    const both = await workbench.buildAndLoad(folder, {}, 170)
     if (!both.ok) throw new Error(both.error.message)
     const { loadError } = both.value
     expect(loadError?.message).toBe(

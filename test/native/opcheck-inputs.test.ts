@@ -14,7 +14,7 @@ import { useWorkbench } from '../support/workbench'
 
 const { workbench, cache } = useWorkbench()
 let folder: string
-const limits = { timeout: 60 }
+const limits = { timeout: 170 }
 
 beforeAll(async () => {
   folder = copyProject(path.join(root, 'test/cases/opcheck/generated_inputs'), cache)

@@ -35,7 +35,7 @@ beforeAll(async () => {
   const copy = copyProject(project, cache)
   manifest = unwrap(await readManifest(copy))
   expect(unwrap(await workbench.build(copy)).ok).toBe(true)
-  unwrap(await workbench.load(copy, { timeout: 60 }))
+  unwrap(await workbench.load(copy, { timeout: 170 }))
 })
 
 async function check(
@@ -142,7 +142,7 @@ describe('operator checks', () => {
       ...{ op: 'aten::sigmoid', args: ['w'], inputs: manifest.inputs, secondOrder: false },
       ...{ options: gradcheckOptions.parse({}), keepJacobians: true },
     }
-    const limits = { timeout: 30, phase: '' }
+    const limits = { timeout: 170, phase: '' }
     const report = unwrap(await workbench.hosts.call('gradcheck.run', gradcheck, limits))
     const handles = report.findings.flatMap(({ error }) => (error ? [error.handle] : []))
     expect(handles).toHaveLength(1)

@@ -36,7 +36,7 @@ async function expectCallsGood(folder: string): Promise<void> {
         ...(rtol === undefined ? {} : { rtol }),
         ...(atol === undefined ? {} : { atol }),
       },
-      { timeout: 60 },
+      { timeout: 170 },
     )
     if (!result.ok) throw new Error(`${op}: ${result.error.message}`)
     expect(result.value.referenceError).toBeUndefined()
@@ -63,7 +63,7 @@ describe('samples', () => {
       const folder = copyProject(source, cache)
       const build = await workbench.build(folder)
       if (!build.ok) throw new Error(build.error.message)
-      const load = await workbench.load(folder, { timeout: 60 })
+      const load = await workbench.load(folder, { timeout: 170 })
       if (!load.ok) throw new Error(load.error.message)
       const functions = await workbench.programFunctions(folder)
       expect(functions.ok ? functions.value.length : functions.error).toBeGreaterThan(0)
@@ -177,7 +177,7 @@ describe('building', () => {
   it('reloads an edited library in the same process', async () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
     await workbench.build(folder)
-    const before = await workbench.load(folder, { timeout: 60 })
+    const before = await workbench.load(folder, { timeout: 170 })
     const generation = workbench.hosts.state().generation
     expect(before.ok).toBe(true)
     fs.appendFileSync(
@@ -186,7 +186,7 @@ describe('building', () => {
     )
     const build = await workbench.build(folder)
     expect(build.ok && build.value.ok).toBe(true)
-    const after = await workbench.load(folder, { timeout: 60 })
+    const after = await workbench.load(folder, { timeout: 170 })
     expect(after.ok && before.ok && after.value.operators.map((item) => item.schema)).toEqual(
       before.ok ? before.value.operators.map((item) => item.schema) : [],
     )

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 
 import { _electron } from 'playwright-core'
 import type { ElectronApplication, Page } from 'playwright-core'
+import { expect } from 'vitest'
 
 import type { SettingsChange } from '../../electron/contract/settings'
 import { changeSettings } from '../../electron/engine/project/settings-file'
@@ -71,6 +72,9 @@ declare global {
   }
 }
 
+/** Milliseconds. Whoever waits shorter than this measures something, and says so. */
+const patience = 90_000
+
 /** The real app in a real window. */
 export class App {
   private constructor(
@@ -101,15 +105,16 @@ export class App {
         XDG_CACHE_HOME: cache.home,
         OPSMITH_TESTS: '1',
       },
-      timeout: 60_000,
+      timeout: 2 * patience,
     })
     if (process.env['OPSMITH_TEST_LOG']) {
       electron.process().stderr?.pipe(process.stderr)
       electron.process().stdout?.pipe(process.stderr)
     }
-    const page = await electron.firstWindow({ timeout: 60_000 })
+    const page = await electron.firstWindow({ timeout: 2 * patience })
+    page.setDefaultTimeout(patience)
     await page.waitForFunction(() => window.opsmithTest?.ready() === true, undefined, {
-      timeout: 60_000,
+      timeout: 2 * patience,
     })
     return new App(electron, page)
   }
@@ -133,6 +138,34 @@ export class App {
       ([name, ...at]) => window.opsmithTest?.openFile(String(name), Number(at[0]), Number(at[1])),
       [file, line, column],
     )
+  }
+
+  /** The keyboard is in the editor, at this place, once this resolves. */
+  async caretAt(file: string, line: number, column = 1): Promise<void> {
+    await this.openFile(file, line, column)
+    await this.testId(`editor-${file}`).locator('.monaco-editor.focused').waitFor()
+    const place = new RegExp(`^${line}:${column}$`)
+    await this.testId('status-cursor').filter({ hasText: place }).waitFor()
+  }
+
+  /** Text that was copied, once it fits: the clipboard is the system's, and not there at once. */
+  async copied(wanted: RegExp): Promise<string> {
+    const read = (): Promise<string> =>
+      this.electron.evaluate(({ clipboard }) => clipboard.readText())
+    await expect.poll(read).toMatch(wanted)
+    return await read()
+  }
+
+  /** As large as that, or as the screen is: the system may take a pixel of a window that fills it. */
+  async resize(width: number, height: number): Promise<void> {
+    const possible = await this.electron.evaluate(
+      ({ BrowserWindow, screen }, size) => {
+        BrowserWindow.getAllWindows()[0]?.setSize(size[0], size[1])
+        return Math.min(size[0], screen.getPrimaryDisplay().workAreaSize.width)
+      },
+      [width, height] as const,
+    )
+    await this.page.waitForFunction((wanted) => Math.abs(window.innerWidth - wanted) <= 2, possible)
   }
 
   async text(file: string): Promise<string> {

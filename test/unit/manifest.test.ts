@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { setInput, setToolchain } from '../../electron/engine/project/edit-manifest'
 import { manifestJsonSchema } from '../../electron/engine/project/manifest-schema'
-import { parseManifest } from '../../electron/engine/project/read-manifest'
+import { parseManifest, readManifest } from '../../electron/engine/project/read-manifest'
 
 const fixed = `{
   "name": "my_op", // comments are welcome
@@ -63,8 +63,33 @@ describe('opsmith.json', () => {
     expect(problem('{ "name": "my-op", "sources": ["op.cpp"] }').message).toContain('C identifier')
   })
 
-  it('says where the JSON breaks', () => {
-    expect(problem('{\n "name": "a"\n "sources": []}').line).toBe(3)
+  it('says where the JSON breaks, in words', () => {
+    const comma = problem('{\n "name": "a"\n "sources": []}')
+    expect(comma).toMatchObject({
+      line: 3,
+      message: 'opsmith.json is not JSON: a comma is missing before this.',
+    })
+    expect(problem('{ "name": "a", "sources": ["op.cpp"').message).toBe(
+      'opsmith.json is not JSON: a closing ] is missing.',
+    )
+    expect(problem("{ 'name': 'a' }").message).toMatch(/not JSON: .*double quotes/)
+  })
+
+  it('tells a mistyped key before the one that it should have been, and what is missing', () => {
+    expect(problem('{ "name": "a", "sauces": ["op.cpp"] }').path).toBe('sauces')
+    expect(problem('{ "name": "a" }').message).toBe(
+      'opsmith.json, sources: missing, array expected.',
+    )
+  })
+
+  it('tells a folder that is not there from a file and from one without opsmith.json', async () => {
+    const said = async (folder: string): Promise<string> => {
+      const result = await readManifest(folder)
+      return result.ok ? '' : result.error.message
+    }
+    expect(await said('/nowhere/at/all')).toBe('There is no folder /nowhere/at/all.')
+    expect(await said(__filename)).toMatch(/is a file, not the folder/)
+    expect(await said(__dirname)).toMatch(/it has no opsmith\.json/)
   })
 
   it('publishes a JSON Schema that knows every key', () => {

@@ -195,12 +195,12 @@ export class HostClient {
 
   private async giveUp(seconds: number): Promise<void> {
     this.killedAfter = seconds
-    // Where it hangs is worth a moment's wait; a host that is dead already answers nothing.
+    // Where it hangs is worth a moment's wait, on a busy machine some seconds; a host whose event loop
+    // hangs as well answers nothing.
     await Promise.race([
       this.call('host.dumpStack', {}, { timeout: 0, phase: '' }),
-      new Promise((resolve) => setTimeout(resolve, 300)),
+      new Promise((resolve) => setTimeout(resolve, 3000)),
     ])
-    await new Promise((resolve) => setTimeout(resolve, 50))
     this.kill('timeout')
   }
 

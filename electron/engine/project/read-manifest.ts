@@ -26,6 +26,26 @@ export function fieldPath(keys: readonly PropertyKey[]): string {
     .join('')
 }
 
+/** What breaks JSON, to be read after "opsmith.json is not JSON". */
+const syntaxErrors: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'this is no value; texts stand in double quotes',
+  InvalidNumberFormat: 'this is no number',
+  PropertyNameExpected: 'a key in double quotes belongs here',
+  ValueExpected: 'a value belongs here',
+  ColonExpected: 'a colon belongs between a key and its value',
+  CommaExpected: 'a comma is missing before this',
+  CloseBraceExpected: 'a closing } is missing',
+  CloseBracketExpected: 'a closing ] is missing',
+  EndOfFileExpected: 'something follows after its end',
+  InvalidCommentToken: 'this comment is not allowed',
+  UnexpectedEndOfComment: 'a comment does not end',
+  UnexpectedEndOfString: 'a text does not end on its line',
+  UnexpectedEndOfNumber: 'a number breaks off',
+  InvalidUnicode: '\\u takes four hexadecimal digits',
+  InvalidEscapeCharacter: 'there is no such escape after \\',
+  InvalidCharacter: 'a text holds a control character',
+}
+
 function explainIssue(issue: z.core.$ZodIssue): { message: string; keys: PropertyKey[] } {
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys
@@ -41,7 +61,12 @@ function explainIssue(issue: z.core.$ZodIssue): { message: string; keys: Propert
       return { message: inner.message, keys: [...issue.path, ...inner.keys] }
     }
   }
-  return { message: issue.message.replace(/^Invalid input: /, ''), keys: issue.path }
+  const message = issue.message.replace(/^Invalid input: /, '')
+  const missing = /^expected (.*), received undefined$/.exec(message)
+  return {
+    message: missing ? `missing, ${missing[1] ?? ''} expected` : message,
+    keys: issue.path,
+  }
 }
 
 /** Comments and trailing commas are allowed; a wrong field is an error naming its path and its line. */
@@ -50,18 +75,17 @@ export function parseManifest(text: string, file: string): Result<Manifest> {
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
   const [first] = errors
   if (first) {
-    return err(
-      'project.invalid',
-      `opsmith.json is not JSON: ${printParseErrorCode(first.error)}.`,
-      {
-        file,
-        ...placeOf(text, first.offset),
-      },
-    )
+    const code = printParseErrorCode(first.error)
+    return err('project.invalid', `opsmith.json is not JSON: ${syntaxErrors[code] ?? code}.`, {
+      file,
+      ...placeOf(text, first.offset),
+    })
   }
   const parsed = manifest.safeParse(value)
   if (parsed.success) return ok(parsed.data)
-  const [issue] = parsed.error.issues
+  // A key that was mistyped is why another is missing.
+  const { issues } = parsed.error
+  const issue = issues.find((one) => one.code === 'unrecognized_keys') ?? issues[0]
   if (!issue) return err('project.invalid', 'opsmith.json does not fit its shape.', { file })
   const { message, keys } = explainIssue(issue)
   const tree = parseTree(text, [], { allowTrailingComma: true })
@@ -88,6 +112,13 @@ export async function readManifest(folder: string): Promise<Result<Manifest>> {
   try {
     text = await fs.readFile(file, 'utf8')
   } catch {
+    const stat = await fs.stat(folder).catch(() => undefined)
+    if (!stat) return err('project.missing', `There is no folder ${folder}.`)
+    if (!stat.isDirectory()) {
+      return err('project.missing', `${folder} is a file, not the folder of an operator project.`, {
+        hint: 'Name the folder that has its opsmith.json.',
+      })
+    }
     return err('project.missing', `${folder} is not an operator project: it has no opsmith.json.`, {
       hint: 'Open a folder that has one, or start from a copy of a sample.',
     })

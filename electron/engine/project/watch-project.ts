@@ -18,6 +18,8 @@ export function watchProject(
   folder: string,
   onChange: (relative: string, version: string) => void,
 ): ProjectWatcher {
+  // The kernel's clock for files runs a few milliseconds behind.
+  const started = Date.now() - 20
   const watcher = watch(folder, {
     ignoreInitial: true,
     depth: 6,
@@ -44,6 +46,17 @@ export function watchProject(
   watcher.on('unlink', (file) => {
     onChange(relative(file), '')
   })
+  // Between the start and the moment when every file is watched, nothing is told: what changed then is now.
+  const catchUp = async (): Promise<void> => {
+    for (const [within, names] of Object.entries(watcher.getWatched())) {
+      for (const name of names) {
+        const file = path.join(within, name)
+        const stat = await fs.stat(file).catch(() => undefined)
+        if (stat?.isFile() === true && stat.ctimeMs >= started) report(file)
+      }
+    }
+  }
+  watcher.on('ready', () => void catchUp())
   // A watch that fails (too many files) costs the notice, not the editor: conflicts are still found on save.
   watcher.on('error', () => undefined)
   return {

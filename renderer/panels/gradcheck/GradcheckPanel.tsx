@@ -5,7 +5,7 @@ import { Button } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { ErrorView } from '../../shell/primitives/ErrorView'
-import { formatNumber, formatSeconds } from '../../shell/primitives/format'
+import { formatCount, formatNumber, formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { Segmented } from '../../shell/primitives/Segmented'
@@ -182,7 +182,7 @@ function Verdict({ report }: { report: CheckedReport }): ReactElement {
         </span>
       )}
       <span className="muted">
-        {report.calls.toLocaleString('en')} calls, {formatSeconds(report.seconds)}
+        {formatCount(report.calls, 'call')}, {formatSeconds(report.seconds)}
       </span>
       <span className="grow" />
       {!isKept && (

@@ -54,7 +54,7 @@ interface Running {
 /** Lines about the text that the server puts before the source are not the user's. */
 const ofServer = /^(?:In file included from|\s+from) <opsmith>:\d+[:,]\n/gm
 
-const startLimit = 180_000
+const startLimit = 600_000
 const compileLimit = 120_000
 
 /** One compile server that runs; it ends with this process, whatever happens to it. */

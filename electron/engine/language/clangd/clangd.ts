@@ -34,7 +34,7 @@ export interface ClangdEvents {
 /** Milliseconds before it is started again, by how often it has ended lately. */
 const pauses = [300, 2_000, 5_000, 15_000]
 const lately = 180_000
-const startLimit = 20_000
+const startLimit = 60_000
 
 const idle: LanguageState = {
   state: 'idle',

@@ -1,0 +1,55 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+import { afterEach, beforeEach, expect, it } from 'vitest'
+
+import { versionOf } from '../../electron/engine/project/files'
+import { watchProject } from '../../electron/engine/project/watch-project'
+import type { ProjectWatcher } from '../../electron/engine/project/watch-project'
+
+let folder: string
+let watcher: ProjectWatcher | undefined
+let told: Map<string, string>
+
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-watch-'))
+  told = new Map()
+  fs.mkdirSync(path.join(folder, 'src'))
+  fs.writeFileSync(path.join(folder, 'src', 'op.cpp'), 'before')
+})
+afterEach(async () => {
+  await watcher?.close()
+  fs.rmSync(folder, { recursive: true, force: true })
+})
+
+const version = (text: string): string => versionOf(Buffer.from(text))
+
+function watch(): void {
+  watcher = watchProject(folder, (file, seen) => told.set(file, seen))
+}
+
+it('tells of what changes while the watch is only starting', async () => {
+  fs.writeFileSync(path.join(folder, 'old.h'), 'old')
+  // What is clearly older than the watch is no news.
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  watch()
+  fs.writeFileSync(path.join(folder, 'src', 'op.cpp'), 'after')
+  fs.writeFileSync(path.join(folder, 'new.cpp'), 'new')
+  await expect.poll(() => told.get('src/op.cpp'), { timeout: 15_000 }).toBe(version('after'))
+  await expect.poll(() => told.get('new.cpp'), { timeout: 15_000 }).toBe(version('new'))
+  expect(told.has('old.h')).toBe(false)
+})
+
+it('tells of changes and of files that go, and not of folders that are ignored', async () => {
+  watch()
+  fs.writeFileSync(path.join(folder, 'first.h'), 'first')
+  await expect.poll(() => told.get('first.h'), { timeout: 15_000 }).toBe(version('first'))
+  fs.mkdirSync(path.join(folder, 'build'))
+  fs.writeFileSync(path.join(folder, 'build', 'libx.so'), 'built')
+  fs.writeFileSync(path.join(folder, 'src', 'op.cpp'), 'after')
+  fs.rmSync(path.join(folder, 'first.h'))
+  await expect.poll(() => told.get('src/op.cpp'), { timeout: 15_000 }).toBe(version('after'))
+  await expect.poll(() => told.get('first.h'), { timeout: 15_000 }).toBe('')
+  expect([...told.keys()].filter((file) => file.startsWith('build'))).toEqual([])
+})
