@@ -202,6 +202,7 @@ export class App {
   async picture(name: string): Promise<void> {
     const folder = path.join(root, 'test-results')
     fs.mkdirSync(folder, { recursive: true })
-    await this.page.screenshot({ path: path.join(folder, `${name}.png`) })
+    // A window that is drawn without a GPU gets its turn late on a busy machine.
+    await this.page.screenshot({ path: path.join(folder, `${name}.png`), timeout: 120_000 })
   }
 }

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dropDraft, keepDraft, listDrafts } from '../../electron/engine/project/drafts'
 import {
   createProjectFile,
+  makeFolder,
   readProjectFile,
   writeProjectFile,
 } from '../../electron/engine/project/files'
@@ -18,6 +19,27 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await fs.rm(folder, { recursive: true })
+})
+
+describe('folders', () => {
+  it('are made with those above them, once', async () => {
+    const deep = path.join(folder, 'a/b/c')
+    expect(await makeFolder(deep)).toBe(path.join(folder, 'a'))
+    expect((await fs.stat(deep)).isDirectory()).toBe(true)
+    expect(await makeFolder(deep)).toBe('')
+  })
+
+  it('are refused below a link that leads nowhere, and below a file', async () => {
+    await fs.symlink(path.join(folder, 'unmounted'), path.join(folder, 'link'))
+    await fs.writeFile(path.join(folder, 'file'), '')
+    const codeOf = async (name: string): Promise<unknown> =>
+      await makeFolder(path.join(folder, name)).catch((error: unknown) =>
+        Reflect.get(Object(error) as object, 'code'),
+      )
+    expect(await codeOf('link/out/library')).toBe('ENOENT')
+    expect(await codeOf('file/out')).toBe('ENOTDIR')
+    expect(await codeOf('file')).toBe('EEXIST')
+  })
 })
 
 describe('project files', () => {

@@ -18,9 +18,10 @@ export async function formChoices(
 ): Promise<Result<FormChoice[]>> {
   const sources = await exportSources(installation, folder, manifest)
   if (!sources.ok) return sources
-  const lacking = (...needed: readonly Tool[]): string[] =>
-    needed.filter((one) => one.problem !== '').map((one) => one.problem)
-  const { python, cmake, make, node, npm } = tools
+  const lacking = (...needed: readonly Tool[]): string[] => [
+    ...new Set(needed.filter((one) => one.problem !== '').map((one) => one.problem)),
+  ]
+  const { python, jupyter, cmake, make, pkgConfig, node, npm } = tools
   const untried = {
     library: lacking(python, cmake),
     cmake: lacking(cmake),
@@ -29,8 +30,8 @@ export async function formChoices(
     stable: lacking(python),
     jit: lacking(python),
     addon: lacking(node, npm),
-    notebook: lacking(python),
-    link: lacking(make),
+    notebook: lacking(python, jupyter),
+    link: lacking(make, pkgConfig),
   }
   return ok(
     exportForms.map((form): FormChoice => {

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { ConflictDecision, ExportForm, FileChange } from '../../contract/export'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import { ioError } from '../project/files'
+import { ioError, makeFolder } from '../project/files'
 import { hashOfFile, readRecord, recordFile, recordOf } from './file-tree'
 import type { ExportRecord, FileTree } from './file-tree'
 import { unifiedDiff } from './text-diff'
@@ -93,6 +93,11 @@ export interface WrittenTree {
   log: string
 }
 
+/** Of folders that were made for an export, from the lowest on, those that are empty. */
+async function removeEmpty(lowest: string, highest: string): Promise<void> {
+  for (let at = lowest; at.length >= highest.length; at = path.dirname(at)) await fs.rmdir(at)
+}
+
 /**
  * Writes an export: whole or not at all. All bytes go to a folder beside the target first; a new
  * target is one rename, in one that is there each file is one.
@@ -126,12 +131,14 @@ export async function writeTree(
   )
   const parent = path.dirname(directory)
   const staging = path.join(parent, `.${path.basename(directory)}.${randomUUID().slice(0, 8)}`)
+  let made = ''
+  let whole = false
   try {
-    await fs.mkdir(parent, { recursive: true })
+    made = await makeFolder(parent)
     const record = recordOf(names.project, names.form, tree)
     for (const [name, content] of [...tree, [recordFile, Buffer.from(record)] as const]) {
       const file = path.join(staging, name)
-      await fs.mkdir(path.dirname(file), { recursive: true })
+      await makeFolder(path.dirname(file))
       await fs.writeFile(file, content)
     }
     if (!present.value.exists) {
@@ -143,16 +150,20 @@ export async function writeTree(
         if (change.change === 'removed') {
           await fs.rm(target, { force: true })
         } else {
-          await fs.mkdir(path.dirname(target), { recursive: true })
+          await makeFolder(path.dirname(target))
           await fs.rename(path.join(staging, change.path), target)
         }
       }
       await fs.rename(path.join(staging, recordFile), path.join(directory, recordFile))
     }
+    whole = true
   } catch (error) {
-    return ioError(error, `write ${directory}`)
+    const { code, message } = ioError(error, `write ${directory}`).error
+    return err(code, message, { hint: 'Choose a folder that has room and can be written to.' })
   } finally {
     await fs.rm(staging, { recursive: true, force: true }).catch(() => undefined)
+    // Another form may have written there meanwhile.
+    if (!whole && made !== '') await removeEmpty(parent, made).catch(() => undefined)
   }
   const log = changes
     .filter((change) => change.change !== 'same')

@@ -13,9 +13,11 @@ export function versionOf(bytes: Buffer | string): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
 }
 
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''
+
 /** A reason a user can read for what the file system said. */
 export function ioError(error: unknown, doing: string): ReturnType<typeof err> {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const reasons: Record<string, string> = {
     ENOENT: 'it is not there',
     EACCES: 'permission denied',
@@ -26,7 +28,7 @@ export function ioError(error: unknown, doing: string): ReturnType<typeof err> {
     ENOTDIR: 'part of its path is not a folder',
     EEXIST: 'it exists already',
   }
-  return err('io', `Could not ${doing}: ${reasons[code] ?? String(error)}.`)
+  return err('io', `Could not ${doing}: ${reasons[codeOf(error)] ?? String(error)}.`)
 }
 
 /** The absolute path of a project's file; nothing outside the project can be named, symlinks followed. */
@@ -51,9 +53,36 @@ export async function insideProject(folder: string, relative: string): Promise<R
   }
 }
 
+/**
+ * Makes a folder and those above it; one that is there is fine. Node's own way says of a read-only file
+ * system that it is not there, and never returns from below a link that leads nowhere.
+ *
+ * @returns the highest folder that was made; "" where all were there
+ */
+export async function makeFolder(folder: string): Promise<string> {
+  const make = async (): Promise<string> => {
+    try {
+      await fs.mkdir(folder)
+      return folder
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST' || !(await fs.stat(folder)).isDirectory()) throw error
+      return ''
+    }
+  }
+  try {
+    return await make()
+  } catch (error) {
+    const parent = path.dirname(folder)
+    if (codeOf(error) !== 'ENOENT' || parent === folder) throw error
+    const highest = await makeFolder(parent)
+    const made = await make()
+    return highest === '' ? made : highest
+  }
+}
+
 /** Written whole or not at all: a crash while saving leaves the old file. */
 export async function writeAtomically(file: string, data: string | Buffer): Promise<void> {
-  await fs.mkdir(path.dirname(file), { recursive: true })
+  await makeFolder(path.dirname(file))
   const temporary = path.join(
     path.dirname(file),
     `.${path.basename(file)}.${randomUUID().slice(0, 8)}`,

@@ -77,6 +77,11 @@ function readme(project: ExportedProject, name: string): string {
           ]),
     ),
     'An operator whose bare name says which it is can be called by that, too. Tensors are copied in and out. `index.d.ts` has the types.',
+    ...(project.classes.length > 0
+      ? [
+          'JavaScript makes no objects of the classes below: operators that take one are for Python, TorchScript and C++.',
+        ]
+      : []),
     '## Test',
     codeBlock('shell', 'npm test'),
     operatorCalls(project).length > 0

@@ -224,6 +224,18 @@ export function projectLines(project: ExportedProject, name: string): string[] {
   ]
 }
 
+/** Where an installed library looks; by CMake's own way it would be every folder that libtorch was linked with. */
+function runPathLines({ manifest }: ExportedProject): string[] {
+  const folders = manifest.pkgConfig.map((name) => `\${${packageTarget(name)}_LIBRARY_DIRS}`)
+  return [
+    '# Installed, it looks beside itself, then where libtorch is now; -DCMAKE_INSTALL_RPATH says otherwise.',
+    'if(NOT DEFINED CMAKE_INSTALL_RPATH)',
+    `  set(CMAKE_INSTALL_RPATH ${['"$ORIGIN"', '"${TORCH_INSTALL_PREFIX}/lib"', ...folders].join(' ')})`,
+    'endif()',
+    '',
+  ]
+}
+
 function lists(project: ExportedProject): string {
   const { name } = project
   const upper = upperName(name)
@@ -234,10 +246,9 @@ function lists(project: ExportedProject): string {
     '',
     `option(${upper}_TESTS "Build the program that makes the recorded calls again" \${PROJECT_IS_TOP_LEVEL})`,
     '',
+    ...runPathLines(project),
     ...libraryLines(project),
     '',
-    '# Installed, it still finds the libtorch that it was linked with.',
-    `set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)`,
     `install(TARGETS ${name} EXPORT ${name}Targets LIBRARY DESTINATION \${CMAKE_INSTALL_LIBDIR})`,
     `install(EXPORT ${name}Targets`,
     `  NAMESPACE ${name}::`,

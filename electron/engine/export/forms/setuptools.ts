@@ -123,6 +123,7 @@ function setupSource(
     '        "build_ext": BuildExtension.with_options(no_python_abi_suffix=True)',
     '    },',
     '    options={"bdist_wheel": {"py_limited_api": "cp39"}},',
+    ...(manifest.license === undefined ? [] : [`    license=${literal(manifest.license)},`]),
     ...(stable ? [] : ['    install_requires=[f"torch>={MAJOR}.{MINOR},<{MAJOR}.{MINOR + 1}"],']),
     ')',
   ].join('\n')
@@ -135,6 +136,12 @@ function projectToml(
 ): string {
   const { manifest } = project
   const module = moduleName(packageName)
+  const dynamic = [
+    // Without the stable ABI it depends on the torch that compiles.
+    ...(stable ? [] : ['dependencies']),
+    // As a text here setuptools takes it from 77 on, as a table until 2027.
+    ...(manifest.license === undefined ? [] : ['license']),
+  ]
   return [
     '[build-system]',
     'requires = ["setuptools>=61", "wheel", "torch", "ninja"]',
@@ -146,11 +153,8 @@ function projectToml(
     `description = ${literal(summaryOf(manifest))}`,
     'readme = "README.md"',
     'requires-python = ">=3.9"',
-    ...(manifest.license === undefined
-      ? []
-      : [`license = { text = ${literal(manifest.license)} }`]),
-    // Without the stable ABI it depends on the torch that compiles: setup.py says which.
-    stable ? `dependencies = ["torch>=${stable.from}"]` : 'dynamic = ["dependencies"]',
+    ...(stable ? [`dependencies = ["torch>=${stable.from}"]`] : []),
+    ...(dynamic.length > 0 ? [`dynamic = [${dynamic.map(literal).join(', ')}]`] : []),
     '',
     '[tool.setuptools]',
     '# Not beside the tests: what Python imports there is the installed package, with its library.',

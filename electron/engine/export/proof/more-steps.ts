@@ -84,18 +84,15 @@ for cell in notebook.cells:
 
 /** Runs the notebook in Jupyter where that is, else its cells in order as a kernel would. */
 export async function proveNotebook(proof: Proof): Promise<void> {
-  const { python } = proof.tools
+  const { python, jupyter } = proof.tools
   if (!proof.has(python, 'run the cells')) return
   const file = `${proof.project.name}.ipynb`
-  if (await proof.succeeds([python.path, '-c', 'import nbclient, ipykernel'])) {
-    await proof.run('run it in Jupyter', [[python.path, '-c', runInJupyter, file]])
+  if (jupyter.problem === '') {
+    await proof.run('run it in Jupyter', [[jupyter.path, '-c', runInJupyter, file]])
     return
   }
   await proof.run('run the cells in order', [[python.path, '-c', runCells, file]])
-  proof.skip(
-    'run it in Jupyter',
-    `the Python with torch has no Jupyter: ${python.path} -m pip install nbclient ipykernel`,
-  )
+  proof.skip('run it in Jupyter', jupyter.problem)
 }
 
 /** An application that is linked by flags alone: by the Makefile's, and by pkg-config's. */

@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 
 import type { ExportStep } from '../../../contract/export'
+import { ioError, makeFolder } from '../../project/files'
 import { runCommand } from '../../toolchain/run-command'
 import type { CommandLimits } from '../../toolchain/run-command'
 import type { ExportedProject } from '../exported-project'
@@ -59,14 +60,18 @@ export class Proof {
     this.events.onStep(step)
   }
 
-  /** Copies the files that were exported, and nothing that lies beside them. */
+  /** Copies the files that were exported, and nothing that lies beside them; fails where there is no room. */
   async open(directory: string, files: readonly string[]): Promise<void> {
-    for (const name of files) {
-      const target = path.join(this.folder, name)
-      await fs.mkdir(path.dirname(target), { recursive: true })
-      await fs.copyFile(path.join(directory, name), target)
+    try {
+      for (const name of files) {
+        const target = path.join(this.folder, name)
+        await makeFolder(path.dirname(target))
+        await fs.copyFile(path.join(directory, name), target)
+      }
+      await makeFolder(this.beside('tmp'))
+    } catch (error) {
+      this.fail('copy', ioError(error, `copy the export to ${os.tmpdir()}`).error.message)
     }
-    await fs.mkdir(this.beside('tmp'), { recursive: true })
   }
 
   /** A file beside the copy: what somebody would write who uses the export. */
@@ -92,15 +97,6 @@ export class Proof {
   has(tool: Tool, name: string): boolean {
     if (tool.problem !== '') this.skip(name, tool.problem)
     return tool.problem === ''
-  }
-
-  /** Whether a command ends well; it is no step. */
-  async succeeds(command: readonly string[]): Promise<boolean> {
-    const [file = '', ...args] = [...this.tools.offline, ...command]
-    const { exitCode } = await runCommand(file, args, {
-      ...{ cwd: this.folder, env: this.environment({}), limits, signal: this.signal },
-    })
-    return exitCode === 0
   }
 
   private environment(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {

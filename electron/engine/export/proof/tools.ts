@@ -15,6 +15,8 @@ export type Tool = { path: string; problem: '' } | { path: ''; problem: string }
 export interface ProofTools {
   /** A Python that imports the torch that the library was built with. */
   python: Tool
+  /** That Python again, where it can run notebooks. */
+  jupyter: Tool
   cmake: Tool
   make: Tool
   pkgConfig: Tool
@@ -58,6 +60,17 @@ async function findPython(installation: Installation, toolchain: Toolchain): Pro
   }
 }
 
+const findsJupyter =
+  'import importlib.util as u; exit(any(u.find_spec(name) is None for name in ("nbclient", "ipykernel")))'
+
+async function findJupyter(python: Tool): Promise<Tool> {
+  if (python.problem !== '') return python
+  const { exitCode } = await runCommand(python.path, ['-c', findsJupyter])
+  if (exitCode === 0) return python
+  const install = `${python.path} -m pip install nbclient ipykernel`
+  return { path: '', problem: `the Python with torch has no Jupyter: ${install}` }
+}
+
 /** A user namespace without a network, where the kernel lets us have one. */
 async function findOffline(): Promise<string[]> {
   const unshare = findOnPath('unshare')
@@ -76,6 +89,7 @@ export async function findProofTools(
   const [python, offline] = await Promise.all([findPython(installation, toolchain), findOffline()])
   return {
     python,
+    jupyter: await findJupyter(python),
     cmake: tool(['cmake'], ['cmake']),
     make: tool(['make'], ['make']),
     pkgConfig: tool(['pkg-config', 'pkgconf'], ['pkg-config']),

@@ -10,11 +10,12 @@ site = next(pathlib.Path(sys.argv[1]).glob("lib/python3*/site-packages"))
 (site / "torch-of-the-host.pth").write_text(sysconfig.get_path("purelib") + "\\n")
 `.trim()
 
-/** What pip will ask for beside it, for the log. */
+/** What pip will ask for beside it, and its licence, for the log. */
 const requirements = `
 import sys
-from importlib.metadata import requires
+from importlib.metadata import metadata, requires
 print("requires", *requires(sys.argv[1]))
+print("license", metadata(sys.argv[1])["License"] or "none")
 `.trim()
 
 /** A wheel is built, installed into an environment of its own, and tested there. */

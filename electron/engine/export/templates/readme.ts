@@ -54,8 +54,8 @@ function classSection(classes: readonly ClassDetail[]): (string | string[])[] {
 /** Which libtorch exports serve that use its C++ interface. */
 function boundVersions({ toolchain: { libtorch } }: ExportedProject): string {
   return [
-    `libtorch ${libtorch.version}; compiled libraries need libtorch ${minorVersion(libtorch.version)}, sources`,
-    `compile with any from 2.6 on whose C++ standard (C++${libtorch.cxxStandard} here) the compiler knows.`,
+    `libtorch ${libtorch.version} and C++${libtorch.cxxStandard}. What is compiled needs libtorch ${minorVersion(libtorch.version)}, which keeps its C++ ABI within a`,
+    'minor version: with another, compile the sources again.',
   ].join('\n')
 }
 
