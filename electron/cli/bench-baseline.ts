@@ -75,7 +75,7 @@ export async function readBaseline(name: string): Promise<Result<Baseline>> {
   const parsed = baseline.safeParse(value)
   return parsed.success
     ? ok(parsed.data)
-    : err('request.invalid', `${file} is no baseline.`, {
+    : err('request.invalid', 'This file is no baseline.', {
         hint: 'Make one with --save-baseline FILE.',
         file,
       })

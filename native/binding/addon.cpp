@@ -13,6 +13,7 @@
 #include "runtime/process/call_thread.h"
 #include "runtime/process/crash_report.h"
 #include "runtime/process/memory_limit.h"
+#include "runtime/process/tensor_memory.h"
 #include "runtime/record.h"
 
 namespace opsmith {
@@ -417,6 +418,7 @@ Napi::Value profile(const Napi::CallbackInfo& info) {
 Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   answers() = Answers::New(env, "opsmith", /*maxQueueSize=*/0, /*initialThreadCount=*/1);
   answers().Unref(env);
+  use_libc_memory_for_tensors();
   start_call_thread();
   exports.Set("libtorchVersion", TORCH_VERSION);
   const std::pair<const char*, Napi::Value (*)(const Napi::CallbackInfo&)> functions[] = {

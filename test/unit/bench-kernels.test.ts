@@ -92,7 +92,7 @@ describe('a device while it is timed', () => {
     expect(leastSecondsOn({ bytes: 3e9 }, false, facts, ceilings)).toBeCloseTo(1e-3)
     expect(leastSecondsOn({ bytes: 3e6 }, true, facts, ceilings)).toBeCloseTo(1e-6)
     expect(leastSecondsOn({ bytes: 40e6 }, false, facts, ceilings)).toBeCloseTo(1e-6)
-    expect(leastSecondsOn({ flops: 1400e12 }, false, facts, ceilings)).toBeCloseTo(1)
+    expect(leastSecondsOn({ flops: 5600e12 }, false, facts, ceilings)).toBeCloseTo(1)
     expect(leastSecondsOn({ flops: 1 }, false, facts, { ...ceilings, flopsPerSecond: {} })).toBe(0)
   })
 })

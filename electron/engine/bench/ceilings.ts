@@ -21,7 +21,9 @@ const minutesOfDoubt = 10
 export function doubtOf(ceilings: MachineCeilings, { cores }: Pick<MachineFacts, 'cores'>): string {
   const reasons = [
     ...(ceilings.othersBusy > otherLoad * cores
-      ? [`other programs kept ${ceilings.othersBusy.toFixed(1)} of ${cores} cores busy`]
+      ? [
+          `other programs kept ${Math.min(ceilings.othersBusy, cores).toFixed(1)} of ${cores} cores busy`,
+        ]
       : []),
     ...(ceilings.spread > wideSpread
       ? [`copies of one size differed by ${Math.round(ceilings.spread * 100)} %`]

@@ -87,7 +87,8 @@ function loadWarnings(used: Used, threads: number, cores: number): string[] {
   const others = used.machineSeconds === 0 ? 0 : used.machineSeconds - used.processSeconds
   const share = others / (used.wallSeconds * cores)
   if (share > otherLoad) {
-    const busy = (others / used.wallSeconds).toFixed(1)
+    // /proc/stat counts in ticks, and what a hypervisor took beside: over a short time it may say more.
+    const busy = Math.min(others / used.wallSeconds, cores).toFixed(1)
     warnings.push(
       `Other programs kept ${busy} of ${cores} cores busy meanwhile: end them, then time again.`,
     )

@@ -20,6 +20,8 @@ constexpr int64_t unknown_cache = int64_t{64} << 20;
 // The host gets ahead by this many times what it needs, and never by more seconds than
 // `most_ahead`: a call that waits for the device keeps it as long as the device takes.
 constexpr double ahead = 2, most_ahead = 0.02;
+// That warm() makes before those that it times.
+constexpr int64_t uncounted = 2;
 // The shortest and the longest time by which a call that does not wait is to get ahead in waits().
 constexpr double least_lead = 2e-3;
 // Waiting for a device that has nothing left to do takes some microseconds.
@@ -87,9 +89,9 @@ std::vector<double> DeviceClock::warm(int64_t count, int64_t calls, const Call& 
   const c10::DeviceGuard current(device_);
   std::vector<double> seconds;
   for (int64_t i = 0; i < count; ++i) {
-    keep_busy(ahead * host_ * static_cast<double>(calls + 2));
-    call();
-    call();
+    keep_busy(ahead * host_ * static_cast<double>(calls + uncounted));
+    for (int64_t k = 0; k < uncounted; ++k)
+      call();
     const double all = elapsed([&](c10::Stream) {
       for (int64_t k = 0; k < calls; ++k)
         call();
@@ -111,6 +113,11 @@ double DeviceClock::launch(const Call& call) {
   synchronize();
   host_ = middle_of(seconds);
   return host_;
+}
+
+int64_t DeviceClock::most_calls() const {
+  const double enough = most_ahead / (ahead * std::max(host_, 1e-9));
+  return std::max<int64_t>(1, static_cast<int64_t>(std::min(enough, 1e9)) - uncounted);
 }
 
 bool DeviceClock::waits(const Call& call) {

@@ -29,6 +29,9 @@ class DeviceClock {
   // Seconds for which one call keeps the host when the device has nothing to do: the median of
   // some.
   double launch(const Call& call);
+  // How many calls the host can enqueue before the device has done what keeps it busy meanwhile:
+  // with more, launching would be a part of the time of warm(). At least 1; after launch().
+  int64_t most_calls() const;
   // Whether a call returns only when the device has done what was enqueued before it.
   bool waits(const Call& call);
   // Whether the device still works when the current stream has done its part: on another stream.

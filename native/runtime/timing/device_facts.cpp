@@ -99,10 +99,11 @@ const Nvml& nvml() {
 // nvmlClocksEventReasons: those that keep the clock below what it would be. An idle GPU, one whose
 // clocks are set by hand and one that waits for others are left out.
 std::vector<std::string> names_of(unsigned long long reasons) {
-  static constexpr std::pair<unsigned long long, const char*> names[] = {
-      {0x4, "power cap"},          {0x8, "hardware slowdown"}, {0x20, "heat (software)"},
-      {0x40, "heat (hardware)"},   {0x80, "power brake"},      {0x200, "board limit"},
-      {0x400, "reliability limit"}};
+  static constexpr std::pair<unsigned long long, const char*> names[] = {{0x4, "power cap"},
+                                                                         {0x8, "hardware slowdown"},
+                                                                         {0x20, "heat (software)"},
+                                                                         {0x40, "heat (hardware)"},
+                                                                         {0x80, "power brake"}};
   std::vector<std::string> found;
   for (const auto& [bit, name] : names) {
     if ((reasons & bit) != 0) found.emplace_back(name);

@@ -135,7 +135,8 @@ int64_t calls_between_events(Timing& timing) {
   const auto once = [&] { timing.call->once(); };
   timing.clock->launch(once);
   const double seconds = std::max(median(timing.clock->cold(5, once)), 1e-9);
-  return static_cast<int64_t>(std::clamp(wanted / seconds, 1.0, most));
+  const auto calls = static_cast<int64_t>(std::clamp(wanted / seconds, 1.0, most));
+  return std::min(calls, timing.clock->most_calls());
 }
 
 // Calls until two medians of five samples in a row are the same.
