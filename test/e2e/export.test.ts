@@ -143,7 +143,10 @@ describe('the export panel', () => {
 
   it('stops when it is told to, and says that nothing is proven', async () => {
     await app.page.keyboard.press('F7')
-    await running()
+    // A step that takes seconds: there is time to stop it.
+    await app.page
+      .locator('[data-testid=export-step][data-status=running][data-step="calls in Python"]')
+      .waitFor({ timeout: buildTime })
     await app.testId('export-stop').click()
     await resultIs('library', 'stopped')
     expect(await app.testId('export-verdict').getAttribute('data-verdict')).toBe('stopped')
