@@ -1,4 +1,8 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
 import { Command, CommanderError } from 'commander'
+import { z } from 'zod'
 
 import { exportForms } from '../contract/export'
 import { opcheckCheck } from '../contract/opcheck'
@@ -304,9 +308,15 @@ function addAssemblyCommand(program: Command): void {
     })
 }
 
+function ownVersion(): string {
+  const file = path.join(findInstallation(__dirname).root, 'package.json')
+  return z.object({ version: z.string() }).parse(JSON.parse(fs.readFileSync(file, 'utf8'))).version
+}
+
 function makeProgram(): Command {
   const program = new Command('opsmith')
   program
+    .version(ownVersion())
     .description('Builds, inspects and runs PyTorch operators written in C++ and CUDA.')
     .helpCommand(false)
     .exitOverride()

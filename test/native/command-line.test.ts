@@ -33,6 +33,16 @@ describe('opsmith', () => {
     expect(stderr).toBe('')
   })
 
+  it('tells its version, and of a wrong word what to look at', async () => {
+    const { version } = JSON.parse(
+      fs.readFileSync(path.join(root, 'package.json'), 'utf8'),
+    ) as Record<string, string>
+    expect(await opsmith('--version')).toMatchObject({ code: 0, stdout: `${version}\n` })
+    const wrong = await opsmith('build', project, '--jsno')
+    expect(wrong.code).toBe(2)
+    expect(wrong.stderr).toMatch(/--jsno[^]*--help/)
+  })
+
   it('build --json gives the published form, and nothing else on stdout', async () => {
     const { code, stdout } = await opsmith('build', project, '--json')
     expect(code).toBe(0)
