@@ -142,13 +142,12 @@ export async function runHotCompile(options: BenchmarkOptions): Promise<Row[]> {
               throw new Error(`${one.name} was not built by the compile server`)
           })
         : []
-      const warm = server.value
-        ? await sample(3, async (round) => {
-            await workbench.settled(one.folder)
-            forget()
-            await edit(one, round + 2 * rounds + 1)
-          })
-        : []
+      const warm: number[] = []
+      for (let round = 0; server.value && round < 3; round += 1) {
+        await workbench.settled(one.folder)
+        forget()
+        warm.push(...(await sample(1, () => edit(one, round + 2 * rounds + 1))))
+      }
       const verdict = (seconds: readonly number[]): string => {
         const [median, worst] = [quantile(seconds, 0.5), Math.max(...seconds)]
         const within = median <= one.goal && worst <= one.worst

@@ -126,8 +126,8 @@ export function nvccArguments(
     ...(says(/^(-gencode|--generate-code|-arch|--gpu-architecture)/)
       ? []
       : generatedCode(architectures)),
-    // One thread for each architecture.
-    ...(architectures.length > 1 ? ['--threads', String(architectures.length)] : []),
+    // One thread for each architecture; of one, what is for the host and what is for the device side by side.
+    ...['--threads', String(Math.max(2, architectures.length))],
     ...['-Xcompiler', '-fPIC', '-lineinfo', '-Xptxas', '-v'],
     ...(torch
       ? [
