@@ -153,12 +153,12 @@ describe('hot compile', () => {
   })
 
   it('stops at once, and leaves nothing behind', async () => {
-    // A thousand loops, each within what a compiler takes of one: minutes.
-    const slow = `#include <utility>
-constexpr int spin(int n) { int r = 0; for (int i = 0; i < n; ++i) r ^= i; return r; }
-template <int N> constexpr int spun = spin(200000 + N);
-template <int... N> constexpr int all(std::integer_sequence<int, N...>) { return (spun<N> ^ ...); }
-constexpr int never = all(std::make_integer_sequence<int, 1000>{});
+    // A hundred thousand classes to instantiate: seconds, and no limit of a compiler's ends it before.
+    const slow = `template <int N, int M> struct ways {
+  static constexpr unsigned long value = ways<N - 1, M>::value + ways<N - 1, M + 1>::value;
+};
+template <int M> struct ways<0, M> { static constexpr unsigned long value = M; };
+constexpr unsigned long never = ways<500, 0>::value;
 `
     const source = `${simple('endless', 'return x;')}${slow}`
     const folder = project('endless', source)
