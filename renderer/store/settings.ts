@@ -36,12 +36,20 @@ export async function loadSettings(): Promise<void> {
   else notifyError(result.error)
 }
 
+let underWay = 0
+
 /** Shown at once, taken back when main refuses. */
 export async function changeSettings(change: Partial<Settings>): Promise<boolean> {
   const before = settingsStore.getState().settings
   settingsStore.setState({ settings: { ...before, ...change } })
+  underWay += 1
   const result = await call('settings.set', change)
-  settingsStore.setState({ settings: result.ok ? result.value : before })
+  underWay -= 1
   if (!result.ok) notifyError(result.error)
+  // An answer that does not know of a later change would take that one back for a moment.
+  if (underWay === 0) {
+    if (result.ok) settingsStore.setState({ settings: result.value })
+    else await loadSettings()
+  }
   return result.ok
 }

@@ -99,6 +99,16 @@ describe('settings', () => {
     expect(changed).toMatchObject({ fontSize: 15, theme: 'dark', future: 1 })
   })
 
+  it('take changes that come together one after the other', async () => {
+    await Promise.all([
+      changeSettings(folder, { optimization: 'O1' }),
+      changeSettings(folder, { fastMath: true }),
+      changeSettings(folder, { marchNative: true }),
+    ])
+    const all = { optimization: 'O1', fastMath: true, marchNative: true }
+    expect(await readSettings(folder)).toMatchObject(all)
+  })
+
   it('survive a broken file and keep it aside', async () => {
     await fs.writeFile(path.join(folder, 'settings.json'), '{"fontSize": ')
     expect((await readSettings(folder)).fontSize).toBe(13)

@@ -28,12 +28,23 @@ export async function readSettings(cache: string): Promise<Settings> {
   return defaultSettings
 }
 
+/** By cache folder: a change reads what the one before has written. */
+const changes = new Map<string, Promise<unknown>>()
+
 /** Changes what is named and keeps the rest, keys of newer versions included. */
 export async function changeSettings(cache: string, change: SettingsChange): Promise<Settings> {
   const named = Object.fromEntries(
     Object.entries(change).filter(([, value]) => value !== undefined),
   )
-  const next = settings.parse({ ...(await readSettings(cache)), ...named })
-  await writeAtomically(settingsFile(cache), `${JSON.stringify(next, null, 2)}\n`)
-  return next
+  const before = changes.get(cache) ?? Promise.resolve()
+  const changed = before.then(async () => {
+    const next = settings.parse({ ...(await readSettings(cache)), ...named })
+    await writeAtomically(settingsFile(cache), `${JSON.stringify(next, null, 2)}\n`)
+    return next
+  })
+  changes.set(
+    cache,
+    changed.catch(() => undefined),
+  )
+  return await changed
 }
