@@ -1,8 +1,8 @@
 #pragma once
 
 // One compile as the engine asks for it, a JSON object on a line of stdin:
-//   {"id":3,"folder":"/home/me/my_op","source":"op.cpp","output":"/cache/a.o","log":"/cache/a.txt",
-//    "depfile":"/cache/a.d","defines":["TORCH_EXTENSION_NAME=my_op"],"includes":["include","."],
+//   {"id":3,"folder":"PROJECT","source":"op.cpp","output":"CACHE/a.o","log":"CACHE/a.txt",
+//    "depfile":"CACHE/a.d","defines":["TORCH_EXTENSION_NAME=my_op"],"includes":["include","."],
 //    "warnings":["all"]}
 // `source` and `includes` may be relative to `folder`; everything else is absolute.
 

@@ -51,7 +51,11 @@ export async function prepareTools(
   if (!libraries.found) return ok({ seconds, made })
   const server = 'making the compile server'
   onProgress?.(server, -1, '')
-  const program = await makeServerProgram(installation, tools, libraries.found, includes, signal)
+  const program = await makeServerProgram(
+    { installation, toolchain: tools, includes },
+    libraries.found,
+    signal,
+  )
   onProgress?.(server, 1, '')
   if (!program.ok) return program
   seconds += program.value.seconds

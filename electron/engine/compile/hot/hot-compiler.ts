@@ -64,9 +64,8 @@ export class HotCompiler {
   ): Promise<Result<CompileServer | undefined>> {
     const there = this.find(toolchain, includes, prelude)
     if (there) return ok(there)
-    if (!make && !(await findServerProgram(this.installation, toolchain, includes))) {
-      return ok(undefined)
-    }
+    const parts = { installation: this.installation, toolchain, includes }
+    if (!make && !(await findServerProgram(parts))) return ok(undefined)
     const key = this.keyOf(toolchain, includes, prelude)
     if (this.starting && this.wanted === key) return await this.starting
     this.stop()
@@ -90,10 +89,8 @@ export class HotCompiler {
     try {
       const { installation } = this
       const made = await makeServerProgram(
-        installation,
-        toolchain,
+        { installation, toolchain, includes },
         libraries.found,
-        includes,
         this.stopped.signal,
       )
       if (!made.ok) return made

@@ -75,11 +75,14 @@ interface Place {
   key: string
 }
 
-function placeOf(
-  installation: Installation,
-  toolchain: Toolchain,
-  includes: IncludeSnapshot,
-): Place {
+/** What the server is made from, clang's own libraries apart: another of these makes another server. */
+export interface ServerParts {
+  installation: Installation
+  toolchain: Toolchain
+  includes: IncludeSnapshot
+}
+
+function placeOf({ installation, toolchain, includes }: ServerParts): Place {
   const home = homeOf(installation)
   const files = fs.readdirSync(home).sort()
   const key = hashOf(
@@ -121,12 +124,8 @@ export interface MadeProgram {
 }
 
 /** The one that was made on this machine earlier. */
-export async function findServerProgram(
-  installation: Installation,
-  toolchain: Toolchain,
-  includes: IncludeSnapshot,
-): Promise<ServerProgram | undefined> {
-  return await programIn(placeOf(installation, toolchain, includes), toolchain)
+export async function findServerProgram(parts: ServerParts): Promise<ServerProgram | undefined> {
+  return await programIn(placeOf(parts), parts.toolchain)
 }
 
 /** By where they go: set-up in the background and a first build may both want the same one. */
@@ -137,16 +136,14 @@ const beingMade = new Map<string, Promise<Result<MadeProgram>>>()
  * Two processes may make the same one, the first to finish wins.
  */
 export async function makeServerProgram(
-  installation: Installation,
-  toolchain: Toolchain,
+  parts: ServerParts,
   libraries: ClangLibraries,
-  includes: IncludeSnapshot,
   signal: AbortSignal | undefined,
 ): Promise<Result<MadeProgram>> {
-  const place = placeOf(installation, toolchain, includes)
+  const place = placeOf(parts)
   const running = beingMade.get(place.folder)
   if (running) return await running
-  const making = make(place, installation, toolchain, libraries, includes, signal)
+  const making = make(place, parts, libraries, signal)
   beingMade.set(place.folder, making)
   try {
     return await making
@@ -157,10 +154,8 @@ export async function makeServerProgram(
 
 async function make(
   place: Place,
-  installation: Installation,
-  toolchain: Toolchain,
+  { installation, toolchain, includes }: ServerParts,
   libraries: ClangLibraries,
-  includes: IncludeSnapshot,
   signal: AbortSignal | undefined,
 ): Promise<Result<MadeProgram>> {
   const before = await programIn(place, toolchain)
