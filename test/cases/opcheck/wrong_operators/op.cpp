@@ -5,8 +5,11 @@
 #include <torch/library.h>
 #include <torch/torch.h>
 
+#include <chrono>
+#include <memory>
 #include <mutex>
 #include <random>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -251,6 +254,21 @@ Tensor right(const Tensor& x) {
   return elementwise(x, doubled);
 }
 
+// Right too: the thread that takes memory for a second and a half keeps none of it.
+Tensor right_beside_a_thread(const Tensor& x) {
+  static const bool started = [] {
+    std::thread([] {
+      using Clock = std::chrono::steady_clock;
+      const auto end = Clock::now() + std::chrono::milliseconds(1500);
+      std::vector<std::unique_ptr<double[]>> taken;
+      while (Clock::now() < end)
+        taken.push_back(std::make_unique<double[]>(8));
+    }).detach();
+    return true;
+  }();
+  return started ? elementwise(x, doubled) : x;
+}
+
 }  // namespace
 
 TORCH_LIBRARY(wrong_operators, m) {
@@ -283,7 +301,8 @@ TORCH_LIBRARY(wrong_operators, m) {
                              "reads_past(Tensor x) -> Tensor",
                              "keeps_tensors(Tensor x) -> Tensor",
                              "keeps_heap(Tensor x) -> Tensor",
-                             "right(Tensor x) -> Tensor"}) {
+                             "right(Tensor x) -> Tensor",
+                             "right_beside_a_thread(Tensor x) -> Tensor"}) {
     m.def(schema);
   }
 }
@@ -319,16 +338,18 @@ TORCH_LIBRARY_IMPL(wrong_operators, CPU, m) {
   m.impl("keeps_tensors", keeps_tensors);
   m.impl("keeps_heap", keeps_heap);
   m.impl("right", right);
+  m.impl("right_beside_a_thread", right_beside_a_thread);
 }
 
 TORCH_LIBRARY_IMPL(wrong_operators, Meta, m) {
   for (const char* name :
-       {"hidden_mutation",  "changed_shape", "returns_input",  "autograd_at_cpu",
-        "no_autograd",      "counts_calls",  "own_generator",  "missing_contiguous",
-        "divides_by_count", "ignores_dtype", "float_inside",   "swallows_nan",
-        "needs_grad_mode",  "static_buffer", "unwritten_last", "unwritten_tail",
-        "writes_past",      "writes_before", "reads_past",     "keeps_tensors",
-        "counts_in_int",    "keeps_heap",    "right",          "meta_strides"}) {
+       {"hidden_mutation",      "changed_shape", "returns_input",  "autograd_at_cpu",
+        "no_autograd",          "counts_calls",  "own_generator",  "missing_contiguous",
+        "divides_by_count",     "ignores_dtype", "float_inside",   "swallows_nan",
+        "needs_grad_mode",      "static_buffer", "unwritten_last", "unwritten_tail",
+        "writes_past",          "writes_before", "reads_past",     "keeps_tensors",
+        "counts_in_int",        "keeps_heap",    "right",          "meta_strides",
+        "right_beside_a_thread"}) {
     m.impl(name, meta_of_same_layout);
   }
   m.impl("returns_input", returns_input);
