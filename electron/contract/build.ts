@@ -56,9 +56,9 @@ export const buildReport = z.object({
   /** Identifies what was built: equal keys mean equal libraries. */
   key: z.string(),
   /**
-   * Made by the compile server: the same sources and the same -O2, but some seldom-run functions of libtorch are
-   * called where a plain build may inline them. It is for the loop of editing and trying; what is timed and
-   * exported is the plain build that follows.
+   * Made with the compile server up: the same sources and the same -O2, but in what the server compiled some
+   * seldom-run functions of libtorch are called where a plain build may inline them, and the link took symbols
+   * on trust. It is for the loop of editing and trying; what is timed and exported is the plain build that follows.
    */
   hot: z.boolean(),
   diagnostics: z.array(diagnostic),

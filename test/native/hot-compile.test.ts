@@ -140,6 +140,49 @@ describe('hot compile', () => {
     expect(built.value.build.diagnostics[0]?.file).toBe(path.join(folder, 'op.cpp'))
   })
 
+  it('links by itself what others compiled, and the plain library comes behind', async () => {
+    const caller = `at::Tensor part(const at::Tensor&); return part(x);`
+    const stamp = Math.random()
+    const part = (factor: number): string =>
+      `#include <ATen/ATen.h>\nat::Tensor part(const at::Tensor& x) { return x * ${factor}; } // ${stamp}\n`
+    const texts = [`${simple('linked', caller)}// 0\n`, `${simple('linked', caller)}// 1\n`]
+    const inputs = { x: { shape: [1], distribution: 'ones' } }
+    const folder = project('linked', '', { sources: ['op.cpp', 'part.cpp'], inputs })
+    const write = (text: number, factor: number): void => {
+      fs.writeFileSync(path.join(folder, 'op.cpp'), texts[text] ?? '')
+      fs.writeFileSync(path.join(folder, 'part.cpp'), part(factor))
+    }
+    for (const [text, factor] of [
+      [0, 2],
+      [1, 3],
+    ] as const) {
+      write(text, factor)
+      const plain = await workbench.build(folder)
+      expect(plain.ok && plain.value.ok).toBe(true)
+    }
+    write(0, 3)
+    const mixed = await workbench.buildAndLoad(folder, {}, 170)
+    if (!mixed.ok || !mixed.value.load) throw new Error('it does not load')
+    const { build } = mixed.value
+    expect(build.steps.map(({ kind, cached }) => [kind, cached])).toEqual([
+      ['compile', true],
+      ['compile', true],
+      ['link', false],
+    ])
+    expect(build.hot).toBe(true)
+    const manifest = await readManifest(folder)
+    if (!manifest.ok) throw new Error(manifest.error.message)
+    const call = { op: 'linked::f', args: ['x'], reference: '3 * x' }
+    const request = { ...call, inputs: manifest.value.inputs }
+    const result = await workbench.run(folder, request, { timeout: 170 })
+    if (!result.ok) throw new Error(result.error.message)
+    expect(result.value.comparisons.map(({ matches }) => matches)).toEqual([true])
+    await workbench.settled(folder)
+    expect(workbench.lastBuild(folder)?.hot).toBe(false)
+    // A link that is there already is taken before a new one.
+    expect((await hot(folder)).hot).toBe(false)
+  })
+
   it('survives a compiler that crashes', async () => {
     const folder = project(
       'crash',

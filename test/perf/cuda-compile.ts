@@ -58,6 +58,8 @@ export async function kernelEdits(
     if (!made.ok || !made.value.load) throw new Error('the CUDA project does not build and load')
   }
   await make(0)
+  // A window has started it when the project was opened.
+  await workbench.startCompileServer(folder)
   const stamp = Date.now() % 1e6
   return await sample(rounds, (index) => make(stamp + index))
 }

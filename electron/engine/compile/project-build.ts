@@ -49,6 +49,15 @@ interface Compiled {
   diagnostics: Diagnostic[]
 }
 
+interface Linked {
+  step: BuildStep
+  /** By the linker itself, which takes symbols on trust; or of what a compile server compiled. */
+  hot: boolean
+  key: string
+  loadPath: string
+  diagnostics: Diagnostic[]
+}
+
 /** Compiles one project; an instance lives as long as a build. */
 export class ProjectBuild {
   private readonly cache: ObjectCache
@@ -267,25 +276,38 @@ export class ProjectBuild {
     return results
   }
 
-  private async link(
+  /** Where the linked library is, or will be. */
+  private linkedPlace(
+    how: 'link-1' | 'hot-link-1',
+    name: string,
     objects: readonly Compiled[],
-  ): Promise<{ step: BuildStep; key: string; loadPath: string; diagnostics: Diagnostic[] }> {
-    const { link } = this.plan
-    const name = `lib${this.manifest.name}.so`
-    const hot = objects.some((object) => object.hot) ? await this.server : undefined
+  ): { key: string; folder: string; loadPath: string } {
+    const { args, trailing } = this.plan.link
     const key = hashOf(
-      hot ? 'hot-link-1' : 'link-1',
+      how,
       this.toolchain.compiler.identity,
       this.toolchain.libtorch.identity,
       this.manifest.name,
-      ...link.args,
+      ...args,
       '--',
-      ...link.trailing,
+      ...trailing,
       '--',
       ...objects.map((object) => object.objectKey),
     )
     const folder = path.join(this.installation.cacheFolder, 'builds', key)
-    const loadPath = path.join(folder, name)
+    return { key, folder, loadPath: path.join(folder, name) }
+  }
+
+  private async link(objects: readonly Compiled[]): Promise<Linked> {
+    const { link } = this.plan
+    const name = `lib${this.manifest.name}.so`
+    const byServer = objects.some((object) => object.hot)
+    const plain = this.linkedPlace('link-1', name, objects)
+    const direct = linkerFlags(link.trailing)
+    // Where a server is up, the quick link serves what nvcc compiled too: the plain one comes behind it.
+    const isPlain = !byServer && (!direct || fs.existsSync(plain.loadPath))
+    const hot = isPlain ? undefined : await this.server
+    const { key, folder, loadPath } = hot ? this.linkedPlace('hot-link-1', name, objects) : plain
     const base: BuildStep = {
       kind: 'link',
       label: name,
@@ -299,18 +321,17 @@ export class ProjectBuild {
       const now = new Date()
       fs.utimesSync(folder, now, now)
       this.progress()
-      return { step: base, key, loadPath, diagnostics: [] }
+      return { step: base, hot: hot !== undefined, key, loadPath, diagnostics: [] }
     }
     const temporary = temporaryBeside(folder)
     fs.mkdirSync(temporary, { recursive: true })
     const files = objects.map((object) => object.object)
     const output = path.join(temporary, name)
-    const shared = hot?.program.sharedCode
+    const shared = byServer ? hot?.program.sharedCode : undefined
     const own = [
       ...['-soname', name],
       ...(shared === undefined ? [] : [shared, '-rpath', path.dirname(shared)]),
     ]
-    const direct = hot && linkerFlags(link.trailing)
     const [command, args] =
       hot && direct
         ? [hot.program.linker.command, hot.program.linker.args(files, output, [...own, ...direct])]
@@ -353,6 +374,7 @@ export class ProjectBuild {
           cached: false,
           ok: good,
         },
+        hot: hot !== undefined,
         key,
         loadPath,
         diagnostics,
@@ -413,13 +435,13 @@ export class ProjectBuild {
     diagnostics.push(...linked.diagnostics)
     steps.push(linked.step)
     if (!linked.step.ok) return ok(report(false, { diagnostics, steps }))
-    const hot = compiled.some((item) => item.hot)
     // What lies in the project's folder is what is timed and exported.
-    const published = this.variant === 'plain' && !hot ? this.publish(linked.loadPath) : undefined
+    const isPlain = this.variant === 'plain' && !linked.hot
+    const published = isPlain ? this.publish(linked.loadPath) : undefined
     return ok(
       report(true, {
         ...published,
-        hot,
+        hot: linked.hot,
         loadPath: linked.loadPath,
         key: linked.key,
         diagnostics,
