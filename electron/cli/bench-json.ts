@@ -19,6 +19,7 @@ function rowJson(row: BenchRow, compared: ComparedRow | undefined): object {
     ...(ratio ? { ratio: ratio.ratio, interval: ratio.interval, verdict: ratio.verdict } : {}),
     ...(compared ? { baseline: compared } : {}),
     ...{ bytes, flops, bytesPerSecond, flopsPerSecond, cores, instructions, cycles, layers },
+    ...(rest.flopsCountedIn === undefined ? {} : { flopsCountedIn: rest.flopsCountedIn }),
     ...(rest.givesViews ? { givesViews: true } : {}),
     ...(frequency ? { frequency } : {}),
     ...(gpu ? { gpu } : {}),

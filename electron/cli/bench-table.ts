@@ -191,7 +191,7 @@ function ratesNote(row: BenchRow, report: Pick<BenchReport, 'ceilings' | 'device
   const ceiling = rates?.[dtype]
   const share = ceiling === undefined ? '' : ((flopsPerSecond / ceiling) * 100).toPrecision(2)
   const parts = [
-    `${rateText(flopsPerSecond, 'FLOP/s')}${share === '' ? '' : ` (${share} % of a ${dtype} matrix product)`}`,
+    `${rateText(flopsPerSecond, 'FLOP/s')}${row.flopsCountedIn === undefined ? '' : ` counted in ${shortName(row.flopsCountedIn)}`}${share === '' ? '' : ` (${share} % of a ${dtype} matrix product)`}`,
     ...(bytesPerSecond === undefined ? [] : [rateText(bytesPerSecond, 'B/s')]),
   ]
   return [`${shortName(variant)}, ${row.direction}: ${parts.join(', ')}`]

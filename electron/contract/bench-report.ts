@@ -71,7 +71,10 @@ export const benchRow = z.object({
   bytes: z.number().optional(),
   /** Of a forward: every output is a view of an input, so that nothing is moved. */
   givesViews: z.boolean().optional(),
+  /** Of a forward, by the entry's formula, else counted; absent where neither is to be had. */
   flops: z.number().optional(),
+  /** The variant whose products, convolutions and attention were counted; absent where the entry has a formula. */
+  flopsCountedIn: z.string().optional(),
   /** CPU seconds over wall seconds. */
   cores: z.number().optional(),
   instructions: z.number().optional(),

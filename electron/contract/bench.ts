@@ -53,6 +53,11 @@ export const openedBench = z.object({
    * twice. 0 where `givesViews`.
    */
   bytes: z.number(),
+  /**
+   * Of one forward's matrix products, convolutions and attention through libtorch's dispatcher, as
+   * torch.utils.flop_counter counts them. 0 where there are none, or others that are not counted.
+   */
+  flops: z.number(),
   /** Every output is a view of an input, and no input is written. */
   givesViews: z.boolean(),
   traps: z.array(benchTrap),

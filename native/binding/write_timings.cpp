@@ -37,6 +37,7 @@ Napi::Value write(Napi::Env env, const OpenedTiming& opened) {
   object.Set("secondsPerCall", opened.seconds_per_call);
   object.Set("warmup", warmup);
   object.Set("bytes", number(env, opened.bytes));
+  object.Set("flops", number(env, opened.flops));
   object.Set("givesViews", opened.gives_views);
   object.Set("traps", list(env, opened.traps, [&](const TimingTrap& trap) {
                auto item = Napi::Object::New(env);

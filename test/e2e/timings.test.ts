@@ -27,6 +27,10 @@ const benchmarks = [
     ...{ inputs: { x: long }, sizes: { N: [16, 256, 4096] }, directions: ['forward'] },
     ...{ against: ['torch.sigmoid(x)'], flops: '4 * N' },
   },
+  {
+    ...{ name: 'products', op: 'aten::mm', args: ['x', 'x'], seconds: 0.05 },
+    ...{ inputs: { x: { shape: [64, 64] } }, directions: ['forward'], against: ['x @ x'] },
+  },
 ]
 
 beforeEach(async () => {
@@ -102,8 +106,8 @@ describe('the timings panel', () => {
     expect(markdown).toMatch(/\| `torch\.sigmoid\(x\)` \|[^|]*\| (\*\*)?[\d.,]+(\*\*)? \[[\d.,]+, /)
     await app.testId('timings-copy-csv').click()
     const csv = (await app.copied(/^op,kind,variant,direction,/)).trim().split('\n')
-    // Three directions of four variants, and two variants at three points.
-    expect(csv.length).toBe(1 + 12 + 6)
+    // Three directions of four variants, two variants at three points, and at one.
+    expect(csv.length).toBe(1 + 12 + 6 + 2)
 
     await app.testId('timings-entry-1').click()
     await measure('timings-run')
@@ -121,6 +125,13 @@ describe('the timings panel', () => {
     await app.testId('timings-drift').click()
     await app.testId('timings-drift-chart').waitFor()
 
+    await app.testId('timings-entry-2').click()
+    await measure('timings-run')
+    await app.page.getByText('524 kFLOP, counted').waitFor()
+    await app.testId('timings-roofline').waitFor()
+    await app.picture('timings-counted')
+    await app.testId('timings-entry-1').click()
+
     await app.testId('timings-sizes').fill('N 32..128')
     await app.testId('timings-sizes').press('Enter')
     await app.testId('timings-fresh').uncheck()
@@ -128,8 +139,8 @@ describe('the timings panel', () => {
     const kept = (): string => fs.readFileSync(path.join(folder, 'opsmith.json'), 'utf8')
     await expect.poll(kept).toMatch(/"N":\s*\[\s*32,\s*64,\s*128\s*\]/)
     expect(kept()).toMatch(/"fresh":\s*false/)
-    await app.testId('timings-entry-2').waitFor()
-    expect(await app.testId('timings-entry-2').getAttribute('aria-pressed')).toBe('true')
+    await app.testId('timings-entry-3').waitFor()
+    expect(await app.testId('timings-entry-3').getAttribute('aria-pressed')).toBe('true')
   })
 
   it('compares with the last build after an edit, shows the edit behind the change, stops', async () => {

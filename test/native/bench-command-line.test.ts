@@ -116,6 +116,14 @@ describe('opsmith bench', () => {
     )
   })
 
+  it('tells the rate of the operations that it counted, and where', async () => {
+    const product = ['--op', 'aten::mm', '--args', '["x","x"]', '--direction', 'forward']
+    const { stdout } = await bench(traps, ...product, '--against', 'x @ x')
+    expect(stdout).toMatch(/aten::mm, forward: [\d.]+ \wFLOP\/s counted in x @ x/)
+    const { printed } = await benchJson(traps, ...product)
+    expect(printed.rows[0]).toMatchObject({ flops: 2 * 64 ** 3, flopsCountedIn: 'aten::mm' })
+  })
+
   it('writes Markdown and CSV', async () => {
     const markdown = await bench(traps, ...honest, '--against', 'x + x', '--markdown')
     expect(markdown.code).toBe(0)

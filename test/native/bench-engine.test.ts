@@ -239,6 +239,27 @@ describe('a benchmark', () => {
     expect(clocks.every((clock) => clock > 1e8 && clock < 1e10)).toBe(true)
   })
 
+  it('counts the operations of products, an expression’s where there is one', async () => {
+    const args = ['x', 'x']
+    const { rows } = await timed(
+      request('aten::mm', { args, against: ['x @ x'], directions: ['forward'], seconds: 0.01 }),
+      request('aten::mm', { args, flops: '10', directions: ['forward'], seconds: 0.01 }),
+      request('aten::mm', { args, directions: ['forward', 'backward'], seconds: 0.01 }),
+      request('traps::honest', { seconds: 0.01 }),
+    )
+    const flops = 2 * 64 ** 3
+    expect(rows.map((row) => [row.flops, row.flopsCountedIn])).toEqual([
+      [flops, 'x @ x'],
+      [flops, 'x @ x'],
+      [10, undefined],
+      [flops, 'aten::mm'],
+      [undefined, undefined],
+      [undefined, undefined],
+    ])
+    for (const row of rows.slice(0, 2))
+      expect(row.flopsPerSecond).toBeCloseTo(flops / (row.summary?.median ?? Number.NaN))
+  })
+
   it('that cannot be planned says where, and the others are timed', async () => {
     const { rows } = await timed(
       request('traps::honest', { flops: '2 * M' }),

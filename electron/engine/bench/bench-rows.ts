@@ -106,10 +106,36 @@ function judged(row: BenchRow, planned: PlannedPoint, limits: Limits): BenchRow 
   }
 }
 
+/** Operations of a forward, and where they were seen: "" for the entry's formula. */
+interface Work {
+  flops: number
+  countedIn: string
+}
+
+/**
+ * By the entry's formula, else of an expression: libtorch makes all of it, where kernels of one's own may
+ * hide theirs. All variants of a group have equal results, and so the same work to do.
+ */
+function workOf(
+  bases: readonly BenchRow[],
+  outcomes: readonly Outcome[],
+  planned: PlannedPoint,
+): Work | undefined {
+  if (planned.flops !== undefined) return { flops: planned.flops, countedIn: '' }
+  const seen = bases.flatMap(({ kind, variant }, place) => {
+    const { opened, error, refused = '' } = outcomes[place] ?? {}
+    const isGood = opened && opened.flops > 0 && !error && refused === ''
+    return isGood ? [{ flops: opened.flops, countedIn: variant, kind }] : []
+  })
+  const found = seen.find(({ kind }) => kind === 'expression') ?? seen[0]
+  return found && { flops: found.flops, countedIn: found.countedIn }
+}
+
 function timedRow(
   base: BenchRow,
   outcome: Outcome,
   planned: PlannedPoint,
+  work: Work | undefined,
   limits: Limits,
 ): BenchRow {
   const { taken, opened, layers } = outcome
@@ -118,14 +144,15 @@ function timedRow(
     return { ...base, refused: outcome.refused, warnings: outcome.warnings }
   const summary = summarise(taken.rounds)
   const samples = taken.rounds.flat()
-  const { bytes = opened.givesViews ? undefined : opened.bytes, flops } = planned
+  const { bytes = opened.givesViews ? undefined : opened.bytes } = planned
   const { used, instructions, cycles } = taken
   const frequency = base.device === 'cpu' ? clockRange(taken.frequencies) : undefined
   const row: BenchRow = {
     ...base,
     summary: { ...summary, samples: samples.length, callsPerSample: opened.callsPerSample },
     ...(base.direction === 'forward' && bytes !== undefined ? { bytes } : {}),
-    ...(base.direction === 'forward' && flops !== undefined ? { flops } : {}),
+    ...(base.direction === 'forward' && work ? { flops: work.flops } : {}),
+    ...(base.direction === 'forward' && work?.countedIn ? { flopsCountedIn: work.countedIn } : {}),
     ...(base.direction === 'forward' && opened.givesViews ? { givesViews: true } : {}),
     ...(base.device === 'cpu' ? { cores: used.processSeconds / used.wallSeconds } : {}),
     ...gpuPart(outcome),
@@ -151,9 +178,10 @@ export function rowsOf(
   planned: PlannedPoint,
   limits: Limits,
 ): BenchRow[] {
+  const work = workOf(bases, outcomes, planned)
   const rows = bases.flatMap((base, place) => {
     const outcome = outcomes[place]
-    return outcome ? [timedRow(base, outcome, planned, limits)] : []
+    return outcome ? [timedRow(base, outcome, planned, work, limits)] : []
   })
   const own = rows[0]?.summary ? outcomes[0]?.taken : undefined
   return rows.map((row, place) => {

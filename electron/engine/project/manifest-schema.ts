@@ -29,7 +29,7 @@ const descriptions: Record<string, string> = {
   checks:
     'Operator checks, in place of one for each operator. Without `args`, inputs are made from the schema. Shapes and `args` may name `sizes`, `args` also `integers` and `floats`: each is drawn from its range. An entry with `checks` and `"shapes": 0` is one call, checked again after every build.',
   benchmarks:
-    'Timings of operators and program functions, beside others and expressions (`against`). Shapes and `args` may name `sizes`; each combination of `sizes`, `dtypes` and `threads` is a point of a sweep. `bytes` and `flops` are formulas of sizes, numel(x) and nbytes(x).',
+    'Timings of operators and program functions, beside others and expressions (`against`). Shapes and `args` may name `sizes`; each combination of `sizes`, `dtypes` and `threads` is a point of a sweep. `bytes` and `flops` are formulas of sizes, numel(x) and nbytes(x); without, inputs and outputs are counted, and the products, convolutions and attention that libtorch makes.',
   version: 'Of exported packages, as 1.2.0.',
   license: 'Of exported packages, as SPDX has it: "MIT".',
   packageName: 'Of exported packages in pip and npm, where it is not the project’s own.',

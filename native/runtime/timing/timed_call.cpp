@@ -11,6 +11,7 @@
 #include "runtime/failure.h"
 #include "runtime/program/program.h"
 #include "runtime/registry.h"
+#include "runtime/timing/flop_count.h"
 #include "runtime/values.h"
 
 namespace opsmith {
@@ -93,8 +94,14 @@ TimedCall::TimedCall(const TimedCallRequest& request)
   for (size_t i = 0; i < sets_.size(); ++i) {
     use(i);
     const auto versions = versions_of(sets_[i].function.inputs);
-    const auto outputs = sets_[i].function.call(sets_[i].function.inputs);
-    if (i == 0) count_bytes(versions, outputs);
+    Tensors outputs;
+    const auto call = [&] { outputs = sets_[i].function.call(sets_[i].function.inputs); };
+    if (i == 0) {
+      flops_ = count_flops(call);
+      count_bytes(versions, outputs);
+    } else {
+      call();
+    }
     if (direction_ == "forward") continue;
     for (const auto& input : sets_[i].function.inputs) {
       if (input.requires_grad()) sets_[i].wanted.push_back(input);

@@ -45,6 +45,8 @@ class TimedCall {
   // are written, these twice. 0 where every output is a view of an input: nothing is moved then.
   int64_t bytes() const { return bytes_; }
   bool gives_views() const { return gives_views_; }
+  // Of one forward, as count_flops() sees them; 0 where it sees none.
+  int64_t flops() const { return flops_; }
 
   // The calls that follow take the inputs of that set.
   void use(size_t set) { set_ = &sets_[set % sets_.size()]; }
@@ -90,7 +92,7 @@ class TimedCall {
   std::vector<Set> sets_;
   Set* set_ = nullptr;
   std::vector<c10::IValue> stack_;
-  int64_t bytes_ = 0;
+  int64_t bytes_ = 0, flops_ = 0;
   bool gives_views_ = false;
 };
 

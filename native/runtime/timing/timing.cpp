@@ -198,6 +198,7 @@ OpenedTiming open_timing(const TimedCallRequest& request) {
   OpenedTiming opened;
   opened.op = timing.call->name();
   opened.bytes = timing.call->bytes();
+  opened.flops = timing.call->flops();
   opened.gives_views = timing.call->gives_views();
   const auto device = timing.call->device();
   opened.device = device.str();

@@ -28,7 +28,7 @@ struct OpenedTiming {
   int64_t warmup_calls = 0;
   double warmup_seconds = 0;
   bool steady = false;
-  int64_t bytes = 0;
+  int64_t bytes = 0, flops = 0;
   bool gives_views = false;
   std::vector<TimingTrap> traps;
 };

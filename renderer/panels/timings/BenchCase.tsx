@@ -212,7 +212,7 @@ function FormulaField({ name, title }: { name: 'bytes' | 'flops'; title: string 
         id={`timings-${name}`}
         label={name}
         text={text}
-        placeholder={name === 'bytes' ? 'inputs and outputs' : '2 * N * K'}
+        placeholder={name === 'bytes' ? 'inputs and outputs' : 'products and convolutions'}
         parse={(next) => ({ value: next.trim() })}
         onCommit={(value) => editBench({ [name]: value })}
       />

@@ -45,8 +45,8 @@ export function CostSection({
     <Section title="Where it goes" note={`${row.direction} of ${row.variant}`}>
       {row.layers && <Layers layers={row.layers} />}
       <dl className="stats">
-        {facts.map(([name, text]) => (
-          <div className="stat" key={name}>
+        {facts.map(([name, text, title]) => (
+          <div className="stat" key={name} title={title}>
             <dt>{name}</dt>
             <dd className="number">{text}</dd>
           </div>
@@ -59,10 +59,10 @@ export function CostSection({
   )
 }
 
-function factsOf(row: BenchRow): [string, string][] {
+function factsOf(row: BenchRow): [name: string, text: string, title?: string][] {
   const { instructions, cycles, cores, bytes, flops, bytesPerSecond, flopsPerSecond } = row
   const { frequency } = row
-  const facts: [string, string][] = []
+  const facts: [string, string, string?][] = []
   if (cores !== undefined) facts.push(['cores busy', cores.toFixed(2)])
   if (frequency) facts.push(['clock', `${(frequency.median / 1e9).toFixed(2)} GHz`])
   if (instructions !== undefined)
@@ -73,9 +73,15 @@ function factsOf(row: BenchRow): [string, string][] {
   if (bytes === undefined && row.givesViews) facts.push(['moves', 'nothing: it gives views'])
   if (bytes !== undefined) facts.push(['moves', amountText(bytes, 'B')])
   if (bytesPerSecond !== undefined) facts.push(['bandwidth', rateText(bytesPerSecond, 'B')])
-  if (flops !== undefined) facts.push(['operations', amountText(flops, 'FLOP')])
+  if (flops !== undefined && row.flopsCountedIn !== undefined)
+    facts.push(['operations', `${amountText(flops, 'FLOP')}, counted`, countedText(row)])
+  else if (flops !== undefined) facts.push(['operations', amountText(flops, 'FLOP')])
   if (flopsPerSecond !== undefined) facts.push(['rate', rateText(flopsPerSecond, 'FLOP')])
   return facts
+}
+
+function countedText({ flopsCountedIn = '' }: BenchRow): string {
+  return `The matrix products, convolutions and attention of ${flopsCountedIn}, as torch.utils.flop_counter counts them. A formula in the benchmark’s case counts what it leaves out.`
 }
 
 /** Parts are differences of two timings: smaller ones are noise. */
