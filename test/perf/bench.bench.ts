@@ -45,8 +45,12 @@ const cases: Case[] = [
 
 /** How often inputs are made anew, and rounds on each. */
 const inputSets = 5
-const rounds = 8
-const secondsPerRound = 0.3
+const mostRounds = 24
+const leastRounds = 6
+/** A round is short beside the seconds for which a neighbour's load lasts, so that both meet the same. */
+const leastSeconds = 0.1
+/** An interquartile range of fewer would be theirs by luck. */
+const leastCalls = 10
 /** Of medians, and of our call path in a call of 10 µs (in %). */
 const mostOff = 0.03
 const mostOverhead = 2
@@ -55,7 +59,7 @@ const leastSpread = 0.01
 
 /**
  * torch.utils.benchmark.Timer in C++, all cases in one module (compiling takes half a minute): the numbers
- * of a case and a set of inputs on a line of stdin are answered by the median, the interquartile range (seconds) and
+ * of a case and a set of inputs, and seconds, on a line of stdin are answered by the median, the interquartile range (seconds) and
  * the calls in a block. It makes the calls that we make: through the dispatcher, on a stack, as torch.ops and TorchScript
  * do, which takes some 50 ns more than at::relu(x) in C++ and 2 % of a relu of 30,000 elements. The first
  * case alone is at::relu(x), to tell that. Inputs are made when their set's number changes, as ours: the Timer
@@ -108,9 +112,10 @@ static inline void body() {
 """
 torch.set_num_threads(1)
 for line in sys.stdin:
-    os.environ["WHICH"] = line.strip()
+    number, inputs, seconds = line.split()
+    os.environ["WHICH"] = number + " " + inputs
     made = Timer("body();", "prepare();", declared, language="c++", num_threads=1)
-    taken = made.blocked_autorange(min_run_time=${secondsPerRound})
+    taken = made.blocked_autorange(min_run_time=float(seconds))
     print(json.dumps([taken.median, taken.iqr, taken.number_per_run]), flush=True)
 `
 
@@ -139,8 +144,8 @@ class TorchTimer {
     return this.child.pid
   }
 
-  async time(index: number, inputSet: number): Promise<TimerAnswer> {
-    this.child.stdin.write(`${index} ${inputSet}\n`)
+  async time(index: number, inputSet: number, seconds: number): Promise<TimerAnswer> {
+    this.child.stdin.write(`${index} ${inputSet} ${seconds}\n`)
     const answer = await this.lines.next()
     if (answer.done === true) throw new Error('torch.utils.benchmark.Timer has ended')
     const [median = 0, spread = 0, calls = 1] = JSON.parse(answer.value) as number[]
@@ -178,9 +183,18 @@ class OurTimer {
     return new OurTimer(workbench, unwrap(await workbench.hosts.call('bench.open', timed, limits)))
   }
 
+  /** Of a round; a few calls of the slowest. */
+  get seconds(): number {
+    return Math.max(leastSeconds, leastCalls * this.opened.secondsPerCall)
+  }
+
+  get rounds(): number {
+    return Math.max(leastRounds, Math.round((mostRounds * leastSeconds) / this.seconds))
+  }
+
   async time(): Promise<OurRound> {
     const { handle, callsPerSample, secondsPerCall } = this.opened
-    const count = Math.max(5, Math.round(secondsPerRound / (secondsPerCall * callsPerSample)))
+    const count = Math.ceil(this.seconds / (secondsPerCall * callsPerSample))
     const { hosts } = this.workbench
     const { seconds } = unwrap(await hosts.call('bench.sample', { handle, count }, limits))
     return { seconds, calls: callsPerSample }
@@ -249,11 +263,12 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
       const spreads: { ours: number[]; theirs: number[] } = { ours: [], theirs: [] }
       for (let inputSet = 0; inputSet < inputSets; inputSet += 1) {
         const timer = await OurTimer.on(workbench, given)
-        for (let round = 0; round < rounds; round += 1) {
+        const theirTime = (): Promise<TimerAnswer> => peer.time(index, inputSet, timer.seconds)
+        for (let round = 0; round < timer.rounds; round += 1) {
           // A B, B A: what drifts does so for both.
-          const before = round % 2 === 0 ? undefined : await peer.time(index, inputSet)
+          const before = round % 2 === 0 ? undefined : await theirTime()
           const own = await timer.time()
-          const { median, spread, calls } = before ?? (await peer.time(index, inputSet))
+          const { median, spread, calls } = before ?? (await theirTime())
           ours.push(quantile(own.seconds, 0.5))
           spreads.ours.push(spreadOf(own, calls))
           theirs.push(median)
