@@ -5,7 +5,7 @@ import type { Toolchain } from '../toolchain/choose'
 import { measureCompile } from './compile-times'
 import { preludes } from './flags'
 import { findClangLibraries } from './hot/clang-libraries'
-import { makeServerProgram } from './hot/server-program'
+import { makeServerProgram, makingServer } from './hot/server-program'
 import { snapshotIncludes } from './include-snapshot'
 import { makePrecompiled } from './precompiled-headers'
 
@@ -49,14 +49,13 @@ export async function prepareTools(
   onProgress?.(title, 1, '')
   const libraries = findClangLibraries(tools.compiler)
   if (!libraries.found) return ok({ seconds, made })
-  const server = 'making the compile server'
-  onProgress?.(server, -1, '')
+  onProgress?.(makingServer, -1, '')
   const program = await makeServerProgram(
     { installation, toolchain: tools, includes },
     libraries.found,
     signal,
   )
-  onProgress?.(server, 1, '')
+  onProgress?.(makingServer, 1, '')
   if (!program.ok) return program
   seconds += program.value.seconds
   return ok({ seconds, made: made + (program.value.made ? 1 : 0) })

@@ -8,7 +8,7 @@ import type { IncludeSnapshot } from '../include-snapshot'
 import { hashOf } from '../object-cache'
 import { findClangLibraries } from './clang-libraries'
 import { CompileServer } from './compile-server'
-import { findServerProgram, makeServerProgram, serverFlags } from './server-program'
+import { findServerProgram, makeServerProgram, makingServer, serverFlags } from './server-program'
 import type { ServerPrelude } from './server-program'
 
 /** A server holds 0.7 GB; where there is not a good deal more, precompiled headers must do. */
@@ -84,15 +84,12 @@ export class HotCompiler {
   ): Promise<Result<CompileServer | undefined>> {
     const libraries = findClangLibraries(toolchain.compiler)
     if (!libraries.found || os.freemem() < leastFreeMemory) return ok(undefined)
-    const title = 'starting the compile server'
+    const { installation } = this
+    const parts = { installation, toolchain, includes }
+    const title = (await findServerProgram(parts)) ? 'starting the compile server' : makingServer
     this.onBackground(title, -1, '')
     try {
-      const { installation } = this
-      const made = await makeServerProgram(
-        { installation, toolchain, includes },
-        libraries.found,
-        this.stopped.signal,
-      )
+      const made = await makeServerProgram(parts, libraries.found, this.stopped.signal)
       if (!made.ok) return made
       if (this.wanted !== key || this.stopped.signal.aborted) return ok(undefined)
       const server = new CompileServer(

@@ -117,6 +117,9 @@ async function programIn(place: Place, toolchain: Toolchain): Promise<ServerProg
   }
 }
 
+/** What a window shows meanwhile, once for all that wait for it. */
+export const makingServer = 'making the compile server'
+
 export interface MadeProgram {
   program: ServerProgram
   seconds: number
