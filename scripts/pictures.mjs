@@ -18,7 +18,8 @@ const minute = 60_000
 function makeCache(folder) {
   const own = path.join(folder, 'opsmith')
   fs.mkdirSync(own, { recursive: true })
-  for (const name of ['precompiled', 'include', 'objects', 'builds', 'generated', 'addons']) {
+  const made = ['precompiled', 'include', 'objects', 'builds', 'generated', 'addons']
+  for (const name of [...made, 'compile-server']) {
     const shared = path.join(cacheFolder(), name)
     if (fs.existsSync(shared)) fs.symlinkSync(shared, path.join(own, name))
   }
@@ -61,7 +62,7 @@ async function showWork(page, source) {
   // The first build may have waited for precompiled headers; the next one is what users see all day.
   await page
     .getByTestId('statusbar')
-    .filter({ hasNotText: /precompiling/ })
+    .filter({ hasNotText: /precompiling|compile server/ })
     .waitFor({ timeout: 5 * minute })
   await page.evaluate((text) => globalThis['opsmithTest'].setEditorText('op.cpp', text), source)
   await page.keyboard.press('Control+S')
