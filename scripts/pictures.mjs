@@ -18,8 +18,8 @@ const minute = 60_000
 function makeCache(folder) {
   const own = path.join(folder, 'opsmith')
   fs.mkdirSync(own, { recursive: true })
-  const made = ['precompiled', 'include', 'objects', 'builds', 'generated', 'addons']
-  for (const name of [...made, 'compile-server']) {
+  const made = 'precompiled include objects builds generated addons compile-server'
+  for (const name of made.split(' ')) {
     const shared = path.join(cacheFolder(), name)
     if (fs.existsSync(shared)) fs.symlinkSync(shared, path.join(own, name))
   }

@@ -190,8 +190,11 @@ function ratesNote(row: BenchRow, report: Pick<BenchReport, 'ceilings' | 'device
       : report.devices.find((one) => one.device === device)?.ceilings?.flopsPerSecond
   const ceiling = rates?.[dtype]
   const share = ceiling === undefined ? '' : ((flopsPerSecond / ceiling) * 100).toPrecision(2)
+  const counted =
+    row.flopsCountedIn === undefined ? '' : ` counted in ${shortName(row.flopsCountedIn)}`
+  const ofProduct = share === '' ? '' : ` (${share} % of a ${dtype} matrix product)`
   const parts = [
-    `${rateText(flopsPerSecond, 'FLOP/s')}${row.flopsCountedIn === undefined ? '' : ` counted in ${shortName(row.flopsCountedIn)}`}${share === '' ? '' : ` (${share} % of a ${dtype} matrix product)`}`,
+    `${rateText(flopsPerSecond, 'FLOP/s')}${counted}${ofProduct}`,
     ...(bytesPerSecond === undefined ? [] : [rateText(bytesPerSecond, 'B/s')]),
   ]
   return [`${shortName(variant)}, ${row.direction}: ${parts.join(', ')}`]

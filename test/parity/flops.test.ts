@@ -69,17 +69,15 @@ for expression in job["expressions"]:
 print(json.dumps(counts))
 `
 
-/** What is counted in one forward of an expression, or of an operator. */
-async function flopsOf(expression: string | undefined, op = 'aten::neg'): Promise<number> {
+/** What is counted in one forward of an expression. */
+async function flopsOf(expression: string): Promise<number> {
   const specs = Object.fromEntries(
     Object.entries(inputs).map(([name, spec]) => [name, inputSpec.parse(spec)]),
   )
-  const call = { op, args: [], inputs: specs, direction: 'forward' as const, threads: 1 }
-  const asked = { ...call, ...(expression === undefined ? {} : { expression }) }
+  const call = { op: expression, expression, args: [], inputs: specs, cold: false, fresh: false }
+  const forward = { ...call, direction: 'forward' as const, threads: 1 }
   const limits = { timeout: 60, phase: 'timing' }
-  const opened = unwrap(
-    await workbench.hosts.call('bench.open', { ...asked, cold: false, fresh: false }, limits),
-  )
+  const opened = unwrap(await workbench.hosts.call('bench.open', forward, limits))
   await workbench.hosts.call('bench.close', { handles: [opened.handle] }, limits)
   return opened.flops
 }

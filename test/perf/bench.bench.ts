@@ -59,9 +59,9 @@ const leastSpread = 0.01
 
 /**
  * torch.utils.benchmark.Timer in C++, all cases in one module (compiling takes half a minute): the numbers
- * of a case and a set of inputs, and seconds, on a line of stdin are answered by the median, the interquartile range (seconds) and
- * the calls in a block. It makes the calls that we make: through the dispatcher, on a stack, as torch.ops and TorchScript
- * do, which takes some 50 ns more than at::relu(x) in C++ and 2 % of a relu of 30,000 elements. The first
+ * of a case and a set of inputs, and seconds, on a line of stdin are answered by the median, the interquartile
+ * range (seconds) and the calls in a block. It makes the calls that we make: through the dispatcher, on a stack,
+ * as torch.ops and TorchScript do, which takes some 50 ns more than at::relu(x) in C++ and 2 % of a relu of 30,000 elements. The first
  * case alone is at::relu(x), to tell that. Inputs are made when their set's number changes, as ours: the Timer
  * runs its setup before each block.
  */

@@ -106,11 +106,8 @@ function judged(row: BenchRow, planned: PlannedPoint, limits: Limits): BenchRow 
   }
 }
 
-/** Operations of a forward, and where they were seen: "" for the entry's formula. */
-interface Work {
-  flops: number
-  countedIn: string
-}
+/** Of a forward, as its row has it. */
+type Work = Pick<BenchRow, 'flops' | 'flopsCountedIn'>
 
 /**
  * By the entry's formula, else of an expression: libtorch makes all of it, where kernels of one's own may
@@ -120,22 +117,21 @@ function workOf(
   bases: readonly BenchRow[],
   outcomes: readonly Outcome[],
   planned: PlannedPoint,
-): Work | undefined {
-  if (planned.flops !== undefined) return { flops: planned.flops, countedIn: '' }
+): Work {
+  if (planned.flops !== undefined) return { flops: planned.flops }
   const seen = bases.flatMap(({ kind, variant }, place) => {
     const { opened, error, refused = '' } = outcomes[place] ?? {}
     const isGood = opened && opened.flops > 0 && !error && refused === ''
-    return isGood ? [{ flops: opened.flops, countedIn: variant, kind }] : []
+    return isGood ? [{ kind, work: { flops: opened.flops, flopsCountedIn: variant } }] : []
   })
-  const found = seen.find(({ kind }) => kind === 'expression') ?? seen[0]
-  return found && { flops: found.flops, countedIn: found.countedIn }
+  return (seen.find(({ kind }) => kind === 'expression') ?? seen[0])?.work ?? {}
 }
 
 function timedRow(
   base: BenchRow,
   outcome: Outcome,
   planned: PlannedPoint,
-  work: Work | undefined,
+  work: Work,
   limits: Limits,
 ): BenchRow {
   const { taken, opened, layers } = outcome
@@ -151,8 +147,7 @@ function timedRow(
     ...base,
     summary: { ...summary, samples: samples.length, callsPerSample: opened.callsPerSample },
     ...(base.direction === 'forward' && bytes !== undefined ? { bytes } : {}),
-    ...(base.direction === 'forward' && work ? { flops: work.flops } : {}),
-    ...(base.direction === 'forward' && work?.countedIn ? { flopsCountedIn: work.countedIn } : {}),
+    ...(base.direction === 'forward' ? work : {}),
     ...(base.direction === 'forward' && opened.givesViews ? { givesViews: true } : {}),
     ...(base.device === 'cpu' ? { cores: used.processSeconds / used.wallSeconds } : {}),
     ...gpuPart(outcome),

@@ -59,10 +59,12 @@ export function CostSection({
   )
 }
 
-function factsOf(row: BenchRow): [name: string, text: string, title?: string][] {
+type Fact = [name: string, text: string, title?: string]
+
+function factsOf(row: BenchRow): Fact[] {
   const { instructions, cycles, cores, bytes, flops, bytesPerSecond, flopsPerSecond } = row
   const { frequency } = row
-  const facts: [string, string, string?][] = []
+  const facts: Fact[] = []
   if (cores !== undefined) facts.push(['cores busy', cores.toFixed(2)])
   if (frequency) facts.push(['clock', `${(frequency.median / 1e9).toFixed(2)} GHz`])
   if (instructions !== undefined)

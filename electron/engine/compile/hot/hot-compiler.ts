@@ -86,10 +86,13 @@ export class HotCompiler {
     if (!libraries.found || os.freemem() < leastFreeMemory) return ok(undefined)
     const { installation } = this
     const parts = { installation, toolchain, includes }
-    const title = (await findServerProgram(parts)) ? 'starting the compile server' : makingServer
+    const there = await findServerProgram(parts)
+    const title = there ? 'starting the compile server' : makingServer
     this.onBackground(title, -1, '')
     try {
-      const made = await makeServerProgram(parts, libraries.found, this.stopped.signal)
+      const made = there
+        ? ok({ program: there })
+        : await makeServerProgram(parts, libraries.found, this.stopped.signal)
       if (!made.ok) return made
       if (this.wanted !== key || this.stopped.signal.aborted) return ok(undefined)
       const server = new CompileServer(
