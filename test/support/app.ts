@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { _electron } from 'playwright-core'
 import type { ElectronApplication, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { getCurrentTest } from 'vitest/suite'
 
 import type { SettingsChange } from '../../electron/contract/settings'
 import { changeSettings } from '../../electron/engine/project/settings-file'
@@ -121,6 +122,7 @@ export class App {
 
   /** As a user closes it: by its window. */
   async close(): Promise<void> {
+    await this.tellFailure()
     const gone = new Promise<void>((resolve) => {
       this.electron.process().once('exit', () => {
         resolve()
@@ -130,6 +132,17 @@ export class App {
       for (const window of BrowserWindow.getAllWindows()) window.close()
     })
     await gone
+  }
+
+  /** What the window showed when a test failed: where nobody can look at a picture, it is all there is. */
+  private async tellFailure(): Promise<void> {
+    const test = getCurrentTest()
+    if (test?.result?.state !== 'fail') return
+    const text = await this.page
+      .locator('body')
+      .innerText({ timeout: 5_000 })
+      .catch((error: unknown) => String(error))
+    process.stderr.write(`\nThe window as "${test.name}" failed:\n${text}\n\n`)
   }
 
   /** With the caret at the line and column, where they are given. */
