@@ -19,6 +19,7 @@ export const errorCode = z.enum([
   'host.crashed', // the op host died; `exit` says how
   'host.timeout', // the call ran past its limit and the op host was ended; `exit` holds the stack
   'host.unavailable', // no op host could be started
+  'host.replaced', // the op host was ended for something else meanwhile; asked again, it is answered
   'device.unavailable', // the device asked for is not on this machine
   'cancelled',
   'request.invalid', // the message itself does not fit the contract; `path` names the field

@@ -24,6 +24,7 @@ import { registrationLine } from './compile/scan-source'
 import { placeError } from './error-place'
 import { Exports } from './export/exports'
 import { Graphs } from './graph/graphs'
+import { callOnLibrary } from './host/call-on-library'
 import { defaultHostLimits } from './host/host-client'
 import type { HostLimits } from './host/host-client'
 import { defaultMemoryLimit, HostPool } from './host/host-pool'
@@ -425,10 +426,10 @@ export class Workbench {
     const program = await this.program(folder)
     if (!program.ok) return program
     if (!program.value) return ok([])
-    return await this.hosts.call('program.functions', program.value, {
-      timeout: 30,
-      phase: 'compile the program',
-    })
+    const limits = { timeout: 30, phase: 'compile the program' }
+    return this.lastBuild(folder)
+      ? await callOnLibrary(this, folder, 'program.functions', program.value, limits)
+      : await this.hosts.call('program.functions', program.value, limits)
   }
 
   /** One call of an operator or a program function; the library is loaded first if it is not. */
@@ -442,7 +443,9 @@ export class Workbench {
     if (!loaded.ok) return loaded
     const program = await this.program(absolute)
     if (!program.ok) return program
-    const result = await this.hosts.call(
+    const result = await callOnLibrary(
+      this,
+      absolute,
       'operator.run',
       { ...request, ...(program.value ? { program: program.value } : {}) },
       { ...options, phase: `call ${request.op}` },

@@ -115,13 +115,9 @@ async function captureOnce(folder: string, choice: GraphChoice): Promise<void> {
   const working = `${formNames[choice.form]} of ${choice.entry}`
   graphStore.setState({ job, working, startedAt: Date.now(), error: null, compareError: null })
   const take = (): Promise<Result<Shot>> => takeShot(folder, job, choice, choice.entry, choice.form)
-  let taken = await whenFree(job, take)
-  const isWanted = (): boolean => graphStore.getState().job === job
-  // Not stopped by whoever wanted this: the op host was ended for something else.
-  const isVictim = taken !== null && !taken.ok && taken.error.code === 'cancelled'
-  if (isVictim && isWanted()) taken = await whenFree(job, take)
+  const taken = await whenFree(job, take)
   if (taken === null) return
-  if (!isWanted()) {
+  if (graphStore.getState().job !== job) {
     if (taken.ok) forgetShots([taken.value])
     return
   }

@@ -2,7 +2,7 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
 import type { Argument, Call } from '../../electron/contract/manifest'
-import type { OperatorArgument } from '../../electron/contract/operators'
+import type { OperatorArgument, OperatorDetail } from '../../electron/contract/operators'
 import type { WorkbenchError } from '../../electron/contract/outcome'
 import type { ProgramFunction, RunReport } from '../../electron/contract/run'
 import { call, newJob } from '../bridge/bridge'
@@ -123,9 +123,7 @@ export function setArgument(name: string, text: string): void {
 export async function resolveSignature(): Promise<void> {
   const { op, functions } = runStore.getState()
   if (op === '') return
-  const operators = schemasStore.getState().load?.operators ?? []
-  const known =
-    operators.find((item) => operatorKey(item) === op) ?? operators.find((item) => item.name === op)
+  const known = builtOperator(op)
   const program = functions.find((item) => item.name === op)
   if (known) {
     takeSignature(known.arguments, known.schema)
@@ -137,11 +135,22 @@ export async function resolveSignature(): Promise<void> {
     const overload = dot < 0 ? '' : op.slice(dot + 1)
     const result = await call('registry.describe', { name, overload })
     if (runStore.getState().op !== op) return
-    if (result.ok) takeSignature(result.value.arguments, result.value.schema)
+    // A build may have come meanwhile, and knows better.
+    const built = builtOperator(op)
+    if (built) takeSignature(built.arguments, built.schema)
+    else if (result.ok) takeSignature(result.value.arguments, result.value.schema)
     else runStore.setState({ signature: null, signatureError: result.error })
   } else {
     runStore.setState({ signature: null, signatureError: null })
   }
+}
+
+/** As the last build has it; a name without an overload stands for the first. */
+function builtOperator(op: string): OperatorDetail | undefined {
+  const operators = schemasStore.getState().load?.operators ?? []
+  return (
+    operators.find((item) => operatorKey(item) === op) ?? operators.find((item) => item.name === op)
+  )
 }
 
 function takeSignature(signature: OperatorArgument[], schema: string): void {

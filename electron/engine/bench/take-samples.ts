@@ -78,7 +78,8 @@ export async function callHost<N extends BenchCall>(
 
 /** Whether the op host has ended with what was open in it, or nothing more is wanted of it. */
 export function endedHost(error: WorkbenchError): boolean {
-  return ['host.crashed', 'host.timeout', 'host.unavailable', 'cancelled'].includes(error.code)
+  const ends = ['host.crashed', 'host.timeout', 'host.unavailable', 'host.replaced', 'cancelled']
+  return ends.includes(error.code)
 }
 
 /** How one of several calls ended the op host: the others must be opened again without it. */

@@ -19,6 +19,7 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { ProgramSource } from '../../contract/run'
 import { placeError } from '../error-place'
+import { callOnLibrary } from '../host/call-on-library'
 import type { HostPool } from '../host/host-pool'
 import type { Installation } from '../installation'
 import { gradientMeaning } from '../language/explain/gradient-error'
@@ -324,7 +325,7 @@ export class Gradchecks {
     request: GradcheckRequest,
     limits: GradcheckLimits,
   ): Promise<Result<GradcheckReport>> {
-    const result = await this.around.hosts.call('gradcheck.run', request, {
+    const result = await callOnLibrary(this.around, folder, 'gradcheck.run', request, {
       ...limits,
       phase: `gradcheck ${request.op}`,
     })

@@ -16,6 +16,7 @@ import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { ProgramFunction, ProgramSource } from '../../contract/run'
 import { placeError } from '../error-place'
+import { callOnLibrary } from '../host/call-on-library'
 import type { HostPool } from '../host/host-pool'
 import { appendEntries } from '../project/edit-manifest'
 import { readManifest } from '../project/read-manifest'
@@ -78,7 +79,9 @@ export class Opchecks {
     if (!loaded.ok) return loaded
     const program = await this.around.program(absolute)
     if (!program.ok) return program
-    const report = await this.around.hosts.call(
+    const report = await callOnLibrary(
+      this.around,
+      absolute,
       'opcheck.run',
       { ...request, ...(program.value ? { program: program.value } : {}) },
       { ...within, phase: `check ${request.op}` },

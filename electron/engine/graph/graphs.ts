@@ -9,6 +9,7 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { ProgramSource } from '../../contract/run'
 import { placeError } from '../error-place'
+import { callOnLibrary } from '../host/call-on-library'
 import type { HostPool } from '../host/host-pool'
 import { ioError } from '../project/files'
 import { readManifest } from '../project/read-manifest'
@@ -94,6 +95,7 @@ export class Graphs {
     const report = await this.ask(
       { ...filled, ...(program.value ? { program: program.value } : {}) },
       options,
+      loaded.value && absolute,
     )
     return placeError(report, absolute)
   }
@@ -101,11 +103,14 @@ export class Graphs {
   private async ask(
     request: HostInput<'graph.capture'>,
     options: GraphOptions,
+    /** Whose library it needs. */
+    folder?: string,
   ): Promise<Result<CaptureReport>> {
-    const report = await this.around.hosts.call('graph.capture', request, {
-      ...options,
-      phase: `capture ${request.entry}`,
-    })
+    const limits = { ...options, phase: `capture ${request.entry}` }
+    const report =
+      folder === undefined
+        ? await this.around.hosts.call('graph.capture', request, limits)
+        : await callOnLibrary(this.around, folder, 'graph.capture', request, limits)
     if (report.ok) {
       const made = request.form === 'trace' ? 'traced' : 'scripted'
       const name = `${request.entry.replace(/\W+/g, '_')}_${made}.pt`

@@ -4,7 +4,11 @@ import type { HostExit, StackFrame } from '../../contract/outcome'
 import type { CrashRecord } from './crash-report'
 
 /** Why the engine itself ended a host, when it did. */
-export type KillReason = 'stopped' | 'timeout' | 'output' | 'unresponsive'
+/**
+ * `stopped`: all that it does is unwanted. `replaced`: one call is, or its library is an older one; what else
+ * was asked of it is still wanted.
+ */
+export type KillReason = 'stopped' | 'replaced' | 'timeout' | 'output' | 'unresponsive'
 
 export interface ExitFacts {
   generation: number
@@ -113,7 +117,8 @@ function read(facts: ExitFacts): Reading {
   const phase = facts.record?.phase || facts.phase
   const doing = phase === '' ? '' : ` (${phase})`
   const { record } = facts
-  if (facts.killed === 'stopped') return { reason: 'stopped', message: `Stopped${doing}.` }
+  if (facts.killed === 'stopped' || facts.killed === 'replaced')
+    return { reason: 'stopped', message: `Stopped${doing}.` }
   if (facts.killed === 'timeout') {
     return {
       reason: 'timeout',

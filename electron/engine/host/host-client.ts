@@ -44,9 +44,17 @@ export interface CallOptions {
 interface Pending {
   call: HostCallName
   phase: string
+  signal: AbortSignal | undefined
   resolve: (result: Result<unknown>) => void
   started: number
 }
+
+/** Whoever asked for this did not stop it: it may be asked again. */
+export const replaced = err(
+  'host.replaced',
+  'The op host was ended for something else before this was answered.',
+  { hint: 'Ask again.' },
+)
 
 const keptOutput = 16_384
 
@@ -134,8 +142,9 @@ export class HostClient {
     return this.transport.pid
   }
 
+  /** Takes calls; one that was killed does not, though its process may be there for a moment yet. */
   get alive(): boolean {
-    return !this.gone
+    return !this.gone && this.killed === undefined
   }
 
   get busy(): boolean {
@@ -155,12 +164,14 @@ export class HostClient {
   ): Promise<Result<HostOutput<N>>> {
     if (this.gone) return err('host.unavailable', 'This op host has ended.')
     if (options.signal?.aborted) return err('cancelled', 'Stopped.')
+    if (this.killed !== undefined) return replaced
     const id = this.nextId
     this.nextId += 1
     const started = performance.now()
     if (this.pending.size === 0) this.outputInCall = 0
     const answer = new Promise<Result<unknown>>((resolve) => {
-      this.pending.set(id, { call: name, phase: options.phase, resolve, started })
+      const { phase, signal } = options
+      this.pending.set(id, { call: name, phase, signal, resolve, started })
     })
     const timer =
       options.timeout > 0
@@ -170,7 +181,7 @@ export class HostClient {
         : undefined
     // User code cannot be interrupted: to cancel is to end this generation.
     const onAbort = (): void => {
-      this.kill('stopped')
+      this.kill('replaced')
     }
     options.signal?.addEventListener('abort', onAbort, { once: true })
     this.transport.send({ id, call: name, input })
@@ -276,7 +287,9 @@ export class HostClient {
     })
     this.exit = exit
     for (const pending of this.pending.values()) {
-      if (this.killed === 'stopped') pending.resolve(err('cancelled', 'Stopped.', { exit }))
+      const isUnwanted = this.killed === 'stopped' || pending.signal?.aborted === true
+      if (exit.reason === 'stopped')
+        pending.resolve(isUnwanted ? err('cancelled', 'Stopped.', { exit }) : replaced)
       else if (exit.reason === 'timeout')
         pending.resolve(err('host.timeout', exit.message, { exit }))
       else {

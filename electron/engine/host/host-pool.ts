@@ -8,7 +8,7 @@ import type { LoadReport } from '../../contract/operators'
 import { err, ok } from '../../contract/outcome'
 import type { HostExit, Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
-import { HostClient } from './host-client'
+import { HostClient, replaced } from './host-client'
 import type { CallOptions, HostLimits } from './host-client'
 import type { StartHost } from './transport'
 
@@ -49,6 +49,7 @@ export class HostPool {
   private lastExit: HostExit | undefined
   private libtorch = ''
   private closed = false
+  private loading: Promise<unknown> = Promise.resolve()
   private userFolders: string[] = []
   private addonFolder: string
 
@@ -67,7 +68,7 @@ export class HostPool {
   useAddon(folder: string): void {
     if (folder === this.addonFolder) return
     this.addonFolder = folder
-    for (const host of [this.active, this.spare]) host?.kill('stopped')
+    for (const host of [this.active, this.spare]) host?.kill('replaced')
     this.active = undefined
     this.spare = undefined
     this.loaded = undefined
@@ -112,14 +113,20 @@ export class HostPool {
     )
     host.onOutput = (stream, text) => this.events.onOutput?.(host.generation, stream, text)
     void host.ended.then((exit) => {
-      if (this.spare === host) this.spare = undefined
-      if (this.active !== host) return
-      this.active = undefined
-      this.loaded = undefined
+      if (this.spare === host) {
+        this.spare = undefined
+        return
+      }
+      const wasInUse = this.active === host
+      if (wasInUse) {
+        this.active = undefined
+        this.loaded = undefined
+      }
+      // One that hung is told of even where another has taken its place already.
       if (exit.reason !== 'stopped') this.lastExit = exit
-      this.tell()
+      if (wasInUse || exit.reason !== 'stopped') this.tell()
       // The next build or call finds a process that is ready.
-      if (!this.closed && this.keepSpare && exit.phase !== '') void this.host()
+      if (wasInUse && !this.closed && this.keepSpare && exit.phase !== '') void this.host()
     })
     return host
   }
@@ -158,6 +165,22 @@ export class HostPool {
     libraryPath: string,
     options: Pick<CallOptions, 'timeout' | 'signal'>,
   ): Promise<Result<LoadReport>> {
+    // One at a time: of two that find an older library, both would take it out.
+    const mine = this.loading.then(async () => {
+      let report = await this.loadAlone(libraryPath, options)
+      // Something else was stopped meanwhile.
+      while (!report.ok && report.error.code === 'host.replaced' && !this.closed)
+        report = await this.loadAlone(libraryPath, options)
+      return report
+    })
+    this.loading = mine.catch(() => undefined)
+    return await mine
+  }
+
+  private async loadAlone(
+    libraryPath: string,
+    options: Pick<CallOptions, 'timeout' | 'signal'>,
+  ): Promise<Result<LoadReport>> {
     let host = await this.host()
     if (!host.ok) return host
     if (this.loaded?.path === libraryPath) return ok(this.loaded.report)
@@ -169,8 +192,7 @@ export class HostPool {
       )
       this.loaded = undefined
       if (!left.ok || !left.value.unloaded) {
-        if (this.active === host.value) this.active = undefined
-        host.value.kill('stopped')
+        host.value.kill('replaced')
         host = await this.host()
         if (!host.ok) return host
       }
@@ -181,7 +203,7 @@ export class HostPool {
       { path: libraryPath },
       { ...options, phase },
     )
-    if (report.ok) {
+    if (report.ok && this.active === host.value) {
       this.loaded = { path: libraryPath, report: report.value }
       this.lastExit = undefined
     }
@@ -209,13 +231,16 @@ export class HostPool {
     }
   }
 
+  /** @param needsLibrary is not asked of a host that has none: callOnLibrary() loads it again */
   async call<N extends HostCallName>(
     name: N,
     input: HostInput<N>,
     options: CallOptions,
+    needsLibrary = false,
   ): Promise<Result<HostOutput<N>>> {
     const host = await this.host()
     if (!host.ok) return host
+    if (needsLibrary && !this.loaded) return replaced
     const answer = host.value.call(name, input, options)
     if (options.phase !== '') this.tell()
     const result = await answer

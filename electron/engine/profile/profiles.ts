@@ -7,6 +7,7 @@ import type { Result } from '../../contract/outcome'
 import type { ProfileReport, ProfileRequest, ProfileTrace } from '../../contract/profile'
 import type { ProgramSource } from '../../contract/run'
 import { placeError } from '../error-place'
+import { callOnLibrary } from '../host/call-on-library'
 import type { HostPool } from '../host/host-pool'
 import { ioError, writeAtomically } from '../project/files'
 import { readManifest } from '../project/read-manifest'
@@ -77,7 +78,9 @@ export class Profiles {
     if (!manifest.ok) return manifest
     const program = await this.around.program(absolute)
     if (!program.ok) return program
-    const trace = await this.around.hosts.call(
+    const trace = await callOnLibrary(
+      this.around,
+      absolute,
       'profile.run',
       {
         ...request,

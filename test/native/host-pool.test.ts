@@ -1,0 +1,112 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { beforeAll, describe, expect, it } from 'vitest'
+
+import { inputSpec } from '../../electron/contract/manifest'
+import type { Result } from '../../electron/contract/outcome'
+import type { RunReport } from '../../electron/contract/run'
+import { useWorkbench } from '../support/workbench'
+
+const { workbench, cache } = useWorkbench({ keepSpare: true })
+
+const source = `
+#include <torch/library.h>
+#include <chrono>
+#include <thread>
+at::Tensor wait(const at::Tensor& x, double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  return x + VERSION;
+}
+TORCH_LIBRARY(slow, m) { m.def("wait(Tensor x, float seconds) -> Tensor", wait); }
+`
+
+let folder: string
+
+/** A project whose operator takes as long as it is told, and adds the version of its source. */
+async function build(version: number): Promise<string> {
+  fs.writeFileSync(path.join(folder, 'op.cpp'), source.replace('VERSION', String(version)))
+  const built = await workbench.build(folder)
+  if (!built.ok) throw new Error(built.error.message)
+  expect(built.value.ok).toBe(true)
+  return built.value.loadPath
+}
+
+const wait = (seconds: number, signal?: AbortSignal): Promise<Result<RunReport>> =>
+  workbench.run(
+    folder,
+    {
+      op: 'slow::wait',
+      args: ['x', seconds],
+      inputs: { x: inputSpec.parse({ shape: [2], distribution: 'zeros' }) },
+      reference: 'x + 1',
+    },
+    { timeout: 60, ...(signal && { signal }) },
+  )
+
+const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+/** The op host has begun with what was asked. */
+const underway = (): Promise<void> =>
+  expect.poll(() => workbench.hosts.state().state, { timeout: 20_000 }).toBe('busy')
+
+const matches = (result: Result<RunReport>): boolean[] | string =>
+  result.ok ? result.value.comparisons.map((one) => one.matches) : result.error.message
+
+beforeAll(async () => {
+  folder = path.join(cache.home, 'slow')
+  fs.mkdirSync(folder)
+  fs.writeFileSync(
+    path.join(folder, 'opsmith.json'),
+    JSON.stringify({ name: 'slow', sources: ['op.cpp'] }),
+  )
+  await build(1)
+})
+
+describe('a call that is stopped', () => {
+  it('takes no other with it that waits behind it', async () => {
+    expect(matches(await wait(0))).toEqual([true])
+    const stop = new AbortController()
+    const stopped = wait(30, stop.signal)
+    await underway()
+    const behind = wait(0)
+    await pause(1000)
+    stop.abort()
+    expect(await stopped).toMatchObject({ error: { code: 'cancelled' } })
+    expect(matches(await behind)).toEqual([true])
+  })
+
+  it('takes none with it that comes while its process is still ending', async () => {
+    const stop = new AbortController()
+    const stopped = wait(30, stop.signal)
+    await underway()
+    stop.abort()
+    const after = await Promise.all([wait(0), pause(5).then(() => wait(0))])
+    expect(after.map(matches)).toEqual([[true], [true]])
+    expect(await stopped).toMatchObject({ error: { code: 'cancelled' } })
+  })
+
+  it('ends all that is asked of the op host where that is started again', async () => {
+    const first = wait(30)
+    await underway()
+    const second = wait(0)
+    await pause(1000)
+    await workbench.hosts.restart()
+    expect(await first).toMatchObject({ error: { code: 'cancelled' } })
+    expect(await second).toMatchObject({ error: { code: 'cancelled' } })
+  })
+})
+
+describe('a library', () => {
+  it('takes the place of an older one where several calls ask for it at once', async () => {
+    await build(1)
+    expect(matches(await wait(0))).toEqual([true])
+    const newer = await build(2)
+    const { generation } = workbench.hosts.state()
+    const [one, two] = await Promise.all([wait(0), wait(0)])
+    expect([one, two].map(matches)).toEqual([[false], [false]])
+    expect((await workbench.hosts.load(newer, { timeout: 60 })).ok).toBe(true)
+    expect(workbench.hosts.state().generation).toBe(generation)
+  })
+})
