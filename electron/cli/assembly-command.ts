@@ -1,6 +1,11 @@
 import path from 'node:path'
 
-import type { AssemblyForm, AssemblyListing, AssemblyReport } from '../contract/assembly'
+import type {
+  AssemblyForm,
+  AssemblyFunction,
+  AssemblyListing,
+  AssemblyReport,
+} from '../contract/assembly'
 import { err } from '../contract/outcome'
 import type { Workbench } from '../engine/workbench'
 import { buildAloud, buildJson } from './build-command'
@@ -45,7 +50,7 @@ export async function runAssembly(
     const listing = await assemblies.list(folder, form)
     if (!listing.ok) return printError(listing.error, json)
     if (json) printJson(listing.value)
-    else printLines(listingText(listing.value, folder))
+    else printLines(listingText(listing.value, form, folder))
     return exitCodes.good
   }
   const report = await assemblies.show(folder, { form, ...choiceOf(given.function) })
@@ -58,14 +63,21 @@ export async function runAssembly(
 const placeText = (file: string, line: number, folder: string): string =>
   line === 0 ? '' : `${path.relative(folder, file)}:${line}`
 
-export function listingText({ functions }: AssemblyListing, folder: string): string[] {
-  const ids = Math.max(0, ...functions.map(({ id }) => id.length))
+/** Addresses tell functions of one name apart; the mangled names of kernels are long, and other ones each time. */
+export function listingText(
+  { functions }: AssemblyListing,
+  form: AssemblyForm,
+  folder: string,
+): string[] {
+  const idOf = ({ id }: AssemblyFunction): string => (form === 'machine' ? `${id}  ` : '')
+  const ids = Math.max(0, ...functions.map((one) => idOf(one).length))
   const places = functions.map(({ file, line }) => placeText(file, line, folder))
   const width = Math.max(0, ...places.map((place) => place.length))
-  return functions.map(
-    ({ id, title, size }, index) =>
-      `${id.padStart(ids)}  ${(places[index] ?? '').padEnd(width)}  ${title}${size > 0 ? `  (${size} bytes)` : ''}`,
-  )
+  return functions.map((one, index) => {
+    const size = one.size > 0 ? `  (${one.size} bytes)` : ''
+    const place = (places[index] ?? '').padEnd(width)
+    return `${idOf(one).padStart(ids)}${place}  ${one.title}${size}`
+  })
 }
 
 /** A source line is named where it changes. */

@@ -173,9 +173,15 @@ describe('assembly', () => {
     const stored = report.rows.find(({ text }) => text.startsWith('st.global.f32'))
     expect(stored).toMatchObject({ file: kernel, line: lineOf('y[i] =', kernel) })
     expect(report.mix.find(({ what }) => what === 'stores to global memory')?.count).toBe(1)
-    const sass = await workbench.assemblies.show(project, { ...choice, form: 'sass' })
+    const named = { form: 'sass' as const, name: 'force::squares<float>', file: '', line: 0 }
+    const sass = await workbench.assemblies.show(project, named)
     if (!sass.ok) expect(sass.error).toMatchObject({ code: 'toolchain.missing' })
-    else expect(sass.value.rows.some(({ text }) => text.startsWith('STG'))).toBe(true)
+    else {
+      const store = sass.value.rows.find(({ text }) => text.startsWith('STG'))
+      if (sass.value.tool === 'nvdisasm') expect(store?.line).toBe(lineOf('y[i] =', kernel))
+      expect(store).toBeDefined()
+      expect(sass.value.mix.find(({ what }) => what === 'registers')?.count).toBeGreaterThan(4)
+    }
   })
 })
 

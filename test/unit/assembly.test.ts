@@ -7,7 +7,11 @@ import {
   holdsLambda,
   namedFunctions,
 } from '../../electron/engine/language/assembly/function-names'
-import { deviceMix, machineMix } from '../../electron/engine/language/assembly/instruction-mix'
+import {
+  deviceMix,
+  kernelResources,
+  machineMix,
+} from '../../electron/engine/language/assembly/instruction-mix'
 import { parsePtx, parseSass } from '../../electron/engine/language/assembly/parse-device-code'
 import {
   parseDisassembly,
@@ -164,7 +168,7 @@ $L__BB0_2:
 	.file	2 "/usr/include/square.h"
 `
 
-/** As nvdisasm -c -gi prints: a chain of places, the innermost first. */
+/** A chain of places, the innermost first, as nvdisasm -c -gi prints it. */
 const sass = `	.section	.text._Z3addPf,"ax",@progbits
 	.align	128
 .text._Z3addPf:
@@ -177,6 +181,56 @@ const sass = `	.section	.text._Z3addPf,"ax",@progbits
         /*0020*/                   EXIT ;
 	.section	.nv.info
         /*0030*/                   NOP ;
+`
+
+/** What nvdisasm 13.1 printed of a kernel that calls a function, shortened. */
+const called = `	.target	sm_75
+
+//--------------------- .text._Z3addPfi           --------------------------
+	.section	.text._Z3addPfi,"ax",@progbits
+	.sectioninfo	@"SHI_REGISTERS=15"
+	.align	128
+        .type           _Z3addPfi,@function
+_Z3addPfi:
+.text._Z3addPfi:
+	//## File "/p/k.cu", line 8
+        /*00a0*/                   LDG.E.SYS R9, [R2] ;
+        /*00c0*/               @P0 EXIT ;
+	//## File "/p/k.cu", line 9
+        /*0160*/                   CALL.REL.NOINC \`($_Z3addPfi$_Z4slowf) ;
+        /*01d0*/                   EXIT ;
+        .type           $_Z3addPfi$_Z4slowf,@function
+$_Z3addPfi$_Z4slowf:
+	//## File "/p/k.cu", line 2
+        /*0240*/              @!P0 BRA \`(.L_x_4) ;
+.L_x_4:
+        /*0280*/                   FMUL.FTZ R8, R11, R10 ;
+`
+
+/** The same kernel's beginning by cuobjdump -sass, which names no lines and no labels. */
+const dumped = `
+	code for sm_75
+		Function : _Z3addPfi
+	.headerflags	@"EF_CUDA_SM75 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM75)"
+        /*00c0*/               @P0 EXIT ;                                         /* 0x000000000000094d */
+                                                                                  /* 0x000fea0003800000 */
+        /*00f0*/                   BSSY B1, 0x1c0 ;                               /* 0x000000c000017945 */
+                                                                                  /* 0x000fe80003800000 */
+        /*0150*/                   MOV R6, 0x170 ;                                /* 0x0000017000067802 */
+                                                                                  /* 0x000fe40000000f00 */
+        /*0170*/              @!P0 BRA 0xc0 ;                                     /* 0xffffff8000008947 */
+                                                                                  /* 0x000fea000383ffff */
+        /*01c0*/                   EXIT ;                                         /* 0x000000000000794d */
+                                                                                  /* 0x000fea0003800000 */
+`
+
+const resources = `ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function '_Z3addPfi' for 'sm_75'
+ptxas info    : Function properties for _Z3addPfi
+    24 bytes stack frame, 20 bytes spill stores, 16 bytes spill loads
+ptxas info    : Used 15 registers, used 1 barriers, 128 bytes smem, 364 bytes cmem[0]
+ptxas info    : Function properties for _Z4slowf
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 `
 
 describe('code for a GPU', () => {
@@ -207,6 +261,37 @@ describe('code for a GPU', () => {
     ])
     expect(rows[0]?.inlined).toBe('square.h:3')
     expect(rows[1]?.target).toBe(2)
+  })
+
+  it('is read from SASS with the functions that a kernel calls', () => {
+    const rows = deviceRows(parseSass(called)[0]!, places)
+    const at = (address: string): number => rows.findIndex((row) => row.address === address)
+    expect(rows[rows[at('0160')]!.target]?.text).toBe('$_Z3addPfi$_Z4slowf:')
+    expect(rows[rows[at('0240')]!.target]?.text).toBe('.L_x_4:')
+    expect(rows.filter(({ line }) => line > 0).map(({ line }) => line)).toEqual([8, 8, 9, 9, 2, 2])
+  })
+
+  it('is read from SASS without lines, whose jumps name addresses', () => {
+    const [code, ...others] = parseSass(dumped)
+    expect(others).toEqual([])
+    const rows = deviceRows(code!, places).filter(({ kind }) => kind === 'instruction')
+    expect(rows.map(({ address, target }) => [address, target])).toEqual([
+      ['00c0', -1],
+      ['00f0', 5],
+      ['0150', -1],
+      ['0170', 1],
+      ['01c0', -1],
+    ])
+  })
+
+  it('has what each kernel takes, as ptxas says', () => {
+    const said = kernelResources(resources)
+    expect(said.get('_Z3addPfi')).toEqual([
+      { what: 'bytes spilled', count: 20 },
+      { what: 'registers', count: 15 },
+      { what: 'bytes of shared memory', count: 128 },
+    ])
+    expect(said.get('_Z4slowf')).toEqual([{ what: 'bytes spilled', count: 0 }])
   })
 
   it('is compiled for one architecture', () => {

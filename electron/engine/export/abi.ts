@@ -4,6 +4,7 @@ import path from 'node:path'
 
 import type { AbiReport } from '../../contract/export'
 import type { Toolchain } from '../toolchain/choose'
+import { findCudaTool } from '../toolchain/cuda-tools'
 import { runCommand } from '../toolchain/run-command'
 import { ElfFile, highestVersion } from './elf'
 import { minorVersion } from './exported-project'
@@ -11,8 +12,8 @@ import { codeBlock, markdown } from './templates/readme'
 
 /** Which GPUs the device code in a library is for, asked of CUDA's own tool; [] without device code. */
 async function cudaArchitectures(file: string, toolchain: Toolchain): Promise<string[]> {
-  if (!toolchain.cuda) return []
-  const tool = path.join(toolchain.cuda.folder, 'bin', 'cuobjdump')
+  const tool = findCudaTool('cuobjdump', toolchain)
+  if (tool === undefined) return []
   const listed = await Promise.all(
     ['--list-elf', '--list-ptx'].map((option) => runCommand(tool, [option, file])),
   )

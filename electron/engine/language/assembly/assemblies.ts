@@ -32,6 +32,7 @@ interface AssemblySurroundings {
 interface Known {
   folder: string
   key: string
+  toolchain: Toolchain
   plan: BuildPlan
   machine: MachineCode
   device: Map<DeviceForm, Promise<Result<AssemblyReport[]>>>
@@ -61,7 +62,8 @@ export class Assemblies {
     if (!plan.ok) return plan
     const places = placesOf(absolute, plan.value.contentFolders)
     this.known = {
-      ...{ folder: absolute, key: build.key, plan: plan.value, device: new Map() },
+      ...{ folder: absolute, key: build.key, device: new Map() },
+      ...{ toolchain: toolchain.value, plan: plan.value },
       machine: new MachineCode(build.loadPath, places),
     }
     return ok(this.known)
@@ -80,7 +82,8 @@ export class Assemblies {
     const { folder, plan } = known
     const reports: AssemblyReport[] = []
     for (const task of plan.compiles.filter(({ source }) => isCuda(source))) {
-      const made = await deviceCode(task, form, folder, placesOf(folder, plan.contentFolders))
+      const places = placesOf(folder, plan.contentFolders)
+      const made = await deviceCode(task, form, folder, known.toolchain, places)
       if (!made.ok) return made
       reports.push(...made.value)
     }
@@ -99,7 +102,7 @@ export class Assemblies {
       forms: [
         { form: 'machine', whyNot: '' },
         { form: 'ptx', whyNot: noCuda },
-        { form: 'sass', whyNot: noCuda === '' ? whyNoSass() : noCuda },
+        { form: 'sass', whyNot: noCuda === '' ? whyNoSass(known.value.toolchain) : noCuda },
       ],
     })
   }
@@ -145,6 +148,12 @@ export class Assemblies {
     } else {
       const reports = await this.device(known, form)
       if (!reports.ok) return reports
+      const isPlaced = reports.value.some(({ rows }) => rows.some((row) => row.line > 0))
+      if (reports.value.length > 0 && !isPlaced) {
+        return err('operator.unknown', 'cuobjdump does not say which line an instruction is of.', {
+          hint: 'Choose a kernel from the list, or install nvdisasm, which does.',
+        })
+      }
       found = reports.value.find((report) =>
         report.rows.some((row) => row.file === file && row.line === line),
       )?.function
@@ -171,8 +180,12 @@ function chosenByName(
       hint: `It has ${[...new Set(names)].join(', ')}${functions.length > 12 ? ' and more' : ''}.`,
     })
   }
+  // Titles are shortest, and stay as they are: nvcc mangles what is in no namespace anew each time.
+  const unlike = (names: string[]): boolean => new Set(names).size === found.length
+  const ways = [found.map((one) => one.title), found.map((one) => one.name)]
+  const names = ways.find(unlike) ?? found.map((one) => `${one.id} (${one.name})`)
   return err('request.invalid', `${name} means several functions.`, {
     path: 'name',
-    hint: `Take one of: ${found.map((one) => `${one.id} (${one.name})`).join('; ')}`,
+    hint: `Take one of: ${names.join('; ')}`,
   })
 }

@@ -6,9 +6,11 @@ import type { AssemblyForm, AssemblyReport } from '../../../contract/assembly'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import type { CompileTask } from '../../compile/plan'
+import type { Toolchain } from '../../toolchain/choose'
+import { findCudaTool } from '../../toolchain/cuda-tools'
 import { compileLimits, runCommand } from '../../toolchain/run-command'
 import { functionOf } from './function-names'
-import { deviceMix } from './instruction-mix'
+import { deviceMix, kernelResources } from './instruction-mix'
 import { parsePtx, parseSass } from './parse-device-code'
 import type { DeviceFunction } from './parse-device-code'
 import { deviceRows } from './rows'
@@ -16,6 +18,11 @@ import type { Places } from './rows'
 import { askTool, findTool } from './tools'
 
 export type DeviceForm = Exclude<AssemblyForm, 'machine'>
+
+const wanted: Record<DeviceForm, string[]> = {
+  ptx: ['-ptx'],
+  sass: ['-cubin', '--resource-usage'],
+}
 
 /** Options that name architectures, or that only make sense with an object. */
 const dropped = /^(-gencode|--generate-code|-arch|--gpu-architecture|-code|--gpu-code)(=|$)/
@@ -58,16 +65,16 @@ async function demangled(symbols: readonly string[]): Promise<string[]> {
 }
 
 /** Why SASS cannot be shown here; "" when it can. */
-export function whyNoSass(): string {
-  return findDisassembler() === undefined
-    ? 'nvdisasm and cuobjdump, of which one shows SASS, are not installed: they are packages of the CUDA toolkit (cuda-nvdisasm, cuda-cuobjdump).'
+export function whyNoSass(toolchain: Toolchain): string {
+  return findDisassembler(toolchain) === undefined
+    ? 'nvdisasm and cuobjdump, of which one shows SASS, are not installed: they are packages of the CUDA toolkit (cuda-nvdisasm, cuda-cuobjdump), and come with Triton (pip install triton).'
     : ''
 }
 
-function findDisassembler(): { tool: string; args: string[] } | undefined {
-  const nvdisasm = findTool('nvdisasm')
+function findDisassembler(toolchain: Toolchain): { tool: string; args: string[] } | undefined {
+  const nvdisasm = findCudaTool('nvdisasm', toolchain)
   if (nvdisasm !== undefined) return { tool: nvdisasm, args: ['-c', '-gi'] }
-  const cuobjdump = findTool('cuobjdump')
+  const cuobjdump = findCudaTool('cuobjdump', toolchain)
   // It knows no lines.
   return cuobjdump === undefined ? undefined : { tool: cuobjdump, args: ['-sass'] }
 }
@@ -77,10 +84,11 @@ export async function deviceCode(
   task: CompileTask,
   form: DeviceForm,
   folder: string,
+  toolchain: Toolchain,
   places: Places,
 ): Promise<Result<AssemblyReport[]>> {
-  const disassembler = findDisassembler()
-  if (form === 'sass' && !disassembler) return err('toolchain.missing', whyNoSass())
+  const disassembler = findDisassembler(toolchain)
+  if (form === 'sass' && !disassembler) return err('toolchain.missing', whyNoSass(toolchain))
   const { args, first } = withoutArchitectures(task.args)
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-assembly-'))
   try {
@@ -88,7 +96,7 @@ export async function deviceCode(
     const architecture = first === '' ? [] : [`-arch=${form === 'ptx' ? 'compute' : 'sm'}_${first}`]
     const made = await runCommand(
       task.command,
-      [...args, ...architecture, form === 'ptx' ? '-ptx' : '-cubin', task.source, '-o', output],
+      [...args, ...architecture, ...wanted[form], task.source, '-o', output],
       { cwd: folder, limits: compileLimits },
     )
     if (made.exitCode !== 0) {
@@ -110,7 +118,12 @@ export async function deviceCode(
       tool = path.basename(disassembler.tool)
     } else text = fs.readFileSync(output, 'utf8')
     return ok(
-      await reportsOf(text, { form, tool, first }, path.resolve(folder, task.source), places),
+      await reportsOf(
+        { text, resources: kernelResources(made.stderr + made.stdout) },
+        { form, tool, first },
+        path.resolve(folder, task.source),
+        places,
+      ),
     )
   } finally {
     fs.rmSync(scratch, { recursive: true, force: true })
@@ -118,7 +131,7 @@ export async function deviceCode(
 }
 
 async function reportsOf(
-  text: string,
+  { text, resources }: { text: string; resources: ReturnType<typeof kernelResources> },
   { form, tool, first }: { form: DeviceForm; tool: string; first: string },
   source: string,
   places: Places,
@@ -126,9 +139,11 @@ async function reportsOf(
   const functions = form === 'ptx' ? parsePtx(text) : parseSass(text)
   const names = await demangled(functions.map(({ symbol }) => symbol))
   const target = /^\.target\s+(\w+)/m.exec(text)?.[1] ?? (first === '' ? '' : `sm_${first}`)
-  return functions.map((code, index) =>
-    reportOf(code, { form, tool, name: names[index] ?? code.symbol, target }, source, places),
-  )
+  return functions.map((code, index) => {
+    const name = names[index] ?? code.symbol
+    const report = reportOf(code, { form, tool, name, target }, source, places)
+    return { ...report, mix: [...report.mix, ...(resources.get(code.symbol) ?? [])] }
+  })
 }
 
 function reportOf(

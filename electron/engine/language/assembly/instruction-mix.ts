@@ -72,3 +72,21 @@ export function deviceMix(texts: readonly string[]): InstructionMix {
     { what: 'barriers', count: count(/^(?:bar\.|barrier\.|BAR\b)/) },
   ]
 }
+
+/** What ptxas says under --resource-usage that each kernel takes, by its mangled name. */
+export function kernelResources(said: string): Map<string, InstructionMix> {
+  const found = new Map<string, InstructionMix>()
+  let rows: InstructionMix = []
+  for (const line of said.split('\n')) {
+    const name = /Function properties for (\S+)/.exec(line)?.[1]
+    if (name !== undefined) found.set(name, (rows = []))
+    const spilled = /(\d+) bytes spill stores/.exec(line)?.[1]
+    if (spilled !== undefined) rows.push({ what: 'bytes spilled', count: Number(spilled) })
+    const registers = /Used (\d+) registers/.exec(line)?.[1]
+    if (registers === undefined) continue
+    const shared = /(\d+) bytes smem/.exec(line)?.[1]
+    rows.push({ what: 'registers', count: Number(registers) })
+    rows.push({ what: 'bytes of shared memory', count: Number(shared ?? 0) })
+  }
+  return found
+}

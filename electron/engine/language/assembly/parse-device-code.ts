@@ -109,7 +109,8 @@ export function parseSass(text: string): DeviceFunction[] {
       const instruction = (code[2] ?? '').replace(/\s+/g, ' ')
       const address = code[1] ?? ''
       current.lines.push({ frames, kind: 'instruction', address, text: instruction })
-    } else if (/^\.L\w+:$/.test(line)) {
+    } else if (/^(?:\.L|\$)[\w$]+:$/.test(line)) {
+      // "$KERNEL$FUNCTION" begins a function that the kernel calls.
       current.lines.push({ frames: [], kind: 'label', address: '', text: line })
     } else if (line.startsWith('.')) {
       const directive = line.replace(/\s+/g, ' ')

@@ -69,20 +69,24 @@ export function machineRows(
   return withTargets(rows, rowOf)
 }
 
-/** Rows of PTX or SASS, whose jumps name labels already. */
+/** Rows of PTX or SASS, whose jumps name labels already, or addresses where cuobjdump wrote them. */
 export function deviceRows(code: DeviceFunction, places: Places): AssemblyRow[] {
   const rowOf = new Map<string, number>()
   const rows = code.lines.map(({ kind, address, text, frames }, index): AssemblyRow => {
     if (kind === 'label') rowOf.set(text.replace(/:$/, ''), index)
+    if (address !== '') rowOf.set(`0x${address.replace(/^0+(?=.)/, '')}`, index)
     return { kind, address, text, ...placeOfFrames(frames, places), target: -1 }
   })
   return withTargets(rows, rowOf)
 }
 
+/** What follows the mnemonic of SASS's jumps, the predicate of the branch left out. */
+const sassJump = /(?:^|\s)(?:BRA|BSSY|BRX|CALL|JMP|RET)\b\S*\s.*?(0x[0-9a-f]+)$/
+
 function withTargets(rows: AssemblyRow[], rowOf: ReadonlyMap<string, number>): AssemblyRow[] {
   return rows.map((row) => {
     if (row.kind !== 'instruction') return row
-    const label = /(?:^|[\s`(])(\$?\.?L\w+)\)?$/.exec(row.text)?.[1]
+    const label = /(?:^|[\s`(])([.$][\w$]+)\)?$/.exec(row.text)?.[1] ?? sassJump.exec(row.text)?.[1]
     const target = label === undefined ? undefined : rowOf.get(label)
     return target === undefined ? row : { ...row, target }
   })
