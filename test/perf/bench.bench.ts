@@ -43,10 +43,15 @@ const cases: Case[] = [
   },
 ].map((one) => ({ ...one, name: `${one.op} of [${one.shape.join(', ')}]` }))
 
-/** How often inputs are made anew, and rounds on each. */
-const inputSets = 5
-const mostRounds = 24
-const leastRounds = 6
+/**
+ * How often both processes and all inputs are made anew, and rounds in each. Where a process's memory lies decides
+ * over some percent of a matrix product, for as long as the process lives: MKL keeps its buffers.
+ */
+const processPairs = 8
+/** Of these pairs our spread may be larger in so many, by luck. */
+const mostLarger = 6
+const mostRounds = 15
+const leastRounds = 4
 /** A round is short beside the seconds for which a neighbour's load lasts, so that both meet the same. */
 const leastSeconds = 0.1
 /** An interquartile range of fewer would be theirs by luck. */
@@ -59,10 +64,11 @@ const leastSpread = 0.01
 
 /**
  * torch.utils.benchmark.Timer in C++, all cases in one module (compiling takes half a minute): the numbers
- * of a case and a set of inputs, and seconds, on a line of stdin are answered by the median, the interquartile
- * range (seconds) and the calls in a block. It makes the calls that we make: through the dispatcher, on a stack,
+ * of a case and of a process, and seconds, on a line of stdin are answered by the median, the interquartile
+ * range (seconds) and the calls in a block. Each process is forked from one that has compiled, and has made
+ * nothing but a call of the first case. It makes the calls that we make: through the dispatcher, on a stack,
  * as torch.ops and TorchScript do, which takes some 50 ns more than at::relu(x) in C++ and 2 % of a relu of 30,000 elements. The first
- * case alone is at::relu(x), to tell that. Inputs are made when their set's number changes, as ours: the Timer
+ * case alone is at::relu(x), to tell that. Inputs are made once for a process, as ours: the Timer
  * runs its setup before each block.
  */
 const timer = `
@@ -111,12 +117,32 @@ static inline void body() {
 }
 """
 torch.set_num_threads(1)
+def made(case, process):
+    os.environ["WHICH"] = case + " " + process
+    return Timer("body();", "prepare();", declared, language="c++", num_threads=1)
+def answer(lines):
+    for line in lines:
+        case, process, seconds = line.split()
+        taken = made(case, process).blocked_autorange(min_run_time=float(seconds))
+        print(json.dumps([taken.median, taken.iqr, taken.number_per_run]), flush=True)
+made("0", "compiled").timeit(1)
+child, pipe, current = 0, None, ""
 for line in sys.stdin:
-    number, inputs, seconds = line.split()
-    os.environ["WHICH"] = number + " " + inputs
-    made = Timer("body();", "prepare();", declared, language="c++", num_threads=1)
-    taken = made.blocked_autorange(min_run_time=float(seconds))
-    print(json.dumps([taken.median, taken.iqr, taken.number_per_run]), flush=True)
+    process = line.split()[1]
+    if process != current:
+        if pipe:
+            pipe.close()
+            os.waitpid(child, 0)
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(write)
+            answer(os.fdopen(read))
+            os._exit(0)
+        os.close(read)
+        pipe, current = os.fdopen(write, "w"), process
+    pipe.write(line)
+    pipe.flush()
 `
 
 /**
@@ -144,8 +170,8 @@ class TorchTimer {
     return this.child.pid
   }
 
-  async time(index: number, inputSet: number, seconds: number): Promise<TimerAnswer> {
-    this.child.stdin.write(`${index} ${inputSet} ${seconds}\n`)
+  async time(index: number, pair: number, seconds: number): Promise<TimerAnswer> {
+    this.child.stdin.write(`${index} ${pair} ${seconds}\n`)
     const answer = await this.lines.next()
     if (answer.done === true) throw new Error('torch.utils.benchmark.Timer has ended')
     const [median = 0, spread = 0, calls = 1] = JSON.parse(answer.value) as number[]
@@ -228,17 +254,62 @@ function medianVerdict(ours: readonly number[], theirs: readonly number[]): stri
 }
 
 /**
- * A sign test: of one round the interquartile range is that of a few blocks, and says little. Larger is one that is
- * so in more rounds than chance gives two equal ones in 19 of 20 runs.
+ * A sign test over the pairs of processes. Of one round the interquartile range is that of a few blocks, and says
+ * little; the rounds of a pair share where its memory lies, so that they are one observation. Larger in 7 or 8 of 8
+ * two equal ones are in 1 of 28 runs.
  */
-function spreadVerdict(ours: readonly number[], theirs: readonly number[], median: number): string {
-  const larger = ours.filter((spread, round) => spread > (theirs[round] ?? Number.NaN)).length
-  const most = ours.length / 2 + 1.645 * Math.sqrt(ours.length / 4)
+function spreadVerdict({ ours, theirs, pairs }: Spreads, median: number): string {
+  const isLarger = (pair: number): boolean => {
+    const of = (spreads: number[]): number =>
+      quantile(
+        spreads.filter((_, round) => pairs[round] === pair),
+        0.5,
+      )
+    return of(ours) > of(theirs)
+  }
+  const numbers = [...new Set(pairs)]
+  const larger = numbers.filter(isLarger).length
   const [own, other] = [quantile(ours, 0.5), quantile(theirs, 0.5)]
-  const parts = `${percent(own / median)} beside ${percent(other / median)} of the median, larger in ${larger} of ${ours.length} rounds`
-  if (larger <= most) return `no larger: ${parts}`
+  const parts = `${percent(own / median)} beside ${percent(other / median)} of the median, larger in ${larger} of ${numbers.length} pairs of processes`
+  if (larger <= mostLarger) return `no larger: ${parts}`
   const isSmall = own < leastSpread * median
   return isSmall ? `both below ${percent(leastSpread)}: ${parts}` : `LARGER: ${parts}`
+}
+
+/** What was measured of a case, a number a round. */
+interface Measured {
+  ours: number[]
+  theirs: number[]
+  spreads: Spreads
+}
+
+interface Spreads {
+  ours: number[]
+  theirs: number[]
+  /** Which processes each round was of. */
+  pairs: number[]
+}
+
+function rowsOf({ name, unjudged }: Case, { ours, theirs, spreads }: Measured): Row[] {
+  const what = 'torch.utils.benchmark.Timer, C++'
+  const own = row(name, 's', ours, { name: what, samples: theirs })
+  const range = row('  its interquartile range', 's', spreads.ours, {
+    name: what,
+    samples: spreads.theirs,
+  })
+  return [
+    { ...own, verdict: unjudged ?? medianVerdict(ours, theirs) },
+    { ...range, verdict: spreadVerdict(spreads, own.median) },
+  ]
+}
+
+function callPath({ ours, theirs }: Measured): Row {
+  const shares = ours.map((one, round) => (100 * (one - (theirs[round] ?? NaN))) / 1e-5)
+  const verdict = quantile(shares, 0.5) < mostOverhead ? 'under' : 'NOT under'
+  return {
+    ...row('our call path, beside a C++ loop, of a call of 10 µs', '%', shares),
+    verdict: `${verdict} ${mostOverhead} %`,
+  }
 }
 
 /** Medians and interquartile ranges of ten operators beside torch.utils.benchmark.Timer's, taken in turn. */
@@ -251,19 +322,22 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
     { keepSpare: false },
   )
   const peer = new TorchTimer()
-  const rows: Row[] = []
+  const measured = cases.map((): Measured => ({
+    ours: [],
+    theirs: [],
+    spreads: { ours: [], theirs: [], pairs: [] },
+  }))
   try {
     await workbench.applySettings()
-    pin(unwrap(await workbench.hosts.host()).pid)
     pin(peer.pid)
-    for (const [index, given] of cases.entries()) {
-      options.say(given.name)
-      const ours: number[] = []
-      const theirs: number[] = []
-      const spreads: { ours: number[]; theirs: number[] } = { ours: [], theirs: [] }
-      for (let inputSet = 0; inputSet < inputSets; inputSet += 1) {
+    for (let pair = 0; pair < processPairs; pair += 1) {
+      unwrap(await workbench.hosts.restart())
+      pin(unwrap(await workbench.hosts.host()).pid)
+      for (const [index, given] of cases.entries()) {
+        options.say(`${given.name}, processes ${pair + 1} of ${processPairs}`)
         const timer = await OurTimer.on(workbench, given)
-        const theirTime = (): Promise<TimerAnswer> => peer.time(index, inputSet, timer.seconds)
+        const { ours, theirs, spreads } = measured[index] as Measured
+        const theirTime = (): Promise<TimerAnswer> => peer.time(index, pair, timer.seconds)
         for (let round = 0; round < timer.rounds; round += 1) {
           // A B, B A: what drifts does so for both.
           const before = round % 2 === 0 ? undefined : await theirTime()
@@ -273,31 +347,15 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
           spreads.ours.push(spreadOf(own, calls))
           theirs.push(median)
           spreads.theirs.push(spread)
+          spreads.pairs.push(pair)
         }
         await timer.close()
       }
-      if (index === 0) {
-        const overhead = ours.map((one, round) => (one - (theirs[round] ?? NaN)) / 1e-5)
-        const shares = overhead.map((share) => 100 * share)
-        const verdict = quantile(shares, 0.5) < mostOverhead ? 'under' : 'NOT under'
-        rows.push({
-          ...row('our call path, beside a C++ loop, of a call of 10 µs', '%', shares),
-          verdict: `${verdict} ${mostOverhead} %`,
-        })
-        continue
-      }
-      const what = 'torch.utils.benchmark.Timer, C++'
-      const own = row(given.name, 's', ours, { name: what, samples: theirs })
-      const range = row('  its interquartile range', 's', spreads.ours, {
-        name: what,
-        samples: spreads.theirs,
-      })
-      rows.push(
-        { ...own, verdict: given.unjudged ?? medianVerdict(ours, theirs) },
-        { ...range, verdict: spreadVerdict(spreads.ours, spreads.theirs, own.median) },
-      )
     }
-    return rows
+    return cases.flatMap((given, index) => {
+      const all = measured[index] as Measured
+      return index === 0 ? [callPath(all)] : rowsOf(given, all)
+    })
   } finally {
     peer.close()
     await workbench.close()
