@@ -216,13 +216,10 @@ export class AppSession {
 
   /** Precompiled headers, after the window is up: they take half a minute of one core. */
   async prepareInBackground(): Promise<void> {
-    const settle = await this.workbench.prepare()
-    if (!settle.ok) {
-      this.send('background.progressed', {
-        title: settle.error.message,
-        done: 1,
-        detail: settle.error.detail ?? '',
-      })
+    const prepared = await this.workbench.prepare()
+    // What is not installed is doctor's to say.
+    if (!prepared.ok && prepared.error.code !== 'toolchain.missing') {
+      this.send('background.failed', prepared.error)
     }
   }
 

@@ -189,7 +189,13 @@ function BackgroundItems(): ReactElement {
   return (
     <>
       {tasks.map((task) => (
-        <span key={task.title} className="status-item" title={task.detail} role="status">
+        <span
+          key={task.title}
+          className="status-item"
+          title={task.detail}
+          role="status"
+          data-testid="status-background"
+        >
           <span>{task.title}</span>
           <Progress
             done={Math.max(task.done, 0)}

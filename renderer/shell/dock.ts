@@ -235,10 +235,14 @@ function enter(api: DockviewApi, panel: IDockviewPanel): void {
   else openFile(path)
 }
 
+const focusable =
+  'input:not(:disabled), select:not(:disabled), button:not(:disabled), [tabindex="0"]'
+
+/** What the panel is for comes before the buttons of its bar. */
 function focusInside(panel: IDockviewPanel): void {
   const content = panel.view.content.element
-  const target = content.querySelector<HTMLElement>(
-    'input:not(:disabled), select:not(:disabled), button:not(:disabled), [tabindex="0"]',
-  )
+  const target =
+    content.querySelector('.gc-body')?.querySelector<HTMLElement>(focusable) ??
+    content.querySelector<HTMLElement>(focusable)
   target?.focus()
 }

@@ -3,6 +3,7 @@ import { createStore } from 'zustand/vanilla'
 
 import type { AppEvent } from '../../electron/contract/app-calls'
 import { listen } from '../bridge/bridge'
+import { notifyError } from './notifications'
 
 type Task = AppEvent<'background.progressed'>
 
@@ -14,6 +15,7 @@ export function useBackground(): Task[] {
 }
 
 export function listenToBackground(): void {
+  listen('background.failed', (error) => notifyError(error))
   listen('background.progressed', (event) => {
     backgroundStore.setState((state) => {
       const others = state.tasks.filter((task) => task.title !== event.title)

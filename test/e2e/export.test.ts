@@ -67,6 +67,8 @@ beforeAll(async () => {
     .waitFor({ timeout: buildTime })
   await app.page.keyboard.press('Control+Shift+E')
   await app.testId('export-panel').waitFor()
+  // The keyboard is where one chooses.
+  await app.testId('export-panel').locator('.gc-list :focus').waitFor()
 })
 afterAll(async () => {
   process.env['PATH'] = pathBefore
@@ -249,5 +251,11 @@ describe('the export panel', () => {
         ),
       )
     expect(tooWide).toEqual([])
+
+    // An edit makes it old, and a build would make no other.
+    await app.replace('op.cpp', 'return 2 * x', 'return 3 * x')
+    const old = app.testId('export-panel').getByTestId('stale-bar')
+    await old.waitFor()
+    expect(await old.textContent()).toMatch(/without the unsaved changes.*export again/)
   })
 })

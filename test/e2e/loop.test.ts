@@ -122,6 +122,20 @@ describe('the loop', () => {
     expect(fs.readFileSync(path.join(folder, 'op.cpp'), 'utf8')).toBe(good)
   })
 
+  it('says what could not be made ready in the background', async () => {
+    // A compiler like the real one, but for precompiled headers.
+    const compiler = path.join(cache.home, 'clang++-odd')
+    const real = process.env['OPSMITH_COMPILER'] ?? 'c++'
+    const script = `#!/bin/sh\ncase "$*" in *c++-header*) echo no headers today >&2; exit 1;; esac\nexec ${real} "$@"\n`
+    fs.writeFileSync(compiler, script, { mode: 0o755 })
+    app = await App.start(cache, undefined, { hotCompile: false, compiler })
+    const said = app.testId('notification').filter({ hasText: 'could not precompile' })
+    await said.waitFor()
+    expect(await said.textContent()).toMatch(/Builds work without them/)
+    // Nothing is under way any more.
+    expect(await app.testId('status-background').count()).toBe(0)
+  })
+
   it('keeps unsaved changes over a close, and offers them again', async () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
     app = await App.start(cache, folder)

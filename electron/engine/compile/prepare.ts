@@ -43,10 +43,10 @@ export async function prepareTools(
     return ok(null)
   }
   const ends = await Promise.all(Array.from({ length: compilers }, worker))
+  onProgress?.(title, 1, '')
   const failed = ends.find((end) => !end.ok)
   if (failed && !failed.ok) return failed
   await measureCompile(installation, tools, includes, made > 0, signal)
-  onProgress?.(title, 1, '')
   const libraries = findClangLibraries(tools.compiler)
   if (!libraries.found) return ok({ seconds, made })
   onProgress?.(makingServer, -1, '')

@@ -30,7 +30,7 @@ export function ExportResults(): ReactElement {
   const isOld = work === null && staleness !== 'fresh'
   return (
     <>
-      {isOld && forms.length > 0 && <StaleBar staleness={staleness} />}
+      {isOld && forms.length > 0 && <StaleBar staleness={staleness} of="export" />}
       {error && (
         <div className="panel-pad">
           <ErrorView error={error} testId="export-error">
