@@ -7,6 +7,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 import { root, setupFolder } from './lib/paths.mjs'
+import { readmePart, writeReadmePart } from './lib/readme-part.mjs'
 import { setUpOrExit } from './setup.mjs'
 import { environmentVariables } from './setup/environment.mjs'
 
@@ -21,10 +22,7 @@ const forms = [
   'notebook',
   'link',
 ]
-const begin = '<!-- exports: begin -->'
-const end = '<!-- exports: end -->'
 const work = path.join(setupFolder, 'exports')
-const readme = path.join(root, 'README.md')
 /** What is exported, by the names of the table's rows. No sample is on the stable ABI. */
 const projects = {
   ...Object.fromEntries(
@@ -97,30 +95,24 @@ async function exportProject(name, wanted) {
   return cells
 }
 
-/** README.md before the table, the table's cells by row and form, and what follows it. */
+/** The cells of README.md's table by row and form. */
 function readTable() {
-  const text = fs.readFileSync(readme, 'utf8')
-  const [before, rest] = text.split(begin)
-  const [table, after] = rest?.split(end) ?? []
-  if (table === undefined || after === undefined)
-    throw new Error(`README.md has no ${begin} … ${end}`)
-  const [heads = [], , ...lines] = table
-    .split('\n')
+  const [heads = [], , ...lines] = readmePart('exports')
+    .part.split('\n')
     .filter((line) => line.startsWith('|'))
     .map((line) => line.split('|').slice(1, -1))
     .map((parts) => parts.map((part) => part.trim()))
-  const rows = Object.fromEntries(
+  return Object.fromEntries(
     lines.map(([name, ...cells]) => [
       name,
       Object.fromEntries(cells.map((text, index) => [heads[index + 1], text])),
     ]),
   )
-  return { before, rows, after }
 }
 
 /** Read just before it is written: two runs may share the work. */
 function writeCells(name, made) {
-  const { before, rows, after } = readTable()
+  const rows = readTable()
   const cells = { ...rows, [name]: { ...rows[name], ...made } }
   const lines = Object.keys(projects)
     .filter((project) => project in cells)
@@ -130,7 +122,7 @@ function writeCells(name, made) {
         `| ${[project, ...forms.map((form) => cells[project][form] ?? '')].join(' | ')} |`,
     )
   const table = [`| | ${forms.join(' | ')} |`, `|---|${forms.map(() => '---|').join('')}`, ...lines]
-  fs.writeFileSync(readme, `${before}${begin}\n\n${table.join('\n')}\n\n${end}${after}`)
+  writeReadmePart('exports', table.join('\n'))
 }
 
 const given = process.argv.slice(2)
