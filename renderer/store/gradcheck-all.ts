@@ -24,17 +24,14 @@ export function listenToGradchecks(): void {
 }
 
 let allStamp = ''
-/** What the checks that run, or ran last, answer. */
-let asked = ''
 let checkingAll: Promise<void> = Promise.resolve()
 let allWanted = 0
 
-/** Every check of opsmith.json; those of an older library, or of other entries, are ended where they run. */
+/** Every check of opsmith.json; one that runs already is ended, since its library is an older one. */
 export async function checkAll(): Promise<void> {
   allWanted += 1
   const mine = allWanted
   const { all } = gradcheckStore.getState()
-  if (all !== null && asked === question()) return checkingAll
   if (all !== null) {
     await call('job.cancel', { job: all.job })
     await checkingAll
@@ -44,13 +41,7 @@ export async function checkAll(): Promise<void> {
   await checkingAll
 }
 
-function question(): string {
-  const manifest = currentManifest()
-  return JSON.stringify([currentFolder(), runStamp(), manifest?.gradchecks, manifest?.inputs])
-}
-
 async function runAll(): Promise<void> {
-  asked = question()
   const folder = currentFolder()
   const entries = currentManifest()?.gradchecks ?? []
   const total = entries.length
