@@ -39,7 +39,7 @@ export const assemblyReport = z.object({
   form: assemblyForm,
   function: assemblyFunction,
   rows: z.array(assemblyRow),
-  /** How many instructions of a sort there are; the first entry counts all. */
+  /** Instructions by sort, the first entry all of them; of SASS also what a kernel takes of the device. */
   mix: z.array(z.object({ what: z.string(), count: z.number().int() })),
   /** "x86-64", "sm_90". */
   architecture: z.string(),

@@ -222,15 +222,19 @@ const dumped = `
                                                                                   /* 0x000fea000383ffff */
         /*01c0*/                   EXIT ;                                         /* 0x000000000000794d */
                                                                                   /* 0x000fea0003800000 */
+        /*0200*/                   RET.REL.NODEC R20 0xc0 ;                       /* 0x0000000014007950 */
+                                                                                  /* 0x000fea0003c3ffff */
+        /*0210*/                   CALL.ABS.NOINC 0x0 ;                           /* 0x0000000000007943 */
+                                                                                  /* 0x000fea0003c00000 */
 `
 
 const resources = `ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function '_Z3addPfi' for 'sm_75'
 ptxas info    : Function properties for _Z3addPfi
     24 bytes stack frame, 20 bytes spill stores, 16 bytes spill loads
-ptxas info    : Used 15 registers, used 1 barriers, 128 bytes smem, 364 bytes cmem[0]
 ptxas info    : Function properties for _Z4slowf
     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 15 registers, used 1 barriers, 128 bytes smem, 364 bytes cmem[0]
 `
 
 describe('code for a GPU', () => {
@@ -281,6 +285,8 @@ describe('code for a GPU', () => {
       ['0150', -1],
       ['0170', 1],
       ['01c0', -1],
+      ['0200', -1],
+      ['0210', -1],
     ])
   })
 
@@ -289,7 +295,7 @@ describe('code for a GPU', () => {
     expect(said.get('_Z3addPfi')).toEqual([
       { what: 'bytes spilled', count: 20 },
       { what: 'registers', count: 15 },
-      { what: 'bytes of shared memory', count: 128 },
+      { what: 'bytes of static shared memory', count: 128 },
     ])
     expect(said.get('_Z4slowf')).toEqual([{ what: 'bytes spilled', count: 0 }])
   })

@@ -4,15 +4,18 @@ import type { Toolchain } from './choose'
 import { findOnPath } from './find-on-path'
 
 /**
- * One of the CUDA toolkit's tools for binaries: on PATH, beside nvcc, or in the Triton that PyTorch for CUDA
- * brings along. One of another version than nvcc will do: they read all that older ones wrote.
+ * One of the CUDA toolkit's tools for binaries: beside nvcc, whose code it knows for sure, on PATH, or in the
+ * Triton that PyTorch for CUDA brings along.
  */
 export function findCudaTool(
   name: 'nvdisasm' | 'cuobjdump',
   { cuda, libtorch }: Pick<Toolchain, 'cuda' | 'libtorch'>,
 ): string | undefined {
-  const beside = cuda ? [path.dirname(cuda.nvcc), path.join(cuda.folder, 'bin')] : []
-  const triton = path.join(libtorch.folder, '..', 'triton', 'backends', 'nvidia', 'bin')
-  const files = [...beside, triton].map((folder) => path.resolve(folder, name))
-  return [name, ...files].map(findOnPath).find((tool) => tool !== undefined)
+  const beside = cuda ? [path.dirname(cuda.nvcc)] : []
+  if (cuda && cuda.folder !== '') beside.push(path.join(cuda.folder, 'bin'))
+  const triton = path.resolve(libtorch.folder, '..', 'triton', 'backends', 'nvidia', 'bin')
+  const inFolder = (folder: string): string | undefined => findOnPath(path.join(folder, name))
+  return (
+    beside.map(inFolder).find((tool) => tool !== undefined) ?? findOnPath(name) ?? inFolder(triton)
+  )
 }

@@ -148,8 +148,7 @@ export class Assemblies {
     } else {
       const reports = await this.device(known, form)
       if (!reports.ok) return reports
-      const isPlaced = reports.value.some(({ rows }) => rows.some((row) => row.line > 0))
-      if (reports.value.length > 0 && !isPlaced) {
+      if (reports.value.some(({ tool }) => tool === 'cuobjdump')) {
         return err('operator.unknown', 'cuobjdump does not say which line an instruction is of.', {
           hint: 'Choose a kernel from the list, or install nvdisasm, which does.',
         })
@@ -180,7 +179,7 @@ function chosenByName(
       hint: `It has ${[...new Set(names)].join(', ')}${functions.length > 12 ? ' and more' : ''}.`,
     })
   }
-  // Titles are shortest, and stay as they are: nvcc mangles what is in no namespace anew each time.
+  // Titles are shortest, and stay as they are: nvcc mangles what is in an unnamed namespace anew each time.
   const unlike = (names: string[]): boolean => new Set(names).size === found.length
   const ways = [found.map((one) => one.title), found.map((one) => one.name)]
   const names = ways.find(unlike) ?? found.map((one) => `${one.id} (${one.name})`)

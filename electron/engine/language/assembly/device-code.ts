@@ -19,11 +19,6 @@ import { askTool, findTool } from './tools'
 
 export type DeviceForm = Exclude<AssemblyForm, 'machine'>
 
-const wanted: Record<DeviceForm, string[]> = {
-  ptx: ['-ptx'],
-  sass: ['-cubin', '--resource-usage'],
-}
-
 /** Options that name architectures, or that only make sense with an object. */
 const dropped = /^(-gencode|--generate-code|-arch|--gpu-architecture|-code|--gpu-code)(=|$)/
 const takesNext = new Set([
@@ -67,7 +62,7 @@ async function demangled(symbols: readonly string[]): Promise<string[]> {
 /** Why SASS cannot be shown here; "" when it can. */
 export function whyNoSass(toolchain: Toolchain): string {
   return findDisassembler(toolchain) === undefined
-    ? 'nvdisasm and cuobjdump, of which one shows SASS, are not installed: they are packages of the CUDA toolkit (cuda-nvdisasm, cuda-cuobjdump), and come with Triton (pip install triton).'
+    ? 'nvdisasm and cuobjdump, of which one shows SASS, are not installed: they are packages of the CUDA toolkit (cuda-nvdisasm, cuda-cuobjdump), and come with Triton in the Python of this libtorch (pip install triton).'
     : ''
 }
 
@@ -96,7 +91,7 @@ export async function deviceCode(
     const architecture = first === '' ? [] : [`-arch=${form === 'ptx' ? 'compute' : 'sm'}_${first}`]
     const made = await runCommand(
       task.command,
-      [...args, ...architecture, ...wanted[form], task.source, '-o', output],
+      [...args, ...architecture, form === 'ptx' ? '-ptx' : '-cubin', task.source, '-o', output],
       { cwd: folder, limits: compileLimits },
     )
     if (made.exitCode !== 0) {
@@ -138,7 +133,8 @@ async function reportsOf(
 ): Promise<AssemblyReport[]> {
   const functions = form === 'ptx' ? parsePtx(text) : parseSass(text)
   const names = await demangled(functions.map(({ symbol }) => symbol))
-  const target = /^\.target\s+(\w+)/m.exec(text)?.[1] ?? (first === '' ? '' : `sm_${first}`)
+  const target =
+    /^\s*(?:\.target|code for)\s+(\w+)/m.exec(text)?.[1] ?? (first === '' ? '' : `sm_${first}`)
   return functions.map((code, index) => {
     const name = names[index] ?? code.symbol
     const report = reportOf(code, { form, tool, name, target }, source, places)

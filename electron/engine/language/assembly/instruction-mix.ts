@@ -1,4 +1,4 @@
-/** How many instructions of a sort a function has. */
+/** How many instructions of a sort a function has; of a kernel's SASS also what it takes of the device. */
 export type InstructionMix = { what: string; count: number }[]
 
 const arithmetic =
@@ -73,20 +73,26 @@ export function deviceMix(texts: readonly string[]): InstructionMix {
   ]
 }
 
-/** What ptxas says under --resource-usage that each kernel takes, by its mangled name. */
+/**
+ * What ptxas -v says that each kernel takes, by its mangled name. Functions that a kernel calls have properties of
+ * their own, told before or after the kernel's, and its registers are enough for them.
+ */
 export function kernelResources(said: string): Map<string, InstructionMix> {
   const found = new Map<string, InstructionMix>()
-  let rows: InstructionMix = []
+  const add = (name: string, what: string, count: number): void => {
+    found.set(name, [...(found.get(name) ?? []), { what, count }])
+  }
+  let [kernel, described] = ['', '']
   for (const line of said.split('\n')) {
-    const name = /Function properties for (\S+)/.exec(line)?.[1]
-    if (name !== undefined) found.set(name, (rows = []))
+    kernel = /Compiling entry function '([^']+)'/.exec(line)?.[1] ?? kernel
+    described = /Function properties for (\S+)/.exec(line)?.[1] ?? described
     const spilled = /(\d+) bytes spill stores/.exec(line)?.[1]
-    if (spilled !== undefined) rows.push({ what: 'bytes spilled', count: Number(spilled) })
+    if (spilled !== undefined) add(described, 'bytes spilled', Number(spilled))
     const registers = /Used (\d+) registers/.exec(line)?.[1]
     if (registers === undefined) continue
     const shared = /(\d+) bytes smem/.exec(line)?.[1]
-    rows.push({ what: 'registers', count: Number(registers) })
-    rows.push({ what: 'bytes of shared memory', count: Number(shared ?? 0) })
+    add(kernel, 'registers', Number(registers))
+    add(kernel, 'bytes of static shared memory', Number(shared ?? 0))
   }
   return found
 }

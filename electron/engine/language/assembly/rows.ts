@@ -80,8 +80,11 @@ export function deviceRows(code: DeviceFunction, places: Places): AssemblyRow[] 
   return withTargets(rows, rowOf)
 }
 
-/** What follows the mnemonic of SASS's jumps, the predicate of the branch left out. */
-const sassJump = /(?:^|\s)(?:BRA|BSSY|BRX|CALL|JMP|RET)\b\S*\s.*?(0x[0-9a-f]+)$/
+/**
+ * Where a jump of SASS goes, or (BSSY) where its threads meet again. Address 0 stands for what is not linked yet;
+ * offsets of indirect jumps (BRX, RET) are no addresses.
+ */
+const sassJump = /(?:^|\s)(?:BRA|BSSY|CALL|JMP)\b\S*\s(?:.*\s)?(0x0*[1-9a-f][0-9a-f]*)$/
 
 function withTargets(rows: AssemblyRow[], rowOf: ReadonlyMap<string, number>): AssemblyRow[] {
   return rows.map((row) => {
