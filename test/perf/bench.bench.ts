@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import fs from 'node:fs'
+import path from 'node:path'
 import readline from 'node:readline'
 
 import type { OpenedBench } from '../../electron/contract/bench'
@@ -47,11 +48,11 @@ const cases: Case[] = [
  * How often both processes and all inputs are made anew, and rounds in each. Where a process's memory lies decides
  * over some percent of a matrix product, for as long as the process lives: MKL keeps its buffers.
  */
-const processPairs = 8
-/** Of these pairs our spread may be larger in so many, by luck. */
-const mostLarger = 6
-const mostRounds = 15
-const leastRounds = 4
+const processPairs = 16
+/** Of these pairs our spread may be larger in so many, by luck: two equal ones are in more in 1 of 94 runs. */
+const mostLarger = 12
+const mostRounds = 8
+const leastRounds = 2
 /** A round is short beside the seconds for which a neighbour's load lasts, so that both meet the same. */
 const leastSeconds = 0.1
 /** An interquartile range of fewer would be theirs by luck. */
@@ -63,17 +64,18 @@ const mostOverhead = 2
 const leastSpread = 0.01
 
 /**
- * torch.utils.benchmark.Timer in C++, all cases in one module (compiling takes half a minute): the numbers
- * of a case and of a process, and seconds, on a line of stdin are answered by the median, the interquartile
- * range (seconds) and the calls in a block. Each process is forked from one that has compiled, and has made
- * nothing but a call of the first case. It makes the calls that we make: through the dispatcher, on a stack,
- * as torch.ops and TorchScript do, which takes some 50 ns more than at::relu(x) in C++ and 2 % of a relu of 30,000 elements. The first
- * case alone is at::relu(x), to tell that. Inputs are made once for a process, as ours: the Timer
- * runs its setup before each block.
+ * torch.utils.benchmark.Timer in C++, all cases in one module (compiling takes half a minute). The number of a case,
+ * and seconds, on a line of stdin are answered by the median, the interquartile range (seconds) and the calls in a
+ * block. What one process has compiled the next finds in the folder that is given: the name there is Python's hash of
+ * the source, which has to be the same one each time. It makes the calls that we make: through the dispatcher, on a
+ * stack, as torch.ops and TorchScript do, which takes some 50 ns more than at::relu(x) in C++ and 2 % of a relu of
+ * 30,000 elements. The first case alone is at::relu(x), to tell that. Inputs are made once for a case, as ours: the
+ * Timer runs its setup before each block.
  */
 const timer = `
 import json, os, sys, torch
 from torch.utils.benchmark import Timer
+from torch.utils.benchmark.utils import cpp_jit
 cases = json.loads(sys.argv[1])
 def value(given):
     return given if isinstance(given, str) else f"c10::IValue(int64_t{{{given}}})"
@@ -117,32 +119,12 @@ static inline void body() {
 }
 """
 torch.set_num_threads(1)
-def made(case, process):
-    os.environ["WHICH"] = case + " " + process
-    return Timer("body();", "prepare();", declared, language="c++", num_threads=1)
-def answer(lines):
-    for line in lines:
-        case, process, seconds = line.split()
-        taken = made(case, process).blocked_autorange(min_run_time=float(seconds))
-        print(json.dumps([taken.median, taken.iqr, taken.number_per_run]), flush=True)
-made("0", "compiled").timeit(1)
-child, pipe, current = 0, None, ""
+cpp_jit._BUILD_ROOT = sys.argv[2]
 for line in sys.stdin:
-    process = line.split()[1]
-    if process != current:
-        if pipe:
-            pipe.close()
-            os.waitpid(child, 0)
-        read, write = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.close(write)
-            answer(os.fdopen(read))
-            os._exit(0)
-        os.close(read)
-        pipe, current = os.fdopen(write, "w"), process
-    pipe.write(line)
-    pipe.flush()
+    os.environ["WHICH"], seconds = line.split()
+    made = Timer("body();", "prepare();", declared, language="c++", num_threads=1)
+    taken = made.blocked_autorange(min_run_time=float(seconds))
+    print(json.dumps([taken.median, taken.iqr, taken.number_per_run]), flush=True)
 `
 
 /**
@@ -161,17 +143,24 @@ interface TimerAnswer {
 }
 
 class TorchTimer {
-  private readonly child = spawn(python, ['-c', timer, JSON.stringify(cases)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  private readonly lines = readline.createInterface(this.child.stdout)[Symbol.asyncIterator]()
+  private readonly child
+  private readonly lines
+
+  /** @param compiled the folder of what was compiled */
+  constructor(compiled: string) {
+    this.child = spawn(python, ['-c', timer, JSON.stringify(cases), compiled], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, PYTHONHASHSEED: '0' },
+    })
+    this.lines = readline.createInterface(this.child.stdout)[Symbol.asyncIterator]()
+  }
 
   get pid(): number | undefined {
     return this.child.pid
   }
 
-  async time(index: number, pair: number, seconds: number): Promise<TimerAnswer> {
-    this.child.stdin.write(`${index} ${pair} ${seconds}\n`)
+  async time(index: number, seconds: number): Promise<TimerAnswer> {
+    this.child.stdin.write(`${index} ${seconds}\n`)
     const answer = await this.lines.next()
     if (answer.done === true) throw new Error('torch.utils.benchmark.Timer has ended')
     const [median = 0, spread = 0, calls = 1] = JSON.parse(answer.value) as number[]
@@ -237,6 +226,7 @@ class OurTimer {
  */
 function spreadOf({ seconds, calls }: OurRound, callsInBlock: number): number {
   const each = Math.max(1, Math.round(callsInBlock / calls))
+  if (seconds.length < each) throw new Error('a round is shorter than a block of the Timer')
   const blocks = Array.from({ length: Math.floor(seconds.length / each) }, (_, index) => {
     const block = seconds.slice(index * each, (index + 1) * each)
     return block.reduce((sum, one) => sum + one, 0) / each
@@ -255,8 +245,7 @@ function medianVerdict(ours: readonly number[], theirs: readonly number[]): stri
 
 /**
  * A sign test over the pairs of processes. Of one round the interquartile range is that of a few blocks, and says
- * little; the rounds of a pair share where its memory lies, so that they are one observation. Larger in 7 or 8 of 8
- * two equal ones are in 1 of 28 runs.
+ * little; the rounds of a pair share where its memory lies, so that they are one observation.
  */
 function spreadVerdict({ ours, theirs, pairs }: Spreads, median: number): string {
   const isLarger = (pair: number): boolean => {
@@ -272,7 +261,7 @@ function spreadVerdict({ ours, theirs, pairs }: Spreads, median: number): string
   const [own, other] = [quantile(ours, 0.5), quantile(theirs, 0.5)]
   const parts = `${percent(own / median)} beside ${percent(other / median)} of the median, larger in ${larger} of ${numbers.length} pairs of processes`
   if (larger <= mostLarger) return `no larger: ${parts}`
-  const isSmall = own < leastSpread * median
+  const isSmall = Math.max(own, other) < leastSpread * median
   return isSmall ? `both below ${percent(leastSpread)}: ${parts}` : `LARGER: ${parts}`
 }
 
@@ -321,7 +310,9 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
     {},
     { keepSpare: false },
   )
-  const peer = new TorchTimer()
+  const compiled = path.join(cache.home, 'timer')
+  fs.mkdirSync(compiled)
+  let peer: TorchTimer | undefined
   const measured = cases.map((): Measured => ({
     ours: [],
     theirs: [],
@@ -329,15 +320,18 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
   }))
   try {
     await workbench.applySettings()
-    pin(peer.pid)
     for (let pair = 0; pair < processPairs; pair += 1) {
+      peer?.close()
+      const started = new TorchTimer(compiled)
+      peer = started
+      pin(started.pid)
       unwrap(await workbench.hosts.restart())
       pin(unwrap(await workbench.hosts.host()).pid)
       for (const [index, given] of cases.entries()) {
         options.say(`${given.name}, processes ${pair + 1} of ${processPairs}`)
         const timer = await OurTimer.on(workbench, given)
         const { ours, theirs, spreads } = measured[index] as Measured
-        const theirTime = (): Promise<TimerAnswer> => peer.time(index, pair, timer.seconds)
+        const theirTime = (): Promise<TimerAnswer> => started.time(index, timer.seconds)
         for (let round = 0; round < timer.rounds; round += 1) {
           // A B, B A: what drifts does so for both.
           const before = round % 2 === 0 ? undefined : await theirTime()
@@ -357,7 +351,7 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
       return index === 0 ? [callPath(all)] : rowsOf(given, all)
     })
   } finally {
-    peer.close()
+    peer?.close()
     await workbench.close()
     cache.remove()
   }
