@@ -58,6 +58,7 @@ export default defineConfig({
           // The real app in a real window; one at a time.
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          setupFiles: ['test/support/tell-failures.ts'],
           pool: 'forks',
           fileParallelism: false,
           // Waiting for what the window shows takes as long as it takes: limits are there for what never comes.

@@ -238,11 +238,12 @@ function enter(api: DockviewApi, panel: IDockviewPanel): void {
 const focusable =
   'input:not(:disabled), select:not(:disabled), button:not(:disabled), [tabindex="0"]'
 
-/** What the panel is for comes before the buttons of its bar. */
+/** In a panel with a list that is its first entry, not the buttons of the panel's bar. */
 function focusInside(panel: IDockviewPanel): void {
   const content = panel.view.content.element
-  const target =
-    content.querySelector('.gc-body')?.querySelector<HTMLElement>(focusable) ??
-    content.querySelector<HTMLElement>(focusable)
-  target?.focus()
+  const target = ['.gc-body .section-body', '.gc-body']
+    .map((part) => content.querySelector(part)?.querySelector<HTMLElement>(focusable))
+    .find((element) => element)
+  const first = target ?? content.querySelector<HTMLElement>(focusable)
+  first?.focus()
 }

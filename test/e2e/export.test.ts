@@ -68,7 +68,9 @@ beforeAll(async () => {
   await app.page.keyboard.press('Control+Shift+E')
   await app.testId('export-panel').waitFor()
   // The keyboard is where one chooses.
-  await app.testId('export-panel').locator('.gc-list :focus').waitFor()
+  await app.testId('export-choose-cmake').waitFor()
+  await app.page.keyboard.press('Control+Shift+E')
+  await app.testId('export-forms').locator('input:focus').waitFor()
 })
 afterAll(async () => {
   process.env['PATH'] = pathBefore

@@ -78,10 +78,25 @@ const patience = 90_000
 
 /** The real app in a real window. */
 export class App {
+  private static readonly running = new Set<App>()
+
   private constructor(
     readonly electron: ElectronApplication,
     readonly page: Page,
-  ) {}
+  ) {
+    App.running.add(this)
+  }
+
+  /** What the windows show, after a test that failed: where nobody can look at a picture, it is all there is. */
+  static async tellRunning(test: string): Promise<void> {
+    for (const { page } of App.running) {
+      const text = await page
+        .locator('body')
+        .innerText({ timeout: 5_000 })
+        .catch((error: unknown) => String(error))
+      process.stderr.write(`\nThe window as "${test}" failed:\n${text}\n\n`)
+    }
+  }
 
   /** Without a compile server, unless asked for: in a test of a few seconds it only takes a core. */
   static async start(
@@ -122,7 +137,9 @@ export class App {
 
   /** As a user closes it: by its window. */
   async close(): Promise<void> {
-    await this.tellFailure()
+    const test = getCurrentTest()
+    if (test?.result?.state === 'fail') await App.tellRunning(test.name)
+    App.running.delete(this)
     const gone = new Promise<void>((resolve) => {
       this.electron.process().once('exit', () => {
         resolve()
@@ -132,17 +149,6 @@ export class App {
       for (const window of BrowserWindow.getAllWindows()) window.close()
     })
     await gone
-  }
-
-  /** What the window showed when a test failed: where nobody can look at a picture, it is all there is. */
-  private async tellFailure(): Promise<void> {
-    const test = getCurrentTest()
-    if (test?.result?.state !== 'fail') return
-    const text = await this.page
-      .locator('body')
-      .innerText({ timeout: 5_000 })
-      .catch((error: unknown) => String(error))
-    process.stderr.write(`\nThe window as "${test.name}" failed:\n${text}\n\n`)
   }
 
   /** With the caret at the line and column, where they are given. */
