@@ -487,7 +487,7 @@ export const appEvents = {
   }),
   /** Precompiled headers and other work in the background; done is 0..1, -1 when it cannot be told. */
   'background.progressed': z.object({ title: z.string(), done: z.number(), detail: z.string() }),
-  /** What was done in the background could not be; nobody asked for it, so that no call's answer says so. */
+  /** Work in the background failed: nobody asked for it, so that no call's answer says so. */
   'background.failed': workbenchError,
   /** Menu items; "flush" asks the renderer to keep drafts and layout at once and to call app.flushed. */
   'command.invoked': z.object({ command: z.string() }),

@@ -6,7 +6,7 @@ import type { AppEvent, AppEventName } from '../contract/app-calls'
 import { manifestFileName } from '../contract/manifest'
 import { exportFolderOf } from '../contract/settings'
 import type { Project } from '../contract/project'
-import type { Result } from '../contract/outcome'
+import type { Result, WorkbenchError } from '../contract/outcome'
 import { eventChannel } from '../contract/channels'
 import type { Installation } from '../engine/installation'
 import { openProject } from '../engine/project/open-project'
@@ -30,6 +30,7 @@ export class AppSession {
   private readonly openedModels = new Set<string>()
   private readonly exportFolders = new Set<string>()
   private readonly jobs = new Map<string, AbortController>()
+  private readonly failures = new Set<string>()
   private flushed: (() => void) | undefined
 
   constructor(
@@ -43,6 +44,9 @@ export class AppSession {
       },
       onBackground: (title, done, detail) => {
         this.send('background.progressed', { title, done, detail })
+      },
+      onBackgroundFailed: (error) => {
+        this.tellFailed(error)
       },
       onSettled: (settled, report) => {
         this.noteFiles(report)
@@ -217,10 +221,14 @@ export class AppSession {
   /** Precompiled headers, after the window is up: they take half a minute of one core. */
   async prepareInBackground(): Promise<void> {
     const prepared = await this.workbench.prepare()
-    // What is not installed is doctor's to say.
-    if (!prepared.ok && prepared.error.code !== 'toolchain.missing') {
-      this.send('background.failed', prepared.error)
-    }
+    if (!prepared.ok) this.tellFailed(prepared.error)
+  }
+
+  /** Once: each build would try again. What is not installed is doctor's to say. */
+  private tellFailed(error: WorkbenchError): void {
+    if (error.code === 'toolchain.missing' || this.failures.has(error.message)) return
+    this.failures.add(error.message)
+    this.send('background.failed', error)
   }
 
   async close(): Promise<void> {
