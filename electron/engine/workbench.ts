@@ -8,7 +8,7 @@ import { manifestFileName } from '../contract/manifest'
 import type { Manifest } from '../contract/manifest'
 import type { LoadReport, OperatorDetail } from '../contract/operators'
 import { err, ok } from '../contract/outcome'
-import type { Result } from '../contract/outcome'
+import type { Result, WorkbenchError } from '../contract/outcome'
 import type { ProgramFunction, ProgramSource, RunReport, RunRequest } from '../contract/run'
 import { Benchmarks } from './bench/benchmarks'
 import { Gradchecks } from './check/gradchecks'
@@ -24,7 +24,7 @@ import { registrationLine } from './compile/scan-source'
 import { placeError } from './error-place'
 import { Exports } from './export/exports'
 import { Graphs } from './graph/graphs'
-import { callOnLibrary } from './host/call-on-library'
+import { callAgain, callOnLibrary } from './host/call-on-library'
 import { defaultHostLimits } from './host/host-client'
 import type { HostLimits } from './host/host-client'
 import { defaultMemoryLimit, HostPool } from './host/host-pool'
@@ -60,6 +60,7 @@ export interface WorkbenchEvents extends PoolEvents, ClangdEvents {
   onState?: (state: HostState) => void
   /** Work in the background; `done` from 0 to 1. */
   onBackground?: (title: string, done: number, detail: string) => void
+  onBackgroundFailed?: (error: WorkbenchError) => void
   /** The plain build that follows a hot one has ended; see buildHot(). */
   onSettled?: (folder: string, report: BuildReport) => void
 }
@@ -264,7 +265,7 @@ export class Workbench {
     })
     const report = linting ? withLints(built, await linting) : built
     // A header of ours or the compiler changed while the app runs: the next build shall be fast again.
-    if (missing && this.inApp && !this.preparing) void this.prepare(1, manifest.value)
+    if (missing && this.inApp && !this.preparing) void this.prepareAgain(manifest.value)
     return report
   }
 
@@ -427,9 +428,11 @@ export class Workbench {
     if (!program.ok) return program
     if (!program.value) return ok([])
     const limits = { timeout: 30, phase: 'compile the program' }
-    return this.lastBuild(folder)
+    // A library that ended the op host would end it again: that is for the user to ask for.
+    const mayLoad = this.lastBuild(folder) && this.hosts.state().lastExit === undefined
+    return mayLoad
       ? await callOnLibrary(this, folder, 'program.functions', program.value, limits)
-      : await this.hosts.call('program.functions', program.value, limits)
+      : await callAgain(this.hosts, 'program.functions', program.value, limits)
   }
 
   /** One call of an operator or a program function; the library is loaded first if it is not. */
@@ -473,6 +476,11 @@ export class Workbench {
     } finally {
       this.preparing = false
     }
+  }
+
+  private async prepareAgain(manifest: Manifest): Promise<void> {
+    const prepared = await this.prepare(1, manifest)
+    if (!prepared.ok) this.events.onBackgroundFailed?.(prepared.error)
   }
 
   /** Ends op hosts and work in the background. */

@@ -31,6 +31,9 @@ export interface GroupOptions extends SamplingLimits, Tolerances {
   refused: ReadonlyMap<number, string>
 }
 
+/** How often a group is begun again because something else was stopped, and its op host with it. */
+const mostBegun = 5
+
 const stopped = err('cancelled', 'Stopped.').error
 
 /** In a derivative's place, where an operator has none. */
@@ -41,7 +44,8 @@ function lacksBackward(error: WorkbenchError): boolean {
 /**
  * Times variants beside each other at one point and in one direction: opened, compared, sampled in
  * turn. The first is the one that the others are compared with. One that ends its op host or runs out
- * of time has that as its error, and the others begin again without it; on Stop all have it.
+ * of time has that as its error, and the others begin again without it; all do where their op host was
+ * ended for something else. On Stop all have that as their error.
  * `enter` gives the call and an op host that has its library.
  */
 export async function timeGroup(
@@ -50,7 +54,7 @@ export async function timeGroup(
   options: GroupOptions,
 ): Promise<Outcome[]> {
   const errors = new Map<number, WorkbenchError>()
-  for (;;) {
+  for (let begun = 1; ; begun += 1) {
     const group = new Group(variants, enter, options, errors)
     try {
       return await group.run()
@@ -58,7 +62,8 @@ export async function timeGroup(
       if (!(failure instanceof HostEnded)) throw failure
       if (failure.reason.code === 'cancelled')
         return variants.map(() => ({ error: stopped, refused: '', warnings: [] }))
-      errors.set(failure.place, failure.reason)
+      const isVictim = failure.reason.code === 'host.replaced'
+      if (!isVictim || begun >= mostBegun) errors.set(failure.place, failure.reason)
     } finally {
       await group.close()
     }

@@ -1,6 +1,5 @@
 import path from 'node:path'
 
-import type { BuildReport } from '../../contract/build'
 import type {
   CheckedReport,
   GradcheckOutcome,
@@ -14,13 +13,12 @@ import type {
   SweepReport,
 } from '../../contract/gradcheck'
 import type { GradcheckEntry, Manifest } from '../../contract/manifest'
-import type { LoadReport } from '../../contract/operators'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { ProgramSource } from '../../contract/run'
 import { placeError } from '../error-place'
 import { callOnLibrary } from '../host/call-on-library'
-import type { HostPool } from '../host/host-pool'
+import type { Libraries } from '../host/call-on-library'
 import type { Installation } from '../installation'
 import { gradientMeaning } from '../language/explain/gradient-error'
 import { appendEntries } from '../project/edit-manifest'
@@ -42,12 +40,9 @@ export interface GradcheckLimits {
 }
 
 /** What gradchecks need of the workbench. */
-interface GradcheckSurroundings {
-  readonly hosts: HostPool
+interface GradcheckSurroundings extends Libraries {
   readonly installation: Installation
-  load(folder: string, options: GradcheckLimits): Promise<Result<LoadReport>>
   program(folder: string): Promise<Result<ProgramSource | undefined>>
-  lastBuild(folder: string): BuildReport | undefined
 }
 
 type Asked = Omit<GradcheckRequest, 'program'>

@@ -17,7 +17,7 @@ import type { Result } from '../../contract/outcome'
 import type { ProgramFunction, ProgramSource } from '../../contract/run'
 import { placeError } from '../error-place'
 import { callOnLibrary } from '../host/call-on-library'
-import type { HostPool } from '../host/host-pool'
+import type { Libraries } from '../host/call-on-library'
 import { appendEntries } from '../project/edit-manifest'
 import { readManifest } from '../project/read-manifest'
 import { callText } from './gradcheck-case'
@@ -29,9 +29,7 @@ import { Sanitized, withTimeout } from './sanitized'
 import type { OpcheckLimits, SanitizedCheckSurroundings, SanitizedFindings } from './sanitized'
 
 /** What operator checks need of the workbench. */
-interface OpcheckSurroundings extends SanitizedCheckSurroundings {
-  readonly hosts: HostPool
-  load(folder: string, options: OpcheckLimits): Promise<Result<LoadReport>>
+interface OpcheckSurroundings extends SanitizedCheckSurroundings, Libraries {
   programFunctions(folder: string): Promise<Result<ProgramFunction[]>>
 }
 

@@ -10,6 +10,8 @@ import { err, ok } from '../../contract/outcome'
 import type { Result, WorkbenchError } from '../../contract/outcome'
 import type { ProgramSource } from '../../contract/run'
 import { caseOf, nameOf, callText } from '../check/gradcheck-case'
+import { callOnLibrary } from '../host/call-on-library'
+import type { Libraries } from '../host/call-on-library'
 import type { HostPool } from '../host/host-pool'
 import type { Installation } from '../installation'
 import { ioError } from '../project/files'
@@ -106,13 +108,15 @@ class Recorder {
     timeout = this.options.timeout,
   ): Promise<Result<HostOutput<N>>> {
     const { signal } = this.options
-    // Another call may have ended the op host: the library goes into the new one.
-    const loaded = await this.built.hosts.load(this.built.build.loadPath, {
-      timeout,
-      ...(signal && { signal }),
-    })
-    if (!loaded.ok) return loaded
-    return await this.built.hosts.call(name, input, { timeout, phase, ...(signal && { signal }) })
+    const { hosts, build } = this.built
+    // What is exported is this build, whatever was built since.
+    const libraries: Libraries = {
+      hosts,
+      lastBuild: () => build,
+      load: (_folder, limits) => hosts.load(build.loadPath, limits),
+    }
+    const options = { timeout, phase, ...(signal && { signal }) }
+    return await callOnLibrary(libraries, this.folder, name, input, options)
   }
 
   private program(): { program?: ProgramSource } {

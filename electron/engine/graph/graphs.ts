@@ -9,8 +9,8 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { ProgramSource } from '../../contract/run'
 import { placeError } from '../error-place'
-import { callOnLibrary } from '../host/call-on-library'
-import type { HostPool } from '../host/host-pool'
+import { callAgain, callOnLibrary } from '../host/call-on-library'
+import type { Libraries } from '../host/call-on-library'
 import { ioError } from '../project/files'
 import { readManifest } from '../project/read-manifest'
 import { Captures } from './captures'
@@ -26,9 +26,7 @@ export interface GraphOptions {
 }
 
 /** What graphs need of the workbench. */
-interface GraphSurroundings {
-  readonly hosts: HostPool
-  load(folder: string, options: GraphOptions): Promise<Result<LoadReport>>
+interface GraphSurroundings extends Libraries {
   program(folder: string): Promise<Result<ProgramSource | undefined>>
 }
 
@@ -109,7 +107,7 @@ export class Graphs {
     const limits = { ...options, phase: `capture ${request.entry}` }
     const report =
       folder === undefined
-        ? await this.around.hosts.call('graph.capture', request, limits)
+        ? await callAgain(this.around.hosts, 'graph.capture', request, limits)
         : await callOnLibrary(this.around, folder, 'graph.capture', request, limits)
     if (report.ok) {
       const made = request.form === 'trace' ? 'traced' : 'scripted'
@@ -220,7 +218,8 @@ export class Graphs {
       if (!loaded.ok) return loaded
     }
     if (kind.value === 'torchscript') {
-      return await this.around.hosts.call(
+      return await callAgain(
+        this.around.hosts,
         'graph.archive',
         { path: file },
         { ...options, phase: `open ${path.basename(file)}` },
@@ -252,7 +251,8 @@ export class Graphs {
   }
 
   private async knownOperators(): Promise<Result<KnownOperators>> {
-    const listed = await this.around.hosts.call(
+    const listed = await callAgain(
+      this.around.hosts,
       'registry.list',
       {},
       { timeout: readTimeout, phase: '' },

@@ -1,3 +1,4 @@
+import type { BuildReport } from '../../contract/build'
 import type { HostCallName, HostInput, HostOutput } from '../../contract/host-calls'
 import type { LoadReport } from '../../contract/operators'
 import type { Result } from '../../contract/outcome'
@@ -5,15 +6,16 @@ import type { CallOptions } from './host-client'
 import type { HostPool } from './host-pool'
 
 /** Where a call's library comes from: the workbench. */
-interface Libraries {
+export interface Libraries {
   readonly hosts: HostPool
   load(
     folder: string,
     options: Pick<CallOptions, 'timeout' | 'signal'>,
   ): Promise<Result<LoadReport>>
+  lastBuild(folder: string): BuildReport | undefined
 }
 
-/** Enough for every Stop that a user presses while a call waits, and an end to it. */
+/** After so many Stops in a row a call is given up. */
 const mostTries = 5
 
 /**
@@ -29,9 +31,23 @@ export async function callOnLibrary<N extends HostCallName>(
   options: CallOptions,
 ): Promise<Result<HostOutput<N>>> {
   for (let tries = 1; ; tries += 1) {
-    const result = await around.hosts.call(name, input, options, true)
+    const library = around.lastBuild(folder)?.loadPath
+    const result = await around.hosts.call(name, input, options, library)
     if (result.ok || result.error.code !== 'host.replaced' || tries === mostTries) return result
     const loaded = await around.load(folder, options)
     if (!loaded.ok) return loaded
+  }
+}
+
+/** The same for a call that needs no library. */
+export async function callAgain<N extends HostCallName>(
+  hosts: HostPool,
+  name: N,
+  input: HostInput<N>,
+  options: CallOptions,
+): Promise<Result<HostOutput<N>>> {
+  for (let tries = 1; ; tries += 1) {
+    const result = await hosts.call(name, input, options)
+    if (result.ok || result.error.code !== 'host.replaced' || tries === mostTries) return result
   }
 }

@@ -3,9 +3,8 @@ import os from 'node:os'
 import type { HostExit, StackFrame } from '../../contract/outcome'
 import type { CrashRecord } from './crash-report'
 
-/** Why the engine itself ended a host, when it did. */
 /**
- * `stopped`: all that it does is unwanted. `replaced`: one call is, or its library is an older one; what else
+ * Why the engine itself ended a host, when it did. `stopped`: all that it does is unwanted. `replaced`: one call is, or its library is an older one; what else
  * was asked of it is still wanted.
  */
 export type KillReason = 'stopped' | 'replaced' | 'timeout' | 'output' | 'unresponsive'

@@ -52,8 +52,8 @@ interface Pending {
 /** Whoever asked for this did not stop it: it may be asked again. */
 export const replaced = err(
   'host.replaced',
-  'The op host was ended for something else before this was answered.',
-  { hint: 'Ask again.' },
+  'Another call was stopped, which ended the op host, before this was answered.',
+  { hint: 'Run it again.' },
 )
 
 const keptOutput = 16_384
@@ -162,9 +162,9 @@ export class HostClient {
     input: HostInput<N>,
     options: CallOptions,
   ): Promise<Result<HostOutput<N>>> {
-    if (this.gone) return err('host.unavailable', 'This op host has ended.')
     if (options.signal?.aborted) return err('cancelled', 'Stopped.')
-    if (this.killed !== undefined) return replaced
+    if (this.killed === 'replaced') return replaced
+    if (!this.alive) return err('host.unavailable', 'This op host has ended.')
     const id = this.nextId
     this.nextId += 1
     const started = performance.now()

@@ -31,6 +31,8 @@ export function defaultMemoryLimit(): number {
 
 /** Between the calls of one measurement or check there is less than this. */
 const quietMilliseconds = 60
+/** A library gets this long to leave the op host, what still runs in it included. */
+const unloadMilliseconds = 20_000
 
 interface Loaded {
   path: string
@@ -49,7 +51,10 @@ export class HostPool {
   private lastExit: HostExit | undefined
   private libtorch = ''
   private closed = false
-  private loading: Promise<unknown> = Promise.resolve()
+  /** The load that was asked for last, until it is done. */
+  private loading: { path: string; report: Promise<Result<LoadReport>> } | undefined
+  /** Changes when what waits to be loaded is wanted no more. */
+  private epoch = 0
   private userFolders: string[] = []
   private addonFolder: string
 
@@ -68,6 +73,7 @@ export class HostPool {
   useAddon(folder: string): void {
     if (folder === this.addonFolder) return
     this.addonFolder = folder
+    this.epoch += 1
     for (const host of [this.active, this.spare]) host?.kill('replaced')
     this.active = undefined
     this.spare = undefined
@@ -151,6 +157,8 @@ export class HostPool {
     }
     const host = this.active
     const ready = await host.ready
+    // Another libtorch was chosen while it started.
+    if (!ready.ok && host.exit?.reason === 'stopped') return await this.host()
     if (!ready.ok) return ready
     if (this.libtorch === '') {
       this.libtorch = ready.value.libtorch
@@ -166,15 +174,31 @@ export class HostPool {
     options: Pick<CallOptions, 'timeout' | 'signal'>,
   ): Promise<Result<LoadReport>> {
     // One at a time: of two that find an older library, both would take it out.
-    const mine = this.loading.then(async () => {
-      let report = await this.loadAlone(libraryPath, options)
-      // Something else was stopped meanwhile.
-      while (!report.ok && report.error.code === 'host.replaced' && !this.closed)
-        report = await this.loadAlone(libraryPath, options)
-      return report
+    const before = this.loading
+    const { epoch } = this
+    const mine = { path: libraryPath, report: this.loadAfter(before, libraryPath, options, epoch) }
+    this.loading = mine
+    const done = mine.report.finally(() => {
+      if (this.loading === mine) this.loading = undefined
     })
-    this.loading = mine.catch(() => undefined)
-    return await mine
+    return await orStopped(done, options.signal)
+  }
+
+  private async loadAfter(
+    before: HostPool['loading'],
+    libraryPath: string,
+    options: Pick<CallOptions, 'timeout' | 'signal'>,
+    epoch: number,
+  ): Promise<Result<LoadReport>> {
+    const last = await before?.report
+    // What ended the op host, or is no library, would be that again.
+    const isSame = before?.path === libraryPath && last?.ok === false
+    if (isSame && last.error.code !== 'cancelled') return last
+    for (;;) {
+      if (options.signal?.aborted || epoch !== this.epoch) return err('cancelled', 'Stopped.')
+      const report = await this.loadAlone(libraryPath, options)
+      if (report.ok || report.error.code !== 'host.replaced' || this.closed) return report
+    }
   }
 
   private async loadAlone(
@@ -185,14 +209,16 @@ export class HostPool {
     if (!host.ok) return host
     if (this.loaded?.path === libraryPath) return ok(this.loaded.report)
     if (this.loaded) {
-      const left = await host.value.call(
-        'library.unload',
-        {},
-        { timeout: 20, phase: 'unload the library' },
-      )
+      // From here on nothing is asked of it that needs a library.
       this.loaded = undefined
+      const { value: old } = host
+      const late = setTimeout(() => {
+        old.kill('replaced')
+      }, unloadMilliseconds)
+      const left = await old.call('library.unload', {}, { timeout: 0, phase: 'unload the library' })
+      clearTimeout(late)
       if (!left.ok || !left.value.unloaded) {
-        host.value.kill('replaced')
+        old.kill('replaced')
         host = await this.host()
         if (!host.ok) return host
       }
@@ -209,6 +235,11 @@ export class HostPool {
     }
     this.tell()
     return report
+  }
+
+  /** The library in the host; undefined when none is loaded. */
+  loadedPath(): string | undefined {
+    return this.loaded?.path
   }
 
   /** What the library in the host registered; undefined when none is loaded. */
@@ -231,16 +262,16 @@ export class HostPool {
     }
   }
 
-  /** @param needsLibrary is not asked of a host that has none: callOnLibrary() loads it again */
+  /** @param library is in the op host, or the call is not made: callOnLibrary() loads it again */
   async call<N extends HostCallName>(
     name: N,
     input: HostInput<N>,
     options: CallOptions,
-    needsLibrary = false,
+    library?: string,
   ): Promise<Result<HostOutput<N>>> {
     const host = await this.host()
     if (!host.ok) return host
-    if (needsLibrary && !this.loaded) return replaced
+    if (library !== undefined && this.loaded?.path !== library) return replaced
     const answer = host.value.call(name, input, options)
     if (options.phase !== '') this.tell()
     const result = await answer
@@ -250,6 +281,7 @@ export class HostPool {
 
   /** Ends the host in use and starts another. */
   async restart(): Promise<Result<null>> {
+    this.epoch += 1
     this.active?.kill('stopped')
     this.active = undefined
     this.loaded = undefined
@@ -264,4 +296,21 @@ export class HostPool {
     for (const host of hosts) host.kill('stopped')
     await Promise.all(hosts.map((host) => host.ended))
   }
+}
+
+/** Whoever stops waiting is answered at once, whatever is waited for. */
+function orStopped<T>(answer: Promise<Result<T>>, signal?: AbortSignal): Promise<Result<T>> {
+  if (!signal) return answer
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      resolve(err('cancelled', 'Stopped.'))
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    answer
+      .then(resolve, reject)
+      .finally(() => {
+        signal.removeEventListener('abort', stop)
+      })
+      .catch(() => undefined)
+  })
 }

@@ -1,14 +1,13 @@
 import path from 'node:path'
 
 import type { Manifest } from '../../contract/manifest'
-import type { LoadReport } from '../../contract/operators'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { ProfileReport, ProfileRequest, ProfileTrace } from '../../contract/profile'
 import type { ProgramSource } from '../../contract/run'
 import { placeError } from '../error-place'
 import { callOnLibrary } from '../host/call-on-library'
-import type { HostPool } from '../host/host-pool'
+import type { Libraries } from '../host/call-on-library'
 import { ioError, writeAtomically } from '../project/files'
 import { readManifest } from '../project/read-manifest'
 import { chromeTrace } from './chrome-trace'
@@ -23,11 +22,9 @@ interface ProfileOptions {
 }
 
 /** What profiles need of the workbench. */
-interface ProfileSurroundings {
-  readonly hosts: HostPool
+interface ProfileSurroundings extends Libraries {
   /** Waits for the plain build: no other is profiled. */
   settled(folder: string): Promise<Result<null>>
-  load(folder: string, options: ProfileOptions): Promise<Result<LoadReport>>
   program(folder: string): Promise<Result<ProgramSource | undefined>>
 }
 

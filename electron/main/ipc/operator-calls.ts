@@ -1,4 +1,5 @@
 import { ok } from '../../contract/outcome'
+import { callAgain } from '../../engine/host/call-on-library'
 import { kernelDefinition } from '../../engine/language/program/kernel-definition'
 import { readSettings } from '../../engine/project/settings-file'
 import { TextBatch } from '../text-batch'
@@ -94,11 +95,11 @@ export const operatorCalls: Handlers<OperatorCalls> = {
   // The editor asks while one types: whatever runs is not to be ended by the limit of these.
   'registry.list': async ({ workbench: { hosts } }) => {
     await hosts.whenIdle()
-    return await hosts.call('registry.list', {}, { timeout: 0, phase: '' })
+    return await callAgain(hosts, 'registry.list', {}, { timeout: 0, phase: '' })
   },
   'registry.describe': async ({ workbench: { hosts } }, input) => {
     await hosts.whenIdle()
-    return await hosts.call('registry.describe', input, { timeout: 0, phase: '' })
+    return await callAgain(hosts, 'registry.describe', input, { timeout: 0, phase: '' })
   },
   'tensor.page': (session, input) =>
     session.workbench.hosts.call('tensor.page', input, { timeout: shortTimeout, phase: '' }),

@@ -85,6 +85,7 @@ export class ProgramChecks {
     if (!program.value) return ok(undefined)
     const source = { file: program.value.file, source: text ?? program.value.source }
     const { hosts } = this.around
+    const library = hosts.loadedPath()
     const compile: Compile = async (changed) => {
       const isFree = await hosts.whenIdle(() => mine !== this.latest)
       if (!isFree) return err('cancelled', 'A newer text is checked.')
@@ -93,6 +94,8 @@ export class ProgramChecks {
         { ...source, source: changed },
         // None: a call that was made in the same moment may come first, and has a limit of its own.
         { timeout: 0, phase: '' },
+        // Without it, all of the project's operators would be unknown.
+        library,
       )
     }
     const errors = await programErrors(source, compile, hosts.loadedReport())
