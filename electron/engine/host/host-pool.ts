@@ -301,6 +301,7 @@ export class HostPool {
 /** Whoever stops waiting is answered at once, whatever is waited for. */
 function orStopped<T>(answer: Promise<Result<T>>, signal?: AbortSignal): Promise<Result<T>> {
   if (!signal) return answer
+  if (signal.aborted) return Promise.resolve(err('cancelled', 'Stopped.'))
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       resolve(err('cancelled', 'Stopped.'))
