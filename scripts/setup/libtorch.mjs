@@ -16,6 +16,9 @@ const pythonPackages = [
   // wheel: setuptools builds wheels by itself from 70.1 on, and Python brings an older one.
   ...['ninja', 'setuptools', 'wheel'],
 ]
+/** For exported notebooks; without it their cells are run in order. */
+const jupyterPackages = ['nbclient', 'ipykernel']
+const allPackages = [...pythonPackages, ...jupyterPackages]
 
 const environmentFolder = path.join(setupFolder, 'python')
 const environmentPython = path.join(environmentFolder, 'bin', 'python')
@@ -134,7 +137,7 @@ function search() {
 /** Tests compare with Python's torch; what that needs is only ever installed into set-up's own environment. */
 function lacksPythonPackages(context, found) {
   if (!context.tests || found.python !== environmentPython) return false
-  return readJson(environmentNote)?.packages?.join() !== pythonPackages.join()
+  return readJson(environmentNote)?.packages?.join() !== allPackages.join()
 }
 
 export function needsPythonEnvironment(context) {
@@ -172,6 +175,16 @@ async function installTorch(say) {
   // A CUDA build does not load without NVIDIA's packages, which are its dependencies.
   if (fs.existsSync(path.join(folder, 'lib', 'libtorch_cuda.so')))
     await pip([`torch==${torchVersion}`])
+}
+
+async function installJupyter(say) {
+  try {
+    await pip(jupyterPackages)
+    return jupyterPackages
+  } catch (error) {
+    say(`exported notebooks are run without Jupyter: ${tail(error.message, 1)}`)
+    return []
+  }
 }
 
 async function makeEnvironment(say) {
@@ -215,7 +228,8 @@ export const libtorch = {
     if (lacksPythonPackages(context, found)) {
       try {
         await pip(pythonPackages)
-        writeJson(environmentNote, { torch: torchVersion, packages: pythonPackages })
+        const packages = [...pythonPackages, ...(await installJupyter(say))]
+        writeJson(environmentNote, { torch: torchVersion, packages })
       } catch (error) {
         say(`comparisons with Python are left out: ${tail(error.message, 1)}`)
       }
