@@ -80,7 +80,7 @@ async function measure(
         { folder, path: file, line: at + 1, column: typed.length + 1 },
         '',
       )
-      if (!list.ok || !list.value.items.some((item) => item.label === 'empty_like'))
+      if (!list.ok || !list.value?.items.some((item) => item.label === 'empty_like'))
         throw new Error('the name was not completed')
     })
     const verdict = (seconds: readonly number[]): string => {

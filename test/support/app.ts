@@ -4,8 +4,7 @@ import { pathToFileURL } from 'node:url'
 
 import { _electron } from 'playwright-core'
 import type { ElectronApplication, Page } from 'playwright-core'
-import { expect } from 'vitest'
-import { getCurrentTest } from 'vitest/suite'
+import { expect, TestRunner } from 'vitest'
 
 import type { SettingsChange } from '../../electron/contract/settings'
 import { changeSettings } from '../../electron/engine/project/settings-file'
@@ -137,7 +136,7 @@ export class App {
 
   /** As a user closes it: by its window. */
   async close(): Promise<void> {
-    const test = getCurrentTest()
+    const test = TestRunner.getCurrentTest()
     if (test?.result?.state === 'fail') await App.tellRunning(test.name)
     App.running.delete(this)
     const gone = new Promise<void>((resolve) => {

@@ -55,17 +55,25 @@ async function withModels(
   return locations.filter((location) => shown.has(location.uri.fsPath))
 }
 
+/** How often completions are asked for that nobody but clangd withdrew. */
+const mostAsked = 3
+
 /** What clangd knows, as Monaco asks for it. */
 export function registerProviders(): void {
   const { languages } = monaco
   languages.registerCompletionItemProvider(cppLanguages, {
     triggerCharacters: ['.', '>', ':', '<', '"', '/'],
-    provideCompletionItems: async (model, position, context) => {
-      const at = placeIn(model, position)
-      if (!at) return undefined
+    provideCompletionItems: async (model, position, context, token) => {
       const trigger = context.triggerCharacter ?? ''
-      const list = await valueOf<'language.complete'>(call('language.complete', { ...at, trigger }))
-      return list && { suggestions: list.items.map(suggestionOf), incomplete: list.incomplete }
+      // The list is wanted as long as the editor says so, though clangd may withdraw an answer.
+      for (let tries = 0; tries < mostAsked && !token.isCancellationRequested; tries += 1) {
+        const at = placeIn(model, position)
+        if (!at) return undefined
+        const asked = call('language.complete', { ...at, trigger })
+        const list = await valueOf<'language.complete'>(asked)
+        if (list) return { suggestions: list.items.map(suggestionOf), incomplete: list.incomplete }
+      }
+      return undefined
     },
   })
   languages.registerHoverProvider(cppLanguages, {

@@ -121,7 +121,7 @@ export class LanguageService {
     return err('request.invalid', `clangd: ${error.message}`, { detail: `process ${server.pid}` })
   }
 
-  async complete(at: LanguagePosition, trigger: string): Promise<Result<CompletionList>> {
+  async complete(at: LanguagePosition, trigger: string): Promise<Result<CompletionList | null>> {
     const answer = await this.ask<LspCompletionList | LspCompletionItem[]>(
       at,
       'textDocument/completion',
@@ -131,13 +131,13 @@ export class LanguageService {
           trigger === '' ? { triggerKind: 1 } : { triggerKind: 2, triggerCharacter: trigger },
       },
     )
-    if (!answer.ok) return answer
+    if (!answer.ok || answer.value === null) return answer.ok ? ok(null) : answer
     const list = answer.value
-    const items = Array.isArray(list) ? list : (list?.items ?? [])
+    const items = Array.isArray(list) ? list : list.items
     const caret = { line: at.line, column: at.column, endLine: at.line, endColumn: at.column }
     return ok({
       items: items.map((item) => fromCompletion(item, caret)),
-      incomplete: !Array.isArray(list) && list?.isIncomplete === true,
+      incomplete: !Array.isArray(list) && list.isIncomplete,
     })
   }
 
