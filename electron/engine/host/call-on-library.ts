@@ -18,6 +18,19 @@ export interface Libraries {
 /** After so many Stops in a row a call is given up. */
 const mostTries = 5
 
+/** Asks until the answer is not that the op host was ended for something else. */
+async function untilAnswered<T>(
+  ask: () => Promise<Result<T>>,
+  beforeNext?: () => Promise<Result<unknown>>,
+): Promise<Result<T>> {
+  for (let tries = 1; ; tries += 1) {
+    const result = await ask()
+    if (result.ok || result.error.code !== 'host.replaced' || tries === mostTries) return result
+    const ready = await beforeNext?.()
+    if (ready?.ok === false) return ready
+  }
+}
+
 /**
  * A call that needs a project's library, which load() has put into the op host. To stop an operator is to end
  * its process, and everything else that was asked of it: what is still wanted is asked of the next one, with
@@ -30,13 +43,10 @@ export async function callOnLibrary<N extends HostCallName>(
   input: HostInput<N>,
   options: CallOptions,
 ): Promise<Result<HostOutput<N>>> {
-  for (let tries = 1; ; tries += 1) {
-    const library = around.lastBuild(folder)?.loadPath
-    const result = await around.hosts.call(name, input, options, library)
-    if (result.ok || result.error.code !== 'host.replaced' || tries === mostTries) return result
-    const loaded = await around.load(folder, options)
-    if (!loaded.ok) return loaded
-  }
+  return await untilAnswered(
+    () => around.hosts.call(name, input, options, around.lastBuild(folder)?.loadPath),
+    () => around.load(folder, options),
+  )
 }
 
 /** The same for a call that needs no library. */
@@ -46,8 +56,5 @@ export async function callAgain<N extends HostCallName>(
   input: HostInput<N>,
   options: CallOptions,
 ): Promise<Result<HostOutput<N>>> {
-  for (let tries = 1; ; tries += 1) {
-    const result = await hosts.call(name, input, options)
-    if (result.ok || result.error.code !== 'host.replaced' || tries === mostTries) return result
-  }
+  return await untilAnswered(() => hosts.call(name, input, options))
 }

@@ -131,7 +131,8 @@ export class LanguageService {
           trigger === '' ? { triggerKind: 1 } : { triggerKind: 2, triggerCharacter: trigger },
       },
     )
-    if (!answer.ok || answer.value === null) return answer.ok ? ok(null) : answer
+    if (!answer.ok) return answer
+    if (answer.value === null) return ok(null)
     const list = answer.value
     const items = Array.isArray(list) ? list : list.items
     const caret = { line: at.line, column: at.column, endLine: at.line, endColumn: at.column }
