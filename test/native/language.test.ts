@@ -167,8 +167,14 @@ describe('assembly', () => {
     const kernel = path.join(project, 'squares.cu')
     unwrap(await workbench.build(project))
     const choice = { form: 'ptx' as const, name: '', file: kernel, line: lineOf('y[i] =', kernel) }
-    const report = unwrap(await workbench.assemblies.show(project, choice))
+    // At once, as the panel does; nvcc names what is in an unnamed namespace anew each time it compiles.
+    const [listed, shown] = await Promise.all([
+      workbench.assemblies.list(project, 'ptx'),
+      workbench.assemblies.show(project, choice),
+    ])
+    const report = unwrap(shown)
     expect(report.function.title).toBe('force::squares<float>')
+    expect(unwrap(listed).functions.map(({ id }) => id)).toEqual([report.function.id])
     expect(report.architecture).toMatch(/^sm_\d+/)
     const stored = report.rows.find(({ text }) => text.startsWith('st.global.f32'))
     expect(stored).toMatchObject({ file: kernel, line: lineOf('y[i] =', kernel) })
