@@ -456,6 +456,8 @@ export const appEvents = {
     done: z.number().int(),
     total: z.number().int(),
     row: benchRow.optional(),
+    /** What it waits for: "clangd reads the sources"; absent when it does not. */
+    waiting: z.string().optional(),
   }),
   /** Of export.run: a step that began (`running`) or is done (`step`), or a form that is over (`report`); `done` of `total` forms are. */
   'export.progressed': z.object({

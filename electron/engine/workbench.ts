@@ -336,6 +336,11 @@ export class Workbench {
     return ok({ libtorch, runtime: runtime.value, build: build.value })
   }
 
+  /** What it does by itself now, in words: a time that is taken meanwhile has that in it. */
+  ownWork(): string[] {
+    return [this.clangd.ownWork(), this.hotCompiler.ownWork()].filter((what) => what !== '')
+  }
+
   /** What was built last; undefined when nothing was, in this process. */
   lastBuild(folder: string): BuildReport | undefined {
     return this.built.get(path.resolve(folder))

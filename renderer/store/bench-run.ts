@@ -148,6 +148,7 @@ function begin(of: BenchWork['of']): BenchWork {
   const asked = of === 'one' ? askedKey(benchStore.getState().draft) : ''
   const work: BenchWork = {
     ...{ job: newJob('bench'), of, startedAt: Date.now(), done: 0, total: 0, rows: [] },
+    waiting: '',
     ...{ stamp, asked },
   }
   benchStore.setState({
@@ -182,10 +183,11 @@ function end(
 }
 
 export function listenToBenches(): void {
-  listen('bench.progressed', ({ job, done, total, row }) => {
+  listen('bench.progressed', ({ job, done, total, row, waiting = '' }) => {
     benchStore.setState(({ work }) => {
       if (work?.job !== job) return {}
-      return { work: { ...work, done, total, rows: row ? [...work.rows, row] : work.rows } }
+      const rows = row ? [...work.rows, row] : work.rows
+      return { work: { ...work, done, total, rows, waiting } }
     })
   })
 }

@@ -32,6 +32,8 @@ export type BenchWork = {
   done: number
   total: number
   rows: BenchRow[]
+  /** What of the workbench's own has to end first; "" where nothing has. */
+  waiting: string
   stamp: string
   asked: string
 }

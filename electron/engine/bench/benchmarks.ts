@@ -22,6 +22,7 @@ import type { HostPool } from '../host/host-pool'
 import type { Installation } from '../installation'
 import { appendEntries } from '../project/edit-manifest'
 import { readManifest } from '../project/read-manifest'
+import { atRest } from './at-rest'
 import { benchmarksOf, meaningOf, withoutDefaults } from './bench-entries'
 import { deviceAt, isSamePoint, plannedPoints, planOf, timedCallOf } from './bench-plan'
 import type { BenchPlan, PlannedPoint, Variant } from './bench-plan'
@@ -49,6 +50,8 @@ interface BenchSurroundings {
   /** Waits for the plain build: no other is timed. */
   settled(folder: string): Promise<Result<null>>
   lastBuild(folder: string): BuildReport | undefined
+  /** What it does by itself now, in words. */
+  ownWork(): readonly string[]
   /** Op hosts of its own for another library; who asks closes them. */
   hostsBeside(folder: string): Promise<Result<HostPool>>
 }
@@ -57,6 +60,8 @@ export interface BenchLimits {
   signal?: AbortSignal
   /** Measures what the machine can do at most, also where that is known. */
   measureCeilings?: boolean
+  /** Told what timing waits for; "" when it goes on. */
+  onWait?: (what: string) => void
 }
 
 /** Told once before the first row, then after each. */
@@ -141,6 +146,7 @@ export class Benchmarks {
       onProgress?.(done, total, row)
     }
     onProgress?.(0, total)
+    await atRest(() => this.around.ownWork(), limits.onWait ?? (() => undefined), limits.signal)
     try {
       const ceilings = await this.ceilings(session, entries, plans)
       if (ceilings?.doubt === '') session.ceilings = ceilings.ceilings

@@ -22,9 +22,15 @@ async function timed(
 ): Promise<Result<BenchReport>> {
   return await session.job(job, async (signal) => {
     const { benchmarks } = session.workbench
-    const report = await benchmarks.run(folder, requests, { signal }, (done, total, row) => {
+    let rows = { done: 0, total: 0 }
+    const onWait = (waiting: string): void => {
+      session.send('bench.progressed', { job, ...rows, ...(waiting !== '' && { waiting }) })
+    }
+    const limits = { signal, onWait }
+    const report = await benchmarks.run(folder, requests, limits, (done, total, row) => {
+      rows = { done, total }
       session.noteFiles(row)
-      session.send('bench.progressed', { ...{ job, done, total }, ...(row && { row }) })
+      session.send('bench.progressed', { job, ...rows, ...(row && { row }) })
     })
     // The stack of a crash names files, which the window may then open.
     session.noteFiles(report)

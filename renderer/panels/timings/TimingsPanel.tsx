@@ -48,7 +48,7 @@ export function TimingsPanel(): ReactElement {
     <div className="panel-column gc-panel tm-panel" data-testid="timings-panel">
       <div className="panel-bar gc-tabs">
         <OnBuild />
-        <span className="grow" />
+        <Waiting />
         <PanelMenu />
         <EnlargeButton panel="timings" />
       </div>
@@ -72,6 +72,25 @@ function OnBuild(): ReactElement {
       />
       on build
     </label>
+  )
+}
+
+/** Why nothing is measured yet: what the workbench does by itself would be in the times. */
+function Waiting(): ReactElement {
+  const waiting = useBench((state) => state.work?.waiting ?? '')
+  return (
+    <span
+      className="grow muted tm-waiting"
+      role="status"
+      title={waiting}
+      data-testid="timings-waiting"
+    >
+      {waiting !== '' && (
+        <>
+          <span className="spinner" /> waits: {waiting}
+        </>
+      )}
+    </span>
   )
 }
 

@@ -113,6 +113,11 @@ export class HotCompiler {
     }
   }
 
+  /** What it does without being asked; "" at rest. */
+  ownWork(): string {
+    return this.starting ? 'the compile server starts' : ''
+  }
+
   /** Ends the server, up or not; another may be started. */
   stop(): void {
     this.server?.close()

@@ -93,6 +93,12 @@ export class Clangd {
     return this.current
   }
 
+  /** What it does without being asked; "" at rest. */
+  ownWork(): string {
+    const { state, busy } = this.current
+    return state === 'starting' || (state === 'ready' && busy) ? 'clangd reads the sources' : ''
+  }
+
   private setState(change: Partial<LanguageState>): void {
     const next = { ...this.current, ...change }
     if (JSON.stringify(next) === JSON.stringify(this.current)) return
