@@ -16,7 +16,7 @@ export const deviceFacts = z.object({
 })
 export type DeviceFacts = z.infer<typeof deviceFacts>
 
-/** How it was at one moment; what it does not tell is absent. */
+/** How it was at one moment: `before` samples at rest, `after` them at work. What it does not tell is absent. */
 export const deviceState = z.object({
   /** Hz. */
   clock: z.number().optional(),
@@ -42,7 +42,7 @@ export const deviceSamples = z.object({
 })
 export type DeviceSamples = z.infer<typeof deviceSamples>
 
-/** A call captured into a graph and replayed: its time without launches. */
+/** Calls captured into a graph and replayed: the time of one without launches. */
 export const replayedBench = z.object({
   seconds: z.array(real),
   /** Why it cannot be replayed; "" else. */
@@ -56,6 +56,8 @@ export const deviceCeilings = z.object({
   bytesPerSecond: z.number(),
   /** By dtype; those that it has no product for are absent. */
   flopsPerSecond: z.record(z.string(), z.number()),
+  /** While it made the last of the products. */
+  state: deviceState,
 })
 export type DeviceCeilings = z.infer<typeof deviceCeilings>
 
@@ -73,7 +75,7 @@ export const deviceKernel = z.object({
   registers: z.number().optional(),
   /** Bytes of a block, static and dynamic. */
   sharedMemory: z.number().optional(),
-  /** Estimated from the launch: the part of the warps that can be resident, 0 to 1. */
+  /** Estimated from the launch: the part of the warps that are resident, 0 to 1; a small grid has few. */
   occupancy: z.number().optional(),
   /** Of copies and fills. */
   bytes: z.number().optional(),

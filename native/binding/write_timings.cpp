@@ -111,6 +111,7 @@ Napi::Value write(Napi::Env env, const DeviceCeilings& ceilings) {
   auto object = Napi::Object::New(env);
   object.Set("bytesPerSecond", ceilings.bytes_per_second);
   object.Set("flopsPerSecond", flops);
+  object.Set("state", write_state(env, ceilings.state));
   return object;
 }
 

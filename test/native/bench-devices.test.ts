@@ -37,7 +37,9 @@ describe('a call on a device', () => {
     const asked = [
       requestOf('double_it', 300),
       requestOf('waits', 300, { cold: false }),
-      requestOf('elsewhere', 3000, { cold: false }),
+      // Shorter than waiting for a device that is at rest may take.
+      requestOf('elsewhere', 60, { cold: false }),
+      requestOf('by_default', 300, { cold: false }),
       // It takes a microsecond for what the device could not copy in ten seconds.
       requestOf('double_it', 1, { cold: true, bytes: '1e13' }),
     ]
@@ -82,6 +84,14 @@ describe('a call on a device', () => {
     const row = rows.find(({ op }) => op.endsWith('waits'))
     expect(row?.refused).toBe('')
     expect(row?.warnings.join()).toMatch(/waits for the device before it returns/)
+    expect(row?.gpu?.noReplay).toMatch(/waits for the device/)
+  })
+
+  it('that works on the default stream has a time, and none in a graph that is empty', () => {
+    const row = rows.find(({ op }) => op.endsWith('by_default'))
+    expect(row?.summary?.min).toBeGreaterThanOrEqual(300e-6)
+    expect(row?.gpu?.replay).toBeUndefined()
+    expect(row?.gpu?.noReplay).toMatch(/another stream than the current one is not captured/)
   })
 
   it('that works on another stream is refused', () => {

@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest'
 
 import type { DeviceSamples, DeviceState } from '../../electron/contract/bench-device'
 import { kernelLines } from '../../electron/cli/kernel-table'
-import { deviceWarnings, leastSecondsOn, stateText } from '../../electron/engine/bench/device-noise'
+import {
+  areDoubtful,
+  deviceWarnings,
+  leastSecondsOn,
+  stateText,
+} from '../../electron/engine/bench/device-noise'
 import { kernelsOf } from '../../electron/engine/bench/kernels'
 
 /** In the form that Kineto writes: microseconds, and a kernel's launch in `args`. */
@@ -37,6 +42,11 @@ describe('kernels of a trace', () => {
     expect(kernel?.start).toBeCloseTo(10e-6)
     expect(kernel?.seconds).toBeCloseTo(12.25e-6)
     expect(() => kernelsOf('{}')).toThrow()
+    // As Kineto writes it where it cannot tell.
+    const untold = kernelsOf(
+      trace.replace('"est. achieved occupancy %":18', '"est. achieved occupancy %":-99'),
+    )
+    expect(untold[1]?.occupancy).toBeUndefined()
   })
 
   it('are a table', () => {
@@ -74,9 +84,21 @@ describe('a device while it is timed', () => {
     expect(deviceWarnings(rounds({ processes: 3 }))).toEqual([
       expect.stringMatching(/^3 processes compute on the GPU/),
     ])
+    // Builds that are timed beside it have processes of their own.
+    expect(deviceWarnings(rounds({ processes: 3 }), 3)).toEqual([])
+    expect(deviceWarnings(rounds({ processes: 3 }), 2)).toEqual([
+      expect.stringMatching(/^3 processes compute on the GPU, 2 of these timings among them/),
+    ])
     expect(deviceWarnings(rounds({ missing: 'no NVML' }))).toEqual([
       expect.stringMatching(/not known \(no NVML\)/),
     ])
+  })
+
+  it('that was disturbed while its ceilings were measured has none', () => {
+    expect(areDoubtful({ state: calm })).toBe(false)
+    expect(areDoubtful({ state: { ...calm, slowedBy: ['power cap'] } })).toBe(false)
+    expect(areDoubtful({ state: { ...calm, slowedBy: ['heat (hardware)'] } })).toBe(true)
+    expect(areDoubtful({ state: { ...calm, processes: 2 } })).toBe(true)
   })
 
   it('is told in short', () => {
@@ -91,8 +113,11 @@ describe('a device while it is timed', () => {
     const facts = { cacheBytes: 50e6 }
     expect(leastSecondsOn({ bytes: 3e9 }, false, facts, ceilings)).toBeCloseTo(1e-3)
     expect(leastSecondsOn({ bytes: 3e6 }, true, facts, ceilings)).toBeCloseTo(1e-6)
-    expect(leastSecondsOn({ bytes: 40e6 }, false, facts, ceilings)).toBeCloseTo(1e-6)
-    expect(leastSecondsOn({ flops: 5600e12 }, false, facts, ceilings)).toBeCloseTo(1)
+    expect(leastSecondsOn({ bytes: 40e6 }, false, facts, ceilings)).toBeCloseTo(2.5e-6)
+    expect(leastSecondsOn({ flops: 1400e12 }, false, facts, ceilings)).toBeCloseTo(1)
+    // FP8 and FP4 are not measured.
+    const narrow = { flops: 5600e12, isNarrow: true }
+    expect(leastSecondsOn(narrow, false, facts, ceilings)).toBeCloseTo(1)
     expect(leastSecondsOn({ flops: 1 }, false, facts, { ...ceilings, flopsPerSecond: {} })).toBe(0)
   })
 })

@@ -49,6 +49,11 @@ const elementBytes: Record<InputSpec['dtype'], number> = {
   bool: 1,
 }
 
+/** Whether an input of a point has elements of one byte: of these devices multiply the most. */
+export function isNarrow({ inputs }: PlannedPoint): boolean {
+  return Object.values(inputs).some(({ dtype }) => elementBytes[dtype] === 1)
+}
+
 const isFloating = (spec: InputSpec): boolean => /^(b?float|complex)/.test(spec.dtype)
 
 /** Every combination of one value of each list. */

@@ -2,8 +2,10 @@ import type { MachineCeilings, MachineFacts } from '../../contract/bench'
 import type { BenchDirection } from '../../contract/bench-names'
 import type { BenchPoint, BenchRow } from '../../contract/bench-report'
 import type { WorkbenchError } from '../../contract/outcome'
+import { isNarrow } from './bench-plan'
 import type { PlannedPoint, Variant } from './bench-plan'
 import { deviceWarnings, leastSecondsOn } from './device-noise'
+import type { DeviceWork } from './device-noise'
 import { leastSeconds } from './hardware-limits'
 import { clockRange, noiseWarnings } from './noise'
 import { median, pairedRatio, quantile, sortedNumbers, summarise } from './statistics'
@@ -46,10 +48,12 @@ interface Limits {
   machine: MachineFacts
   ceilings?: MachineCeilings
   devices: readonly TimedDevice[]
+  /** Op hosts of other builds. */
+  beside: ReadonlyMap<string, unknown>
 }
 
 function leastTime(
-  work: { bytes?: number | undefined; flops?: number | undefined },
+  work: DeviceWork,
   { device, point }: BenchRow,
   { machine, ceilings, devices }: Limits,
 ): number {
@@ -76,12 +80,22 @@ function gpuPart({ taken, replay }: Outcome): Pick<BenchRow, 'gpu'> {
   }
 }
 
+/** No time of a graph either that its device cannot keep to. */
+function judgedReplay({ gpu, device }: BenchRow, least: number): Pick<BenchRow, 'gpu'> {
+  if (!gpu) return {}
+  if (!gpu.replay || gpu.replay.median >= least) return { gpu }
+  const { replay, ...rest } = gpu
+  const noReplay = `its time there, ${engineering(replay.median)}, is shorter than ${device} needs for the bytes or operations that are declared (${engineering(least)})`
+  return { gpu: { ...rest, noReplay } }
+}
+
 /** The row without speed where its time is none that this machine can keep to. */
 function judged(row: BenchRow, planned: PlannedPoint, limits: Limits): BenchRow {
   const { summary, bytes, flops } = row
   if (!summary || row.direction !== 'forward') return row
-  const declared = { bytes: planned.bytes, flops: planned.flops }
-  const least = leastTime(declared, row, limits)
+  const leastFor = (work: DeviceWork): number =>
+    leastTime({ ...work, isNarrow: isNarrow(planned) }, row, limits)
+  const least = leastFor({ bytes: planned.bytes, flops: planned.flops })
   if (summary.median < least) {
     const { summary: _shown, layers: _layers, ...rest } = row
     return {
@@ -90,19 +104,28 @@ function judged(row: BenchRow, planned: PlannedPoint, limits: Limits): BenchRow 
       ...{ samples: [], times: [] },
     }
   }
-  const counted = leastTime({ bytes }, row, limits)
-  // Views, gathers and fills leave most of their bytes alone: that is no lie.
-  const believed = summary.median >= counted
+  // Views, gathers and fills leave most of their bytes alone, and there are ways to make a convolution of fewer
+  // operations: these are no lies.
+  const believesBytes = summary.median >= leastFor({ bytes })
+  const believesFlops = summary.median >= leastFor({ flops })
   return {
     ...row,
-    ...(bytes !== undefined && believed ? { bytesPerSecond: bytes / summary.median } : {}),
-    ...(flops === undefined ? {} : { flopsPerSecond: flops / summary.median }),
-    warnings: believed
-      ? row.warnings
-      : [
-          ...row.warnings,
-          'It is faster than its inputs and outputs can be moved, so it does not touch all of them: declare "bytes" to see its bandwidth.',
-        ],
+    ...judgedReplay(row, least),
+    ...(bytes !== undefined && believesBytes ? { bytesPerSecond: bytes / summary.median } : {}),
+    ...(flops !== undefined && believesFlops ? { flopsPerSecond: flops / summary.median } : {}),
+    warnings: [
+      ...row.warnings,
+      ...(believesBytes
+        ? []
+        : [
+            'It is faster than its inputs and outputs can be moved, so it does not touch all of them: declare "bytes" to see its bandwidth.',
+          ]),
+      ...(believesFlops
+        ? []
+        : [
+            'It is faster than the operations that were counted can be made: declare "flops", those that it makes, to see their rate.',
+          ]),
+    ],
   }
 }
 
@@ -158,7 +181,7 @@ function timedRow(
     warnings: [
       ...outcome.warnings,
       ...noiseWarnings(taken, summary, base, limits.machine),
-      ...deviceWarnings(taken.device),
+      ...deviceWarnings(taken.device, 1 + limits.beside.size),
     ],
     samples: thinned(samples),
     times: thinned(taken.times),

@@ -1,4 +1,9 @@
-import type { DeviceFacts, DeviceSamples, DeviceState } from '../../contract/bench-device'
+import type {
+  DeviceCeilings,
+  DeviceFacts,
+  DeviceSamples,
+  DeviceState,
+} from '../../contract/bench-device'
 import { clockRange } from './noise'
 
 /** Of a GPU's clock, from one round to another. */
@@ -9,8 +14,9 @@ const megahertz = (hertz: number): string => `${Math.round(hertz / 1e6)} MHz`
 /**
  * What makes a row's time on a device doubtful, by its state before and after each round. Its clock
  * before the first round is that of a device at rest and says nothing.
+ * @param hosts op hosts that time on it: each build that is compared has one of its own
  */
-export function deviceWarnings(rounds: readonly DeviceSamples[]): string[] {
+export function deviceWarnings(rounds: readonly DeviceSamples[], hosts = 1): string[] {
   const after = rounds.map((round) => round.after)
   const [first] = after
   if (!first) return []
@@ -33,9 +39,10 @@ export function deviceWarnings(rounds: readonly DeviceSamples[]): string[] {
     )
   }
   const processes = Math.max(...after.map((state) => state.processes ?? 1))
-  if (processes > 1) {
+  if (processes > hosts) {
+    const own = hosts === 1 ? 'this one' : `${hosts} of these timings`
     warnings.push(
-      `${processes} processes compute on the GPU, this one among them: end the others, then time again.`,
+      `${processes} processes compute on the GPU, ${own} among them: end the others, then time again.`,
     )
   }
   return warnings
@@ -52,28 +59,47 @@ export function stateText(state: DeviceState): string {
   return parts.join(', ')
 }
 
-/**
- * A peak is more than what a copy and a product reach, but never so much: FP8 and INT8 make twice, FP4 four
- * times the operations of bfloat16, which is the fastest product that is measured.
- */
+/** A power cap is what large products meet always; the rest is of this moment. */
+const usual = 'power cap'
+
+/** Whether what was measured may be less than the device can do: it was kept down, or others used it. */
+export function areDoubtful({ state }: Pick<DeviceCeilings, 'state'>): boolean {
+  return (state.processes ?? 1) > 1 || state.slowedBy.some((reason) => reason !== usual)
+}
+
+/** A peak is more than what a copy and a product reach, but never so much. */
 const overCopy = 1.5
-const overProduct = 8
-/** Caches and registers feed a device this many times faster than its memory. */
-const overMemory = 20
+const overProduct = 2
+/** FP8 and INT8 make twice, FP4 four times the operations of bfloat16, which is the fastest that is measured. */
+const overNarrowProduct = 8
+/** Caches feed a device this many times faster than its memory. */
+const overMemory = 8
 /** From here on what is read and written cannot have been in the cache. */
 const beyondCache = 4
 
-/** Seconds below which a device cannot move so many bytes or make so many operations. */
+/** What a call has to do at one point. */
+export interface DeviceWork {
+  bytes?: number | undefined
+  flops?: number | undefined
+  /** Some input has elements of one byte. */
+  isNarrow?: boolean
+}
+
+/**
+ * Seconds below which a device cannot move so many bytes or make so many operations. Of float32 too they may
+ * be products of bfloat16, which are as many as TensorFloat-32's twice over.
+ */
 export function leastSecondsOn(
-  work: { bytes?: number | undefined; flops?: number | undefined },
+  work: DeviceWork,
   isCold: boolean,
   { cacheBytes }: Pick<DeviceFacts, 'cacheBytes'>,
-  ceilings: { bytesPerSecond: number; flopsPerSecond: Record<string, number> },
+  ceilings: Pick<DeviceCeilings, 'bytesPerSecond' | 'flopsPerSecond'>,
 ): number {
   const bytes = work.bytes ?? 0
   const isFromMemory = isCold || (cacheBytes > 0 && bytes > beyondCache * cacheBytes)
   const moving = bytes / ((isFromMemory ? overCopy : overMemory) * ceilings.bytesPerSecond)
   const fastest = Math.max(...Object.values(ceilings.flopsPerSecond))
-  const computing = Number.isFinite(fastest) ? (work.flops ?? 0) / (overProduct * fastest) : 0
+  const rate = (work.isNarrow ? overNarrowProduct : overProduct) * fastest
+  const computing = Number.isFinite(fastest) ? (work.flops ?? 0) / rate : 0
   return Math.max(moving, computing)
 }

@@ -59,7 +59,8 @@ export function kernelsOf(text: string): DeviceKernel[] {
       ...(block ? { block } : {}),
       ...(registers === undefined ? {} : { registers }),
       ...(sharedMemory === undefined ? {} : { sharedMemory }),
-      ...(percent === undefined ? {} : { occupancy: percent / 100 }),
+      // Below 0 it could not be told.
+      ...(percent === undefined || percent < 0 ? {} : { occupancy: percent / 100 }),
       ...(bytes === undefined ? {} : { bytes }),
     }
   })

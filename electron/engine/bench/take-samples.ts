@@ -225,6 +225,9 @@ export async function replayOf(
 ): Promise<ReplayedBench | undefined> {
   const { call, opened } = entrant
   if (opened.device === 'cpu' || call.direction !== 'forward' || call.cold) return undefined
+  // A wait in the middle ends a capture.
+  if (opened.traps.some(({ kind }) => kind === 'waits'))
+    return { seconds: [], missing: 'it waits for the device before it returns' }
   const input = { handle: opened.handle, count: replays }
   const replayed = await callHost(entrant, 'bench.replay', input, limits)
   return replayed.ok ? replayed.value : { seconds: [], missing: replayed.error.message }

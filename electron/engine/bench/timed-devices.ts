@@ -7,6 +7,7 @@ import type { InputSpec } from '../../contract/manifest'
 import { hashOfJson } from '../build-history'
 import type { HostClient } from '../host/host-client'
 import { writeAtomically } from '../project/files'
+import { areDoubtful } from './device-noise'
 
 export type TimedDevice = BenchReport['devices'][number]
 
@@ -20,7 +21,8 @@ const timeout = 120
 
 /**
  * What is known of the devices that rows will be timed on, and what they can do at most: measured once,
- * then kept in the cache folder. A device that is not there has no ceilings: the rows say why.
+ * then kept in the cache folder. A device that is not there has no ceilings: the rows say why. One that was
+ * disturbed has none either, since they would make true times look impossible; it is measured again next time.
  */
 export async function timedDevices(
   cacheFolder: string,
@@ -39,9 +41,10 @@ export async function timedDevices(
     const file = path.join(cacheFolder, 'bench', 'ceilings', `${key}.json`)
     const kept = again ? undefined : await readCeilings(file)
     const measured = kept ?? (await host.call('bench.deviceCeilings', { device }, limits))
-    if (measured.ok && !kept) await writeAtomically(file, JSON.stringify(measured.value))
+    const isGood = measured.ok && !areDoubtful(measured.value)
+    if (isGood && !kept) await writeAtomically(file, JSON.stringify(measured.value))
     // By the name that the inputs give it: libtorch may know it by another.
-    devices.push({ ...facts.value, device, ...(measured.ok ? { ceilings: measured.value } : {}) })
+    devices.push({ ...facts.value, device, ...(isGood ? { ceilings: measured.value } : {}) })
   }
   return devices
 }

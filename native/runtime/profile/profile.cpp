@@ -164,6 +164,8 @@ class Call {
     Run run;
     run.stack = clones_of(arguments_);
     run.arguments = tensors_in(run.stack);
+    // Devices copy them by and by: that is no part of the run.
+    wait();
     return run;
   }
   void make(Run& run) const {

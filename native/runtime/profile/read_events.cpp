@@ -151,6 +151,11 @@ class Reader {
     if (event.hidden_) return;
     if (event.tag() == EventType::Allocation) return note_allocation(event, parent);
     if (event.tag() == EventType::OutOfMemory) return;
+    if (repeats_range(event)) {
+      for (const auto& child : event.children_)
+        add(*child, parent, parent_track);
+      return;
+    }
     auto& events = trace_.events;
     if (events.name.size() >= most_events) {
       count_cut(event);
@@ -192,6 +197,16 @@ class Reader {
     }
     for (const auto& child : event.children_)
       count_cut(*child);
+  }
+
+  // Kineto tells a range of the host's a second time, of the device: from its first kernel to its
+  // last.
+  static bool repeats_range(const Result& event) {
+    bool repeats = false;
+    event.visit_if_base<ExtraFields<EventType::Kineto>>([&](const auto& activity) {
+      repeats = activity.activity_type_ == libkineto::ActivityType::GPU_USER_ANNOTATION;
+    });
+    return repeats;
   }
 
   int64_t track_of(const Result& event, int64_t parent_track) {

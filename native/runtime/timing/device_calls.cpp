@@ -3,88 +3,132 @@
 #include <ATen/Functions.h>
 #include <c10/core/DeviceGuard.h>
 #include <torch/csrc/autograd/profiler_kineto.h>
-#if __has_include(<ATen/accelerator/Graph.h>)
-#include <ATen/accelerator/Graph.h>
-#define OPSMITH_HAS_GRAPHS
-#endif
 
 #include <algorithm>
 #include <fstream>
 #include <memory>
+#include <unordered_map>
 
+#include "runtime/comparison.h"
 #include "runtime/dtypes.h"
 #include "runtime/failure.h"
-#include "runtime/timing/device_facts.h"
+#include "runtime/timing/device_graph.h"
 
 namespace opsmith {
 namespace {
 
-// A stream of its own is the current one, as long as this lives.
+// A stream of its own is the current one, as long as this lives: the same one each time, since
+// libraries keep their workspaces for every stream that they have seen.
 class OwnStream {
  public:
-  explicit OwnStream(at::Device device)
-      : guard_(device.type()),
-        before_(guard_.exchangeStream(guard_.getStreamFromGlobalPool(device, false))) {}
+  explicit OwnStream(at::Device device) : guard_(device.type()), before_(exchange(device)) {}
   ~OwnStream() { guard_.exchangeStream(before_); }
   OwnStream(const OwnStream&) = delete;
   OwnStream& operator=(const OwnStream&) = delete;
 
  private:
+  c10::Stream exchange(at::Device device) {
+    static std::unordered_map<at::Device, c10::Stream> streams;
+    auto known = streams.find(device);
+    if (known == streams.end())
+      known = streams.emplace(device, guard_.getStreamFromGlobalPool(device, false)).first;
+    return guard_.exchangeStream(known->second);
+  }
+
   c10::impl::VirtualGuardImpl guard_;
   c10::Stream before_;
 };
 
-#ifdef OPSMITH_HAS_GRAPHS
-// "" when `graph` holds the call, else why not.
-std::string capture(at::accelerator::Graph& graph, TimedCall& call) {
+// What the host has of the tensors among values, which are flat.
+std::vector<c10::IValue> on_host(const std::vector<c10::IValue>& values) {
+  std::vector<c10::IValue> copies;
+  for (const auto& value : values) {
+    const bool is_tensor = value.isTensor() && value.toTensor().defined();
+    copies.push_back(is_tensor ? c10::IValue(value.toTensor().detach().cpu()) : value);
+  }
+  return copies;
+}
+
+// "" when `graph` holds so many calls, else why not; `results` are those of the last one.
+std::string capture(DeviceGraph& graph, TimedCall& call, int64_t calls,
+                    std::vector<c10::IValue>& results) {
   // A call that cannot be captured is an answer: which, says what it throws.
   try {
-    graph.capture_begin();
+    graph.begin();
   } catch (...) {
     return describe_current_exception().message;
   }
   std::string missing;
   try {
-    call.once();
+    for (int64_t i = 1; i < calls; ++i)
+      call.once();
+    results = call.results(0);
   } catch (...) {
     missing = describe_current_exception().message;
   }
   try {
-    graph.capture_end();
+    graph.end();
   } catch (...) {
     if (missing.empty()) missing = describe_current_exception().message;
   }
   return missing.substr(0, missing.find('\n'));
 }
-#endif
+
+// "" when a replay computes `results` anew, as `expected` (on the host) are; else what it does. A
+// kernel on the default stream is launched while others are captured, and is no part of the graph.
+std::string check_replay(DeviceGraph& graph, const TimedCall& call, const DeviceClock& clock,
+                         const std::vector<c10::IValue>& results,
+                         const std::vector<c10::IValue>& expected) {
+  constexpr const char* incomplete =
+      "what it starts on another stream than the current one is not captured";
+  if (graph.size() == 0) return incomplete;
+  Tensors outputs;
+  for (const auto& value : results) {
+    if (value.isTensor() && value.toTensor().defined()) outputs.push_back(value.toTensor());
+  }
+  // Of what is written in place each call makes something else.
+  for (const auto& output : outputs) {
+    if (shares_memory(output, call.inputs(0))) return "";
+  }
+  const c10::InferenceMode without_autograd;
+  for (const auto& output : outputs)
+    output.detach().zero_();
+  graph.replay();
+  clock.synchronize();
+  const auto given = on_host(results);
+  for (size_t i = 0; i < given.size() && i < expected.size(); ++i) {
+    const auto compared = compare(static_cast<int64_t>(i), given[i], expected[i], {});
+    if (!compared.matches) return incomplete + (": replayed, " + compared.message);
+  }
+  return "";
+}
 
 }  // namespace
 
 ReplayedCall replay_call(TimedCall& call, DeviceClock& clock, int64_t count, int64_t calls) {
   ReplayedCall replayed;
-#ifdef OPSMITH_HAS_GRAPHS
   const auto device = clock.device();
-  if (!at::has_graph_impl(device.type())) {
-    replayed.missing = "libtorch has no graphs for " + device.str();
-    return replayed;
-  }
+  const auto [graph, missing] = make_graph(device);
+  replayed.missing = missing;
+  if (!graph) return replayed;
   const c10::DeviceGuard current(device);
   clock.synchronize();
   // The default stream cannot be captured.
   const OwnStream stream(device);
-  // Libraries make their handles and workspaces for this stream before the capture.
+  // Libraries make their handles and workspaces for this stream before the capture, and libtorch's
+  // allocator has room for it.
   for (int i = 0; i < 3; ++i)
     call.once();
+  const auto expected = on_host(call.results(0));
   clock.synchronize();
-  at::accelerator::Graph graph;
-  replayed.missing = capture(graph, call);
+  std::vector<c10::IValue> results;
+  replayed.missing = capture(*graph, call, calls, results);
+  clock.synchronize();
   if (replayed.missing.empty())
-    replayed.seconds = clock.warm(count, calls, [&] { graph.replay(); });
+    replayed.missing = check_replay(*graph, call, clock, results, expected);
+  if (replayed.missing.empty())
+    replayed.seconds = clock.replayed(count, calls, [&] { graph->replay(); });
   clock.synchronize();
-#else
-  replayed.missing =
-      "this libtorch has no ATen/accelerator/Graph.h: graphs are captured from 2.13 on";
-#endif
   return replayed;
 }
 
@@ -107,23 +151,28 @@ DeviceCeilings measure_device(at::Device device) {
     auto to = at::empty_like(from);
     ceilings.bytes_per_second = 2.0 * static_cast<double>(bytes) / best([&] { to.copy_(from); });
   }
+  // Ones would switch few transistors, and the clock stay higher than with other numbers.
   for (const auto dtype : {at::kDouble, at::kFloat, at::kHalf, at::kBFloat16}) {
     // What a device has no product for is no ceiling of it.
     try {
       const auto options = at::TensorOptions().dtype(dtype).device(device);
       double seconds = 0;
       for (int64_t size = smallest; size <= largest && seconds < long_enough; size *= 2) {
-        const auto left = at::ones({size, size}, options), right = at::ones({size, size}, options);
+        const auto left = at::randn({size, size}, options),
+                   right = at::randn({size, size}, options);
         auto product = at::empty({size, size}, options);
         seconds = best([&] { at::mm_out(product, left, right); });
         const auto length = static_cast<double>(size);
         auto& flops = ceilings.flops[dtype_name(dtype)];
         flops = std::max(flops, 2 * length * length * length / seconds);
+        at::mm_out(product, left, right);
+        ceilings.state = device_state(device);
       }
     } catch (const c10::Error&) {
       continue;
     }
   }
+  clock.synchronize();
   return ceilings;
 }
 

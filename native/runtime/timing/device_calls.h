@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/timing/device_clock.h"
+#include "runtime/timing/device_facts.h"
 #include "runtime/timing/timed_call.h"
 
 namespace opsmith {
@@ -16,8 +17,9 @@ struct ReplayedCall {
   std::vector<double> seconds;  // of one call
   std::string missing;          // why it cannot be replayed; "" else
 };
-// The call captured once into a graph, on a stream of its own, and replayed: no launch of its own
-// is left in it. What it allocates comes from a pool of the graph's.
+// `calls` calls captured into one graph, on a stream of its own, and replayed: no launch is left in
+// them but the graph's, which they share. What a replay gives is held against the call's results
+// first.
 ReplayedCall replay_call(TimedCall& call, DeviceClock& clock, int64_t count, int64_t calls);
 
 // contract/bench-device.ts's deviceCeilings: a copy of far more bytes than the cache holds, and
@@ -25,6 +27,7 @@ ReplayedCall replay_call(TimedCall& call, DeviceClock& clock, int64_t count, int
 struct DeviceCeilings {
   double bytes_per_second = 0;
   std::map<std::string, double> flops;  // by dtype; those that the device does not have are absent
+  DeviceState state;                    // at work on the last product
 };
 DeviceCeilings measure_device(at::Device device);
 

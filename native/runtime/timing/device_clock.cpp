@@ -17,15 +17,17 @@ using Clock = std::chrono::steady_clock;
 // as triton.testing.do_bench overwrites.
 constexpr int64_t times_the_cache = 4;
 constexpr int64_t unknown_cache = int64_t{64} << 20;
-// The host gets ahead by this many times what it needs, and never by more seconds than
-// `most_ahead`: a call that waits for the device keeps it as long as the device takes.
-constexpr double ahead = 2, most_ahead = 0.02;
+// The host never gets ahead by more seconds, nor by more times what it needs: a call that waits for
+// the device keeps it as long as the device takes.
+constexpr double most_ahead = 0.02, most_lead = 32;
 // That warm() makes before those that it times.
 constexpr int64_t uncounted = 2;
 // The shortest and the longest time by which a call that does not wait is to get ahead in waits().
 constexpr double least_lead = 2e-3;
 // Waiting for a device that has nothing left to do takes some microseconds.
 constexpr double least_elsewhere = 1e-4;
+// What one call leaves behind may be shorter: so many leave it, or as many as take so long.
+constexpr double calls_elsewhere = 32, seconds_elsewhere = 5e-3;
 constexpr int tries = 5;
 
 double elapsed_since(Clock::time_point start) {
@@ -45,9 +47,14 @@ DeviceClock::DeviceClock(at::Device device, int64_t cache_bytes)
   const c10::DeviceGuard current(device_);
   const int64_t bytes = times_the_cache * (cache_bytes > 0 ? cache_bytes : unknown_cache);
   memory_ = at::empty({bytes}, at::TensorOptions().dtype(at::kByte).device(device_));
+  measure_overwriting();
+}
+
+// A device at rest has a lower clock than one at work: it is measured again now and then.
+void DeviceClock::measure_overwriting() {
   std::vector<double> seconds;
   for (int i = 0; i < tries; ++i)
-    seconds.push_back(elapsed([&](c10::Stream) { memory_.zero_(); }));
+    seconds.push_back(elapsed([&] { memory_.zero_(); }).seconds);
   overwriting_ = std::max(middle_of(seconds), 1e-6);
 }
 
@@ -56,16 +63,27 @@ void DeviceClock::synchronize() const {
 }
 
 // Seconds on the device of what is enqueued meanwhile.
-double DeviceClock::elapsed(const std::function<void(c10::Stream)>& work) {
+DeviceClock::Elapsed DeviceClock::elapsed(const Call& work) {
   const auto stream = guard_.getStream(device_);
   // With this flag, events have times: PYTORCH_DEFAULT asks for events without.
   c10::Event start(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
   c10::Event end(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
   start.record(stream);
-  work(stream);
+  work();
   end.record(stream);
+  const bool ahead = !start.query();
   end.synchronize();
-  return start.elapsedTime(end) * 1e-3;
+  return {start.elapsedTime(end) * 1e-3, ahead};
+}
+
+// Seconds of `work`, enqueued while `lead` keeps the device busy.
+double DeviceClock::ahead_of(const Call& lead, const Call& work) {
+  for (;;) {
+    lead();
+    const auto [seconds, ahead] = elapsed(work);
+    if (ahead || waits_ || lead_ >= most_lead) return seconds;
+    lead_ *= 2;
+  }
 }
 
 void DeviceClock::keep_busy(double seconds) {
@@ -79,8 +97,7 @@ std::vector<double> DeviceClock::cold(int64_t count, const Call& call) {
   const c10::DeviceGuard current(device_);
   std::vector<double> seconds;
   for (int64_t i = 0; i < count; ++i) {
-    keep_busy(ahead * host_);
-    seconds.push_back(elapsed([&](c10::Stream) { call(); }));
+    seconds.push_back(ahead_of([&] { keep_busy(lead_ * host_); }, call));
   }
   return seconds;
 }
@@ -89,15 +106,25 @@ std::vector<double> DeviceClock::warm(int64_t count, int64_t calls, const Call& 
   const c10::DeviceGuard current(device_);
   std::vector<double> seconds;
   for (int64_t i = 0; i < count; ++i) {
-    keep_busy(ahead * host_ * static_cast<double>(calls + uncounted));
-    for (int64_t k = 0; k < uncounted; ++k)
-      call();
-    const double all = elapsed([&](c10::Stream) {
+    const auto lead = [&] {
+      keep_busy(lead_ * host_ * static_cast<double>(calls + uncounted));
+      for (int64_t k = 0; k < uncounted; ++k)
+        call();
+    };
+    const double all = ahead_of(lead, [&] {
       for (int64_t k = 0; k < calls; ++k)
         call();
     });
     seconds.push_back(all / static_cast<double>(calls));
   }
+  return seconds;
+}
+
+std::vector<double> DeviceClock::replayed(int64_t count, int64_t calls, const Call& replay) {
+  launch(replay);
+  auto seconds = warm(count, 1, replay);
+  for (auto& one : seconds)
+    one /= static_cast<double>(calls);
   return seconds;
 }
 
@@ -112,11 +139,12 @@ double DeviceClock::launch(const Call& call) {
   }
   synchronize();
   host_ = middle_of(seconds);
+  measure_overwriting();
   return host_;
 }
 
 int64_t DeviceClock::most_calls() const {
-  const double enough = most_ahead / (ahead * std::max(host_, 1e-9));
+  const double enough = most_ahead / (lead_ * std::max(host_, 1e-9));
   return std::max<int64_t>(1, static_cast<int64_t>(std::min(enough, 1e9)) - uncounted);
 }
 
@@ -133,19 +161,30 @@ bool DeviceClock::waits(const Call& call) {
     seconds.push_back(elapsed_since(start));
   }
   synchronize();
-  return middle_of(seconds) > alone + lead / 2;
+  waits_ = middle_of(seconds) > alone + lead / 2;
+  return waits_;
 }
 
 bool DeviceClock::works_elsewhere(const Call& call) {
   const c10::DeviceGuard current(device_);
+  synchronize();
+  const auto start = Clock::now();
+  call();
+  synchronize();
+  const double one = std::max(elapsed_since(start), 1e-9);
+  const auto calls =
+      static_cast<int64_t>(std::clamp(seconds_elsewhere / one, 1.0, calls_elsewhere));
   int hits = 0;
   for (int i = 0; i < tries; ++i) {
     synchronize();
-    elapsed([&](c10::Stream) { call(); });
+    elapsed([&] {
+      for (int64_t k = 0; k < calls; ++k)
+        call();
+    });
     // The current stream has done its part.
-    const auto start = Clock::now();
+    const auto begin = Clock::now();
     synchronize();
-    const double busy = elapsed_since(start);
+    const double busy = elapsed_since(begin);
     const auto again = Clock::now();
     synchronize();
     const double idle = elapsed_since(again);

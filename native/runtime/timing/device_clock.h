@@ -21,11 +21,14 @@ class DeviceClock {
   // Seconds of each of `count` calls on the device, between an event right before it and one right
   // after. The cache is overwritten before each, which also lets the host get ahead: it has
   // enqueued the call before the device begins it, so that launching is no part of the time
-  // (triton.testing.do_bench works so).
+  // (triton.testing.do_bench works so). A sample for which it had not is taken again, with more
+  // lead.
   std::vector<double> cold(int64_t count, const Call& call);
   // The same with the cache warm: seconds of one of `calls` calls between two events. Two calls
   // that are not counted come before them.
   std::vector<double> warm(int64_t count, int64_t calls, const Call& call);
+  // The same of a graph that holds `calls` calls.
+  std::vector<double> replayed(int64_t count, int64_t calls, const Call& replay);
   // Seconds for which one call keeps the host when the device has nothing to do: the median of
   // some.
   double launch(const Call& call);
@@ -42,13 +45,21 @@ class DeviceClock {
 
  private:
   void keep_busy(double seconds);
-  double elapsed(const std::function<void(c10::Stream)>& work);
+  struct Elapsed {
+    double seconds;
+    bool ahead;  // all was enqueued before the device began it
+  };
+  Elapsed elapsed(const Call& work);
+  double ahead_of(const Call& lead, const Call& work);
+  void measure_overwriting();
 
   at::Device device_;
   c10::impl::VirtualGuardImpl guard_;
   at::Tensor memory_;
   double overwriting_ = 0;  // seconds on the device
   double host_ = 0;         // seconds of launching one call
+  double lead_ = 2;         // the host gets ahead by so many times what it needs
+  bool waits_ = false;      // calls wait for the device: the host cannot get ahead
 };
 
 }  // namespace opsmith

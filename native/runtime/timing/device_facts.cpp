@@ -1,32 +1,11 @@
 #include "runtime/timing/device_facts.h"
 
-#include <dlfcn.h>
-
 #include <utility>
+
+#include "runtime/timing/driver_library.h"
 
 namespace opsmith {
 namespace {
-
-// A library that stays open once it is.
-class DriverLibrary {
- public:
-  explicit DriverLibrary(const char* name)
-      : name_(name), handle_(dlopen(name, RTLD_NOW | RTLD_LOCAL)) {}
-
-  std::string missing() const {
-    return handle_ != nullptr ? ""
-                              : std::string(name_) + " (NVIDIA’s driver) is not on this machine";
-  }
-  // nullptr where there is none: older and newer drivers name some otherwise.
-  template <typename Function>
-  Function* find(const char* symbol) const {
-    return handle_ == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(handle_, symbol));
-  }
-
- private:
-  const char* name_;
-  void* handle_;
-};
 
 // The part of cuda.h that is used: CUresult, CUdevice and CUdevice_attribute are int there, and 0
 // is CUDA_SUCCESS.

@@ -49,12 +49,6 @@ std::vector<uint32_t> versions_of(const Tensors& tensors) {
   return versions;
 }
 
-bool shares_memory(const at::Tensor& tensor, const Tensors& with) {
-  return tensor.has_storage() && std::any_of(with.begin(), with.end(), [&](const auto& other) {
-           return other.has_storage() && tensor.is_alias_of(other);
-         });
-}
-
 Tensors tensors_of(const Stack& values) {
   Tensors found;
   for (const auto& value : flatten(values)) {
@@ -64,6 +58,12 @@ Tensors tensors_of(const Stack& values) {
 }
 
 }  // namespace
+
+bool shares_memory(const at::Tensor& tensor, const Tensors& with) {
+  return tensor.has_storage() && std::any_of(with.begin(), with.end(), [&](const auto& other) {
+           return other.has_storage() && tensor.is_alias_of(other);
+         });
+}
 
 TimedCall::TimedCall(const TimedCallRequest& request)
     : direction_(request.direction), only_forward_(request.direction == "forward") {

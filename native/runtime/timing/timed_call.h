@@ -29,6 +29,9 @@ struct TimedCallRequest {
   bool fresh = true;
 };
 
+// Whether it shares memory with one of them.
+bool shares_memory(const at::Tensor& tensor, const Tensors& with);
+
 class TimedCall {
  public:
   // Makes the inputs, in as many sets of other values as memory allows. Throws Failure

@@ -71,6 +71,7 @@ Worker& worker(c10::StreamId stream) {
 
 using Jobs = std::vector<std::function<void()>>;
 Jobs* capturing = nullptr;
+c10::StreamId captured = 0;
 thread_local c10::StreamId current = 0;
 
 struct Moment {
@@ -160,6 +161,7 @@ struct Graph final : at::GraphImplInterface {
     TORCH_CHECK(current != 0, "the default stream cannot be captured");
     jobs->clear();
     capturing = jobs.get();
+    captured = current;
   }
   void capture_end() override { capturing = nullptr; }
   void instantiate() override {}
@@ -270,7 +272,8 @@ REGISTER_GRAPH_IMPL(TESTDEVICE, Graph);
 }  // namespace
 
 void enqueue(c10::StreamId stream, std::function<void()> job) {
-  if (capturing != nullptr)
+  // As on a GPU, what goes to another stream is done, and is no part of the graph.
+  if (capturing != nullptr && stream == captured)
     capturing->push_back(std::move(job));
   else
     worker(stream).give(std::move(job));

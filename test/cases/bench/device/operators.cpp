@@ -1,4 +1,5 @@
-// Operators of that device: an honest one, one that waits for it, one that works on another stream.
+// Operators of that device: an honest one, one that waits for it, one that works on another stream, and
+// one that works on the default stream whichever is current (a launch without a stream, <<<grid, block>>>).
 
 #include <ATen/ops/empty_like.h>
 #include <torch/library.h>
@@ -48,15 +49,23 @@ at::Tensor elsewhere(const at::Tensor& x, int64_t microseconds) {
   return y;
 }
 
+at::Tensor by_default(const at::Tensor& x, int64_t microseconds) {
+  auto y = at::empty_like(x);
+  compute(0, x, y, microseconds);
+  return y;
+}
+
 }  // namespace
 
 TORCH_LIBRARY(test_device, m) {
   m.def("double_it(Tensor x, int microseconds) -> Tensor");
   m.def("waits(Tensor x, int microseconds) -> Tensor");
   m.def("elsewhere(Tensor x, int microseconds) -> Tensor");
+  m.def("by_default(Tensor x, int microseconds) -> Tensor");
 }
 TORCH_LIBRARY_IMPL(test_device, PrivateUse1, m) {
   m.impl("double_it", &double_it);
   m.impl("waits", &waits);
   m.impl("elsewhere", &elsewhere);
+  m.impl("by_default", &by_default);
 }

@@ -1,0 +1,114 @@
+#include "runtime/timing/device_graph.h"
+
+#include "runtime/failure.h"
+#include "runtime/timing/driver_library.h"
+
+#if __has_include(<ATen/accelerator/Graph.h>)
+#include <ATen/accelerator/Graph.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#define OPSMITH_HAS_GRAPHS
+#endif
+
+namespace opsmith {
+
+#ifdef OPSMITH_HAS_GRAPHS
+namespace {
+
+class GenericGraph final : public DeviceGraph {
+ public:
+  void begin() override { graph_.capture_begin(); }
+  void end() override { graph_.capture_end(); }
+  void replay() override { graph_.replay(); }
+
+ private:
+  at::accelerator::Graph graph_;
+};
+
+// The part of cuda.h that is used (since CUDA 11.4): CUresult and the enumerations are int there, 0
+// is CUDA_SUCCESS, and handles are pointers.
+struct GraphDriver {
+  // What libtorch's allocator may ask for meanwhile is allowed: CU_STREAM_CAPTURE_MODE_RELAXED.
+  static constexpr int relaxed = 2;
+
+  DriverLibrary library{"libcuda.so.1"};
+  int (*begin)(void*, int) = library.find<int(void*, int)>("cuStreamBeginCapture_v2");
+  int (*end)(void*, void**) = library.find<int(void*, void**)>("cuStreamEndCapture");
+  int (*nodes)(void*, void**,
+               size_t*) = library.find<int(void*, void**, size_t*)>("cuGraphGetNodes");
+  int (*instantiate)(void**, void*, unsigned long long) =
+      library.find<int(void**, void*, unsigned long long)>("cuGraphInstantiateWithFlags");
+  int (*launch)(void*, void*) = library.find<int(void*, void*)>("cuGraphLaunch");
+  int (*destroy)(void*) = library.find<int(void*)>("cuGraphDestroy");
+  int (*destroy_instance)(void*) = library.find<int(void*)>("cuGraphExecDestroy");
+  int (*text)(int, const char**) = library.find<int(int, const char**)>("cuGetErrorString");
+
+  std::string missing() const {
+    if (const auto absent = library.missing(); !absent.empty()) return absent;
+    const bool complete =
+        begin && end && nodes && instantiate && launch && destroy && destroy_instance && text;
+    return complete ? "" : "this NVIDIA driver is too old for it (CUDA 11.4)";
+  }
+  // Throws Failure for an error of what `doing` says.
+  void check(int error, const char* doing) const {
+    if (error == 0) return;
+    const char* meaning = nullptr;
+    text(error, &meaning);
+    throw Failure("operator.check",
+                  std::string("it cannot be ") + doing + ": NVIDIA’s driver says “" +
+                      (meaning ? meaning : "error " + std::to_string(error)) + "”");
+  }
+};
+
+const GraphDriver& driver() {
+  static const GraphDriver found;
+  return found;
+}
+
+// Memory that calls take during a capture goes back to libtorch's allocator, as always; as long as
+// this graph is replayed nothing else may be allocated on its stream.
+class CudaGraph final : public DeviceGraph {
+ public:
+  explicit CudaGraph(at::Device device) : device_(device), guard_(device.type()) {}
+  ~CudaGraph() override {
+    if (instance_ != nullptr) driver().destroy_instance(instance_);
+    if (graph_ != nullptr) driver().destroy(graph_);
+  }
+  CudaGraph(const CudaGraph&) = delete;
+  CudaGraph& operator=(const CudaGraph&) = delete;
+
+  void begin() override {
+    driver().check(driver().begin(stream(), GraphDriver::relaxed), "captured");
+  }
+  void end() override {
+    driver().check(driver().end(stream(), &graph_), "captured");
+    driver().check(driver().nodes(graph_, nullptr, &size_), "captured");
+    driver().check(driver().instantiate(&instance_, graph_, 0), "replayed");
+  }
+  void replay() override { driver().check(driver().launch(instance_, stream()), "replayed"); }
+  std::optional<size_t> size() const override { return size_; }
+
+ private:
+  void* stream() const { return guard_.getStreamNativeHandle(guard_.getStream(device_)); }
+
+  at::Device device_;
+  c10::impl::VirtualGuardImpl guard_;
+  void *graph_ = nullptr, *instance_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace
+
+MadeGraph make_graph(at::Device device) {
+  if (at::has_graph_impl(device.type())) return {std::make_unique<GenericGraph>(), ""};
+  if (!device.is_cuda()) return {nullptr, "libtorch has no graphs for " + device.str()};
+  if (const auto missing = driver().missing(); !missing.empty()) return {nullptr, missing};
+  return {std::make_unique<CudaGraph>(device), ""};
+}
+#else
+MadeGraph make_graph(at::Device /*device*/) {
+  return {nullptr,
+          "this libtorch has no ATen/accelerator/Graph.h: calls are replayed from 2.13 on"};
+}
+#endif
+
+}  // namespace opsmith

@@ -1,0 +1,37 @@
+// Calls captured into a graph, which a device replays without a launch for each kernel.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace opsmith {
+
+// All on the current stream, which must not be the default one. What throws leaves a graph that is
+// of no use; `end` has to be called nevertheless after a `begin` that did not throw.
+class DeviceGraph {
+ public:
+  DeviceGraph() = default;
+  DeviceGraph(const DeviceGraph&) = delete;
+  DeviceGraph& operator=(const DeviceGraph&) = delete;
+  virtual ~DeviceGraph() = default;
+
+  virtual void begin() = 0;
+  virtual void end() = 0;
+  virtual void replay() = 0;
+  // Kernels, copies and fills in it; absent where the backend does not tell.
+  virtual std::optional<size_t> size() const { return std::nullopt; }
+};
+
+struct MadeGraph {
+  std::unique_ptr<DeviceGraph> graph;  // nullptr where there is none
+  std::string missing;                 // why; "" else
+};
+// By libtorch's generic interface where the backend has registered with it (2.13 on). CUDA has not:
+// its graphs are made by the driver, which has never yet run on a machine with a GPU.
+MadeGraph make_graph(at::Device device);
+
+}  // namespace opsmith
