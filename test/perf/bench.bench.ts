@@ -46,9 +46,14 @@ const cases: Case[] = [
 
 /**
  * How often both processes and all inputs are made anew, and rounds in each. Where a process's memory lies decides
- * over some percent of a matrix product, for as long as the process lives: MKL keeps its buffers.
+ * over some percent of what is timed, for as long as the process lives.
  */
 const processPairs = 16
+/**
+ * Large tensors of both lie on huge pages (libtorch asks the system for them then). With pages of 4 KiB, and those of a
+ * virtual machine below, a matrix product of [512, 512] differed by 6 % from one process to the next, either's alike.
+ */
+const hugePages = 'THP_MEM_ALLOC_ENABLE'
 /** Of these pairs our spread may be larger in so many, by luck: two equal ones are in more in 1 of 94 runs. */
 const mostLarger = 12
 const mostRounds = 8
@@ -303,6 +308,7 @@ function callPath({ ours, theirs }: Measured): Row {
 
 /** Medians and interquartile ranges of ten operators beside torch.utils.benchmark.Timer's, taken in turn. */
 export async function run(options: BenchmarkOptions): Promise<Row[]> {
+  process.env[hugePages] = '1'
   const cache = makeTestCache()
   const workbench = new Workbench(
     testInstallation(cache),
