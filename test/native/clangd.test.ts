@@ -3,6 +3,7 @@ import path from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import type { BenchRequest } from '../../electron/contract/bench-report'
 import type { LanguageDiagnostics, LanguageState } from '../../electron/contract/language'
 import { unwrap } from '../../electron/contract/outcome'
 import { startForkedHost } from '../../electron/engine/host/transport'
@@ -195,6 +196,28 @@ describe.skipIf(!clangd.ok)('clangd', () => {
     expect((await diagnosed(kernel, 3)).diagnostics).toEqual([])
     const told = states.slice(begun).find((one) => one.state === 'restarting')?.message
     expect(told).toMatch(/clangd [\d.]+ was ended by SIGKILL. It is started again/)
+  })
+})
+
+describe.skipIf(!clangd.ok)('timings', () => {
+  it('wait until clangd has read what is shown, and say so', async () => {
+    const own = makeTestCache()
+    const bench = new Workbench(testInstallation(own), startForkedHost, {}, { keepSpare: false })
+    const project = copyProject(path.join(root, 'samples/sigmoid'), own)
+    unwrap(await bench.build(project))
+    const text = fs.readFileSync(path.join(project, 'op.cpp'), 'utf8')
+    bench.clangd.show({ folder: project, path: 'op.cpp', text, version: 1 }, true)
+    const waited: string[] = []
+    const request: BenchRequest = {
+      ...{ op: 'aten::sigmoid', args: ['x'], builds: [], seconds: 0.02, directions: ['forward'] },
+    }
+    const onWait = (what: string): void => void waited.push(what)
+    const { rows } = unwrap(await bench.benchmarks.run(project, [request], { onWait }))
+    expect(rows[0]?.refused).toBe('')
+    expect(waited[0]).toBe('clangd reads the sources')
+    expect(waited.at(-1)).toBe('')
+    await bench.close()
+    own.remove()
   })
 })
 

@@ -35,9 +35,8 @@ const cases: Case[] = [
   { op: 'aten::sort', args: ['x'], shape: [200_000] },
   { op: 'aten::exp.out', args: ['x', 'y'], shape: [20_000_000] },
   { op: 'aten::mm', args: ['x', 'y'], shape: [1536, 1536] },
-  // Its output of 80 MB is mapped anew for each call, as glibc does from 32 MB on. Most of the time is
-  // the system's, for 19,532 page faults: 1.6 µs each where a process gets the pages back that it has
-  // just given up, 1.8 to 1.9 µs where it made another such tensor meanwhile.
+  // Its output of 80 MB is mapped anew for each call, as glibc does from 32 MB on: half of the time or more is
+  // the system's, for pages, which come faster where a process gets those back that it has just given up.
   {
     ...{ op: 'aten::exp', args: ['x'], shape: [20_000_000] },
     unjudged: 'not judged: most of it is the system’s time for new pages',
@@ -50,10 +49,16 @@ const cases: Case[] = [
  */
 const processPairs = 16
 /**
- * Large tensors of both lie on huge pages (libtorch asks the system for them then). With pages of 4 KiB, and those of a
- * virtual machine below, a matrix product of [512, 512] differed by 6 % from one process to the next, either's alike.
+ * Of both processes. Large tensors lie on huge pages (libtorch asks the system for them then): with pages of 4 KiB, and
+ * those of a virtual machine below, a matrix product of [512, 512] differed by 6 % from one process to the next, either's
+ * alike. And glibc keeps what it is given back, up to the 32 MiB from which on it always asks the system: elsewhere what
+ * a process had allocated before decided whether an output's pages were new ones for each call, 5 % of a sort.
  */
-const hugePages = 'THP_MEM_ALLOC_ENABLE'
+const memory = {
+  THP_MEM_ALLOC_ENABLE: '1',
+  MALLOC_MMAP_THRESHOLD_: String(32 * 2 ** 20),
+  MALLOC_TRIM_THRESHOLD_: String(2 ** 30),
+}
 /** Of these pairs our spread may be larger in so many, by luck: two equal ones are in more in 1 of 94 runs. */
 const mostLarger = 12
 const mostRounds = 8
@@ -72,10 +77,10 @@ const leastSpread = 0.01
  * torch.utils.benchmark.Timer in C++, all cases in one module (compiling takes half a minute). The number of a case,
  * and seconds, on a line of stdin are answered by the median, the interquartile range (seconds) and the calls in a
  * block. What one process has compiled the next finds in the folder that is given: the name there is Python's hash of
- * the source, which has to be the same one each time. It makes the calls that we make: through the dispatcher, on a
- * stack, as torch.ops and TorchScript do, which takes some 50 ns more than at::relu(x) in C++ and 2 % of a relu of
- * 30,000 elements. The first case alone is at::relu(x), to tell that. Inputs are made once for a case, as ours: the
- * Timer runs its setup before each block.
+ * the source, which has to be the same one each time, as its time of writing has. It makes the calls that we make:
+ * through the dispatcher, on a stack, as torch.ops and TorchScript do, which takes some 50 ns more than at::relu(x) in
+ * C++ and 2 % of a relu of 30,000 elements. The first case alone is at::relu(x), to tell that. Inputs are made once for
+ * a case, as ours: the Timer runs its setup before each block.
  */
 const timer = `
 import json, os, sys, torch
@@ -125,9 +130,16 @@ static inline void body() {
 """
 torch.set_num_threads(1)
 cpp_jit._BUILD_ROOT = sys.argv[2]
+load = cpp_jit.cpp_extension.load
+def load_compiled(name, sources, **given):
+    # It has just been written, as it was: ninja goes by when that was.
+    os.utime(sources[0], (0, 0))
+    return load(name, sources, **given)
+cpp_jit.cpp_extension.load = load_compiled
+# Making one asks ninja each time.
+made = Timer("body();", "prepare();", declared, language="c++", num_threads=1)
 for line in sys.stdin:
     os.environ["WHICH"], seconds = line.split()
-    made = Timer("body();", "prepare();", declared, language="c++", num_threads=1)
     taken = made.blocked_autorange(min_run_time=float(seconds))
     print(json.dumps([taken.median, taken.iqr, taken.number_per_run]), flush=True)
 `
@@ -308,7 +320,7 @@ function callPath({ ours, theirs }: Measured): Row {
 
 /** Medians and interquartile ranges of ten operators beside torch.utils.benchmark.Timer's, taken in turn. */
 export async function run(options: BenchmarkOptions): Promise<Row[]> {
-  process.env[hugePages] = '1'
+  Object.assign(process.env, memory)
   const cache = makeTestCache()
   const workbench = new Workbench(
     testInstallation(cache),
