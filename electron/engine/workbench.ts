@@ -10,6 +10,7 @@ import type { LoadReport, OperatorDetail } from '../contract/operators'
 import { err, ok } from '../contract/outcome'
 import type { Result, WorkbenchError } from '../contract/outcome'
 import type { ProgramFunction, ProgramSource, RunReport, RunRequest } from '../contract/run'
+import type { OwnWork } from './bench/at-rest'
 import { Benchmarks } from './bench/benchmarks'
 import { Gradchecks } from './check/gradchecks'
 import { Opchecks } from './check/opchecks'
@@ -336,9 +337,9 @@ export class Workbench {
     return ok({ libtorch, runtime: runtime.value, build: build.value })
   }
 
-  /** What it does by itself now, in words: a time that is taken meanwhile has that in it. */
-  ownWork(): string[] {
-    return [this.clangd.ownWork(), this.hotCompiler.ownWork()].filter((what) => what !== '')
+  /** What works beside the op host. */
+  ownWork(): OwnWork[] {
+    return [this.clangd.ownWork(), this.hotCompiler.ownWork()]
   }
 
   /** What was built last; undefined when nothing was, in this process. */

@@ -183,6 +183,10 @@ function end(
 }
 
 export function listenToBenches(): void {
+  benchStore.subscribe(({ work }) => {
+    const isTiming = work !== null && work.waiting === ''
+    document.documentElement.toggleAttribute('data-timing', isTiming)
+  })
   listen('bench.progressed', ({ job, done, total, row, waiting = '' }) => {
     benchStore.setState(({ work }) => {
       if (work?.job !== job) return {}

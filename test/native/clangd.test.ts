@@ -216,6 +216,8 @@ describe.skipIf(!clangd.ok)('timings', () => {
     expect(rows[0]?.refused).toBe('')
     expect(waited[0]).toBe('clangd reads the sources')
     expect(waited.at(-1)).toBe('')
+    const config = path.join(own.folder, 'clangd', 'config', 'clangd', 'config.yaml')
+    expect(fs.readFileSync(config, 'utf8')).toMatch(/^Index:\n {2}StandardLibrary: No\n/)
     await bench.close()
     own.remove()
   })

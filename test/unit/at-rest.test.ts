@@ -1,20 +1,23 @@
+import { spawn } from 'node:child_process'
+
 import { expect, it } from 'vitest'
 
 import { atRest } from '../../electron/engine/bench/at-rest'
+import type { OwnWork } from '../../electron/engine/bench/at-rest'
+
+const reads = { what: 'clangd reads the sources', busy: true, pid: 0 }
+const starts = { what: 'the compile server starts', busy: true, pid: 0 }
+
+async function told(ownWork: () => readonly OwnWork[]): Promise<string[]> {
+  const said: string[] = []
+  await atRest(ownWork, (what) => said.push(what))
+  return said
+}
 
 it('timing waits for what the workbench does by itself, and says for what', async () => {
-  const work = [
-    ['clangd reads the sources', 'the compile server starts'],
-    ['clangd reads the sources'],
-    [],
-  ]
-  const told: string[] = []
+  const looks = [[reads, starts], [reads, { ...starts, busy: false }], []]
   let asked = 0
-  await atRest(
-    () => work[asked++] ?? [],
-    (what) => told.push(what),
-  )
-  expect(told).toEqual([
+  expect(await told(() => looks[asked++] ?? [])).toEqual([
     'clangd reads the sources, the compile server starts',
     'clangd reads the sources',
     '',
@@ -22,23 +25,31 @@ it('timing waits for what the workbench does by itself, and says for what', asyn
 })
 
 it('timing that has nothing to wait for says nothing', async () => {
-  const told: string[] = []
-  await atRest(
-    () => [],
-    (what) => told.push(what),
-  )
-  expect(told).toEqual([])
+  expect(await told(() => [])).toEqual([])
+  const asleep = spawn('sleep', ['60'])
+  expect(await told(() => [{ ...reads, busy: false, pid: asleep.pid ?? 0 }])).toEqual([])
+  asleep.kill()
+})
+
+it('timing waits for a helper that works without saying so', async () => {
+  const child = spawn(process.execPath, ['-e', 'for (;;);'])
+  let asked = 0
+  const said = await told(() => {
+    asked += 1
+    if (asked === 6) child.kill()
+    return asked < 8 ? [{ ...reads, busy: false, pid: child.pid ?? 0 }] : []
+  })
+  expect(said).toEqual(['clangd reads the sources', ''])
+  expect(asked).toBeGreaterThanOrEqual(6)
 })
 
 it('a stop ends the waiting', async () => {
   const stop = new AbortController()
-  const told: string[] = []
-  const waited = atRest(
-    () => ['clangd reads the sources'],
-    (what) => told.push(what),
-    stop.signal,
-  )
-  stop.abort()
-  await waited
-  expect(told).toEqual(['clangd reads the sources', ''])
+  const said: string[] = []
+  const onWait = (what: string): void => {
+    said.push(what)
+    stop.abort()
+  }
+  await atRest(() => [reads], onWait, stop.signal)
+  expect(said).toEqual(['clangd reads the sources', ''])
 })

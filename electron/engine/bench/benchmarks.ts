@@ -23,6 +23,7 @@ import type { Installation } from '../installation'
 import { appendEntries } from '../project/edit-manifest'
 import { readManifest } from '../project/read-manifest'
 import { atRest } from './at-rest'
+import type { OwnWork } from './at-rest'
 import { benchmarksOf, meaningOf, withoutDefaults } from './bench-entries'
 import { deviceAt, isSamePoint, plannedPoints, planOf, timedCallOf } from './bench-plan'
 import type { BenchPlan, PlannedPoint, Variant } from './bench-plan'
@@ -50,8 +51,8 @@ interface BenchSurroundings {
   /** Waits for the plain build: no other is timed. */
   settled(folder: string): Promise<Result<null>>
   lastBuild(folder: string): BuildReport | undefined
-  /** What it does by itself now, in words. */
-  ownWork(): readonly string[]
+  /** What works beside the op host. */
+  ownWork(): readonly OwnWork[]
   /** Op hosts of its own for another library; who asks closes them. */
   hostsBeside(folder: string): Promise<Result<HostPool>>
 }

@@ -74,7 +74,7 @@ function MeasureButton(): ReactElement {
         <Progress done={work.done} steps={work.total} label="Timings" />
         <span className="number">
           {work.total > 0 && `${work.done} of ${work.total} `}
-          <Elapsed since={work.startedAt} />
+          <Elapsed since={work.startedAt} calm />
         </span>
         <Button icon="stop" onClick={() => void stopBench()} testId="timings-stop">
           Stop

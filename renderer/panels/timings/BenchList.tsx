@@ -48,6 +48,7 @@ export function BenchList(): ReactElement {
               total={work.total}
               startedAt={work.startedAt}
               label="Benchmarks"
+              calm
               onStop={() => void stopBench()}
               testId="timings-all-stop"
             />

@@ -229,14 +229,15 @@ function Failure({ error }: { error: WorkbenchError }): ReactElement {
 
 function Nothing(): ReactElement {
   const view = useBench((state) => state.view)
-  const working = useBench((state) => state.work?.of === state.view)
+  const working = useBench((state) => (state.work?.of === state.view ? state.work : null))
   const op = useBench((state) => state.draft.op)
   const count = useProject((state) => listedBenchmarks(state.project?.manifest).length)
   const isKept = useProject((state) => (state.project?.manifest?.benchmarks.length ?? 0) > 0)
   if (working) {
     return (
       <p className="panel-pad muted" role="status">
-        <span className="spinner" /> warming up …
+        <span className="spinner" />{' '}
+        {working.waiting === '' ? 'warming up …' : `waits: ${working.waiting}`}
       </p>
     )
   }

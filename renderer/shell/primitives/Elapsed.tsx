@@ -2,14 +2,26 @@ import { useEffect, useState, type ReactElement } from 'react'
 
 import { formatSeconds } from './format'
 
+type ElapsedProps = {
+  /** ms since the epoch */
+  since: number
+  /** Counted in whole seconds: each change is painted, and may be in the way of what is timed. */
+  calm?: boolean
+}
+
 /** How long something has been running, counted up while it is shown. */
-export function Elapsed({ since }: { since: number }): ReactElement {
+export function Elapsed({ since, calm = false }: ElapsedProps): ReactElement {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 100)
+    const timer = setInterval(() => setNow(Date.now()), calm ? 1_000 : 100)
     return () => clearInterval(timer)
-  }, [])
-  return <span className="number">{formatSeconds(Math.max(0, now - since) / 1_000, 1)}</span>
+  }, [calm])
+  const seconds = Math.max(0, now - since) / 1_000
+  return (
+    <span className="number">
+      {formatSeconds(calm ? Math.round(seconds) : seconds, calm ? 0 : 1)}
+    </span>
+  )
 }
 
 type ProgressProps = { done: number; steps: number; label: string }

@@ -2,6 +2,7 @@ import os from 'node:os'
 
 import { ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
+import type { OwnWork } from '../../bench/at-rest'
 import type { Installation } from '../../installation'
 import type { Toolchain } from '../../toolchain/choose'
 import type { IncludeSnapshot } from '../include-snapshot'
@@ -113,9 +114,8 @@ export class HotCompiler {
     }
   }
 
-  /** What it does without being asked; "" at rest. */
-  ownWork(): string {
-    return this.starting ? 'the compile server starts' : ''
+  ownWork(): OwnWork {
+    return { what: 'the compile server starts', busy: this.starting !== undefined, pid: 0 }
   }
 
   /** Ends the server, up or not; another may be started. */

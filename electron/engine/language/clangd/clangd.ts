@@ -5,6 +5,7 @@ import type { DocumentText, LanguageDiagnostics, LanguageState } from '../../../
 import type { Manifest } from '../../../contract/manifest'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
+import type { OwnWork } from '../../bench/at-rest'
 import { planBuild } from '../../compile/plan'
 import type { Installation } from '../../installation'
 import { writeAtomically } from '../../project/files'
@@ -19,6 +20,7 @@ import { Documents } from './documents'
 import { findClangd } from './find-clangd'
 import type { ClangdProgram } from './find-clangd'
 import { ClangdServer } from './server'
+import { configHome } from './user-config'
 
 /** What clangd needs of the workbench. */
 interface Surroundings {
@@ -93,10 +95,11 @@ export class Clangd {
     return this.current
   }
 
-  /** What it does without being asked; "" at rest. */
-  ownWork(): string {
-    const { state, busy } = this.current
-    return state === 'starting' || (state === 'ready' && busy) ? 'clangd reads the sources' : ''
+  /** What it does without being asked: an index of what it has read, too, of which it says nothing. */
+  ownWork(): OwnWork {
+    const { state, busy, pid } = this.current
+    const isBusy = state === 'starting' || (state === 'ready' && busy)
+    return { what: 'clangd reads the sources', busy: isBusy, pid }
   }
 
   private setState(change: Partial<LanguageState>): void {
@@ -211,13 +214,15 @@ export class Clangd {
       this.setState({ state: 'failed', name, message: `${name} waits: ${message}`, hint })
       return
     }
-    if (folder !== this.folder) return
     const { cacheFolder } = this.surroundings.installation
+    const config = await configHome(cacheFolder)
+    if (folder !== this.folder) return
     const server = new ClangdServer(
       program.value,
       folder,
       commandsFolder(cacheFolder, folder),
       this.queryDriver,
+      config,
       {
         onDiagnostics: (file, version, diagnostics) => {
           if (this.server === server) this.noteDiagnostics(file, version, diagnostics)

@@ -104,13 +104,18 @@ export class ClangdServer {
     private readonly folder: string,
     commandsFolder: string,
     queryDriver: string,
+    configHome: string | undefined,
     private readonly events: ServerEvents,
   ) {
     const args = serverArguments(commandsFolder, queryDriver)
     // Builds come first: it gets a tenth of a core that somebody else wants as well.
     const nice = findOnPath('nice')
     const [command, words] = nice ? [nice, ['-n', '10', clangd.path, ...args]] : [clangd.path, args]
-    this.child = spawn(command, words, { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] })
+    this.child = spawn(command, words, {
+      cwd: folder,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...process.env, ...(configHome === undefined ? {} : { XDG_CONFIG_HOME: configHome }) },
+    })
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.lastOutput = (this.lastOutput + text).slice(-keptOutput)
     })
