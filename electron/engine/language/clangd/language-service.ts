@@ -60,6 +60,9 @@ const methodNotFound = -32601
 /** Seconds for all the files in which a name stands to be read. */
 const readLimit = 180
 
+/** Of questions about what stands still: who asks them would not see that there was no answer. */
+const asked = 4
+
 /** Methods of clangd for code actions: what follows a diagnostic comes with it. */
 const refactorKinds = ['refactor']
 
@@ -88,12 +91,15 @@ export class LanguageService {
 
   /**
    * One question. A newer one of its kind about the same file ends it: nobody waits for it any more.
+   * @param tries how often a question that clangd withdraws by itself is asked: it does so when a header is read
+   * anew meanwhile
    * @returns null where there is no clangd, or no answer
    */
   private async ask<T>(
     file: LanguageFile,
     method: string,
     params: object,
+    tries = 1,
   ): Promise<Result<T | null>> {
     const server = await this.clangd.ready()
     if (!server) return ok(null)
@@ -108,11 +114,14 @@ export class LanguageService {
       const textDocument = { uri: uriOf(absolute) }
       return ok(await server.request<T | null>(method, { textDocument, ...params }, source.token))
     } catch (error) {
-      return this.failed(error, server)
+      const isWithdrawn = error instanceof ResponseError && outdated.has(error.code)
+      if (!isWithdrawn || source.token.isCancellationRequested || tries <= 1)
+        return this.failed(error, server)
     } finally {
       if (this.running.get(key) === source) this.running.delete(key)
       source.dispose()
     }
+    return await this.ask<T>(file, method, params, tries - 1)
   }
 
   private failed(error: unknown, server: ClangdServer): Result<null> {
@@ -185,10 +194,8 @@ export class LanguageService {
     method: string,
     more: object = {},
   ): Promise<Result<FilePlace[]>> {
-    const answer = await this.ask<Location | Location[]>(at, method, {
-      position: toPosition(at),
-      ...more,
-    })
+    const params = { position: toPosition(at), ...more }
+    const answer = await this.ask<Location | Location[]>(at, method, params, asked)
     if (!answer.ok) return answer
     const found = answer.value === null ? [] : [answer.value].flat()
     return ok(found.map(fromLocation).filter((place) => place.file !== ''))
@@ -199,6 +206,7 @@ export class LanguageService {
       at,
       'textDocument/prepareRename',
       { position: toPosition(at) },
+      asked,
     )
     if (!answer.ok) return answer
     if (answer.value === null) return ok(null)
@@ -213,11 +221,14 @@ export class LanguageService {
     if (!(await this.clangd.ready())) return this.clangd.unavailable()
     const read = await this.readMentions(at)
     if (!read.ok) return read
-    const answer = await this.ask<WorkspaceEdit>(at, 'textDocument/rename', {
-      position: toPosition(at),
-      newName,
-    })
+    const params = { position: toPosition(at), newName }
+    const answer = await this.ask<WorkspaceEdit>(at, 'textDocument/rename', params, asked)
     if (!answer.ok) return answer
+    if (answer.value === null) {
+      return err('request.invalid', 'clangd gave no answer, and nothing was renamed.', {
+        hint: 'Rename it again.',
+      })
+    }
     const edits = fromWorkspaceEdit(answer.value)
     const outside = edits.find((edit) => !edit.file.startsWith(at.folder + path.sep))
     if (outside) {
