@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 
 import { expect, it } from 'vitest'
 
-import { atRest } from '../../electron/engine/bench/at-rest'
-import type { OwnWork } from '../../electron/engine/bench/at-rest'
+import { atRest } from '../../electron/engine/at-rest'
+import type { OwnWork } from '../../electron/engine/at-rest'
 
 const reads = { what: 'clangd reads the sources', busy: true, pid: 0 }
 const starts = { what: 'the compile server starts', busy: true, pid: 0 }

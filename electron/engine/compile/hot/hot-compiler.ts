@@ -2,7 +2,7 @@ import os from 'node:os'
 
 import { ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
-import type { OwnWork } from '../../bench/at-rest'
+import type { OwnWork } from '../../at-rest'
 import type { Installation } from '../../installation'
 import type { Toolchain } from '../../toolchain/choose'
 import type { IncludeSnapshot } from '../include-snapshot'

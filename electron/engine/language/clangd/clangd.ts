@@ -5,7 +5,7 @@ import type { DocumentText, LanguageDiagnostics, LanguageState } from '../../../
 import type { Manifest } from '../../../contract/manifest'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
-import type { OwnWork } from '../../bench/at-rest'
+import type { OwnWork } from '../../at-rest'
 import { planBuild } from '../../compile/plan'
 import type { Installation } from '../../installation'
 import { writeAtomically } from '../../project/files'
