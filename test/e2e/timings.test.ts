@@ -3,10 +3,12 @@ import path from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
+import { findClangd } from '../../electron/engine/language/clangd/find-clangd'
 import { App } from '../support/app'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
+const clangd = await findClangd('')
 const buildTime = 170_000
 /** Some rows of a twentieth of a second of samples each, and a machine that does other things, too. */
 const measureTime = 180_000
@@ -202,4 +204,31 @@ describe('the timings panel', () => {
     await app.testId('timings-run').waitFor()
     expect(await app.testId('timings-error').count()).toBe(0)
   })
+  it.skipIf(!clangd.ok)(
+    'measures nothing while clangd reads, and says what it waits for',
+    async () => {
+      await app.openFile('op.cpp')
+      const language = app.testId('status-language')
+      const isReady = async (): Promise<boolean> =>
+        (await language.getAttribute('data-state')) === 'ready' &&
+        !/reading/.test((await language.textContent()) ?? '')
+      await expect.poll(isReady, { timeout: buildTime }).toBe(true)
+      await app.testId('timings-entry-0').click()
+      const pid = Number(await language.getAttribute('data-pid'))
+      // Asked for what was typed, it answers nothing until it goes on.
+      process.kill(pid, 'SIGSTOP')
+      try {
+        await app.setText('op.cpp', `// Read again.\n${await app.text('op.cpp')}`)
+        await app.testId('timings-run').click()
+        await app.testId('timings-waiting').filter({ hasText: 'waits: clangd reads' }).waitFor()
+        expect(await lines()).toEqual([])
+        await app.picture('timings-waiting')
+      } finally {
+        process.kill(pid, 'SIGCONT')
+      }
+      await app.testId('timings-run').waitFor({ timeout: measureTime })
+      expect(await app.testId('timings-waiting').textContent()).toBe('')
+      expect((await lines())[0]).toMatchObject({ kind: 'operator', times: 3 })
+    },
+  )
 })

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { inputSpec } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
@@ -167,11 +167,15 @@ describe('assembly', () => {
     const kernel = path.join(project, 'squares.cu')
     unwrap(await workbench.build(project))
     const choice = { form: 'ptx' as const, name: '', file: kernel, line: lineOf('y[i] =', kernel) }
-    // At once, as the panel does; nvcc names what is in an unnamed namespace anew each time it compiles.
+    const scratch = vi.spyOn(fs, 'mkdtempSync')
+    // At once, as the panel does; nvcc may name what is in an unnamed namespace anew each time it compiles.
     const [listed, shown] = await Promise.all([
       workbench.assemblies.list(project, 'ptx'),
       workbench.assemblies.show(project, choice),
     ])
+    const compiled = scratch.mock.calls.filter(([prefix]) => prefix.includes('opsmith-assembly-'))
+    scratch.mockRestore()
+    expect(compiled).toHaveLength(1)
     const report = unwrap(shown)
     expect(report.function.title).toBe('force::squares<float>')
     expect(unwrap(listed).functions.map(({ id }) => id)).toEqual([report.function.id])

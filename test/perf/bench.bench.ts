@@ -144,13 +144,20 @@ for line in sys.stdin:
     print(json.dumps([taken.median, taken.iqr, taken.number_per_run]), flush=True)
 `
 
+/** The first and the last core that this process may run on. */
+const [timed, ownCore] = ((): [string, string] => {
+  const status = fs.readFileSync('/proc/self/status', 'utf8')
+  const allowed = /^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '0'
+  return [/^\d+/.exec(allowed)?.[0] ?? '0', /\d+$/.exec(allowed)?.[0] ?? '0']
+})()
+
 /**
- * Keeps a process on the first core there is. Each would stay on a core of its own else, and for minutes one core
- * may be a third slower than the other: what shares it, outside of a virtual machine, is not seen from within.
+ * Keeps a process on a core. Either timed one would stay on a core of its own else, and for minutes one core may be a
+ * third slower than the other: what shares it, outside of a virtual machine, is not seen from within. What asks them
+ * keeps to another, or would be in the first calls of a round, before which the Timer warms up for longer than we do.
  */
-function pin(pid: number | undefined): void {
-  const allowed = /^Cpus_allowed_list:\s*(\d+)/m.exec(fs.readFileSync('/proc/self/status', 'utf8'))
-  execFileSync('taskset', ['-a', '-c', '-p', allowed?.[1] ?? '0', String(pid)])
+function pin(pid: number | undefined, core: string): void {
+  execFileSync('taskset', ['-a', '-c', '-p', core, String(pid)])
 }
 
 interface TimerAnswer {
@@ -348,13 +355,14 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
   }))
   try {
     await workbench.applySettings()
+    pin(process.pid, ownCore)
     for (let pair = 0; pair < processPairs; pair += 1) {
       peer?.close()
       const started = new TorchTimer(compiled)
       peer = started
-      pin(started.pid)
+      pin(started.pid, timed)
       unwrap(await workbench.hosts.restart())
-      pin(unwrap(await workbench.hosts.host()).pid)
+      pin(unwrap(await workbench.hosts.host()).pid, timed)
       for (const [index, given] of cases.entries()) {
         options.say(`${given.name}, processes ${pair + 1} of ${processPairs}`)
         const timer = await OurTimer.on(workbench, given)

@@ -9,4 +9,14 @@ namespace opsmith {
 // and the stack of the running call, and the process ends with status 137. 0 turns it off.
 void set_memory_limit(uint64_t bytes);
 
+// While one lives, the resident set is looked at ten times less often: each look takes the core, or
+// what its caches hold, from the calls that are timed.
+class RareMemoryLooks {
+ public:
+  RareMemoryLooks();
+  ~RareMemoryLooks();
+  RareMemoryLooks(const RareMemoryLooks&) = delete;
+  RareMemoryLooks& operator=(const RareMemoryLooks&) = delete;
+};
+
 }  // namespace opsmith
