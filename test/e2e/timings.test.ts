@@ -204,21 +204,23 @@ describe('the timings panel', () => {
     await app.testId('timings-run').waitFor()
     expect(await app.testId('timings-error').count()).toBe(0)
   })
+
   it.skipIf(!clangd.ok)(
     'measures nothing while clangd reads, and says what it waits for',
     async () => {
       await app.openFile('op.cpp')
       const language = app.testId('status-language')
-      const isReady = async (): Promise<boolean> =>
-        (await language.getAttribute('data-state')) === 'ready' &&
-        !/reading/.test((await language.textContent()) ?? '')
-      await expect.poll(isReady, { timeout: buildTime }).toBe(true)
+      const said = async (): Promise<string> =>
+        `${await language.getAttribute('data-state')} ${await language.textContent()}`
+      await expect.poll(said, { timeout: buildTime }).toMatch(/^ready (?!.*reading)/)
       await app.testId('timings-entry-0').click()
       const pid = Number(await language.getAttribute('data-pid'))
-      // Asked for what was typed, it answers nothing until it goes on.
+      // Asked for one more file, it answers nothing until it goes on.
+      fs.writeFileSync(path.join(folder, 'constants.h'), '#pragma once\n')
       process.kill(pid, 'SIGSTOP')
       try {
-        await app.setText('op.cpp', `// Read again.\n${await app.text('op.cpp')}`)
+        await app.openFile('constants.h')
+        await expect.poll(said).toMatch(/^ready .*reading/)
         await app.testId('timings-run').click()
         await app.testId('timings-waiting').filter({ hasText: 'waits: clangd reads' }).waitFor()
         expect(await lines()).toEqual([])
