@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { benchInput } from '../../electron/contract/bench-entry'
 import type { BenchReport, BenchRequest, BenchRow } from '../../electron/contract/bench-report'
+import { inputSpec } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
 import { startForkedHost } from '../../electron/engine/host/transport'
 import { readManifest } from '../../electron/engine/project/read-manifest'
@@ -120,6 +121,26 @@ describe('timings that would lie', () => {
     const [own] = rowsOf(5)
     expect(own && isShown(own)).toBe(true)
     expect(own?.warnings.join()).toMatch(/done by threads of its own/)
+  })
+
+  it('are of the same memory for calls that are timed beside each other', async () => {
+    // Of the same values: by other ones it would be found out to go by the address.
+    const inputs = { x: inputSpec.parse({ shape: [64, 64], distribution: 'ones', seed: 0 }) }
+    const against = [{ op: 'traps::address' }]
+    const { rows } = await timed(request('traps::address', { inputs, against }))
+    expect(rows.map((row) => [row.refused, isShown(row)])).toEqual([
+      ['', true],
+      ['', true],
+    ])
+    expect(rows[1]?.ratio).toBeDefined()
+  })
+
+  it('of a call that writes to its inputs are of inputs of its own', async () => {
+    const against = [{ op: 'traps::scribbles' }, 'x.mul_(2)', 'x + x']
+    const { rows } = await timed(request('traps::honest', { against }))
+    expect(rows[3]?.variant).toBe('x + x')
+    expect(rows[3]?.refused).toBe('')
+    expect(rows[3]?.ratio).toBeDefined()
   })
 
   it('faster than any machine are refused', async () => {

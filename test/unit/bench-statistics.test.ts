@@ -12,6 +12,7 @@ import {
   quantile,
   summarise,
 } from '../../electron/engine/bench/statistics'
+import { inTurn } from '../../electron/engine/bench/take-samples'
 
 /** A fixed sequence in [0, 1) that looks random: multiples of the golden ratio. */
 const spread = (index: number): number => (index * 0.6180339887498949) % 1
@@ -239,5 +240,14 @@ describe('what no machine can do', () => {
       0.125,
     )
     expect(leastSeconds({}, warm, machine, ceilings)).toBe(0)
+  })
+})
+
+describe('the order of a round', () => {
+  it('has each first and last as often, and begins as given', () => {
+    const rounds = Array.from({ length: 6 }, (_, round) => inTurn(['a', 'b', 'c'], round).join(''))
+    expect(rounds).toEqual(['abc', 'cba', 'bca', 'acb', 'cab', 'bac'])
+    expect(inTurn(['a', 'b'], 1)).toEqual(['b', 'a'])
+    expect(inTurn(['a'], 5)).toEqual(['a'])
   })
 })

@@ -117,6 +117,16 @@ function isNarrow(rounds: readonly (readonly number[])[]): boolean {
 
 const none: Used = { wallSeconds: 0, threadSeconds: 0, processSeconds: 0, machineSeconds: 0 }
 
+/**
+ * Who is timed after whom changes from round to round, and each is the first of one as often: it comes after a pause,
+ * and finds in no cache what it works on, which the next ones may have in common with it.
+ */
+export function inTurn<T>(all: readonly T[], round: number): T[] {
+  const first = Math.floor(round / 2) % all.length
+  const turned = [...all.slice(first), ...all.slice(0, first)]
+  return round % 2 === 0 ? turned : turned.reverse()
+}
+
 interface Row {
   entrant: OpenEntrant
   place: number
@@ -129,7 +139,7 @@ interface Row {
 }
 
 /**
- * Samples of calls that are open, in rounds: some of each, in the order given, then again (A B A B), so
+ * Samples of calls that are open, in rounds: some of each, then again in another order (A B B A), so
  * that a drift is in all of them alike. They end when each has had its seconds and the intervals are
  * narrow, or twice the seconds. Throws HostEnded.
  */
@@ -155,7 +165,7 @@ export async function takeSamples(
     return spent > 2 * seconds || active.every((row) => isNarrow(row.taken.rounds))
   }
   for (let round = 1; ; round += 1) {
-    for (const row of rows) {
+    for (const row of inTurn(rows, round - 1)) {
       if (row.error) continue
       const at = (performance.now() - start) / 1000
       const samples = await takeTurn(row.entrant, row.count, row.place, limits)

@@ -12,6 +12,7 @@
 #include "runtime/program/program.h"
 #include "runtime/registry.h"
 #include "runtime/timing/flop_count.h"
+#include "runtime/timing/shared_inputs.h"
 #include "runtime/values.h"
 
 namespace opsmith {
@@ -86,22 +87,15 @@ TimedCall::TimedCall(const TimedCallRequest& request)
                                [compiled](Stack& stack) { compiled->call("reference", stack); },
                                compiled->function("reference"), compiled});
   }
-  add_set(request, 0);
+  const bool shared = !probe(request);
+  add_set(request, 0, shared);
   const int64_t each = std::max<int64_t>(1, bytes_of(sets_[0].function.inputs));
   for (int64_t i = 1; i < std::min(most_sets, memory_for_sets / each); ++i)
-    add_set(request, i);
+    add_set(request, i, shared);
   enter_stage("operator.check");
   for (size_t i = 0; i < sets_.size(); ++i) {
     use(i);
-    const auto versions = versions_of(sets_[i].function.inputs);
-    Tensors outputs;
-    const auto call = [&] { outputs = sets_[i].function.call(sets_[i].function.inputs); };
-    if (i == 0) {
-      flops_ = count_flops(call);
-      count_bytes(versions, outputs);
-    } else {
-      call();
-    }
+    const auto outputs = sets_[i].function.call(sets_[i].function.inputs);
     if (direction_ == "forward") continue;
     for (const auto& input : sets_[i].function.inputs) {
       if (input.requires_grad()) sets_[i].wanted.push_back(input);
@@ -121,7 +115,26 @@ TimedCall::TimedCall(const TimedCallRequest& request)
   use(0);
 }
 
-void TimedCall::add_set(const TimedCallRequest& request, int64_t number) {
+bool TimedCall::probe(const TimedCallRequest& request) {
+  add_set(request, 0, /*shared=*/false);
+  enter_stage("operator.check");
+  const auto& function = sets_[0].function;
+  const auto versions = versions_of(function.inputs);
+  Tensors before;
+  for (const auto& input : function.inputs)
+    before.push_back(input.detach().clone());
+  Tensors outputs;
+  flops_ = count_flops([&] { outputs = function.call(function.inputs); });
+  bool writes = !count_bytes(versions, outputs).empty();
+  // Or without telling anybody.
+  for (size_t i = 0; i < before.size() && !writes; ++i) {
+    writes = !at::allclose(function.inputs[i].detach(), before[i], 0, 0, /*equal_nan=*/true);
+  }
+  sets_.clear();
+  return writes;
+}
+
+void TimedCall::add_set(const TimedCallRequest& request, int64_t number, bool shared) {
   ProjectInputs project;
   auto used = names_in(request.args);
   if (request.expression) used = words_of(*request.expression);
@@ -137,7 +150,7 @@ void TimedCall::add_set(const TimedCallRequest& request, int64_t number) {
                     "input " + spec.name + " is " + spec.layout + ": only strided inputs are timed",
                     "Time an operator or a function of the program that makes it sparse.");
     }
-    const auto tensor = make_input(spec);
+    const auto tensor = shared ? shared_input(spec) : make_input(spec);
     if (!tensor.is_cpu() && !device_.is_cpu() && tensor.device() != device_) {
       throw Failure("input.invalid",
                     "input " + spec.name + " is on " + tensor.device().str() + ", another one on " +
@@ -153,7 +166,7 @@ void TimedCall::add_set(const TimedCallRequest& request, int64_t number) {
   sets_.push_back(std::move(set));
 }
 
-void TimedCall::count_bytes(const std::vector<uint32_t>& versions, const Tensors& outputs) {
+Tensors TimedCall::count_bytes(const std::vector<uint32_t>& versions, const Tensors& outputs) {
   const auto& inputs = sets_[0].function.inputs;
   Tensors written;
   const auto after = versions_of(inputs);
@@ -183,6 +196,7 @@ void TimedCall::count_bytes(const std::vector<uint32_t>& versions, const Tensors
   }
   gives_views_ = any_output && made.empty() && written.empty();
   bytes_ = gives_views_ ? 0 : once(inputs) + once(made) + once(written);
+  return written;
 }
 
 Tensors TimedCall::roots_of(const Tensors& outputs) const {

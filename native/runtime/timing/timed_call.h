@@ -34,7 +34,8 @@ bool shares_memory(const at::Tensor& tensor, const Tensors& with);
 
 class TimedCall {
  public:
-  // Makes the inputs, in as many sets of other values as memory allows. Throws Failure
+  // Makes the inputs, in as many sets of other values as memory allows; one that does not write to
+  // them has them in common with the others that are open. Throws Failure
   // (operator.unknown, program.compile, input.invalid, device.unavailable, operator.check where
   // there is nothing to derive), and what the operator throws.
   explicit TimedCall(const TimedCallRequest& request);
@@ -81,11 +82,14 @@ class TimedCall {
     Tensors wanted;            // inputs that require grad
     Tensors roots, gradients;  // of a graph that is kept, for backward
   };
-  void add_set(const TimedCallRequest& request, int64_t number);
+  void add_set(const TimedCallRequest& request, int64_t number, bool shared);
+  // Calls it once on inputs of its own: counts, and tells whether it writes to any of them.
+  bool probe(const TimedCallRequest& request);
   void forward(std::vector<c10::IValue>& stack) const;
   void differentiate_once();
   Tensors roots_of(const Tensors& outputs) const;
-  void count_bytes(const std::vector<uint32_t>& versions, const Tensors& outputs);
+  // Of a call that was made; gives the inputs that it has written to, by all that is known of it.
+  Tensors count_bytes(const std::vector<uint32_t>& versions, const Tensors& outputs);
 
   std::string name_, direction_;
   std::optional<Callable> callable_;

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 
@@ -86,6 +87,19 @@ at::Tensor helped(const at::Tensor& x) {
   return x * 2;
 }
 
+/// Where the elements of x lie.
+at::Tensor address(const at::Tensor& x) {
+  return at::scalar_tensor(static_cast<int64_t>(reinterpret_cast<intptr_t>(x.data_ptr())),
+                           at::kLong);
+}
+
+/// Twice x, and writes to x, of which neither the schema nor autograd is told.
+at::Tensor scribbles(const at::Tensor& x) {
+  auto result = x * 2;
+  *x.data_ptr<float>() += 1;
+  return result;
+}
+
 at::Tensor crashes(const at::Tensor& x) {
   volatile float* nowhere = nullptr;
   *nowhere = 1;
@@ -106,6 +120,8 @@ TORCH_LIBRARY(traps, m) {
   m.def("later(Tensor x) -> Tensor", &later);
   m.def("wrong(Tensor x) -> Tensor", &wrong);
   m.def("helped(Tensor x) -> Tensor", &helped);
+  m.def("address(Tensor x) -> Tensor", &address);
+  m.def("scribbles(Tensor x) -> Tensor", &scribbles);
   m.def("crashes(Tensor x) -> Tensor", &crashes);
   m.def("hangs(Tensor x) -> Tensor", &hangs);
 }
