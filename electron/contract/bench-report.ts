@@ -27,7 +27,7 @@ export const benchSummary = z.object({
 })
 export type BenchSummary = z.infer<typeof benchSummary>
 
-/** One row's time over another's, from samples taken in turn (A B A B), so that drift cancels. */
+/** One row's time over another's, from samples taken in turn (A B B A), so that drift cancels. */
 export const benchRatio = z.object({
   /** 2: it takes twice the time. */
   ratio: z.number(),
