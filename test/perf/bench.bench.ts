@@ -145,7 +145,7 @@ for line in sys.stdin:
 `
 
 /** The first and the last core that this process may run on. */
-const [timed, ownCore] = ((): [string, string] => {
+const [timedCore, ownCore] = ((): [string, string] => {
   const status = fs.readFileSync('/proc/self/status', 'utf8')
   const allowed = /^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '0'
   return [/^\d+/.exec(allowed)?.[0] ?? '0', /\d+$/.exec(allowed)?.[0] ?? '0']
@@ -360,9 +360,9 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
       peer?.close()
       const started = new TorchTimer(compiled)
       peer = started
-      pin(started.pid, timed)
+      pin(started.pid, timedCore)
       unwrap(await workbench.hosts.restart())
-      pin(unwrap(await workbench.hosts.host()).pid, timed)
+      pin(unwrap(await workbench.hosts.host()).pid, timedCore)
       for (const [index, given] of cases.entries()) {
         options.say(`${given.name}, processes ${pair + 1} of ${processPairs}`)
         const timer = await OurTimer.on(workbench, given)
