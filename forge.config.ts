@@ -24,8 +24,12 @@ const configuration: Configuration = {
   asar: true,
   // Compilers and plain Node read these: they have to be files, not entries of an archive.
   asarUnpack: [
-    ...['dist/host.cjs*', 'dist/cli.cjs*', 'dist/grammars/*'],
-    ...['native/**/*', 'kernels/**/*', 'samples/**/*'],
+    'dist/host.cjs*',
+    'dist/cli.cjs*',
+    'dist/grammars/*',
+    'native/**/*',
+    'kernels/**/*',
+    'samples/**/*',
   ],
   electronFuses: {
     // The op host is a utilityProcess, so no part of the packed app runs Electron as Node.

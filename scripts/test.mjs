@@ -66,7 +66,10 @@ async function runSuite(suite) {
     [
       localCommand('vitest'),
       // A suite may be several projects: native and native-timed.
-      ...['run', `--project=${suite}*`, '--reporter=default', '--reporter=json'],
+      'run',
+      `--project=${suite}*`,
+      '--reporter=default',
+      '--reporter=json',
       `--outputFile.json=${report}`,
       ...(update ? ['--update'] : []),
     ],

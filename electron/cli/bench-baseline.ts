@@ -48,8 +48,14 @@ export function baselineText({ rows, machine }: Pick<BenchReport, 'rows' | 'mach
     summary && kind !== 'build'
       ? [
           {
-            ...{ op, kind, variant, direction, device, point },
-            ...{ median: summary.median, interval: summary.interval },
+            op,
+            kind,
+            variant,
+            direction,
+            device,
+            point,
+            median: summary.median,
+            interval: summary.interval,
           },
         ]
       : [],

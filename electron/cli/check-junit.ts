@@ -12,9 +12,11 @@ function suiteOf(outcome: OpcheckOutcome, folder: string): Suite {
   const failures: TestCase[] = error
     ? [
         {
-          ...{ name: 'opcheck', seconds: 0 },
+          name: 'opcheck',
+          seconds: 0,
           kind: outcome.verdict === 'skipped' ? 'skipped' : 'error',
-          ...{ message: error.message, text: describeError(error) },
+          message: error.message,
+          text: describeError(error),
         },
       ]
     : []

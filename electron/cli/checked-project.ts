@@ -43,7 +43,10 @@ export async function buildToCheck<Command, Entries>(
     return exitCodes.failed
   }
   return {
-    ...{ folder, command: command.value, manifest: manifest.value },
-    ...{ entries: entries.value, build: build.value },
+    folder,
+    command: command.value,
+    manifest: manifest.value,
+    entries: entries.value,
+    build: build.value,
   }
 }

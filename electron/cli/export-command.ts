@@ -113,10 +113,16 @@ function exportJson(report: ExportReport): object {
   return {
     ok: report.ok,
     forms: report.forms.map((one) => ({
-      ...{ form: one.form, ok: one.ok, directory: one.directory },
+      form: one.form,
+      ok: one.ok,
+      directory: one.directory,
       untried: untriedOf(one).map(({ name, reason }) => `${name}: ${reason}`),
       steps: one.steps.map(({ name, status, reason, seconds, log }) => ({
-        ...{ name, ok: status !== 'failed', status, seconds, log },
+        name,
+        ok: status !== 'failed',
+        status,
+        seconds,
+        log,
         ...(reason === '' ? {} : { reason }),
       })),
       files: one.files,

@@ -43,8 +43,12 @@ export function readProfileOptions(given: GivenProfileOptions): Result<ProfileCo
       },
     )
   const command: ProfileCommand = {
-    ...{ op: given.function ?? given.op ?? '', call: 0, backward: given.backward ?? false },
-    ...{ threads: 1, trace: given.trace ?? '', timeout: 0 },
+    op: given.function ?? given.op ?? '',
+    call: 0,
+    backward: given.backward ?? false,
+    threads: 1,
+    trace: given.trace ?? '',
+    timeout: 0,
   }
   const numbers = [
     ['call', given.call, 1, 'whole', (value: number) => (command.call = value)],

@@ -123,18 +123,26 @@ export function profileJson(report: ProfileReport): object {
   })
   return {
     ok: true,
-    ...{ op: trace.op, backward, threads: trace.threads, seconds: report.total / 1e9 },
+    op: trace.op,
+    backward,
+    threads: trace.threads,
+    seconds: report.total / 1e9,
     runs: trace.runs.map((ns) => ns / 1e9),
     chosen: trace.chosen,
     secondsWithoutProfiler: trace.plainTime / 1e9,
     events: trace.events.name.length,
-    ...{ cutEvents: trace.cutEvents, cutAllocations: trace.cutAllocations },
+    cutEvents: trace.cutEvents,
+    cutAllocations: trace.cutAllocations,
     operators: report.operators.map(seconds),
     lines: report.lines.map(seconds),
     memory: memory.map(({ device, peak, peakTime, end, holders }) => ({
-      ...{ device, peak, peakTime: peakTime / 1e9, end },
+      device,
+      peak,
+      peakTime: peakTime / 1e9,
+      end,
       holders: holders.map(({ event: _event, ...holder }) => holder),
     })),
-    ...{ inputBytes: trace.inputBytes, resultBytes: trace.resultBytes },
+    inputBytes: trace.inputBytes,
+    resultBytes: trace.resultBytes,
   }
 }

@@ -165,7 +165,9 @@ export async function runSanitized(
   if (options.json) {
     const found = flatDiagnostics(diagnostics)
     printJson({
-      ...{ ok: good, calls: judged.map(callJson), diagnostics: found },
+      ok: good,
+      calls: judged.map(callJson),
+      diagnostics: found,
       ...(build.ok ? {} : { build: buildJson(build) }),
     })
   } else {

@@ -12,12 +12,17 @@ export function timeTraceJson(trace: TimeTrace, load: number | undefined): objec
   const { link, headers, templates, remarks } = trace
   return {
     files: trace.files.map(({ label, start, seconds: took, phases, costs }) => ({
-      ...{ label, start, seconds: took, costs },
+      label,
+      start,
+      seconds: took,
+      costs,
       phases: phases ?? null,
     })),
     link: link?.seconds ?? null,
     load: load ?? null,
-    ...{ headers, templates, remarks },
+    headers,
+    templates,
+    remarks,
   }
 }
 
@@ -27,8 +32,12 @@ export function timeTraceText(trace: TimeTrace, load: number | undefined): strin
   const row = ({ label, seconds: took, phases }: FileTime): string[] => [
     label,
     ...[
-      ...[took, phases?.headers, phases?.templates],
-      ...[phases?.frontEnd, phases?.backEnd, phases?.other],
+      took,
+      phases?.headers,
+      phases?.templates,
+      phases?.frontEnd,
+      phases?.backEnd,
+      phases?.other,
     ].map(seconds),
   ]
   const rows = [['', ...heads], ...trace.files.map(row)]

@@ -172,6 +172,7 @@ class Merger {
     }
     return result
   }
+
   /** Lines from removed nodes that are there already. */
   private addOldInputs(now: number, copy: GraphNode): void {
     const was = this.diff.nodes[now]?.before ?? -1

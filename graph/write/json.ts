@@ -27,8 +27,16 @@ function writeNode(node: GraphNode, indent: string): string {
     Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
   )
   const head = JSON.stringify({
-    ...{ id, kind, inputs, outputs, attributes: sorted },
-    ...{ schema, custom, source, scope, lines },
+    id,
+    kind,
+    inputs,
+    outputs,
+    attributes: sorted,
+    schema,
+    custom,
+    source,
+    scope,
+    lines,
   })
   if (!node.blocks || node.blocks.length === 0) return head
   const inner = `${indent}  `

@@ -69,8 +69,10 @@ async function completions(
   const path = pathBefore(before)
   const word = model.getWordUntilPosition(position)
   const range: monaco.IRange = {
-    ...{ startLineNumber: position.lineNumber, endLineNumber: position.lineNumber },
-    ...{ startColumn: word.startColumn, endColumn: position.column },
+    startLineNumber: position.lineNumber,
+    endLineNumber: position.lineNumber,
+    startColumn: word.startColumn,
+    endColumn: position.column,
   }
   const names = importedNames(model.getValue())
   const dot = path.lastIndexOf('.')
@@ -87,7 +89,10 @@ type Item = monaco.languages.CompletionItem
 async function members(module: string, range: monaco.IRange): Promise<Item[]> {
   const kinds = monaco.languages.CompletionItemKind
   const item = (label: string, kind: number, more: Partial<Item> = {}): Item => ({
-    ...{ label, kind, insertText: label, range },
+    label,
+    kind,
+    insertText: label,
+    range,
     ...more,
   })
   if (module === 'torch.ops') {
@@ -139,7 +144,11 @@ function ownNames(model: Model, range: monaco.IRange, typed: string): Item[] {
   const definitions = definitionsOf(text)
   const { Function, Class, Text } = monaco.languages.CompletionItemKind
   const defined = definitions.map(({ name, kind, signature, doc }): Item => ({
-    ...{ label: name, insertText: name, range, detail: signature, sortText: `0${name}` },
+    label: name,
+    insertText: name,
+    range,
+    detail: signature,
+    sortText: `0${name}`,
     kind: kind === 'class' ? Class : Function,
     documentation: doc,
   }))
@@ -149,7 +158,11 @@ function ownNames(model: Model, range: monaco.IRange, typed: string): Item[] {
   return [
     ...defined,
     ...others.map((word): Item => ({
-      ...{ label: word, insertText: word, range, kind: Text, sortText: `1${word}` },
+      label: word,
+      insertText: word,
+      range,
+      kind: Text,
+      sortText: `1${word}`,
     })),
   ]
 }
@@ -201,8 +214,10 @@ function pointedAt(model: Model, position: Position): Pointed | null {
   return {
     path: resolvePath(found.path, importedNames(model.getValue())),
     range: {
-      ...{ startLineNumber: position.lineNumber, endLineNumber: position.lineNumber },
-      ...{ startColumn: found.start, endColumn: found.end },
+      startLineNumber: position.lineNumber,
+      endLineNumber: position.lineNumber,
+      startColumn: found.start,
+      endColumn: found.end,
     },
   }
 }

@@ -36,8 +36,13 @@ export function defineThemes(): void {
       { token: 'number', foreground: '9fd3a0' },
       { token: 'type', foreground: '6fcfc4' },
       ...semantic({
-        ...{ type: '6fcfc4', function: 'e3d08f', macro: 'c79bf0', constant: '9fd3a0' },
-        ...{ parameter: 'c9b8e8', property: 'a9c7e8', comment: '7f8a99' },
+        type: '6fcfc4',
+        function: 'e3d08f',
+        macro: 'c79bf0',
+        constant: '9fd3a0',
+        parameter: 'c9b8e8',
+        property: 'a9c7e8',
+        comment: '7f8a99',
       }),
     ],
     colors: {
@@ -65,8 +70,13 @@ export function defineThemes(): void {
       { token: 'number', foreground: '1a6b35' },
       { token: 'type', foreground: '0f6a6a' },
       ...semantic({
-        ...{ type: '0f6a6a', function: '795e00', macro: '7a3ea8', constant: '1a6b35' },
-        ...{ parameter: '6b3fa0', property: '1f5a96', comment: '5f6b7a' },
+        type: '0f6a6a',
+        function: '795e00',
+        macro: '7a3ea8',
+        constant: '1a6b35',
+        parameter: '6b3fa0',
+        property: '1f5a96',
+        comment: '5f6b7a',
       }),
     ],
     colors: {
@@ -88,8 +98,13 @@ export function defineThemes(): void {
     rules: [
       { token: 'comment', foreground: '9ad08a' },
       ...semantic({
-        ...{ type: '7ff0e2', function: 'ffe9a0', macro: 'e0b8ff', constant: 'b5f0b8' },
-        ...{ parameter: 'd8c9ff', property: 'b9d8ff', comment: '9ad08a' },
+        type: '7ff0e2',
+        function: 'ffe9a0',
+        macro: 'e0b8ff',
+        constant: 'b5f0b8',
+        parameter: 'd8c9ff',
+        property: 'b9d8ff',
+        comment: '9ad08a',
       }),
     ],
     colors: {
@@ -102,8 +117,13 @@ export function defineThemes(): void {
     inherit: true,
     rules: [
       ...semantic({
-        ...{ type: '004a4a', function: '5a4400', macro: '5b2183', constant: '00501b' },
-        ...{ parameter: '4a2080', property: '003b80', comment: '3a4a3a' },
+        type: '004a4a',
+        function: '5a4400',
+        macro: '5b2183',
+        constant: '00501b',
+        parameter: '4a2080',
+        property: '003b80',
+        comment: '3a4a3a',
       }),
     ],
     colors: {

@@ -176,8 +176,15 @@ const build: Command[] = [
       isCheckingOperators(opcheckStore.getState()),
     run: async () => {
       await Promise.all([
-        ...[cancelBuild(), stopRun(), stopGraph(), stopGradchecks(), stopOpchecks()],
-        ...[stopBench(), stopProfile(), stopExport(), stopSanitizing()],
+        cancelBuild(),
+        stopRun(),
+        stopGraph(),
+        stopGradchecks(),
+        stopOpchecks(),
+        stopBench(),
+        stopProfile(),
+        stopExport(),
+        stopSanitizing(),
       ])
     },
   },

@@ -40,8 +40,16 @@ export type AssemblyState = {
 }
 
 export const assemblyStore = createStore<AssemblyState>(() => ({
-  ...{ form: 'machine', listing: null, report: null, error: null, follows: true },
-  ...{ loading: false, key: '', stamp: null, hovered: null, wanted: null },
+  form: 'machine',
+  listing: null,
+  report: null,
+  error: null,
+  follows: true,
+  loading: false,
+  key: '',
+  stamp: null,
+  hovered: null,
+  wanted: null,
   filter: { addresses: false, directives: false, labels: true, inlined: true },
 }))
 

@@ -40,17 +40,21 @@ type Inputs = Readonly<Record<string, InputSpec>>
 
 export function emptyBenchDraft(op = '', argsText = ''): BenchDraft {
   return {
-    ...{ op, argsText, inputs: {}, against: [], builds: [], directions: null, sizes: {} },
-    ...{
-      dtypes: [],
-      threads: [],
-      cold: false,
-      fresh: true,
-      bytes: '',
-      flops: '',
-      seconds: null,
-      rest: {},
-    },
+    op,
+    argsText,
+    inputs: {},
+    against: [],
+    builds: [],
+    directions: null,
+    sizes: {},
+    dtypes: [],
+    threads: [],
+    cold: false,
+    fresh: true,
+    bytes: '',
+    flops: '',
+    seconds: null,
+    rest: {},
   }
 }
 

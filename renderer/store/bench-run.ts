@@ -50,8 +50,17 @@ export function chooseTimed(op: string): void {
 function choose(draft: BenchDraft, entry: number | null, one: Measured | null): void {
   if (benchStore.getState().work?.of === 'one') void stopBench()
   benchStore.setState({
-    ...{ view: 'one', draft, entry, one, oneError: null, oneStamp: one?.stamp ?? null },
-    ...{ row: null, history: [], historyError: null, kernels: null, kernelsError: null },
+    view: 'one',
+    draft,
+    entry,
+    one,
+    oneError: null,
+    oneStamp: one?.stamp ?? null,
+    row: null,
+    history: [],
+    historyError: null,
+    kernels: null,
+    kernelsError: null,
   })
 }
 
@@ -147,9 +156,15 @@ function begin(of: BenchWork['of']): BenchWork {
   const stamp = runStamp()
   const asked = of === 'one' ? askedKey(benchStore.getState().draft) : ''
   const work: BenchWork = {
-    ...{ job: newJob('bench'), of, startedAt: Date.now(), done: 0, total: 0, rows: [] },
+    job: newJob('bench'),
+    of,
+    startedAt: Date.now(),
+    done: 0,
+    total: 0,
+    rows: [],
     waiting: '',
-    ...{ stamp, asked },
+    stamp,
+    asked,
   }
   benchStore.setState({
     work,

@@ -65,10 +65,24 @@ export type BenchState = {
 }
 
 export const benchStore = createStore<BenchState>(() => ({
-  ...{ view: 'all', work: null, all: null, allError: null },
-  ...{ entry: null, draft: emptyBenchDraft(), one: null, oneError: null },
-  ...{ allStamp: null, oneStamp: null, row: null, history: [], historyError: null, builds: [] },
-  ...{ isMeasuringCeilings: false, kernels: null, kernelsError: null, isListingKernels: false },
+  view: 'all',
+  work: null,
+  all: null,
+  allError: null,
+  entry: null,
+  draft: emptyBenchDraft(),
+  one: null,
+  oneError: null,
+  allStamp: null,
+  oneStamp: null,
+  row: null,
+  history: [],
+  historyError: null,
+  builds: [],
+  isMeasuringCeilings: false,
+  kernels: null,
+  kernelsError: null,
+  isListingKernels: false,
 }))
 
 export function useBench<T>(select: (state: BenchState) => T): T {

@@ -139,8 +139,14 @@ async function write(
     return { form, steps: [], running: null, report: null }
   })
   exportStore.setState({
-    ...{ work: { job, of: 'export', startedAt: Date.now() }, review: null, forms: empty },
-    ...{ directory, report: null, isStopped: false, error: null, stamp: runStamp() },
+    work: { job, of: 'export', startedAt: Date.now() },
+    review: null,
+    forms: empty,
+    directory,
+    report: null,
+    isStopped: false,
+    error: null,
+    stamp: runStamp(),
   })
   const request = { forms, directory, proof, decisions }
   const result = await call('export.run', { folder, job, request })

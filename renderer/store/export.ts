@@ -81,9 +81,19 @@ export type ExportState = {
 }
 
 export const exportStore = createStore<ExportState>(() => ({
-  ...{ choices: null, choicesError: null, chosen: null, proof: true },
-  ...{ work: null, review: null, forms: [], directory: '', report: null, isStopped: false },
-  ...{ error: null, stamp: null, logVersion: 0 },
+  choices: null,
+  choicesError: null,
+  chosen: null,
+  proof: true,
+  work: null,
+  review: null,
+  forms: [],
+  directory: '',
+  report: null,
+  isStopped: false,
+  error: null,
+  stamp: null,
+  logVersion: 0,
 }))
 
 export function useExport<T>(select: (state: ExportState) => T): T {

@@ -138,7 +138,15 @@ function manifestKey(): string {
   const { name, sources, functions, includePaths, cflags, cudaCflags, ldflags } = manifest
   const { pkgConfig, autograd, toolchain } = manifest
   return JSON.stringify([
-    ...[name, sources, functions, includePaths, cflags, cudaCflags, ldflags],
-    ...[pkgConfig, autograd, toolchain],
+    name,
+    sources,
+    functions,
+    includePaths,
+    cflags,
+    cudaCflags,
+    ldflags,
+    pkgConfig,
+    autograd,
+    toolchain,
   ])
 }

@@ -113,8 +113,12 @@ export function searchKey(draft: GradcheckDraft): string {
   const inputs = Object.entries({ ...effectiveInputs(), ...draft.inputs })
   const unseeded = inputs.map(([name, { seed: _drawn, ...spec }]) => [name, spec])
   return JSON.stringify([
-    ...[draft.op, draft.argsText, draft.secondOrder, draft.dtype],
-    ...[unseeded, draft.options],
+    draft.op,
+    draft.argsText,
+    draft.secondOrder,
+    draft.dtype,
+    unseeded,
+    draft.options,
   ])
 }
 
@@ -251,7 +255,11 @@ export async function sweepEps(): Promise<void> {
   gradcheckStore.setState({ sweeping: work, sweepPoints: [], sweepError: null })
   const dtypes: SweepDtype[] = ['float32', 'float64']
   const result = await call('gradcheck.sweep', {
-    ...{ folder, job: work.job, eps: [], dtypes, timeout: draft.timeout },
+    folder,
+    job: work.job,
+    eps: [],
+    dtypes,
+    timeout: draft.timeout,
     request: { ...asked.value, keepJacobians: false },
   })
   if (gradcheckStore.getState().sweeping?.job !== work.job) return
@@ -275,7 +283,11 @@ export async function searchWorst(points: number, firstSeed: number): Promise<vo
   const searchStamp = runStamp()
   gradcheckStore.setState({ searching: work, searchError: null })
   const result = await call('gradcheck.search', {
-    ...{ folder, job: work.job, points, firstSeed, timeout: draft.timeout },
+    folder,
+    job: work.job,
+    points,
+    firstSeed,
+    timeout: draft.timeout,
     request: { ...asked.value, keepJacobians: false },
   })
   if (gradcheckStore.getState().searching?.job !== work.job) return

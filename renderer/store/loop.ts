@@ -73,8 +73,13 @@ async function buildOnce(timeTrace: boolean): Promise<void> {
     if (cancelled) buildStore.setState({ ...ended, cancelled: true })
     else
       buildStore.setState({
-        ...{ ...ended, error: result.error, report: null, settled: null, loadError: null },
-        ...{ stamp, versions },
+        ...ended,
+        error: result.error,
+        report: null,
+        settled: null,
+        loadError: null,
+        stamp,
+        versions,
       })
     return
   }

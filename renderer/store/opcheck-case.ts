@@ -35,8 +35,17 @@ export const firstRange: Range = { min: 1, max: 8 }
 
 export function emptyOpcheckDraft(op = '', argsText = ''): OpcheckDraft {
   return {
-    ...{ op, argsText, inputs: {}, sizes: {}, integers: {}, floats: {} },
-    ...{ dtypes: [], shapes: defaultShapes, seed: 0, checks: null, rest: {} },
+    op,
+    argsText,
+    inputs: {},
+    sizes: {},
+    integers: {},
+    floats: {},
+    dtypes: [],
+    shapes: defaultShapes,
+    seed: 0,
+    checks: null,
+    rest: {},
   }
 }
 

@@ -105,15 +105,18 @@ async function check(): Promise<void> {
   const verdict = result.value.ok ? 'passed' : 'failed'
   const expect = entry.expect ?? 'passed'
   const one: OpcheckOutcome = {
-    ...{
-      entry: place ?? -1,
-      name: draft.rest.name ?? `${entry.op}(${draft.argsText})`,
-      op: entry.op,
-    },
-    ...{ expect, verdict, asExpected: verdict === expect, report: result.value },
+    entry: place ?? -1,
+    name: draft.rest.name ?? `${entry.op}(${draft.argsText})`,
+    op: entry.op,
+    expect,
+    verdict,
+    asExpected: verdict === expect,
+    report: result.value,
   }
   opcheckStore.setState((state) => ({
-    ...{ one, oneError: null, oneStamp: stamp },
+    one,
+    oneError: null,
+    oneStamp: stamp,
     ...(place === null
       ? {}
       : { outcomes: { ...state.outcomes, [place]: { outcome: one, stamp } } }),
@@ -148,7 +151,8 @@ export async function keepCheck(finding?: PlacedFinding): Promise<void> {
   if (!(await manifestSaved())) return
   const { draft } = opcheckStore.getState()
   const result = await call('opcheck.keep', {
-    ...{ folder, entry: asked.value },
+    folder,
+    entry: asked.value,
     ...(finding?.shownCase
       ? { failure: { check: finding.check, shownCase: finding.shownCase } }
       : {}),

@@ -39,16 +39,22 @@ export type OpcheckState = {
 }
 
 export const opcheckStore = createStore<OpcheckState>(() => ({
-  ...{ entries: [], job: null, startedAt: 0, done: 0, total: 0, outcomes: {}, error: null },
-  ...{
-    repeats: false,
-    sanitize: false,
-    entry: null,
-    draft: emptyOpcheckDraft(),
-    oneJob: null,
-    oneStartedAt: 0,
-  },
-  ...{ one: null, oneError: null, oneStamp: null },
+  entries: [],
+  job: null,
+  startedAt: 0,
+  done: 0,
+  total: 0,
+  outcomes: {},
+  error: null,
+  repeats: false,
+  sanitize: false,
+  entry: null,
+  draft: emptyOpcheckDraft(),
+  oneJob: null,
+  oneStartedAt: 0,
+  one: null,
+  oneError: null,
+  oneStamp: null,
 }))
 
 export function useOpcheck<T>(select: (state: OpcheckState) => T): T {

@@ -26,7 +26,11 @@ export function chooseProfiled(op: string): void {
   profileStore.setState({
     draft: { ...draft, op, argsText: defaultArguments(op) },
     // What is known of one must not stand under the name of another.
-    ...{ report: null, error: null, stamp: null, tried: null, selection: null },
+    report: null,
+    error: null,
+    stamp: null,
+    tried: null,
+    selection: null,
   })
 }
 

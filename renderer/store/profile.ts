@@ -38,8 +38,16 @@ export type ProfileState = {
 
 export const profileStore = createStore<ProfileState>(() => ({
   draft: { op: '', argsText: '', backward: false, threads: 1 },
-  ...{ job: null, startedAt: 0, report: null, asked: '', error: null, stamp: null, tried: null },
-  ...{ view: 'timeline', selection: null, search: '' },
+  job: null,
+  startedAt: 0,
+  report: null,
+  asked: '',
+  error: null,
+  stamp: null,
+  tried: null,
+  view: 'timeline',
+  selection: null,
+  search: '',
 }))
 
 export function useProfile<T>(select: (state: ProfileState) => T): T {

@@ -24,6 +24,7 @@ function endAll() {
     }
   }
 }
+
 process.once('exit', endAll)
 
 /** Signals are ours to handle only while commands run that are not in the terminal's process group. */

@@ -24,7 +24,9 @@ function surroundings(found) {
   return hashOf({
     texts: [
       ...variables.map((name) => process.env[name] ?? ''),
-      ...[settings?.compiler ?? '', settings?.libtorch ?? '', cacheFolder()],
+      settings?.compiler ?? '',
+      settings?.libtorch ?? '',
+      cacheFolder(),
       ...[found.compiler.path, path.join(found.libtorch.folder, 'lib', 'libtorch_cpu.so')].map(
         stampOf,
       ),

@@ -12,9 +12,17 @@ const torchVersion = '2.13.0'
 const oldest = [2, 6]
 /** What `import torch` and torch.utils.cpp_extension need besides torch; only tests and benchmarks do that. */
 const pythonPackages = [
-  ...['numpy', 'sympy', 'networkx', 'jinja2', 'fsspec', 'filelock', 'typing-extensions'],
+  'numpy',
+  'sympy',
+  'networkx',
+  'jinja2',
+  'fsspec',
+  'filelock',
+  'typing-extensions',
   // wheel: setuptools builds wheels by itself from 70.1 on, and Python brings an older one.
-  ...['ninja', 'setuptools', 'wheel'],
+  'ninja',
+  'setuptools',
+  'wheel',
 ]
 /** For exported notebooks; without it their cells are run in order. */
 const jupyterPackages = ['nbclient', 'ipykernel']

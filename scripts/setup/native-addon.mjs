@@ -116,7 +116,10 @@ function cmakeArguments(libtorch, compiler, out, batches) {
     ...(linker ? { CMAKE_SHARED_LINKER_FLAGS: linker, CMAKE_MODULE_LINKER_FLAGS: linker } : {}),
   }
   return [
-    ...['--directory', path.join(root, 'native'), '--out', out],
+    '--directory',
+    path.join(root, 'native'),
+    '--out',
+    out,
     ...Object.entries(options).map(([name, value]) => `--CD${name}=${value}`),
   ]
 }

@@ -80,7 +80,12 @@ describe("the window's calls of gradcheck", () => {
     expect(report.error).toBeLessThan(1e-8)
     const handle = report.findings.find((finding) => finding.analytical)?.analytical?.handle ?? -1
     const page = await ask('tensor.page', {
-      ...{ handle, index: [], rowStart: 0, rowCount: 2, columnStart: 0, columnCount: 2 },
+      handle,
+      index: [],
+      rowStart: 0,
+      rowCount: 2,
+      columnStart: 0,
+      columnCount: 2,
     })
     const [first = 0, second] = unwrap(page).values
     expect(first).toBeGreaterThan(0)
@@ -98,8 +103,12 @@ describe("the window's calls of gradcheck", () => {
 
   it('sweep eps, each point told as it is made', async () => {
     const result = await ask('gradcheck.sweep', {
-      ...{ folder, job: 'sweep', request: requestOf(), timeout: 0 },
-      ...{ eps: [1e-3, 1e-4], dtypes: ['float32', 'float64'] },
+      folder,
+      job: 'sweep',
+      request: requestOf(),
+      timeout: 0,
+      eps: [1e-3, 1e-4],
+      dtypes: ['float32', 'float64'],
     })
     const verdicts = unwrap(result).curves.map((curve) => curve.points.map((point) => point.ok))
     expect(verdicts).toEqual([
@@ -114,8 +123,12 @@ describe("the window's calls of gradcheck", () => {
   it('search random points, and keep what was found', async () => {
     const request = requestOf({ eps: 1e-4, atol: 1e-12, rtol: 1e-9 })
     const result = await ask('gradcheck.search', {
-      ...{ folder, job: 'search', request, timeout: 0 },
-      ...{ points: 20, firstSeed: 50 },
+      folder,
+      job: 'search',
+      request,
+      timeout: 0,
+      points: 20,
+      firstSeed: 50,
     })
     const found = unwrap(result)
     await expect
@@ -139,8 +152,12 @@ describe("the window's calls of gradcheck", () => {
   it('stop a search that would take minutes', async () => {
     const started = Date.now()
     const searching = ask('gradcheck.search', {
-      ...{ folder, job: 'long', request: requestOf(), timeout: 0 },
-      ...{ points: 100_000, firstSeed: 0 },
+      folder,
+      job: 'long',
+      request: requestOf(),
+      timeout: 0,
+      points: 100_000,
+      firstSeed: 0,
     })
     await expect.poll(async () => (await toldOf('long')).at(-1)?.done ?? 0).toBeGreaterThan(300)
     unwrap(await ask('job.cancel', { job: 'long' }))

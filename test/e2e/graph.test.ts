@@ -71,6 +71,7 @@ async function nodesOf(kind: string): Promise<number[]> {
   visit(graph.nodes)
   return found
 }
+
 interface Node {
   id: number
   kind: string

@@ -21,17 +21,30 @@ const long = { shape: ['N'], dtype: 'float32' }
 const large = 'torch.sigmoid(x) + 0 * torch.empty([600000000]).numel()'
 const benchmarks = [
   {
-    ...{ op: 'sigmoid::sigmoid', args: ['x'], seconds: 0.05 },
+    op: 'sigmoid::sigmoid',
+    args: ['x'],
+    seconds: 0.05,
     against: ['torch.sigmoid(x)', 'torch.tanh(x)', large],
   },
   {
-    ...{ name: 'long rows', op: 'sigmoid::sigmoid', args: ['x'], seconds: 0.05 },
-    ...{ inputs: { x: long }, sizes: { N: [16, 256, 4096] }, directions: ['forward'] },
-    ...{ against: ['torch.sigmoid(x)'], flops: '4 * N' },
+    name: 'long rows',
+    op: 'sigmoid::sigmoid',
+    args: ['x'],
+    seconds: 0.05,
+    inputs: { x: long },
+    sizes: { N: [16, 256, 4096] },
+    directions: ['forward'],
+    against: ['torch.sigmoid(x)'],
+    flops: '4 * N',
   },
   {
-    ...{ name: 'products', op: 'aten::mm', args: ['x', 'x'], seconds: 0.05 },
-    ...{ inputs: { x: { shape: [64, 64] } }, directions: ['forward'], against: ['x @ x'] },
+    name: 'products',
+    op: 'aten::mm',
+    args: ['x', 'x'],
+    seconds: 0.05,
+    inputs: { x: { shape: [64, 64] } },
+    directions: ['forward'],
+    against: ['x @ x'],
   },
 ]
 

@@ -22,7 +22,11 @@ beforeAll(async () => {
 })
 
 const requestOf = (op: string, args: BenchRequest['args'], shape: number[]): BenchRequest => ({
-  ...{ op, args, builds: [], directions: ['forward'], seconds: 1 },
+  op,
+  args,
+  builds: [],
+  directions: ['forward'],
+  seconds: 1,
   inputs: {
     x: benchInput.parse({ shape, device: 'cuda', seed: 0 }),
     y: benchInput.parse({ shape, device: 'cuda', seed: 1 }),
@@ -37,7 +41,8 @@ const cases: { name: string; request: BenchRequest; call: string; shape: number[
 ].map(({ op, args, shape, call }) => ({
   name: call,
   request: requestOf(op, args, shape),
-  ...{ call, shape },
+  call,
+  shape,
 }))
 
 /** triton.testing.do_bench's median, in seconds. */

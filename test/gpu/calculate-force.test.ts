@@ -34,7 +34,9 @@ it.each(['float64', 'float32'] as const)('the kernel gives the forces in %s', as
     await workbench.run(
       folder,
       {
-        ...{ op: 'CalcOps::calculateForce', args: call?.args ?? [], inputs: onGpu({ dtype }) },
+        op: 'CalcOps::calculateForce',
+        args: call?.args ?? [],
+        inputs: onGpu({ dtype }),
         reference: call?.reference ?? '',
       },
       { timeout: 60 },

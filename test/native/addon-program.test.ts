@@ -152,7 +152,9 @@ def second(start: int) -> int:
     return after(counter)
 `
     const result = await addon.run({
-      ...{ op: 'second', args: [5], inputs: {} },
+      op: 'second',
+      args: [5],
+      inputs: {},
       program: { file: 'c.py', source: text },
     })
     expect(result.outputs).toEqual([{ kind: 'value', type: 'int', text: '6' }])

@@ -55,7 +55,10 @@ async function values(handle: TensorHandle): Promise<number[]> {
   const page = await addon.page({
     handle: handle.handle,
     index: handle.shape.slice(0, -2).map(() => 0),
-    ...{ rowStart: 0, rowCount: 1024, columnStart: 0, columnCount: 1024 },
+    rowStart: 0,
+    rowCount: 1024,
+    columnStart: 0,
+    columnCount: 1024,
   })
   return page.values
 }
@@ -250,8 +253,15 @@ print(json.dumps(out))
   it('can be literal, NaN and infinities included, and are counted', async () => {
     const report = await run('aten::clone', ['z'])
     expect(tensor(report).stats).toEqual({
-      ...{ count: 6, nan: 1, posInf: 1, negInf: 1, zeros: 1 },
-      ...{ min: 0, max: 2, mean: 1, std: 1 },
+      count: 6,
+      nan: 1,
+      posInf: 1,
+      negInf: 1,
+      zeros: 1,
+      min: 0,
+      max: 2,
+      mean: 1,
+      std: 1,
     })
     expect(await values(tensor(report))).toEqual([1, NaN, 0, -Infinity, 2, Infinity])
   })
@@ -287,7 +297,12 @@ describe('tensors in the host', () => {
     const { handle } = tensor(await run('aten::clone', ['a'], { inputs }))
     const part = { handle, index: [1], rowStart: 1, rowCount: 9, columnStart: 2, columnCount: 9 }
     expect(await addon.page(part)).toEqual({
-      ...{ rows: 3, columns: 4, rowStart: 1, columnStart: 2, pageRows: 2, pageColumns: 2 },
+      rows: 3,
+      columns: 4,
+      rowStart: 1,
+      columnStart: 2,
+      pageRows: 2,
+      pageColumns: 2,
       values: [18, 19, 22, 23],
     })
     const outside = await failureOf(addon.page({ ...page, handle, index: [2] }))

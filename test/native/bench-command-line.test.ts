@@ -102,8 +102,16 @@ describe('opsmith bench', () => {
     const { code, printed } = await benchJson(
       traps,
       ...honest,
-      ...['--against', 'x + x', 'traps::cached', '--dtype', 'float64,float32'],
-      ...['--threads', '1', '2', '--direction', 'forward'],
+      '--against',
+      'x + x',
+      'traps::cached',
+      '--dtype',
+      'float64,float32',
+      '--threads',
+      '1',
+      '2',
+      '--direction',
+      'forward',
     )
     expect(code).toBe(1)
     expect(printed.rows).toHaveLength(3 * 2 * 2)

@@ -22,11 +22,19 @@ beforeAll(async () => {
 })
 
 const onInput = (op: string, input: object): BenchRequest => ({
-  ...{ op, args: ['y'], builds: [], seconds: 0.02, inputs: { y: benchInput.parse(input) } },
+  op,
+  args: ['y'],
+  builds: [],
+  seconds: 0.02,
+  inputs: { y: benchInput.parse(input) },
 })
 
 const requestOf = (op: string, microseconds: number, more = {}): BenchRequest => ({
-  ...{ op: `test_device::${op}`, args: ['x', microseconds], builds: [], seconds: 0.05, ...more },
+  op: `test_device::${op}`,
+  args: ['x', microseconds],
+  builds: [],
+  seconds: 0.05,
+  ...more,
 })
 
 describe('a call on a device', () => {

@@ -33,7 +33,10 @@ afterAll(async () => {
 })
 
 const request = (op: string, more: Partial<BenchRequest> = {}): BenchRequest => ({
-  ...{ op, args: ['x'], builds: [], seconds: 0.03 },
+  op,
+  args: ['x'],
+  builds: [],
+  seconds: 0.03,
   ...more,
 })
 
@@ -194,13 +197,20 @@ describe('a benchmark', () => {
         args: ['x', 0, 0, 'N'],
         inputs: {
           x: {
-            ...{ shape: ['N', 8], dtype: 'float32', device: 'cpu', distribution: 'randn' },
+            shape: ['N', 8],
+            dtype: 'float32',
+            device: 'cpu',
+            distribution: 'randn',
             requires_grad: false,
           },
         },
         against: ['x[:N].clone()'],
-        ...{ sizes: { N: [2, 64] }, dtypes: ['float32', 'float64'], threads: [1, 2], cold: true },
-        ...{ flops: 'N * 8', seconds: 0.01 },
+        sizes: { N: [2, 64] },
+        dtypes: ['float32', 'float64'],
+        threads: [1, 2],
+        cold: true,
+        flops: 'N * 8',
+        seconds: 0.01,
       }),
     )
     expect(rows).toHaveLength(2 * 2 * 2 * 2 * 2)
@@ -220,8 +230,11 @@ describe('a benchmark', () => {
   it('leaves out directions that nobody asked for where there is no derivative', async () => {
     const inputs = {
       x: {
-        ...{ shape: [4], dtype: 'float32' as const, device: 'cpu' },
-        ...{ distribution: 'randn' as const, requires_grad: true },
+        shape: [4],
+        dtype: 'float32' as const,
+        device: 'cpu',
+        distribution: 'randn' as const,
+        requires_grad: true,
       },
     }
     const plain = await timed(request('aten::sign', { inputs }), request('aten::isnan', { inputs }))
@@ -246,13 +259,28 @@ describe('a benchmark', () => {
     )
     const bytes = 64 * 64 * 4
     expect(rows.map((row) => row.bytes)).toEqual([
-      ...[undefined, bytes, 2 * bytes, 2 * bytes, undefined, undefined],
+      undefined,
+      bytes,
+      2 * bytes,
+      2 * bytes,
+      undefined,
+      undefined,
     ])
     expect(rows.map((row) => row.bytesPerSecond === undefined)).toEqual([
-      ...[true, rows[1]?.bytesPerSecond === undefined, false, false, true, true],
+      true,
+      rows[1]?.bytesPerSecond === undefined,
+      false,
+      false,
+      true,
+      true,
     ])
     expect(rows.map((row) => row.givesViews === true)).toEqual([
-      ...[true, true, false, false, true, true],
+      true,
+      true,
+      false,
+      false,
+      true,
+      true,
     ])
     // Nothing is wrong with a view.
     expect(rows[0]?.warnings.join()).not.toMatch(/declare "bytes"/)
@@ -325,7 +353,10 @@ describe('a benchmark', () => {
     const { builds: _builds, ...entry } = request('traps::honest', {
       inputs: {
         x: {
-          ...{ shape: ['N', 8], dtype: 'float64', device: 'cpu', distribution: 'randn' },
+          shape: ['N', 8],
+          dtype: 'float64',
+          device: 'cpu',
+          distribution: 'randn',
           requires_grad: true,
         },
       },

@@ -91,8 +91,10 @@ describe('opsmith check', () => {
       ['rms_norm::forward', 'passed'],
     ])
     expect(printed.operators.map(({ generated }) => generated !== undefined)).toEqual([
-      ...[false, false],
-      ...[true, true],
+      false,
+      false,
+      true,
+      true,
     ])
     const rows = printed.results.filter((row) => row.op === 'rms_norm::rms_norm')
     expect(rows.map((row) => row.check)).toEqual(opcheckCheck.options)
@@ -127,7 +129,11 @@ describe('opsmith check', () => {
 
   it('names the smallest shape that shows it, and the registration where that is what is wrong', async () => {
     const tail = await checkJson(
-      ...[wrong, '--op', 'wrong_operators::unwritten_tail', '--args', '["x"]'],
+      wrong,
+      '--op',
+      'wrong_operators::unwritten_tail',
+      '--args',
+      '["x"]',
     )
     const unwritten = tail.printed.results.find((row) => row.check === 'unwritten')
     expect(unwritten).toMatchObject({
@@ -136,7 +142,11 @@ describe('opsmith check', () => {
       shownBy: 'x float64[1, 1] of zeros',
     })
     const { printed } = await checkJson(
-      ...[wrong, '--op', 'wrong_operators::no_autograd', '--args', '["w"]'],
+      wrong,
+      '--op',
+      'wrong_operators::no_autograd',
+      '--args',
+      '["w"]',
     )
     const failed = printed.results.filter((row) => row.status === 'failed')
     expect(failed.length).toBeGreaterThan(0)
@@ -146,7 +156,15 @@ describe('opsmith check', () => {
   it('makes only the checks that are named, over other shapes and another seed', async () => {
     const asked = ['--op', 'wrong_operators::unwritten_tail', '--args', '["x"]']
     const { code, printed } = await checkJson(
-      ...[wrong, ...asked, '--check', 'mutation', 'aliasing', '--shapes', '0', '--seed', '3'],
+      wrong,
+      ...asked,
+      '--check',
+      'mutation',
+      'aliasing',
+      '--shapes',
+      '0',
+      '--seed',
+      '3',
     )
     expect(code).toBe(0)
     expect(printed.results.map((row) => row.check)).toEqual(['mutation', 'aliasing'])
@@ -167,15 +185,11 @@ describe('opsmith check', () => {
     const { code, printed } = await checkJson(folder)
     expect(code).toBe(1)
     expect(printed.operators.map((one) => [one.verdict, one.asExpected])).toEqual([
-      ...[
-        ['passed', true],
-        ['failed', true],
-        ['passed', true],
-      ],
-      ...[
-        ['passed', false],
-        ['passed', true],
-      ],
+      ['passed', true],
+      ['failed', true],
+      ['passed', true],
+      ['passed', false],
+      ['passed', true],
     ])
     const left = printed.results.find((row) => row.reason === 'known, and too late to change')
     expect(left).toMatchObject({ check: 'mutation', status: 'skipped' })
@@ -192,7 +206,12 @@ describe('opsmith check', () => {
       wrongOp('unwritten_tail', { expect: 'failed' }),
     ])
     const { code } = await opsmith(
-      ...['check', folder, '--junit', 'out/check.xml', '--html', 'out/check.html'],
+      'check',
+      folder,
+      '--junit',
+      'out/check.xml',
+      '--html',
+      'out/check.html',
     )
     expect(code).toBe(1)
     const junit = readXml(fs.readFileSync(path.join(cache.home, 'out/check.xml'), 'utf8'))
@@ -287,8 +306,20 @@ describe('opsmith check', () => {
     const junit = path.join(cache.home, 'sanitized.xml')
     const html = path.join(cache.home, 'sanitized.html')
     const { code, printed } = await checkJson(
-      ...[folder, '--sanitize', '--op', 'stable_memory::read_past', '--args', '["x"]'],
-      ...['--check', 'mutation', '--shapes', '0', '--junit', junit, '--html', html],
+      folder,
+      '--sanitize',
+      '--op',
+      'stable_memory::read_past',
+      '--args',
+      '["x"]',
+      '--check',
+      'mutation',
+      '--shapes',
+      '0',
+      '--junit',
+      junit,
+      '--html',
+      html,
     )
     expect([code, printed.ok]).toEqual([1, false])
     expect(printed.results.map(({ check, status }) => [check, status])).toEqual([

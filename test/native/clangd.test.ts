@@ -104,7 +104,9 @@ describe.skipIf(!clangd.ok)('clangd', () => {
     const { diagnostics } = await diagnosed(kernel, 2)
     const line = bad.split('\n').findIndex((one) => one.includes('twice')) + 1
     expect(diagnostics.find((one) => one.message.startsWith("expected ';'"))).toMatchObject({
-      ...{ severity: 'error', source: 'clangd', line },
+      severity: 'error',
+      source: 'clangd',
+      line,
       fixes: [{ edits: [{ line, text: ';' }] }],
     })
     const misspelt = diagnostics.find((one) => one.message.includes("'twise'"))
@@ -209,7 +211,11 @@ describe.skipIf(!clangd.ok)('timings', () => {
     bench.clangd.show({ folder: project, path: 'op.cpp', text, version: 1 }, true)
     const waited: string[] = []
     const request: BenchRequest = {
-      ...{ op: 'aten::sigmoid', args: ['x'], builds: [], seconds: 0.02, directions: ['forward'] },
+      op: 'aten::sigmoid',
+      args: ['x'],
+      builds: [],
+      seconds: 0.02,
+      directions: ['forward'],
     }
     const onWait = (what: string): void => void waited.push(what)
     const { rows } = unwrap(await bench.benchmarks.run(project, [request], { onWait }))

@@ -30,7 +30,9 @@ async function expectCalls(folder: string): Promise<void> {
     await workbench.run(
       folder,
       {
-        ...{ op: call?.op ?? '', args: call?.args ?? [], inputs: manifest.inputs },
+        op: call?.op ?? '',
+        args: call?.args ?? [],
+        inputs: manifest.inputs,
         reference: call?.reference ?? '',
       },
       { timeout: 170 },
@@ -97,7 +99,10 @@ describe.skipIf(!toolkit)('with nvcc', () => {
     const lines = fs.readFileSync(file, 'utf8').split('\n')
     const line = lines.findIndex((text) => text.includes('= zero;')) + 1
     expect(build.diagnostics[0]).toMatchObject({
-      ...{ file, line, column: (lines[line - 1]?.indexOf('zero') ?? 0) + 1, source: 'nvcc' },
+      file,
+      line,
+      column: (lines[line - 1]?.indexOf('zero') ?? 0) + 1,
+      source: 'nvcc',
       message: 'identifier "zero" is undefined',
     })
   })

@@ -135,7 +135,9 @@ describe('opsmith export', () => {
     }
     expect(forms.filter(({ possible }) => !possible).map(({ form }) => form)).toEqual(['stable'])
     expect(forms.find(({ form }) => form === 'stable')?.obstacles).toContainEqual({
-      ...{ file: 'op.cpp', line: 3, message: 'includes <torch/library.h>' },
+      file: 'op.cpp',
+      line: 3,
+      message: 'includes <torch/library.h>',
     })
   })
 
@@ -150,7 +152,12 @@ describe('opsmith export', () => {
 
     const target = path.join(cache.home, 'stable-out')
     const written = await exportJson(
-      ...[stable, '--as', 'stable,setuptools', '--no-proof', '--out', target],
+      stable,
+      '--as',
+      'stable,setuptools',
+      '--no-proof',
+      '--out',
+      target,
     )
     expect(written).toMatchObject({ code: 0, answer: { ok: true } })
     expect(filesBelow(path.join(target, 'stable'))).toEqual([
@@ -193,7 +200,11 @@ describe('opsmith export', () => {
 
   it('writes forms and proves them in an empty folder', async () => {
     const { code, answer } = await exportJson(
-      ...[project, '--as', 'library,setuptools,addon,notebook', '--out', out],
+      project,
+      '--as',
+      'library,setuptools,addon,notebook',
+      '--out',
+      out,
     )
     const failed = answer.forms.flatMap((form) =>
       form.steps
@@ -453,20 +464,19 @@ describe('opsmith export, with bad input', () => {
 
       process.env['PATH'] = folder
       const { code, stdout } = await opsmith(
-        ...[
-          'export',
-          project,
-          '--as',
-          'cmake',
-          '--out',
-          path.join(cache.home, 'no-cmake'),
-          '--json',
-        ],
+        'export',
+        project,
+        '--as',
+        'cmake',
+        '--out',
+        path.join(cache.home, 'no-cmake'),
+        '--json',
       )
       expect(code).toBe(0)
       const { forms } = JSON.parse(stdout) as Answer
       expect(forms[0]?.steps.at(-1)).toMatchObject({
-        ...{ name: 'build and run in C++', status: 'skipped' },
+        name: 'build and run in C++',
+        status: 'skipped',
         reason: tools.cmake.problem,
       })
       // It would be every folder that libtorch was linked with, MKL's on its maker's machine among them.

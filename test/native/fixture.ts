@@ -29,7 +29,12 @@ export function compileLibrary(
   const usesTorch = source.includes('#include <torch/')
   const include = path.join(libtorch, 'include')
   const command = [
-    ...['-std=c++20', '-O1', '-g1', '-fPIC', '-shared', ...flags],
+    '-std=c++20',
+    '-O1',
+    '-g1',
+    '-fPIC',
+    '-shared',
+    ...flags,
     ...(usesTorch
       ? [`-isystem${include}`, `-isystem${path.join(include, 'torch/csrc/api/include')}`]
       : []),

@@ -69,7 +69,12 @@ const { workbench } = useWorkbench()
 
 async function causes(op: string, args: string[], options: object = {}): Promise<string[]> {
   const request = {
-    ...{ op, args, inputs, program, secondOrder: false, keepJacobians: false },
+    op,
+    args,
+    inputs,
+    program,
+    secondOrder: false,
+    keepJacobians: false,
     options: gradcheckOptions.parse(options),
   }
   const limits = { timeout: 170, phase: op }

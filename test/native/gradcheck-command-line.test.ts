@@ -90,7 +90,12 @@ describe('opsmith gradcheck', () => {
   it('says in text what is wrong, where, by how much and why; exit code 1', async () => {
     const folder = wrongGradients()
     const { code, stdout } = await opsmith(
-      ...['gradcheck', folder, '--op', 'wrong_gradients::transposed', '--eps', '1e-5'],
+      'gradcheck',
+      folder,
+      '--op',
+      'wrong_gradients::transposed',
+      '--eps',
+      '1e-5',
     )
     expect(code).toBe(1)
     expect(stdout).toMatch(/^FAILED wrong_gradients::transposed\(a, b\), eps 1e-5/)
@@ -140,7 +145,12 @@ describe('opsmith gradcheck', () => {
   it('writes JUnit XML and a report with pictures', async () => {
     const folder = wrongGradients()
     const { code } = await opsmith(
-      ...['gradcheck', folder, '--junit', 'out/junit.xml', '--html', 'out/report.html'],
+      'gradcheck',
+      folder,
+      '--junit',
+      'out/junit.xml',
+      '--html',
+      'out/report.html',
     )
     expect(code).toBe(0)
     const junit = readXml(fs.readFileSync(path.join(cache.home, 'out/junit.xml'), 'utf8'))
@@ -160,7 +170,12 @@ describe('opsmith gradcheck', () => {
     const { code, printed } = await gradcheckJson(folder)
     expect(code).toBe(1)
     expect(printed.gradchecks.map((one) => one.verdict)).toEqual([
-      ...['passed', 'error', 'error', 'error', 'passed', 'error'],
+      'passed',
+      'error',
+      'error',
+      'error',
+      'passed',
+      'error',
     ])
     const crash = printed.results.find((row) => row.op === 'crash_in_backward::crashes')
     expect(crash).toMatchObject({ status: 'failed' })

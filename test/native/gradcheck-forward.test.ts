@@ -94,7 +94,12 @@ type Args = (string | number | boolean | null | number[])[]
 
 async function gradcheck(op: string, args: Args, options: object): Promise<GradcheckReport> {
   const request = {
-    ...{ op, args, inputs, program, secondOrder: false, keepJacobians: false },
+    op,
+    args,
+    inputs,
+    program,
+    secondOrder: false,
+    keepJacobians: false,
     options: gradcheckOptions.parse(options),
   }
   const limits = { timeout: 170, phase: op }

@@ -44,7 +44,12 @@ async function gradcheck(
   named: Record<string, InputSpec> = inputs,
 ): Promise<Result<GradcheckReport>> {
   const request = {
-    ...{ op, args, inputs: named, program, secondOrder: false, keepJacobians: false },
+    op,
+    args,
+    inputs: named,
+    program,
+    secondOrder: false,
+    keepJacobians: false,
     options: gradcheckOptions.parse(options),
   }
   return await workbench.hosts.call('gradcheck.run', request, { timeout: 170, phase: op })
@@ -120,7 +125,10 @@ describe('a sparse input', () => {
 
   it('runs, is shown dense, and is compared', async () => {
     const request = {
-      ...{ op: 'sparse_product', args: ['s', 'w'], inputs, program },
+      op: 'sparse_product',
+      args: ['s', 'w'],
+      inputs,
+      program,
       reference: 's.to_dense() @ w',
     }
     const report = unwrap(
@@ -149,7 +157,13 @@ describe('a project with sparse inputs', () => {
     expect(unwrap(await workbench.build(folder)).ok).toBe(true)
     const outcomes = unwrap(await workbench.gradchecks.runAll(folder, { timeout: 170 }))
     expect(outcomes.map((one) => one.verdict)).toEqual([
-      ...['passed', 'failed', 'failed', 'passed', 'passed', 'passed', 'passed'],
+      'passed',
+      'failed',
+      'failed',
+      'passed',
+      'passed',
+      'passed',
+      'passed',
     ])
     const causes = outcomes.map((one) => one.report?.findings.map((found) => found.cause).join(''))
     expect(causes[1]).toMatch(/^The gradient is right at the specified elements and zero/)

@@ -82,7 +82,11 @@ describe('opsmith graph PROJECT', () => {
   it('--trace: types with shapes, the branch that was lost, the check on the other call', async () => {
     const graph = await graphJson(warp, '--trace')
     expect(graph.inputs[0]?.tensor).toEqual({
-      ...{ dtype: 'float32', shape: [8, 8], strides: [8, 1], device: 'cpu', requiresGrad: false },
+      dtype: 'float32',
+      shape: [8, 8],
+      strides: [8, 1],
+      device: 'cpu',
+      requiresGrad: false,
     })
     expect(flat(graph.nodes).some((node) => node.kind === 'prim::If')).toBe(false)
     const lost = graph.warnings.find((warning) => warning.kind === 'control-flow-lost')
@@ -236,7 +240,12 @@ describe('opsmith graph FILE', () => {
     const original = graphShape.parse(JSON.parse(fs.readFileSync(file, 'utf8')))
     const bare = (nodes: readonly GraphNode[]): unknown[] =>
       flat(nodes).map(({ id, kind, inputs, outputs, attributes, source }) => ({
-        ...{ id, kind, inputs, outputs, attributes, source },
+        id,
+        kind,
+        inputs,
+        outputs,
+        attributes,
+        source,
       }))
     expect(bare(again.nodes)).toEqual(bare(original.nodes))
   })

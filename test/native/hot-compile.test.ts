@@ -66,7 +66,9 @@ describe('hot compile', () => {
       if (!manifest.ok) throw new Error(manifest.error.message)
       for (const { op, args, reference, rtol, atol } of manifest.value.calls) {
         const request = {
-          ...{ op, args, inputs: manifest.value.inputs },
+          op,
+          args,
+          inputs: manifest.value.inputs,
           ...(reference === undefined ? {} : { reference }),
           ...(rtol === undefined ? {} : { rtol }),
           ...(atol === undefined ? {} : { atol }),

@@ -103,7 +103,8 @@ def g(x):
     const kernel = load.operators[0]?.kernels[0]
     expect(kernel?.line).toBe(lineOf('m.def("scale"'))
     expect(unwrap(await kernelDefinition(folder, kernel!))).toEqual({
-      ...{ file: source, line: lineOf('at::Tensor scale(') },
+      file: source,
+      line: lineOf('at::Tensor scale('),
     })
     const elsewhere = await kernelDefinition(folder, { file: '/etc/passwd', line: 1 })
     expect(elsewhere.ok).toBe(false)

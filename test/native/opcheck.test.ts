@@ -52,6 +52,7 @@ async function check(
     ),
   )
 }
+
 const failures = (report: OpcheckReport): OpcheckFinding[] =>
   report.findings.filter((finding) => finding.status === 'failed')
 
@@ -139,8 +140,12 @@ describe('operator checks', () => {
 
   it('leave the op host as it was: what it held before, it still holds', async () => {
     const gradcheck = {
-      ...{ op: 'aten::sigmoid', args: ['w'], inputs: manifest.inputs, secondOrder: false },
-      ...{ options: gradcheckOptions.parse({}), keepJacobians: true },
+      op: 'aten::sigmoid',
+      args: ['w'],
+      inputs: manifest.inputs,
+      secondOrder: false,
+      options: gradcheckOptions.parse({}),
+      keepJacobians: true,
     }
     const limits = { timeout: 170, phase: '' }
     const report = unwrap(await workbench.hosts.call('gradcheck.run', gradcheck, limits))

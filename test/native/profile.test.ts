@@ -145,7 +145,8 @@ describe('a profile of a function, forward and backward', () => {
   it('knows lines, in backward those of the operator that is derived', () => {
     const first = lineWith('hidden = ')
     expect(eventsNamed(report, 'gc_layer::gc_layer').map((one) => lineOf(report, one))).toEqual([
-      ...[first, first + 1],
+      first,
+      first + 1,
     ])
     expect(eventsNamed(report, 'aten::relu').map((one) => lineOf(report, one))).toEqual([first])
     // Backward goes the other way round.
@@ -216,7 +217,8 @@ describe('a profile', () => {
     expect(report.lines).toEqual([])
     const custom = report.operators.filter(({ kind }) => kind === 'custom')
     expect(custom.map(({ name }) => name).sort()).toEqual([
-      ...['gc_layer::forward', 'gc_layer::gc_layer'],
+      'gc_layer::forward',
+      'gc_layer::gc_layer',
     ])
   })
 

@@ -211,6 +211,7 @@ function memoized<Key, T>(make: (key: Key) => Promise<T>): (key: Key) => Promise
     return promise
   }
 }
+
 const rowOfCase = memoized(compareCase)
 const rowOfLibtorch = memoized(async (name: string) => {
   const entry = libtorchCases.get(name)

@@ -15,16 +15,19 @@ const base = { dtype: 'float64', device: 'cpu', requires_grad: true } as const
 function normal(shape: number[], seed: number, more: Partial<InputSpec> = {}): InputSpec {
   return { ...base, shape, distribution: 'randn', seed, ...more }
 }
+
 /** Uniform in [low, high). */
 function between(low: number, high: number, shape: number[], seed: number): InputSpec {
   return { ...base, shape, distribution: 'rand', low, high, seed }
 }
+
 function literal(
   values: NonNullable<InputSpec['values']>,
   more: Partial<InputSpec> = {},
 ): InputSpec {
   return { ...base, distribution: 'zeros', values, ...more }
 }
+
 const complex = { dtype: 'complex128' } as const
 const index = (values: NonNullable<InputSpec['values']>): InputSpec =>
   literal(values, { dtype: 'int64', requires_grad: false })
@@ -63,20 +66,43 @@ const ternary = (op: string, a: InputSpec, b: InputSpec, c: InputSpec, ...rest: 
 
 export const operatorCases: Record<string, OperatorCase[]> = {
   pointwise: [
-    ...['sigmoid', 'tanh', 'sin', 'cos', 'exp', 'expm1', 'sinh', 'cosh', 'atan', 'asinh', 'erf'],
-    ...['erfc', 'abs', 'neg', 'square', 'relu', 'silu', 'mish', 'selu', 'hardtanh', 'hardswish'],
-    ...[
-      'softplus',
-      'log_sigmoid',
-      'sinc',
-      'frac',
-      'trunc',
-      'sign',
-      'floor',
-      'deg2rad',
-      'hardsigmoid',
-    ],
-    ...['special_i0e', 'special_i1', 'special_ndtr', 'special_erfcx', 'relu6', 'celu', 'exp2'],
+    'sigmoid',
+    'tanh',
+    'sin',
+    'cos',
+    'exp',
+    'expm1',
+    'sinh',
+    'cosh',
+    'atan',
+    'asinh',
+    'erf',
+    'erfc',
+    'abs',
+    'neg',
+    'square',
+    'relu',
+    'silu',
+    'mish',
+    'selu',
+    'hardtanh',
+    'hardswish',
+    'softplus',
+    'log_sigmoid',
+    'sinc',
+    'frac',
+    'trunc',
+    'sign',
+    'floor',
+    'deg2rad',
+    'hardsigmoid',
+    'special_i0e',
+    'special_i1',
+    'special_ndtr',
+    'special_erfcx',
+    'relu6',
+    'celu',
+    'exp2',
   ]
     .map((op) => pointwise(op))
     .concat(

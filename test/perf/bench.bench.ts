@@ -38,7 +38,9 @@ const cases: Case[] = [
   // Its output of 80 MB is mapped anew for each call, as glibc does from 32 MB on: half of the time or more is
   // the system's, for pages, which come faster where a process gets those back that it has just given up.
   {
-    ...{ op: 'aten::exp', args: ['x'], shape: [20_000_000] },
+    op: 'aten::exp',
+    args: ['x'],
+    shape: [20_000_000],
     unjudged: 'not judged: most of it is the system’s time for new pages',
   },
 ].map((one) => ({ ...one, name: `${one.op} of [${one.shape.join(', ')}]` }))

@@ -127,7 +127,11 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
         const report = await workbench.hosts.call(
           'gradcheck.run',
           {
-            ...{ op, args, inputs, secondOrder, keepJacobians: false },
+            op,
+            args,
+            inputs,
+            secondOrder,
+            keepJacobians: false,
             options: gradcheckOptions.parse(given),
           },
           { timeout: 300, phase: name },
@@ -138,7 +142,12 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
       fs.writeFileSync(
         file,
         JSON.stringify({
-          ...{ op, args, inputs, rounds, secondOrder, options: given },
+          op,
+          args,
+          inputs,
+          rounds,
+          secondOrder,
+          options: given,
           libraries: [...libraries.values()],
         }),
       )

@@ -122,7 +122,12 @@ function single(
       .map((one) => (one === null ? 'None' : one === true ? 'True' : one === false ? 'False' : one))
       .join(', ')
   return {
-    ...{ name, goal, worst, folder, file, text },
+    name,
+    goal,
+    worst,
+    folder,
+    file,
+    text,
     call: (round) => ({ op: `${id}::f`, args: args(round) }),
     python: list,
   }
@@ -166,7 +171,10 @@ export function hotCases(cache: TestCache): HotCase[] {
     single(cache, 'autograd', 'autograd::Function', [0.8, 1.5], autograd, () => ['x']),
     {
       name: 'one of three files of calculate_force',
-      ...{ goal: 0.8, worst: 1.5, folder: force, file: forceFile },
+      goal: 0.8,
+      worst: 1.5,
+      folder: force,
+      file: forceFile,
       text: (round, space) =>
         `#include <torch/torch.h>\n${forceText.replaceAll('CalcOps', space === 'calculate_force' ? 'CalcOps' : space)}\nint opsmith_edit_${round}() { return ${round}; }\n`,
       call: () => ({ op: 'CalcOps::calculateForce', args: ['list_neigh', 'dE', 'Ri_d', 'F'] }),

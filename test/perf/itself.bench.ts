@@ -55,7 +55,10 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
         options.say(`sigmoid of [${size}] beside itself, run ${count + 1} of ${runs}`)
         unwrap(await workbench.hosts.restart())
         const itself = {
-          ...{ op: 'aten::sigmoid', args: ['x'], builds: [], seconds },
+          op: 'aten::sigmoid',
+          args: ['x'],
+          builds: [],
+          seconds,
           inputs: { x: inputSpec.parse({ shape: [size], seed: count }) },
           directions: ['forward' as const],
         }

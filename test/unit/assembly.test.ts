@@ -69,7 +69,9 @@ describe('a disassembly', () => {
       'jne 0x9724 <scale(at::Tensor const&, double)+0x3c4>',
     ])
     expect(referenceOf('jne 0x9724 <f+0x4>')).toEqual({
-      ...{ before: 'jne ', address: 0x9724n, symbol: 'f+0x4' },
+      before: 'jne ',
+      address: 0x9724n,
+      symbol: 'f+0x4',
     })
     expect(referenceOf('mov rax,rbx')).toBeUndefined()
   })
@@ -87,7 +89,8 @@ describe('a disassembly', () => {
       'movsd qword ptr [rsp+0x68],xmm0',
     ])
     expect(rows[0]).toMatchObject({
-      ...{ file: '/p/op.cpp', line: 13 },
+      file: '/p/op.cpp',
+      line: 13,
       inlined: 'at::Tensor::size(long) const, TensorBase.h:188',
     })
     expect(rows[2]).toMatchObject({ file: '/p/op.cpp', line: 14, inlined: '' })
@@ -115,10 +118,20 @@ describe('the mix of instructions', () => {
 
   it('tells packed from scalar, and the widest registers', () => {
     const mix = machineMix([
-      ...['vfmadd231ps ymm0,ymm1,ymmword ptr [rax]', 'mulpd xmm0,xmm1', 'addss xmm0,xmm1'],
-      ...['movaps xmm0,xmm1', 'shufps xmm0,xmm0,0x0', 'cvtss2sd xmm0,xmm1', 'paddd xmm0,xmm1'],
-      ...['call f', 'jne .L1', 'rep stosq', 'lock add dword ptr [rax],0x1'],
-      ...['movsd qword ptr [rsp+0x68],xmm0', 'mov rax,qword ptr [rsp+0x8]', 'push rbp'],
+      'vfmadd231ps ymm0,ymm1,ymmword ptr [rax]',
+      'mulpd xmm0,xmm1',
+      'addss xmm0,xmm1',
+      'movaps xmm0,xmm1',
+      'shufps xmm0,xmm0,0x0',
+      'cvtss2sd xmm0,xmm1',
+      'paddd xmm0,xmm1',
+      'call f',
+      'jne .L1',
+      'rep stosq',
+      'lock add dword ptr [rax],0x1',
+      'movsd qword ptr [rsp+0x68],xmm0',
+      'mov rax,qword ptr [rsp+0x8]',
+      'push rbp',
     ])
     expect(mix[0]).toEqual({ what: 'instructions', count: 14 })
     expect(mix[1]).toEqual({ what: 'packed floating point, up to 256 bits', count: 2 })
@@ -131,9 +144,15 @@ describe('the mix of instructions', () => {
 
   it('tells memory spaces of a GPU', () => {
     const mix = deviceMix([
-      ...['ld.global.f32 %f1, [%rd5]', '@%p1 bra $L__BB0_2', 'fma.rn.f32 %f2, %f1, %f1, %f3'],
-      ...['st.local.f32 [%rd1], %f2', 'mov.u32 %r3, %ctaid.x', 'bar.sync 0'],
-      ...['LDG.E R0, [R2.64]', '@P0 FFMA R1, R2, R3, R4', 'STS [R0], R1'],
+      'ld.global.f32 %f1, [%rd5]',
+      '@%p1 bra $L__BB0_2',
+      'fma.rn.f32 %f2, %f1, %f1, %f3',
+      'st.local.f32 [%rd1], %f2',
+      'mov.u32 %r3, %ctaid.x',
+      'bar.sync 0',
+      'LDG.E R0, [R2.64]',
+      '@P0 FFMA R1, R2, R3, R4',
+      'STS [R0], R1',
     ])
     expect(mix.map((one) => one.count)).toEqual([9, 2, 2, 0, 1, 1, 1])
   })
@@ -354,7 +373,11 @@ describe('functions', () => {
   it('are coloured by line, neighbours differently, and filtered', () => {
     const row = { address: '', text: 'x', file: '/p/op.cpp', inlined: '', target: -1 }
     const report: AssemblyReport = {
-      ...{ form: 'machine', function: functions[0]!, mix: [], architecture: '', tool: '' },
+      form: 'machine',
+      function: functions[0]!,
+      mix: [],
+      architecture: '',
+      tool: '',
       rows: [
         { ...row, kind: 'instruction', line: 9 },
         { ...row, kind: 'label', line: 0 },

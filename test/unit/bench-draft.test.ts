@@ -55,7 +55,8 @@ describe('the fields of a benchmark', () => {
   it('leave out what nothing names: inputs, sizes, empty comparisons', () => {
     const draft = {
       ...emptyBenchDraft('my::f', 'y'),
-      ...{ inputs: { x: { ...inputs.x, shape: ['N'] } }, sizes: { N: [1, 2] } },
+      inputs: { x: { ...inputs.x, shape: ['N'] } },
+      sizes: { N: [1, 2] },
       against: [
         { kind: 'expression' as const, text: ' ' },
         { kind: 'operator' as const, op: '', argsText: 'y' },
@@ -117,7 +118,8 @@ describe('lists of a sweep', () => {
 describe('what all benchmarks are', () => {
   it('are those of opsmith.json, else the forward of each of its calls once', () => {
     const project = manifest.parse({
-      ...{ name: 'p', sources: ['a.cpp'] },
+      name: 'p',
+      sources: ['a.cpp'],
       calls: [{ op: 'f', args: ['x'] }, { op: 'g' }, { op: 'f', args: ['y'] }],
     })
     expect(listedBenchmarks(project)).toEqual([

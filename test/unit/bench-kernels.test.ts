@@ -17,14 +17,27 @@ const trace = JSON.stringify({
     { ph: 'M', name: 'process_name', ts: 0, args: { name: 'python' } },
     { ph: 'X', cat: 'cpu_op', name: 'aten::mm', ts: 90, dur: 80, args: {} },
     {
-      ...{ ph: 'X', cat: 'kernel', name: 'void sgemm<128>(Params)', ts: 130.5, dur: 12.25 },
+      ph: 'X',
+      cat: 'kernel',
+      name: 'void sgemm<128>(Params)',
+      ts: 130.5,
+      dur: 12.25,
       args: {
-        ...{ device: 0, stream: 7, 'registers per thread': 216, 'shared memory': 49152 },
-        ...{ grid: [8, 12, 1], block: [128, 1, 1], 'est. achieved occupancy %': 18 },
+        device: 0,
+        stream: 7,
+        'registers per thread': 216,
+        'shared memory': 49152,
+        grid: [8, 12, 1],
+        block: [128, 1, 1],
+        'est. achieved occupancy %': 18,
       },
     },
     {
-      ...{ ph: 'X', cat: 'gpu_memset', name: 'Memset (Device)', ts: 120.5, dur: 1.5 },
+      ph: 'X',
+      cat: 'gpu_memset',
+      name: 'Memset (Device)',
+      ts: 120.5,
+      dur: 1.5,
       args: { stream: 7, bytes: 4096 },
     },
   ],
@@ -36,8 +49,13 @@ describe('kernels of a trace', () => {
     expect(rest).toEqual([])
     expect(fill).toMatchObject({ kind: 'fill', start: 0, bytes: 4096, stream: 7 })
     expect(kernel).toMatchObject({
-      ...{ kind: 'kernel', name: 'void sgemm<128>(Params)', grid: [8, 12, 1], block: [128, 1, 1] },
-      ...{ registers: 216, sharedMemory: 49152, occupancy: 0.18 },
+      kind: 'kernel',
+      name: 'void sgemm<128>(Params)',
+      grid: [8, 12, 1],
+      block: [128, 1, 1],
+      registers: 216,
+      sharedMemory: 49152,
+      occupancy: 0.18,
     })
     expect(kernel?.start).toBeCloseTo(10e-6)
     expect(kernel?.seconds).toBeCloseTo(12.25e-6)
@@ -66,7 +84,9 @@ describe('a device while it is timed', () => {
   const calm: DeviceState = { clock: 1.98e9, slowedBy: [], processes: 1, missing: '' }
   const rounds = (...states: Partial<DeviceState>[]): DeviceSamples[] =>
     states.map((state) => ({
-      ...{ launch: 4e-6, before: { ...calm, clock: 0.2e9 }, after: { ...calm, ...state } },
+      launch: 4e-6,
+      before: { ...calm, clock: 0.2e9 },
+      after: { ...calm, ...state },
     }))
 
   it('that keeps its clock, alone and cool, gives no warning', () => {

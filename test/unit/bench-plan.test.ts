@@ -94,7 +94,10 @@ describe('a plan', () => {
   it('has every combination of sizes, dtypes, threads and cold', () => {
     const { points } = plan({
       inputs: { x: { shape: ['N', 'M', 2] } },
-      ...{ sizes: { N: [1, 2], M: [3] }, dtypes: ['float64'], threads: [1, 2], cold: true },
+      sizes: { N: [1, 2], M: [3] },
+      dtypes: ['float64'],
+      threads: [1, 2],
+      cold: true,
       bytes: '2 * nbytes(x)',
     })
     expect(points).toHaveLength(8)

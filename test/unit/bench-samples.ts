@@ -13,12 +13,26 @@ export function rowOf({ median, spread = 0.02, point = {}, ...rest }: Given): Be
   const low = median * (1 - spread)
   const high = median * (1 + spread)
   const summary = {
-    ...{ median, p25: low, p75: high, min: low * 0.9, max: high * 2, interval: [low, high] },
-    ...{ samples: 40, callsPerSample: 10 },
+    median,
+    p25: low,
+    p75: high,
+    min: low * 0.9,
+    max: high * 2,
+    interval: [low, high],
+    samples: 40,
+    callsPerSample: 10,
   }
   return benchRow.parse({
-    ...{ entry: 0, op: 'my::f', kind: 'operator', variant: 'my::f', direction: 'forward' },
-    ...{ device: 'cpu', refused: '', warnings: [], samples: [], times: [] },
+    entry: 0,
+    op: 'my::f',
+    kind: 'operator',
+    variant: 'my::f',
+    direction: 'forward',
+    device: 'cpu',
+    refused: '',
+    warnings: [],
+    samples: [],
+    times: [],
     ...(median > 0 ? { summary } : {}),
     point: { sizes: {}, dtype: '', threads: 1, cold: false, ...point },
     ...rest,

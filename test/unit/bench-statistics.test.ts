@@ -202,7 +202,9 @@ describe('warnings', () => {
 
 describe('ceilings', () => {
   const measured = {
-    ...{ threads: 1, bytesPerSecond: 20e9, flopsPerSecond: { float32: 1e11, float64: 5e10 } },
+    threads: 1,
+    bytesPerSecond: 20e9,
+    flopsPerSecond: { float32: 1e11, float64: 5e10 },
   }
   const doubt = (othersBusy: number, spread: number): string =>
     doubtOf({ ...measured, othersBusy, spread }, { cores: 4 })

@@ -23,14 +23,29 @@ function rowOf(
 ): BenchRow {
   const half = (median ?? 0) * 0.01
   return {
-    ...{ entry: 0, op: 'my::f', kind: 'operator', variant, direction: 'forward', device: 'cpu' },
-    ...{ point, refused: '', warnings: [], samples: [], times: [] },
+    entry: 0,
+    op: 'my::f',
+    kind: 'operator',
+    variant,
+    direction: 'forward',
+    device: 'cpu',
+    point,
+    refused: '',
+    warnings: [],
+    samples: [],
+    times: [],
     ...(median === undefined
       ? { refused: 'its result is wrong' }
       : {
           summary: {
-            ...{ median, p25: median - half, p75: median + half, min: median, max: 2 * median },
-            ...{ interval: [median - half / 2, median + half / 2], samples: 40, callsPerSample: 3 },
+            median,
+            p25: median - half,
+            p75: median + half,
+            min: median,
+            max: 2 * median,
+            interval: [median - half / 2, median + half / 2],
+            samples: 40,
+            callsPerSample: 3,
           },
         }),
     ...more,
@@ -46,14 +61,19 @@ const rows: BenchRow[] = [
   rowOf('a | b', undefined, { kind: 'expression' }),
   rowOf('my::f', 410.815e-6, { direction: 'backward', warnings: ['Drift of 5 %: wait.'] }),
   rowOf('aten::f', 411e-6, {
-    ...{ ...other, direction: 'backward', warnings: ['Drift of 6 %: wait.'] },
+    ...other,
+    direction: 'backward',
+    warnings: ['Drift of 6 %: wait.'],
     ratio: { ...same, interval: [0.98, 1.02] },
   }),
 ]
 const report: BenchReport = {
   rows,
   machine: {
-    ...{ processor: 'P', cores: 4, cacheBytes: 1, countersMissing: '' },
+    processor: 'P',
+    cores: 4,
+    cacheBytes: 1,
+    countersMissing: '',
     frequency: { governor: '', least: 0, most: 0, turbo: '' },
   },
   ceilingsDoubt: '',
@@ -155,8 +175,16 @@ describe('CSV and JSON', () => {
     const printed = benchJson(report, false, new Map()) as { ok: boolean; rows: object[] }
     expect(printed.ok).toBe(false)
     expect(printed.rows[1]).toMatchObject({
-      ...{ op: 'my::f', variant: 'aten::f', direction: 'forward', device: 'cpu', unit: 's' },
-      ...{ median: 149.802e-6, samples: 40, ratio: 0.5, interval: [0.49, 0.51], warnings: [] },
+      op: 'my::f',
+      variant: 'aten::f',
+      direction: 'forward',
+      device: 'cpu',
+      unit: 's',
+      median: 149.802e-6,
+      samples: 40,
+      ratio: 0.5,
+      interval: [0.49, 0.51],
+      warnings: [],
     })
     expect(printed.rows[2]).toMatchObject({ refused: 'its result is wrong' })
     expect(printed.rows[2]).not.toHaveProperty('median')

@@ -15,17 +15,36 @@ import type { Toolchain } from '../../electron/engine/toolchain/choose'
 import type { CudaToolkit } from '../../electron/engine/toolchain/cuda'
 
 const cuda: CudaToolkit = {
-  ...{ nvcc: '/cuda/bin/nvcc', version: '13.0', folder: '/cuda' },
-  ...{ supported: ['75', '80', '90', '120'], present: [] },
+  nvcc: '/cuda/bin/nvcc',
+  version: '13.0',
+  folder: '/cuda',
+  supported: ['75', '80', '90', '120'],
+  present: [],
 }
 const toolchain: Toolchain = {
   compiler: {
-    ...{ family: 'g++', path: '/usr/bin/g++', version: '12.2', major: 12, identity: 'g' },
-    ...{ judgement: 'usable', why: '', remedy: '', linker: '' },
+    family: 'g++',
+    path: '/usr/bin/g++',
+    version: '12.2',
+    major: 12,
+    identity: 'g',
+    judgement: 'usable',
+    why: '',
+    remedy: '',
+    linker: '',
   },
   libtorch: {
-    ...{ folder: '/torch', version: '2.13.0', origin: 'set-up', cxx11Abi: true, cxxStandard: 20 },
-    ...{ cuda: '', hasCuda: false, identity: 't', judgement: 'usable', why: '', remedy: '' },
+    folder: '/torch',
+    version: '2.13.0',
+    origin: 'set-up',
+    cxx11Abi: true,
+    cxxStandard: 20,
+    cuda: '',
+    hasCuda: false,
+    identity: 't',
+    judgement: 'usable',
+    why: '',
+    remedy: '',
   },
   cuda,
   options: defaultBuildOptions,
@@ -125,8 +144,13 @@ it('reads what kernels take, and not what the functions take that they call', ()
   )
   expect(kernels).toEqual([
     {
-      ...{ name: '_Z1kPf', architecture: '90a', registers: 40, sharedBytes: 512 },
-      ...{ stackBytes: 16, spillStoreBytes: 12, spillLoadBytes: 8 },
+      name: '_Z1kPf',
+      architecture: '90a',
+      registers: 40,
+      sharedBytes: 512,
+      stackBytes: 16,
+      spillStoreBytes: 12,
+      spillLoadBytes: 8,
     },
   ])
   expect(shortKernelName('void ops::(anonymous namespace)::k<float, int>(float*, int)')).toBe(

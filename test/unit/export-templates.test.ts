@@ -41,10 +41,16 @@ function manifestNamed(name: string, packageName?: string): Manifest {
 
 function operator(name: string, types: string[], overload = ''): OperatorDetail {
   const argument = (type: string, index: number): OperatorDetail['arguments'][number] => ({
-    ...{ name: `a${index}`, type, kwargOnly: false },
+    name: `a${index}`,
+    type,
+    kwargOnly: false,
   })
   return {
-    ...{ name, overload, schema: '', doc: '', kernels: [] },
+    name,
+    overload,
+    schema: '',
+    doc: '',
+    kernels: [],
     arguments: types.map(argument),
     returns: [argument('Tensor', 0)],
   }
@@ -228,8 +234,13 @@ it('versions compare by their numbers', () => {
 
 describe('the stable ABI', () => {
   const sources = (text: string): ExportedSources => ({
-    ...{ compiled: [], files: new Map(), includeFolders: [], definitions: [] },
-    ...{ usesSupport: false, includesSupport: false, parallel: false },
+    compiled: [],
+    files: new Map(),
+    includeFolders: [],
+    definitions: [],
+    usesSupport: false,
+    includesSupport: false,
+    parallel: false,
     texts: [{ file: '/p/op.cpp', relative: 'op.cpp', text }],
   })
 

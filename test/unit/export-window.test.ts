@@ -12,7 +12,11 @@ import {
 } from '../../renderer/store/export'
 
 const step = (name: string, status: ExportStep['status'] = 'ok'): ExportStep => ({
-  ...{ name, status, reason: status === 'ok' ? '' : 'why', seconds: 1, log: '' },
+  name,
+  status,
+  reason: status === 'ok' ? '' : 'why',
+  seconds: 1,
+  log: '',
 })
 
 function progress(form: FormProgress['form'], steps: ExportStep[], ok?: boolean): FormProgress {
@@ -61,11 +65,17 @@ describe('what the window says of a form', () => {
 })
 
 const file = (path: string, change: FileChange['change'], byHand = false): FileChange => ({
-  ...{ path, change, byHand, diff: '' },
+  path,
+  change,
+  byHand,
+  diff: '',
 })
 
 const diff = (exists: boolean, files: FileChange[]): FormDiff => ({
-  ...{ form: 'library', directory: '/out/library', exists, files },
+  form: 'library',
+  directory: '/out/library',
+  exists,
+  files,
 })
 
 describe('what is asked before anything is written', () => {

@@ -25,7 +25,12 @@ describe('flags of a link, as the linker itself takes them', () => {
   it('takes apart what the driver would', () => {
     const flags = ['-L/opt/lib', '-lcv', '-Wl,-rpath,/opt/lib', '/opt/lib/libx.so.4', 'a.o']
     expect(linkerFlags(flags)).toEqual([
-      ...['-L/opt/lib', '-lcv', '-rpath', '/opt/lib', '/opt/lib/libx.so.4', 'a.o'],
+      '-L/opt/lib',
+      '-lcv',
+      '-rpath',
+      '/opt/lib',
+      '/opt/lib/libx.so.4',
+      'a.o',
     ])
   })
 

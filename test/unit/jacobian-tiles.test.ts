@@ -11,8 +11,15 @@ import { JacobianTiles, tileSize } from '../../renderer/panels/gradcheck/jacobia
 import { rgbAt } from '../../renderer/shell/primitives/colour-map'
 
 const statsOf = (min: number | null, max: number | null): TensorStats => ({
-  ...{ count: 4, nan: 0, posInf: 0, negInf: 0, zeros: 0 },
-  ...{ min, max, mean: 0, std: 0 },
+  count: 4,
+  nan: 0,
+  posInf: 0,
+  negInf: 0,
+  zeros: 0,
+  min,
+  max,
+  mean: 0,
+  std: 0,
 })
 
 const channels = (pixel: number): number[] => [pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255]
@@ -81,8 +88,15 @@ const elementAt = (row: number, column: number): number => {
 }
 
 const handle: TensorHandle = {
-  ...{ kind: 'tensor', handle: 5, shape: [1000, 1000], strides: [1000, 1], dtype: 'float64' },
-  ...{ device: 'cpu', requiresGrad: false, gradFn: '', stats: statsOf(-9, 1) },
+  kind: 'tensor',
+  handle: 5,
+  shape: [1000, 1000],
+  strides: [1000, 1],
+  dtype: 'float64',
+  device: 'cpu',
+  requiresGrad: false,
+  gradFn: '',
+  stats: statsOf(-9, 1),
 }
 
 /** A canvas that remembers what was painted. */

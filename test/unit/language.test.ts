@@ -21,8 +21,14 @@ import { tokensOf } from '../../renderer/editor/language/tokens'
 
 const file = '/p/op.cpp'
 const built = (change: Partial<Diagnostic>): Diagnostic => ({
-  ...{ severity: 'error', file, line: 3, column: 10, message: "use of undeclared identifier 'x'" },
-  ...{ source: 'clang', code: '', notes: [] },
+  severity: 'error',
+  file,
+  line: 3,
+  column: 10,
+  message: "use of undeclared identifier 'x'",
+  source: 'clang',
+  code: '',
+  notes: [],
   ...change,
 })
 const said = (change: Partial<Diagnostic>): Diagnostic =>
@@ -122,7 +128,10 @@ describe('what clangd says', () => {
     const range = { start: { line: 2, character: 9 }, end: { line: 2, character: 10 } }
     const uri = 'file:///p/op.cpp'
     const diagnostic = fromDiagnostic(file, {
-      ...{ range, severity: 1, code: 'undeclared_var_use_suggest', source: 'clang' },
+      range,
+      severity: 1,
+      code: 'undeclared_var_use_suggest',
+      source: 'clang',
       message: "Use of undeclared identifier 'x'; did you mean 'y'? (fix available)",
       relatedInformation: [{ location: { uri, range }, message: "'y' declared here" }],
       codeActions: [
@@ -142,13 +151,19 @@ describe('what clangd says', () => {
     const caret = { line: 1, column: 4, endLine: 1, endColumn: 4 }
     const item = fromCompletion(
       {
-        ...{ label: ' empty_like(const at::Tensor &self)', filterText: 'empty_like', kind: 3 },
-        ...{ insertText: 'empty_like($1)', insertTextFormat: 2, detail: 'at::Tensor' },
+        label: ' empty_like(const at::Tensor &self)',
+        filterText: 'empty_like',
+        kind: 3,
+        insertText: 'empty_like($1)',
+        insertTextFormat: 2,
+        detail: 'at::Tensor',
       },
       caret,
     )
     expect(item).toMatchObject({
-      ...{ label: 'empty_like', labelDetail: '(const at::Tensor &self)', snippet: true },
+      label: 'empty_like',
+      labelDetail: '(const at::Tensor &self)',
+      snippet: true,
       range: caret,
     })
   })
@@ -163,7 +178,10 @@ describe('compile commands', () => {
   fs.mkdirSync(path.join(headers, 'opsmith'), { recursive: true })
   fs.writeFileSync(path.join(headers, 'opsmith/prelude_lean.h'), '')
   const task = (change: Partial<CompileTask>): CompileTask => ({
-    ...{ label: '', command: '/usr/bin/clang++-19', source: 'op.cpp', key: '' },
+    label: '',
+    command: '/usr/bin/clang++-19',
+    source: 'op.cpp',
+    key: '',
     args: ['-include-pch', `${cache}/precompiled/k/lean.pch`, '-Xclang', '-fno-validate-pch'],
     server: undefined,
     ...change,
@@ -183,16 +201,26 @@ describe('compile commands', () => {
     const base = ['-std=c++20', '-I', 'a b', '-fpass-plugin=x.so', '-ftime-trace']
     const [words] = of([task({ args: [...task({}).args, ...base] })])
     expect(words).toEqual([
-      ...['/usr/bin/clang++-19', '-include', path.join(headers, 'opsmith/prelude_lean.h')],
-      ...['-std=c++20', '-I', 'a b', '-c', 'op.cpp'],
+      '/usr/bin/clang++-19',
+      '-include',
+      path.join(headers, 'opsmith/prelude_lean.h'),
+      '-std=c++20',
+      '-I',
+      'a b',
+      '-c',
+      'op.cpp',
     ])
     const gcc = ['-include', `${cache}/precompiled/k/lean.h`, '-Winvalid-pch', '-fno-gnu-unique']
     expect(
       of([task({ command: '/usr/bin/g++', args: [...gcc, '-fopenmp', '-O2'] })], 'g++'),
     ).toEqual([
       [
-        ...['/usr/bin/g++', '-include', path.join(headers, 'opsmith/prelude_lean.h')],
-        ...['-O2', '-c', 'op.cpp'],
+        '/usr/bin/g++',
+        '-include',
+        path.join(headers, 'opsmith/prelude_lean.h'),
+        '-O2',
+        '-c',
+        'op.cpp',
       ],
     ])
   })
@@ -211,7 +239,11 @@ describe('compile commands', () => {
     const args = ['-std=c++20', '-Xcompiler', '-fPIC', '-lineinfo', '-I', 'include', '-DN=1']
     const [words = []] = of([task({ command: '/usr/local/bin/nvcc', source: 'k.cu', args })])
     expect(words.slice(0, 5)).toEqual([
-      ...['/usr/bin/clang++-19', '-x', 'cuda', '--cuda-host-only', '-nocudalib'],
+      '/usr/bin/clang++-19',
+      '-x',
+      'cuda',
+      '--cuda-host-only',
+      '-nocudalib',
     ])
     expect(words).toEqual(expect.arrayContaining(['--cuda-path=/usr/local/cuda', '-DN=1']))
     expect(words).not.toContain('-Xcompiler')

@@ -16,8 +16,13 @@ const autograd = (
 `
 
 const entry = (backwardArgs: string[], gradients: (string | null)[]): PlacedEntry => ({
-  ...{ name: 'op', forward: 'forward', backward: 'backward', backwardArgs, gradients },
-  ...{ file: '/opsmith.json', line: 3 },
+  name: 'op',
+  forward: 'forward',
+  backward: 'backward',
+  backwardArgs,
+  gradients,
+  file: '/opsmith.json',
+  line: 3,
 })
 
 export const backwardLintCases: LintCase[] = [

@@ -377,25 +377,34 @@ describe('findings', () => {
 
   it('tell of an operator that ended its process what the sanitizers found, in every form', () => {
     const frame = (symbol: string, line: number): StackFrame => ({
-      ...{ address: '0x1', symbol, module: 'libf.so', isUser: true },
-      ...{ file: '/project/f.cpp', line },
+      address: '0x1',
+      symbol,
+      module: 'libf.so',
+      isUser: true,
+      file: '/project/f.cpp',
+      line,
     })
     const found = finding('address_sanitizer', {
-      ...{
-        status: 'failed',
-        reason: 'heap-use-after-free: reads 4 bytes',
-        shownBy: 'x transposed',
-      },
-      ...{ file: '/project/f.cpp', line: 12 },
+      status: 'failed',
+      reason: 'heap-use-after-free: reads 4 bytes',
+      shownBy: 'x transposed',
+      file: '/project/f.cpp',
+      line: 12,
       sanitizer: {
-        ...{ kind: 'heap-use-after-free', access: 'read', bytes: 4 },
+        kind: 'heap-use-after-free',
+        access: 'read',
+        bytes: 4,
         stack: [frame('(anonymous namespace)::read(float*)', 12), frame('f(at::Tensor)', 30)],
         allocated: [frame('f(at::Tensor)', 25)],
         freed: [],
       },
     })
     const outcome: OpcheckOutcome = {
-      ...{ entry: 0, name: 'f::f(x)', op: 'f::f', expect: 'passed', verdict: 'error' },
+      entry: 0,
+      name: 'f::f(x)',
+      op: 'f::f',
+      expect: 'passed',
+      verdict: 'error',
       asExpected: false,
       report: { op: 'f::f', ok: false, seconds: 2, findings: [found] },
       error: { code: 'host.crashed', message: 'Segmentation fault in f.' },

@@ -39,7 +39,10 @@ export function sampleTrace(): ProfileTrace {
   const names = [...new Set(given.map(({ name }) => name))]
   const none = (value: number | undefined): number => value ?? -1
   return {
-    ...{ op: 'compute', threads: 1, names, inputs: ['float32[8, 8], 2'] },
+    op: 'compute',
+    threads: 1,
+    names,
+    inputs: ['float32[8, 8], 2'],
     details: ['"grid": [4, 1, 1], "registers per thread": 32'],
     devices: ['cpu'],
     frames: [
@@ -71,8 +74,15 @@ export function sampleTrace(): ProfileTrace {
       event: [3, 4, 4, 9, 9],
       block: [0, 1, 1, 2, 0],
     },
-    ...{ cutEvents: 0, cutAllocations: 0, runs: [160, 150, 140], chosen: 1 },
-    ...{ plainRuns: 3, plainTime: 90, inputBytes: 512, resultBytes: 200, hasDevice: true },
+    cutEvents: 0,
+    cutAllocations: 0,
+    runs: [160, 150, 140],
+    chosen: 1,
+    plainRuns: 3,
+    plainTime: 90,
+    inputBytes: 512,
+    resultBytes: 200,
+    hasDevice: true,
   }
 }
 
@@ -84,7 +94,10 @@ export const traceFormat = z.strictObject({
   traceEvents: z.array(
     z.discriminatedUnion('ph', [
       z.strictObject({
-        ...{ ph: z.literal('X'), ...timed, dur: z.number().nonnegative(), cat: z.string() },
+        ph: z.literal('X'),
+        ...timed,
+        dur: z.number().nonnegative(),
+        cat: z.string(),
         args: z.record(z.string(), z.unknown()),
       }),
       z.strictObject({ ph: z.literal('C'), ...timed, args: z.record(z.string(), z.number()) }),
@@ -99,7 +112,10 @@ export const traceFormat = z.strictObject({
       }),
       z.strictObject({ ph: z.literal('s'), ...timed, cat: z.string(), id: z.number() }),
       z.strictObject({
-        ...{ ph: z.literal('f'), ...timed, cat: z.string(), id: z.number() },
+        ph: z.literal('f'),
+        ...timed,
+        cat: z.string(),
+        id: z.number(),
         bp: z.literal('e'),
       }),
     ]),

@@ -107,11 +107,17 @@ describe('the table of a profile', () => {
 describe('numbers of a profile', () => {
   it('are short in pictures and exact beside them', () => {
     expect([timeText(0), timeText(999), timeText(1234), timeText(12_345_678)]).toEqual([
-      ...['0 ns', '999 ns', '1.23 µs', '12.3 ms'],
+      '0 ns',
+      '999 ns',
+      '1.23 µs',
+      '12.3 ms',
     ])
     expect([exactTime(1234), exactTime(12_345_678)]).toEqual(['1.234 µs', '12.345678 ms'])
     expect([bytesText(0), bytesText(999), bytesText(1610), bytesText(2.5e9)]).toEqual([
-      ...['0 B', '999 B', '1.61 kB', '2.50 GB'],
+      '0 B',
+      '999 B',
+      '1.61 kB',
+      '2.50 GB',
     ])
   })
 })

@@ -31,8 +31,16 @@ describe('totals of a profile', () => {
   it('count nested calls of a name once in its total, and all of them in its own time', () => {
     expect(byName('aten::mm')).toEqual([
       {
-        ...{ name: 'aten::mm', kind: 'operator', calls: 3, total: 20 + 15, self: 15 + 5 + 15 },
-        ...{ share: 35 / 150, allocated: 350, file: program, line: 3, places: 1 },
+        name: 'aten::mm',
+        kind: 'operator',
+        calls: 3,
+        total: 20 + 15,
+        self: 15 + 5 + 15,
+        share: 35 / 150,
+        allocated: 350,
+        file: program,
+        line: 3,
+        places: 1,
       },
     ])
     expect(byName('compute')[0]).toMatchObject({ calls: 1, total: 80, self: 40, places: 0 })
@@ -43,9 +51,14 @@ describe('totals of a profile', () => {
   it('give a line all that it called, its backward included', () => {
     expect(report.lines).toHaveLength(1)
     expect(report.lines[0]).toMatchObject({
-      ...{ name: 'helper', file: program, line: 3, allocated: 350 },
+      name: 'helper',
+      file: program,
+      line: 3,
+      allocated: 350,
       // my::op with all within it on its thread, and MmBackward0.
-      ...{ calls: 2, total: 40 + 30, self: 40 + 30 },
+      calls: 2,
+      total: 40 + 30,
+      self: 40 + 30,
     })
   })
 
@@ -79,8 +92,12 @@ describe('memory of a profile', () => {
   it('is what was taken and not given back, with its peak and who holds that', () => {
     expect(report.memory).toEqual([
       {
-        ...{ device: 'cpu', times: [26, 31, 34, 116, 128], bytes: [100, 150, 100, 300, 200] },
-        ...{ peak: 300, peakTime: 116, end: 200 },
+        device: 'cpu',
+        times: [26, 31, 34, 116, 128],
+        bytes: [100, 150, 100, 300, 200],
+        peak: 300,
+        peakTime: 116,
+        end: 200,
         holders: [{ bytes: 300, blocks: 2, name: 'aten::mm', event: 3, file: program, line: 3 }],
       },
     ])
@@ -106,7 +123,10 @@ describe('the Chrome trace of a profile', () => {
     const complete = trace.traceEvents.filter(({ ph }) => ph === 'X')
     expect(complete).toHaveLength(10)
     expect(complete[2]).toMatchObject({
-      ...{ name: 'my::op', cat: 'custom', ts: 0.02, dur: 0.04 },
+      name: 'my::op',
+      cat: 'custom',
+      ts: 0.02,
+      dur: 0.04,
       args: { inputs: 'float32[8, 8], 2', source: `${program}:3`, self_us: 0.015 },
     })
     const kernel = complete.find(({ name }) => name === 'gemm')
@@ -169,7 +189,13 @@ describe('opsmith profile', () => {
     expect(text[1]).toBe('150 ns: the median of 3 runs; without the profiler 90.0 ns')
     const row = text.find((line) => line.startsWith('aten::mm'))
     expect(row?.split(/ {2,}/)).toEqual([
-      ...['aten::mm', '3', '35.0', '35.0', '23.3 %', '350 B', 'program.py:3'],
+      'aten::mm',
+      '3',
+      '35.0',
+      '35.0',
+      '23.3 %',
+      '350 B',
+      'program.py:3',
     ])
     expect(text.join('\n')).toContain('at most 300 B beside the arguments, 116 ns after')
     expect(text).toContain('  300 B (2 blocks) aten::mm, program.py:3')

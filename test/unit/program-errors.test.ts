@@ -62,8 +62,13 @@ describe('an error of the TorchScript compiler', () => {
   it('is short, on its line, with what libtorch underlined', () => {
     const text = 'def g(x):\n    return torch.ops.gc_layer.gc_layer(x, x, x)\n'
     expect(programDiagnostic(missingArgument, '/p/program.py', text)).toMatchObject({
-      ...{ severity: 'error', source: 'torchscript', file: '/p/program.py' },
-      ...{ line: 2, column: 12, endLine: 2, endColumn: 39 },
+      severity: 'error',
+      source: 'torchscript',
+      file: '/p/program.py',
+      line: 2,
+      column: 12,
+      endLine: 2,
+      endColumn: 39,
       message: 'gc_layer::gc_layer does not take these arguments: Argument b not provided',
       raw: missingArgument.detail,
     })
@@ -94,7 +99,9 @@ describe('an error of the TorchScript compiler', () => {
       detail: '',
     }
     expect(programDiagnostic(error, 'p.py', 'def m(x\n\n')).toMatchObject({
-      ...{ line: 1, column: 7, message: 'expected ) but found the end of the program' },
+      line: 1,
+      column: 7,
+      message: 'expected ) but found the end of the program',
     })
   })
 })

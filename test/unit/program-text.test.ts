@@ -43,7 +43,9 @@ describe('the text of a program', () => {
     expect(pathBefore('y = f(torch.ops.')).toBe('torch.ops.')
     expect(pathBefore('1 + ')).toBe('')
     expect(pathAt('    return torch.ops.a.b(x)', 21)).toEqual({
-      ...{ path: 'torch.ops', start: 18, end: 21 },
+      path: 'torch.ops',
+      start: 18,
+      end: 21,
     })
     expect(pathAt('   ', 2)).toBeUndefined()
   })
@@ -51,7 +53,9 @@ describe('the text of a program', () => {
   it('finds the call that is open', () => {
     expect(openCall('y = torch.relu(')).toEqual({ path: 'torch.relu', argument: 0, keyword: '' })
     expect(openCall('f(a, g(1, 2), "x, (", [1, 2], n=')).toEqual({
-      ...{ path: 'f', argument: 4, keyword: 'n' },
+      path: 'f',
+      argument: 4,
+      keyword: 'n',
     })
     expect(openCall('f(a, [1, ')).toBeUndefined()
     expect(openCall('def f(a, ')).toBeUndefined()
@@ -62,7 +66,10 @@ describe('the text of a program', () => {
   it('lists definitions with their signature and documentation', () => {
     expect(definitionsOf(text)).toEqual([
       {
-        ...{ name: 'f', kind: 'function', line: 9, doc: 'Does it.\nTwice.' },
+        name: 'f',
+        kind: 'function',
+        line: 9,
+        doc: 'Does it.\nTwice.',
         signature: 'f(x: Tensor, n: int = 1, s: str = "a, (b") -> Tensor',
       },
       { name: 'A', kind: 'class', line: 16, signature: 'A', doc: '' },

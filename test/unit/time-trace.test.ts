@@ -32,7 +32,9 @@ describe("clang's trace", () => {
 
   it('gives the headers that the source itself includes their time', () => {
     expect(read.costs[0]).toMatchObject({
-      ...{ kind: 'header', name: '/usr/include/c++/12/vector', count: 1 },
+      kind: 'header',
+      name: '/usr/include/c++/12/vector',
+      count: 1,
     })
   })
 
@@ -103,11 +105,16 @@ it('is drawn file below file, link and load last, and written for Perfetto', () 
       { ...base, label: 'b.cu', start: 0.2, seconds: 2, events: none },
     ],
     link: { label: 'lib.so', start: 2.2, seconds: 0.1 },
-    ...{ headers: [], templates: [], remarks: [] },
+    headers: [],
+    templates: [],
+    remarks: [],
   }
   const named = buildSpans(trace, 0.01)
   const shown = named.spans.start.map((start, id) => [
-    ...[named.name(id), named.kind(id), named.spans.row[id], Math.round(start / 1e6)],
+    named.name(id),
+    named.kind(id),
+    named.spans.row[id],
+    Math.round(start / 1e6),
   ])
   expect(shown).toEqual([
     ['a.cpp', 'file', 0, 0],

@@ -23,7 +23,10 @@ function swept(): BenchRow[] {
     return [
       rowOf({ median: 1e-6, point, bytesPerSecond: N * 1e6 }),
       rowOf({
-        ...{ median: ratio * 1e-6, kind: 'other', variant: 'g', point },
+        median: ratio * 1e-6,
+        kind: 'other',
+        variant: 'g',
+        point,
         ratio: ratioOf(ratio, verdict),
       }),
     ]
@@ -136,7 +139,9 @@ describe('samples', () => {
 
 describe('the roofline', () => {
   const ceilings = {
-    ...{ threads: 1, bytesPerSecond: 20e9, flopsPerSecond: { float32: 100e9, float64: 40e9 } },
+    threads: 1,
+    bytesPerSecond: 20e9,
+    flopsPerSecond: { float32: 100e9, float64: 40e9 },
   }
   it('holds a point against the ceiling of its intensity and dtype', () => {
     const few = rowOf({ median: 1e-3, bytes: 4e6, flops: 1e6 })
@@ -155,7 +160,12 @@ describe('the roofline', () => {
 
 describe('history', () => {
   const point = (median: number, spread: number): Parameters<typeof changeText>[0] => ({
-    ...{ build: '', time: 0, diff: '', median, p25: median - spread, p75: median + spread },
+    build: '',
+    time: 0,
+    diff: '',
+    median,
+    p25: median - spread,
+    p75: median + spread,
   })
   it('says a change where quartiles lie apart, else that there is no clear one', () => {
     expect(changeText(point(1.5, 0.1), point(1, 0.1))).toBe('+50 % from the build before')

@@ -21,7 +21,10 @@ import { ratioOf, rowOf } from './bench-samples'
 
 const own = rowOf({ median: 12e-6 })
 const other = rowOf({
-  ...{ median: 8e-6, kind: 'expression', variant: 'torch.f(x)', ratio: ratioOf(0.66, 'faster') },
+  median: 8e-6,
+  kind: 'expression',
+  variant: 'torch.f(x)',
+  ratio: ratioOf(0.66, 'faster'),
 })
 
 describe('times as a table writes them', () => {

@@ -24,8 +24,17 @@ export function emptyRow(
   device = 'cpu',
 ): BenchRow {
   return {
-    ...{ entry, op, kind: variant.kind, variant: variant.label, direction, device, point },
-    ...{ refused: '', warnings: [], samples: [], times: [] },
+    entry,
+    op,
+    kind: variant.kind,
+    variant: variant.label,
+    direction,
+    device,
+    point,
+    refused: '',
+    warnings: [],
+    samples: [],
+    times: [],
   }
 }
 
@@ -75,7 +84,8 @@ function gpuPart({ taken, replay }: Outcome): Pick<BenchRow, 'gpu'> {
       launch: median(rounds.map(({ launch }) => launch)),
       ...(sorted.length > 0 ? { replay: { median: at(0.5), p25: at(0.25), p75: at(0.75) } } : {}),
       noReplay: replay?.missing ?? '',
-      ...{ before: first.before, after: last.after },
+      before: first.before,
+      after: last.after,
     },
   }
 }
@@ -101,7 +111,8 @@ function judged(row: BenchRow, planned: PlannedPoint, limits: Limits): BenchRow 
     return {
       ...rest,
       refused: `its time, ${engineering(summary.median)}, is shorter than ${row.device === 'cpu' ? 'this machine' : row.device} needs for the bytes or operations that are declared (${engineering(least)}): it does less than that, or does it elsewhere`,
-      ...{ samples: [], times: [] },
+      samples: [],
+      times: [],
     }
   }
   // Views, gathers and fills leave most of their bytes alone, and there are ways to make a convolution of fewer

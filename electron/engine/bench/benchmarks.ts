@@ -197,10 +197,14 @@ export class Benchmarks {
     if (!machine.ok) return machine
     const built = this.around.lastBuild(folder)
     return ok({
-      ...{ folder, manifest: manifest.value, machine: machine.value, program: program.value },
+      folder,
+      manifest: manifest.value,
+      machine: machine.value,
+      program: program.value,
       build: built ? await this.kept.remember(folder, built, program.value) : '',
       library: built?.loadPath ?? '',
-      ...{ limits, signal: delayed(limits.signal) },
+      limits,
+      signal: delayed(limits.signal),
       beside: new Map(),
       devices: [],
       progress: () => undefined,
@@ -257,9 +261,7 @@ export class Benchmarks {
         },
       )
     }
-    const entrant = await this.enter(
-      ...([begun.value, request, plan.value, variant, planned, 'forward'] as const),
-    )
+    const entrant = await this.enter(begun.value, request, plan.value, variant, planned, 'forward')
     if (!entrant.ok) return entrant
     const timeout = request.timeout ?? defaultTimeout
     const folderOfTraces = path.join(this.around.installation.cacheFolder, 'bench', 'traces')
@@ -318,7 +320,11 @@ export class Benchmarks {
       for (const direction of plan.directions) {
         const bases = plan.variants.map((variant) =>
           emptyRow(
-            ...([index, request.op, variant, direction, planned.point] as const),
+            index,
+            request.op,
+            variant,
+            direction,
+            planned.point,
             deviceAt(request, planned),
           ),
         )

@@ -137,7 +137,9 @@ export class KeptBuilds {
       return key
     }
     await this.write(project, {
-      ...{ key, name: known?.name ?? '', library: build.loadPath },
+      key,
+      name: known?.name ?? '',
+      library: build.loadPath,
       ...(program ? { program } : {}),
       sources: known?.sources ?? (await sourcesOf(project)),
     })

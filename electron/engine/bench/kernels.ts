@@ -53,7 +53,10 @@ export function kernelsOf(text: string): DeviceKernel[] {
     const sharedMemory = args['shared memory']
     const percent = args['est. achieved occupancy %']
     return {
-      ...{ name, kind, start: (ts - first) * micro, seconds: dur * micro },
+      name,
+      kind,
+      start: (ts - first) * micro,
+      seconds: dur * micro,
       ...(stream === undefined ? {} : { stream }),
       ...(grid ? { grid } : {}),
       ...(block ? { block } : {}),

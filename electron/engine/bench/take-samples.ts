@@ -150,10 +150,13 @@ export async function takeSamples(
 ): Promise<Result<Taken>[]> {
   const turn = Math.min(Math.max(seconds / wantedRounds, shortestTurn), longestTurn)
   const rows: Row[] = entrants.map((entrant, place) => ({
-    ...{ entrant, place },
+    entrant,
+    place,
     count: firstCount(turn, entrant),
     taken: { rounds: [], times: [], used: none, frequencies: [], device: [] },
-    ...{ instructions: [], cycles: [], error: undefined },
+    instructions: [],
+    cycles: [],
+    error: undefined,
   }))
   const start = performance.now()
   const isDone = (round: number): boolean => {

@@ -48,15 +48,22 @@ function diagnosticOf(finding: PlacedFinding, op: string): Diagnostic {
     frames
       .filter((frame) => frame.isUser && frame.file !== undefined)
       .map((frame) => ({
-        ...{ severity: 'note' as const, file: frame.file ?? '', line: frame.line ?? 0, column: 0 },
+        severity: 'note' as const,
+        file: frame.file ?? '',
+        line: frame.line ?? 0,
+        column: 0,
         message: `${message}: ${frame.symbol}`,
       })),
   )
   return {
-    ...{ severity: 'error', file: finding.file ?? '', line: finding.line ?? 0, column: 0 },
+    severity: 'error',
+    file: finding.file ?? '',
+    line: finding.line ?? 0,
+    column: 0,
     message: `${finding.reason} (in a call of ${op})`,
     source: sanitizers[finding.check] ?? 'opsmith',
-    ...{ code: sanitizer?.kind ?? '', notes },
+    code: sanitizer?.kind ?? '',
+    notes,
     ...(advice === '' ? {} : { explanation: advice }),
   }
 }
@@ -95,7 +102,9 @@ export class SanitizedRuns {
       for (const call of manifest.value.calls) {
         const { answer, findings } = await calls.value.call(
           {
-            ...{ op: call.op, args: call.args, inputs: manifest.value.inputs },
+            op: call.op,
+            args: call.args,
+            inputs: manifest.value.inputs,
             ...(call.reference === undefined ? {} : { reference: call.reference }),
             ...(call.rtol === undefined ? {} : { rtol: call.rtol }),
             ...(call.atol === undefined ? {} : { atol: call.atol }),

@@ -62,7 +62,9 @@ function readFrame(line: string): ReportFrame | undefined {
   const module = inModule.exec(rest)
   if (module) {
     return {
-      ...{ address, module: module[2] ?? '', offset: BigInt(module[3] ?? 0) },
+      address,
+      module: module[2] ?? '',
+      offset: BigInt(module[3] ?? 0),
       symbol: module[1] ?? '',
     }
   }
@@ -131,7 +133,10 @@ function begin(line: string): SanitizerReport | undefined {
     const at = headAddress.exec(message)
     const address = Number(at?.[1] ?? at?.[2] ?? 0)
     return {
-      ...{ sanitizer: 'address' as const, kind: addressKind(message), message, ...frames },
+      sanitizer: 'address' as const,
+      kind: addressKind(message),
+      message,
+      ...frames,
       ...(at ? { address } : {}),
     }
   }
@@ -139,7 +144,10 @@ function begin(line: string): SanitizerReport | undefined {
   if (!ubsan) return undefined
   const message = ubsan[4] ?? ''
   return {
-    ...{ sanitizer: 'undefined' as const, kind: undefinedKind(message), message, ...frames },
+    sanitizer: 'undefined' as const,
+    kind: undefinedKind(message),
+    message,
+    ...frames,
     place: { file: ubsan[1] ?? '', line: Number(ubsan[2]), column: Number(ubsan[3]) },
   }
 }
@@ -159,8 +167,10 @@ function readFact(report: SanitizerReport, line: string): void {
   const region = located.exec(line)
   if (region) {
     report.region = {
-      ...{ side: sideOf(region[2] ?? ''), distance: Number(region[1]) },
-      ...{ bytes: Number(region[3]), begin: Number(region[4]) },
+      side: sideOf(region[2] ?? ''),
+      distance: Number(region[1]),
+      bytes: Number(region[3]),
+      begin: Number(region[4]),
     }
   }
   const variable = local.exec(line) ?? global.exec(line)

@@ -31,7 +31,12 @@ export async function buildProject(
 ): Promise<Result<BuildReport>> {
   const { cudaArchitectures = [] } = options
   const plan = await planBuild(
-    ...([installation, toolchain, folder, manifest, 'plain', cudaArchitectures] as const),
+    installation,
+    toolchain,
+    folder,
+    manifest,
+    'plain',
+    cudaArchitectures,
   )
   if (!plan.ok) return plan
   if (plan.value.missingPrelude !== undefined) options.onMissingPrelude?.()

@@ -72,7 +72,10 @@ export async function measureCompile(
         [
           ...usePrecompiled(toolchain, header),
           ...commonFlags(toolchain, includes, 'plain'),
-          ...['-c', source, '-o', path.join(folder, 'op.o')],
+          '-c',
+          source,
+          '-o',
+          path.join(folder, 'op.o'),
         ],
         { limits: compileLimits, signal },
       )

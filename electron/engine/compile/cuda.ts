@@ -127,8 +127,13 @@ export function nvccArguments(
       ? []
       : generatedCode(architectures)),
     // One thread for each architecture; of one, what is for the host and what is for the device side by side.
-    ...['--threads', String(Math.max(2, architectures.length))],
-    ...['-Xcompiler', '-fPIC', '-lineinfo', '-Xptxas', '-v'],
+    '--threads',
+    String(Math.max(2, architectures.length)),
+    '-Xcompiler',
+    '-fPIC',
+    '-lineinfo',
+    '-Xptxas',
+    '-v',
     ...(torch
       ? [
           ...torchFlags,
@@ -150,7 +155,11 @@ export function cudaLinkFlags({ cuda, libtorch }: Toolchain): string[] {
   }
   // A runtime within the library: it loads, and its CPU part works, where there is no CUDA.
   return [
-    ...[`-L${folder}`, '-lcudart_static', '-ldl', '-lrt', '-lpthread'],
+    `-L${folder}`,
+    '-lcudart_static',
+    '-ldl',
+    '-lrt',
+    '-lpthread',
     '-Wl,--exclude-libs,libcudart_static.a',
   ]
 }

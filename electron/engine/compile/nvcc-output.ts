@@ -100,7 +100,11 @@ export function parseNvccOutput(
         ...(entry === undefined
           ? { file: line.startsWith('ptxas') ? file : '', line: 0 }
           : { file, line: kernelLine(textOf(file) ?? '', entry) }),
-        ...{ column: 0, message, source: 'nvcc', code: '', notes: [] },
+        column: 0,
+        message,
+        source: 'nvcc',
+        code: '',
+        notes: [],
       })
       continue
     }
@@ -140,8 +144,11 @@ export function parseKernelResources(output: string): KernelResources[] {
       current = {
         name: entry[1] ?? '',
         architecture: entry[2] ?? '',
-        ...{ registers: 0, sharedBytes: 0, stackBytes: 0 },
-        ...{ spillStoreBytes: 0, spillLoadBytes: 0 },
+        registers: 0,
+        sharedBytes: 0,
+        stackBytes: 0,
+        spillStoreBytes: 0,
+        spillLoadBytes: 0,
       }
       kernels.push(current)
       continue

@@ -271,9 +271,7 @@ export async function planBuild(
         ? chooseArchitectures(toolchain.cuda, folder, manifest, architectures)
         : ok([])
       if (!chosen.ok) return chosen
-      const task = cudaTask(
-        ...([toolchain, manifest, source, read, chosen.value, projectFlags, includes] as const),
-      )
+      const task = cudaTask(toolchain, manifest, source, read, chosen.value, projectFlags, includes)
       if (!task.ok) return task
       compiles.push(task.value)
     } else if (functions) {

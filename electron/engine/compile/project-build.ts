@@ -166,7 +166,12 @@ export class ProjectBuild {
       this.progress()
       return {
         step: {
-          ...{ kind: 'compile', label, command: [], seconds: 0, cached: true, ok: true },
+          kind: 'compile',
+          label,
+          command: [],
+          seconds: 0,
+          cached: true,
+          ok: true,
           ...(this.isCuda(task) ? { kernels: await kernelsOf(hit.output) } : {}),
         },
         hot: !plain,
@@ -187,8 +192,16 @@ export class ProjectBuild {
     const traced = tracer?.flags(isCxx, traceFile) ?? []
     const start = tracer?.now() ?? 0
     const args = [
-      ...[...task.args, ...prefix, ...traced],
-      ...['-MD', '-MF', depfile, '-c', task.source, '-o', output],
+      ...task.args,
+      ...prefix,
+      ...traced,
+      '-MD',
+      '-MF',
+      depfile,
+      '-c',
+      task.source,
+      '-o',
+      output,
     ]
     // nvcc's steps go by way of files, which it leaves behind when it is ended.
     const scratch = this.isCuda(task) ? `${temporary}.nvcc` : undefined
@@ -329,7 +342,8 @@ export class ProjectBuild {
     const output = path.join(temporary, name)
     const shared = byServer ? hot?.program.sharedCode : undefined
     const own = [
-      ...['-soname', name],
+      '-soname',
+      name,
       ...(shared === undefined ? [] : [shared, '-rpath', path.dirname(shared)]),
     ]
     const [command, args] =

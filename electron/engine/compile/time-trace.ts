@@ -68,8 +68,12 @@ function nested(events: readonly TraceEvent[]): Stretch[] {
     const inBackEnd = stretches[parent]?.kind === 'backEnd'
     const duration = event.dur ?? 0
     stretches.push({
-      ...{ name: event.name, detail: event.args?.detail ?? '', parent },
-      ...{ kind: kindOf(event.name, inBackEnd), start: event.ts / 1e6, seconds: duration / 1e6 },
+      name: event.name,
+      detail: event.args?.detail ?? '',
+      parent,
+      kind: kindOf(event.name, inBackEnd),
+      start: event.ts / 1e6,
+      seconds: duration / 1e6,
     })
     open.push({ end: event.ts + duration, id: stretches.length - 1 })
   }
@@ -156,7 +160,9 @@ export function readClangTrace(
   const backEnd = ofName('Backend')
   return {
     phases: {
-      ...{ headers, templates, backEnd },
+      headers,
+      templates,
+      backEnd,
       frontEnd: Math.max(0, front - headers - templates),
       other: Math.max(0, total - front - backEnd),
     },
@@ -211,7 +217,9 @@ export function readGccReport(text: string): FileTime['phases'] {
   const front = of('phase setup') + of('phase parsing') + of('phase lang. deferred')
   const backEnd = of('phase opt and generate') + of('phase last asm')
   return {
-    ...{ headers: 0, templates, backEnd },
+    headers: 0,
+    templates,
+    backEnd,
     frontEnd: Math.max(0, front - templates),
     other: Math.max(0, total - front - backEnd),
   }

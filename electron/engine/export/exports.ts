@@ -120,8 +120,14 @@ export class Exports {
     if (!program.ok) return program
     const project = await gather(
       {
-        ...{ installation, hosts, folder, build: build.value, load: load.value },
-        ...{ manifest: manifest.value, toolchain: toolchain.value, program: program.value },
+        installation,
+        hosts,
+        folder,
+        build: build.value,
+        load: load.value,
+        manifest: manifest.value,
+        toolchain: toolchain.value,
+        program: program.value,
       },
       { timeout, signal },
     )
@@ -177,7 +183,10 @@ export class Exports {
         if (form === undefined || options.signal?.aborted) return
         const tell: Tell = (running, step) => {
           options.onProgress?.({
-            ...{ form, done, total: wanted.length, running },
+            form,
+            done,
+            total: wanted.length,
+            running,
             ...(step && { step }),
           })
         }
@@ -215,7 +224,10 @@ export class Exports {
     const written = await writeTree(directory, tree.value, names, request.decisions)
     if (!written.ok) return failedForm(form, written.error)
     const write: ExportStep = {
-      ...{ name: 'write', status: 'ok', reason: '', log: written.value.log },
+      name: 'write',
+      status: 'ok',
+      reason: '',
+      log: written.value.log,
       seconds: (performance.now() - started) / 1000,
     }
     tell('', write)
@@ -228,7 +240,10 @@ export class Exports {
       steps.push({ name: 'proof', status: 'skipped', reason, seconds: 0, log: '' })
     }
     return {
-      ...{ form, directory, steps, files },
+      form,
+      directory,
+      steps,
+      files,
       ok: steps.every((step) => step.status !== 'failed'),
       ...(tree.value.has(abi.library) ? { abi } : {}),
     }

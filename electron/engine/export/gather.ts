@@ -273,7 +273,10 @@ export async function gather(
       ? await stripped(path.join(addonFolder.value, 'operator_addon.node'), temporary)
       : undefined
     return ok({
-      ...{ folder, manifest, toolchain, name: manifest.name },
+      folder,
+      manifest,
+      toolchain,
+      name: manifest.name,
       sources: sources.value,
       operators: load.operators,
       classes: load.classes,

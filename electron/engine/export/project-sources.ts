@@ -162,7 +162,9 @@ export async function exportSources(
     const where = place(source.relative)
     if (!functions) {
       return {
-        ...{ path: where, cuda: isCuda(where), torch: includesTorch(source) },
+        path: where,
+        cuda: isCuda(where),
+        torch: includesTorch(source),
         conditional: conditional.has(source.relative),
       }
     }
@@ -180,7 +182,9 @@ export async function exportSources(
     generated[name] = head + registration
     if (manifest.autograd.length > 0) {
       compiled.push({
-        ...{ path: `${supportFolder}/autograd.cpp`, cuda: false, torch: true },
+        path: `${supportFolder}/autograd.cpp`,
+        cuda: false,
+        torch: true,
         conditional: false,
       })
       const file = path.join(installation.includeFolder, 'opsmith/autograd.cpp')
@@ -228,7 +232,7 @@ export async function exportSources(
     files,
     includeFolders: [
       ...(usesSupport ? [supportInclude] : []),
-      ...[...new Set([...manifest.includePaths, '.'].map(place))],
+      ...new Set([...manifest.includePaths, '.'].map(place)),
     ],
     definitions: [
       ...(/\bTORCH_EXTENSION_NAME\b/.test(all) ? [`TORCH_EXTENSION_NAME=${manifest.name}`] : []),

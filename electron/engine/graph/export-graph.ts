@@ -18,8 +18,22 @@ export interface KnownOperators {
 
 /** Namespaces of classes that libtorch itself registers. */
 const ownClasses = new Set([
-  ...['quantized', 'sparse', 'rnn', 'xnnpack', 'mkldnn', 'mkl', 'metal', 'vulkan', '_nnapi'],
-  ...['cuda', 'dist_c10d', 'dist_rpc', 'profiling', 'tensorexpr', 'aoti', 'export'],
+  'quantized',
+  'sparse',
+  'rnn',
+  'xnnpack',
+  'mkldnn',
+  'mkl',
+  'metal',
+  'vulkan',
+  '_nnapi',
+  'cuda',
+  'dist_c10d',
+  'dist_rpc',
+  'profiling',
+  'tensorexpr',
+  'aoti',
+  'export',
 ])
 
 /** Subgraphs in subgraphs beyond this are no program's. */

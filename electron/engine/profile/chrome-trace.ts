@@ -61,7 +61,10 @@ function processes({ trace }: ProfileReport): Places {
       : hostProcess
   }
   const meta = (name: string, id: number, tid: number, args: object): TraceEvent => ({
-    ...{ ph: 'M', name, pid: id, tid },
+    ph: 'M',
+    name,
+    pid: id,
+    tid,
     args: { ...args },
   })
   const events = [
@@ -92,7 +95,10 @@ export function chromeTrace(report: ProfileReport): ChromeTrace {
     const allocated = tree.allocated[event] ?? 0
     const at = { pid: pid(track), tid: track + 1, ts: microseconds(events.start[event] ?? 0) }
     traceEvents.push({
-      ...{ ph: 'X', name: tree.name(event), cat: tree.kind(event), ...at },
+      ph: 'X',
+      name: tree.name(event),
+      cat: tree.kind(event),
+      ...at,
       dur: microseconds(events.duration[event] ?? 0),
       args: {
         self_us: microseconds(self[event] ?? 0),

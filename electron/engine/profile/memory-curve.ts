@@ -18,8 +18,12 @@ function holdersAt(tree: EventTree, device: number, last: number): ProfileHolder
     const name = event < 0 ? '' : tree.name(event)
     const key = `${name} ${place?.file ?? ''}:${place?.line ?? 0}`
     const holder = holders.get(key) ?? {
-      ...{ bytes: 0, blocks: 0, name, event },
-      ...{ file: place?.file ?? '', line: place?.line ?? 0 },
+      bytes: 0,
+      blocks: 0,
+      name,
+      event,
+      file: place?.file ?? '',
+      line: place?.line ?? 0,
     }
     holder.bytes += allocations.bytes[index] ?? 0
     holder.blocks += 1
@@ -45,7 +49,11 @@ export function memoryCurves(tree: EventTree): ProfileMemory[] {
       if (held > peak) [peak, peakAt] = [held, index]
     })
     return {
-      ...{ device: name, times, bytes, peak, end: held },
+      device: name,
+      times,
+      bytes,
+      peak,
+      end: held,
       peakTime: peakAt < 0 ? 0 : (allocations.time[peakAt] ?? 0),
       holders: peakAt < 0 ? [] : holdersAt(tree, device, peakAt),
     }

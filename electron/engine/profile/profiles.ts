@@ -36,8 +36,13 @@ export function profileReportOf(
 ): ProfileReport {
   const tree = new EventTree(trace)
   return {
-    ...{ profile, backward, trace, self: tree.self, total: tree.total },
-    ...{ allocated: tree.allocated, places: trace.events.name.map((_, id) => tree.shownPlace(id)) },
+    profile,
+    backward,
+    trace,
+    self: tree.self,
+    total: tree.total,
+    allocated: tree.allocated,
+    places: trace.events.name.map((_, id) => tree.shownPlace(id)),
     operators: totalsByOperator(tree),
     lines: totalsByLine(tree),
     flame: flameGraph(tree),

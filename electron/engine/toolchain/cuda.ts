@@ -78,7 +78,9 @@ export async function findGpus(): Promise<Gpu[]> {
             .map((x) => x.trim())
           const architecture = /^\d+\.\d+$/.test(capability) ? capability.replace('.', '') : ''
           return {
-            ...{ name, driver, architecture },
+            name,
+            driver,
+            architecture,
             detail: `${memory}, compute capability ${capability}`,
           }
         })
@@ -107,7 +109,9 @@ function findPciGpus(): Gpu[] {
     // Vendor 10de is NVIDIA, class 03xxxx a display or 3-D controller.
     if (read('vendor') === '0x10de' && read('class').startsWith('0x03')) {
       gpus.push({
-        ...{ name: `NVIDIA device ${read('device')}`, driver: '', architecture: '' },
+        name: `NVIDIA device ${read('device')}`,
+        driver: '',
+        architecture: '',
         detail: `PCI ${device}`,
       })
     }

@@ -37,7 +37,9 @@ export const opcheckCalls: Handlers<OpcheckCalls> = {
           onProgress: (done, total, outcome) => {
             session.noteFiles(outcome)
             session.send('opcheck.progressed', {
-              ...{ job, done, total },
+              job,
+              done,
+              total,
               ...(outcome && { outcome: placed(outcome) }),
             })
           },

@@ -37,11 +37,31 @@ const { CompletionItemKind: kinds } = monaco.languages
 
 /** By LSP's numbers, from 1. */
 const completionKinds = [
-  ...[kinds.Text, kinds.Method, kinds.Function, kinds.Constructor, kinds.Field],
-  ...[kinds.Variable, kinds.Class, kinds.Interface, kinds.Module, kinds.Property],
-  ...[kinds.Unit, kinds.Value, kinds.Enum, kinds.Keyword, kinds.Snippet],
-  ...[kinds.Color, kinds.File, kinds.Reference, kinds.Folder, kinds.EnumMember],
-  ...[kinds.Constant, kinds.Struct, kinds.Event, kinds.Operator, kinds.TypeParameter],
+  kinds.Text,
+  kinds.Method,
+  kinds.Function,
+  kinds.Constructor,
+  kinds.Field,
+  kinds.Variable,
+  kinds.Class,
+  kinds.Interface,
+  kinds.Module,
+  kinds.Property,
+  kinds.Unit,
+  kinds.Value,
+  kinds.Enum,
+  kinds.Keyword,
+  kinds.Snippet,
+  kinds.Color,
+  kinds.File,
+  kinds.Reference,
+  kinds.Folder,
+  kinds.EnumMember,
+  kinds.Constant,
+  kinds.Struct,
+  kinds.Event,
+  kinds.Operator,
+  kinds.TypeParameter,
 ]
 
 export function suggestionOf(item: CompletionItem): monaco.languages.CompletionItem {

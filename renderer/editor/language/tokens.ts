@@ -3,8 +3,21 @@ import type { monaco } from '../monaco'
 
 /** The kinds that a theme colours, by clangd's names; all others look like plain text. */
 const types = [
-  ...['variable', 'parameter', 'function', 'method', 'property', 'class', 'interface', 'enum'],
-  ...['enumMember', 'type', 'namespace', 'typeParameter', 'concept', 'macro', 'comment'],
+  'variable',
+  'parameter',
+  'function',
+  'method',
+  'property',
+  'class',
+  'interface',
+  'enum',
+  'enumMember',
+  'type',
+  'namespace',
+  'typeParameter',
+  'concept',
+  'macro',
+  'comment',
 ]
 const modifiers = ['deprecated', 'readonly', 'static', 'usedAsMutableReference']
 

@@ -58,8 +58,12 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
   }
   const keys = (event: KeyboardEvent): void => {
     const steps: Record<string, number> = {
-      ...{ ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 },
-      ...{ Home: -rows.length, End: rows.length },
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: 20,
+      PageUp: -20,
+      Home: -rows.length,
+      End: rows.length,
     }
     const step = steps[event.key]
     if (step !== undefined) select(selected + step)

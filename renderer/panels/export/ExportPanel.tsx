@@ -146,7 +146,9 @@ function verdictOf({ ok, forms }: ExportReport): {
     return { word: 'done', tone: 'tone-ok', icon: 'check', text: `${all} exported and proven` }
   }
   return {
-    ...{ word: 'partly', tone: 'tone-warning', icon: 'warning' },
+    word: 'partly',
+    tone: 'tone-warning',
+    icon: 'warning',
     text: `${all} exported, not all of it tried`,
   }
 }

@@ -62,7 +62,12 @@ function parseTolerance(text: string, positive: boolean): { value: number } | { 
 }
 
 const dtypes = [
-  ...(['float64', 'float32', 'float16', 'bfloat16', 'complex128', 'complex64'] as const),
+  'float64',
+  'float32',
+  'float16',
+  'bfloat16',
+  'complex128',
+  'complex64',
 ] satisfies Dtype[]
 
 function DtypeChoice(): ReactElement {

@@ -130,7 +130,10 @@ export class JacobianTiles {
     const result = await call('tensor.page', {
       handle: this.tensor.handle,
       index: [],
-      ...{ rowStart, rowCount: tileSize, columnStart, columnCount: tileSize },
+      rowStart,
+      rowCount: tileSize,
+      columnStart,
+      columnCount: tileSize,
     })
     this.asked.delete(key)
     if (this.disposed) return

@@ -59,7 +59,8 @@ export function flameOf({ flame }: ProfileReport): NamedSpans {
     else filled[parent] = (filled[parent] ?? 0) + total
   })
   const spans = makeSpans({
-    ...{ start, row },
+    start,
+    row,
     duration: flame.map(({ total }) => total),
     parent: flame.map(({ parent }) => parent),
   })

@@ -56,8 +56,16 @@ export function totalsCsv(totals: readonly ProfileTotal[]): string {
     [...header, 'file', 'line', 'places'].join(','),
     ...totals.map((one) =>
       [
-        ...[one.name, one.kind, one.calls, one.total, one.self, one.share, one.allocated],
-        ...[one.file, one.line, one.places],
+        one.name,
+        one.kind,
+        one.calls,
+        one.total,
+        one.self,
+        one.share,
+        one.allocated,
+        one.file,
+        one.line,
+        one.places,
       ]
         .map(field)
         .join(','),

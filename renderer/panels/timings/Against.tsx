@@ -175,7 +175,10 @@ function NameField({ build, onDone }: { build: KeptBuild; onDone: () => void }):
 function timeOf(build: KeptBuild): string {
   return new Date(build.time)
     .toLocaleString('en-GB', {
-      ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+      day: 'numeric',
+      month: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
     })
     .replace(',', '')
 }

@@ -58,7 +58,11 @@ export function changeText(point: BenchHistoryPoint, before: BenchHistoryPoint):
 function whenText(time: number): string {
   return new Date(time)
     .toLocaleString('en-GB', {
-      ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+      day: 'numeric',
+      month: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
     })
     .replace(',', '')
 }

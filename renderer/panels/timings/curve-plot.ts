@@ -79,7 +79,11 @@ export function curveChart(
         const edge: UPlot.Series = { width: 0, points: { show: false }, spanGaps: true }
         return [
           {
-            ...{ label: curve.label, stroke, width: 1.7, dash: seriesDash(index), spanGaps: true },
+            label: curve.label,
+            stroke,
+            width: 1.7,
+            dash: seriesDash(index),
+            spanGaps: true,
             points: { show: true, size: 6, stroke, fill: stroke },
           },
           edge,

@@ -7,16 +7,39 @@ import { CommitField } from './CommitField'
 import { parseNamedShape, parseShape, parseValues, valuesText } from './input-text'
 
 const dtypes = [
-  ...(['float64', 'float32', 'float16', 'bfloat16', 'complex64', 'complex128'] as const),
-  ...(['int64', 'int32', 'int16', 'int8', 'uint8', 'bool'] as const),
+  'float64',
+  'float32',
+  'float16',
+  'bfloat16',
+  'complex64',
+  'complex128',
+  'int64',
+  'int32',
+  'int16',
+  'int8',
+  'uint8',
+  'bool',
 ] satisfies Dtype[]
 
 const distributions = [
-  ...(['randn', 'rand', 'randint', 'zeros', 'ones', 'eye', 'arange', 'linspace', 'full'] as const),
+  'randn',
+  'rand',
+  'randint',
+  'zeros',
+  'ones',
+  'eye',
+  'arange',
+  'linspace',
+  'full',
 ] satisfies Distribution[]
 
 const layouts = [
-  ...(['strided', 'sparse_coo', 'sparse_csr', 'sparse_csc', 'sparse_bsr', 'sparse_bsc'] as const),
+  'strided',
+  'sparse_coo',
+  'sparse_csr',
+  'sparse_csc',
+  'sparse_bsr',
+  'sparse_bsc',
 ] satisfies Layout[]
 
 type NumberKey = 'low' | 'high' | 'mean' | 'std' | 'seed'

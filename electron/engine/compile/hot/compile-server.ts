@@ -82,10 +82,18 @@ export class CompileServer {
     this.child = spawn(
       program.executable,
       [
-        ...['--shared-code', program.names, '--', toolchain.compiler.path],
+        '--shared-code',
+        program.names,
+        '--',
+        toolchain.compiler.path,
         ...serverFlags(toolchain, includes, prelude),
         ...(header.ready ? usePrecompiled(toolchain, header) : []),
-        ...['-x', 'c++', '-c', source, '-o', 'unused.o'],
+        '-x',
+        'c++',
+        '-c',
+        source,
+        '-o',
+        'unused.o',
       ],
       {
         cwd: folder,

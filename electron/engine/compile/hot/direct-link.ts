@@ -79,22 +79,39 @@ async function ask(toolchain: Toolchain, stubs: string): Promise<DirectLinker | 
     const temporary = temporaryBeside(file)
     const start = objects[0] ?? ''
     const made = await runCommand(command, [
-      ...['-m', machine, '-shared', '-soname', `${name}.so`, start, '-o', temporary],
+      '-m',
+      machine,
+      '-shared',
+      '-soname',
+      `${name}.so`,
+      start,
+      '-o',
+      temporary,
     ])
     if (made.exitCode !== 0) return undefined
     fs.renameSync(temporary, file)
   }
   const before = [
     // Without --eh-frame-hdr any exception ends the process.
-    ...['--hash-style=gnu', '--build-id', '--eh-frame-hdr', '-m', machine, '-shared'],
+    '--hash-style=gnu',
+    '--build-id',
+    '--eh-frame-hdr',
+    '-m',
+    machine,
+    '-shared',
     ...objects.filter((word) => !isEnd(word)),
     ...words.filter((word) => word.startsWith('-L')),
   ]
   const after = [
-    ...['--no-as-needed', ...names.map((name) => path.join(stubs, `${name}.so`)), '--as-needed'],
-    ...['-rpath', path.join(libtorch.folder, 'lib')],
+    '--no-as-needed',
+    ...names.map((name) => path.join(stubs, `${name}.so`)),
+    '--as-needed',
+    '-rpath',
+    path.join(libtorch.folder, 'lib'),
     // Some of either is linked into every library: arithmetic that the processor lacks, atexit.
-    ...[`-L${path.dirname(crtBegin)}`, '-lgcc', '-lc'],
+    `-L${path.dirname(crtBegin)}`,
+    '-lgcc',
+    '-lc',
     ...objects.filter(isEnd),
   ]
   return {

@@ -217,9 +217,17 @@ async function make(
       'Compiling the shared code',
       executable,
       [
-        ...['--make-shared-code', names, object, '--', compiler.path],
+        '--make-shared-code',
+        names,
+        object,
+        '--',
+        compiler.path,
         ...serverFlags(toolchain, includes, 'extension'),
-        ...['-DOPSMITH_WARM_DEFINITIONS', '-c', prelude, '-o', 'unused.o'],
+        '-DOPSMITH_WARM_DEFINITIONS',
+        '-c',
+        prelude,
+        '-o',
+        'unused.o',
       ],
       serverEnvironment,
     )
@@ -232,7 +240,10 @@ async function make(
       linker.command,
       linker.args([object], path.join(temporary, 'libopsmith_shared_code.so'), [
         // It stays when operators leave: what they left behind may point into it.
-        ...['-z', 'nodelete', '-soname', 'libopsmith_shared_code.so'],
+        '-z',
+        'nodelete',
+        '-soname',
+        'libopsmith_shared_code.so',
         // Nor does it use what an operator defines: that one could never be unloaded.
         '-Bsymbolic',
       ]),

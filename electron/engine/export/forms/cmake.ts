@@ -53,7 +53,8 @@ function targetsOf(project: ExportedProject): Target[] {
         kind: 'STATIC',
         sources: found.map((one) => one.path),
         torch: found.some((one) => one.torch),
-        ...{ cuda: true, conditional },
+        cuda: true,
+        conditional,
       },
     ]
   })
@@ -66,13 +67,19 @@ function targetsOf(project: ExportedProject): Target[] {
             name: `${name}_kernels`,
             kind: 'STATIC' as const,
             sources: kernels,
-            ...{ torch: false, cuda: false, conditional: false },
+            torch: false,
+            cuda: false,
+            conditional: false,
           },
         ]
       : []),
     ...cuda,
     {
-      ...{ name, kind: 'SHARED' as const, torch: true, cuda: false, conditional: false },
+      name,
+      kind: 'SHARED' as const,
+      torch: true,
+      cuda: false,
+      conditional: false,
       sources: split ? rest : [...kernels, ...rest],
     },
   ]

@@ -201,7 +201,9 @@ function functionTests(project: ExportedProject, module: string): FileTree {
             ...pythonCall('        ', 'check_call', [apply, call]),
             ...pythonCall('        ', 'check_call', [`${module}.${pair.module}()`, call]),
             ...pythonCall('        ', 'check_gradients', [
-              ...['torch.autograd.gradcheck', apply, literal(pair.check)],
+              'torch.autograd.gradcheck',
+              apply,
+              literal(pair.check),
             ]),
             '',
           ]

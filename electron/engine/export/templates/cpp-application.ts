@@ -117,7 +117,8 @@ export function modelRuns(project: ExportedProject): ModelRun[] {
     const given = rtol !== undefined || atol !== undefined
     return [
       {
-        ...{ name, text },
+        name,
+        text,
         model: `models/${model.name}.pt`,
         call: `calls/${name}.pt`,
         tolerances: given ? ` ${rtol ?? 0} ${atol ?? 0}` : '',

@@ -68,8 +68,11 @@ export class Assemblies {
     if (meanwhile) return ok(meanwhile)
     const places = placesOf(absolute, plan.value.contentFolders)
     this.known = {
-      ...{ folder: absolute, key: build.key, device: new Map() },
-      ...{ toolchain: toolchain.value, plan: plan.value },
+      folder: absolute,
+      key: build.key,
+      device: new Map(),
+      toolchain: toolchain.value,
+      plan: plan.value,
       machine: new MachineCode(build.loadPath, places),
     }
     return ok(this.known)

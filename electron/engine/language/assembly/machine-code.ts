@@ -157,7 +157,10 @@ export class MachineCode {
     const isIntel = process.arch === 'x64'
     const hex = (address: bigint): string => `0x${address.toString(16)}`
     const said = await askTool(objdump, [
-      ...['-d', '-C', '--no-show-raw-insn', ...(isIntel ? ['-M', 'intel'] : [])],
+      '-d',
+      '-C',
+      '--no-show-raw-insn',
+      ...(isIntel ? ['-M', 'intel'] : []),
       `--start-address=${hex(wanted.address)}`,
       `--stop-address=${hex(wanted.address + BigInt(wanted.size))}`,
       this.library,

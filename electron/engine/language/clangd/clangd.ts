@@ -338,14 +338,18 @@ export class Clangd {
     const lines = lastOutput.trim().split('\n').slice(-3).join('\n')
     if (pause === undefined) {
       this.setState({
-        ...{ state: 'failed', busy: false, pid: 0 },
+        state: 'failed',
+        busy: false,
+        pid: 0,
         message: `${name} ${reason}, for the ${this.ends.length}th time in three minutes: it is left alone.`,
         hint: lines === '' ? 'Start it again from the command palette.' : lines,
       })
       return
     }
     this.setState({
-      ...{ state: 'restarting', busy: false, pid: 0 },
+      state: 'restarting',
+      busy: false,
+      pid: 0,
       message: `${name} ${reason}. It is started again.`,
       hint: lines,
     })

@@ -94,10 +94,15 @@ export function compileCommands(
     const args = isCuda(source)
       ? [
           toolchain.compiler.family === 'clang' ? toolchain.compiler.path : 'clang++',
-          ...['-x', 'cuda', '--cuda-host-only', '-nocudalib', '-Wno-unknown-cuda-version'],
+          '-x',
+          'cuda',
+          '--cuda-host-only',
+          '-nocudalib',
+          '-Wno-unknown-cuda-version',
           ...(toolchain.cuda?.folder ? [`--cuda-path=${toolchain.cuda.folder}`] : []),
           ...cudaFlags(task.args),
-          ...['-idirafter', missingCudaHeaders(cacheFolder)],
+          '-idirafter',
+          missingCudaHeaders(cacheFolder),
         ]
       : [
           task.command,

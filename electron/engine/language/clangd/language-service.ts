@@ -234,7 +234,8 @@ export class LanguageService {
     if (outside) {
       const { file, line } = outside
       return err('request.invalid', `${file} is outside the project: nothing was renamed.`, {
-        ...{ file, line },
+        file,
+        line,
       })
     }
     const { documents } = this.clangd

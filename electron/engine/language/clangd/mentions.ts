@@ -49,8 +49,10 @@ export function mentionsLeft(
     [...content.matchAll(new RegExp(`\\b${word}\\b`, 'g'))]
       .map(({ index: start }) => ({
         file,
-        ...{ line: index + 1, column: start + 1 },
-        ...{ endLine: index + 1, endColumn: start + 1 + word.length },
+        line: index + 1,
+        column: start + 1,
+        endLine: index + 1,
+        endColumn: start + 1 + word.length,
       }))
       .filter(
         (place) =>

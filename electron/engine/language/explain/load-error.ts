@@ -31,9 +31,17 @@ function typeHint(expected: string, given: string): string {
 
 function cppName(type: string): string {
   const names: Record<string, string> = {
-    ...{ int: 'int64_t', float: 'double', bool: 'bool', str: 'std::string', Tensor: 'at::Tensor' },
-    ...{ Scalar: 'at::Scalar', 'int[]': 'at::IntArrayRef', 'Tensor[]': 'at::TensorList' },
-    ...{ 'float[]': 'at::ArrayRef<double>', SymInt: 'c10::SymInt', Device: 'at::Device' },
+    int: 'int64_t',
+    float: 'double',
+    bool: 'bool',
+    str: 'std::string',
+    Tensor: 'at::Tensor',
+    Scalar: 'at::Scalar',
+    'int[]': 'at::IntArrayRef',
+    'Tensor[]': 'at::TensorList',
+    'float[]': 'at::ArrayRef<double>',
+    SymInt: 'c10::SymInt',
+    Device: 'at::Device',
   }
   if (type.endsWith('?')) return `std::optional<${cppName(type.slice(0, -1))}>`
   return names[type] ?? type

@@ -71,7 +71,9 @@ export function checkEntry(project: ProjectSources, entry: PlacedEntry): Finding
   const found: Finding[] = []
   const note = {
     severity: 'note' as const,
-    ...{ file: entry.file, line: entry.line, column: 1 },
+    file: entry.file,
+    line: entry.line,
+    column: 1,
     message: `${entry.name} is declared here`,
   }
   const inputs = forward?.parameters ?? []

@@ -36,12 +36,26 @@ TORCH_CHECK(x.scalar_type() == at::kFloat, "scale: x must be float32, got ", x.s
 or write the operator for all of them with \`AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "scale", [&] { ... })\`.`
 
 const asksContiguity = new Set([
-  ...['is_contiguous', 'strides', 'stride', 'sym_strides', 'sym_stride', 'is_contiguous_or_false'],
-  ...['is_non_overlapping_and_dense', 'suggest_memory_format', 'expect_contiguous'],
+  'is_contiguous',
+  'strides',
+  'stride',
+  'sym_strides',
+  'sym_stride',
+  'is_contiguous_or_false',
+  'is_non_overlapping_and_dense',
+  'suggest_memory_format',
+  'expect_contiguous',
 ])
 const asksDtype = new Set([
-  ...['scalar_type', 'dtype', 'is_floating_point', 'is_complex', 'type', 'toType'],
-  ...['to', 'itemsize', 'element_size'],
+  'scalar_type',
+  'dtype',
+  'is_floating_point',
+  'is_complex',
+  'type',
+  'toType',
+  'to',
+  'itemsize',
+  'element_size',
 ])
 
 const tensorTypes: Record<string, string> = {
@@ -61,8 +75,16 @@ const tensorTypes: Record<string, string> = {
   'c10::BFloat16': 'kBFloat16',
 }
 const dtypeNames: Record<string, string> = {
-  ...{ kFloat: 'float32', kDouble: 'float64', kLong: 'int64', kInt: 'int32', kShort: 'int16' },
-  ...{ kChar: 'int8', kByte: 'uint8', kBool: 'bool', kHalf: 'float16', kBFloat16: 'bfloat16' },
+  kFloat: 'float32',
+  kDouble: 'float64',
+  kLong: 'int64',
+  kInt: 'int32',
+  kShort: 'int16',
+  kChar: 'int8',
+  kByte: 'uint8',
+  kBool: 'bool',
+  kHalf: 'float16',
+  kBFloat16: 'bfloat16',
 }
 
 interface Use {

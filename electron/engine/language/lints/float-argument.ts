@@ -22,9 +22,24 @@ Functions of a \`PYBIND11_MODULE\` may take them.`
 
 const wholeNumber = /^(?:(?:un)?signed|short|long|int)(?:\s+(?:signed|short|long|int))*$/
 const named = new Set([
-  ...['size_t', 'std::size_t', 'ptrdiff_t', 'std::ptrdiff_t', 'int8_t', 'int16_t', 'int32_t'],
-  ...['uint8_t', 'uint16_t', 'uint32_t', 'uint64_t', 'std::int32_t', 'std::uint32_t'],
-  ...['std::uint64_t', 'std::int16_t', 'std::uint8_t', 'std::int8_t', 'std::uint16_t'],
+  'size_t',
+  'std::size_t',
+  'ptrdiff_t',
+  'std::ptrdiff_t',
+  'int8_t',
+  'int16_t',
+  'int32_t',
+  'uint8_t',
+  'uint16_t',
+  'uint32_t',
+  'uint64_t',
+  'std::int32_t',
+  'std::uint32_t',
+  'std::uint64_t',
+  'std::int16_t',
+  'std::uint8_t',
+  'std::int8_t',
+  'std::uint16_t',
 ])
 
 function better(type: string): string | undefined {

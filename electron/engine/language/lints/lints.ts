@@ -51,7 +51,8 @@ export class Lints {
       const file = path.join(absolute, manifestFileName)
       const entries = manifest.autograd.map((entry, index) => ({
         ...entry,
-        ...{ file, line: lines[index] ?? 1 },
+        file,
+        line: lines[index] ?? 1,
       }))
       return ok(runLints(sources, { exposed: manifest.functions, entries, off }))
     } catch (error) {

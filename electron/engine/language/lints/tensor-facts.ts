@@ -6,8 +6,20 @@ import type { ProjectSources } from './project-sources'
 
 /** Methods whose result shares memory in another order than its own shape says. */
 const reorderingViews = new Set([
-  ...['t', 'transpose', 'permute', 'expand', 'expand_as', 'movedim', 'moveaxis'],
-  ...['swapaxes', 'swapdims', 'diagonal', 'unfold', 'mT', 'mH', 'numpy_T'],
+  't',
+  'transpose',
+  'permute',
+  'expand',
+  'expand_as',
+  'movedim',
+  'moveaxis',
+  'swapaxes',
+  'swapdims',
+  'diagonal',
+  'unfold',
+  'mT',
+  'mH',
+  'numpy_T',
 ])
 /** Methods that leave the strides as they are. */
 const stridesKept = new Set(['detach', 'to', 'cpu', 'cuda', 'requires_grad_'])

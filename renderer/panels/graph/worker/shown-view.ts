@@ -32,6 +32,7 @@ export class ShownView {
     of: GraphObservation | null
     byId: Map<number, GraphObservation['nodes'][number]>
   } | null = null
+
   /** Folds by the names of their groups: they outlive a build. */
   private foldedPaths: Set<string> | null = null
   private lastTitle = ''
