@@ -36,7 +36,8 @@ const typed = {
 const honestFormatting = [
   {
     selector: 'SpreadElement > ObjectExpression.argument',
-    message: 'Write the properties out: an object literal is not spread into another to save lines.',
+    message:
+      'Write the properties out: an object literal is not spread into another to save lines.',
   },
   {
     selector: 'SpreadElement > ArrayExpression.argument',
