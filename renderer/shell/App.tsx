@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 
-import { DoctorPanel } from '../panels/doctor/DoctorPanel'
+import { DoctorPanel } from '../features/doctor/DoctorPanel'
 import { Button } from './primitives/Button'
 import { useLayout, layoutStore } from '../store/layout'
 import { useProject } from '../store/project'

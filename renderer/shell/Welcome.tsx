@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 
-import { Gallery } from '../panels/gallery/Gallery'
+import { Gallery } from '../features/gallery/Gallery'
 import { runCommand, shortcutOf, useCommands } from '../store/commands'
 import { useDoctor } from '../store/doctor'
 import { layoutStore } from '../store/layout'

@@ -1,8 +1,8 @@
 import type { SerializedDockview } from 'dockview-react'
 
 import { call } from '../bridge/bridge'
-import { graphStore } from '../store/graph'
-import { restoreChoice, savedChoice } from '../store/graph-saved'
+import { graphStore } from '../features/graph/graph'
+import { restoreChoice, savedChoice } from '../features/graph/graph-saved'
 
 /** Layouts by project, the newest last, and what was chosen in panels; what was not used for long is forgotten. */
 type Saved = {

@@ -1,22 +1,33 @@
 import type { Project } from '../../electron/contract/project'
 import { call, listen, newJob } from '../bridge/bridge'
-import { forgetAssembly } from './assembly-run'
-import { benchmarksChanged, forgetBenches, refreshBenches } from './bench-run'
+import { forgetAssembly } from '../features/assembly/assembly-run'
+import { benchmarksChanged, forgetBenches, refreshBenches } from '../features/timings/bench-run'
 import { buildLog, buildStore, forgetBuild } from './build'
-import { forgetExports } from './export-run'
+import { forgetExports } from '../features/export/export-run'
 import { buildStamp, openVersions, runStamp } from './files'
-import { forgetGradchecks, refreshGradchecks } from './gradcheck-all'
-import { graphStore } from './graph'
-import { forgetGraph, refreshGraph } from './graph-capture'
-import { entriesChanged, forgetOpchecks, refreshOpchecks } from './opcheck-run'
+import { forgetGradchecks, refreshGradchecks } from '../features/gradcheck/gradcheck-all'
+import { graphStore } from '../features/graph/graph'
+import { forgetGraph, refreshGraph } from '../features/graph/graph-capture'
+import {
+  entriesChanged,
+  forgetOpchecks,
+  refreshOpchecks,
+} from '../features/operator-checks/opcheck-run'
 import { dismissCrash, noteCrash } from './host'
 import { forgetInputs, manifestArrived } from './inputs'
-import { forgetProfile, refreshProfile } from './profile-run'
+import { forgetProfile, refreshProfile } from '../features/profile/profile-run'
 import { forgetSaid } from './language'
 import { currentFolder, currentManifest, projectChanged } from './project'
 import { forgetRegistry } from './registry'
-import { chooseFirst, forgetRun, loadFunctions, resolveSignature, runChosen, runStore } from './run'
-import { dropOldSanitized, forgetSanitized } from './sanitize'
+import {
+  chooseFirst,
+  forgetRun,
+  loadFunctions,
+  resolveSignature,
+  runChosen,
+  runStore,
+} from '../features/run/run'
+import { dropOldSanitized, forgetSanitized } from '../features/build/sanitize'
 import { forgetSchemas, schemasStore, takeLoad } from './schemas'
 import { settingsStore } from './settings'
 

@@ -21,7 +21,7 @@ export interface TestHook {
   graph: GraphHook
 }
 
-/** renderer/panels/graph/test-hook.ts. */
+/** renderer/features/graph/test-hook.ts. */
 export interface GraphHook {
   state(): GraphState
   choose(change: Record<string, unknown>, capture: boolean): Promise<void>

@@ -13,7 +13,7 @@ import {
   parseSizes,
   parseThreads,
   sizesText,
-} from '../../renderer/store/bench-case'
+} from '../../renderer/features/timings/bench-case'
 
 const inputs = {
   x: inputSpec.parse({ shape: [4, 8], requires_grad: true }),

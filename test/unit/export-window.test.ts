@@ -9,7 +9,7 @@ import {
   wouldChange,
   type ExportState,
   type FormProgress,
-} from '../../renderer/store/export'
+} from '../../renderer/features/export/export'
 
 const step = (name: string, status: ExportStep['status'] = 'ok'): ExportStep => ({
   name,

@@ -8,14 +8,14 @@ import {
   findingName,
   tensorName,
   tensorsText,
-} from '../../renderer/panels/gradcheck/finding-names'
+} from '../../renderer/features/gradcheck/finding-names'
 import {
   columnsOf,
   decades,
   largestMagnitude,
   rangeOf,
   readout,
-} from '../../renderer/panels/gradcheck/sweep-plot'
+} from '../../renderer/features/gradcheck/sweep-plot'
 import { findingOf, reportOf } from './gradcheck-samples'
 
 const curve = (

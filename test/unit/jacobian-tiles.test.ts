@@ -6,8 +6,8 @@ import {
   ColourTable,
   errorScale,
   jacobianScale,
-} from '../../renderer/panels/gradcheck/colour-table'
-import { JacobianTiles, tileSize } from '../../renderer/panels/gradcheck/jacobian-tiles'
+} from '../../renderer/features/gradcheck/colour-table'
+import { JacobianTiles, tileSize } from '../../renderer/features/gradcheck/jacobian-tiles'
 import { rgbAt } from '../../renderer/shell/primitives/colour-map'
 
 const statsOf = (min: number | null, max: number | null): TensorStats => ({

@@ -10,7 +10,7 @@ import {
   opcheckInputs,
   parseRanges,
   rangesText,
-} from '../../renderer/store/opcheck-case'
+} from '../../renderer/features/operator-checks/opcheck-case'
 
 const inputs = {
   x: inputSpec.parse({ shape: [4, 8], dtype: 'float64' }),

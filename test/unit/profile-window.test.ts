@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { profileReportOf } from '../../electron/engine/profile/profiles'
-import { flameOf, timelineOf } from '../../renderer/panels/profile/profile-spans'
+import { flameOf, timelineOf } from '../../renderer/features/profile/profile-spans'
 import { neighbour, panned, spanAt, ticksOf, zoomed } from '../../renderer/shell/spans/spans'
 import { bytesText, exactTime, timeText } from '../../renderer/shell/spans/times'
 import {
@@ -9,7 +9,7 @@ import {
   sortTotals,
   totalsCsv,
   totalsMarkdown,
-} from '../../renderer/panels/profile/totals-table'
+} from '../../renderer/features/profile/totals-table'
 import { sampleTrace } from './profile-samples'
 
 const report = profileReportOf(sampleTrace(), true, 1)

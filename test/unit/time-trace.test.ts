@@ -11,7 +11,7 @@ import {
   TimeTracer,
   traceEventsOf,
 } from '../../electron/engine/compile/time-trace'
-import { buildSpans } from '../../renderer/panels/build/time-spans'
+import { buildSpans } from '../../renderer/features/build/time-spans'
 import { root } from '../support/installation'
 
 /** What clang 19 and g++ 12 wrote of a source that includes <vector> and a header of its own. */

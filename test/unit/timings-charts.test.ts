@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest'
 
 import type { BenchRow } from '../../electron/contract/bench-report'
-import { countText, readout } from '../../renderer/panels/timings/curve-plot'
-import { distributionOf, quantile, runningMedian } from '../../renderer/panels/timings/distribution'
-import { changeText } from '../../renderer/panels/timings/HistorySection'
-import { rooflinePoints } from '../../renderer/panels/timings/roofline'
+import { countText, readout } from '../../renderer/features/timings/curve-plot'
+import {
+  distributionOf,
+  quantile,
+  runningMedian,
+} from '../../renderer/features/timings/distribution'
+import { changeText } from '../../renderer/features/timings/HistorySection'
+import { rooflinePoints } from '../../renderer/features/timings/roofline'
 import {
   columnsOf,
   crossoversOf,
   curvesOf,
   sweptVariables,
-} from '../../renderer/panels/timings/sweep-curves'
+} from '../../renderer/features/timings/sweep-curves'
 import { logTicks } from '../../renderer/shell/primitives/chart-style'
 import { ratioOf, rowOf } from './bench-samples'
 

@@ -8,7 +8,7 @@ import {
   tableOf,
   verdictText,
   warningsOf,
-} from '../../renderer/panels/timings/bench-table'
+} from '../../renderer/features/timings/bench-table'
 import {
   amountText,
   inUnit,
@@ -16,7 +16,7 @@ import {
   ratioText,
   timeText,
   unitFor,
-} from '../../renderer/panels/timings/time-units'
+} from '../../renderer/features/timings/time-units'
 import { ratioOf, rowOf } from './bench-samples'
 
 const own = rowOf({ median: 12e-6 })

@@ -1,7 +1,7 @@
 import { useState, type ReactElement } from 'react'
 
 import { useProject } from '../../store/project'
-import { useRun } from '../../store/run'
+import { useRun } from '../../features/run/run'
 import { operatorKey, useSchemas } from '../../store/schemas'
 
 type Props = { id: string; op: string; onChoose: (op: string) => void }

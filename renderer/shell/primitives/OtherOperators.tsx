@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 
-import { useRun } from '../../store/run'
+import { useRun } from '../../features/run/run'
 import { operatorKey, useSchemas } from '../../store/schemas'
 import { Section } from './Section'
 

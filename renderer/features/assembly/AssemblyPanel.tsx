@@ -1,0 +1,156 @@
+import { useMemo, type ReactElement } from 'react'
+
+import type { AssemblyForm, AssemblyListing } from '../../../electron/contract/assembly'
+import { ErrorView } from '../../shell/primitives/ErrorView'
+import { EmptyState } from '../../shell/primitives/EmptyState'
+import { CopyButton } from '../../shell/primitives/CopyButton'
+import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
+import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
+import { Segmented } from '../../shell/primitives/Segmented'
+import { StaleBar } from '../../shell/primitives/StaleBar'
+import { assemblyStore, shownRows, useAssembly, type AssemblyFilter } from './assembly'
+import { pickFunction, setFollows, showForm } from './assembly-run'
+import { useBuild } from '../../store/build'
+import { projectPath, useStaleness } from '../../store/files'
+import { AssemblyRows } from './AssemblyRows'
+
+const formNames: Record<AssemblyForm, string> = { machine: 'Machine', ptx: 'PTX', sass: 'SASS' }
+
+/** The instructions of one function beside its source: same line, same colour. */
+export function AssemblyPanel(): ReactElement {
+  const { listing, report, error, stamp, filter } = useAssembly((state) => state)
+  const built = useBuild((state) => state.report?.ok === true)
+  const staleness = useStaleness(stamp, 'build')
+  const rows = useMemo(() => (report ? shownRows(report, filter) : []), [report, filter])
+  if (!built && listing === null) {
+    return <NeedsBuild icon="chip" text="The instructions of a function, each with its line." />
+  }
+  return (
+    <div className="panel-column asm-panel" data-testid="assembly-panel">
+      <ChoiceBar />
+      {staleness !== 'fresh' && <StaleBar staleness={staleness} />}
+      {error && (
+        <div className="panel-pad">
+          <ErrorView error={error} testId="assembly-error" />
+        </div>
+      )}
+      {report ? (
+        <>
+          <div className="asm-summary">
+            <div className="asm-name">
+              <span
+                className="mono selectable"
+                title={report.function.name}
+                data-testid="assembly-name"
+              >
+                {report.function.title}
+              </span>
+              <span className="muted">
+                {report.architecture} · {report.tool}
+              </span>
+              <span className="grow" />
+              <CopyButton text={() => textOf(rows)} label="Copy the instructions" />
+              <EnlargeButton panel="assembly" />
+            </div>
+            <Mix />
+          </div>
+          <AssemblyRows report={report} rows={rows} stale={staleness === 'older'} />
+        </>
+      ) : (
+        !error && <EmptyState quiet text={emptyText(listing)} />
+      )}
+    </div>
+  )
+}
+
+function emptyText(listing: AssemblyListing | null): string {
+  if (listing === null) return 'Reading the library …'
+  return listing.functions.length === 0
+    ? 'The library has no code of the project’s sources.'
+    : 'Put the caret into a function, or choose one from the list.'
+}
+
+function textOf(rows: readonly { kind: string; text: string }[]): string {
+  return rows
+    .map(({ kind, text }) => (kind === 'instruction' ? `        ${text}` : text))
+    .join('\n')
+}
+
+function ChoiceBar(): ReactElement {
+  const { form, listing, report, follows, filter } = useAssembly((state) => state)
+  const functions = listing?.functions ?? []
+  const forms = listing?.forms ?? []
+  const hasDevice = forms.some((one) => one.form === 'ptx' && one.whyNot === '')
+  const toggle = (name: keyof AssemblyFilter): void =>
+    assemblyStore.setState({ filter: { ...filter, [name]: !filter[name] } })
+  const chosen = functions.find(({ id }) => id === report?.function.id)
+  return (
+    <div className="asm-bar">
+      <select
+        aria-label="Function"
+        value={chosen?.id ?? ''}
+        onChange={(event) => void pickFunction(event.target.value)}
+        data-testid="assembly-function"
+      >
+        {!chosen && <option value="">choose a function</option>}
+        {functions.map(({ id, title, file, line, size }) => (
+          <option key={id} value={id}>
+            {`${title}  ·  ${projectPath(file).path}:${line}${size > 0 ? `  ·  ${size} B` : ''}`}
+          </option>
+        ))}
+      </select>
+      <label className="check" title="Show the function that the caret is in">
+        <input
+          type="checkbox"
+          checked={follows}
+          onChange={(event) => setFollows(event.target.checked)}
+          data-testid="assembly-follow"
+        />
+        follow the caret
+      </label>
+      {hasDevice && (
+        <Segmented
+          label="Form"
+          value={form}
+          onChange={(next) => void showForm(next)}
+          options={forms.map((one) => ({
+            value: one.form,
+            label: formNames[one.form],
+            testId: `assembly-form-${one.form}`,
+          }))}
+        />
+      )}
+      <span className="grow" />
+      <span className="asm-filters" role="group" aria-label="Show">
+        {(['addresses', 'labels', 'directives', 'inlined'] as const).map((name) => (
+          <label key={name} className="check">
+            <input
+              type="checkbox"
+              checked={filter[name]}
+              onChange={() => toggle(name)}
+              data-testid={`assembly-show-${name}`}
+            />
+            {name}
+          </label>
+        ))}
+      </span>
+    </div>
+  )
+}
+
+function Mix(): ReactElement {
+  const mix = useAssembly((state) => state.report?.mix ?? none)
+  return (
+    <div className="asm-mix" data-testid="assembly-mix">
+      {mix
+        .filter(({ count }) => count > 0)
+        .map(({ what, count }) => (
+          <span key={what}>
+            <span className="number">{count}</span> <span className="muted">{what}</span>
+          </span>
+        ))}
+    </div>
+  )
+}
+
+const none: readonly never[] = []

@@ -1,0 +1,95 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+
+import type {
+  AssemblyForm,
+  AssemblyFunction,
+  AssemblyListing,
+  AssemblyReport,
+  AssemblyRow,
+} from '../../../electron/contract/assembly'
+import type { WorkbenchError } from '../../../electron/contract/outcome'
+
+/** What of the rows is shown. */
+export type AssemblyFilter = {
+  addresses: boolean
+  directives: boolean
+  labels: boolean
+  /** What was inlined at a row. */
+  inlined: boolean
+}
+
+export type AssemblyState = {
+  form: AssemblyForm
+  listing: AssemblyListing | null
+  report: AssemblyReport | null
+  /** Why there is no listing, or no report of what was asked for last. */
+  error: WorkbenchError | null
+  /** The caret chooses the function. */
+  follows: boolean
+  loading: boolean
+  /** Build key that the listing and the report are of. */
+  key: string
+  /** Sources that build was made of. */
+  stamp: string | null
+  filter: AssemblyFilter
+  /** The line that the pointer is on, in the editor or here. */
+  hovered: { file: string; line: number } | null
+  /** The line whose rows are to be in view; `nonce` tells one wish from the next. */
+  wanted: { file: string; line: number; nonce: number } | null
+}
+
+export const assemblyStore = createStore<AssemblyState>(() => ({
+  form: 'machine',
+  listing: null,
+  report: null,
+  error: null,
+  follows: true,
+  loading: false,
+  key: '',
+  stamp: null,
+  hovered: null,
+  wanted: null,
+  filter: { addresses: false, directives: false, labels: true, inlined: true },
+}))
+
+export function useAssembly<T>(select: (state: AssemblyState) => T): T {
+  return useStore(assemblyStore, select)
+}
+
+/** How many colours tell lines apart; styles/assembly.css has as many. */
+export const lineColours = 6
+
+/** A colour for each line of the project that a report has code of, neighbours in different ones. */
+export function coloursOf(report: AssemblyReport | null): Map<string, number> {
+  const places = new Map<string, { file: string; line: number }>()
+  for (const { file, line } of report?.rows ?? []) {
+    if (line > 0) places.set(lineKey(file, line), { file, line })
+  }
+  const sorted = [...places.entries()].sort(
+    ([, a], [, b]) => a.file.localeCompare(b.file) || a.line - b.line,
+  )
+  return new Map(sorted.map(([key], index) => [key, index % lineColours]))
+}
+
+export function lineKey(file: string, line: number): string {
+  return `${file}:${line}`
+}
+
+/** Rows that the filter lets through; labels that nothing jumps to are directives of a sort. */
+export function shownRows(report: AssemblyReport, filter: AssemblyFilter): AssemblyRow[] {
+  return report.rows.filter(({ kind }) => {
+    if (kind === 'instruction') return true
+    return kind === 'label' ? filter.labels : filter.directives
+  })
+}
+
+/** The function of a newer build that stands for one of an older: by name, then by the nearest line. */
+export function sameFunction(
+  functions: readonly AssemblyFunction[],
+  wanted: AssemblyFunction,
+): AssemblyFunction | undefined {
+  const named = functions.filter((one) => one.name === wanted.name && one.file === wanted.file)
+  const distance = (one: AssemblyFunction): number => Math.abs(one.line - wanted.line)
+  return [...named].sort((a, b) => distance(a) - distance(b))[0]
+}

@@ -1,0 +1,94 @@
+import { assemblyStore, coloursOf } from './assembly'
+import { filesStore, projectPath } from '../../store/files'
+import { currentFolder } from '../../store/project'
+import { layoutStore } from '../../store/layout'
+import { modelOf, pathOf } from '../../editor/models'
+import { monaco } from '../../editor/monaco'
+
+type Collections = Map<monaco.editor.ITextModel, string[]>
+
+const lines: Collections = new Map()
+const hovers: Collections = new Map()
+
+/** Lines of the function whose assembly is shown get its colours, and the pointer links both. */
+export function followAssemblyLines(): void {
+  assemblyStore.subscribe((now, before) => {
+    if (now.report !== before.report) colourLines()
+    if (now.hovered !== before.hovered) markHovered()
+  })
+  filesStore.subscribe((now, before) => {
+    // A file that was opened meanwhile has a model now.
+    if (now.files !== before.files) colourLines()
+  })
+  layoutStore.subscribe((now, before) => {
+    if (now.visible !== before.visible) colourLines()
+  })
+  monaco.editor.onDidCreateEditor((editor) => {
+    editor.onMouseMove(({ target }) => {
+      const model = editor.getModel()
+      const path = model && pathOf(model)
+      const line = target.position?.lineNumber
+      const { report, hovered } = assemblyStore.getState()
+      if (!report || path === null || path === undefined || line === undefined) return
+      const file = `${currentFolder() ?? ''}/${path}`
+      const isKnown = report.rows.some((row) => row.file === file && row.line === line)
+      if (!isKnown) {
+        if (hovered !== null) assemblyStore.setState({ hovered: null })
+      } else if (hovered?.file !== file || hovered.line !== line) {
+        assemblyStore.setState({ hovered: { file, line } })
+      }
+    })
+    editor.onMouseLeave(() => {
+      if (assemblyStore.getState().hovered !== null) assemblyStore.setState({ hovered: null })
+    })
+  })
+}
+
+function apply(
+  kept: Collections,
+  wanted: ReadonlyMap<monaco.editor.ITextModel, monaco.editor.IModelDeltaDecoration[]>,
+): void {
+  for (const model of new Set([...kept.keys(), ...wanted.keys()])) {
+    if (model.isDisposed()) {
+      kept.delete(model)
+      continue
+    }
+    const ids = model.deltaDecorations(kept.get(model) ?? [], wanted.get(model) ?? [])
+    if (ids.length > 0) kept.set(model, ids)
+    else kept.delete(model)
+  }
+}
+
+function colourLines(): void {
+  const { report } = assemblyStore.getState()
+  const isOpen = layoutStore.getState().visible.has('assembly')
+  const wanted = new Map<monaco.editor.ITextModel, monaco.editor.IModelDeltaDecoration[]>()
+  for (const [key, colour] of isOpen ? coloursOf(report) : []) {
+    const colon = key.lastIndexOf(':')
+    const model = modelOf(projectPath(key.slice(0, colon)).path)
+    const line = Number(key.slice(colon + 1))
+    if (!model || line > model.getLineCount()) continue
+    const list = wanted.get(model) ?? []
+    list.push({
+      range: new monaco.Range(line, 1, line, 1),
+      options: {
+        isWholeLine: true,
+        className: `asm-line asm-c${colour}`,
+        linesDecorationsClassName: `asm-gutter asm-c${colour}`,
+      },
+    })
+    wanted.set(model, list)
+  }
+  apply(lines, wanted)
+}
+
+function markHovered(): void {
+  const { hovered } = assemblyStore.getState()
+  const model = hovered ? modelOf(projectPath(hovered.file).path) : null
+  const wanted = new Map<monaco.editor.ITextModel, monaco.editor.IModelDeltaDecoration[]>()
+  if (hovered && model && hovered.line <= model.getLineCount()) {
+    const range = new monaco.Range(hovered.line, 1, hovered.line, 1)
+    wanted.set(model, [{ range, options: { isWholeLine: true, className: 'asm-hover' } }])
+  }
+  apply(hovers, wanted)
+}

@@ -1,0 +1,181 @@
+import { useEffect, type ReactElement } from 'react'
+
+import type { ExportReport } from '../../../electron/contract/export'
+import { IconButton } from '../../shell/primitives/Button'
+import { CommandMenu } from '../../shell/primitives/CommandMenu'
+import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
+import { Icon, type IconName } from '../../shell/primitives/Icon'
+import { formatCount, formatSeconds } from '../../shell/primitives/format'
+import { runCommand, shortcutOf } from '../../store/commands'
+import { useDoctor } from '../../store/doctor'
+import { useExport } from './export'
+import { loadChoices } from './export-run'
+import { buildStamp, useFiles } from '../../store/files'
+import { layoutStore, useLayout } from '../../store/layout'
+import { useProject } from '../../store/project'
+import { ExportResults } from './ExportResults'
+import { FormList } from './FormList'
+import { ReviewView } from './ReviewView'
+import { TargetBar } from './TargetBar'
+
+export function ExportPanel(): ReactElement {
+  const folder = useProject((state) => state.project?.folder)
+  // What is possible depends on the sources, and what can be tried on the tools that are here.
+  const sources = useFiles(buildStamp)
+  const manifest = useProject((state) => state.project?.manifest)
+  const tools = useDoctor((state) => state.report)
+  const isReviewing = useExport((state) => state.review !== null)
+  useEffect(() => {
+    void loadChoices()
+  }, [folder, sources, manifest, tools])
+  return (
+    <div className="panel-column gc-panel ex-panel" data-testid="export-panel">
+      <div className="panel-bar gc-tabs">
+        <State />
+        <span className="grow" />
+        <PanelMenu />
+        <EnlargeButton />
+      </div>
+      <div className="gc-body">
+        <FormList />
+        <div className="gc-main scroll">
+          <TargetBar />
+          {isReviewing ? <ReviewView /> : <ExportResults />}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** What is going on, or what came of it, in one line. */
+function State(): ReactElement {
+  const work = useExport((state) => state.work)
+  if (work === null) return <Verdict />
+  return (
+    <>
+      <Doing />
+      <FormsDone />
+      <Elapsed since={work.startedAt} />
+      <IconButton
+        icon="stop"
+        label="Stop"
+        onClick={() => runCommand('export.stop')}
+        testId="export-stop"
+      />
+    </>
+  )
+}
+
+function Doing(): ReactElement {
+  const text = useExport(({ work, forms, isStopped }) => {
+    if (work?.of === 'diff') return 'Building, and looking at what is there …'
+    if (isStopped) return 'Stopping …'
+    const steps = forms.flatMap(({ form, running }) =>
+      running ? [`${form}: ${running.name}`] : [],
+    )
+    if (steps.length > 0) return steps.join(' · ')
+    return forms.some((one) => one.steps.length > 0)
+      ? 'Copying to an empty folder …'
+      : 'Building, and recording the calls …'
+  })
+  return (
+    <span className="ellipsis" role="status" title={text} data-testid="export-doing">
+      {text}
+    </span>
+  )
+}
+
+function FormsDone(): ReactElement | null {
+  const total = useExport((state) => (state.work?.of === 'export' ? state.forms.length : 0))
+  const done = useExport((state) => state.forms.filter((form) => form.report !== null).length)
+  return total < 2 ? null : (
+    <>
+      <Progress done={done} steps={total} label="Forms" />
+      <span className="number">
+        {done} of {total}
+      </span>
+    </>
+  )
+}
+
+function Verdict(): ReactElement | null {
+  const report = useExport((state) => state.report)
+  const isStopped = useExport((state) => state.isStopped)
+  const isReviewing = useExport((state) => state.review !== null)
+  if (isReviewing) return <span role="status">Nothing is written yet</span>
+  if (isStopped) {
+    return (
+      <span className="muted" role="status" data-testid="export-verdict" data-verdict="stopped">
+        <Icon name="stop" /> Stopped
+      </span>
+    )
+  }
+  if (!report) return null
+  const { word, tone, icon, text } = verdictOf(report)
+  return (
+    <span
+      className={`${tone} ellipsis`}
+      role="status"
+      data-testid="export-verdict"
+      data-verdict={word}
+    >
+      <Icon name={icon} /> {text}, <span className="number">{formatSeconds(report.seconds)}</span>
+    </span>
+  )
+}
+
+/** "Exported" without a reserve is only what was tried in all of its parts. */
+function verdictOf({ ok, forms }: ExportReport): {
+  word: string
+  tone: string
+  icon: IconName
+  text: string
+} {
+  const all = formatCount(forms.length, 'form')
+  if (!ok) {
+    const failed = forms.filter((form) => !form.ok).length
+    return {
+      word: 'failed',
+      tone: 'tone-error',
+      icon: 'error',
+      text: forms.length === 1 ? 'The form failed' : `${failed} of ${all} failed`,
+    }
+  }
+  const isWhole = forms.every((form) => form.steps.every((step) => step.status === 'ok'))
+  if (isWhole) {
+    return { word: 'done', tone: 'tone-ok', icon: 'check', text: `${all} exported and proven` }
+  }
+  return {
+    word: 'partly',
+    tone: 'tone-warning',
+    icon: 'warning',
+    text: `${all} exported, not all of it tried`,
+  }
+}
+
+function PanelMenu(): ReactElement {
+  // What can be done depends on these.
+  useExport((state) => `${state.work === null} ${state.review === null} ${String(state.chosen)}`)
+  return (
+    <CommandMenu
+      name="Export"
+      testId="export-menu"
+      sections={[
+        ['export.run', 'export.diff', 'export.stop'],
+        ['export.folder', 'export.keep'],
+      ]}
+    />
+  )
+}
+
+function EnlargeButton(): ReactElement {
+  const enlarged = useLayout((state) => state.enlarged)
+  return (
+    <IconButton
+      icon={enlarged ? 'shrink' : 'enlarge'}
+      label={`${enlarged ? 'Back to its place' : 'Over the whole window'} (${shortcutOf('view.enlarge')})`}
+      onClick={() => layoutStore.getState().dock?.toggleEnlarged('export')}
+      testId="export-enlarge"
+    />
+  )
+}

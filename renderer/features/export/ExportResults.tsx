@@ -1,0 +1,159 @@
+import type { ReactElement } from 'react'
+
+import type { AbiReport } from '../../../electron/contract/export'
+import { Button } from '../../shell/primitives/Button'
+import { CopyButton } from '../../shell/primitives/CopyButton'
+import { EmptyState } from '../../shell/primitives/EmptyState'
+import { Details, ErrorView } from '../../shell/primitives/ErrorView'
+import { formatCount, formatSeconds } from '../../shell/primitives/format'
+import { Icon } from '../../shell/primitives/Icon'
+import { Section } from '../../shell/primitives/Section'
+import { StaleBar } from '../../shell/primitives/StaleBar'
+import { runCommand } from '../../store/commands'
+import { formState, useExport, type FormProgress } from './export'
+import { openExported } from './export-run'
+import { useStaleness } from '../../store/files'
+import { showPanel } from '../../store/layout'
+import { abiRows, countsText, stateMarks } from './form-texts'
+import { StepList } from './StepList'
+
+/** Each form with the steps of its proof, as they are made. */
+export function ExportResults(): ReactElement {
+  const forms = useExport((state) => state.forms)
+  const error = useExport((state) => state.error)
+  const work = useExport((state) => state.work)
+  const isStopped = useExport((state) => state.isStopped)
+  const staleness = useStaleness(
+    useExport((state) => state.stamp),
+    'run',
+  )
+  const isOld = work === null && staleness !== 'fresh'
+  return (
+    <>
+      {isOld && forms.length > 0 && <StaleBar staleness={staleness} of="export" />}
+      {error && (
+        <div className="panel-pad">
+          <ErrorView error={error} testId="export-error">
+            {error.exit && <Button onClick={() => showPanel('host-output')}>Show the crash</Button>}
+            {error.code === 'build.required' && (
+              <Button onClick={() => showPanel('problems')}>Show the problems</Button>
+            )}
+            <Button icon="refresh" onClick={() => runCommand('export.run')}>
+              Export again
+            </Button>
+          </ErrorView>
+        </div>
+      )}
+      {forms.length === 0 && !error && <Nothing />}
+      <div className={isOld ? 'stale' : ''}>
+        {isStopped && work === null && (
+          <p className="panel-pad muted">
+            Stopped before its end: what was written is left where it is, and is not proven.
+          </p>
+        )}
+        {forms.map((progress) => (
+          <FormResult key={progress.form} progress={progress} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+function Nothing(): ReactElement {
+  const isBusy = useExport((state) => state.work !== null)
+  return isBusy ? (
+    <EmptyState text="The project is built, and its calls are recorded." quiet />
+  ) : (
+    <EmptyState
+      icon="folder"
+      text="Writes whole projects that a stranger can build. Each is copied to an empty folder, built and run there, and compared with the op host, before it counts as done."
+    />
+  )
+}
+
+function FormResult({ progress }: { progress: FormProgress }): ReactElement {
+  const { form, steps, running, report } = progress
+  const state = useExport((now) => formState(now, progress))
+  const { word, icon, tone } = stateMarks[state]
+  const bad = state === 'failed' ? ' bad' : ''
+  const calm = state === 'done' || bad !== '' ? '' : ` ex-${state}`
+  const seconds = steps.reduce((sum, step) => sum + step.seconds, 0)
+  return (
+    <section
+      className="ex-result"
+      aria-label={form}
+      data-testid={`export-result-${form}`}
+      data-state={state}
+    >
+      <div className={`gc-verdict${bad}${calm}`} role="status">
+        <span className={`gc-verdict-word ${tone}`}>
+          {state === 'running' ? <span className="spinner" /> : <Icon name={icon} />}
+          <strong className="mono">{form}</strong> {word}
+        </span>
+        <span>{countsText(steps)}</span>
+        {seconds > 0 && <span className="muted number">{formatSeconds(seconds)}</span>}
+        <span className="grow" />
+        {report !== null && report.directory !== '' && (
+          <Button
+            icon="folder"
+            onClick={() => void openExported(report.directory)}
+            title={report.directory}
+            testId={`export-open-${form}`}
+          >
+            Open folder
+          </Button>
+        )}
+      </div>
+      {report?.error && (
+        <div className="panel-pad">
+          <ErrorView error={report.error} testId={`export-form-error-${form}`} />
+        </div>
+      )}
+      <StepList form={form} steps={steps} running={running} />
+      {state === 'failed' && report !== null && report.directory !== '' && (
+        <p className="gc-pad muted selectable">
+          What was written is left in <span className="mono">{report.directory}</span>.
+        </p>
+      )}
+      {report?.abi && <AbiTable abi={report.abi} />}
+      {report !== null && report.files.length > 0 && (
+        <div className="gc-pad ex-files">
+          <Details
+            label={formatCount(report.files.length, 'file')}
+            text={report.files.join('\n')}
+          />
+        </div>
+      )}
+    </section>
+  )
+}
+
+/** What the library asks of the machine that it is loaded on. */
+function AbiTable({ abi }: { abi: AbiReport }): ReactElement {
+  const rows = abiRows(abi)
+  return (
+    <div className="ex-abi">
+      <Section
+        title={`What ${abi.library} needs`}
+        note="ABI.md says what to set there"
+        actions={
+          <CopyButton
+            text={() => rows.map(([name, value]) => `${name}: ${value}`).join('\n')}
+            label="Copy the report"
+          />
+        }
+      >
+        <table className="table ex-abi-table" data-testid="export-abi">
+          <tbody>
+            {rows.map(([name, value]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td className="mono selectable">{value}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Section>
+    </div>
+  )
+}

@@ -1,0 +1,147 @@
+import { useState, type ReactElement } from 'react'
+
+import type { FormChoice } from '../../../electron/contract/export'
+import { Button, IconButton } from '../../shell/primitives/Button'
+import { ErrorView } from '../../shell/primitives/ErrorView'
+import { FileLink } from '../../shell/primitives/FileLink'
+import { formatCount } from '../../shell/primitives/format'
+import { Icon } from '../../shell/primitives/Icon'
+import { Section } from '../../shell/primitives/Section'
+import { formState, useExport } from './export'
+import { chooseForm, chosenForms, loadChoices } from './export-run'
+import { useProject } from '../../store/project'
+import { purposes, stateMarks } from './form-texts'
+
+/** What the project can be exported as, and what is chosen of it. */
+export function FormList(): ReactElement {
+  const choices = useExport((state) => state.choices)
+  const error = useExport((state) => state.choicesError)
+  const chosen = useChosen()
+  return (
+    <div className="gc-list scroll" data-testid="export-forms">
+      <Section title="Forms" note={chosen === 0 ? 'choose some' : `${chosen} chosen`}>
+        {error && (
+          <div className="gc-pad">
+            <ErrorView error={error} testId="export-forms-error">
+              <Button icon="refresh" onClick={() => void loadChoices()}>
+                Look again
+              </Button>
+            </ErrorView>
+          </div>
+        )}
+        {!choices && !error && (
+          <p className="muted gc-pad" role="status">
+            <span className="spinner" /> looking at the sources and at this machine …
+          </p>
+        )}
+        <ul>
+          {(choices ?? []).map((choice) => (
+            <FormRow key={choice.form} choice={choice} />
+          ))}
+        </ul>
+      </Section>
+    </div>
+  )
+}
+
+/** How many; what opsmith.json says counts where nothing was chosen. */
+function useChosen(): number {
+  useProject((state) => state.project?.manifest?.exports)
+  return useExport(() => chosenForms().length)
+}
+
+function FormRow({ choice }: { choice: FormChoice }): ReactElement {
+  const { form, possible, reason } = choice
+  const [open, setOpen] = useState(false)
+  useProject((state) => state.project?.manifest?.exports)
+  const isChosen = useExport(() => chosenForms().includes(form))
+  const isBusy = useExport((state) => state.work !== null)
+  return (
+    <li data-testid={`export-form-${form}`} data-possible={possible}>
+      <div className={isChosen ? 'gc-row selected' : 'gc-row'}>
+        <label className="ex-choice" title={possible ? purposes[form] : reason}>
+          <input
+            type="checkbox"
+            checked={isChosen}
+            disabled={!possible || isBusy}
+            data-testid={`export-choose-${form}`}
+            onChange={(event) => chooseForm(form, event.target.checked)}
+          />
+          <span className={possible ? 'mono ex-name' : 'mono ex-name muted'}>{form}</span>
+          <span className="muted ellipsis">{possible ? purposes[form] : reason}</span>
+        </label>
+        <Mark choice={choice} />
+        <IconButton
+          icon={open ? 'down' : 'right'}
+          label={open ? `Less about ${form}` : `More about ${form}`}
+          pressed={open}
+          onClick={() => setOpen(!open)}
+          testId={`export-about-${form}`}
+        />
+      </div>
+      {open && <About choice={choice} />}
+    </li>
+  )
+}
+
+/** What came of it last; else what stands in its way. */
+function Mark({ choice }: { choice: FormChoice }): ReactElement | null {
+  const state = useExport((now) => {
+    const progress = now.forms.find((one) => one.form === choice.form)
+    return progress ? formState(now, progress) : null
+  })
+  if (state === 'running') return <span className="spinner" role="img" aria-label="running" />
+  if (state !== null && state !== 'waiting') {
+    const { icon, tone, word } = stateMarks[state]
+    return (
+      <span className={tone} title={word}>
+        <Icon name={icon} label={word} />
+      </span>
+    )
+  }
+  if (!choice.possible) return <span className="badge">not possible</span>
+  if (choice.untried.length === 0) return null
+  return (
+    <span className="tone-warning" title={choice.untried.join('\n')}>
+      <Icon name="warning" label="its proof can be tried in part only" />
+    </span>
+  )
+}
+
+function About({ choice }: { choice: FormChoice }): ReactElement {
+  const { form, possible, reason, hint, obstacles, untried } = choice
+  return (
+    <div className="ex-about selectable" data-testid={`export-about-text-${form}`}>
+      <p>{purposes[form]}.</p>
+      {!possible && <p className="tone-warning">Not possible: {reason}</p>}
+      {hint !== '' && <p>{hint}</p>}
+      {obstacles.length > 0 && (
+        <>
+          <p className="muted">{formatCount(obstacles.length, 'place')} in the sources:</p>
+          <ul>
+            {obstacles.map((one, index) => (
+              <li key={index} className="ex-obstacle">
+                <FileLink file={one.file} line={one.line} /> {one.message}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {possible && untried.length === 0 && (
+        <p className="muted">All of its proof can be tried on this machine.</p>
+      )}
+      {possible && untried.length > 0 && (
+        <>
+          <p>Cannot be tried on this machine:</p>
+          <ul>
+            {untried.map((why) => (
+              <li key={why} className="ex-obstacle tone-warning">
+                {why}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,106 @@
+import type { ReactElement } from 'react'
+
+import { Button } from '../../shell/primitives/Button'
+import { CommitField } from '../../shell/primitives/CommitField'
+import { CopyButton } from '../../shell/primitives/CopyButton'
+import { formatCount } from '../../shell/primitives/format'
+import { Icon } from '../../shell/primitives/Icon'
+import { runCommand, shortcutOf } from '../../store/commands'
+import { exportStore, undecided, useExport, useExportFolder } from './export'
+import { chooseFolder, chosenForms, exportCommandLine } from './export-run'
+import { useProject } from '../../store/project'
+
+/** Where to, and what is done. */
+export function TargetBar(): ReactElement {
+  const folder = useExportFolder()
+  const project = useProject((state) => state.project?.folder ?? '')
+  const proof = useExport((state) => state.proof)
+  const isBusy = useExport((state) => state.work !== null)
+  return (
+    <div className="gc-case">
+      <div className="gc-call">
+        <span className="gc-args ex-folder">
+          <CommitField
+            id="export-folder"
+            label="To"
+            text={folder}
+            parse={(text) => (text.trim() === '' ? { problem: 'Name a folder.' } : { value: text })}
+            onCommit={(typed) => void chooseFolder(typed)}
+          />
+        </span>
+        <Button
+          icon="folder"
+          disabled={isBusy}
+          onClick={() => runCommand('export.folder')}
+          title="Choose the folder; each form gets one of its name in it"
+          testId="export-choose-folder"
+        >
+          Choose …
+        </Button>
+      </div>
+      {folder.startsWith(`${project}/`) && (
+        <p className="tone-warning">
+          <Icon name="warning" /> Inside the project: patterns of its <code>sources</code> may find
+          what is exported.
+        </p>
+      )}
+      <div className="gc-call">
+        <ExportButton />
+        <Button
+          disabled={isBusy}
+          onClick={() => runCommand('export.diff')}
+          title="What would be written, file by file; nothing is"
+          testId="export-diff"
+        >
+          Show changes
+        </Button>
+        <label
+          className="check"
+          title="Each is copied to an empty folder, built and run there without a network; every call is compared with the op host's result"
+        >
+          <input
+            type="checkbox"
+            checked={proof}
+            disabled={isBusy}
+            data-testid="export-proof"
+            onChange={(event) => exportStore.setState({ proof: event.target.checked })}
+          />
+          prove it
+        </label>
+        <span className="grow" />
+        <CopyButton
+          text={exportCommandLine}
+          label="Copy the command line that does the same"
+          word="Command"
+          testId="export-copy-command"
+        />
+      </div>
+    </div>
+  )
+}
+
+function ExportButton(): ReactElement {
+  useProject((state) => state.project?.manifest?.exports)
+  const count = useExport(() => chosenForms().length)
+  const isBusy = useExport((state) => state.work !== null)
+  const open = useExport((state) => (state.review ? undecided(state.review) : 0))
+  if (isBusy) {
+    return (
+      <Button icon="stop" onClick={() => runCommand('export.stop')}>
+        Stop
+      </Button>
+    )
+  }
+  return (
+    <Button
+      primary
+      icon="play"
+      disabled={count === 0 || open > 0}
+      onClick={() => runCommand('export.run')}
+      testId="export-run"
+      {...(open > 0 ? { title: `Decide about ${formatCount(open, 'file')} first` } : {})}
+    >
+      Export {formatCount(count, 'form')} <kbd>{shortcutOf('export.run')}</kbd>
+    </Button>
+  )
+}

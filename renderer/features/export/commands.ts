@@ -1,0 +1,63 @@
+import { saveAll } from '../../editor/saving'
+import type { Command } from '../../store/commands'
+import { exportStore } from './export'
+import {
+  chosenForms,
+  chooseFolder,
+  exportChosen,
+  keepExports,
+  leaveReview,
+  showChanges,
+  stopExport,
+} from './export-run'
+import { filesStore } from '../../store/files'
+import { showPanel } from '../../store/layout'
+import { buildProject } from '../../store/loop'
+import { projectStore } from '../../store/project'
+
+const hasProject = (): boolean => projectStore.getState().project !== null
+const isIdle = (): boolean => hasProject() && exportStore.getState().work === null
+const canExport = (): boolean => isIdle() && chosenForms().length > 0
+
+/** What is exported is what is on disk: that has to be what is seen. */
+async function saved(then: () => Promise<void>): Promise<void> {
+  const wasDirty = Object.values(filesStore.getState().files).some((file) => file.dirty)
+  if (!(await saveAll())) return
+  // The other panels must not lag behind what was exported.
+  if (wasDirty) await buildProject()
+  await then()
+}
+
+/** Everything that can be done with exports; the panel comes to the front. */
+export function exportCommands(): Command[] {
+  return [
+    command('run', 'Export what is chosen', () => saved(exportChosen), canExport, 'F7'),
+    command('diff', 'Show what would change', () => saved(showChanges), canExport),
+    command('folder', 'Choose the folder …', () => chooseFolder(''), isIdle),
+    command('keep', 'Keep the choice of forms in opsmith.json', keepExports, canExport),
+    command('leave', 'Leave the list of changes', leaveReview, () => {
+      return exportStore.getState().review !== null
+    }),
+    command('stop', 'Stop exporting', stopExport, () => exportStore.getState().work !== null),
+  ]
+}
+
+function command(
+  id: string,
+  title: string,
+  run: () => void | Promise<void>,
+  enabled: () => boolean,
+  shortcut?: string,
+): Command {
+  return {
+    id: `export.${id}`,
+    title: `Export: ${title}`,
+    group: 'Export',
+    enabled,
+    run: () => {
+      showPanel('export', false)
+      return run()
+    },
+    ...(shortcut === undefined ? {} : { shortcut }),
+  }
+}

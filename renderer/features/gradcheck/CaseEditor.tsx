@@ -1,0 +1,100 @@
+import type { ReactElement } from 'react'
+
+import { AgainOrStop } from '../../shell/primitives/AgainOrStop'
+import { CallFields } from '../../shell/primitives/CallFields'
+import { CommandMenu } from '../../shell/primitives/CommandMenu'
+import { InputChips } from '../../shell/primitives/InputChips'
+import { InputForm } from '../../shell/primitives/InputForm'
+import { shortcutOf } from '../../store/commands'
+import { useGradcheck } from './gradcheck'
+import { inputsNamed } from './gradcheck-case'
+import { chooseOther, editDraft, runGradcheck, stopGradchecks } from './gradcheck-run'
+import { useInputSpecs } from '../../store/inputs'
+import { showPanel } from '../../store/layout'
+import { CaseOptions } from './CaseOptions'
+
+/** What is checked, and how; a change is checked by itself. */
+export function CaseEditor(): ReactElement {
+  return (
+    <div className="gc-case" role="group" aria-label="What is checked">
+      <CallBar />
+      <CaseOptions />
+      <CaseInputs />
+    </div>
+  )
+}
+
+function CallBar(): ReactElement {
+  const draft = useGradcheck((state) => state.draft)
+  const job = useGradcheck((state) => state.job)
+  const startedAt = useGradcheck((state) => state.startedAt)
+  return (
+    <div className="gc-call">
+      <CallFields
+        id="gradcheck"
+        op={draft.op}
+        argsText={draft.argsText}
+        placeholder="no arguments"
+        onChoose={chooseOther}
+        onArguments={(argsText) => editDraft({ argsText })}
+      />
+      <AgainOrStop
+        label={`Check again (${shortcutOf('gradcheck.run')})`}
+        job={job}
+        startedAt={startedAt}
+        disabled={draft.op === ''}
+        onAgain={() => void runGradcheck()}
+        onStop={() => void stopGradchecks()}
+        testId="gradcheck-run"
+        stopTestId="gradcheck-stop"
+      />
+      <CommandMenu
+        name="Gradcheck"
+        testId="gradcheck-menu"
+        sections={[
+          ['gradcheck.keep', 'gradcheck.keepFailing'],
+          ['gradcheck.sweep', 'gradcheck.search', 'gradcheck.all'],
+        ]}
+      />
+    </div>
+  )
+}
+
+/** The inputs of the call; an edit is this case's own until it is kept. */
+function CaseInputs(): ReactElement | null {
+  const draft = useGradcheck((state) => state.draft)
+  const specs = useInputSpecs()
+  const all = { ...specs, ...draft.inputs }
+  const inputs = inputsNamed(draft.argsText, all).flatMap((name) => {
+    const spec = all[name]
+    return spec ? [[name, spec] as const] : []
+  })
+  return (
+    <InputChips
+      inputs={inputs}
+      specs={specs}
+      own={draft.inputs}
+      owner="case"
+      testId="gradcheck"
+      form={(name, spec) => (
+        <InputForm
+          name={name}
+          spec={spec}
+          onChange={(next) => editDraft({ inputs: { ...draft.inputs, [name]: next } })}
+        />
+      )}
+      note={
+        <>
+          <span className="muted">Edits are this case’s own.</span>
+          <button type="button" className="link" onClick={() => showPanel('run')}>
+            The project’s inputs are in Run
+          </button>
+        </>
+      }
+      onReset={(name) => {
+        const { [name]: _taken, ...others } = draft.inputs
+        editDraft({ inputs: others })
+      }}
+    />
+  )
+}

@@ -1,0 +1,142 @@
+import type { ReactElement } from 'react'
+
+import type { GradcheckEntry } from '../../../electron/contract/manifest'
+import type { GradcheckOutcome } from '../../../electron/contract/gradcheck'
+import { IconButton } from '../../shell/primitives/Button'
+import { Progress } from '../../shell/primitives/Elapsed'
+import { EntryName } from '../../shell/primitives/EntryName'
+import { ErrorView } from '../../shell/primitives/ErrorView'
+import { formatNumber } from '../../shell/primitives/format'
+import { Icon, type IconName } from '../../shell/primitives/Icon'
+import { OtherOperators } from '../../shell/primitives/OtherOperators'
+import { Section } from '../../shell/primitives/Section'
+import { shortcutOf } from '../../store/commands'
+import { runStamp, useFiles } from '../../store/files'
+import { useGradcheck } from './gradcheck'
+import { checkAll } from './gradcheck-all'
+import { namesOf } from './gradcheck-case'
+import { whyOf } from './gradcheck-problems'
+import { chooseEntry, chooseOther, stopGradchecks } from './gradcheck-run'
+import { useProject } from '../../store/project'
+import { changeText } from './finding-names'
+
+const noEntries: GradcheckEntry[] = []
+
+/** opsmith.json's gradchecks with their verdicts, and what else could be checked. */
+export function CheckList(): ReactElement {
+  const manifest = useProject((state) => state.project?.manifest)
+  const entries = manifest?.gradchecks ?? noEntries
+  const other = useGradcheck((state) => (state.entry === null ? state.draft.op : ''))
+  const all = useGradcheck((state) => state.all)
+  const error = useGradcheck((state) => state.allError)
+  const outcomes = useGradcheck((state) => state.outcomes)
+  const done = Object.values(outcomes).map((one) => one.outcome)
+  const wrong = done.filter((outcome) => !outcome.asExpected).length
+  const note =
+    all !== null
+      ? `${all.done} of ${all.total}`
+      : done.length === 0
+        ? String(entries.length)
+        : wrong === 0
+          ? `${done.length} as expected`
+          : `${wrong} of ${done.length} not as expected`
+  return (
+    <div className="gc-list scroll" data-testid="gradcheck-list">
+      <Section
+        title="Gradchecks"
+        note={entries.length === 0 ? '' : note}
+        actions={
+          entries.length > 0 &&
+          (all === null ? (
+            <IconButton
+              icon="refresh"
+              label={`Run all (${shortcutOf('gradcheck.all')})`}
+              onClick={() => void checkAll()}
+              testId="gradcheck-all"
+            />
+          ) : (
+            <>
+              <Progress done={all.done} steps={all.total} label="Gradchecks" />
+              <IconButton icon="stop" label="Stop" onClick={() => void stopGradchecks()} />
+            </>
+          ))
+        }
+      >
+        {error && <ErrorView error={error} />}
+        {entries.map((entry, index) => (
+          <EntryRow key={index} entry={entry} index={index} />
+        ))}
+        {entries.length === 0 && (
+          <p className="muted gc-pad">
+            None yet. Check something below, then keep it: it runs on every build.
+          </p>
+        )}
+      </Section>
+      <OtherOperators
+        title="Not checked yet"
+        listed={entries}
+        selected={other}
+        onChoose={chooseOther}
+      />
+    </div>
+  )
+}
+
+const marks: Record<string, { icon: IconName; tone: string }> = {
+  passed: { icon: 'check', tone: 'tone-ok' },
+  failed: { icon: 'error', tone: 'tone-error' },
+  error: { icon: 'crash', tone: 'tone-error' },
+}
+
+function EntryRow({ entry, index }: { entry: GradcheckEntry; index: number }): ReactElement {
+  const inputs = useProject((state) => state.project?.manifest?.inputs) ?? {}
+  const known = useGradcheck((state) => state.outcomes[index])
+  const checking = useGradcheck((state) => state.all !== null)
+  const selected = useGradcheck((state) => state.entry === index)
+  const now = useFiles(runStamp)
+  const { title, particular } = namesOf(entry, inputs)
+  const outcome = known?.outcome
+  const isOld = known !== undefined && (known.stamp !== now || checking)
+  const error = outcome?.report?.error ?? null
+  return (
+    <button
+      type="button"
+      className={`gc-row${selected ? ' selected' : ''}${isOld ? ' stale' : ''}`}
+      aria-pressed={selected}
+      title={titleOf(`${title}${particular === '' ? '' : `, ${particular}`}`, outcome)}
+      data-testid={`gradcheck-entry-${index}`}
+      data-verdict={outcome && !isOld ? outcome.verdict : ''}
+      data-expected={outcome?.asExpected}
+      onClick={() => chooseEntry(index)}
+    >
+      <Mark outcome={outcome} />
+      <EntryName title={title} particular={particular} />
+      <span className="number muted gc-row-error">
+        {error === null ? '' : formatNumber(error, 2)}
+      </span>
+    </button>
+  )
+}
+
+/** Icon and word; failing as expected is no alarm. */
+function Mark({ outcome }: { outcome: GradcheckOutcome | undefined }): ReactElement {
+  if (!outcome) return <span className="gc-mark muted">not run</span>
+  const { verdict, asExpected } = outcome
+  const { icon, tone } = marks[verdict] ?? { icon: 'note', tone: '' }
+  const shown = asExpected ? (verdict === 'failed' ? 'muted' : tone) : 'tone-error'
+  return (
+    <span className={`gc-mark ${shown}`}>
+      <Icon name={asExpected && verdict === 'failed' ? 'check' : icon} />
+      <span>{asExpected && verdict === 'failed' ? 'fails' : verdict}</span>
+    </span>
+  )
+}
+
+function titleOf(name: string, outcome: GradcheckOutcome | undefined): string {
+  if (!outcome) return name
+  const verdict = outcome.asExpected
+    ? `${outcome.verdict}, as expected`
+    : `${outcome.verdict}; expected: ${outcome.expect}. ${whyOf(outcome)}`
+  const change = outcome.report ? changeText(outcome.report) : ''
+  return `${name}\n${verdict}${change === '' ? '' : `\nlargest error ${change}`}`
+}

@@ -1,0 +1,217 @@
+import { useEffect, type ReactElement } from 'react'
+
+import type { CheckedReport } from '../../../electron/contract/gradcheck'
+import { Button } from '../../shell/primitives/Button'
+import { EmptyState } from '../../shell/primitives/EmptyState'
+import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
+import { ErrorView } from '../../shell/primitives/ErrorView'
+import { formatCount, formatNumber, formatSeconds } from '../../shell/primitives/format'
+import { Icon } from '../../shell/primitives/Icon'
+import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
+import { Segmented } from '../../shell/primitives/Segmented'
+import { StaleBar } from '../../shell/primitives/StaleBar'
+import { Waiting } from '../../shell/primitives/Waiting'
+import { runCommand } from '../../store/commands'
+import { useStaleness } from '../../store/files'
+import { gradcheckStore, useGradcheck } from './gradcheck'
+import { keepCase } from './gradcheck-keep'
+import { unexpected } from './gradcheck-problems'
+import { chooseEntry, chooseOther, runGradcheck, stopGradchecks } from './gradcheck-run'
+import { useHost } from '../../store/host'
+import { showPanel } from '../../store/layout'
+import { currentManifest, useProject } from '../../store/project'
+import { useSchemas } from '../../store/schemas'
+import { CaseEditor } from './CaseEditor'
+import { CheckList } from './CheckList'
+import { changeText } from './finding-names'
+import { Findings } from './Findings'
+import { HistorySection } from './HistorySection'
+import { JacobianSection } from './JacobianView'
+import { OperatorChecks } from '../operator-checks/OperatorChecks'
+import { SearchSection } from './SearchSection'
+import { SweepSection } from './SweepSection'
+
+export function GradcheckPanel(): ReactElement {
+  const hasChecks = useProject((state) => (state.project?.manifest?.gradchecks.length ?? 0) > 0)
+  const isLoaded = useSchemas((state) => state.load !== null)
+  const tab = useGradcheck((state) => state.tab)
+  useFirstChoice(isLoaded)
+  if (!isLoaded && !hasChecks) {
+    return (
+      <NeedsBuild
+        icon="target"
+        text="Compares gradients with finite differences, element by element, and says what is wrong with them. Build first."
+      />
+    )
+  }
+  return (
+    <div className="panel-column gc-panel" data-testid="gradcheck-panel">
+      <div className="panel-bar gc-tabs">
+        <Segmented
+          label="What is checked"
+          value={tab}
+          onChange={(next) => gradcheckStore.setState({ tab: next })}
+          options={[
+            { value: 'gradcheck', label: 'Gradients', testId: 'gradcheck-tab' },
+            { value: 'operator', label: 'Operators', testId: 'opcheck-tab' },
+          ]}
+        />
+        <span className="grow" />
+        <EnlargeButton panel="gradcheck" />
+      </div>
+      {tab === 'operator' ? (
+        <OperatorChecks />
+      ) : (
+        <div className="gc-body">
+          <CheckList />
+          <div className="gc-main scroll">
+            <CaseEditor />
+            <Result />
+          </div>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Something sensible to look at: the first check that fails against expectation, else the first. */
+function useFirstChoice(isLoaded: boolean): void {
+  const checking = useGradcheck((state) => state.all !== null)
+  useEffect(() => {
+    const { draft, outcomes } = gradcheckStore.getState()
+    if (!isLoaded || checking || draft.op !== '') return
+    const manifest = currentManifest()
+    if ((manifest?.gradchecks.length ?? 0) > 0) {
+      chooseEntry(unexpected(outcomes)[0]?.entry ?? 0)
+      return
+    }
+    const call = manifest?.calls[0]
+    if (call) chooseOther(call.op)
+  }, [isLoaded, checking])
+}
+
+function Result(): ReactElement | null {
+  const report = useGradcheck((state) => state.report)
+  const error = useGradcheck((state) => state.error)
+  const stamp = useGradcheck((state) => state.stamp)
+  const job = useGradcheck((state) => state.job)
+  const op = useGradcheck((state) => state.draft.op)
+  const staleness = useStaleness(stamp, 'run')
+  if (op === '') return <EmptyState text="Choose what to check." quiet />
+  const isStale = staleness === 'older'
+  return (
+    <>
+      {job === null && <StaleBar staleness={staleness} />}
+      <div className={isStale ? 'stale' : job === null ? '' : 'gc-working'}>
+        {error && (
+          <div className="panel-pad">
+            <ErrorView error={error} testId="gradcheck-error">
+              {error.exit && (
+                <Button onClick={() => showPanel('host-output')}>Show the crash</Button>
+              )}
+              {(error.code === 'build.required' || error.code === 'library.load') && (
+                <Button icon="play" onClick={() => runCommand('build.run')}>
+                  Build
+                </Button>
+              )}
+              <Button icon="refresh" onClick={() => void runGradcheck()}>
+                Check again
+              </Button>
+            </ErrorView>
+          </div>
+        )}
+        {report && (
+          <>
+            <Verdict report={report} />
+            <Findings report={report} />
+            <Jacobians report={report} />
+          </>
+        )}
+        {!report && !error && (
+          <Waiting
+            working={job !== null}
+            coming="The check comes with the build."
+            onCheck={() => void runGradcheck()}
+            onStop={() => void stopGradchecks()}
+          />
+        )}
+      </div>
+      {!error && (
+        <>
+          <SweepSection />
+          <HistorySection />
+          <SearchSection />
+        </>
+      )}
+    </>
+  )
+}
+
+function Verdict({ report }: { report: CheckedReport }): ReactElement {
+  const entry = useGradcheck((state) => state.entry)
+  const expected = useProject((state) =>
+    entry === null ? null : (state.project?.manifest?.gradchecks[entry]?.expect ?? 'passed'),
+  )
+  const verdict = report.ok ? 'passed' : 'failed'
+  const change = changeText(report)
+  const isKept = entry !== null
+  return (
+    <div
+      className={report.ok ? 'gc-verdict good' : 'gc-verdict bad'}
+      role="status"
+      data-testid="gradcheck-verdict"
+      data-verdict={verdict}
+    >
+      <span className={report.ok ? 'tone-ok gc-verdict-word' : 'tone-error gc-verdict-word'}>
+        <Icon name={report.ok ? 'check' : 'error'} />
+        <strong>{report.ok ? 'Passed' : 'Failed'}</strong>
+      </span>
+      {expected !== null && expected !== verdict && (
+        <strong>though expected to {expected === 'passed' ? 'pass' : 'fail'}</strong>
+      )}
+      {expected === 'failed' && verdict === 'failed' && <span>as expected</span>}
+      {report.error !== null && (
+        <span>
+          <span className="muted">largest error</span>{' '}
+          <span className="number">{formatNumber(report.error, 3)}</span>
+        </span>
+      )}
+      {change !== '' && (
+        <span className="muted" data-testid="gradcheck-change">
+          {change}
+        </span>
+      )}
+      <span className="muted">
+        {formatCount(report.calls, 'call')}, {formatSeconds(report.seconds)}
+      </span>
+      <span className="grow" />
+      {!isKept && (
+        <Button
+          icon="plus"
+          onClick={() => void keepCase('passed')}
+          title="Adds it to opsmith.json: it runs on every build"
+          testId="gradcheck-keep"
+        >
+          Keep this case
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** The Jacobians of an op host that ended are gone with it. */
+function Jacobians({ report }: { report: CheckedReport }): ReactElement {
+  const generation = useGradcheck((state) => state.generation)
+  const host = useHost((state) => state.host)
+  if (host !== null && generation !== 0 && host.generation !== generation) {
+    return (
+      <p className="panel-pad muted" role="status">
+        The Jacobians went with the op host that held them.{' '}
+        <button type="button" className="link" onClick={() => void runGradcheck()}>
+          Check again
+        </button>
+      </p>
+    )
+  }
+  return <JacobianSection report={report} />
+}

@@ -1,0 +1,129 @@
+import { useState, type ReactElement } from 'react'
+
+import type { SearchReport } from '../../../electron/contract/gradcheck'
+import { Button } from '../../shell/primitives/Button'
+import { Progress } from '../../shell/primitives/Elapsed'
+import { ErrorView } from '../../shell/primitives/ErrorView'
+import { formatNumber, formatSeconds } from '../../shell/primitives/format'
+import { Icon } from '../../shell/primitives/Icon'
+import { Section } from '../../shell/primitives/Section'
+import { useStaleness } from '../../store/files'
+import { gradcheckStore, useGradcheck } from './gradcheck'
+import { inputsNamed } from './gradcheck-case'
+import { keepCase } from './gradcheck-keep'
+import { editDraft, searchKey, searchWorst, stopGradchecks } from './gradcheck-run'
+
+/** The same check at many random points: a kink or a branch hides from one. */
+export function SearchSection(): ReactElement {
+  const [points, setPoints] = useState(100)
+  const [firstSeed, setFirstSeed] = useState(0)
+  const searching = useGradcheck((state) => state.searching)
+  const search = useGradcheck((state) => state.search)
+  const error = useGradcheck((state) => state.searchError)
+  const hasCase = useGradcheck((state) => state.draft.op !== '')
+  return (
+    <Section title="Worst point" note={search ? `${search.failed} of ${search.tried} fail` : ''}>
+      <div className="gc-options">
+        <span className="gc-option">
+          <label htmlFor="gradcheck-points">points</label>
+          <input
+            id="gradcheck-points"
+            type="number"
+            className="mono"
+            min={1}
+            max={100_000}
+            value={points}
+            onChange={(event) => setPoints(within(event.target.value, 1, 100_000))}
+          />
+        </span>
+        <span className="gc-option">
+          <label htmlFor="gradcheck-first-seed">from seed</label>
+          <input
+            id="gradcheck-first-seed"
+            type="number"
+            className="mono"
+            min={0}
+            value={firstSeed}
+            onChange={(event) => setFirstSeed(within(event.target.value, 0, 2 ** 31))}
+          />
+        </span>
+        {searching ? (
+          <>
+            <Progress done={searching.done} steps={searching.total} label="Points" />
+            <span className="number">
+              {searching.done} of {searching.total}
+            </span>
+            <Button icon="stop" onClick={() => void stopGradchecks()}>
+              Stop
+            </Button>
+          </>
+        ) : (
+          <Button
+            icon="search"
+            disabled={!hasCase}
+            onClick={() => void searchWorst(points, firstSeed)}
+            testId="gradcheck-search"
+          >
+            Search for the worst point
+          </Button>
+        )}
+      </div>
+      {error && <ErrorView error={error} />}
+      {search && <Found search={search} />}
+    </Section>
+  )
+}
+
+function within(text: string, low: number, high: number): number {
+  return Math.min(Math.max(Math.round(Number(text)), low), high)
+}
+
+function Found({ search }: { search: SearchReport }): ReactElement {
+  const isOurs = useGradcheck((state) => state.searchKey === searchKey(state.draft))
+  const stamp = useGradcheck((state) => state.searchStamp)
+  const isOld = useStaleness(stamp, 'run') === 'older'
+  const good = search.failed === 0
+  const seeds = Object.entries(search.seeds).map(([name, seed]) => `${name} ${seed}`)
+  const take = (): void => {
+    const { draft } = gradcheckStore.getState()
+    const names = inputsNamed(draft.argsText, search.inputs)
+    const inputs = Object.fromEntries(
+      names.flatMap((name) => (search.inputs[name] ? [[name, search.inputs[name]]] : [])),
+    )
+    editDraft({ inputs: { ...draft.inputs, ...inputs } })
+  }
+  return (
+    <div className={isOurs && !isOld ? 'gc-found' : 'gc-found stale'} data-testid="gradcheck-found">
+      <p className={good ? 'tone-ok' : 'tone-error'}>
+        <Icon name={good ? 'check' : 'error'} />{' '}
+        {good ? 'All pass' : `${search.failed} of ${search.tried} points fail`}
+        <span className="muted">
+          {' '}
+          in {formatSeconds(search.seconds)}
+          {isOld && ', of older sources'}
+          {!isOurs && ', of another case'}
+        </span>
+      </p>
+      <p className="selectable">
+        Worst: seed <span className="number">{seeds.join(', ')}</span>, largest error{' '}
+        <span className="number">{formatNumber(search.maxAbsolute, 3)}</span>
+      </p>
+      {search.error && <ErrorView error={search.error} />}
+      <div className="actions">
+        <Button onClick={take} testId="gradcheck-take">
+          Look at it
+        </Button>
+        <Button
+          icon="plus"
+          onClick={() => {
+            take()
+            void keepCase('passed')
+          }}
+          testId="gradcheck-keep-found"
+        >
+          Keep it
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,186 @@
+import { useEffect, useRef, type ReactElement } from 'react'
+import type UPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+
+import type { SweepCurve, SweepReport } from '../../../electron/contract/gradcheck'
+import { Button } from '../../shell/primitives/Button'
+import { Progress } from '../../shell/primitives/Elapsed'
+import { ErrorView } from '../../shell/primitives/ErrorView'
+import { formatNumber, formatSeconds } from '../../shell/primitives/format'
+import { Section } from '../../shell/primitives/Section'
+import { useStaleness } from '../../store/files'
+import { useGradcheck } from './gradcheck'
+import { powerText } from './gradcheck-case'
+import { caseKey, editOptions, stopGradchecks, sweepEps } from './gradcheck-run'
+import { useTheme } from '../../store/theme'
+import { chartHeight, makeChart } from './sweep-plot'
+
+/** Where truncation and rounding lie, and so which step a right gradient can be told from a wrong one by. */
+export function SweepSection(): ReactElement {
+  const sweep = useGradcheck((state) => state.sweep)
+  const sweeping = useGradcheck((state) => state.sweeping)
+  const error = useGradcheck((state) => state.sweepError)
+  const isOurs = useGradcheck((state) => state.sweepKey === caseKey(state.draft))
+  const hasCase = useGradcheck((state) => state.draft.op !== '')
+  const stamp = useGradcheck((state) => state.sweepStamp)
+  const isOld = useStaleness(stamp, 'run') === 'older'
+  const shown = isOurs ? sweep : null
+  return (
+    <Section
+      title="Error over eps"
+      note={shown ? (isOld ? 'of older sources' : formatSeconds(shown.seconds)) : ''}
+      actions={
+        sweeping ? (
+          <>
+            <Progress done={sweeping.done} steps={sweeping.total} label="Steps" />
+            <Button icon="stop" onClick={() => void stopGradchecks()}>
+              Stop
+            </Button>
+          </>
+        ) : (
+          <Button
+            icon="pulse"
+            disabled={!hasCase}
+            onClick={() => void sweepEps()}
+            testId="gradcheck-sweep"
+          >
+            {shown ? 'Sweep again' : 'Sweep eps'}
+          </Button>
+        )
+      }
+    >
+      {error && <ErrorView error={error} />}
+      {shown ? (
+        <div className={isOld || sweeping ? 'stale' : ''}>
+          <Swept report={shown} />
+        </div>
+      ) : (
+        !sweeping && (
+          <p className="muted">
+            A larger step cuts terms off, a smaller one rounds: the sweep shows both in float32 and
+            float64, and the step between them.
+          </p>
+        )
+      )}
+    </Section>
+  )
+}
+
+function Swept({ report }: { report: SweepReport }): ReactElement {
+  const best = report.curves.flatMap((curve) => {
+    const point = curve.recommended === undefined ? undefined : curve.points[curve.recommended]
+    return point ? [{ curve, point }] : []
+  })
+  const chosen = useGradcheck((state) => state.draft.options.eps)
+  return (
+    <>
+      {best.length > 0 && <Chart report={report} />}
+      <div className="gc-best">
+        {best.map(({ curve, point }) => (
+          <Button
+            key={curve.dtype}
+            pressed={chosen === point.eps}
+            onClick={() => editOptions({ eps: point.eps })}
+            title={`The smallest error, ${formatNumber(point.maxAbsolute, 3)}`}
+            testId={`gradcheck-best-${curve.dtype}`}
+          >
+            {curve.dtype}: eps {powerText(point.eps)}
+          </Button>
+        ))}
+      </div>
+      {report.curves
+        .filter((curve) => curve.points.length === 0)
+        .map((curve) => (
+          <p key={curve.dtype} className="muted">
+            {curve.dtype}: {curve.reason}
+          </p>
+        ))}
+      <SweepTable curves={report.curves} />
+    </>
+  )
+}
+
+function Chart({ report }: { report: SweepReport }): ReactElement {
+  const host = useRef<HTMLDivElement>(null)
+  const theme = useTheme()
+  const { eps, atol, rtol } = useGradcheck((state) => state.draft.options)
+  const plot = useRef({ eps, atol, rtol, onEps: (next: number) => editOptions({ eps: next }) })
+  const chart = useRef<UPlot | null>(null)
+  useEffect(() => {
+    plot.current = { ...plot.current, eps, atol, rtol }
+    chart.current?.redraw()
+  }, [eps, atol, rtol])
+  useEffect(() => {
+    const element = host.current
+    if (!element) return
+    const made = makeChart(element, report, () => plot.current)
+    chart.current = made
+    const resize = new ResizeObserver(() => {
+      made.setSize({ width: element.clientWidth, height: chartHeight })
+    })
+    resize.observe(element)
+    return () => {
+      resize.disconnect()
+      made.destroy()
+      chart.current = null
+    }
+  }, [report, theme])
+  return (
+    <div
+      className="chart gc-sweep"
+      ref={host}
+      role="img"
+      aria-label={`Largest error over eps. ${report.curves.map(curveText).join(' ')} A click takes that eps.`}
+      data-testid="gradcheck-sweep-chart"
+    />
+  )
+}
+
+function curveText(curve: SweepCurve): string {
+  const best = curve.recommended === undefined ? undefined : curve.points[curve.recommended]
+  if (!best) return `${curve.dtype}: ${curve.reason}.`
+  return `${curve.dtype}: smallest at ${powerText(best.eps)}, ${formatNumber(best.maxAbsolute, 3)}.`
+}
+
+function SweepTable({ curves }: { curves: readonly SweepCurve[] }): ReactElement {
+  return (
+    <details className="details">
+      <summary>Numbers</summary>
+      <table className="table number gc-sweep-table">
+        <thead>
+          <tr>
+            <th>dtype</th>
+            <th>eps</th>
+            <th className="right">largest error</th>
+            <th>verdict</th>
+            <th>prevails</th>
+          </tr>
+        </thead>
+        <tbody>
+          {curves.flatMap((curve) =>
+            curve.points.map((point) => (
+              <tr key={`${curve.dtype} ${point.eps}`}>
+                <td>{curve.dtype}</td>
+                <td>
+                  <button
+                    type="button"
+                    className="link"
+                    title="Take this eps"
+                    onClick={() => editOptions({ eps: point.eps })}
+                  >
+                    {powerText(point.eps)}
+                  </button>
+                </td>
+                <td className="right">{formatNumber(point.maxAbsolute, 4)}</td>
+                <td className={point.ok ? 'tone-ok' : 'tone-error'}>
+                  {point.ok ? 'passed' : 'failed'}
+                </td>
+                <td className="muted">{point.branch === 'flat' ? '' : point.branch}</td>
+              </tr>
+            )),
+          )}
+        </tbody>
+      </table>
+    </details>
+  )
+}

@@ -1,0 +1,74 @@
+import type { Command } from '../../store/commands'
+import { gradcheckStore } from './gradcheck'
+import { checkAll } from './gradcheck-all'
+import { keepCase } from './gradcheck-keep'
+import {
+  editDraft,
+  editOptions,
+  runGradcheck,
+  searchWorst,
+  stopGradchecks,
+  sweepEps,
+} from './gradcheck-run'
+import { showPanel } from '../../store/layout'
+import { checkOperators } from '../operator-checks/opcheck'
+import { projectStore } from '../../store/project'
+
+const hasChecks = (): boolean =>
+  (projectStore.getState().project?.manifest?.gradchecks.length ?? 0) > 0
+const hasProject = (): boolean => projectStore.getState().project !== null
+const hasCase = (): boolean => gradcheckStore.getState().draft.op !== ''
+
+/** Everything that can be done with gradchecks; the panel comes to the front. */
+export function gradcheckCommands(): Command[] {
+  return [
+    command('run', 'Check the chosen case', runGradcheck, hasCase, 'F9'),
+    command('all', "Run opsmith.json's checks", checkAll, hasChecks, 'Shift+F9'),
+    command('sweep', 'Error over eps', sweepEps, hasCase),
+    command('search', 'Search for the worst of 100 points', () => searchWorst(100, 0), hasCase),
+    command('keep', 'Keep this case in opsmith.json', () => keepCase('passed'), hasCase),
+    command(
+      'keepFailing',
+      'Keep this case in opsmith.json as one that has to fail',
+      () => keepCase('failed'),
+      hasCase,
+    ),
+    command('fast', 'Fast mode on or off', () => {
+      editOptions({ fast_mode: !gradcheckStore.getState().draft.options.fast_mode })
+    }),
+    command('secondOrder', 'Second order on or off', () => {
+      editDraft({ secondOrder: !gradcheckStore.getState().draft.secondOrder })
+    }),
+    command('stop', 'Stop', stopGradchecks),
+    {
+      ...command('operators', '', checkOperators, hasProject),
+      title: 'Check the operators of opsmith.json',
+      run: () => {
+        gradcheckStore.setState({ tab: 'operator' })
+        showPanel('gradcheck', false)
+        return checkOperators()
+      },
+    },
+  ]
+}
+
+function command(
+  id: string,
+  title: string,
+  run: () => void | Promise<void>,
+  enabled: () => boolean = hasCase,
+  shortcut?: string,
+): Command {
+  return {
+    id: `gradcheck.${id}`,
+    title: `Gradcheck: ${title}`,
+    group: 'Gradcheck',
+    enabled,
+    run: () => {
+      gradcheckStore.setState({ tab: 'gradcheck' })
+      showPanel('gradcheck', false)
+      return run()
+    },
+    ...(shortcut === undefined ? {} : { shortcut }),
+  }
+}

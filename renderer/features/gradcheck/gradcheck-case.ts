@@ -1,0 +1,153 @@
+import { gradcheckOptions } from '../../../electron/contract/gradcheck'
+import type { GradcheckOptions, GradcheckRequest } from '../../../electron/contract/gradcheck'
+import type { Argument, GradcheckEntry, InputSpec } from '../../../electron/contract/manifest'
+import { err, ok, type Result } from '../../../electron/contract/outcome'
+import type { Dtype } from '../../../electron/contract/tensor'
+import { splitTop } from '../../store/schema-text'
+
+/** A gradcheck as its fields say it. */
+export type GradcheckDraft = {
+  /** An operator, libtorch's included, or a function of the program; "" until one is chosen. */
+  op: string
+  /** "x, [y, None], 2": names of inputs and literals. */
+  argsText: string
+  /** Whole inputs in place of the project's of the same name. */
+  inputs: Record<string, InputSpec>
+  secondOrder: boolean
+  dtype: Dtype | null
+  options: GradcheckOptions
+  /** Seconds; 0 takes the settings'. */
+  timeout: number
+}
+
+export type GradcheckCase = Omit<GradcheckRequest, 'program' | 'keepJacobians'>
+
+const optionNames = Object.keys(gradcheckOptions.shape) as (keyof GradcheckOptions)[]
+
+export const defaultOptions: GradcheckOptions = gradcheckOptions.parse({})
+
+export function emptyDraft(op = '', argsText = ''): GradcheckDraft {
+  return {
+    op,
+    argsText,
+    inputs: {},
+    secondOrder: false,
+    dtype: null,
+    options: defaultOptions,
+    timeout: 0,
+  }
+}
+
+/** The fields as an entry of opsmith.json fills them. */
+export function draftOf(
+  entry: GradcheckEntry,
+  inputs: Readonly<Record<string, InputSpec>>,
+): GradcheckDraft {
+  const given = optionNames.flatMap((name) =>
+    entry[name] === undefined ? [] : [[name, entry[name]]],
+  )
+  const all = { ...inputs, ...entry.inputs }
+  return {
+    op: entry.op,
+    argsText: argumentsText(entry.args, all),
+    inputs: entry.inputs ?? {},
+    secondOrder: entry.second_order ?? false,
+    dtype: entry.dtype ?? null,
+    options: gradcheckOptions.parse(Object.fromEntries(given)),
+    timeout: entry.timeout ?? 0,
+  }
+}
+
+/** The fields as what main is asked; an error names the argument that does not read. */
+export function caseOf(
+  draft: GradcheckDraft,
+  inputs: Readonly<Record<string, InputSpec>>,
+): Result<GradcheckCase> {
+  const all = { ...inputs, ...draft.inputs }
+  const args = parseArguments(draft.argsText, all)
+  if (!args.ok) return args
+  return ok({
+    op: draft.op,
+    args: args.value,
+    inputs: all,
+    secondOrder: draft.secondOrder,
+    ...(draft.dtype === null ? {} : { dtype: draft.dtype }),
+    options: draft.options,
+  })
+}
+
+/** Inputs that the text names, in the order in which they first appear. */
+export function inputsNamed(text: string, inputs: Readonly<Record<string, unknown>>): string[] {
+  const words = text.replace(/"[^"]*"/g, '').split(/[\s,[\]()]+/)
+  return [...new Set(words.filter((word) => Object.hasOwn(inputs, word)))]
+}
+
+/** Names of `inputs` and literals; an error names what is neither. */
+export function parseArguments(
+  text: string,
+  inputs: Readonly<Record<string, unknown>>,
+): Result<Argument[]> {
+  const args: Argument[] = []
+  for (const part of splitTop(text.trim())) {
+    const parsed = parseArgument(part, inputs)
+    if (!parsed.ok) return parsed
+    args.push(parsed.value)
+  }
+  return ok(args)
+}
+
+function parseArgument(text: string, inputs: Readonly<Record<string, unknown>>): Result<Argument> {
+  if (Object.hasOwn(inputs, text)) return ok(text)
+  if (/^[[(].*[\])]$/.test(text)) return parseArguments(text.slice(1, -1), inputs)
+  if (text === 'None' || text === 'null') return ok(null)
+  if (/^(true|false)$/i.test(text)) return ok(text.toLowerCase() === 'true')
+  // JSON has no infinities: they travel as the words that opsmith.json uses.
+  if (/^(nan|-?inf)$/i.test(text)) return ok(text.toLowerCase())
+  if (/^".*"$/.test(text)) return ok(text.slice(1, -1))
+  const number = Number(text)
+  if (text !== '' && !Number.isNaN(number)) return ok(number)
+  const known = Object.keys(inputs).slice(0, 6).join(', ')
+  return err('input.invalid', `There is no input "${text}".`, {
+    hint: `Arguments are names of inputs (${known}) and literals: 2, true, None, [x, y], "text".`,
+  })
+}
+
+/** What parseArguments reads as these arguments. */
+export function argumentsText(
+  args: readonly Argument[],
+  inputs: Readonly<Record<string, unknown>>,
+): string {
+  return args.map((value) => asText(value, inputs)).join(', ')
+}
+
+function asText(value: Argument, inputs: Readonly<Record<string, unknown>>): string {
+  if (Array.isArray(value)) return `[${argumentsText(value, inputs)}]`
+  if (value === null) return 'None'
+  if (typeof value !== 'string') return String(value)
+  return Object.hasOwn(inputs, value) || /^(nan|-?inf)$/.test(value) ? value : `"${value}"`
+}
+
+/** A step or tolerance as people write it: 1e-6, not 0.000001. */
+export function powerText(value: number): string {
+  return value === 0 ? '0' : value.toExponential()
+}
+
+/** The name that opsmith.json gives, else the call, and beside it what differs from torch's defaults. */
+export function namesOf(
+  entry: GradcheckEntry,
+  inputs: Readonly<Record<string, InputSpec>>,
+): { title: string; particular: string } {
+  const particular: string[] = []
+  if (entry.second_order === true) particular.push('second order')
+  if (entry.dtype !== undefined) particular.push(entry.dtype)
+  for (const name of optionNames) {
+    const value = entry[name]
+    if (value === undefined || value === defaultOptions[name]) continue
+    particular.push(
+      typeof value === 'number' ? `${name} ${powerText(value)}` : `${value ? '' : 'no '}${name}`,
+    )
+  }
+  const all = { ...inputs, ...entry.inputs }
+  const call = `${entry.op}(${argumentsText(entry.args, all)})`
+  return { title: entry.name ?? call, particular: particular.join(', ') }
+}

@@ -1,0 +1,208 @@
+import { useEffect, useRef, type ReactElement } from 'react'
+
+import { Button } from '../../shell/primitives/Button'
+import { EmptyState } from '../../shell/primitives/EmptyState'
+import { ErrorView } from '../../shell/primitives/ErrorView'
+import { Elapsed } from '../../shell/primitives/Elapsed'
+import { StaleBar } from '../../shell/primitives/StaleBar'
+import { useBuild } from '../../store/build'
+import { runCommand, shortcutOf } from '../../store/commands'
+import { filesStore, useStaleness } from '../../store/files'
+import { graphStore, useGraph } from './graph'
+import { captureGraph, openGraph, stopGraph, watchGraph } from './graph-capture'
+import { showPanel } from '../../store/layout'
+import { ChangesList } from './ChangesList'
+import { EntryBar } from './EntryBar'
+import './picture-actions'
+import { GraphCanvas } from './GraphCanvas'
+import { Inspector } from './Inspector'
+import { Legend } from './Legend'
+import { SearchBar } from './SearchBar'
+import { StepsBar } from './StepsBar'
+import { TextView } from './TextView'
+import { markLine, showGraph, showOverlay, useView } from './view-store'
+import { WarningsBar } from './WarningsBar'
+
+export function GraphPanel(): ReactElement {
+  const shown = useGraph((state) => state.shown)
+  const error = useGraph((state) => state.error)
+  const job = useGraph((state) => state.job)
+  const entry = useGraph((state) => state.choice.entry)
+  useLive()
+  if (entry === '' && !shown && !error) return <Nothing />
+  return (
+    <div className="panel-column graph-panel" data-testid="graph-panel">
+      <EntryBar />
+      <StepsBar />
+      {error && (
+        <div className="panel-pad">
+          <ErrorView error={error} testId="graph-error">
+            {error.exit && <Button onClick={() => showPanel('host-output')}>Show the crash</Button>}
+            {(error.code === 'build.required' || error.code === 'library.load') && (
+              <Button icon="play" onClick={() => runCommand('build.run')}>
+                Build
+              </Button>
+            )}
+            <Button icon="refresh" onClick={() => void captureGraph()}>
+              Capture again
+            </Button>
+          </ErrorView>
+          {shown && <p className="muted">Below is {shown.shot.title} as it was captured before.</p>}
+        </div>
+      )}
+      {shown ? <Shown /> : !error && <Waiting working={job !== null} />}
+    </div>
+  )
+}
+
+/** Follows builds, the choice and the editor's cursor while the panel is there. */
+function useLive(): void {
+  const shown = useGraph((state) => state.shown)
+  const overlay = useGraph((state) => state.choice.overlay)
+  const observation = useGraph((state) => state.observation)
+  const showConstants = useGraph((state) => state.choice.showConstants)
+  const beside = useGraph((state) => state.choice.beside)
+  const hasLoaded = useBuild((state) => state.stamp !== null && state.job === null)
+
+  useEffect(() => watchGraph(), [])
+  useEffect(() => {
+    // The first build brings the operators that the program may call.
+    if (hasLoaded || graphStore.getState().choice.file) void openGraph()
+  }, [hasLoaded])
+  useEffect(() => {
+    if (shown) void showGraph()
+  }, [shown, showConstants, beside])
+  useEffect(() => {
+    void showOverlay()
+  }, [overlay, observation])
+  useEffect(() => {
+    let last = ''
+    const follow = (): void => {
+      const { active } = filesStore.getState()
+      const place = active ? `${active.path}:${active.line}` : ''
+      if (place === last) return
+      last = place
+      void markLine(active?.path ?? '', active?.line ?? 0)
+    }
+    follow()
+    return filesStore.subscribe(follow)
+  }, [])
+}
+
+function Shown(): ReactElement {
+  const shown = useGraph((state) => state.shown)
+  const view = useGraph((state) => state.choice.view)
+  const failed = useGraph((state) => state.error !== null)
+  const compareError = useGraph((state) => state.compareError)
+  const observeError = useGraph((state) => state.observeError)
+  const working = useGraph((state) => state.job !== null)
+  const viewError = useView((state) => state.error)
+  const older = useView((state) => state.shown.before)
+  const stamp = shown?.shot.report ? shown.shot.stamp : null
+  const staleness = useStaleness(stamp, 'run')
+  const searchField = useRef<HTMLInputElement>(null)
+  const isStale = staleness === 'older' || failed
+  const problem = viewError ?? compareError ?? observeError
+  return (
+    <>
+      {!working && <StaleBar staleness={staleness} />}
+      <WarningsBar />
+      <SearchBar field={searchField} />
+      {problem && (
+        <div className="panel-pad">
+          <ErrorView error={problem} />
+        </div>
+      )}
+      <div className={isStale ? 'graph-body stale' : 'graph-body'} data-view={view}>
+        <div className="graph-main">
+          {view !== 'text' && (
+            <div className="graph-pictures">
+              {older && (
+                <figure className="graph-side" aria-label={shown?.compare?.title}>
+                  <figcaption>{shown?.compare?.title}</figcaption>
+                  <GraphCanvas
+                    view="before"
+                    label={shown?.compare?.title ?? ''}
+                    onSearch={() => searchField.current?.focus()}
+                  />
+                </figure>
+              )}
+              <figure className="graph-side">
+                {older && <figcaption>{shown?.shot.title}</figcaption>}
+                <GraphCanvas
+                  view="main"
+                  label={`Graph: ${shown?.shot.title ?? ''}`}
+                  onSearch={() => searchField.current?.focus()}
+                />
+                <Laying />
+              </figure>
+            </div>
+          )}
+          {view !== 'text' && <Legend />}
+          {view !== 'graph' && <TextView />}
+        </div>
+        <aside className="graph-inspector" aria-label="Selected node">
+          <Inspector />
+          <ChangesList />
+        </aside>
+      </div>
+    </>
+  )
+}
+
+function Laying(): ReactElement | null {
+  const laying = useView((state) => state.laying)
+  const since = useView((state) => state.layingSince)
+  if (!laying) return null
+  return (
+    <p className="graph-laying" role="status">
+      <span className="spinner" /> laying out <Elapsed since={since} />
+    </p>
+  )
+}
+
+function Waiting({ working }: { working: boolean }): ReactElement {
+  const what = useGraph((state) => state.working)
+  const since = useGraph((state) => state.startedAt)
+  const entry = useGraph((state) => state.choice.entry)
+  const building = useBuild((state) => state.job !== null)
+  if (building) return <EmptyState text="The graph comes with the build." quiet />
+  if (!working) {
+    return (
+      <EmptyState icon="pulse" text={`Shows what ${entry} is made of, node by node.`}>
+        <Button primary icon="play" onClick={() => void captureGraph()}>
+          Capture
+        </Button>
+      </EmptyState>
+    )
+  }
+  return (
+    <div className="empty-state quiet" role="status">
+      <span className="spinner" />
+      <p>
+        {what} … <Elapsed since={since} />
+      </p>
+      <Button icon="stop" onClick={() => void stopGraph()}>
+        Stop
+      </Button>
+    </div>
+  )
+}
+
+function Nothing(): ReactElement {
+  const building = useBuild((state) => state.job !== null)
+  if (building) return <EmptyState text="The graph comes with the build." quiet />
+  return (
+    <EmptyState
+      icon="pulse"
+      text="Shows the graph of a function or an operator: scripted, traced, before and after each pass. Build the project first, or open a saved model."
+    >
+      <Button primary icon="play" onClick={() => runCommand('build.run')}>
+        Build <kbd>{shortcutOf('build.run')}</kbd>
+      </Button>
+      <button type="button" className="link" onClick={() => runCommand('graph.openFile')}>
+        Open a model (.pt, .pt2) or a saved graph …
+      </button>
+    </EmptyState>
+  )
+}

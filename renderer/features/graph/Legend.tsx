@@ -1,0 +1,56 @@
+import type { ReactElement } from 'react'
+
+import { gradientOf } from '../../shell/primitives/colour-map'
+import { useGraph } from './graph'
+import { select, useView } from './view-store'
+
+const titles = {
+  none: '',
+  time: 'Time a node, nested ones included',
+  memory: 'New memory a node',
+  values: 'Largest absolute value',
+  device: 'Device',
+} as const
+
+/** What the overlay's colours mean, and the nodes that stand out. */
+export function Legend(): ReactElement | null {
+  const overlay = useView((state) => state.overlay)
+  const observation = useGraph((state) => state.observation?.value ?? null)
+  if (!overlay || overlay.kind === 'none') return null
+  return (
+    <div className="graph-legend" role="group" aria-label="Legend" data-testid="graph-legend">
+      <div className="muted">{titles[overlay.kind]}</div>
+      {overlay.low !== '' && (
+        <div className="graph-scale number">
+          <span>{overlay.low}</span>
+          <span className="graph-gradient" style={{ background: gradientOf('sequential') }} />
+          <span>{overlay.high}</span>
+        </div>
+      )}
+      {overlay.notes.map((note) => (
+        <div key={note}>{note}</div>
+      ))}
+      {overlay.first.length > 0 && (
+        <ol>
+          {overlay.first.slice(0, 3).map((item) => (
+            <li key={item.key}>
+              <button
+                type="button"
+                className="link"
+                onClick={() => void select(item.key, { view: 'main', reveal: true })}
+              >
+                {item.title}
+              </button>{' '}
+              <span className="number">{item.text}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {observation && (
+        <div className="muted">
+          {observation.runs === 1 ? 'one run' : `median of ${observation.runs} runs`}, unfused
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,172 @@
+import type { GraphForm } from '../../../electron/contract/graph'
+import type { Command } from '../../store/commands'
+import { changeChoice, formNames, graphStore, type GraphChoice, type GraphOverlay } from './graph'
+import { graphActions, type GraphActions } from './graph-actions'
+import { captureGraph, showAgain } from './graph-capture'
+import { compareWithFile, openGraphFile, saveGraphModule } from './graph-files'
+import { showPanel } from '../../store/layout'
+import { projectStore } from '../../store/project'
+
+const hasProject = (): boolean => projectStore.getState().project !== null
+const hasGraph = (): boolean => graphStore.getState().shown !== null
+const hasEntry = (): boolean => hasProject() && graphStore.getState().choice.entry !== ''
+const isCaptured = (): boolean => Boolean(graphStore.getState().shown?.shot.report)
+
+/** Everything that can be done with graphs; what needs the picture brings the panel to the front. */
+export function graphCommands(): Command[] {
+  return [...capture, ...forms(), ...view, ...files, ...exports()]
+}
+
+function act(run: (actions: GraphActions) => void): () => void {
+  return () => {
+    showPanel('graph', false)
+    const actions = graphActions()
+    if (actions) run(actions)
+  }
+}
+
+function command(
+  id: string,
+  title: string,
+  run: () => void | Promise<void>,
+  enabled: () => boolean = hasGraph,
+  shortcut?: string,
+): Command {
+  const more = shortcut === undefined ? {} : { shortcut }
+  return { id: `graph.${id}`, title: `Graph: ${title}`, group: 'Graph', enabled, run, ...more }
+}
+
+const capture: Command[] = [
+  command(
+    'capture',
+    'Capture again',
+    () => {
+      showPanel('graph', false)
+      return captureGraph()
+    },
+    hasEntry,
+    'Ctrl+Shift+G',
+  ),
+  command('clearPasses', 'Take out all passes', async () => {
+    changeChoice({ passes: [], step: null })
+    await captureGraph()
+  }),
+  command(
+    'search',
+    'Search',
+    act((actions) => actions.search()),
+  ),
+  command(
+    'nextHit',
+    'Next hit',
+    act((actions) => actions.nextHit(1)),
+    hasGraph,
+    'F4',
+  ),
+  command(
+    'previousHit',
+    'Hit before',
+    act((actions) => actions.nextHit(-1)),
+    hasGraph,
+    'Shift+F4',
+  ),
+  command(
+    'cursor',
+    'Node of the line with the cursor',
+    act((actions) => actions.goToCursor()),
+  ),
+]
+
+function forms(): Command[] {
+  const known: GraphForm[] = ['script', 'trace', 'autograd', 'executed']
+  return known.map((form) =>
+    command(
+      form,
+      formNames[form],
+      () => {
+        showPanel('graph', false)
+        changeChoice({ form, step: null })
+        return captureGraph()
+      },
+      hasEntry,
+    ),
+  )
+}
+
+const view: Command[] = [
+  command(
+    'fit',
+    'Show all',
+    act((actions) => actions.fit()),
+  ),
+  command(
+    'foldAll',
+    'Fold all',
+    act((actions) => actions.fold('all')),
+  ),
+  command(
+    'unfoldAll',
+    'Open all',
+    act((actions) => actions.fold('none')),
+  ),
+  command(
+    'foldAlike',
+    'Fold or open all like the selected one',
+    act((actions) => actions.fold('alike')),
+    () => graphActions()?.hasSelection() ?? false,
+  ),
+  command('constants', 'Constants as boxes', () => {
+    changeChoice({ showConstants: !graphStore.getState().choice.showConstants })
+  }),
+  command('beside', 'Compared graph beside', () => {
+    changeChoice({ beside: !graphStore.getState().choice.beside })
+  }),
+  command('compareNone', 'Compare with nothing', () => compare({ kind: 'none' })),
+  command('compareAuto', 'Compare with the step before or the last build', () =>
+    compare({ kind: 'auto' }),
+  ),
+  command('compareScript', 'Compare with the script', () =>
+    compare({ kind: 'form', form: 'script' }),
+  ),
+  ...(['graph', 'both', 'text'] as const).map((kind: GraphChoice['view']) =>
+    command(`view.${kind}`, `View: ${kind === 'both' ? 'graph and text' : kind}`, () => {
+      changeChoice({ view: kind })
+    }),
+  ),
+  ...(['none', 'time', 'memory', 'values', 'device'] as const).map((kind: GraphOverlay) =>
+    command(`overlay.${kind}`, `Overlay: ${kind}`, () => {
+      showPanel('graph', false)
+      changeChoice({ overlay: kind })
+    }),
+  ),
+]
+
+async function compare(compared: GraphChoice['compare']): Promise<void> {
+  changeChoice({ compare: compared })
+  await showAgain()
+}
+
+const files: Command[] = [
+  command('openFile', 'Open a model or a saved graph …', () => openGraphFile(), hasProject),
+  command('compareFile', 'Compare with a saved graph …', () => compareWithFile()),
+  command('save', 'Save as a module (.pt) …', () => saveGraphModule(), isCaptured),
+]
+
+function exports(): Command[] {
+  const formats = [
+    ['svg', 'SVG'],
+    ['png', 'PNG'],
+    ['dot', 'DOT'],
+    ['json', 'JSON'],
+    ['text', 'text'],
+  ] as const
+  return formats.map(([format, name]) =>
+    command(
+      `export${format.charAt(0).toUpperCase()}${format.slice(1)}`,
+      `Export as ${name} …`,
+      async () => {
+        await graphActions()?.exportAs(format)
+      },
+    ),
+  )
+}

@@ -1,0 +1,162 @@
+import { useState, type ReactElement } from 'react'
+
+import { opcheckCheck } from '../../../electron/contract/opcheck'
+import { AgainOrStop } from '../../shell/primitives/AgainOrStop'
+import { Button } from '../../shell/primitives/Button'
+import { CallFields } from '../../shell/primitives/CallFields'
+import { CommitField } from '../../shell/primitives/CommitField'
+import { DtypesField } from '../../shell/primitives/DtypesField'
+import { parseWords } from '../../shell/primitives/input-text'
+import { MoreOptions } from '../../shell/primitives/MoreOptions'
+import { SizedInputs } from '../../shell/primitives/SizedInputs'
+import { stopOpchecks, useOpcheck } from './opcheck'
+import { firstRange, opcheckInputs, parseRanges, rangesText } from './opcheck-case'
+import { chooseOperator, editCheck, keepCheck, runOperator } from './opcheck-run'
+
+/** What is checked, and over which inputs; a change is checked by itself. */
+export function OperatorCase(): ReactElement {
+  return (
+    <div className="gc-case" role="group" aria-label="What is checked">
+      <CallBar />
+      <Ranges />
+      <Inputs />
+    </div>
+  )
+}
+
+function CallBar(): ReactElement {
+  const draft = useOpcheck((state) => state.draft)
+  const job = useOpcheck((state) => state.oneJob)
+  const startedAt = useOpcheck((state) => state.oneStartedAt)
+  const isKept = useOpcheck((state) => state.entry !== null)
+  return (
+    <div className="gc-call">
+      <CallFields
+        id="opcheck"
+        op={draft.op}
+        argsText={draft.argsText}
+        placeholder="what its schema suggests"
+        onChoose={chooseOperator}
+        onArguments={(argsText) => editCheck({ argsText })}
+      />
+      <AgainOrStop
+        label="Check again"
+        job={job}
+        startedAt={startedAt}
+        disabled={draft.op === ''}
+        onAgain={() => void runOperator()}
+        onStop={() => void stopOpchecks()}
+        testId="opcheck-one"
+        stopTestId="opcheck-one-stop"
+      />
+      {!isKept && draft.op !== '' && (
+        <Button
+          icon="plus"
+          onClick={() => void keepCheck()}
+          title="Adds these checks to opsmith.json"
+          testId="opcheck-keep-entry"
+        >
+          Keep
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** What other calls are drawn from. */
+function Ranges(): ReactElement {
+  const draft = useOpcheck((state) => state.draft)
+  const [more, setMore] = useState(false)
+  const field = (kind: 'sizes' | 'integers' | 'floats', title: string): ReactElement => (
+    <span className="gc-option gc-range" title={title}>
+      <CommitField
+        id={`opcheck-${kind}`}
+        label={kind}
+        text={rangesText(draft[kind])}
+        placeholder={kind === 'sizes' ? 'B 1..8' : kind === 'integers' ? 'k 0..3' : 'eps 0..1'}
+        parse={(text) => parseRanges(text, kind)}
+        onCommit={(ranges) => editCheck({ [kind]: ranges })}
+      />
+    </span>
+  )
+  const isSet = draft.checks !== null || draft.dtypes.length > 0
+  return (
+    <>
+      <div className="gc-options">
+        {field(
+          'sizes',
+          'Sizes that shapes and arguments name: one number wherever the name stands',
+        )}
+        {field('integers', 'Whole numbers that arguments name')}
+        {field('floats', 'Numbers that arguments name')}
+      </div>
+      <div className="gc-options">
+        <NumberOption name="shapes" title="How many other calls are tried" most={1000} />
+        <NumberOption name="seed" title="Of the other calls" most={Number.MAX_SAFE_INTEGER} />
+        {!isSet && (
+          <MoreOptions open={more} onToggle={() => setMore(!more)} testId="opcheck-more" />
+        )}
+      </div>
+      {(isSet || more) && (
+        <div className="gc-options">
+          <DtypesField
+            id="opcheck-dtypes"
+            dtypes={draft.dtypes}
+            onCommit={(dtypes) => editCheck({ dtypes })}
+          />
+          <span className="gc-option gc-range" title={opcheckCheck.options.join(', ')}>
+            <CommitField
+              id="opcheck-checks"
+              label="checks"
+              text={(draft.checks ?? []).join(', ')}
+              placeholder="all"
+              parse={parseChecks}
+              onCommit={(checks) => editCheck({ checks: checks.length === 0 ? null : checks })}
+            />
+          </span>
+        </div>
+      )}
+    </>
+  )
+}
+
+type NumberProps = { name: 'shapes' | 'seed'; title: string; most: number }
+
+function NumberOption({ name, title, most }: NumberProps): ReactElement {
+  const value = useOpcheck((state) => state.draft[name])
+  return (
+    <span className="gc-option" title={title}>
+      <CommitField
+        id={`opcheck-${name}`}
+        label={name}
+        text={String(value)}
+        parse={(text) =>
+          /^\d+$/.test(text.trim()) && Number(text) <= most
+            ? { value: Number(text) }
+            : { problem: name === 'shapes' ? 'a whole number up to 1000' : 'a whole number' }
+        }
+        onCommit={(next) => editCheck({ [name]: next })}
+      />
+    </span>
+  )
+}
+
+const parseChecks = (
+  text: string,
+): ReturnType<typeof parseWords<(typeof opcheckCheck.options)[number]>> =>
+  parseWords(text, opcheckCheck.options, 'check')
+
+function Inputs(): ReactElement | null {
+  const draft = useOpcheck((state) => state.draft)
+  return (
+    <SizedInputs
+      inputsOf={(specs) => opcheckInputs(draft, specs)}
+      own={draft}
+      firstSize={firstRange}
+      owner="check"
+      example="[B, 8]"
+      testId="opcheck"
+      onEdit={editCheck}
+    />
+  )
+}

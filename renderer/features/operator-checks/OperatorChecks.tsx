@@ -1,0 +1,85 @@
+import { useEffect, type ReactElement } from 'react'
+
+import { Button } from '../../shell/primitives/Button'
+import { EmptyState } from '../../shell/primitives/EmptyState'
+import { ErrorView } from '../../shell/primitives/ErrorView'
+import { StaleBar } from '../../shell/primitives/StaleBar'
+import { Waiting } from '../../shell/primitives/Waiting'
+import { useStaleness } from '../../store/files'
+import { showPanel } from '../../store/layout'
+import { loadEntries, opcheckStore, stopOpchecks, useOpcheck } from './opcheck'
+import { chooseCheck, runOperator } from './opcheck-run'
+import { useSchemas } from '../../store/schemas'
+import { OperatorCase } from './OperatorCase'
+import { OperatorFindings } from './OperatorFindings'
+import { OperatorList } from './OperatorList'
+
+/** What an operator does to memory, layouts, dtypes and the dispatcher, beside its gradients. */
+export function OperatorChecks(): ReactElement {
+  const isLoaded = useSchemas((state) => state.load !== null)
+  useFirstEntry(isLoaded)
+  return (
+    <div className="gc-body" data-testid="opcheck-panel">
+      <OperatorList />
+      <div className="gc-main scroll">
+        <OperatorCase />
+        <Result />
+      </div>
+    </div>
+  )
+}
+
+/** Something to look at: the first entry, with what is known of it. */
+function useFirstEntry(isLoaded: boolean): void {
+  const count = useOpcheck((state) => state.entries.length)
+  useEffect(() => {
+    if (!isLoaded) return
+    if (count === 0) void loadEntries()
+    else if (opcheckStore.getState().draft.op === '') chooseCheck(0)
+  }, [isLoaded, count])
+}
+
+function Result(): ReactElement {
+  const op = useOpcheck((state) => state.draft.op)
+  const working = useOpcheck((state) => state.oneJob !== null)
+  const known = useOpcheck((state) =>
+    state.one === null && state.entry !== null ? state.outcomes[state.entry] : undefined,
+  )
+  const one = useOpcheck((state) => state.one)
+  const error = useOpcheck((state) => state.oneError)
+  const oneStamp = useOpcheck((state) => state.oneStamp)
+  const staleness = useStaleness(known?.stamp ?? oneStamp, 'run')
+  const outcome = one ?? known?.outcome
+  if (op === '') return <EmptyState text="Choose what to check." quiet />
+  if (error) {
+    return (
+      <div className="panel-pad">
+        <ErrorView error={error} testId="opcheck-error">
+          {error.exit && <Button onClick={() => showPanel('host-output')}>Show the crash</Button>}
+          <Button icon="refresh" onClick={() => void runOperator()}>
+            Check again
+          </Button>
+        </ErrorView>
+      </div>
+    )
+  }
+  if (!outcome) {
+    return (
+      <Waiting
+        working={working}
+        coming="The checks come with the build."
+        onCheck={() => void runOperator()}
+        onStop={() => void stopOpchecks()}
+      />
+    )
+  }
+  const isStale = staleness === 'older'
+  return (
+    <>
+      {!working && <StaleBar staleness={staleness} />}
+      <div className={isStale ? 'stale' : working ? 'gc-working' : ''}>
+        <OperatorFindings outcome={outcome} />
+      </div>
+    </>
+  )
+}

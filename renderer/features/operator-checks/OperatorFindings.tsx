@@ -1,0 +1,185 @@
+import { useState, type ReactElement } from 'react'
+
+import type {
+  OpcheckCheck,
+  OpcheckOutcome,
+  PlacedFinding,
+} from '../../../electron/contract/opcheck'
+import { Button } from '../../shell/primitives/Button'
+import { ErrorView } from '../../shell/primitives/ErrorView'
+import { FileLink } from '../../shell/primitives/FileLink'
+import { formatSeconds } from '../../shell/primitives/format'
+import { Icon } from '../../shell/primitives/Icon'
+import { inputSummary } from '../../shell/primitives/input-text'
+import { useOpcheck } from './opcheck'
+import { keepCheck } from './opcheck-run'
+import { statusIcons } from '../gradcheck/finding-names'
+import { SanitizerStacks } from './SanitizerStacks'
+
+/** What each check looks at. */
+const about: Record<OpcheckCheck, string> = {
+  mutation: 'No input is written that the schema does not declare, byte for byte',
+  aliasing: 'Outputs share no memory that the schema does not declare',
+  registration: 'Which dispatch keys have no kernel, and what a user feels of it',
+  autograd_registration: 'Autograd is registered where autograd needs it',
+  gradient_lost: 'What depends on an input that requires grad, requires grad',
+  meta: 'The Meta kernel gives the sizes, strides and dtypes of the real one',
+  determinism: 'The same input gives the same bits',
+  layouts: 'Transposed, stepped, offset, expanded, channels-last inputs',
+  small_sizes: 'No elements, one element',
+  dtypes: 'Which dtypes are accepted, and whether the answer agrees with float64',
+  precision: 'float64 is not computed in float32',
+  broadcasting: "A size of 1 in place of an input's own",
+  nan: 'NaN reaches the outputs that depend on it',
+  grad_modes: 'no_grad, inference_mode, any mix of requires_grad',
+  threads: 'Called from several threads at once',
+  unwritten: 'Every element of the outputs is written',
+  writes_outside: 'Nothing is written beside a tensor',
+  reads_outside: "Nothing is read past an input's ends",
+  leaks: 'Memory after many calls',
+  address_sanitizer: 'What ASan finds in the same calls: it watches a build of its own',
+  undefined_behaviour_sanitizer: 'What UBSan finds in the same calls',
+  large_sizes: 'Past 2^31 elements; only when asked for by name',
+}
+
+/** The verdict on one operator and what led to it; what passed is shown when asked for. */
+export function OperatorFindings({ outcome }: { outcome: OpcheckOutcome }): ReactElement {
+  const [all, setAll] = useState(false)
+  const findings = outcome.report?.findings ?? []
+  const count = (status: PlacedFinding['status']): number =>
+    findings.filter((finding) => finding.status === status).length
+  const counts = (['failed', 'passed', 'skipped'] as const).flatMap((status) =>
+    count(status) === 0 ? [] : [`${count(status)} ${status}`],
+  )
+  const shown = findings.filter((finding) => all || finding.status === 'failed')
+  const generated = Object.entries(outcome.report?.generated?.inputs ?? {})
+  return (
+    <>
+      <div
+        className={outcome.asExpected ? 'gc-verdict good' : 'gc-verdict bad'}
+        role="status"
+        data-testid="opcheck-one-verdict"
+        data-verdict={outcome.verdict}
+      >
+        <span
+          className={outcome.asExpected ? 'tone-ok gc-verdict-word' : 'tone-error gc-verdict-word'}
+        >
+          <Icon name={outcome.asExpected ? 'check' : 'error'} />
+          <strong>{outcome.verdict}</strong>
+        </span>
+        {outcome.expect === 'failed' && <span>expected to fail</span>}
+        <span>{counts.join(', ')}</span>
+        {outcome.report && <span className="muted">{formatSeconds(outcome.report.seconds)}</span>}
+        <span className="grow" />
+        <label className="check">
+          <input type="checkbox" checked={all} onChange={(event) => setAll(event.target.checked)} />
+          show passed
+        </label>
+      </div>
+      {outcome.report?.generated && (
+        <p className="panel-pad muted selectable" data-testid="opcheck-generated">
+          Inputs made from its schema:{' '}
+          {generated.length === 0
+            ? 'no tensors'
+            : generated.map(([name, spec]) => `${name} ${inputSummary(spec)}`).join(', ')}
+        </p>
+      )}
+      {outcome.error && (
+        <div className="panel-pad">
+          <ErrorView error={outcome.error} />
+        </div>
+      )}
+      <ul className="gc-findings gc-pad">
+        {shown.map((finding, index) => (
+          <FindingRow key={index} finding={finding} />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function FindingRow({ finding }: { finding: PlacedFinding }): ReactElement {
+  const { icon, tone } = statusIcons[finding.status]
+  const failed = finding.status === 'failed'
+  return (
+    <li
+      className={failed ? 'gc-finding bad' : 'gc-finding'}
+      data-testid="opcheck-finding"
+      data-check={finding.check}
+      data-status={finding.status}
+    >
+      <div className="gc-finding-line">
+        <span className={`gc-status ${tone}`}>
+          <Icon name={icon} /> {finding.status}
+        </span>
+        <span className="gc-check" title={about[finding.check]}>
+          {finding.check.replaceAll('_', ' ')}
+        </span>
+        {failed ? (
+          <span className="grow" />
+        ) : (
+          <span className="muted grow ellipsis" title={finding.reason}>
+            {finding.reason}
+          </span>
+        )}
+        {finding.file !== undefined && (
+          <FileLink file={finding.file} line={finding.line ?? 0} short />
+        )}
+      </div>
+      {failed && (
+        <div className="gc-failure selectable">
+          <p className="gc-cause">{finding.reason}</p>
+          {finding.advice !== '' && <p>{finding.advice}</p>}
+          <Evidence finding={finding} />
+          {finding.sanitizer && <SanitizerStacks evidence={finding.sanitizer} />}
+          {finding.shownCase && <KeepFailure finding={finding} />}
+        </div>
+      )}
+    </li>
+  )
+}
+
+/** The tensor, the element and the smallest inputs that show it. */
+function Evidence({ finding }: { finding: PlacedFinding }): ReactElement | null {
+  const index = finding.index.length === 0 ? '' : `[${finding.index.join(', ')}]`
+  const facts = [
+    [
+      'input',
+      finding.input === '' ? '' : `${finding.input}${finding.output === undefined ? index : ''}`,
+    ],
+    ['output', finding.output === undefined ? '' : `${finding.output}${index}`],
+    ['shown by', finding.shownBy],
+  ].filter(([, value]) => value !== '')
+  if (facts.length === 0) return null
+  return (
+    <dl className="stats">
+      {facts.map(([name, value]) => (
+        <div key={name} className="stat">
+          <dt>{name}</dt>
+          <dd className="number">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** A failure that is in opsmith.json already needs no keeping. */
+function KeepFailure({ finding }: { finding: PlacedFinding }): ReactElement | null {
+  const isKept = useOpcheck(({ entry, entries }) => {
+    const chosen = entry === null ? undefined : entries[entry]
+    return chosen?.checks !== undefined && chosen.shapes === 0
+  })
+  if (isKept) return null
+  return (
+    <span>
+      <Button
+        icon="plus"
+        onClick={() => void keepCheck(finding)}
+        title="Adds the simplest call that shows it to opsmith.json: it is checked on every build"
+        testId="opcheck-keep"
+      >
+        Keep this failure
+      </Button>
+    </span>
+  )
+}

@@ -1,0 +1,158 @@
+import type { ReactElement } from 'react'
+
+import type { CheckEntry } from '../../../electron/contract/manifest'
+import type { OpcheckOutcome } from '../../../electron/contract/opcheck'
+import { IconButton } from '../../shell/primitives/Button'
+import { EntryName } from '../../shell/primitives/EntryName'
+import { ErrorView } from '../../shell/primitives/ErrorView'
+import { Icon } from '../../shell/primitives/Icon'
+import { ListProgress } from '../../shell/primitives/ListProgress'
+import { OtherOperators } from '../../shell/primitives/OtherOperators'
+import { Section } from '../../shell/primitives/Section'
+import { runStamp, useFiles } from '../../store/files'
+import { checkOperators, setSanitize, stopOpchecks, useOpcheck } from './opcheck'
+import { opcheckDraftOf } from './opcheck-case'
+import { chooseCheck, chooseOperator } from './opcheck-run'
+import { useProject } from '../../store/project'
+
+/** What is checked of the project with its verdicts, and what else could be. */
+export function OperatorList(): ReactElement {
+  const entries = useOpcheck((state) => state.entries)
+  const other = useOpcheck((state) => (state.entry === null ? state.draft.op : ''))
+  const { job, startedAt, done, total, error } = useOpcheck((state) => state)
+  const isListed = useProject((state) => state.project?.manifest?.checks !== undefined)
+  return (
+    <div className="gc-list scroll" data-testid="opcheck-list">
+      <Section
+        title={isListed ? 'Checks' : 'Operators'}
+        note={entries.length === 0 ? '' : String(entries.length)}
+        actions={
+          job === null ? (
+            <>
+              <Verdict />
+              <IconButton
+                icon="play"
+                label="Check all of them"
+                onClick={() => void checkOperators()}
+                testId="opcheck-run"
+              />
+            </>
+          ) : (
+            <ListProgress
+              done={done}
+              total={total}
+              startedAt={startedAt}
+              label="Operator checks"
+              onStop={() => void stopOpchecks()}
+              testId="opcheck-stop"
+            />
+          )
+        }
+      >
+        <SanitizeSwitch />
+        {error && <ErrorView error={error} />}
+        {entries.map((entry, index) => (
+          <EntryRow key={index} entry={entry} index={index} />
+        ))}
+        {entries.length === 0 && <p className="muted gc-pad">There is nothing to check.</p>}
+      </Section>
+      <OtherOperators
+        title="Not in the list"
+        listed={entries}
+        selected={other}
+        onChoose={chooseOperator}
+      />
+    </div>
+  )
+}
+
+/** Memory and undefined behaviour, watched by the compiler's sanitizers, when checks run next. */
+function SanitizeSwitch(): ReactElement {
+  const sanitize = useOpcheck((state) => state.sanitize)
+  return (
+    <label
+      className="check gc-pad"
+      title="Also calls them in a build of their own that ASan and UBSan watch: some seconds more"
+    >
+      <input
+        type="checkbox"
+        checked={sanitize}
+        data-testid="opcheck-sanitize"
+        onChange={(event) => setSanitize(event.target.checked)}
+      />
+      sanitizers
+    </label>
+  )
+}
+
+/** Of all that were checked since the sources changed last. */
+function Verdict(): ReactElement | null {
+  const outcomes = useOpcheck((state) => state.outcomes)
+  const now = useFiles(runStamp)
+  const known = Object.values(outcomes).filter(({ stamp }) => stamp === now)
+  const wrong = known.filter(({ outcome }) => !outcome.asExpected).length
+  if (known.length === 0) return null
+  return (
+    <span
+      className={`gc-list-verdict ${wrong > 0 ? 'tone-error' : 'tone-ok'}`}
+      data-testid="opcheck-verdict"
+    >
+      {wrong > 0 ? `${wrong} of ${known.length} not as expected` : `${known.length} as expected`}
+    </span>
+  )
+}
+
+/** What is particular about an entry, beside its call. */
+function particularOf(entry: CheckEntry): string {
+  if (entry.checks) return entry.checks.map((check) => check.replaceAll('_', ' ')).join(', ')
+  const ranges = [entry.sizes, entry.integers, entry.floats].flatMap((one) =>
+    Object.keys(one ?? {}),
+  )
+  return ranges.length === 0 ? '' : `over ${ranges.join(', ')}`
+}
+
+function EntryRow({ entry, index }: { entry: CheckEntry; index: number }): ReactElement {
+  const inputs = useProject((state) => state.project?.manifest?.inputs) ?? {}
+  const known = useOpcheck((state) => state.outcomes[index])
+  const selected = useOpcheck((state) => state.entry === index)
+  const now = useFiles(runStamp)
+  const isOld = known !== undefined && known.stamp !== now
+  const call = `${entry.op}(${opcheckDraftOf(entry, inputs).argsText})`
+  const title = entry.name ?? call
+  const particular = particularOf(entry)
+  const verdict = known && !isOld ? known.outcome.verdict : ''
+  return (
+    <button
+      type="button"
+      className={`gc-row${selected ? ' selected' : ''}${isOld ? ' stale' : ''}`}
+      aria-pressed={selected}
+      title={`${call}${particular === '' ? '' : `, ${particular}`}`}
+      data-testid={`opcheck-entry-${index}`}
+      data-verdict={verdict}
+      onClick={() => chooseCheck(index)}
+    >
+      <Mark outcome={known?.outcome} />
+      <EntryName title={title} particular={particular} />
+    </button>
+  )
+}
+
+/** Icon and word; failing as expected is no alarm. */
+function Mark({ outcome }: { outcome: OpcheckOutcome | undefined }): ReactElement {
+  if (!outcome) return <span className="gc-mark muted">not run</span>
+  const { verdict, asExpected } = outcome
+  const icon = !asExpected
+    ? verdict === 'error'
+      ? 'crash'
+      : 'error'
+    : verdict === 'skipped'
+      ? 'absent'
+      : 'check'
+  const tone = !asExpected ? 'tone-error' : verdict === 'passed' ? 'tone-ok' : 'muted'
+  return (
+    <span className={`gc-mark ${tone}`}>
+      <Icon name={icon} />
+      <span>{asExpected && verdict === 'failed' ? 'fails' : verdict}</span>
+    </span>
+  )
+}

@@ -1,0 +1,81 @@
+import type { ReactElement } from 'react'
+
+import { Button } from '../../shell/primitives/Button'
+import { CallFields } from '../../shell/primitives/CallFields'
+import { CommitField } from '../../shell/primitives/CommitField'
+import { Elapsed } from '../../shell/primitives/Elapsed'
+import { shortcutOf } from '../../store/commands'
+import { useProfile } from './profile'
+import { chooseProfiled, editProfile, runProfile, stopProfile } from './profile-run'
+
+/** What is profiled; its inputs are the project's, as the Run panel edits them. */
+export function CallBar(): ReactElement {
+  const draft = useProfile((state) => state.draft)
+  return (
+    <div className="pf-fields" role="group" aria-label="What is profiled">
+      <CallFields
+        id="profile"
+        op={draft.op}
+        argsText={draft.argsText}
+        placeholder="no arguments"
+        onChoose={chooseProfiled}
+        onArguments={(argsText) => editProfile({ argsText })}
+      />
+      <label className="check" title="Also the backward of the sum of its outputs">
+        <input
+          type="checkbox"
+          checked={draft.backward}
+          data-testid="profile-backward"
+          onChange={(event) => editProfile({ backward: event.target.checked })}
+        />
+        backward
+      </label>
+      <span className="pf-threads" title="Of libtorch's pool">
+        <CommitField
+          id="profile-threads"
+          label="threads"
+          text={String(draft.threads)}
+          parse={parseThreads}
+          onCommit={(threads) => editProfile({ threads })}
+        />
+      </span>
+      <ProfileButton />
+    </div>
+  )
+}
+
+/** Starts, or says how long it has been running. */
+function ProfileButton(): ReactElement {
+  const isWorking = useProfile((state) => state.job !== null)
+  const startedAt = useProfile((state) => state.startedAt)
+  const hasChosen = useProfile((state) => state.draft.op !== '')
+  if (isWorking) {
+    return (
+      <span className="pf-progress" role="status">
+        <span className="spinner" /> <Elapsed since={startedAt} />
+        <Button icon="stop" onClick={() => void stopProfile()} testId="profile-stop">
+          Stop
+        </Button>
+      </span>
+    )
+  }
+  return (
+    <Button
+      primary
+      icon="play"
+      disabled={!hasChosen}
+      onClick={() => void runProfile()}
+      title={`Profiles this call (${shortcutOf('profile.run')})`}
+      testId="profile-run"
+    >
+      Profile
+    </Button>
+  )
+}
+
+function parseThreads(text: string): { value: number } | { problem: string } {
+  const value = Number(text)
+  return Number.isInteger(value) && value >= 1 && value <= 1024
+    ? { value }
+    : { problem: '1 to 1024' }
+}

@@ -1,0 +1,101 @@
+import type { ReactElement } from 'react'
+
+import type { ProfileMemory, ProfileReport } from '../../../electron/contract/profile'
+import { EmptyState } from '../../shell/primitives/EmptyState'
+import { FileLink } from '../../shell/primitives/FileLink'
+import { formatCount } from '../../shell/primitives/format'
+import { profileStore } from './profile'
+import { bytesText, exactTime, shareText } from '../../shell/spans/times'
+
+/** Who holds memory when the most is held; the curve over time lies below the timeline. */
+export function MemoryView({ report }: { report: ProfileReport }): ReactElement {
+  if (report.memory.length === 0) return <EmptyState quiet text="The run takes no memory." />
+  return (
+    <div className="pf-memory scroll">
+      {report.memory.map((memory) => (
+        <Device key={memory.device} memory={memory} report={report} />
+      ))}
+    </div>
+  )
+}
+
+type Props = { memory: ProfileMemory; report: ProfileReport }
+
+function Device({ memory, report }: Props): ReactElement {
+  const { device, peak, peakTime, end, holders } = memory
+  const { inputBytes, resultBytes } = report.trace
+  return (
+    <section aria-label={`Memory of ${device}`}>
+      <dl className="pf-numbers">
+        <div>
+          <dt>at most on {device}</dt>
+          <dd className="number" data-testid="profile-peak">
+            {bytesText(peak)}
+          </dd>
+        </div>
+        <div>
+          <dt>after</dt>
+          <dd className="number">{exactTime(peakTime)}</dd>
+        </div>
+        <div>
+          <dt>at the end</dt>
+          <dd className="number">{bytesText(end)}</dd>
+        </div>
+        <div>
+          <dt>results hold</dt>
+          <dd className="number">{bytesText(resultBytes)}</dd>
+        </div>
+        <div>
+          <dt>arguments, beside it</dt>
+          <dd className="number">{bytesText(inputBytes)}</dd>
+        </div>
+      </dl>
+      {holders.length > 0 && (
+        <table className="table" data-testid="profile-holders">
+          <thead>
+            <tr>
+              <th scope="col">taken by, and held at the peak</th>
+              <th scope="col" className="right">
+                bytes
+              </th>
+              <th scope="col">called at</th>
+            </tr>
+          </thead>
+          <tbody>
+            {holders.map((holder) => (
+              <tr key={`${holder.name} ${holder.file}:${holder.line}`}>
+                <td>
+                  {holder.event < 0 ? (
+                    <span className="muted">outside of all operators</span>
+                  ) : (
+                    <button
+                      type="button"
+                      className="link mono"
+                      title="Show it in the timeline"
+                      onClick={() => {
+                        profileStore.setState({
+                          view: 'timeline',
+                          selection: { kind: 'event', index: holder.event },
+                        })
+                      }}
+                    >
+                      {holder.name}
+                    </button>
+                  )}{' '}
+                  {holder.blocks > 1 && (
+                    <span className="muted">{formatCount(holder.blocks, 'block')}</span>
+                  )}
+                </td>
+                <td className="right number">
+                  {bytesText(holder.bytes)}{' '}
+                  <span className="muted">{shareText(holder.bytes / Math.max(1, peak))}</span>
+                </td>
+                <td>{holder.file !== '' && <FileLink file={holder.file} line={holder.line} />}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}

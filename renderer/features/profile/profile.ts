@@ -1,0 +1,60 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+
+import type { WorkbenchError } from '../../../electron/contract/outcome'
+import type { ProfileReport } from '../../../electron/contract/profile'
+import { effectiveInputs } from '../../store/inputs'
+
+/** What is profiled, as the fields say it. */
+export type ProfileDraft = {
+  /** An operator, libtorch's included, or a function of the program; "" until there is one. */
+  op: string
+  argsText: string
+  backward: boolean
+  threads: number
+}
+
+export type ProfileView = 'timeline' | 'flame' | 'table' | 'memory'
+
+/** An event of the run, or a node of the flame graph. */
+export type ProfileSelection = { kind: 'event' | 'flame'; index: number }
+
+export type ProfileState = {
+  draft: ProfileDraft
+  job: string | null
+  startedAt: number
+  report: ProfileReport | null
+  /** Of the fields that the report was asked with: equal keys mean that it answers what they say now. */
+  asked: string
+  error: WorkbenchError | null
+  /** Sources of the report, and of the last try, whatever came of it; null before the first. */
+  stamp: string | null
+  tried: string | null
+  view: ProfileView
+  selection: ProfileSelection | null
+  /** Names that contain it are marked; "" marks none. */
+  search: string
+}
+
+export const profileStore = createStore<ProfileState>(() => ({
+  draft: { op: '', argsText: '', backward: false, threads: 1 },
+  job: null,
+  startedAt: 0,
+  report: null,
+  asked: '',
+  error: null,
+  stamp: null,
+  tried: null,
+  view: 'timeline',
+  selection: null,
+  search: '',
+}))
+
+export function useProfile<T>(select: (state: ProfileState) => T): T {
+  return useStore(profileStore, select)
+}
+
+/** What a profile depends on, beside the sources. */
+export function profileKey(draft: ProfileDraft): string {
+  return JSON.stringify([draft, effectiveInputs()])
+}

@@ -1,0 +1,63 @@
+import type { ReactElement } from 'react'
+
+import { Section } from '../../shell/primitives/Section'
+import { runCommand } from '../../store/commands'
+import { runStore, useRun } from './run'
+
+/** What the outputs are compared with: a TorchScript expression over the inputs' names. */
+export function ReferenceEditor(): ReactElement {
+  const reference = useRun((state) => state.reference)
+  const rtol = useRun((state) => state.rtol)
+  const atol = useRun((state) => state.atol)
+  return (
+    <Section
+      title="Reference"
+      note={reference === '' ? 'none' : ''}
+      actions={
+        <button
+          type="button"
+          className="link"
+          onClick={() => runCommand('run.keepCall')}
+          title="Writes operator, arguments, reference and tolerances into opsmith.json"
+          data-testid="run-keep-call"
+        >
+          Keep as a call
+        </button>
+      }
+    >
+      <div className="form">
+        <label htmlFor="run-reference">Expression</label>
+        <input
+          id="run-reference"
+          className="mono"
+          value={reference}
+          placeholder="3 * x - y"
+          spellCheck={false}
+          data-testid="run-reference"
+          title="TorchScript over the inputs' names; several outputs: a tuple"
+          onChange={(event) => runStore.setState({ reference: event.target.value })}
+        />
+        <label htmlFor="run-rtol">Tolerance</label>
+        <div className="form-row">
+          <input
+            id="run-rtol"
+            className="mono"
+            value={rtol}
+            placeholder="rtol by dtype"
+            aria-label="Relative tolerance"
+            data-testid="run-rtol"
+            onChange={(event) => runStore.setState({ rtol: event.target.value })}
+          />
+          <input
+            className="mono"
+            value={atol}
+            placeholder="atol by dtype"
+            aria-label="Absolute tolerance"
+            data-testid="run-atol"
+            onChange={(event) => runStore.setState({ atol: event.target.value })}
+          />
+        </div>
+      </div>
+    </Section>
+  )
+}

@@ -1,0 +1,89 @@
+import type { ReactElement } from 'react'
+
+import { Button } from '../../shell/primitives/Button'
+import { Elapsed } from '../../shell/primitives/Elapsed'
+import { ErrorView } from '../../shell/primitives/ErrorView'
+import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
+import { Section } from '../../shell/primitives/Section'
+import { shortcutOf } from '../../store/commands'
+import { useProject } from '../../store/project'
+import { runChosen, stopRun, useRun } from './run'
+import { useSchemas } from '../../store/schemas'
+import { ArgumentsEditor } from './ArgumentsEditor'
+import { InputsEditor } from './InputsEditor'
+import { OperatorChoice } from './OperatorChoice'
+import { ReferenceEditor } from './ReferenceEditor'
+import { RunResult } from './RunResult'
+
+export function RunPanel(): ReactElement {
+  const op = useRun((state) => state.op)
+  const hasCalls = useProject((state) => (state.project?.manifest?.calls.length ?? 0) > 0)
+  const hasOperators = useSchemas((state) => (state.load?.operators.length ?? 0) > 0)
+  if (op === '' && !hasCalls && !hasOperators) {
+    return (
+      <NeedsBuild
+        icon="play"
+        text="Calls an operator on inputs of your choice and shows what comes out. Build it first."
+      />
+    )
+  }
+  return (
+    <div className="panel-column" data-testid="run-panel">
+      <div className="panel-bar run-bar">
+        <OperatorChoice />
+        <RunButton />
+      </div>
+      <div className="scroll">
+        <SignatureProblem />
+        <ArgumentsEditor />
+        <InputsEditor />
+        <ReferenceEditor />
+        <RunResult />
+      </div>
+    </div>
+  )
+}
+
+function RunButton(): ReactElement {
+  const job = useRun((state) => state.job)
+  const startedAt = useRun((state) => state.startedAt)
+  const op = useRun((state) => state.op)
+  if (job !== null) {
+    return (
+      <>
+        <Elapsed since={startedAt} />
+        <Button icon="stop" onClick={() => void stopRun()} testId="run-stop">
+          Stop
+        </Button>
+      </>
+    )
+  }
+  return (
+    <Button
+      primary
+      icon="play"
+      disabled={op === ''}
+      onClick={() => void runChosen()}
+      title={`Run (${shortcutOf('run.go')})`}
+      testId="run-go"
+    >
+      Run
+    </Button>
+  )
+}
+
+function SignatureProblem(): ReactElement | null {
+  const error = useRun((state) => state.signatureError)
+  const functionsError = useRun((state) => state.functionsError)
+  if (!error && !functionsError) return null
+  return (
+    <div className="panel-pad">
+      {error && <ErrorView error={error} />}
+      {functionsError && (
+        <Section title="The program does not compile" open>
+          <ErrorView error={functionsError} />
+        </Section>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,154 @@
+import { useEffect, useState, type ReactElement } from 'react'
+
+import type { RunReport } from '../../../electron/contract/run'
+import type { TensorHandle } from '../../../electron/contract/tensor'
+import { Button } from '../../shell/primitives/Button'
+import { ErrorView } from '../../shell/primitives/ErrorView'
+import { formatSeconds } from '../../shell/primitives/format'
+import { Section } from '../../shell/primitives/Section'
+import { StaleBar } from '../../shell/primitives/StaleBar'
+import { runCommand } from '../../store/commands'
+import { useStaleness } from '../../store/files'
+import { useHost } from '../../store/host'
+import { showPanel } from '../../store/layout'
+import { useRun } from './run'
+import { ComparisonView } from './ComparisonView'
+import { OutputRow } from './OutputRow'
+import { TensorView } from './TensorView'
+
+/** Which tensor the viewer shows, and a cell to bring into view. */
+export type Shown = { key: string; cell: number[] | null; nonce: number }
+
+export function RunResult(): ReactElement | null {
+  const { report, error, stamp, job, generation } = useRun((state) => state)
+  const host = useHost((state) => state.host)
+  const staleness = useStaleness(stamp, 'run')
+  if (!report && !error) return null
+  const stale = staleness === 'older' || job !== null
+  return (
+    <Section title="Result">
+      {job === null && <StaleBar staleness={staleness} />}
+      <div className={stale ? 'stale' : ''}>
+        {error && (
+          <ErrorView error={error} testId="run-error">
+            {error.exit && <Button onClick={() => showPanel('host-output')}>Show the crash</Button>}
+            {(error.code === 'build.required' || error.exit) && (
+              <Button icon="play" onClick={() => runCommand('build.run')}>
+                Build
+              </Button>
+            )}
+          </ErrorView>
+        )}
+        {report && (
+          <Report
+            report={report}
+            gone={host !== null && generation !== 0 && host.generation !== generation}
+          />
+        )}
+      </div>
+    </Section>
+  )
+}
+
+function Report({ report, gone }: { report: RunReport; gone: boolean }): ReactElement {
+  const [shown, setShown] = useState<Shown>(() => firstShown(report))
+  useEffect(() => {
+    setShown((before) => (tensorOf(report, before.key) ? before : firstShown(report)))
+  }, [report])
+  const tensor = tensorOf(report, shown.key)
+  const show = (key: string, cell: number[] | null = null): void =>
+    setShown((before) => ({ key, cell, nonce: before.nonce + 1 }))
+  return (
+    <>
+      <p className="run-time">
+        <span className="number">{formatSeconds(report.seconds)}</span>{' '}
+        <span className="muted">one call, first impression</span>
+      </p>
+      {report.comparisons.map((comparison, index) => (
+        <ComparisonView
+          key={index}
+          comparison={comparison}
+          many={report.outputs.length > 1}
+          onJump={() => show(`output ${Math.max(comparison.output, 0)}`, comparison.index)}
+          onDifference={() => show(`difference ${index}`, comparison.index)}
+        />
+      ))}
+      {report.referenceError !== undefined && (
+        <ErrorView
+          error={{
+            code: 'program.compile',
+            message: 'The reference could not be evaluated.',
+            detail: report.referenceError,
+          }}
+        />
+      )}
+      {report.outputs.length === 0 && <p className="muted">It returned nothing.</p>}
+      {report.outputs.map((value, index) => (
+        <OutputRow
+          key={index}
+          name={report.outputs.length > 1 ? `output ${index}` : 'output'}
+          index={index}
+          value={value}
+          selected={shown.key === `output ${index}`}
+          onSelect={() => show(`output ${index}`)}
+        />
+      ))}
+      {tensor && !gone && (
+        <TensorView
+          key={tensor.handle}
+          tensor={tensor}
+          title={shown.key}
+          centred={shown.key.startsWith('difference')}
+          cell={shown.cell}
+          nonce={shown.nonce}
+        />
+      )}
+      {gone && (
+        <p className="muted" role="status">
+          The values went with the op host that held them. Run again to see them.
+        </p>
+      )}
+      <InputRows report={report} shown={shown} onShow={show} />
+    </>
+  )
+}
+
+type InputRowsProps = { report: RunReport; shown: Shown; onShow: (key: string) => void }
+
+/** What the call was given, as it was after the call: an operator may have written to it. */
+function InputRows({ report, shown, onShow }: InputRowsProps): ReactElement | null {
+  if (report.inputs.length === 0) return null
+  return (
+    <details className="details">
+      <summary>Inputs of this run</summary>
+      {report.inputs.map((input) => (
+        <OutputRow
+          key={input.name}
+          name={input.name}
+          index={null}
+          value={input.value}
+          selected={shown.key === `input ${input.name}`}
+          onSelect={() => onShow(`input ${input.name}`)}
+        />
+      ))}
+    </details>
+  )
+}
+
+function firstShown(report: RunReport): Shown {
+  const wrong = report.comparisons.find((item) => !item.matches && item.output >= 0)
+  const first = report.outputs.findIndex((value) => value.kind === 'tensor')
+  return { key: `output ${wrong?.output ?? Math.max(first, 0)}`, cell: null, nonce: 0 }
+}
+
+function tensorOf(report: RunReport, key: string): TensorHandle | null {
+  const space = key.indexOf(' ')
+  const kind = key.slice(0, space)
+  const rest = key.slice(space + 1)
+  if (kind === 'difference') return report.comparisons[Number(rest)]?.difference ?? null
+  const value =
+    kind === 'output'
+      ? report.outputs[Number(rest)]
+      : report.inputs.find((input) => input.name === rest)?.value
+  return value?.kind === 'tensor' ? value : null
+}

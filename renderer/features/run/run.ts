@@ -1,0 +1,303 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+
+import type { Argument, Call } from '../../../electron/contract/manifest'
+import type { OperatorArgument, OperatorDetail } from '../../../electron/contract/operators'
+import type { WorkbenchError } from '../../../electron/contract/outcome'
+import type { ProgramFunction, RunReport } from '../../../electron/contract/run'
+import { call, newJob } from '../../bridge/bridge'
+import { argumentText, kindOf, parseArguments } from '../../store/arguments'
+import { runStamp } from '../../store/files'
+import { hostStore, noteCrash } from '../../store/host'
+import { effectiveInputs } from '../../store/inputs'
+import { currentFolder, currentManifest, projectStore } from '../../store/project'
+import { parseSchema } from '../../store/schema-text'
+import { operatorKey, schemasStore } from '../../store/schemas'
+
+type RunState = {
+  /** An operator, an overload or a function of the program; "" when nothing was chosen. */
+  op: string
+  /** The call of opsmith.json that the fields were filled from. */
+  callIndex: number | null
+  signature: OperatorArgument[] | null
+  schema: string
+  signatureError: WorkbenchError | null
+  /** The argument fields' texts, by argument name; kept when the signature changes. */
+  texts: Record<string, string>
+  problems: Record<string, string>
+  reference: string
+  rtol: string
+  atol: string
+  functions: ProgramFunction[]
+  functionsError: WorkbenchError | null
+  job: string | null
+  startedAt: number
+  report: RunReport | null
+  error: WorkbenchError | null
+  stamp: string | null
+  /** The op host that holds the report's tensors. */
+  generation: number
+  /** Set once the user ran something: from then on it repeats after each good build. */
+  repeats: boolean
+}
+
+export const runStore = createStore<RunState>(() => ({
+  op: '',
+  callIndex: null,
+  signature: null,
+  schema: '',
+  signatureError: null,
+  texts: {},
+  problems: {},
+  reference: '',
+  rtol: '',
+  atol: '',
+  functions: [],
+  functionsError: null,
+  job: null,
+  startedAt: 0,
+  report: null,
+  error: null,
+  stamp: null,
+  generation: 0,
+  repeats: false,
+}))
+
+export function useRun<T>(select: (state: RunState) => T): T {
+  return useStore(runStore, select)
+}
+
+export function forgetRun(): void {
+  releaseTensors()
+  runStore.setState(runStore.getInitialState(), true)
+}
+
+/** Fills the fields from a call of opsmith.json. */
+export async function chooseCall(index: number): Promise<void> {
+  const chosen = currentManifest()?.calls[index]
+  if (!chosen) return
+  forgetResult()
+  runStore.setState({
+    op: chosen.op,
+    callIndex: index,
+    signature: null,
+    texts: {},
+    problems: {},
+    reference: chosen.reference ?? '',
+    rtol: chosen.rtol === undefined ? '' : String(chosen.rtol),
+    atol: chosen.atol === undefined ? '' : String(chosen.atol),
+  })
+  await resolveSignature()
+  const { signature, op } = runStore.getState()
+  if (signature === null || op !== chosen.op) return
+  runStore.setState({ texts: textsOf(signature, chosen.args) })
+}
+
+/** Chooses an operator or a function: arguments are guessed from the inputs' names. */
+export async function chooseOperator(op: string): Promise<void> {
+  forgetResult()
+  runStore.setState({ op, callIndex: null, signature: null, problems: {}, reference: '' })
+  runStore.setState({ rtol: '', atol: '', texts: {} })
+  await resolveSignature()
+  const { signature } = runStore.getState()
+  if (signature !== null) runStore.setState({ texts: guessTexts(signature) })
+}
+
+/** The result of one operator must not stand under the name of another. */
+function forgetResult(): void {
+  releaseTensors()
+  // A call that still runs is ended: nobody waits for its answer any more.
+  void stopRun()
+  runStore.setState({ report: null, error: null, stamp: null, job: null, repeats: false })
+}
+
+export function setArgument(name: string, text: string): void {
+  runStore.setState((state) => {
+    const problems = { ...state.problems }
+    delete problems[name]
+    return { texts: { ...state.texts, [name]: text }, problems }
+  })
+}
+
+/** The signature of what is chosen, as the last build (or the program) has it. */
+export async function resolveSignature(): Promise<void> {
+  const { op, functions } = runStore.getState()
+  if (op === '') return
+  const known = builtOperator(op)
+  const program = functions.find((item) => item.name === op)
+  if (known) {
+    takeSignature(known.arguments, known.schema)
+  } else if (program) {
+    takeSignature(parseSchema(program.schema).arguments, program.schema)
+  } else if (op.includes('::')) {
+    const dot = op.indexOf('.', op.indexOf('::'))
+    const name = dot < 0 ? op : op.slice(0, dot)
+    const overload = dot < 0 ? '' : op.slice(dot + 1)
+    const result = await call('registry.describe', { name, overload })
+    if (runStore.getState().op !== op) return
+    // A build may have come meanwhile, and knows better.
+    const built = builtOperator(op)
+    if (built) takeSignature(built.arguments, built.schema)
+    else if (result.ok) takeSignature(result.value.arguments, result.value.schema)
+    else runStore.setState({ signature: null, signatureError: result.error })
+  } else {
+    runStore.setState({ signature: null, signatureError: null })
+  }
+}
+
+/** As the last build has it; a name without an overload stands for the first. */
+function builtOperator(op: string): OperatorDetail | undefined {
+  const operators = schemasStore.getState().load?.operators ?? []
+  return (
+    operators.find((item) => operatorKey(item) === op) ?? operators.find((item) => item.name === op)
+  )
+}
+
+function takeSignature(signature: OperatorArgument[], schema: string): void {
+  // The dispatcher names nothing in some bindings: a position is a name too.
+  const named = signature.map((argument, index) =>
+    argument.name === '' ? { ...argument, name: String(index) } : argument,
+  )
+  const { texts, callIndex, op } = runStore.getState()
+  const chosen = callIndex === null ? undefined : currentManifest()?.calls[callIndex]
+  const isEmpty = Object.keys(texts).length === 0
+  const filled = isEmpty && chosen?.op === op ? textsOf(named, chosen.args) : texts
+  runStore.setState({ signature: named, schema, signatureError: null, texts: filled })
+}
+
+export async function loadFunctions(): Promise<void> {
+  const folder = currentFolder()
+  if (folder === null || currentManifest()?.program === undefined) {
+    runStore.setState({ functions: [], functionsError: null })
+    return
+  }
+  const result = await call('program.functions', { folder })
+  if (currentFolder() !== folder) return
+  if (result.ok) runStore.setState({ functions: result.value, functionsError: null })
+  else runStore.setState({ functions: [], functionsError: result.error })
+}
+
+export async function runChosen(): Promise<void> {
+  const folder = currentFolder()
+  const state = runStore.getState()
+  if (folder === null || state.op === '' || state.job !== null) return
+  if (state.signature === null) await resolveSignature()
+  const { signature, signatureError, texts } = runStore.getState()
+  if (signature === null) {
+    if (signatureError) runStore.setState({ error: signatureError, report: null })
+    return
+  }
+  const inputs = effectiveInputs()
+  const parsed = parseArguments(signature, texts, inputs)
+  if (!parsed.ok) {
+    runStore.setState({ problems: parsed.problems })
+    return
+  }
+  const job = newJob('run')
+  const stamp = runStamp()
+  runStore.setState({ job, startedAt: Date.now(), problems: {}, error: null, repeats: true })
+  const result = await call('operator.run', {
+    folder,
+    job,
+    request: {
+      op: state.op,
+      args: parsed.args,
+      inputs,
+      ...(state.reference.trim() === '' ? {} : { reference: state.reference.trim() }),
+      ...tolerance('rtol', state.rtol),
+      ...tolerance('atol', state.atol),
+    },
+    timeout: callTimeout(state.callIndex),
+  })
+  if (runStore.getState().job !== job) return
+  releaseTensors()
+  const generation = hostStore.getState().host?.generation ?? 0
+  if (result.ok) {
+    runStore.setState({ job: null, report: result.value, error: null, stamp, generation })
+    return
+  }
+  if (result.error.exit) noteCrash(result.error.exit)
+  const error = result.error.code === 'cancelled' ? null : result.error
+  runStore.setState({ job: null, report: null, error, stamp })
+}
+
+export async function stopRun(): Promise<void> {
+  const { job } = runStore.getState()
+  if (job !== null) await call('job.cancel', { job })
+}
+
+/** The text of the arguments of a call of opsmith.json, by name. */
+function textsOf(signature: OperatorArgument[], args: readonly Argument[]): Record<string, string> {
+  const texts: Record<string, string> = {}
+  signature.forEach((argument, index) => {
+    texts[argument.name] = argumentText(args[index])
+  })
+  return texts
+}
+
+/** An input of the argument's name, else the next one that was not taken yet. */
+function guessTexts(signature: OperatorArgument[]): Record<string, string> {
+  const names = Object.keys(effectiveInputs())
+  const free = names.filter((name) => !signature.some((argument) => argument.name === name))
+  const texts: Record<string, string> = {}
+  for (const argument of signature) {
+    if (names.includes(argument.name)) texts[argument.name] = argument.name
+    else if (kindOf(argument.type) === 'tensor' && argument.default === undefined) {
+      texts[argument.name] = argument.type.endsWith('?') ? '' : (free.shift() ?? '')
+    }
+  }
+  return texts
+}
+
+/** What the fields say, as a call of opsmith.json; null while something in them does not parse. */
+export function chosenAsCall(): Call | null {
+  const { op, signature, texts, reference, rtol, atol } = runStore.getState()
+  if (op === '' || signature === null) return null
+  const parsed = parseArguments(signature, texts, effectiveInputs())
+  if (!parsed.ok) {
+    runStore.setState({ problems: parsed.problems })
+    return null
+  }
+  return {
+    op,
+    args: parsed.args,
+    ...(reference.trim() === '' ? {} : { reference: reference.trim() }),
+    ...tolerance('rtol', rtol),
+    ...tolerance('atol', atol),
+  }
+}
+
+function tolerance(name: 'rtol' | 'atol', text: string): { rtol?: number; atol?: number } {
+  const value = Number(text)
+  return text.trim() === '' || Number.isNaN(value) ? {} : { [name]: value }
+}
+
+function callTimeout(index: number | null): number {
+  return index === null ? 0 : (currentManifest()?.calls[index]?.timeout ?? 0)
+}
+
+function releaseTensors(): void {
+  const { report, generation } = runStore.getState()
+  // The tensors of an op host that ended are gone with it.
+  if (!report || generation !== hostStore.getState().host?.generation) return
+  const values = [...report.outputs, ...report.inputs.map((input) => input.value)]
+  const handles = values.flatMap((value) => (value.kind === 'tensor' ? [value.handle] : []))
+  const differences = report.comparisons.flatMap((item) => item.difference?.handle ?? [])
+  if (handles.length + differences.length > 0) {
+    void call('tensor.release', { handles: [...handles, ...differences] })
+  }
+}
+
+/** Something sensible to begin with: the first call of opsmith.json, else the first operator. */
+export async function chooseFirst(): Promise<void> {
+  if (runStore.getState().op !== '') {
+    await resolveSignature()
+    return
+  }
+  if ((projectStore.getState().project?.manifest?.calls.length ?? 0) > 0) {
+    await chooseCall(0)
+    return
+  }
+  const first = schemasStore.getState().load?.operators[0]
+  if (first) await chooseOperator(operatorKey(first))
+}

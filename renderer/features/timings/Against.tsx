@@ -1,0 +1,194 @@
+import { useState, type ReactElement } from 'react'
+
+import type { KeptBuild } from '../../../electron/contract/bench-report'
+import { Button, IconButton } from '../../shell/primitives/Button'
+import { CommitField } from '../../shell/primitives/CommitField'
+import { Menu, type MenuItem } from '../../shell/primitives/Menu'
+import { OperatorField } from '../../shell/primitives/OperatorField'
+import { useBench } from './bench'
+import type { OtherDraft } from './bench-case'
+import { editBench, loadBuilds, nameBuild } from './bench-run'
+
+/** What the call is compared with: expressions, operators, builds. */
+export function Against(): ReactElement {
+  const against = useBench((state) => state.draft.against)
+  const change = (index: number, next: OtherDraft | null): void =>
+    editBench({
+      against: against.flatMap((one, at) => (at !== index ? [one] : next === null ? [] : [next])),
+    })
+  const add = (one: OtherDraft): void => editBench({ against: [...against, one] })
+  return (
+    <div className="tm-against" role="group" aria-label="What it is compared with">
+      {against.map((other, index) => (
+        <div key={index} className="gc-call" data-testid="timings-other">
+          <span className="muted">against</span>
+          {other.kind === 'expression' ? (
+            <span className="gc-args tm-expression" title="TorchScript over the inputs’ names">
+              <CommitField
+                id={`timings-against-${index}`}
+                label=""
+                text={other.text}
+                placeholder="torch.sigmoid(x)"
+                parse={(text) => ({ value: text.trim() })}
+                onCommit={(text) => change(index, { ...other, text })}
+              />
+            </span>
+          ) : (
+            <>
+              <OperatorField
+                id={`timings-against-${index}`}
+                key={other.op}
+                op={other.op}
+                onChoose={(op) => change(index, { ...other, op })}
+              />
+              <span className="gc-args">
+                <CommitField
+                  id={`timings-against-args-${index}`}
+                  label="on"
+                  text={other.argsText}
+                  placeholder="the same arguments"
+                  parse={(text) => ({ value: text.trim() })}
+                  onCommit={(argsText) => change(index, { ...other, argsText })}
+                />
+              </span>
+            </>
+          )}
+          <IconButton
+            icon="close"
+            label="Do not compare with this"
+            onClick={() => change(index, null)}
+          />
+        </div>
+      ))}
+      <div className="gc-options">
+        <Builds />
+        <button
+          type="button"
+          className="link"
+          data-testid="timings-add-expression"
+          onClick={() => add({ kind: 'expression', text: '' })}
+        >
+          + expression
+        </button>
+        <button
+          type="button"
+          className="link"
+          data-testid="timings-add-operator"
+          onClick={() => add({ kind: 'operator', op: '', argsText: '' })}
+        >
+          + operator
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** The build before this one, and those that were named. */
+function Builds(): ReactElement {
+  const chosen = useBench((state) => state.draft.builds)
+  const builds = useBench((state) => state.builds)
+  const [naming, setNaming] = useState<KeptBuild | null>(null)
+  const older = builds.filter((build) => !build.current)
+  const toggle = (name: string): void =>
+    editBench({
+      builds: chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name],
+    })
+  const last: MenuItem = {
+    key: 'last',
+    label:
+      older.length === 0
+        ? 'The last build before this one: none is kept yet'
+        : 'The last build before this one',
+    checked: chosen.includes('last'),
+    disabled: older.length === 0 && !chosen.includes('last'),
+    testId: 'timings-build-last',
+    run: () => toggle('last'),
+  }
+  const item = (build: KeptBuild): MenuItem => {
+    const key = build.name === '' ? build.key : build.name
+    return {
+      key: build.key,
+      label: buildText(build),
+      ...(build.name === '' ? {} : { note: timeOf(build) }),
+      checked: chosen.includes(key),
+      run: () => toggle(key),
+    }
+  }
+  const nameItem = (build: KeptBuild): MenuItem => ({
+    key: `name ${build.key}`,
+    label: `Name ${build.current ? 'this build' : `the ${buildText(build)}`} …`,
+    run: () => setNaming(build),
+  })
+  return (
+    <>
+      <span className="tm-builds" onPointerDown={() => void loadBuilds()}>
+        <Menu
+          name="Builds to compare with"
+          testId="timings-builds"
+          label={
+            chosen.length === 0
+              ? 'Compare with builds'
+              : `Against ${chosen.map((one) => shortName(one, builds)).join(', ')}`
+          }
+          sections={[
+            [last],
+            older.slice(0, mostListed).map(item),
+            builds.slice(0, mostNamed).map(nameItem),
+          ]}
+        />
+      </span>
+      {naming && <NameField build={naming} onDone={() => setNaming(null)} />}
+    </>
+  )
+}
+
+const mostListed = 12
+const mostNamed = 3
+
+function NameField({ build, onDone }: { build: KeptBuild; onDone: () => void }): ReactElement {
+  const [text, setText] = useState(build.name)
+  const save = (): void => {
+    if (text.trim() !== build.name) void nameBuild(build.key, text.trim())
+    onDone()
+  }
+  return (
+    <span className="gc-option tm-name">
+      <label htmlFor="timings-build-name">name of the {buildText(build)}</label>
+      <input
+        id="timings-build-name"
+        className="mono"
+        autoFocus
+        value={text}
+        placeholder="before vectors"
+        data-testid="timings-build-name"
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') save()
+          if (event.key === 'Escape') onDone()
+        }}
+      />
+      <Button onClick={save}>Keep the name</Button>
+    </span>
+  )
+}
+
+function timeOf(build: KeptBuild): string {
+  return new Date(build.time)
+    .toLocaleString('en-GB', {
+      day: 'numeric',
+      month: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+    })
+    .replace(',', '')
+}
+
+function buildText(build: KeptBuild): string {
+  return build.name === '' ? `build of ${timeOf(build)}` : build.name
+}
+
+function shortName(chosen: string, builds: readonly KeptBuild[]): string {
+  if (chosen === 'last') return 'the last build'
+  const build = builds.find((one) => one.key === chosen)
+  return build ? buildText(build) : chosen
+}

@@ -1,0 +1,244 @@
+import { useState, type ReactElement } from 'react'
+
+import { benchDirection } from '../../../electron/contract/bench-names'
+import { Button } from '../../shell/primitives/Button'
+import { CallFields } from '../../shell/primitives/CallFields'
+import { CommitField } from '../../shell/primitives/CommitField'
+import { DtypesField } from '../../shell/primitives/DtypesField'
+import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
+import { MoreOptions } from '../../shell/primitives/MoreOptions'
+import { SizedInputs } from '../../shell/primitives/SizedInputs'
+import { useBench } from './bench'
+import {
+  benchInputs,
+  defaultDirections,
+  listText,
+  parseSizes,
+  parseThreads,
+  sizesText,
+} from './bench-case'
+import { chooseTimed, editBench, keepBench, runBench, stopBench } from './bench-run'
+import { shortcutOf } from '../../store/commands'
+import { useInputSpecs } from '../../store/inputs'
+import { Against } from './Against'
+
+/** What is measured, and how. Nothing starts by itself: measuring takes the whole machine. */
+export function BenchCase(): ReactElement {
+  return (
+    <div className="gc-case" role="group" aria-label="What is measured">
+      <CallBar />
+      <Against />
+      <Options />
+      <Inputs />
+    </div>
+  )
+}
+
+function CallBar(): ReactElement {
+  const draft = useBench((state) => state.draft)
+  const canKeep = useBench(
+    (state) => state.entry === null && state.draft.op !== '' && state.work?.of !== 'one',
+  )
+  return (
+    <div className="gc-call">
+      <CallFields
+        id="timings"
+        op={draft.op}
+        argsText={draft.argsText}
+        placeholder="no arguments"
+        onChoose={chooseTimed}
+        onArguments={(argsText) => editBench({ argsText })}
+      />
+      <MeasureButton />
+      {canKeep && (
+        <Button
+          icon="plus"
+          onClick={() => void keepBench()}
+          title="Adds this benchmark to opsmith.json"
+          testId="timings-keep"
+        >
+          Keep
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Starts the chosen benchmark, or says how far it is. */
+function MeasureButton(): ReactElement {
+  const work = useBench((state) => (state.work?.of === 'one' ? state.work : null))
+  const hasChosen = useBench((state) => state.draft.op !== '')
+  if (work) {
+    return (
+      <span className="tm-progress" role="status">
+        <Progress done={work.done} steps={work.total} label="Timings" />
+        <span className="number">
+          {work.total > 0 && `${work.done} of ${work.total} `}
+          <Elapsed since={work.startedAt} calm />
+        </span>
+        <Button icon="stop" onClick={() => void stopBench()} testId="timings-stop">
+          Stop
+        </Button>
+      </span>
+    )
+  }
+  return (
+    <Button
+      primary
+      icon="play"
+      disabled={!hasChosen}
+      onClick={() => void runBench()}
+      title={`Measures this benchmark (${shortcutOf('bench.run')})`}
+      testId="timings-run"
+    >
+      Measure
+    </Button>
+  )
+}
+
+function Options(): ReactElement {
+  const draft = useBench((state) => state.draft)
+  const specs = useInputSpecs()
+  const [more, setMore] = useState(false)
+  const directions = draft.directions ?? defaultDirections(draft, specs)
+  const isSet = draft.bytes !== '' || draft.flops !== '' || draft.dtypes.length > 0
+  const toggle = (one: (typeof directions)[number], on: boolean): void => {
+    const next = benchDirection.options.filter((name) =>
+      name === one ? on : directions.includes(name),
+    )
+    if (next.length > 0) editBench({ directions: next })
+  }
+  return (
+    <>
+      <div className="gc-options">
+        {benchDirection.options.map((one) => (
+          <label
+            key={one}
+            className="check"
+            title={one === 'both' ? 'A forward and the backward of its graph' : ''}
+          >
+            <input
+              type="checkbox"
+              checked={directions.includes(one)}
+              data-testid={`timings-${one}`}
+              onChange={(event) => toggle(one, event.target.checked)}
+            />
+            {one}
+          </label>
+        ))}
+        <label className="check" title="Also with the caches flushed before every call">
+          <input
+            type="checkbox"
+            checked={draft.cold}
+            data-testid="timings-cold"
+            onChange={(event) => editBench({ cold: event.target.checked })}
+          />
+          cold caches, too
+        </label>
+        <label
+          className="check"
+          title="Other values in other memory for every few samples; without, the same inputs for all"
+        >
+          <input
+            type="checkbox"
+            checked={draft.fresh}
+            data-testid="timings-fresh"
+            onChange={(event) => editBench({ fresh: event.target.checked })}
+          />
+          fresh inputs
+        </label>
+        <span className="gc-option" title="Seconds of samples for each row; 0.5 by default">
+          <CommitField
+            id="timings-seconds"
+            label="seconds"
+            text={draft.seconds === null ? '' : String(draft.seconds)}
+            placeholder="0.5"
+            parse={parseSeconds}
+            onCommit={(seconds) => editBench({ seconds })}
+          />
+        </span>
+      </div>
+      <div className="gc-options">
+        <span
+          className="gc-option gc-range"
+          title="Sizes that shapes name, each a point of a sweep; N 16..4096 doubles from 16 to 4096"
+        >
+          <CommitField
+            id="timings-sizes"
+            label="sizes"
+            text={sizesText(draft.sizes)}
+            placeholder="N 16..4096"
+            parse={parseSizes}
+            onCommit={(sizes) => editBench({ sizes })}
+          />
+        </span>
+        <span className="gc-option gc-range" title="Threads of libtorch, each a point of a sweep">
+          <CommitField
+            id="timings-threads"
+            label="threads"
+            text={listText(draft.threads)}
+            placeholder="1"
+            parse={parseThreads}
+            onCommit={(threads) => editBench({ threads })}
+          />
+        </span>
+        {!isSet && (
+          <MoreOptions open={more} onToggle={() => setMore(!more)} testId="timings-more" />
+        )}
+      </div>
+      {(isSet || more) && (
+        <div className="gc-options">
+          <DtypesField
+            id="timings-dtypes"
+            dtypes={draft.dtypes}
+            onCommit={(dtypes) => editBench({ dtypes })}
+          />
+          <FormulaField name="bytes" title="Bytes that one forward moves" />
+          <FormulaField name="flops" title="Floating point operations of one forward" />
+        </div>
+      )}
+    </>
+  )
+}
+
+function FormulaField({ name, title }: { name: 'bytes' | 'flops'; title: string }): ReactElement {
+  const text = useBench((state) => state.draft[name])
+  return (
+    <span
+      className="gc-option gc-range"
+      title={`${title}, worked out from sizes: 2 * N * K, 8 * numel(x)`}
+    >
+      <CommitField
+        id={`timings-${name}`}
+        label={name}
+        text={text}
+        placeholder={name === 'bytes' ? 'inputs and outputs' : 'products and convolutions'}
+        parse={(next) => ({ value: next.trim() })}
+        onCommit={(value) => editBench({ [name]: value })}
+      />
+    </span>
+  )
+}
+
+function parseSeconds(text: string): { value: number | null } | { problem: string } {
+  if (text.trim() === '') return { value: null }
+  const value = Number(text)
+  return value > 0 && value <= 600 ? { value } : { problem: 'above 0, up to 600' }
+}
+
+function Inputs(): ReactElement | null {
+  const draft = useBench((state) => state.draft)
+  return (
+    <SizedInputs
+      inputsOf={(specs) => benchInputs(draft, specs)}
+      own={draft}
+      firstSize={firstSweep}
+      owner="benchmark"
+      example="[N, 8]"
+      testId="timings"
+      onEdit={editBench}
+    />
+  )
+}
+
+const firstSweep = [64, 256, 1024, 4096]

@@ -1,0 +1,116 @@
+import type { ReactElement } from 'react'
+
+import type { BenchEntry } from '../../../electron/contract/bench-entry'
+import { IconButton } from '../../shell/primitives/Button'
+import { EntryName } from '../../shell/primitives/EntryName'
+import { ListProgress } from '../../shell/primitives/ListProgress'
+import { OtherOperators } from '../../shell/primitives/OtherOperators'
+import { Section } from '../../shell/primitives/Section'
+import { benchStore, ownRow, useBench } from './bench'
+import { benchNames, listedBenchmarks } from './bench-case'
+import { chooseBenchmark, chooseTimed, runAllBenches, stopBench } from './bench-run'
+import { shortcutOf } from '../../store/commands'
+import { runStamp, useFiles } from '../../store/files'
+import { useProject } from '../../store/project'
+import { timeText } from './time-units'
+
+/** What opsmith.json measures, with the time of each call, and what else could be. */
+export function BenchList(): ReactElement {
+  const manifest = useProject((state) => state.project?.manifest)
+  const work = useBench((state) => (state.work?.of === 'all' ? state.work : null))
+  const isAll = useBench((state) => state.view === 'all')
+  const entries = listedBenchmarks(manifest)
+  const other = useBench((state) =>
+    state.view === 'one' && state.entry === null ? state.draft.op : '',
+  )
+  const isListed = (manifest?.benchmarks.length ?? 0) > 0
+  return (
+    <div className="gc-list scroll" data-testid="timings-list">
+      <Section
+        title={isListed ? 'Benchmarks' : 'Calls'}
+        note={entries.length === 0 ? '' : String(entries.length)}
+        actions={
+          work === null ? (
+            entries.length > 0 && (
+              <IconButton
+                icon="play"
+                label={`Measure all (${shortcutOf('bench.all')})`}
+                onClick={() => {
+                  benchStore.setState({ view: 'all' })
+                  void runAllBenches()
+                }}
+                testId="timings-all"
+              />
+            )
+          ) : (
+            <ListProgress
+              done={work.done}
+              total={work.total}
+              startedAt={work.startedAt}
+              label="Benchmarks"
+              calm
+              onStop={() => void stopBench()}
+              testId="timings-all-stop"
+            />
+          )
+        }
+      >
+        {entries.length > 0 && (
+          <button
+            type="button"
+            className={isAll ? 'gc-row selected' : 'gc-row'}
+            aria-pressed={isAll}
+            data-testid="timings-overview"
+            onClick={() => benchStore.setState({ view: 'all', row: null })}
+          >
+            <span className="gc-row-name">All in one table</span>
+          </button>
+        )}
+        {entries.map((entry, index) => (
+          <EntryRow key={index} entry={entry} index={index} />
+        ))}
+        {entries.length === 0 && (
+          <p className="muted gc-pad">
+            None yet. Measure something below, then keep it in opsmith.json.
+          </p>
+        )}
+      </Section>
+      <OtherOperators
+        title="Not in the list"
+        listed={entries}
+        selected={other}
+        onChoose={chooseTimed}
+      />
+    </div>
+  )
+}
+
+function EntryRow({ entry, index }: { entry: BenchEntry; index: number }): ReactElement {
+  const inputs = useProject((state) => state.project?.manifest?.inputs) ?? {}
+  const all = useBench((state) => state.all)
+  const isListed = useProject((state) => (state.project?.manifest?.benchmarks.length ?? 0) > 0)
+  const selected = useBench(
+    (state) =>
+      state.view === 'one' &&
+      (isListed ? state.entry === index : state.entry === null && state.draft.op === entry.op),
+  )
+  const now = useFiles(runStamp)
+  const { title, particular } = benchNames(entry, inputs)
+  const own = ownRow(all?.rows.filter((row) => row.entry === index) ?? [])
+  const isOld = all !== null && all.stamp !== now
+  return (
+    <button
+      type="button"
+      className={`gc-row${selected ? ' selected' : ''}${isOld ? ' stale' : ''}`}
+      aria-pressed={selected}
+      title={`${title}${particular === '' ? '' : `\n${particular}`}`}
+      data-testid={`timings-entry-${index}`}
+      onClick={() => chooseBenchmark(index)}
+    >
+      <EntryName title={title} particular={particular} />
+      <span className="number muted tm-row-time">
+        {own?.summary ? timeText(own.summary.median) : own ? 'no speed' : ''}
+      </span>
+    </button>
+  )
+}

@@ -1,0 +1,284 @@
+import { Fragment, useMemo, useState, type CSSProperties, type ReactElement } from 'react'
+
+import type { MachineFacts } from '../../../electron/contract/bench'
+import type { BenchRow } from '../../../electron/contract/bench-report'
+import { CopyTable } from '../../shell/primitives/CopyTable'
+import { formatCount } from '../../shell/primitives/format'
+import { Icon } from '../../shell/primitives/Icon'
+import { Section } from '../../shell/primitives/Section'
+import { Segmented } from '../../shell/primitives/Segmented'
+import { benchStore, chosenRow, rowKey, useBench } from './bench'
+import { listedBenchmarks } from './bench-case'
+import { chooseBenchmark, chooseRow } from './bench-run'
+import { useProject } from '../../store/project'
+import {
+  csvOf,
+  markdownOf,
+  spreadText,
+  tableOf,
+  verdictText,
+  warningsOf,
+  type BenchTable,
+  type Spread,
+  type TableGroup,
+  type TableLine,
+} from './bench-table'
+import { inUnit } from './time-units'
+
+type Props = { rows: readonly BenchRow[]; machine: MachineFacts | undefined }
+
+/** Operators and variants below one another, forward, backward and both beside one another. */
+export function ResultTable({ rows, machine }: Props): ReactElement {
+  const [spread, setSpread] = useState<Spread>('quartiles')
+  const table = useMemo(() => tableOf(rows), [rows])
+  const isAll = useBench((state) => state.view === 'all')
+  const groups = isAll ? endsOf(table.groups) : table.groups.map((group) => ({ group, left: 0 }))
+  const named = machine ? machineText(machine) : ''
+  return (
+    <Section
+      title="Times"
+      note={`median, ${table.unit.name}`}
+      actions={
+        <>
+          <Segmented
+            label="Spread"
+            value={spread}
+            onChange={setSpread}
+            options={[
+              { value: 'quartiles', label: 'Quartiles' },
+              { value: 'interval', label: '95 %', testId: 'timings-interval' },
+            ]}
+          />
+          <CopyTable
+            markdown={() => markdownOf(rows, spread, named)}
+            csv={() => csvOf(rows)}
+            testId="timings"
+          />
+        </>
+      }
+    >
+      <div className="tm-wide">
+        <table
+          className={table.directions.length > 1 ? 'table tm-table many' : 'table tm-table'}
+          style={{ '--directions': table.directions.length } as CSSProperties}
+          data-testid="timings-table"
+        >
+          <thead>
+            <tr>
+              <th scope="col" className="tm-variant">
+                variant
+              </th>
+              {table.directions.map((direction) => (
+                <th key={direction} scope="col" className="right">
+                  {direction} <span className="muted">{table.unit.name}</span>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {groups.map(({ group, left }) => (
+              <Fragment key={JSON.stringify([group.entry, group.point])}>
+                <GroupRows group={group} table={table} spread={spread} />
+                {left > 0 && <LeftOut entry={group.entry} count={left} table={table} />}
+              </Fragment>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {rows.some((row) => row.ratio) && (
+        <p className="muted">
+          Ratios: the time over that of the operator itself, from samples taken in turn. No
+          difference: 1 lies in the interval, or the ratio is within 1 % of it.
+        </p>
+      )}
+      <Warnings rows={rows} />
+      {named !== '' && <p className="muted tm-machine">{named}</p>}
+    </Section>
+  )
+}
+
+type ShownGroup = { group: TableGroup; left: number }
+
+/** Of each benchmark the first and the last point: all of a sweep are with the benchmark itself. */
+function endsOf(groups: readonly TableGroup[]): ShownGroup[] {
+  return groups.flatMap((group, index): ShownGroup[] => {
+    const points = groups.filter((one) => one.entry === group.entry).length
+    const isFirst = groups[index - 1]?.entry !== group.entry
+    const isLast = groups[index + 1]?.entry !== group.entry
+    if (!isFirst && !isLast) return []
+    return [{ group, left: isFirst && points > 2 ? points - 2 : 0 }]
+  })
+}
+
+type LeftOutProps = { entry: number; count: number; table: BenchTable }
+
+function LeftOut({ entry, count, table }: LeftOutProps): ReactElement {
+  return (
+    <tr className="tm-left-out">
+      <th colSpan={table.directions.length + 1} className="tm-variant">
+        <button type="button" className="link" onClick={() => chooseBenchmark(entry)}>
+          {formatCount(count, 'point')} between
+        </button>
+      </th>
+    </tr>
+  )
+}
+
+function machineText(machine: MachineFacts): string {
+  const parts = [
+    `${machine.processor}, ${machine.cores} ${machine.cores === 1 ? 'core' : 'cores'}`,
+    ...(machine.frequency.governor === '' ? [] : [`governor ${machine.frequency.governor}`]),
+  ]
+  return parts.join(', ')
+}
+
+type GroupProps = { group: TableGroup; table: BenchTable; spread: Spread }
+
+function GroupRows({ group, table, spread }: GroupProps): ReactElement {
+  const isAll = useBench((state) => state.view === 'all')
+  const name = useProject(
+    (state) => listedBenchmarks(state.project?.manifest)[group.entry]?.name ?? group.op,
+  )
+  const columns = table.directions.length + 1
+  const hasHead = group.label !== '' || (isAll && group.lines.length > 1)
+  return (
+    <Fragment>
+      {hasHead && (
+        <tr className="tm-group">
+          <th colSpan={columns} scope="colgroup">
+            {isAll && <BenchLink entry={group.entry} name={name} />}
+            {isAll && group.label !== '' && ' · '}
+            {group.label}
+          </th>
+        </tr>
+      )}
+      {group.lines.map((line) => (
+        <tr
+          key={`${line.kind} ${line.variant}`}
+          data-testid="timings-line"
+          data-kind={line.kind}
+          data-variant={line.variant}
+        >
+          <th scope="row" className="tm-variant">
+            {isAll && !hasHead ? (
+              <BenchLink entry={group.entry} name={line.variant} />
+            ) : (
+              <span className="mono">{line.variant}</span>
+            )}
+          </th>
+          {refusedWhole(line) ? (
+            <td colSpan={table.directions.length} className="tm-all-refused">
+              <Cell row={firstOf(line)} group={group} table={table} spread={spread} />
+            </td>
+          ) : (
+            table.directions.map((direction) => (
+              <td key={direction} className="right">
+                <Cell row={line.cells[direction]} group={group} table={table} spread={spread} />
+              </td>
+            ))
+          )}
+        </tr>
+      ))}
+    </Fragment>
+  )
+}
+
+function firstOf(line: TableLine): BenchRow | undefined {
+  return Object.values(line.cells)[0]
+}
+
+/** No direction has a speed, for one and the same reason: it is said once. */
+function refusedWhole(line: TableLine): boolean {
+  const reasons = Object.values(line.cells).map((row) => (row.summary ? null : row.refused))
+  return !reasons.includes(null) && new Set(reasons).size === 1
+}
+
+function BenchLink({ entry, name }: { entry: number; name: string }): ReactElement {
+  return (
+    <button
+      type="button"
+      className="link mono"
+      title="Look at this benchmark"
+      onClick={() => chooseBenchmark(entry)}
+    >
+      {name}
+    </button>
+  )
+}
+
+type CellProps = GroupProps & { row: BenchRow | undefined }
+
+function Cell({ row, group, table, spread }: CellProps): ReactElement {
+  const isChosen = useBench((state) => row !== undefined && chosenRow(state) === row)
+  if (!row) return <span className="muted">–</span>
+  if (!row.summary) {
+    return (
+      <span className="tm-refused selectable" data-testid="timings-refused">
+        <Icon name="absent" label="no speed" /> {row.refused}
+      </span>
+    )
+  }
+  const isBest = group.best.has(row)
+  return (
+    <button
+      type="button"
+      className={isChosen ? 'tm-cell chosen' : 'tm-cell'}
+      aria-pressed={isChosen}
+      title={`${row.summary.samples} samples of ${row.summary.callsPerSample} calls. Shows them below.`}
+      data-testid="timings-cell"
+      data-median={row.summary.median}
+      onClick={() => {
+        if (benchStore.getState().view === 'one') chooseRow(rowKey(row))
+        else benchStore.setState({ row: rowKey(row) })
+      }}
+    >
+      <span className={isBest ? 'number tm-median best' : 'number tm-median'}>
+        {isBest && <Icon name="check" label="fastest" />}
+        {inUnit(row.summary.median, table.unit)}
+        {row.warnings.length > 0 && (
+          <span className="tone-warning">
+            <Icon name="warning" label={row.warnings.join(' ')} />
+          </span>
+        )}
+      </span>
+      <span className="number muted tm-spread">{spreadText(row, spread, table.unit)}</span>
+      {row.ratio && (
+        <span
+          className={`number tm-ratio ${row.ratio.verdict === 'no difference' ? 'muted' : ''}`}
+          data-testid="timings-ratio"
+          data-verdict={row.ratio.verdict}
+        >
+          {verdictText(row)}
+        </span>
+      )}
+    </button>
+  )
+}
+
+/** What makes these numbers less than they look, and what to do about it. */
+function Warnings({ rows }: { rows: readonly BenchRow[] }): ReactElement | null {
+  const warnings = warningsOf(rows)
+  if (warnings.length === 0) return null
+  return (
+    <ul className="tm-warnings" data-testid="timings-warnings">
+      {warnings.map(({ message, rows: where }) => (
+        <li key={message} className="selectable">
+          <span className="tone-warning">
+            <Icon name="warning" label="warning" />
+          </span>
+          <span>
+            {message} <span className="muted">({whereText(where)})</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function whereText(where: readonly string[]): string {
+  const [first = '', second] = where
+  if (second === undefined) return first
+  return where.length === 2
+    ? `${first}; ${second} alike`
+    : `${first}; ${where.length - 1} others alike`
+}

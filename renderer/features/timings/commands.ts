@@ -1,0 +1,52 @@
+import { benchStore } from './bench'
+import { listedBenchmarks } from './bench-case'
+import { keepBench, runAllBenches, runBench, stopBench } from './bench-run'
+import type { Command } from '../../store/commands'
+import { showPanel } from '../../store/layout'
+import { currentManifest } from '../../store/project'
+import { changeSettings, settingsStore } from '../../store/settings'
+
+const hasBenchmarks = (): boolean => listedBenchmarks(currentManifest()).length > 0
+const hasChosen = (): boolean => benchStore.getState().draft.op !== ''
+
+/** Everything that can be done with timings; the panel comes to the front. */
+export function timingsCommands(): Command[] {
+  return [
+    command('run', 'Measure the chosen benchmark', runBench, hasChosen, 'one', 'F10'),
+    command('all', 'Measure all benchmarks', runAllBenches, hasBenchmarks, 'all', 'Ctrl+F10'),
+    command('keep', 'Keep this benchmark in opsmith.json', keepBench, hasChosen, 'one'),
+    command('stop', 'Stop measuring', stopBench, () => benchStore.getState().work !== null),
+    command(
+      'onBuild',
+      'Measure after each build, on or off',
+      async () => {
+        await changeSettings({ benchOnBuild: !settingsStore.getState().settings.benchOnBuild })
+      },
+      () => true,
+    ),
+  ]
+}
+
+function command(
+  id: string,
+  title: string,
+  run: () => Promise<void>,
+  enabled: () => boolean,
+  view?: 'all' | 'one',
+  shortcut?: string,
+): Command {
+  return {
+    id: `bench.${id}`,
+    title: `Timings: ${title}`,
+    group: 'Timings',
+    enabled,
+    run: () => {
+      if (view !== undefined) {
+        benchStore.setState({ view })
+        showPanel('timings', false)
+      }
+      return run()
+    },
+    ...(shortcut === undefined ? {} : { shortcut }),
+  }
+}
