@@ -106,11 +106,30 @@ const configuration = {
       'State is tested without React and without the editor.',
     ),
     {
-      name: 'panels-are-apart',
+      name: 'features-are-apart',
       severity: 'error',
-      comment: 'Panels can be moved, closed and rewritten one by one; they meet in the stores.',
-      from: { path: '^renderer/panels/([^/]+)/' },
-      to: { path: '^renderer/panels/', pathNot: '^renderer/panels/$1/' },
+      comment:
+        'A feature is added, rewritten and deleted as one folder. Features meet in renderer/store, and run commands of others by name.',
+      from: { path: '^renderer/features/([^/]+)/' },
+      to: { path: '^renderer/features/', pathNot: '^renderer/features/$1/' },
+    },
+    {
+      name: 'nothing-names-a-feature',
+      severity: 'error',
+      comment:
+        'Features are found, not listed: the shell, the editor and the stores read their declarations (renderer/store/feature.ts).',
+      from: {
+        path: '^renderer/(shell|editor|store|bridge)/',
+        pathNot: '^renderer/shell/main\\.tsx$',
+      },
+      to: { path: '^renderer/features/' },
+    },
+    {
+      name: 'declarations-are-found',
+      severity: 'error',
+      comment: 'The shell starts with all features, and with no single one.',
+      from: { path: '^renderer/shell/main\\.tsx$' },
+      to: { path: '^renderer/features/[^/]+/' },
     },
     {
       name: 'nothing-imports-tests',

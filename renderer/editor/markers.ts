@@ -1,12 +1,6 @@
 import type { Diagnostic, DiagnosticNote } from '../../electron/contract/diagnostics'
-import { buildStore, currentProblems, editedFiles } from '../store/build'
 import { filesStore, projectPath } from '../store/files'
-import { gradcheckStore } from '../features/gradcheck/gradcheck'
-import { graphStore } from '../features/graph/graph'
-import { lintStore } from '../store/lints'
-import { languageStore } from '../store/language'
-import { opcheckStore } from '../features/operator-checks/opcheck'
-import { programProblemsStore } from '../store/program-problems'
+import { currentProblems, problemsStore } from '../store/problems'
 import { projectStore } from '../store/project'
 import { modelOf } from './models'
 import { monaco } from './monaco'
@@ -14,40 +8,8 @@ import { monaco } from './monaco'
 const owner = 'opsmith'
 
 /** Keeps the editors' markers equal to the Problems panel. */
-export function followProblems(): void {
-  buildStore.subscribe((now, before) => {
-    if (
-      now.report !== before.report ||
-      now.error !== before.error ||
-      now.loadError !== before.loadError
-    ) {
-      markAll()
-    }
-  })
-  lintStore.subscribe(markAll)
-  languageStore.subscribe((now, before) => {
-    if (now.said !== before.said) markAll()
-  })
-  let edited = editedFiles()
-  filesStore.subscribe(() => {
-    const now = editedFiles()
-    if (now === edited) return
-    edited = now
-    markAll()
-  })
-  graphStore.subscribe((now, before) => {
-    if (now.shown?.shot !== before.shown?.shot) markAll()
-  })
-  gradcheckStore.subscribe((now, before) => {
-    if (now.outcomes !== before.outcomes) markAll()
-  })
-  opcheckStore.subscribe((now, before) => {
-    if (now.outcomes !== before.outcomes || now.one !== before.one) markAll()
-  })
-  programProblemsStore.subscribe(markAll)
-  projectStore.subscribe((now, before) => {
-    if (now.project?.problem !== before.project?.problem) markAll()
-  })
+export function followMarkers(): void {
+  problemsStore.subscribe(markAll)
 }
 
 function markAll(): void {

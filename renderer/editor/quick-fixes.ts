@@ -1,5 +1,5 @@
 import type { Diagnostic, Fix, TextEdit } from '../../electron/contract/diagnostics'
-import { currentProblems } from '../store/build'
+import { currentProblems } from '../store/problems'
 import { addFile, filesStore, projectPath } from '../store/files'
 import { openFile } from '../store/layout'
 import { notify } from '../store/notifications'

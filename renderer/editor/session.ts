@@ -4,11 +4,9 @@ import { beforeLeaving, projectStore } from '../store/project'
 import { call } from '../bridge/bridge'
 import { keepAllDrafts, loadDrafts } from './drafts'
 import { openLinksInTabs } from './CodeEditor'
-import { followAssemblyLines } from '../features/assembly/editor-lines'
-import { followGraphSelection } from '../features/graph/editor-places'
 import { followLints } from './live-lints'
 import { startLanguage } from './language/start-language'
-import { followProblems } from './markers'
+import { followMarkers } from './markers'
 import { followProgram } from './program-checks'
 import { registerProgramLanguage } from './program-language'
 import { closeAllModels, loadModel } from './models'
@@ -21,13 +19,11 @@ export async function startEditor(): Promise<void> {
   prepareMonaco()
   openLinksInTabs()
   startLanguage()
-  followProblems()
+  followMarkers()
   followProgram()
   registerProgramLanguage()
   offerQuickFixes()
   followLints()
-  followGraphSelection()
-  followAssemblyLines()
   listenToDisk()
   beforeInputEdit(saveManifest)
   beforeLeaving(keepAllDrafts)

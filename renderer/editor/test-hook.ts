@@ -11,8 +11,8 @@ export type OpsmithTest = {
   markers(path: string): Marker[]
   openFile(path: string, line?: number, column?: number): Promise<void>
   ready(): boolean
-  /** Whatever the graph's panel offers; the editor does not know it. */
-  graph: unknown
+  /** What features offer, by the name of the feature. */
+  [feature: string]: unknown
 }
 
 declare global {
@@ -21,9 +21,9 @@ declare global {
   }
 }
 
-export function exposeTestHook(graph: unknown): void {
+export function exposeTestHook(features: Readonly<Record<string, unknown>>): void {
   window.opsmithTest = {
-    graph,
+    ...features,
     editorText: (path) => {
       const model = modelOf(path)
       return model ? textOf(model) : null

@@ -1,15 +1,13 @@
 import type { ReactElement } from 'react'
 
-import { DoctorPanel } from '../features/doctor/DoctorPanel'
-import { Button } from './primitives/Button'
-import { useLayout, layoutStore } from '../store/layout'
+import { featureOf } from '../store/feature'
+import { useLayout } from '../store/layout'
 import { useProject } from '../store/project'
 import { ErrorBoundary } from './ErrorBoundary'
 import { Notifications } from './Notifications'
 import { Palette } from './Palette'
 import { StatusBar } from './StatusBar'
 import { Toolbar } from './Toolbar'
-import { Welcome } from './Welcome'
 import { Workbench } from './Workbench'
 
 export function App(): ReactElement {
@@ -32,21 +30,7 @@ function Page(): ReactElement {
   const page = useLayout((state) => state.page)
   const folder = useProject((state) => state.project?.folder ?? null)
   if (page === 'workbench' && folder !== null) return <Workbench key={folder} folder={folder} />
-  if (page === 'gallery') return <Welcome />
-  if (page === 'doctor') {
-    return (
-      <div className="doctor-page">
-        <DoctorPanel />
-        <div className="panel-bar">
-          <Button
-            onClick={() => layoutStore.setState({ page: 'gallery' })}
-            testId="doctor-to-gallery"
-          >
-            To the samples
-          </Button>
-        </div>
-      </div>
-    )
-  }
+  const Shown = featureOf(page)?.panel?.Page
+  if (Shown) return <Shown />
   return <div className="starting" aria-busy="true" />
 }

@@ -18,7 +18,9 @@ function OpenPalette({ mode }: { mode: 'commands' | 'files' }): ReactElement {
   const files = useProject((state) => state.project?.files)
   const actions = commandStore
     .getState()
-    .commands.filter((action) => !action.id.startsWith('go.command') && isEnabled(action))
+    .commands.filter(
+      (action) => !action.isInternal && !action.id.startsWith('go.command') && isEnabled(action),
+    )
   const run = (action: Action): void => {
     closePalette()
     // After the dialog gave the focus back: the action may want it.

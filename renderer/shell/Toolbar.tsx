@@ -1,17 +1,12 @@
 import type { ReactElement } from 'react'
 
-import { useBench } from '../features/timings/bench'
-import { useBuild } from '../store/build'
 import { runCommand, shortcutOf, useCommands } from '../store/commands'
+import { useBusy } from '../store/busy'
 import { useDoctor } from '../store/doctor'
-import { isChecking, useGradcheck } from '../features/gradcheck/gradcheck'
-import { useExport } from '../features/export/export'
-import { useGraph } from '../features/graph/graph'
+import { panelFeatures } from '../store/feature'
 import { inputsStore, useInputs } from '../store/inputs'
 import { openPalette } from '../store/layout'
-import { isCheckingOperators, useOpcheck } from '../features/operator-checks/opcheck'
 import { openProject, useProject } from '../store/project'
-import { useRun } from '../features/run/run'
 import { useSettings } from '../store/settings'
 import { Menu, type MenuItem } from './primitives/Menu'
 import { Icon } from './primitives/Icon'
@@ -19,14 +14,7 @@ import { Icon } from './primitives/Icon'
 export function Toolbar(): ReactElement {
   useCommands() // shortcuts are shown here
   const project = useProject((state) => state.project)
-  const building = useBuild((state) => state.job !== null)
-  const running = useRun((state) => state.job !== null)
-  const capturing = useGraph((state) => state.job !== null)
-  const checkingGradients = useGradcheck(isChecking)
-  const checkingOperators = useOpcheck(isCheckingOperators)
-  const measuring = useBench((state) => state.work !== null)
-  const exporting = useExport((state) => state.work !== null)
-  const checking = checkingGradients || checkingOperators || measuring || exporting
+  const busy = useBusy()
   return (
     <header className="toolbar" role="toolbar" aria-label="Main">
       <ProjectMenu />
@@ -44,12 +32,12 @@ export function Toolbar(): ReactElement {
       <button
         type="button"
         className="toolbar-button"
-        disabled={!building && !running && !capturing && !checking}
-        onClick={() => runCommand('build.stop')}
+        disabled={!busy}
+        onClick={() => runCommand('work.stop')}
         data-testid="toolbar-stop"
-        title="Stops the build or the call that is running"
+        title="Stop everything that runs"
       >
-        <Icon name="stop" /> Stop <kbd>{shortcutOf('build.stop')}</kbd>
+        <Icon name="stop" /> Stop <kbd>{shortcutOf('work.stop')}</kbd>
       </button>
       <span className="grow" />
       <button
@@ -73,6 +61,10 @@ function ProjectMenu(): ReactElement {
     note: shortcutOf(id),
     run: () => runCommand(id),
   })
+  const panels = (section: 'project' | 'tools'): MenuItem[] =>
+    panelFeatures()
+      .filter(({ panel }) => panel.menu === section && (project !== null || panel.Page))
+      .map(({ id, title }) => command(`view.${id}`, title))
   const others = recent.filter((folder) => folder !== project?.folder).slice(0, 8)
   return (
     <Menu
@@ -82,10 +74,8 @@ function ProjectMenu(): ReactElement {
       sections={[
         [
           command('project.open', 'Open folder …'),
-          command('project.samples', 'Samples'),
-          ...(project
-            ? [command('view.export', 'Export …'), command('project.close', 'Close project')]
-            : []),
+          ...panels('project'),
+          ...(project ? [command('project.close', 'Close project')] : []),
         ],
         others.map((folder) => ({
           key: folder,
@@ -93,10 +83,7 @@ function ProjectMenu(): ReactElement {
           title: folder,
           run: () => void openProject(folder),
         })),
-        [
-          command('view.doctor', 'Doctor'),
-          ...(project ? [command('view.settings', 'Settings')] : []),
-        ],
+        panels('tools'),
       ]}
     />
   )

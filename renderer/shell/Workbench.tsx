@@ -8,60 +8,31 @@ import { useEffect, useState, type FunctionComponent, type ReactElement } from '
 
 import { FilePanel } from '../editor/FilePanel'
 import { tabClosed } from '../editor/models'
-import { AssemblyPanel } from '../features/assembly/AssemblyPanel'
-import { BuildPanel } from '../features/build/BuildPanel'
-import { DoctorPanel } from '../features/doctor/DoctorPanel'
-import { ExplorerPanel } from '../features/explorer/ExplorerPanel'
-import { ExportPanel } from '../features/export/ExportPanel'
-import { GalleryPanel } from '../features/gallery/GalleryPanel'
-import { GradcheckPanel } from '../features/gradcheck/GradcheckPanel'
-import { GraphPanel } from '../features/graph/GraphPanel'
-import { HostOutputPanel } from '../features/host-output/HostOutputPanel'
-import { ProfilePanel } from '../features/profile/ProfilePanel'
-import { ProblemsPanel } from '../features/problems/ProblemsPanel'
-import { RunPanel } from '../features/run/RunPanel'
-import { SchemasPanel } from '../features/schemas/SchemasPanel'
-import { SettingsPanel } from '../features/settings/SettingsPanel'
-import { TimingsPanel } from '../features/timings/TimingsPanel'
-import { layoutStore, noteVisible, toolPanels, type ToolPanel } from '../store/layout'
+import { panelFeatures } from '../store/feature'
+import { layoutStore, noteVisible } from '../store/layout'
 import { isDark, useTheme } from '../store/theme'
 import { createDock, filePathOf, restore } from './dock'
 import { ErrorBoundary } from './ErrorBoundary'
 import { saveLayoutSoon, saveLayoutsNow } from './layouts'
 import { FileTab, ToolTab } from './Tabs'
 
-const tools: Record<ToolPanel, FunctionComponent> = {
-  explorer: ExplorerPanel,
-  problems: ProblemsPanel,
-  build: BuildPanel,
-  'host-output': HostOutputPanel,
-  schemas: SchemasPanel,
-  run: RunPanel,
-  graph: GraphPanel,
-  gradcheck: GradcheckPanel,
-  timings: TimingsPanel,
-  profile: ProfilePanel,
-  assembly: AssemblyPanel,
-  export: ExportPanel,
-  doctor: DoctorPanel,
-  settings: SettingsPanel,
-  gallery: GalleryPanel,
-}
-
-function toolComponent(name: ToolPanel): FunctionComponent<IDockviewPanelProps> {
-  const Panel = tools[name]
+function toolComponent(
+  id: string,
+  title: string,
+  Panel: FunctionComponent,
+): FunctionComponent<IDockviewPanelProps> {
   return function Tool({ api }: IDockviewPanelProps): ReactElement {
     useEffect(() => {
-      const note = (): void => noteVisible(name, api.isVisible)
+      const note = (): void => noteVisible(id, api.isVisible)
       note()
       const listener = api.onDidVisibilityChange(note)
       return () => {
         listener.dispose()
-        noteVisible(name, false)
+        noteVisible(id, false)
       }
     }, [api])
     return (
-      <ErrorBoundary name={toolPanels[name]}>
+      <ErrorBoundary name={title}>
         <Panel />
       </ErrorBoundary>
     )
@@ -81,11 +52,19 @@ function FileComponent({ api, params }: IDockviewPanelProps<{ path: string }>): 
   )
 }
 
-const toolNames = Object.keys(tools) as ToolPanel[]
-const components: Record<string, FunctionComponent<IDockviewPanelProps>> = {
-  ...Object.fromEntries(toolNames.map((name) => [name, toolComponent(name)])),
-  file: FileComponent,
+/** Made once: another function would be another component, and lose the state of its panel. */
+let made: Record<string, FunctionComponent<IDockviewPanelProps>> | undefined
+
+function components(): Record<string, FunctionComponent<IDockviewPanelProps>> {
+  made ??= {
+    ...Object.fromEntries(
+      panelFeatures().map(({ id, title, panel }) => [id, toolComponent(id, title, panel.Panel)]),
+    ),
+    file: FileComponent,
+  }
+  return made
 }
+
 const tabComponents = { tool: ToolTab, file: FileTab }
 
 export function Workbench({ folder }: { folder: string }): ReactElement {
@@ -117,7 +96,7 @@ export function Workbench({ folder }: { folder: string }): ReactElement {
   }, [])
   return (
     <DockviewReact
-      components={components}
+      components={components()}
       tabComponents={tabComponents}
       onReady={ready}
       theme={dockTheme}

@@ -2,30 +2,11 @@ import type { AddPanelOptions, DockviewApi, IDockviewPanel } from 'dockview-reac
 
 import { tabClosed } from '../editor/models'
 import { filesStore } from '../store/files'
-import { openFile, toolPanels, type Dock, type ToolPanel } from '../store/layout'
+import { featureOf, panelFeatures, startPage, type Area } from '../store/feature'
+import { openFile, type Dock, type PanelId } from '../store/layout'
 import { notify } from '../store/notifications'
 import { projectStore } from '../store/project'
 import { savedLayout } from './layouts'
-
-type Area = 'left' | 'middle' | 'bottom' | 'right'
-
-const areas: Record<ToolPanel, Area> = {
-  explorer: 'left',
-  problems: 'bottom',
-  build: 'bottom',
-  'host-output': 'bottom',
-  schemas: 'right',
-  run: 'right',
-  graph: 'right',
-  gradcheck: 'right',
-  timings: 'right',
-  profile: 'right',
-  assembly: 'right',
-  export: 'right',
-  doctor: 'middle',
-  settings: 'middle',
-  gallery: 'middle',
-}
 
 export function fileId(path: string): string {
   return `file:${path}`
@@ -103,26 +84,28 @@ export function restore(api: DockviewApi, folder: string): void {
   arrange(api, firstFiles())
 }
 
-/** UX.md's picture. */
+/** The default layout: tools at the left, at the right and below, files in the middle. */
 function arrange(api: DockviewApi, files: string[]): void {
-  addTool(api, 'explorer')
+  const open = panelFeatures().filter(({ panel }) => panel.closedAtFirst === undefined)
+  const inArea = (area: Area): string[] =>
+    open.filter(({ panel }) => panel.area === area).map(({ id }) => id)
+  for (const id of inArea('left')) addTool(api, id)
   for (const path of files) addFilePanel(api, path)
-  if (files.length === 0) addTool(api, 'gallery')
-  addTool(api, 'schemas')
-  addTool(api, 'run')
-  addTool(api, 'graph')
-  addTool(api, 'gradcheck')
-  addTool(api, 'timings')
-  addTool(api, 'profile')
-  addTool(api, 'assembly')
-  addTool(api, 'export')
-  addTool(api, 'problems')
-  addTool(api, 'build')
-  addTool(api, 'host-output')
-  for (const tool of ['problems', 'schemas'] as const) api.getPanel(tool)?.api.setActive()
+  const start = startPage()
+  if (files.length === 0 && start !== undefined) addTool(api, start)
+  for (const id of [...inArea('right'), ...inArea('bottom')]) addTool(api, id)
+  for (const area of ['bottom', 'right'] as const) {
+    const first = inArea(area)[0]
+    if (first !== undefined) api.getPanel(first)?.api.setActive()
+  }
   // The first panel takes the whole window, whatever width it asked for.
-  api.getPanel('explorer')?.group.api.setSize({ width: leftWidth() })
-  api.getPanel('schemas')?.group.api.setSize({ width: rightWidth() })
+  for (const [area, width] of [
+    ['left', leftWidth()],
+    ['right', rightWidth()],
+  ] as const) {
+    const first = inArea(area)[0]
+    if (first !== undefined) api.getPanel(first)?.group.api.setSize({ width })
+  }
   const first = files[0]
   if (first !== undefined) api.getPanel(fileId(first))?.api.setActive()
 }
@@ -140,18 +123,19 @@ function dropUnknown(api: DockviewApi): void {
   const files = new Set((projectStore.getState().project?.files ?? []).map((file) => file.path))
   for (const panel of [...api.panels]) {
     const path = filePathOf(panel)
-    const known = path === null ? panel.id in toolPanels : files.has(path)
+    const known = path === null ? featureOf(panel.id)?.panel !== undefined : files.has(path)
     if (!known) api.removePanel(panel)
   }
 }
 
-function addTool(api: DockviewApi, tool: ToolPanel): IDockviewPanel {
+function addTool(api: DockviewApi, tool: PanelId): IDockviewPanel {
+  const feature = featureOf(tool)
   return api.addPanel({
     id: tool,
     component: tool,
     tabComponent: 'tool',
-    title: toolPanels[tool],
-    ...positionIn(api, areas[tool]),
+    title: feature?.title ?? tool,
+    ...positionIn(api, feature?.panel?.area ?? 'right'),
   })
 }
 
@@ -201,7 +185,7 @@ function rightWidth(): number {
 function mateIn(api: DockviewApi, area: Area): IDockviewPanel | undefined {
   const belongs = (panel: IDockviewPanel): boolean => {
     if (filePathOf(panel) !== null) return area === 'middle'
-    return panel.id in areas && areas[panel.id as ToolPanel] === area
+    return featureOf(panel.id)?.panel?.area === area
   }
   const active = api.activePanel
   return active && belongs(active) ? active : api.panels.find(belongs)
@@ -238,12 +222,11 @@ function enter(api: DockviewApi, panel: IDockviewPanel): void {
 const focusable =
   'input:not(:disabled), select:not(:disabled), button:not(:disabled), [tabindex="0"]'
 
-/** In a panel with a list that is its first entry, not the buttons of the panel's bar. */
+/** A feature may name the part that takes the keyboard: the list of entries, not the buttons of the bar. */
 function focusInside(panel: IDockviewPanel): void {
   const content = panel.view.content.element
-  const target = ['.gc-body .section-body', '.gc-body']
-    .map((part) => content.querySelector(part)?.querySelector<HTMLElement>(focusable))
-    .find((element) => element)
-  const first = target ?? content.querySelector<HTMLElement>(focusable)
+  const part = featureOf(panel.id)?.panel?.focus
+  const target = part && content.querySelector(part)?.querySelector<HTMLElement>(focusable)
+  const first = target || content.querySelector<HTMLElement>(focusable)
   first?.focus()
 }

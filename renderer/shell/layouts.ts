@@ -1,21 +1,20 @@
 import type { SerializedDockview } from 'dockview-react'
 
 import { call } from '../bridge/bridge'
-import { graphStore } from '../features/graph/graph'
-import { restoreChoice, savedChoice } from '../features/graph/graph-saved'
+import { allFeatures } from '../store/feature'
 
 /** Layouts by project, the newest last, and what was chosen in panels; what was not used for long is forgotten. */
 type Saved = {
   version: 1
   layouts: [folder: string, layout: SerializedDockview][]
-  graphs?: [folder: string, choice: unknown][]
+  choices?: [folder: string, byFeature: Record<string, unknown>][]
 }
 
 const kept = 20
 const saveDelay = 800
 
 let layouts: Saved['layouts'] = []
-let graphs: NonNullable<Saved['graphs']> = []
+let choices: NonNullable<Saved['choices']> = []
 let timer: ReturnType<typeof setTimeout> | undefined
 
 export async function loadLayouts(): Promise<void> {
@@ -25,7 +24,7 @@ export async function loadLayouts(): Promise<void> {
     const saved = JSON.parse(result.value) as Partial<Saved>
     if (saved.version !== 1) return
     if (Array.isArray(saved.layouts)) layouts = saved.layouts
-    if (Array.isArray(saved.graphs)) graphs = saved.graphs
+    if (Array.isArray(saved.choices)) choices = saved.choices
   } catch {
     // A broken file is as good as none: the default layout is shown and saved over it.
   }
@@ -42,14 +41,24 @@ export function saveLayoutSoon(folder: string, layout: SerializedDockview): void
 
 /** Restores what was chosen in this project's panels, and keeps what is chosen from now on. */
 export function followChoices(folder: string): () => void {
-  restoreChoice(graphs.find(([name]) => name === folder)?.[1])
-  return graphStore.subscribe((now, before) => {
-    if (now.choice === before.choice) return
-    const choice = savedChoice()
-    if (choice === null) return
-    graphs = latest(graphs, folder, choice)
-    saveSoon()
+  const saved = choices.find(([name]) => name === folder)?.[1] ?? {}
+  const stops = allFeatures().map(({ id, choice }) => {
+    if (!choice) return () => undefined
+    choice.restore(saved[id])
+    let before = JSON.stringify(choice.read())
+    return choice.store.subscribe(() => {
+      const value = choice.read()
+      const now = JSON.stringify(value)
+      if (value === null || now === before) return
+      before = now
+      const known = choices.find(([name]) => name === folder)?.[1] ?? {}
+      choices = latest(choices, folder, { ...known, [id]: value })
+      saveSoon()
+    })
   })
+  return () => {
+    for (const stop of stops) stop()
+  }
 }
 
 function latest<T>(list: [string, T][], folder: string, value: T): [string, T][] {
@@ -65,6 +74,6 @@ function saveSoon(): void {
 export async function saveLayoutsNow(): Promise<void> {
   clearTimeout(timer)
   if (layouts.length === 0) return
-  const saved: Saved = { version: 1, layouts, graphs }
+  const saved: Saved = { version: 1, layouts, choices }
   await call('layout.set', { layout: JSON.stringify(saved) })
 }

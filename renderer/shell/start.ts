@@ -2,23 +2,18 @@ import { call, listen } from '../bridge/bridge'
 import { keepTyped, restoreDrafts, startEditor } from '../editor/session'
 import { exposeTestHook } from '../editor/test-hook'
 import { showEditorTheme } from '../editor/themes'
-import { graphTest } from '../features/graph/test-hook'
-import { followAssembly } from '../features/assembly/assembly-run'
 import { listenToBackground } from '../store/background'
-import { listenToBenches } from '../features/timings/bench-run'
 import { buildStore, listenToBuilds } from '../store/build'
 import { runCommand } from '../store/commands'
+import { allFeatures, featureOf, startPage } from '../store/feature'
 import { doctorStore, runDoctor } from '../store/doctor'
-import { listenToExports } from '../features/export/export-run'
-import { listenToGradchecks } from '../features/gradcheck/gradcheck-all'
 import { listenToHost, onCrash } from '../store/host'
 import { listenToLanguage } from '../store/language'
 import { layoutStore, openFile, showPanel } from '../store/layout'
 import { buildProject, forgetResults, listenToProject } from '../store/loop'
 import { notify, notifyError } from '../store/notifications'
-import { listenToOpchecks } from '../features/operator-checks/opcheck'
+import { followProblems } from '../store/problems'
 import { openProject, projectStore } from '../store/project'
-import { chooseFirst } from '../features/run/run'
 import { loadSettings, settingsStore } from '../store/settings'
 import { followTheme, isDark, type ShownTheme } from '../store/theme'
 import { installCommands } from './commands'
@@ -32,32 +27,25 @@ export async function start(): Promise<void> {
   listenToBuilds()
   listenToBackground()
   listenToProject()
-  listenToGradchecks()
-  listenToOpchecks()
-  listenToBenches()
-  listenToExports()
-  followAssembly()
+  followProblems()
   void listenToLanguage()
   listen('command.invoked', (event) => {
     if (event.command === 'flush') void flush()
     else runCommand(event.command)
   })
-  const [info] = await Promise.all([
-    call('app.info', {}),
-    loadSettings(),
-    loadLayouts(),
-    startEditor(),
-  ])
+  const editor = startEditor()
+  for (const feature of allFeatures()) feature.start?.()
+  const [info] = await Promise.all([call('app.info', {}), loadSettings(), loadLayouts(), editor])
   followTheme(showTheme)
   settingsStore.subscribe(({ settings }) => showTextSize(settings.fontSize))
   showTextSize(settingsStore.getState().settings.fontSize)
   void listenToHost()
   if (!info.ok) {
     notifyError(info.error)
-    layoutStore.setState({ page: 'gallery' })
+    showStartPage()
     return
   }
-  if (info.value.tests) exposeTestHook(graphTest())
+  if (info.value.tests) exposeTestHook(featureHooks())
   if (info.value.startFolder !== '' && (await openProject(info.value.startFolder))) {
     void runDoctor() // for the status bar
     return
@@ -76,7 +64,20 @@ async function firstPage(): Promise<void> {
   await runDoctor()
   if (projectStore.getState().project !== null) return
   const { report } = doctorStore.getState()
-  layoutStore.setState({ page: report !== null && !report.ok ? 'doctor' : 'gallery' })
+  const hasDoctor = featureOf('doctor')?.panel?.Page !== undefined
+  if (report !== null && !report.ok && hasDoctor) layoutStore.setState({ page: 'doctor' })
+  else showStartPage()
+}
+
+function showStartPage(): void {
+  layoutStore.setState({ page: startPage() ?? 'starting' })
+}
+
+/** What each feature lets end-to-end tests ask, by the feature's name. */
+function featureHooks(): Record<string, unknown> {
+  return Object.fromEntries(
+    allFeatures().flatMap(({ id, testHook }) => (testHook ? [[id, testHook()]] : [])),
+  )
 }
 
 let stopFollowing: () => void = () => undefined
@@ -92,7 +93,7 @@ function followProject(): void {
     forgetResults()
     if (folder !== null) stopFollowing = followChoices(folder)
     document.title = now.project ? `${now.project.name} – Opsmith` : 'Opsmith'
-    if (folder === null) layoutStore.setState({ page: 'gallery' })
+    if (folder === null) showStartPage()
     else void enter(folder)
   })
 }
@@ -107,7 +108,7 @@ async function enter(folder: string): Promise<void> {
   if (restored.length > 0) {
     notify('info', `Unsaved changes were restored: ${restored.join(', ')}.`)
   }
-  void chooseFirst()
+  for (const feature of allFeatures()) feature.enter?.()
   if (settingsStore.getState().settings.buildOnSave) await buildProject()
 }
 

@@ -5,41 +5,35 @@ import { createStore } from 'zustand/vanilla'
 export type Command = {
   id: string
   title: string
-  group:
-    | 'Project'
-    | 'File'
-    | 'Editor'
-    | 'Build'
-    | 'Run'
-    | 'Graph'
-    | 'Gradcheck'
-    | 'Timings'
-    | 'Export'
-    | 'View'
-    | 'Go'
-    | 'Tools'
+  /** Sorts the palette: a feature's title, or a word of the shell. */
+  group: string
   /** "Ctrl+Shift+P"; on a Mac Ctrl is the command key. */
   shortcut?: string
   /** The shortcut is one of the editor's own: it is shown here and heard there. */
   keyOfEditor?: true
   /** Left out: always. */
   enabled?: () => boolean
-  run: () => void | Promise<void>
+  /** A field counts when it is left: what was just typed is taken before the command runs. */
+  readsFields?: true
+  /** Only code runs it, with an argument; the palette leaves it out. */
+  isInternal?: true
+  /** @param argument what the command is about, for those that need one */
+  run: (argument?: string) => void | Promise<void>
 }
 
-export const commandStore = createStore<{ commands: Command[] }>(() => ({ commands: [] }))
+export const commandStore = createStore<{ commands: readonly Command[] }>(() => ({ commands: [] }))
 
-export function useCommands(): Command[] {
+export function useCommands(): readonly Command[] {
   return useStore(commandStore, (state) => state.commands)
 }
 
-export function registerCommands(commands: Command[]): void {
+export function registerCommands(commands: readonly Command[]): void {
   commandStore.setState({ commands })
 }
 
-export function runCommand(id: string): void {
+export function runCommand(id: string, argument?: string): void {
   const command = commandStore.getState().commands.find((item) => item.id === id)
-  if (command && (command.enabled?.() ?? true)) void command.run()
+  if (command && (command.enabled?.() ?? true)) void command.run(argument)
 }
 
 const isMac = navigator.userAgent.includes('Mac')

@@ -1,53 +1,37 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
+import { featureOf } from './feature'
 import { addFile, filesStore, projectPath } from './files'
 
-/** The panels that are not files. */
-export const toolPanels = {
-  explorer: 'Explorer',
-  problems: 'Problems',
-  build: 'Build',
-  'host-output': 'Host output',
-  schemas: 'Schemas',
-  run: 'Run',
-  graph: 'Graph',
-  gradcheck: 'Gradcheck',
-  timings: 'Timings',
-  profile: 'Profile',
-  assembly: 'Assembly',
-  export: 'Export',
-  doctor: 'Doctor',
-  settings: 'Settings',
-  gallery: 'Samples',
-} as const
-export type ToolPanel = keyof typeof toolPanels
+/** The feature whose panel it is. */
+export type PanelId = string
 
 /** What the shell's docking does for everybody else. */
 export type Dock = {
-  showTool(panel: ToolPanel, focus: boolean): void
+  showTool(panel: PanelId, focus: boolean): void
   showFile(path: string, focus: boolean): void
   closeFile(path: string): void
   activeFile(): string | null
   /** The panel is in front of its group. */
-  isShown(panel: ToolPanel): boolean
+  isShown(panel: PanelId): boolean
   /** The next tab of this group, the next group. */
   nextTab(step: 1 | -1): void
   nextGroup(step: 1 | -1): void
   /** The group of the panel (of the active one) over the whole window, or back in its place. */
-  toggleEnlarged(panel?: ToolPanel): void
+  toggleEnlarged(panel?: PanelId): void
   reset(): void
 }
 
 type LayoutState = {
   dock: Dock | null
   palette: 'closed' | 'commands' | 'files'
-  /** "starting" until it is known what to show. */
-  page: 'starting' | 'workbench' | 'gallery' | 'doctor'
+  /** "starting" until it is known what to show; without a project, the feature whose page is shown. */
+  page: string
   /** One group of tabs takes the whole window. */
   enlarged: boolean
   /** Panels that are in front of their groups. */
-  visible: ReadonlySet<ToolPanel>
+  visible: ReadonlySet<PanelId>
 }
 
 export const layoutStore = createStore<LayoutState>(() => ({
@@ -62,7 +46,7 @@ export function useLayout<T>(select: (state: LayoutState) => T): T {
   return useStore(layoutStore, select)
 }
 
-export function noteVisible(panel: ToolPanel, isVisible: boolean): void {
+export function noteVisible(panel: PanelId, isVisible: boolean): void {
   const visible = new Set(layoutStore.getState().visible)
   if (visible.has(panel) === isVisible) return
   if (isVisible) visible.add(panel)
@@ -70,10 +54,10 @@ export function noteVisible(panel: ToolPanel, isVisible: boolean): void {
   layoutStore.setState({ visible })
 }
 
-export function showPanel(panel: ToolPanel, focus = true): void {
+export function showPanel(panel: PanelId, focus = true): void {
   const { dock } = layoutStore.getState()
   if (dock) dock.showTool(panel, focus)
-  else if (panel === 'doctor' || panel === 'gallery') layoutStore.setState({ page: panel })
+  else if (featureOf(panel)?.panel?.Page) layoutStore.setState({ page: panel })
 }
 
 let nonce = 0

@@ -1,11 +1,6 @@
-import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
 import type { Diagnostic } from '../../electron/contract/diagnostics'
 
 /** What the lints say of the sources as they stand in the editors. */
 export const lintStore = createStore<{ found: Diagnostic[] }>(() => ({ found: [] }))
-
-export function useLints<T>(select: (found: Diagnostic[]) => T): T {
-  return useStore(lintStore, (state) => select(state.found))
-}

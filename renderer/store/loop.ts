@@ -1,38 +1,19 @@
 import type { Project } from '../../electron/contract/project'
 import { call, listen, newJob } from '../bridge/bridge'
-import { forgetAssembly } from '../features/assembly/assembly-run'
-import { benchmarksChanged, forgetBenches, refreshBenches } from '../features/timings/bench-run'
 import { buildLog, buildStore, forgetBuild } from './build'
-import { forgetExports } from '../features/export/export-run'
-import { buildStamp, openVersions, runStamp } from './files'
-import { forgetGradchecks, refreshGradchecks } from '../features/gradcheck/gradcheck-all'
-import { graphStore } from '../features/graph/graph'
-import { forgetGraph, refreshGraph } from '../features/graph/graph-capture'
-import {
-  entriesChanged,
-  forgetOpchecks,
-  refreshOpchecks,
-} from '../features/operator-checks/opcheck-run'
+import { allFeatures, allJobs, type Refresh } from './feature'
+import { buildStamp, openVersions } from './files'
 import { dismissCrash, noteCrash } from './host'
 import { forgetInputs, manifestArrived } from './inputs'
-import { forgetProfile, refreshProfile } from '../features/profile/profile-run'
 import { forgetSaid } from './language'
-import { currentFolder, currentManifest, projectChanged } from './project'
+import { forgetProgramFunctions, loadProgramFunctions } from './program-functions'
+import { currentFolder, projectChanged } from './project'
 import { forgetRegistry } from './registry'
-import {
-  chooseFirst,
-  forgetRun,
-  loadFunctions,
-  resolveSignature,
-  runChosen,
-  runStore,
-} from '../features/run/run'
-import { dropOldSanitized, forgetSanitized } from '../features/build/sanitize'
 import { forgetSchemas, schemasStore, takeLoad } from './schemas'
 import { settingsStore } from './settings'
 
 /**
- * The loop: build, load, and every panel refreshes what it showed. Nobody presses five buttons.
+ * The loop: build, load, and every feature refreshes what it showed. Nobody presses five buttons.
  */
 
 let running: Promise<void> | null = null
@@ -95,7 +76,6 @@ async function buildOnce(timeTrace: boolean): Promise<void> {
     return
   }
   const { build, load, loadError } = result.value
-  dropOldSanitized(stamp)
   const good = { report: build, settled: null, error: null }
   buildStore.setState({ ...ended, ...good, loadError: loadError ?? null, stamp, versions })
   if (build.timeTrace) {
@@ -106,99 +86,55 @@ async function buildOnce(timeTrace: boolean): Promise<void> {
     dismissCrash()
     takeLoad(load, stamp)
     forgetRegistry()
-    await refreshRun()
+    await loadProgramFunctions()
+    void refreshFeatures('build')
   }
 }
 
-/** The program may call what was just built; the last run shows what changed. */
-async function refreshRun(): Promise<void> {
-  await loadFunctions()
-  await chooseFirst()
-  const { repeats, error, stamp } = runStore.getState()
-  // What ended the op host would end it again: that is for the user to ask for.
-  const wouldCrash = error?.exit !== undefined && stamp === runStamp()
-  void refreshResults(repeats && !wouldCrash)
-}
-
 /** The op host does one thing at a time: what somebody looks at comes before what runs by itself. */
-async function refreshResults(runs: boolean): Promise<void> {
-  await Promise.all(runs ? [runChosen(), refreshGraph()] : [refreshGraph()])
-  await refreshGradchecks()
-  await refreshOpchecks()
-  // Last, and with nothing beside them: whatever else runs would be timed, too.
-  await refreshProfile()
-  await refreshBenches()
+async function refreshFeatures(cause: 'build' | 'program'): Promise<void> {
+  const all = allFeatures().flatMap((feature) => feature.refresh ?? [])
+  const orders = [...new Set(all.map((refresh) => refresh.order))].sort((a, b) => a - b)
+  for (const order of orders) {
+    const together = all.filter((refresh: Refresh) => refresh.order === order)
+    await Promise.all(together.map((refresh) => refresh.run(cause)))
+  }
 }
 
 /** The program was saved: no build is needed to see what it does now. */
 export async function programChanged(): Promise<void> {
-  await loadFunctions()
-  await resolveSignature()
+  await loadProgramFunctions()
   if (buildStore.getState().job !== null) return // the build refreshes all there is
-  void refreshResults(runStore.getState().repeats)
+  void refreshFeatures('program')
 }
 
 export function listenToProject(): void {
   listen('project.changed', (project: Project) => {
     if (project.folder !== currentFolder()) return
+    const watches = allFeatures().flatMap((feature) => feature.manifest ?? [])
+    const read = (): string[] => watches.map((watch) => JSON.stringify(watch.reads()))
+    const before = read()
     const stampBefore = buildStamp()
-    const runBefore = runKey()
-    const checksBefore = checksKey()
-    const operatorsBefore = operatorsKey()
-    const benchmarksBefore = benchmarksKey()
     projectChanged(project)
     manifestArrived()
-    if (buildStamp() !== stampBefore && settingsStore.getState().settings.buildOnSave) {
-      void buildProject()
-    } else if (runStore.getState().op === '') {
-      void chooseFirst()
-    } else if (runKey() !== runBefore) {
-      if (runStore.getState().repeats) void runChosen()
-      if (graphStore.getState().choice.form !== 'script') void refreshGraph()
-    }
+    const building = buildStamp() !== stampBefore && settingsStore.getState().settings.buildOnSave
+    if (building) void buildProject()
     const isBuilt = buildStore.getState().job === null && schemasStore.getState().load !== null
-    if (isBuilt && checksKey() !== checksBefore) void refreshGradchecks()
-    if (isBuilt && operatorsKey() !== operatorsBefore) void entriesChanged()
-    if (benchmarksKey() !== benchmarksBefore) benchmarksChanged()
+    const now = read()
+    watches.forEach((watch, index) => {
+      if (now[index] !== before[index]) watch.changed({ building, isBuilt })
+    })
   })
-}
-
-/** What a run reads of the manifest: an edited input shows its effect without a build. */
-function runKey(): string {
-  return JSON.stringify(currentManifest()?.inputs ?? {})
-}
-
-/** What gradchecks read of it. */
-function checksKey(): string {
-  return JSON.stringify([currentManifest()?.gradchecks ?? [], runKey()])
-}
-
-/** What operator checks read of it. */
-function operatorsKey(): string {
-  const manifest = currentManifest()
-  return JSON.stringify([manifest?.checks ?? manifest?.calls ?? [], runKey()])
-}
-
-/** What the list of benchmarks reads of it. */
-function benchmarksKey(): string {
-  const manifest = currentManifest()
-  return JSON.stringify([manifest?.benchmarks ?? [], manifest?.calls ?? []])
 }
 
 /** Another project (or none): nothing of the old one may be shown as if it were the new one's. */
 export function forgetResults(): void {
-  forgetRun()
-  forgetGraph()
-  forgetGradchecks()
-  forgetOpchecks()
-  forgetBenches()
-  forgetProfile()
-  forgetAssembly()
-  forgetExports()
+  for (const job of allJobs()) job.reset()
+  for (const feature of allFeatures()) feature.forget?.()
   forgetBuild()
-  forgetSanitized()
   forgetSchemas()
   forgetInputs()
+  forgetProgramFunctions()
   forgetRegistry()
   forgetSaid()
   dismissCrash()

@@ -1,4 +1,3 @@
-import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
 import type { Diagnostic } from '../../electron/contract/diagnostics'
@@ -18,10 +17,6 @@ export const programProblemsStore = createStore<ProgramProblems>(() => ({
   diagnostics: none,
   checked: 0,
 }))
-
-export function useProgramProblems<T>(select: (state: ProgramProblems) => T): T {
-  return useStore(programProblemsStore, select)
-}
 
 /** The program's path in the project; null: it has none. */
 export function programPath(): string | null {

@@ -1,30 +1,14 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
-import type { Settings } from '../../electron/contract/settings'
+import { defaultSettings, type Settings } from '../../electron/contract/settings'
 import { call } from '../bridge/bridge'
 import { notifyError } from './notifications'
 
-// The contract's defaults, until main has answered.
-const initial: Settings = {
-  compiler: '',
-  libtorch: '',
-  optimization: 'O2',
-  fastMath: false,
-  marchNative: false,
-  clangd: '',
-  theme: 'system',
-  buildOnSave: true,
-  hotCompile: true,
-  benchOnBuild: true,
-  fontSize: 13,
-  callTimeout: 60,
-  memoryLimit: 0,
-  recentProjects: [],
-  exportFolders: {},
-}
-
-export const settingsStore = createStore<{ settings: Settings }>(() => ({ settings: initial }))
+export const settingsStore = createStore<{ settings: Settings }>(() => ({
+  // Until main has answered.
+  settings: defaultSettings,
+}))
 
 export function useSettings<T>(select: (settings: Settings) => T): T {
   return useStore(settingsStore, (state) => select(state.settings))

@@ -127,7 +127,7 @@ describe('the gradcheck panel', () => {
     await expect.poll(keptChecks, { timeout: checkTime }).toMatch(/"rtol": (1e-4|0\.0001)/)
     await verdicts([...expected, 'passed'], checkTime)
 
-    await app.testId('opcheck-tab').click()
+    await app.testId('tool-tab-operator-checks').click()
     await app.testId('opcheck-run').click()
     await expect
       .poll(() => app.testId('opcheck-verdict').textContent(), { timeout: 150_000 })

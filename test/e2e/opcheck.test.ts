@@ -19,7 +19,7 @@ beforeEach(async () => {
   folder = copyProject(path.join(root, 'test/cases/opcheck/generated_inputs'), cache)
   app = await App.start(cache, folder)
   await app.testId('tool-tab-gradcheck').click()
-  await app.testId('opcheck-tab').click({ timeout: buildTime })
+  await app.testId('tool-tab-operator-checks').click({ timeout: buildTime })
 })
 afterEach(async () => {
   await app.close()

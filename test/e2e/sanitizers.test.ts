@@ -32,7 +32,7 @@ describe('the operator checks', () => {
   it('are made with the sanitizers where the switch is on; what they find stands at its line', async () => {
     await app.openFile('op.cpp')
     await app.testId('tool-tab-gradcheck').click()
-    await app.testId('opcheck-tab').click()
+    await app.testId('tool-tab-operator-checks').click()
     await app.testId('opcheck-sanitize').check()
     await app.testId('opcheck-run').click()
     const finding = app.page.locator(

@@ -100,7 +100,7 @@ function BuildState(): ReactElement {
         </span>
         <Progress done={build.done} steps={build.steps} label="Build" />
         <Elapsed since={build.startedAt} />
-        <Button icon="stop" onClick={() => runCommand('build.stop')}>
+        <Button icon="stop" onClick={() => runCommand('work.stop')}>
           Stop
         </Button>
       </>

@@ -18,7 +18,7 @@ export function SanitizedState(): ReactElement | null {
         <span>Building and calling with ASan and UBSan …</span>
         <Elapsed since={startedAt} />
         <span className="grow" />
-        <Button icon="stop" onClick={() => runCommand('build.stop')}>
+        <Button icon="stop" onClick={() => runCommand('work.stop')}>
           Stop
         </Button>
       </div>

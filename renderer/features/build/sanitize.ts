@@ -5,6 +5,7 @@ import type { Diagnostic } from '../../../electron/contract/diagnostics'
 import type { WorkbenchError } from '../../../electron/contract/outcome'
 import type { SanitizedRun } from '../../../electron/contract/sanitize'
 import { call, newJob } from '../../bridge/bridge'
+import { buildStore } from '../../store/build'
 import { buildStamp } from '../../store/files'
 import { currentFolder } from '../../store/project'
 
@@ -52,10 +53,13 @@ export function forgetSanitized(): void {
   sanitizeStore.setState(sanitizeStore.getInitialState(), true)
 }
 
-/** Of a build of other sources, what was found says nothing more. */
-export function dropOldSanitized(stamp: string): void {
-  const { job, stamp: known } = sanitizeStore.getState()
-  if (job === null && known !== stamp) forgetSanitized()
+/** After a build of other sources, what the sanitizers found is out of date. */
+export function followBuilds(): void {
+  buildStore.subscribe((now, before) => {
+    if (now.report === before.report || now.report === null) return
+    const { job, stamp } = sanitizeStore.getState()
+    if (job === null && stamp !== now.stamp) forgetSanitized()
+  })
 }
 
 const none: Diagnostic[] = []

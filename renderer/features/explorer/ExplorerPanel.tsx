@@ -1,18 +1,11 @@
 import { useEffect, type KeyboardEvent, type ReactElement } from 'react'
 
 import type { ProjectFile } from '../../../electron/contract/project'
-import { Icon, type IconName } from '../../shell/primitives/Icon'
+import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
-import { benchNames } from '../timings/bench-case'
-import { chooseBenchmark } from '../timings/bench-run'
-import { gradcheckStore } from '../gradcheck/gradcheck'
-import { namesOf } from '../gradcheck/gradcheck-case'
-import { chooseEntry } from '../gradcheck/gradcheck-run'
+import { explorerSources, type ExplorerRow } from '../../store/feature'
 import { showPanel } from '../../store/layout'
-import { useOpcheck } from '../operator-checks/opcheck'
-import { chooseCheck } from '../operator-checks/opcheck-run'
 import { loadSamples, openProject, openSampleCopy, useProject } from '../../store/project'
-import { chooseCall } from '../run/run'
 import { useSettings } from '../../store/settings'
 import { FileRow } from './FileRow'
 import { NewFile } from './NewFile'
@@ -44,9 +37,7 @@ export function ExplorerPanel(): ReactElement {
             </Section>
           )
         })}
-        <Checks />
-        <Benchmarks />
-        <Exports />
+        <ManifestSections />
         <Samples />
         <Recent current={project.folder} />
       </div>
@@ -54,136 +45,43 @@ export function ExplorerPanel(): ReactElement {
   )
 }
 
-/** Calls compared with a reference, gradchecks, operator checks: what the project checks about itself. */
-function Checks(): ReactElement | null {
-  const manifest = useProject((state) => state.project?.manifest)
-  const operators = useOpcheck((state) => state.entries)
-  const calls = manifest?.calls ?? []
-  const gradchecks = manifest?.gradchecks ?? []
-  const total = calls.length + gradchecks.length + operators.length
-  if (total === 0) return null
+/** What features list of opsmith.json: calls, gradchecks, operator checks, benchmarks, exports. */
+function ManifestSections(): ReactElement {
+  // The list of features never changes, so these hooks are called in the same order each time.
+  const sources = explorerSources().map((source) => ({ ...source, rows: source.useRows() }))
+  const titles = [...new Set(sources.map((source) => source.section))]
   return (
-    <Section title="Checks" note={String(total)}>
-      {calls.map((call, index) => (
-        <CheckRow
-          key={`call ${index}`}
-          icon="play"
-          kind="run"
-          text={call.op}
-          title={call.reference === undefined ? 'no reference' : `compared with ${call.reference}`}
-          onClick={() => showCall(index)}
-        />
-      ))}
-      {gradchecks.map((entry, index) => {
-        const { title, particular } = namesOf(entry, manifest?.inputs ?? {})
+    <>
+      {titles.map((title) => {
+        const rows = sources.flatMap((source) => (source.section === title ? source.rows : []))
+        if (rows.length === 0) return null
         return (
-          <CheckRow
-            key={`gradcheck ${index}`}
-            icon="target"
-            kind="gradcheck"
-            text={entry.name ?? entry.op}
-            note={particular}
-            title={`gradcheck of ${title}${particular === '' ? '' : `, ${particular}`}`}
-            onClick={() => showGradcheck(index)}
-          />
+          <Section key={title} title={title} note={String(rows.length)}>
+            {rows.map((row, index) => (
+              <Row key={`${row.kind} ${index}`} row={row} />
+            ))}
+          </Section>
         )
       })}
-      {operators.map((entry, index) => (
-        <CheckRow
-          key={`operator ${index}`}
-          icon="flask"
-          kind="operator"
-          text={entry.name ?? entry.op}
-          title={`operator checks: ${entry.checks?.join(', ') ?? 'all'}`}
-          onClick={() => showOperatorCheck(index)}
-        />
-      ))}
-    </Section>
+    </>
   )
 }
 
-function Benchmarks(): ReactElement | null {
-  const manifest = useProject((state) => state.project?.manifest)
-  const benchmarks = manifest?.benchmarks ?? []
-  if (benchmarks.length === 0) return null
-  return (
-    <Section title="Benchmarks" note={String(benchmarks.length)}>
-      {benchmarks.map((entry, index) => {
-        const { title, particular } = benchNames(entry, manifest?.inputs ?? {})
-        return (
-          <CheckRow
-            key={index}
-            icon="clock"
-            kind="benchmark"
-            text={entry.name ?? entry.op}
-            title={`benchmark of ${title}${particular === '' ? '' : `, ${particular}`}`}
-            onClick={() => {
-              showPanel('timings')
-              chooseBenchmark(index)
-            }}
-          />
-        )
-      })}
-    </Section>
-  )
-}
-
-/** The forms that opsmith.json names. */
-function Exports(): ReactElement | null {
-  const forms = useProject((state) => state.project?.manifest?.exports) ?? []
-  if (forms.length === 0) return null
-  return (
-    <Section title="Exports" note={String(forms.length)}>
-      {forms.map((form) => (
-        <CheckRow
-          key={form}
-          icon="folder"
-          kind="export"
-          text={form}
-          title="exported by opsmith.json"
-          onClick={() => showPanel('export')}
-        />
-      ))}
-    </Section>
-  )
-}
-
-type CheckRowProps = {
-  icon: IconName
-  kind: 'run' | 'gradcheck' | 'operator' | 'benchmark' | 'export'
-  text: string
-  /** What tells it from others of the same operator. */
-  note?: string
-  title: string
-  onClick: () => void
-}
-
-function CheckRow({ icon, kind, text, note = '', title, onClick }: CheckRowProps): ReactElement {
+function Row({ row }: { row: ExplorerRow }): ReactElement {
+  const { kind, icon, text, note = '', title } = row
   return (
     <button
       type="button"
       className="tree-row"
       title={`${text}\n${title}`}
       data-testid={`explorer-check-${kind}`}
-      onClick={onClick}
+      onClick={row.open}
     >
-      <Icon name={icon} label={kind} />
+      {icon}
       <span className="mono ellipsis">{text}</span>
       {note !== '' && <span className="muted ellipsis">{note}</span>}
     </button>
   )
-}
-
-function showGradcheck(index: number): void {
-  gradcheckStore.setState({ tab: 'gradcheck' })
-  showPanel('gradcheck')
-  chooseEntry(index)
-}
-
-function showOperatorCheck(index: number): void {
-  gradcheckStore.setState({ tab: 'operator' })
-  showPanel('gradcheck')
-  chooseCheck(index)
 }
 
 function Samples(): ReactElement {
@@ -251,9 +149,4 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   if (!next) return
   event.preventDefault()
   next.focus()
-}
-
-function showCall(index: number): void {
-  showPanel('run')
-  void chooseCall(index)
 }

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 
 import type { ProjectFile } from '../../../electron/contract/project'
 import { Icon } from '../../shell/primitives/Icon'
-import { useProblems } from '../../store/build'
+import { useProblems } from '../../store/problems'
 import { projectPath, useFiles } from '../../store/files'
 import { openFile } from '../../store/layout'
 

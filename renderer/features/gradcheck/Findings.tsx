@@ -6,10 +6,11 @@ import type {
   WorstElement,
 } from '../../../electron/contract/gradcheck'
 import { exactNumber, formatNumber } from '../../shell/primitives/format'
+import { statusIcons } from '../../shell/primitives/status-icons'
 import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
 import { gradcheckStore } from './gradcheck'
-import { checkTitles, statusIcons, tensorName, tensorsText } from './finding-names'
+import { checkTitles, tensorName, tensorsText } from './finding-names'
 
 /** Each check on its own line, in the order in which gradcheck makes them; none hides behind another. */
 export function Findings({ report }: { report: CheckedReport }): ReactElement {

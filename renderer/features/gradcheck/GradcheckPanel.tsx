@@ -8,7 +8,6 @@ import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatCount, formatNumber, formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
-import { Segmented } from '../../shell/primitives/Segmented'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { Waiting } from '../../shell/primitives/Waiting'
 import { runCommand } from '../../store/commands'
@@ -27,14 +26,12 @@ import { changeText } from './finding-names'
 import { Findings } from './Findings'
 import { HistorySection } from './HistorySection'
 import { JacobianSection } from './JacobianView'
-import { OperatorChecks } from '../operator-checks/OperatorChecks'
 import { SearchSection } from './SearchSection'
 import { SweepSection } from './SweepSection'
 
 export function GradcheckPanel(): ReactElement {
   const hasChecks = useProject((state) => (state.project?.manifest?.gradchecks.length ?? 0) > 0)
   const isLoaded = useSchemas((state) => state.load !== null)
-  const tab = useGradcheck((state) => state.tab)
   useFirstChoice(isLoaded)
   if (!isLoaded && !hasChecks) {
     return (
@@ -47,29 +44,17 @@ export function GradcheckPanel(): ReactElement {
   return (
     <div className="panel-column gc-panel" data-testid="gradcheck-panel">
       <div className="panel-bar gc-tabs">
-        <Segmented
-          label="What is checked"
-          value={tab}
-          onChange={(next) => gradcheckStore.setState({ tab: next })}
-          options={[
-            { value: 'gradcheck', label: 'Gradients', testId: 'gradcheck-tab' },
-            { value: 'operator', label: 'Operators', testId: 'opcheck-tab' },
-          ]}
-        />
+        <span className="muted ellipsis">Gradients against central differences</span>
         <span className="grow" />
         <EnlargeButton panel="gradcheck" />
       </div>
-      {tab === 'operator' ? (
-        <OperatorChecks />
-      ) : (
-        <div className="gc-body">
-          <CheckList />
-          <div className="gc-main scroll">
-            <CaseEditor />
-            <Result />
-          </div>
+      <div className="gc-body">
+        <CheckList />
+        <div className="gc-main scroll">
+          <CaseEditor />
+          <Result />
         </div>
-      )}
+      </div>
     </div>
   )
 }

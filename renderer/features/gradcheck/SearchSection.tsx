@@ -9,7 +9,7 @@ import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
 import { useStaleness } from '../../store/files'
 import { gradcheckStore, useGradcheck } from './gradcheck'
-import { inputsNamed } from './gradcheck-case'
+import { inputsNamed } from '../../store/argument-list'
 import { keepCase } from './gradcheck-keep'
 import { editDraft, searchKey, searchWorst, stopGradchecks } from './gradcheck-run'
 

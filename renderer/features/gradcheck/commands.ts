@@ -11,12 +11,10 @@ import {
   sweepEps,
 } from './gradcheck-run'
 import { showPanel } from '../../store/layout'
-import { checkOperators } from '../operator-checks/opcheck'
 import { projectStore } from '../../store/project'
 
 const hasChecks = (): boolean =>
   (projectStore.getState().project?.manifest?.gradchecks.length ?? 0) > 0
-const hasProject = (): boolean => projectStore.getState().project !== null
 const hasCase = (): boolean => gradcheckStore.getState().draft.op !== ''
 
 /** Everything that can be done with gradchecks; the panel comes to the front. */
@@ -40,15 +38,6 @@ export function gradcheckCommands(): Command[] {
       editDraft({ secondOrder: !gradcheckStore.getState().draft.secondOrder })
     }),
     command('stop', 'Stop', stopGradchecks),
-    {
-      ...command('operators', '', checkOperators, hasProject),
-      title: 'Check the operators of opsmith.json',
-      run: () => {
-        gradcheckStore.setState({ tab: 'operator' })
-        showPanel('gradcheck', false)
-        return checkOperators()
-      },
-    },
   ]
 }
 
@@ -65,7 +54,6 @@ function command(
     group: 'Gradcheck',
     enabled,
     run: () => {
-      gradcheckStore.setState({ tab: 'gradcheck' })
       showPanel('gradcheck', false)
       return run()
     },

@@ -1,11 +1,9 @@
 import type {
   CheckedReport,
-  CheckStatus,
   GradcheckCheck,
   GradcheckFinding,
   GradcheckReport,
 } from '../../../electron/contract/gradcheck'
-import type { IconName } from '../../shell/primitives/Icon'
 
 /** What each check looks at; the names are torch's where it has one. */
 export const checkTitles: Record<GradcheckCheck, { name: string; about: string }> = {
@@ -37,13 +35,6 @@ export const checkTitles: Record<GradcheckCheck, { name: string; about: string }
     name: 'undefined grad',
     about: 'Undefined gradients of outputs are taken as zero',
   },
-}
-
-export const statusIcons: Record<CheckStatus, { icon: IconName; tone: string }> = {
-  passed: { icon: 'check', tone: 'tone-ok' },
-  failed: { icon: 'error', tone: 'tone-error' },
-  skipped: { icon: 'absent', tone: 'muted' },
-  'not reached': { icon: 'minus', tone: 'muted' },
 }
 
 /** "backward, output / x, imaginary" */

@@ -1,9 +1,9 @@
 import { gradcheckOptions } from '../../../electron/contract/gradcheck'
 import type { GradcheckOptions, GradcheckRequest } from '../../../electron/contract/gradcheck'
-import type { Argument, GradcheckEntry, InputSpec } from '../../../electron/contract/manifest'
-import { err, ok, type Result } from '../../../electron/contract/outcome'
+import type { GradcheckEntry, InputSpec } from '../../../electron/contract/manifest'
+import { ok, type Result } from '../../../electron/contract/outcome'
 import type { Dtype } from '../../../electron/contract/tensor'
-import { splitTop } from '../../store/schema-text'
+import { argumentListText, parseArgumentList } from '../../store/argument-list'
 
 /** A gradcheck as its fields say it. */
 export type GradcheckDraft = {
@@ -49,7 +49,7 @@ export function draftOf(
   const all = { ...inputs, ...entry.inputs }
   return {
     op: entry.op,
-    argsText: argumentsText(entry.args, all),
+    argsText: argumentListText(entry.args, all),
     inputs: entry.inputs ?? {},
     secondOrder: entry.second_order ?? false,
     dtype: entry.dtype ?? null,
@@ -64,7 +64,7 @@ export function caseOf(
   inputs: Readonly<Record<string, InputSpec>>,
 ): Result<GradcheckCase> {
   const all = { ...inputs, ...draft.inputs }
-  const args = parseArguments(draft.argsText, all)
+  const args = parseArgumentList(draft.argsText, all)
   if (!args.ok) return args
   return ok({
     op: draft.op,
@@ -74,57 +74,6 @@ export function caseOf(
     ...(draft.dtype === null ? {} : { dtype: draft.dtype }),
     options: draft.options,
   })
-}
-
-/** Inputs that the text names, in the order in which they first appear. */
-export function inputsNamed(text: string, inputs: Readonly<Record<string, unknown>>): string[] {
-  const words = text.replace(/"[^"]*"/g, '').split(/[\s,[\]()]+/)
-  return [...new Set(words.filter((word) => Object.hasOwn(inputs, word)))]
-}
-
-/** Names of `inputs` and literals; an error names what is neither. */
-export function parseArguments(
-  text: string,
-  inputs: Readonly<Record<string, unknown>>,
-): Result<Argument[]> {
-  const args: Argument[] = []
-  for (const part of splitTop(text.trim())) {
-    const parsed = parseArgument(part, inputs)
-    if (!parsed.ok) return parsed
-    args.push(parsed.value)
-  }
-  return ok(args)
-}
-
-function parseArgument(text: string, inputs: Readonly<Record<string, unknown>>): Result<Argument> {
-  if (Object.hasOwn(inputs, text)) return ok(text)
-  if (/^[[(].*[\])]$/.test(text)) return parseArguments(text.slice(1, -1), inputs)
-  if (text === 'None' || text === 'null') return ok(null)
-  if (/^(true|false)$/i.test(text)) return ok(text.toLowerCase() === 'true')
-  // JSON has no infinities: they travel as the words that opsmith.json uses.
-  if (/^(nan|-?inf)$/i.test(text)) return ok(text.toLowerCase())
-  if (/^".*"$/.test(text)) return ok(text.slice(1, -1))
-  const number = Number(text)
-  if (text !== '' && !Number.isNaN(number)) return ok(number)
-  const known = Object.keys(inputs).slice(0, 6).join(', ')
-  return err('input.invalid', `There is no input "${text}".`, {
-    hint: `Arguments are names of inputs (${known}) and literals: 2, true, None, [x, y], "text".`,
-  })
-}
-
-/** What parseArguments reads as these arguments. */
-export function argumentsText(
-  args: readonly Argument[],
-  inputs: Readonly<Record<string, unknown>>,
-): string {
-  return args.map((value) => asText(value, inputs)).join(', ')
-}
-
-function asText(value: Argument, inputs: Readonly<Record<string, unknown>>): string {
-  if (Array.isArray(value)) return `[${argumentsText(value, inputs)}]`
-  if (value === null) return 'None'
-  if (typeof value !== 'string') return String(value)
-  return Object.hasOwn(inputs, value) || /^(nan|-?inf)$/.test(value) ? value : `"${value}"`
 }
 
 /** A step or tolerance as people write it: 1e-6, not 0.000001. */
@@ -148,6 +97,6 @@ export function namesOf(
     )
   }
   const all = { ...inputs, ...entry.inputs }
-  const call = `${entry.op}(${argumentsText(entry.args, all)})`
+  const call = `${entry.op}(${argumentListText(entry.args, all)})`
   return { title: entry.name ?? call, particular: particular.join(', ') }
 }

@@ -3,7 +3,7 @@ import type { GradcheckOutcome } from '../../../electron/contract/gradcheck'
 import { runStamp } from '../../store/files'
 import { gradcheckStore, type GradcheckState } from './gradcheck'
 import { currentManifest } from '../../store/project'
-import { runStore } from '../run/run'
+import { programFunctions } from '../../store/program-functions'
 import { operatorKey, schemasStore } from '../../store/schemas'
 
 const none: Diagnostic[] = []
@@ -93,7 +93,7 @@ function placeOf(op: string, isOfCall: boolean): { file: string; line: number } 
   const kernel =
     kernels.find((item) => item.dispatchKey.startsWith('Autograd') !== isOfCall) ?? kernels[0]
   if (kernel) return { file: kernel.file, line: kernel.line }
-  const line = runStore.getState().functions.find((item) => item.name === op)?.line
+  const line = programFunctions().find((item) => item.name === op)?.line
   if (line !== undefined && manifest?.program !== undefined) return { file: manifest.program, line }
   return { file: '', line: 0 }
 }

@@ -14,11 +14,11 @@ import {
   caseOf,
   draftOf,
   emptyDraft,
-  inputsNamed,
   type GradcheckCase,
   type GradcheckDraft,
 } from './gradcheck-case'
-import { defaultArguments } from '../graph/graph-entry'
+import { inputsNamed } from '../../store/argument-list'
+import { defaultArguments } from '../../store/default-arguments'
 import { hostStore, noteCrash } from '../../store/host'
 import { effectiveInputs } from '../../store/inputs'
 import { currentFolder, currentManifest } from '../../store/project'

@@ -22,7 +22,6 @@ export type StampedOutcome = { outcome: GradcheckOutcome; stamp: string }
 export type LongWork = { job: string; startedAt: number; done: number; total: number }
 
 export type GradcheckState = {
-  tab: 'gradcheck' | 'operator'
   /** By position in opsmith.json. */
   outcomes: Record<number, StampedOutcome>
   all: LongWork | null
@@ -57,7 +56,6 @@ export type GradcheckState = {
 }
 
 export const gradcheckStore = createStore<GradcheckState>(() => ({
-  tab: 'gradcheck',
   outcomes: {},
   all: null,
   allError: null,

@@ -9,10 +9,10 @@ import { Menu, type MenuItem } from '../../shell/primitives/Menu'
 import { commandStore, runCommand, shortcutText } from '../../store/commands'
 import { changeChoice, formNames, useGraph } from './graph'
 import { captureGraph, stopGraph } from './graph-capture'
-import { defaultArguments, entryOptions, formFor, isOperator } from './graph-entry'
+import { entryArguments, entryOptions, formFor, isOperator } from './graph-entry'
 import { closeGraphFile } from './graph-files'
 import { useProject } from '../../store/project'
-import { useRun } from '../run/run'
+import { useProgramFunctions } from '../../store/program-functions'
 import { useSchemas } from '../../store/schemas'
 
 /** What is captured: the entry, its arguments, the form; and what can be done with the graph. */
@@ -63,7 +63,7 @@ function EntryChoice(): ReactElement {
   const form = useGraph((state) => state.choice.form)
   const callIndex = useGraph((state) => state.choice.callIndex)
   // What the options are made of.
-  useRun((state) => state.functions)
+  useProgramFunctions()
   useProject((state) => state.project?.manifest)
   useSchemas((state) => state.load)
   useGraph((state) => state.choice.file)
@@ -135,12 +135,12 @@ function FormChoice(): ReactElement {
 function ArgumentsField(): ReactElement | null {
   const choice = useGraph((state) => state.choice)
   useProject((state) => state.project?.manifest)
-  useRun((state) => state.functions)
+  useProgramFunctions()
   const [draft, setDraft] = useState<string | null>(null)
   // A script graph depends on no arguments, unless it is run for an overlay.
   if (choice.form === 'script' && choice.overlay === 'none') return null
   if (choice.file?.kind === 'export' || choice.file?.kind === 'graph') return null
-  const text = choice.argsText ?? defaultArguments()
+  const text = choice.argsText ?? entryArguments()
   const commit = (): void => {
     if (draft === null || draft.trim() === text) {
       setDraft(null)

@@ -5,8 +5,8 @@ import { FileLink } from '../../shell/primitives/FileLink'
 import { formatCount, formatNumber, formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { useGraph } from './graph'
+import { runCommand } from '../../store/commands'
 import { showPanel } from '../../store/layout'
-import { chooseOperator } from '../run/run'
 import { operatorKey, useSchemas } from '../../store/schemas'
 import { formatBytes } from './format-bytes'
 import type { InspectedValue, Inspection, ObservedNode } from './graph-messages'
@@ -127,8 +127,7 @@ function Head({ inspection }: { inspection: Inspection }): ReactElement {
             type="button"
             className="link"
             onClick={() => {
-              showPanel('run')
-              void chooseOperator(operatorKey(operator))
+              runCommand('run.choose', operatorKey(operator))
             }}
           >
             Run

@@ -14,7 +14,7 @@ import {
   type Shot,
   type ShownGraph,
 } from './graph'
-import { chooseEntry, defaultArguments, parseEntryArguments } from './graph-entry'
+import { chooseEntry, entryArguments, parseEntryArguments } from './graph-entry'
 import { hostStore, noteCrash } from '../../store/host'
 import { effectiveInputs } from '../../store/inputs'
 import { currentFolder, currentManifest } from '../../store/project'
@@ -87,6 +87,11 @@ export async function refreshGraph(): Promise<void> {
   if (crashedStamp === runStamp()) return
   if (choice.file !== null && choice.file.kind !== 'torchscript') return
   await captureGraph()
+}
+
+/** After an edit of the inputs in opsmith.json: a script does not depend on them. */
+export function refreshAfterInputs({ building }: { building: boolean }): void {
+  if (!building && graphStore.getState().choice.form !== 'script') void refreshGraph()
 }
 
 function isOlder(shown: ShownGraph): boolean {
@@ -250,7 +255,7 @@ function argumentsFor(choice: GraphChoice, entry: string): Result<Argument[]> {
   const fitting = chosen?.op === entry ? chosen : calls.find((item) => item.op === entry)
   if (fitting) return { ok: true, value: fitting.args }
   // No call names it: inputs of its arguments' names, where there are such.
-  const guessed = parseEntryArguments(entry, defaultArguments(entry))
+  const guessed = parseEntryArguments(entry, entryArguments(entry))
   return guessed.ok ? guessed : { ok: true, value: [] }
 }
 

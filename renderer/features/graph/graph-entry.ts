@@ -2,11 +2,12 @@ import type { GraphForm } from '../../../electron/contract/graph'
 import type { Argument } from '../../../electron/contract/manifest'
 import { err, ok, type Result } from '../../../electron/contract/outcome'
 import type { OperatorArgument } from '../../../electron/contract/operators'
-import { argumentText, kindOf, parseArguments } from '../../store/arguments'
+import { argumentText, parseArguments } from '../../store/arguments'
+import { defaultArguments, guessedArguments, signatureOf } from '../../store/default-arguments'
 import { changeChoice, graphStore } from './graph'
 import { effectiveInputs } from '../../store/inputs'
 import { currentManifest } from '../../store/project'
-import { runStore } from '../run/run'
+import { programFunctions } from '../../store/program-functions'
 import { parseSchema, splitTop } from '../../store/schema-text'
 import { operatorKey, schemasStore } from '../../store/schemas'
 
@@ -28,7 +29,7 @@ export function entryOptions(): EntryOptions {
     return [{ title: file.path.slice(file.path.lastIndexOf('/') + 1), options }]
   }
   const calls = currentManifest()?.calls ?? []
-  const functions = runStore.getState().functions
+  const functions = programFunctions()
   const operators = schemasStore.getState().load?.operators ?? []
   return [
     { title: 'Functions of the program', options: functions.map((item) => named(item.name)) },
@@ -63,7 +64,7 @@ export function chooseEntry(): boolean {
   const { choice } = graphStore.getState()
   if (choice.entry !== '') return true
   const calls = currentManifest()?.calls ?? []
-  const functions = runStore.getState().functions.map((item) => item.name)
+  const functions = programFunctions().map((item) => item.name)
   const called = calls.find((item) => !item.op.includes('::'))?.op
   const entry = called ?? functions[0] ?? calls[0]?.op
   if (entry === undefined) return false
@@ -72,41 +73,27 @@ export function chooseEntry(): boolean {
 }
 
 /** The arguments that are taken while none are typed, as the field shows them. */
-export function defaultArguments(entry = graphStore.getState().choice.entry): string {
+export function entryArguments(entry = graphStore.getState().choice.entry): string {
   const { choice } = graphStore.getState()
-  const calls = currentManifest()?.calls ?? []
-  const chosen = choice.callIndex === null ? undefined : calls[choice.callIndex]
-  const fitting = chosen?.op === entry ? chosen : calls.find((item) => item.op === entry)
-  if (fitting) return fitting.args.map(argumentText).join(', ')
-  const signature = signatureOf(entry)
-  const names = Object.keys(effectiveInputs())
-  const texts = (signature ?? []).map((argument) => {
-    if (names.includes(argument.name)) return argument.name
-    return argument.default ?? (kindOf(argument.type) === 'tensor' ? argument.name : '')
-  })
-  return texts.join(', ')
+  const chosen = choice.callIndex === null ? undefined : currentManifest()?.calls[choice.callIndex]
+  if (chosen?.op === entry) return chosen.args.map(argumentText).join(', ')
+  const method = methodOf(entry)
+  return method === null ? defaultArguments(entry) : guessedArguments(method)
 }
 
-function signatureOf(entry: string): OperatorArgument[] | null {
+/** The arguments of a method of the opened model; null: it has none of this name. */
+function methodOf(entry: string): OperatorArgument[] | null {
   const { file } = graphStore.getState().choice
   const method = file?.entries.find((item) => item.name === entry)
-  if (method) {
-    const { arguments: all } = parseSchema(method.schema)
-    return all.filter((argument) => argument.name !== 'self')
-  }
-  const program = runStore.getState().functions.find((item) => item.name === entry)
-  if (program) return parseSchema(program.schema).arguments
-  const operators = schemasStore.getState().load?.operators ?? []
-  const known =
-    operators.find((item) => operatorKey(item) === entry) ??
-    operators.find((item) => item.name === entry)
-  return known?.arguments ?? null
+  if (!method) return null
+  return parseSchema(method.schema).arguments.filter((argument) => argument.name !== 'self')
 }
 
 /** Typed arguments, "x, y, 2", against the entry's signature where it is known. */
 export function parseEntryArguments(entry: string, text: string): Result<Argument[]> {
   const parts = splitTop(text.trim())
   const signature =
+    methodOf(entry) ??
     signatureOf(entry) ??
     parts.map((_, index): OperatorArgument => {
       return { name: String(index), type: 'Any', kwargOnly: false }

@@ -13,7 +13,7 @@ import { Icon } from '../../shell/primitives/Icon'
 import { inputSummary } from '../../shell/primitives/input-text'
 import { useOpcheck } from './opcheck'
 import { keepCheck } from './opcheck-run'
-import { statusIcons } from '../gradcheck/finding-names'
+import { statusIcons } from '../../shell/primitives/status-icons'
 import { SanitizerStacks } from './SanitizerStacks'
 
 /** What each check looks at. */

@@ -3,7 +3,7 @@ import type { CheckEntry, CheckInput, InputSpec } from '../../../electron/contra
 import type { OpcheckCheck } from '../../../electron/contract/opcheck'
 import { err, ok, type Result } from '../../../electron/contract/outcome'
 import type { Dtype } from '../../../electron/contract/tensor'
-import { argumentsText, inputsNamed, parseArguments } from '../gradcheck/gradcheck-case'
+import { argumentListText, inputsNamed, parseArgumentList } from '../../store/argument-list'
 
 export type Range = { min: number; max: number }
 export type Ranges = Record<string, Range>
@@ -79,7 +79,7 @@ export function opcheckDraftOf(
       ...(expect === undefined ? {} : { expect }),
     },
   }
-  return { ...draft, argsText: argumentsText(entry.args, namesOf(draft, inputs)) }
+  return { ...draft, argsText: argumentListText(entry.args, namesOf(draft, inputs)) }
 }
 
 /** The inputs that the call takes, with the project's filled in. */
@@ -99,7 +99,7 @@ export function opcheckEntryOf(
   draft: OpcheckDraft,
   inputs: Readonly<Record<string, InputSpec>>,
 ): Result<CheckEntry> {
-  const args = parseArguments(draft.argsText, namesOf(draft, inputs))
+  const args = parseArgumentList(draft.argsText, namesOf(draft, inputs))
   if (!args.ok) return args
   const used = opcheckInputs(draft, inputs).map(([name]) => name)
   const own = Object.entries(draft.inputs).filter(([name]) => used.includes(name))

@@ -3,7 +3,7 @@ import type { OpcheckOutcome, PlacedFinding } from '../../../electron/contract/o
 import type { Result, WorkbenchError } from '../../../electron/contract/outcome'
 import { call, newJob } from '../../bridge/bridge'
 import { runStamp } from '../../store/files'
-import { defaultArguments } from '../graph/graph-entry'
+import { defaultArguments } from '../../store/default-arguments'
 import { noteCrash } from '../../store/host'
 import { effectiveInputs, inputsStore, manifestSaved } from '../../store/inputs'
 import { notify, notifyError } from '../../store/notifications'

@@ -4,7 +4,8 @@ import type { Diagnostic } from '../../../electron/contract/diagnostics'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { Icon } from '../../shell/primitives/Icon'
 import { StaleBar } from '../../shell/primitives/StaleBar'
-import { useBuild, useProblems } from '../../store/build'
+import { useBuild } from '../../store/build'
+import { useProblems } from '../../store/problems'
 import { projectPath, useStaleness } from '../../store/files'
 import { ProblemRow } from './ProblemRow'
 
@@ -43,7 +44,7 @@ export function ProblemsPanel(): ReactElement {
 }
 
 /** The order of the build is kept: the first error is the one to mend. */
-function groupByFile(problems: Diagnostic[]): [string, Diagnostic[]][] {
+function groupByFile(problems: readonly Diagnostic[]): [string, Diagnostic[]][] {
   const groups = new Map<string, Diagnostic[]>()
   for (const item of problems) {
     const group = groups.get(item.file)

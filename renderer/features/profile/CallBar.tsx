@@ -5,8 +5,10 @@ import { CallFields } from '../../shell/primitives/CallFields'
 import { CommitField } from '../../shell/primitives/CommitField'
 import { Elapsed } from '../../shell/primitives/Elapsed'
 import { shortcutOf } from '../../store/commands'
+import { useJob } from '../../store/job'
 import { useProfile } from './profile'
-import { chooseProfiled, editProfile, runProfile, stopProfile } from './profile-run'
+import { profileJob } from './profile-job'
+import { chooseProfiled, editProfile, runProfile } from './profile-run'
 
 /** What is profiled; its inputs are the project's, as the Run panel edits them. */
 export function CallBar(): ReactElement {
@@ -46,14 +48,14 @@ export function CallBar(): ReactElement {
 
 /** Starts, or says how long it has been running. */
 function ProfileButton(): ReactElement {
-  const isWorking = useProfile((state) => state.job !== null)
-  const startedAt = useProfile((state) => state.startedAt)
+  const isWorking = useJob(profileJob, (state) => state.running !== null)
+  const startedAt = useJob(profileJob, (state) => state.startedAt)
   const hasChosen = useProfile((state) => state.draft.op !== '')
   if (isWorking) {
     return (
       <span className="pf-progress" role="status">
         <span className="spinner" /> <Elapsed since={startedAt} />
-        <Button icon="stop" onClick={() => void stopProfile()} testId="profile-stop">
+        <Button icon="stop" onClick={() => void profileJob.stop()} testId="profile-stop">
           Stop
         </Button>
       </span>

@@ -15,10 +15,12 @@ import { StaleBar } from '../../shell/primitives/StaleBar'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { useStaleness } from '../../store/files'
 import { useInputs, useInputSpecs } from '../../store/inputs'
+import { useJob } from '../../store/job'
 import { openFile, showPanel } from '../../store/layout'
 import { profileKey, profileStore, useProfile } from './profile'
+import { profileJob } from './profile-job'
 import { chooseFirstProfiled, runProfile, showProfileView } from './profile-run'
-import { useRun } from '../run/run'
+import { useProgramFunctions } from '../../store/program-functions'
 import { useSchemas } from '../../store/schemas'
 import { CallBar } from './CallBar'
 import { Details } from './Details'
@@ -31,8 +33,8 @@ import { TotalsView } from './TotalsView'
 /** Where one call of a function or an operator spends its time, and who takes its memory. */
 export function ProfilePanel(): ReactElement {
   const isLoaded = useSchemas((state) => state.load !== null)
-  const hasReport = useProfile((state) => state.report !== null)
-  const functions = useRun((state) => state.functions)
+  const hasReport = useJob(profileJob, (state) => state.value !== null)
+  const functions = useProgramFunctions()
   useEffect(() => {
     if (isLoaded) chooseFirstProfiled()
   }, [isLoaded, functions])
@@ -59,7 +61,8 @@ export function ProfilePanel(): ReactElement {
 
 function PanelMenu(): ReactElement {
   // What can be done depends on these.
-  useProfile((state) => `${state.draft.op === ''} ${state.job === null} ${state.report === null}`)
+  useProfile((state) => state.draft.op === '')
+  useJob(profileJob, (state) => `${state.running === null} ${state.value === null}`)
   return (
     <CommandMenu
       name="Profile"
@@ -74,16 +77,13 @@ function PanelMenu(): ReactElement {
 }
 
 function Result(): ReactElement {
-  const report = useProfile((state) => state.report)
-  const error = useProfile((state) => state.error)
-  const isWorking = useProfile((state) => state.job !== null)
-  const staleness = useStaleness(
-    useProfile((state) => (state.report === null ? null : state.stamp)),
-    'run',
-  )
+  const profiled = useJob(profileJob, (state) => state.value)
+  const error = useJob(profileJob, (state) => state.error)
+  const isWorking = useJob(profileJob, (state) => state.running !== null)
+  const staleness = useStaleness(profiled?.stamp ?? null, 'run')
   const isOther = useIsOther()
   const isOld = staleness === 'older' || isOther
-  if (report === null) return error ? <Failure /> : <Nothing />
+  if (profiled === null) return error ? <Failure /> : <Nothing />
   return (
     <>
       {!isWorking && <StaleBar staleness={staleness} />}
@@ -92,8 +92,8 @@ function Result(): ReactElement {
       <div
         className={`pf-result${isOld && !isWorking ? ' stale' : ''}${isWorking ? ' working' : ''}`}
       >
-        <Summary report={report} />
-        <Views report={report} />
+        <Summary report={profiled.report} />
+        <Views report={profiled.report} />
       </div>
     </>
   )
@@ -103,7 +103,8 @@ function Result(): ReactElement {
 function useIsOther(): boolean {
   useInputSpecs()
   useInputs((state) => state.device)
-  return useProfile(({ report, asked, draft }) => report !== null && asked !== profileKey(draft))
+  const asked = useJob(profileJob, (state) => state.value?.asked)
+  return useProfile(({ draft }) => asked !== undefined && asked !== profileKey(draft))
 }
 
 function OtherFields(): ReactElement {
@@ -119,7 +120,7 @@ function OtherFields(): ReactElement {
 }
 
 function Failure(): ReactElement | null {
-  const error = useProfile((state) => state.error)
+  const error = useJob(profileJob, (state) => state.error)
   if (!error) return null
   return (
     <div className="panel-pad">
@@ -140,7 +141,7 @@ function Failure(): ReactElement | null {
 
 function Nothing(): ReactElement {
   const op = useProfile((state) => state.draft.op)
-  const isWorking = useProfile((state) => state.job !== null)
+  const isWorking = useJob(profileJob, (state) => state.running !== null)
   if (isWorking) {
     return (
       <p className="panel-pad muted" role="status">

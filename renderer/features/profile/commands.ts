@@ -1,16 +1,17 @@
 import type { Command } from '../../store/commands'
 import { showPanel } from '../../store/layout'
 import { profileStore, type ProfileView } from './profile'
-import { runProfile, saveTrace, showProfileView, stopProfile } from './profile-run'
+import { profileJob } from './profile-job'
+import { runProfile, saveTrace, showProfileView } from './profile-run'
 
 const hasChosen = (): boolean => profileStore.getState().draft.op !== ''
-const hasReport = (): boolean => profileStore.getState().report !== null
+const hasReport = (): boolean => profileJob.store.getState().value !== null
 
 /** Everything that can be done with a profile; the panel comes to the front. */
 export function profileCommands(): Command[] {
   return [
     command('run', 'Profile the chosen call', runProfile, hasChosen, 'Ctrl+Alt+P'),
-    command('stop', 'Stop profiling', stopProfile, () => profileStore.getState().job !== null),
+    command('stop', 'Stop profiling', profileJob.stop, profileJob.isRunning),
     command('save', 'Save as a Chrome trace …', saveTrace, hasReport),
     view('timeline', 'Timeline'),
     view('flame', 'Flame graph'),

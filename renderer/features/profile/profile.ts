@@ -1,8 +1,6 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
-import type { WorkbenchError } from '../../../electron/contract/outcome'
-import type { ProfileReport } from '../../../electron/contract/profile'
 import { effectiveInputs } from '../../store/inputs'
 
 /** What is profiled, as the fields say it. */
@@ -21,15 +19,6 @@ export type ProfileSelection = { kind: 'event' | 'flame'; index: number }
 
 export type ProfileState = {
   draft: ProfileDraft
-  job: string | null
-  startedAt: number
-  report: ProfileReport | null
-  /** Of the fields that the report was asked with: equal keys mean that it answers what they say now. */
-  asked: string
-  error: WorkbenchError | null
-  /** Sources of the report, and of the last try, whatever came of it; null before the first. */
-  stamp: string | null
-  tried: string | null
   view: ProfileView
   selection: ProfileSelection | null
   /** Names that contain it are marked; "" marks none. */
@@ -38,13 +27,6 @@ export type ProfileState = {
 
 export const profileStore = createStore<ProfileState>(() => ({
   draft: { op: '', argsText: '', backward: false, threads: 1 },
-  job: null,
-  startedAt: 0,
-  report: null,
-  asked: '',
-  error: null,
-  stamp: null,
-  tried: null,
   view: 'timeline',
   selection: null,
   search: '',

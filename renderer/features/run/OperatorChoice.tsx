@@ -3,6 +3,7 @@ import type { ReactElement } from 'react'
 import type { Argument, Call } from '../../../electron/contract/manifest'
 import { useProject } from '../../store/project'
 import { chooseCall, chooseOperator, useRun } from './run'
+import { useProgramFunctions } from '../../store/program-functions'
 import { operatorKey, useSchemas } from '../../store/schemas'
 
 const noCalls: Call[] = []
@@ -11,7 +12,7 @@ const noCalls: Call[] = []
 export function OperatorChoice(): ReactElement {
   const op = useRun((state) => state.op)
   const callIndex = useRun((state) => state.callIndex)
-  const functions = useRun((state) => state.functions)
+  const functions = useProgramFunctions()
   const calls = useProject((state) => state.project?.manifest?.calls ?? noCalls)
   const load = useSchemas((state) => state.load)
   const operators = (load?.operators ?? []).map(operatorKey)

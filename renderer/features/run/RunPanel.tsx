@@ -1,3 +1,4 @@
+import { useStore } from 'zustand'
 import type { ReactElement } from 'react'
 
 import { Button } from '../../shell/primitives/Button'
@@ -7,6 +8,7 @@ import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { Section } from '../../shell/primitives/Section'
 import { shortcutOf } from '../../store/commands'
 import { useProject } from '../../store/project'
+import { programFunctionsStore } from '../../store/program-functions'
 import { runChosen, stopRun, useRun } from './run'
 import { useSchemas } from '../../store/schemas'
 import { ArgumentsEditor } from './ArgumentsEditor'
@@ -74,7 +76,7 @@ function RunButton(): ReactElement {
 
 function SignatureProblem(): ReactElement | null {
   const error = useRun((state) => state.signatureError)
-  const functionsError = useRun((state) => state.functionsError)
+  const functionsError = useStore(programFunctionsStore, (state) => state.error)
   if (!error && !functionsError) return null
   return (
     <div className="panel-pad">

@@ -4,13 +4,14 @@ import { createStore } from 'zustand/vanilla'
 import type { Argument, Call } from '../../../electron/contract/manifest'
 import type { OperatorArgument, OperatorDetail } from '../../../electron/contract/operators'
 import type { WorkbenchError } from '../../../electron/contract/outcome'
-import type { ProgramFunction, RunReport } from '../../../electron/contract/run'
+import type { RunReport } from '../../../electron/contract/run'
 import { call, newJob } from '../../bridge/bridge'
 import { argumentText, kindOf, parseArguments } from '../../store/arguments'
 import { runStamp } from '../../store/files'
 import { hostStore, noteCrash } from '../../store/host'
 import { effectiveInputs } from '../../store/inputs'
 import { currentFolder, currentManifest, projectStore } from '../../store/project'
+import { programFunctions } from '../../store/program-functions'
 import { parseSchema } from '../../store/schema-text'
 import { operatorKey, schemasStore } from '../../store/schemas'
 
@@ -28,8 +29,6 @@ type RunState = {
   reference: string
   rtol: string
   atol: string
-  functions: ProgramFunction[]
-  functionsError: WorkbenchError | null
   job: string | null
   startedAt: number
   report: RunReport | null
@@ -52,8 +51,6 @@ export const runStore = createStore<RunState>(() => ({
   reference: '',
   rtol: '',
   atol: '',
-  functions: [],
-  functionsError: null,
   job: null,
   startedAt: 0,
   report: null,
@@ -121,10 +118,10 @@ export function setArgument(name: string, text: string): void {
 
 /** The signature of what is chosen, as the last build (or the program) has it. */
 export async function resolveSignature(): Promise<void> {
-  const { op, functions } = runStore.getState()
+  const { op } = runStore.getState()
   if (op === '') return
   const known = builtOperator(op)
-  const program = functions.find((item) => item.name === op)
+  const program = programFunctions().find((item) => item.name === op)
   if (known) {
     takeSignature(known.arguments, known.schema)
   } else if (program) {
@@ -163,18 +160,6 @@ function takeSignature(signature: OperatorArgument[], schema: string): void {
   const isEmpty = Object.keys(texts).length === 0
   const filled = isEmpty && chosen?.op === op ? textsOf(named, chosen.args) : texts
   runStore.setState({ signature: named, schema, signatureError: null, texts: filled })
-}
-
-export async function loadFunctions(): Promise<void> {
-  const folder = currentFolder()
-  if (folder === null || currentManifest()?.program === undefined) {
-    runStore.setState({ functions: [], functionsError: null })
-    return
-  }
-  const result = await call('program.functions', { folder })
-  if (currentFolder() !== folder) return
-  if (result.ok) runStore.setState({ functions: result.value, functionsError: null })
-  else runStore.setState({ functions: [], functionsError: result.error })
 }
 
 export async function runChosen(): Promise<void> {
@@ -300,4 +285,23 @@ export async function chooseFirst(): Promise<void> {
   }
   const first = schemasStore.getState().load?.operators[0]
   if (first) await chooseOperator(operatorKey(first))
+}
+
+export function chooseFirstIfNone(): void {
+  if (runStore.getState().op === '') void chooseFirst()
+}
+
+/** After a build or an edit of the program: the last run shows what changed. */
+export async function refreshRun(cause: 'build' | 'program'): Promise<void> {
+  if (cause === 'build') await chooseFirst()
+  else await resolveSignature()
+  const { repeats, error, stamp } = runStore.getState()
+  // What ended the op host would end it again: that is for the user to ask for.
+  const wouldCrash = cause === 'build' && error?.exit !== undefined && stamp === runStamp()
+  if (repeats && !wouldCrash) await runChosen()
+}
+
+/** After an edit of the inputs in opsmith.json; a build repeats the run when it is done. */
+export function repeatRun({ building }: { building: boolean }): void {
+  if (!building && runStore.getState().repeats) void runChosen()
 }

@@ -4,16 +4,14 @@ import type { OperatorDetail, RegisteredKernel } from '../../../electron/contrac
 import { Button } from '../../shell/primitives/Button'
 import { CopyButton } from '../../shell/primitives/CopyButton'
 import { FileLink } from '../../shell/primitives/FileLink'
-import { showPanel } from '../../store/layout'
-import { chooseOperator } from '../run/run'
+import { runCommand } from '../../store/commands'
 import { operatorKey } from '../../store/schemas'
 import { SchemaText } from './SchemaText'
 
 /** Everything the dispatcher knows about one overload. */
 export function OperatorView({ operator }: { operator: OperatorDetail }): ReactElement {
   const run = (): void => {
-    showPanel('run')
-    void chooseOperator(operatorKey(operator))
+    runCommand('run.choose', operatorKey(operator))
   }
   return (
     <div className="operator">

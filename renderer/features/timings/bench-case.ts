@@ -7,7 +7,7 @@ import type { BenchDirection } from '../../../electron/contract/bench-names'
 import type { Argument, Call, InputSpec, Manifest } from '../../../electron/contract/manifest'
 import { err, ok, type Result } from '../../../electron/contract/outcome'
 import type { Dtype } from '../../../electron/contract/tensor'
-import { argumentsText, inputsNamed, parseArguments } from '../gradcheck/gradcheck-case'
+import { argumentListText, inputsNamed, parseArgumentList } from '../../store/argument-list'
 
 /** What an operator is timed against, as its fields say it. */
 export type OtherDraft =
@@ -68,11 +68,11 @@ export function benchDraftOf(entry: BenchEntry, inputs: Inputs): BenchDraft {
   const { name, rtol, atol, timeout } = entry
   return {
     op: entry.op,
-    argsText: argumentsText(entry.args, all),
+    argsText: argumentListText(entry.args, all),
     inputs: entry.inputs ?? {},
     against: (entry.against ?? []).map((other): OtherDraft => {
       if (typeof other === 'string') return { kind: 'expression', text: other }
-      const text = other.args === undefined ? '' : argumentsText(other.args, all)
+      const text = other.args === undefined ? '' : argumentListText(other.args, all)
       const argsText = other.args?.length === 0 ? '()' : text
       return { kind: 'operator', op: other.op, argsText }
     }),
@@ -116,7 +116,7 @@ function callTexts(draft: BenchDraft): string[] {
 /** The fields as the entry that opsmith.json would hold; an error names what does not read. */
 export function benchEntryOf(draft: BenchDraft, inputs: Inputs): Result<BenchEntry> {
   const names = { ...inputs, ...draft.inputs, ...draft.sizes }
-  const args = parseArguments(draft.argsText, names)
+  const args = parseArgumentList(draft.argsText, names)
   if (!args.ok) return args
   const against: (string | { op: string; args?: Argument[] })[] = []
   for (const other of draft.against) {
@@ -126,7 +126,7 @@ export function benchEntryOf(draft: BenchDraft, inputs: Inputs): Result<BenchEnt
     }
     if (other.op.trim() === '') continue
     const text = other.argsText.trim()
-    const parsed = text === '()' ? ok([]) : parseArguments(text, names)
+    const parsed = text === '()' ? ok([]) : parseArgumentList(text, names)
     if (!parsed.ok) return parsed
     against.push(text === '' ? { op: other.op } : { op: other.op, args: parsed.value })
   }
@@ -203,7 +203,7 @@ export function benchNames(
     ...(entry.cold === true ? ['cold'] : []),
   ]
   return {
-    title: entry.name ?? `${entry.op}(${argumentsText(entry.args, all)})`,
+    title: entry.name ?? `${entry.op}(${argumentListText(entry.args, all)})`,
     particular: particular.join(', '),
   }
 }

@@ -12,7 +12,7 @@ import {
   type BenchDraft,
 } from './bench-case'
 import { runStamp } from '../../store/files'
-import { defaultArguments } from '../graph/graph-entry'
+import { defaultArguments } from '../../store/default-arguments'
 import { noteCrash } from '../../store/host'
 import { effectiveInputs, inputsStore, manifestSaved } from '../../store/inputs'
 import { layoutStore } from '../../store/layout'

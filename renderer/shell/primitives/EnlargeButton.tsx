@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react'
 
 import { shortcutOf } from '../../store/commands'
-import { layoutStore, useLayout, type ToolPanel } from '../../store/layout'
+import { layoutStore, useLayout, type PanelId } from '../../store/layout'
 import { IconButton } from './Button'
 
 /** Gives a panel the whole window, or takes it back to its place. */
-export function EnlargeButton({ panel }: { panel: ToolPanel }): ReactElement {
+export function EnlargeButton({ panel }: { panel: PanelId }): ReactElement {
   const enlarged = useLayout((state) => state.enlarged)
   return (
     <IconButton

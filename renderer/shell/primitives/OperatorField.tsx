@@ -1,7 +1,7 @@
 import { useState, type ReactElement } from 'react'
 
 import { useProject } from '../../store/project'
-import { useRun } from '../../features/run/run'
+import { useProgramFunctions } from '../../store/program-functions'
 import { operatorKey, useSchemas } from '../../store/schemas'
 
 type Props = { id: string; op: string; onChoose: (op: string) => void }
@@ -10,7 +10,7 @@ type Props = { id: string; op: string; onChoose: (op: string) => void }
 export function OperatorField({ id, op, onChoose }: Props): ReactElement {
   const [text, setText] = useState(op)
   const load = useSchemas((state) => state.load)
-  const functions = useRun((state) => state.functions)
+  const functions = useProgramFunctions()
   const calls = useProject((state) => state.project?.manifest?.calls) ?? []
   const names = [
     ...(load?.operators ?? []).map(operatorKey),

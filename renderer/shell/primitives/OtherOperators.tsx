@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 
-import { useRun } from '../../features/run/run'
+import { useProgramFunctions } from '../../store/program-functions'
 import { operatorKey, useSchemas } from '../../store/schemas'
 import { Section } from './Section'
 
@@ -16,7 +16,7 @@ interface Props {
 /** The project's operators and functions that a list above has no entry for; open when it has none at all. */
 export function OtherOperators({ title, listed, selected, onChoose }: Props): ReactElement | null {
   const load = useSchemas((state) => state.load)
-  const functions = useRun((state) => state.functions)
+  const functions = useProgramFunctions()
   const taken = new Set(listed.map((entry) => entry.op))
   const names = [...(load?.operators ?? []).map(operatorKey), ...functions.map((item) => item.name)]
   const others = names.filter((name) => !taken.has(name))

@@ -1,14 +1,14 @@
 import type { ReactElement } from 'react'
 
-import { Gallery } from '../features/gallery/Gallery'
-import { runCommand, shortcutOf, useCommands } from '../store/commands'
-import { useDoctor } from '../store/doctor'
-import { layoutStore } from '../store/layout'
-import { openProject, useProject } from '../store/project'
-import { useSettings } from '../store/settings'
-import { Button } from './primitives/Button'
-import { ErrorView } from './primitives/ErrorView'
-import { Icon } from './primitives/Icon'
+import { Gallery } from './Gallery'
+import { runCommand, shortcutOf, useCommands } from '../../store/commands'
+import { useDoctor } from '../../store/doctor'
+import { showPanel } from '../../store/layout'
+import { openProject, useProject } from '../../store/project'
+import { useSettings } from '../../store/settings'
+import { Button } from '../../shell/primitives/Button'
+import { ErrorView } from '../../shell/primitives/ErrorView'
+import { Icon } from '../../shell/primitives/Icon'
 
 /** Without a project: the samples, what was open before, and whether this machine is ready. */
 export function Welcome(): ReactElement {
@@ -61,7 +61,7 @@ function MachineState(): ReactElement | null {
     <button
       type="button"
       className={report.ok ? 'button tone-ok' : 'button tone-error'}
-      onClick={() => layoutStore.setState({ page: 'doctor' })}
+      onClick={() => showPanel('doctor')}
     >
       <Icon name={report.ok ? 'check' : 'error'} />
       {report.ok ? 'This machine is ready' : 'Something is missing here'}

@@ -2,6 +2,8 @@ import { useEffect, type ReactElement } from 'react'
 
 import { Button } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
+import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
+import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { Waiting } from '../../shell/primitives/Waiting'
@@ -15,15 +17,30 @@ import { OperatorFindings } from './OperatorFindings'
 import { OperatorList } from './OperatorList'
 
 /** What an operator does to memory, layouts, dtypes and the dispatcher, beside its gradients. */
-export function OperatorChecks(): ReactElement {
+export function OperatorChecksPanel(): ReactElement {
   const isLoaded = useSchemas((state) => state.load !== null)
   useFirstEntry(isLoaded)
+  if (!isLoaded) {
+    return (
+      <NeedsBuild
+        icon="flask"
+        text="Checks what operators do to schemas, memory, layouts and dtypes, as torch.library.opcheck does and further. Build first."
+      />
+    )
+  }
   return (
-    <div className="gc-body" data-testid="opcheck-panel">
-      <OperatorList />
-      <div className="gc-main scroll">
-        <OperatorCase />
-        <Result />
+    <div className="panel-column gc-panel" data-testid="opcheck-panel">
+      <div className="panel-bar gc-tabs">
+        <span className="muted ellipsis">Schemas, memory, layouts, dtypes</span>
+        <span className="grow" />
+        <EnlargeButton panel="operator-checks" />
+      </div>
+      <div className="gc-body">
+        <OperatorList />
+        <div className="gc-main scroll">
+          <OperatorCase />
+          <Result />
+        </div>
       </div>
     </div>
   )

@@ -1,0 +1,16 @@
+import type { ReactElement } from 'react'
+
+import { BusyBadge } from '../../shell/primitives/Badge'
+import { Icon } from '../../shell/primitives/Icon'
+import { useBuild } from '../../store/build'
+
+export function BuildBadge(): ReactElement | null {
+  const building = useBuild((state) => state.job !== null)
+  const failed = useBuild((state) => state.report?.ok === false || state.error !== null)
+  if (building) return <BusyBadge label="building" />
+  return failed ? (
+    <span className="tone-error">
+      <Icon name="error" label="failed" />
+    </span>
+  ) : null
+}

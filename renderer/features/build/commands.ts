@@ -1,0 +1,55 @@
+import { saveAll } from '../../editor/saving'
+import type { Command } from '../../store/commands'
+import { showPanel } from '../../store/layout'
+import { buildProject } from '../../store/loop'
+import { projectStore } from '../../store/project'
+import { changeSettings, settingsStore } from '../../store/settings'
+import { sanitizeProject } from './sanitize'
+
+const hasProject = (): boolean => projectStore.getState().project !== null
+
+async function saveAndBuild(timeTrace = false): Promise<void> {
+  // A file that could not be saved shows why; what is on disk is built all the same.
+  await saveAll()
+  await buildProject(timeTrace)
+}
+
+export const buildCommands: readonly Command[] = [
+  {
+    id: 'build.run',
+    title: 'Build',
+    group: 'Build',
+    shortcut: 'Ctrl+B',
+    enabled: hasProject,
+    run: () => saveAndBuild(),
+  },
+  {
+    id: 'build.trace',
+    title: 'Rebuild and trace where the time goes',
+    group: 'Build',
+    enabled: hasProject,
+    run: () => {
+      showPanel('build', false)
+      return saveAndBuild(true)
+    },
+  },
+  {
+    id: 'build.sanitize',
+    title: 'Build and run with ASan and UBSan',
+    group: 'Build',
+    enabled: hasProject,
+    run: async () => {
+      showPanel('build', false)
+      await saveAll()
+      await sanitizeProject()
+    },
+  },
+  {
+    id: 'build.onSave',
+    title: 'Build on save: turn on or off',
+    group: 'Build',
+    run: async () => {
+      await changeSettings({ buildOnSave: !settingsStore.getState().settings.buildOnSave })
+    },
+  },
+]

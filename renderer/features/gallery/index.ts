@@ -1,0 +1,17 @@
+import { defineFeature } from '../../store/feature'
+import { GalleryPanel } from './GalleryPanel'
+import { Welcome } from './Welcome'
+
+export const feature = defineFeature({
+  id: 'gallery',
+  title: 'Samples',
+  panel: {
+    Panel: GalleryPanel,
+    Page: Welcome,
+    isStartPage: true,
+    area: 'middle',
+    order: 30,
+    closedAtFirst: true,
+    menu: 'project',
+  },
+})

@@ -1,0 +1,13 @@
+import type { ReactElement } from 'react'
+
+import { BusyBadge, CountBadge } from '../../shell/primitives/Badge'
+import { useGradcheck } from './gradcheck'
+import { unexpected } from './gradcheck-problems'
+
+/** How many gradchecks did not end as expected. */
+export function GradcheckBadge(): ReactElement {
+  const wrong = useGradcheck((state) => unexpected(state.outcomes).length)
+  const checking = useGradcheck((state) => state.all !== null)
+  if (checking) return <BusyBadge label="checking" />
+  return <CountBadge count={wrong} label={`${wrong} not as expected`} />
+}

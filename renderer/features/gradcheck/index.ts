@@ -1,0 +1,40 @@
+import { defineFeature } from '../../store/feature'
+import { watchedWork } from '../../store/job'
+import { currentManifest } from '../../store/project'
+import { gradcheckCommands } from './commands'
+import { useGradcheckRows } from './explorer-rows'
+import { gradcheckStore, isChecking } from './gradcheck'
+import { forgetGradchecks, listenToGradchecks, refreshGradchecks } from './gradcheck-all'
+import { gradcheckDiagnostics } from './gradcheck-problems'
+import { stopGradchecks } from './gradcheck-run'
+import { GradcheckBadge } from './GradcheckBadge'
+import { GradcheckPanel } from './GradcheckPanel'
+import './styles.css'
+
+export const feature = defineFeature({
+  id: 'gradcheck',
+  title: 'Gradcheck',
+  panel: {
+    Panel: GradcheckPanel,
+    area: 'right',
+    order: 40,
+    shortcut: 'Ctrl+8',
+    focus: '.gc-body .section-body',
+  },
+  Badge: GradcheckBadge,
+  commands: gradcheckCommands(),
+  jobs: [watchedWork(gradcheckStore, isChecking, stopGradchecks)],
+  problems: { stores: [gradcheckStore], current: gradcheckDiagnostics },
+  explorer: { section: 'Checks', order: 20, useRows: useGradcheckRows },
+  refresh: { order: 20, run: refreshGradchecks },
+  manifest: [
+    {
+      reads: () => [currentManifest()?.gradchecks, currentManifest()?.inputs],
+      changed: ({ isBuilt }) => {
+        if (isBuilt) void refreshGradchecks()
+      },
+    },
+  ],
+  start: listenToGradchecks,
+  forget: forgetGradchecks,
+})

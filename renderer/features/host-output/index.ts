@@ -1,0 +1,12 @@
+import { defineFeature } from '../../store/feature'
+import { hostCommands } from './commands'
+import { CrashBadge } from './CrashBadge'
+import { HostOutputPanel } from './HostOutputPanel'
+
+export const feature = defineFeature({
+  id: 'host-output',
+  title: 'Host output',
+  panel: { Panel: HostOutputPanel, area: 'bottom', order: 30, shortcut: 'Ctrl+6' },
+  Badge: CrashBadge,
+  commands: hostCommands,
+})

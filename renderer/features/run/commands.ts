@@ -1,0 +1,40 @@
+import type { Command } from '../../store/commands'
+import { showPanel } from '../../store/layout'
+import { projectStore } from '../../store/project'
+import { keepCall } from './keep-call'
+import { chooseOperator, runChosen, runStore } from './run'
+
+const hasChosen = (): boolean =>
+  projectStore.getState().project !== null && runStore.getState().op !== ''
+
+export const runCommands: readonly Command[] = [
+  {
+    id: 'run.go',
+    title: 'Run',
+    group: 'Run',
+    shortcut: 'Ctrl+Enter',
+    readsFields: true,
+    enabled: hasChosen,
+    run: () => {
+      showPanel('run', false)
+      return runChosen()
+    },
+  },
+  {
+    id: 'run.keepCall',
+    title: 'Keep this call in opsmith.json',
+    group: 'Run',
+    enabled: hasChosen,
+    run: keepCall,
+  },
+  {
+    id: 'run.choose',
+    title: 'Run an operator',
+    group: 'Run',
+    isInternal: true,
+    run: (operator = '') => {
+      showPanel('run')
+      return chooseOperator(operator)
+    },
+  },
+]

@@ -1,0 +1,32 @@
+import { defineFeature } from '../../store/feature'
+import { watchedWork } from '../../store/job'
+import { currentManifest } from '../../store/project'
+import { runCommands } from './commands'
+import { useCallRows } from './explorer-rows'
+import {
+  chooseFirst,
+  chooseFirstIfNone,
+  forgetRun,
+  refreshRun,
+  repeatRun,
+  runStore,
+  stopRun,
+} from './run'
+import { RunPanel } from './RunPanel'
+import './styles.css'
+
+export const feature = defineFeature({
+  id: 'run',
+  title: 'Run',
+  panel: { Panel: RunPanel, area: 'right', order: 20, shortcut: 'Ctrl+3' },
+  commands: runCommands,
+  jobs: [watchedWork(runStore, (state) => state.job !== null, stopRun)],
+  explorer: { section: 'Checks', order: 10, useRows: useCallRows },
+  refresh: { order: 10, run: refreshRun },
+  manifest: [
+    { reads: () => currentManifest()?.calls, changed: chooseFirstIfNone },
+    { reads: () => currentManifest()?.inputs, changed: repeatRun },
+  ],
+  enter: () => void chooseFirst(),
+  forget: forgetRun,
+})

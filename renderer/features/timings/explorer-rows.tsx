@@ -1,0 +1,24 @@
+import { Icon } from '../../shell/primitives/Icon'
+import type { ExplorerRow } from '../../store/feature'
+import { showPanel } from '../../store/layout'
+import { useProject } from '../../store/project'
+import { benchNames } from './bench-case'
+import { chooseBenchmark } from './bench-run'
+
+/** The benchmarks of opsmith.json. */
+export function useBenchmarkRows(): ExplorerRow[] {
+  const manifest = useProject((state) => state.project?.manifest)
+  return (manifest?.benchmarks ?? []).map((entry, index) => {
+    const { title, particular } = benchNames(entry, manifest?.inputs ?? {})
+    return {
+      kind: 'benchmark',
+      icon: <Icon name="clock" label="benchmark" />,
+      text: entry.name ?? entry.op,
+      title: `benchmark of ${title}${particular === '' ? '' : `, ${particular}`}`,
+      open: () => {
+        showPanel('timings')
+        chooseBenchmark(index)
+      },
+    }
+  })
+}

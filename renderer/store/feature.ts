@@ -1,0 +1,155 @@
+import type { FunctionComponent, ReactElement } from 'react'
+
+import type { Diagnostic } from '../../electron/contract/diagnostics'
+import type { Command } from './commands'
+import type { AnyJob } from './job'
+
+/**
+ * A feature is a folder of renderer/features. Its index.ts declares what the shell needs to know:
+ * dock, palette, menus, shortcuts, Stop, badges, Problems, the refresh after a build and the reset
+ * when a project closes all read these declarations, and no list elsewhere names the features.
+ */
+export type Feature = {
+  /** The name of its folder. */
+  id: string
+  /** The title of its panel, and the group of its commands. */
+  title: string
+  panel?: PanelDeclaration
+  /** Shown in the panel's tab, after the title. */
+  Badge?: FunctionComponent
+  commands?: readonly Command[]
+  /** What can run and be stopped. */
+  jobs?: readonly AnyJob[]
+  problems?: ProblemSource
+  explorer?: ExplorerSource
+  refresh?: Refresh
+  manifest?: readonly ManifestWatch[]
+  /** What is chosen in its panel is kept by project, from one window to the next. */
+  choice?: SavedChoice
+  /** Called once, when the window starts. */
+  start?: () => void
+  /** Called when a project was opened, before its first build. */
+  enter?: () => void
+  /** Another project opens, or none: drops what is known of the old one. Its jobs are reset already. */
+  forget?: () => void
+  /** What end-to-end tests may ask of the feature. */
+  testHook?: () => unknown
+}
+
+export type Area = 'left' | 'middle' | 'bottom' | 'right'
+
+export type PanelDeclaration = {
+  Panel: FunctionComponent
+  /** Where it opens in the default layout. */
+  area: Area
+  /** Its place among the panels of its area. */
+  order: number
+  /** Brings the panel to the front. */
+  shortcut?: string
+  /** Left out of the default layout: it opens when it is asked for. */
+  closedAtFirst?: true
+  /** What it shows in place of the workbench while no project is open. */
+  Page?: FunctionComponent
+  /** Its page is what a window without a project begins with. */
+  isStartPage?: true
+  /** The section of the project menu that lists it. */
+  menu?: 'project' | 'tools'
+  /** A selector of what takes the keyboard when the panel is entered; its first control otherwise. */
+  focus?: string
+}
+
+/** A part of the Problems panel and of the editors' markers. */
+export type ProblemSource = {
+  /** `current` is asked again when one of these changes, or a file, the project, a build or the schemas. */
+  stores: readonly Watched[]
+  /** Answers with the same array while nothing changed. */
+  current: () => readonly Diagnostic[]
+}
+
+export type Watched = { subscribe: (listener: () => void) => () => void }
+
+/** Rows of opsmith.json in the Explorer. */
+export type ExplorerSource = {
+  /** Features may share a section. */
+  section: string
+  order: number
+  /** A hook: the rows of the project that is open. */
+  useRows: () => readonly ExplorerRow[]
+}
+
+export type ExplorerRow = {
+  kind: string
+  icon: ReactElement
+  text: string
+  /** Tells the row from others of the same operator. */
+  note?: string
+  title: string
+  open: () => void
+}
+
+/** Shows again, after a good build or a saved program, what the feature showed before. */
+export type Refresh = {
+  /** Lower ones run first, equal ones together: the op host does one thing at a time. */
+  order: number
+  run: (cause: 'build' | 'program') => Promise<void>
+}
+
+/** A part of opsmith.json whose change matters without a build. */
+export type ManifestWatch = {
+  reads: () => unknown
+  /**
+   * @param state.building a build began because of the same change
+   * @param state.isBuilt operators are loaded and no build runs
+   */
+  changed: (state: { building: boolean; isBuilt: boolean }) => void
+}
+
+export type SavedChoice = {
+  store: Watched
+  /** As JSON; null while there is nothing to keep. */
+  read: () => unknown
+  /** Takes what read() gave in an earlier window; undefined where there was none. Foreign values must do no harm. */
+  restore: (saved: unknown) => void
+}
+
+export function defineFeature(feature: Feature): Feature {
+  return feature
+}
+
+let known: readonly Feature[] = []
+
+/** Called once by renderer/shell/main.tsx, before anything else runs. */
+export function registerFeatures(features: readonly Feature[]): void {
+  const areas: readonly Area[] = ['left', 'middle', 'bottom', 'right']
+  const place = ({ panel }: Feature): number =>
+    panel ? areas.indexOf(panel.area) * 1000 + panel.order : -1
+  known = [...features].sort((a, b) => place(a) - place(b) || a.id.localeCompare(b.id))
+}
+
+/** All features, in the order of their panels. */
+export function allFeatures(): readonly Feature[] {
+  return known
+}
+
+export function featureOf(id: string): Feature | undefined {
+  return known.find((feature) => feature.id === id)
+}
+
+/** Those with a panel. */
+export function panelFeatures(): readonly (Feature & { panel: PanelDeclaration })[] {
+  return known.flatMap((feature) => (feature.panel ? [{ ...feature, panel: feature.panel }] : []))
+}
+
+/** The page of a window without a project; undefined where no feature has one. */
+export function startPage(): string | undefined {
+  return known.find((feature) => feature.panel?.isStartPage)?.id
+}
+
+export function explorerSources(): readonly ExplorerSource[] {
+  const sources = known.flatMap((feature) => (feature.explorer ? [feature.explorer] : []))
+  return sources.sort((a, b) => a.order - b.order)
+}
+
+export function allJobs(): readonly AnyJob[] {
+  return known.flatMap((feature) => feature.jobs ?? [])
+}
