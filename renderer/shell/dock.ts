@@ -222,11 +222,12 @@ function enter(api: DockviewApi, panel: IDockviewPanel): void {
 const focusable =
   'input:not(:disabled), select:not(:disabled), button:not(:disabled), [tabindex="0"]'
 
-/** A feature may name the part that takes the keyboard: the list of entries, not the buttons of the bar. */
+/** In a panel with a list its first entry takes the keyboard, not the buttons of the panel's bar. */
 function focusInside(panel: IDockviewPanel): void {
   const content = panel.view.content.element
-  const part = featureOf(panel.id)?.panel?.focus
-  const target = part && content.querySelector(part)?.querySelector<HTMLElement>(focusable)
-  const first = target || content.querySelector<HTMLElement>(focusable)
+  const target = ['.split-list .section-body', '.split-body']
+    .map((part) => content.querySelector(part)?.querySelector<HTMLElement>(focusable))
+    .find((element) => element)
+  const first = target ?? content.querySelector<HTMLElement>(focusable)
   first?.focus()
 }

@@ -54,8 +54,6 @@ export type PanelDeclaration = {
   isStartPage?: true
   /** The section of the project menu that lists it. */
   menu?: 'project' | 'tools'
-  /** A selector of what takes the keyboard when the panel is entered; its first control otherwise. */
-  focus?: string
 }
 
 /** A part of the Problems panel and of the editors' markers. */

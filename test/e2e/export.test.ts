@@ -86,7 +86,7 @@ function steps(): Promise<Step[]> {
       form: step.dataset['form'] ?? '',
       step: step.dataset['step'] ?? '',
       status: step.dataset['status'] ?? '',
-      reason: step.querySelector('.ex-reason')?.textContent ?? '',
+      reason: step.querySelector('.export-reason')?.textContent ?? '',
     })),
   )
 }
@@ -248,7 +248,7 @@ describe('the export panel', () => {
     const tooWide = await app
       .testId('export-panel')
       .evaluate((panel) =>
-        [...panel.querySelectorAll('.gc-main, .gc-list, .panel-bar')].flatMap((part) =>
+        [...panel.querySelectorAll('.split-main, .split-list, .panel-bar')].flatMap((part) =>
           part.scrollWidth > part.clientWidth ? [part.className] : [],
         ),
       )

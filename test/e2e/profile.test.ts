@@ -98,7 +98,7 @@ describe('the profile panel', () => {
 
     await app.testId('profile-view-table').click()
     const names = await app.page.evaluate(() =>
-      [...document.querySelectorAll('[data-testid=profile-row] .pf-name')].map((cell) =>
+      [...document.querySelectorAll('[data-testid=profile-row] .profile-name')].map((cell) =>
         cell.textContent?.trim(),
       ),
     )

@@ -136,7 +136,7 @@ describe('assembly', () => {
     await app.page.locator(`[data-testid=assembly-row][data-line="${line}"]`).first().waitFor()
     expect(Number(await app.testId('assembly-rows').getAttribute('data-rows'))).toBeGreaterThan(100)
     expect(await app.testId('assembly-mix').textContent()).toMatch(/\d+ instructions\d+ calls/)
-    await app.page.locator('.monaco-editor .asm-gutter').first().waitFor()
+    await app.page.locator('.monaco-editor .assembly-gutter').first().waitFor()
     await command('Theme: dark')
     await app.picture('assembly-dark')
 
@@ -152,7 +152,7 @@ describe('assembly', () => {
     await app.page.locator(`[data-testid=assembly-row][data-line="${other}"]`).first().click()
     await expect.poll(cursorLine).toBe(other)
     // The pointer on a row marks its line in the editor.
-    await app.page.locator('.monaco-editor .asm-hover').first().waitFor()
+    await app.page.locator('.monaco-editor .assembly-hover').first().waitFor()
 
     await app.testId('assembly-function').selectOption({ index: 1 })
     await app.testId('assembly-name').filter({ hasText: 'gc_backward' }).waitFor()

@@ -26,7 +26,7 @@ export function AssemblyPanel(): ReactElement {
     return <NeedsBuild icon="chip" text="The instructions of a function, each with its line." />
   }
   return (
-    <div className="panel-column asm-panel" data-testid="assembly-panel">
+    <div className="panel-column assembly-panel" data-testid="assembly-panel">
       <ChoiceBar />
       {staleness !== 'fresh' && <StaleBar staleness={staleness} />}
       {error && (
@@ -36,8 +36,8 @@ export function AssemblyPanel(): ReactElement {
       )}
       {report ? (
         <>
-          <div className="asm-summary">
-            <div className="asm-name">
+          <div className="assembly-summary">
+            <div className="assembly-name">
               <span
                 className="mono selectable"
                 title={report.function.name}
@@ -85,7 +85,7 @@ function ChoiceBar(): ReactElement {
     assemblyStore.setState({ filter: { ...filter, [name]: !filter[name] } })
   const chosen = functions.find(({ id }) => id === report?.function.id)
   return (
-    <div className="asm-bar">
+    <div className="assembly-bar">
       <select
         aria-label="Function"
         value={chosen?.id ?? ''}
@@ -121,7 +121,7 @@ function ChoiceBar(): ReactElement {
         />
       )}
       <span className="grow" />
-      <span className="asm-filters" role="group" aria-label="Show">
+      <span className="assembly-filters" role="group" aria-label="Show">
         {(['addresses', 'labels', 'directives', 'inlined'] as const).map((name) => (
           <label key={name} className="check">
             <input
@@ -141,7 +141,7 @@ function ChoiceBar(): ReactElement {
 function Mix(): ReactElement {
   const mix = useAssembly((state) => state.report?.mix ?? none)
   return (
-    <div className="asm-mix" data-testid="assembly-mix">
+    <div className="assembly-mix" data-testid="assembly-mix">
       {mix
         .filter(({ count }) => count > 0)
         .map(({ what, count }) => (

@@ -75,11 +75,11 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
 
   return (
     <div
-      className={stale ? 'asm-rows stale' : 'asm-rows'}
+      className={stale ? 'assembly-rows stale' : 'assembly-rows'}
       ref={scroller}
       role="listbox"
       aria-label="Instructions. Arrows walk, Enter opens the line, J follows a jump."
-      aria-activedescendant={selected >= 0 ? `asm-row-${selected}` : undefined}
+      aria-activedescendant={selected >= 0 ? `assembly-row-${selected}` : undefined}
       tabIndex={0}
       onKeyDown={keys}
       onMouseLeave={() => assemblyStore.setState({ hovered: null })}
@@ -101,13 +101,13 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
           return (
             <div
               key={key}
-              id={`asm-row-${index}`}
+              id={`assembly-row-${index}`}
               role="option"
               aria-selected={index === selected}
               className={[
-                'asm-row',
+                'assembly-row',
                 row.kind,
-                colour === undefined ? '' : `asm-c${colour}`,
+                colour === undefined ? '' : `assembly-c${colour}`,
                 isHovered ? 'hovered' : '',
               ].join(' ')}
               style={{ transform: `translateY(${start}px)`, height: rowHeight }}
@@ -124,9 +124,9 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
               data-testid="assembly-row"
               data-line={row.line}
             >
-              {filter.addresses && <span className="asm-address">{row.address}</span>}
+              {filter.addresses && <span className="assembly-address">{row.address}</span>}
               <span
-                className="asm-place"
+                className="assembly-place"
                 title={row.line > 0 ? `${projectPath(row.file).path}:${row.line}` : ''}
               >
                 {isNew
@@ -137,7 +137,7 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
               </span>
               <Code row={row} />
               {filter.inlined && row.inlined !== '' && (
-                <span className="asm-inlined">{row.inlined}</span>
+                <span className="assembly-inlined">{row.inlined}</span>
               )}
             </div>
           )
@@ -148,14 +148,14 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
 }
 
 function Code({ row }: { row: AssemblyRow }): ReactElement {
-  if (row.kind !== 'instruction') return <span className="asm-code">{row.text}</span>
+  if (row.kind !== 'instruction') return <span className="assembly-code">{row.text}</span>
   const space = row.text.indexOf(' ')
   const mnemonic = space < 0 ? row.text : row.text.slice(0, space)
   // The tool sets its remarks far to the right.
   const rest = space < 0 ? '' : row.text.slice(space + 1).replace(/\s{2,}#/, ' #')
   return (
-    <span className="asm-code selectable" title={rest.length > 60 ? row.text : undefined}>
-      <span className="asm-mnemonic">{mnemonic}</span> {rest}
+    <span className="assembly-code selectable" title={rest.length > 60 ? row.text : undefined}>
+      <span className="assembly-mnemonic">{mnemonic}</span> {rest}
     </span>
   )
 }

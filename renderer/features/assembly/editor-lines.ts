@@ -73,8 +73,8 @@ function colourLines(): void {
       range: new monaco.Range(line, 1, line, 1),
       options: {
         isWholeLine: true,
-        className: `asm-line asm-c${colour}`,
-        linesDecorationsClassName: `asm-gutter asm-c${colour}`,
+        className: `assembly-line assembly-c${colour}`,
+        linesDecorationsClassName: `assembly-gutter assembly-c${colour}`,
       },
     })
     wanted.set(model, list)
@@ -88,7 +88,7 @@ function markHovered(): void {
   const wanted = new Map<monaco.editor.ITextModel, monaco.editor.IModelDeltaDecoration[]>()
   if (hovered && model && hovered.line <= model.getLineCount()) {
     const range = new monaco.Range(hovered.line, 1, hovered.line, 1)
-    wanted.set(model, [{ range, options: { isWholeLine: true, className: 'asm-hover' } }])
+    wanted.set(model, [{ range, options: { isWholeLine: true, className: 'assembly-hover' } }])
   }
   apply(hovers, wanted)
 }

@@ -62,8 +62,8 @@ export function TimeView(): ReactElement {
   ]
   const [name, fact] = selected === null ? [] : describe(selected)
   return (
-    <div className="bt-view" data-testid="build-time-view">
-      <div className="bt-chart">
+    <div className="build-view" data-testid="build-time-view">
+      <div className="build-chart">
         <SpanCanvas
           named={named}
           memory={noMemory}
@@ -75,7 +75,7 @@ export function TimeView(): ReactElement {
           onOpen={() => undefined}
           describe={describe}
         />
-        <p className="bt-selected selectable" data-testid="build-time-selected">
+        <p className="build-selected selectable" data-testid="build-time-selected">
           {name === undefined ? (
             <span className="muted">Select a stretch to see what it is.</span>
           ) : (
@@ -85,14 +85,14 @@ export function TimeView(): ReactElement {
           )}
         </p>
       </div>
-      <div className="bt-side scroll">
-        <div className="bt-actions">
+      <div className="build-side scroll">
+        <div className="build-actions">
           {again}
           <SearchField value={search} onChange={setSearch} label="Find a name" />
         </div>
         {staleness !== 'fresh' && <p className="muted">Of older sources than those there are.</p>}
         <PhasesTable files={trace.files} />
-        <p className="bt-rest number">
+        <p className="build-rest number">
           {trace.link && `link ${formatSeconds(trace.link.seconds)}`}
           {traced.load !== null && `, load ${formatSeconds(traced.load)}`}
         </p>
@@ -124,7 +124,7 @@ function PhasesTable({ files }: { files: readonly FileTime[] }): ReactElement {
     files.some((file) => (file.phases?.[phase] ?? 0) > 0),
   )
   return (
-    <table className="table bt-phases" data-testid="build-phases">
+    <table className="table build-phases" data-testid="build-phases">
       <thead>
         <tr>
           <th scope="col">file</th>
@@ -162,8 +162,8 @@ function Costs({
   if (costs.length === 0) return null
   return (
     <>
-      <h3 className="bt-title">{title}</h3>
-      <ol className="bt-costs">
+      <h3 className="build-title">{title}</h3>
+      <ol className="build-costs">
         {costs.map(({ name, kind, seconds, count }) => (
           <li key={name}>
             <span className="number">{formatSeconds(seconds)}</span>

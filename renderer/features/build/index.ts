@@ -12,6 +12,7 @@ import {
   sanitizeStore,
   stopSanitizing,
 } from './sanitize'
+import './styles.css'
 
 export const feature = defineFeature({
   id: 'build',

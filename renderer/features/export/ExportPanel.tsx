@@ -29,16 +29,16 @@ export function ExportPanel(): ReactElement {
     void loadChoices()
   }, [folder, sources, manifest, tools])
   return (
-    <div className="panel-column gc-panel ex-panel" data-testid="export-panel">
-      <div className="panel-bar gc-tabs">
+    <div className="panel-column split-panel export-panel" data-testid="export-panel">
+      <div className="panel-bar split-bar">
         <State />
         <span className="grow" />
         <PanelMenu />
         <EnlargeButton />
       </div>
-      <div className="gc-body">
+      <div className="split-body">
         <FormList />
-        <div className="gc-main scroll">
+        <div className="split-main scroll">
           <TargetBar />
           {isReviewing ? <ReviewView /> : <ExportResults />}
         </div>

@@ -76,17 +76,17 @@ function FormResult({ progress }: { progress: FormProgress }): ReactElement {
   const state = useExport((now) => formState(now, progress))
   const { word, icon, tone } = stateMarks[state]
   const bad = state === 'failed' ? ' bad' : ''
-  const calm = state === 'done' || bad !== '' ? '' : ` ex-${state}`
+  const calm = state === 'done' || bad !== '' ? '' : ` export-${state}`
   const seconds = steps.reduce((sum, step) => sum + step.seconds, 0)
   return (
     <section
-      className="ex-result"
+      className="export-result"
       aria-label={form}
       data-testid={`export-result-${form}`}
       data-state={state}
     >
-      <div className={`gc-verdict${bad}${calm}`} role="status">
-        <span className={`gc-verdict-word ${tone}`}>
+      <div className={`verdict-bar${bad}${calm}`} role="status">
+        <span className={`verdict-word ${tone}`}>
           {state === 'running' ? <span className="spinner" /> : <Icon name={icon} />}
           <strong className="mono">{form}</strong> {word}
         </span>
@@ -111,13 +111,13 @@ function FormResult({ progress }: { progress: FormProgress }): ReactElement {
       )}
       <StepList form={form} steps={steps} running={running} />
       {state === 'failed' && report !== null && report.directory !== '' && (
-        <p className="gc-pad muted selectable">
+        <p className="side-pad muted selectable">
           What was written is left in <span className="mono">{report.directory}</span>.
         </p>
       )}
       {report?.abi && <AbiTable abi={report.abi} />}
       {report !== null && report.files.length > 0 && (
-        <div className="gc-pad ex-files">
+        <div className="side-pad export-files">
           <Details
             label={formatCount(report.files.length, 'file')}
             text={report.files.join('\n')}
@@ -132,7 +132,7 @@ function FormResult({ progress }: { progress: FormProgress }): ReactElement {
 function AbiTable({ abi }: { abi: AbiReport }): ReactElement {
   const rows = abiRows(abi)
   return (
-    <div className="ex-abi">
+    <div className="export-abi">
       <Section
         title={`What ${abi.library} needs`}
         note="ABI.md says what to set there"
@@ -143,7 +143,7 @@ function AbiTable({ abi }: { abi: AbiReport }): ReactElement {
           />
         }
       >
-        <table className="table ex-abi-table" data-testid="export-abi">
+        <table className="table export-abi-table" data-testid="export-abi">
           <tbody>
             {rows.map(([name, value]) => (
               <tr key={name}>

@@ -18,10 +18,10 @@ export function FormList(): ReactElement {
   const error = useExport((state) => state.choicesError)
   const chosen = useChosen()
   return (
-    <div className="gc-list scroll" data-testid="export-forms">
+    <div className="split-list scroll" data-testid="export-forms">
       <Section title="Forms" note={chosen === 0 ? 'choose some' : `${chosen} chosen`}>
         {error && (
-          <div className="gc-pad">
+          <div className="side-pad">
             <ErrorView error={error} testId="export-forms-error">
               <Button icon="refresh" onClick={() => void loadChoices()}>
                 Look again
@@ -30,7 +30,7 @@ export function FormList(): ReactElement {
           </div>
         )}
         {!choices && !error && (
-          <p className="muted gc-pad" role="status">
+          <p className="muted side-pad" role="status">
             <span className="spinner" /> looking at the sources and at this machine …
           </p>
         )}
@@ -58,8 +58,8 @@ function FormRow({ choice }: { choice: FormChoice }): ReactElement {
   const isBusy = useExport((state) => state.work !== null)
   return (
     <li data-testid={`export-form-${form}`} data-possible={possible}>
-      <div className={isChosen ? 'gc-row selected' : 'gc-row'}>
-        <label className="ex-choice" title={possible ? purposes[form] : reason}>
+      <div className={isChosen ? 'entry-row selected' : 'entry-row'}>
+        <label className="export-choice" title={possible ? purposes[form] : reason}>
           <input
             type="checkbox"
             checked={isChosen}
@@ -67,7 +67,7 @@ function FormRow({ choice }: { choice: FormChoice }): ReactElement {
             data-testid={`export-choose-${form}`}
             onChange={(event) => chooseForm(form, event.target.checked)}
           />
-          <span className={possible ? 'mono ex-name' : 'mono ex-name muted'}>{form}</span>
+          <span className={possible ? 'mono export-name' : 'mono export-name muted'}>{form}</span>
           <span className="muted ellipsis">{possible ? purposes[form] : reason}</span>
         </label>
         <Mark choice={choice} />
@@ -111,7 +111,7 @@ function Mark({ choice }: { choice: FormChoice }): ReactElement | null {
 function About({ choice }: { choice: FormChoice }): ReactElement {
   const { form, possible, reason, hint, obstacles, untried } = choice
   return (
-    <div className="ex-about selectable" data-testid={`export-about-text-${form}`}>
+    <div className="export-about selectable" data-testid={`export-about-text-${form}`}>
       <p>{purposes[form]}.</p>
       {!possible && <p className="tone-warning">Not possible: {reason}</p>}
       {hint !== '' && <p>{hint}</p>}
@@ -120,7 +120,7 @@ function About({ choice }: { choice: FormChoice }): ReactElement {
           <p className="muted">{formatCount(obstacles.length, 'place')} in the sources:</p>
           <ul>
             {obstacles.map((one, index) => (
-              <li key={index} className="ex-obstacle">
+              <li key={index} className="export-obstacle">
                 <FileLink file={one.file} line={one.line} /> {one.message}
               </li>
             ))}
@@ -135,7 +135,7 @@ function About({ choice }: { choice: FormChoice }): ReactElement {
           <p>Cannot be tried on this machine:</p>
           <ul>
             {untried.map((why) => (
-              <li key={why} className="ex-obstacle tone-warning">
+              <li key={why} className="export-obstacle tone-warning">
                 {why}
               </li>
             ))}

@@ -39,7 +39,7 @@ export function ReviewView(): ReactElement | null {
   )
   return (
     <div data-testid="export-review">
-      <div className="stale-bar ex-review-bar" role="status">
+      <div className="stale-bar export-review-bar" role="status">
         <Icon name={open > 0 ? 'warning' : 'note'} />
         <span className="grow" data-testid="export-review-text">
           {headText(review, open)}
@@ -120,11 +120,11 @@ function ChangedFile({ form, file, review }: ChangedFileProps): ReactElement {
   )
   return (
     <li data-testid="export-change" data-path={file.path} data-change={file.change}>
-      <div className="ex-change">
+      <div className="export-change">
         {hasDiff ? (
           <button
             type="button"
-            className="ex-change-name"
+            className="export-change-name"
             aria-expanded={open}
             title={file.path}
             onClick={() => setOpen(!open)}
@@ -133,8 +133,8 @@ function ChangedFile({ form, file, review }: ChangedFileProps): ReactElement {
             {name}
           </button>
         ) : (
-          <span className="ex-change-name" title={file.path}>
-            <span className="ex-gap" />
+          <span className="export-change-name" title={file.path}>
+            <span className="export-gap" />
             {name}
           </span>
         )}
@@ -164,7 +164,7 @@ function Decision({ form, file, review }: ChangedFileProps): ReactElement {
     </Button>
   )
   return (
-    <span className="ex-decision" role="group" aria-label={`${file.path} was changed by hand`}>
+    <span className="export-decision" role="group" aria-label={`${file.path} was changed by hand`}>
       {option('keep', 'Keep mine')}
       {option('overwrite', 'Overwrite')}
     </span>

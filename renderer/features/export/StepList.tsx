@@ -15,7 +15,7 @@ type Props = { form: ExportForm; steps: readonly ExportStep[]; running: RunningS
 /** The steps of one form, each with its log; that of the running one and of one that failed is open. */
 export function StepList({ form, steps, running }: Props): ReactElement {
   return (
-    <ol className="ex-steps">
+    <ol className="export-steps">
       {steps.map((step, index) => (
         <StepRow key={`${index} ${step.name}`} form={form} step={step} />
       ))}
@@ -32,7 +32,7 @@ function StepRow({ form, step }: { form: ExportForm; step: ExportStep }): ReactE
   const hasLog = log !== ''
   const head = (
     <>
-      {hasLog ? <Icon name={open ? 'down' : 'right'} /> : <span className="ex-gap" />}
+      {hasLog ? <Icon name={open ? 'down' : 'right'} /> : <span className="export-gap" />}
       <span className={tone}>
         <Icon name={icon} label={status} />
       </span>
@@ -45,7 +45,7 @@ function StepRow({ form, step }: { form: ExportForm; step: ExportStep }): ReactE
   )
   return (
     <li
-      className={failed ? 'ex-step bad' : 'ex-step'}
+      className={failed ? 'export-step bad' : 'export-step'}
       data-testid="export-step"
       data-form={form}
       data-step={name}
@@ -54,17 +54,21 @@ function StepRow({ form, step }: { form: ExportForm; step: ExportStep }): ReactE
       {hasLog ? (
         <button
           type="button"
-          className="ex-step-head"
+          className="export-step-head"
           aria-expanded={open}
           onClick={() => setOpen(!open)}
         >
           {head}
         </button>
       ) : (
-        <div className="ex-step-head">{head}</div>
+        <div className="export-step-head">{head}</div>
       )}
       {reason !== '' && (
-        <p className={failed ? 'ex-reason selectable tone-error' : 'ex-reason selectable muted'}>
+        <p
+          className={
+            failed ? 'export-reason selectable tone-error' : 'export-reason selectable muted'
+          }
+        >
           {reason}
         </p>
       )}
@@ -78,7 +82,7 @@ function RunningRow({ form, running }: { form: ExportForm; running: RunningStep 
   const version = useExport((state) => state.logVersion)
   return (
     <li
-      className="ex-step"
+      className="export-step"
       data-testid="export-step"
       data-form={form}
       data-step={running.name}
@@ -86,7 +90,7 @@ function RunningRow({ form, running }: { form: ExportForm; running: RunningStep 
     >
       <button
         type="button"
-        className="ex-step-head"
+        className="export-step-head"
         aria-expanded={open}
         onClick={() => setOpen(!open)}
       >
@@ -116,7 +120,7 @@ type StepLogProps = { name: string; log: LineLog; version: number }
 function StepLog({ name, log, version }: StepLogProps): ReactElement {
   return (
     <div
-      className="ex-log"
+      className="export-log"
       style={{ height: `${Math.min(Math.max(log.length, 2), 14) * 1.45 + 1}rem` }}
     >
       <LogView

@@ -17,9 +17,9 @@ export function TargetBar(): ReactElement {
   const proof = useExport((state) => state.proof)
   const isBusy = useExport((state) => state.work !== null)
   return (
-    <div className="gc-case">
-      <div className="gc-call">
-        <span className="gc-args ex-folder">
+    <div className="case-form">
+      <div className="case-call">
+        <span className="case-arguments export-folder">
           <CommitField
             id="export-folder"
             label="To"
@@ -44,7 +44,7 @@ export function TargetBar(): ReactElement {
           what is exported.
         </p>
       )}
-      <div className="gc-call">
+      <div className="case-call">
         <ExportButton />
         <Button
           disabled={isBusy}

@@ -17,7 +17,6 @@ export const feature = defineFeature({
     order: 90,
     shortcut: 'Ctrl+Shift+E',
     menu: 'project',
-    focus: '.gc-body .section-body',
   },
   Badge: ExportBadge,
   commands: exportCommands(),

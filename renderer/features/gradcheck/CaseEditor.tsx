@@ -16,7 +16,7 @@ import { CaseOptions } from './CaseOptions'
 /** What is checked, and how; a change is checked by itself. */
 export function CaseEditor(): ReactElement {
   return (
-    <div className="gc-case" role="group" aria-label="What is checked">
+    <div className="case-form" role="group" aria-label="What is checked">
       <CallBar />
       <CaseOptions />
       <CaseInputs />
@@ -29,7 +29,7 @@ function CallBar(): ReactElement {
   const job = useGradcheck((state) => state.job)
   const startedAt = useGradcheck((state) => state.startedAt)
   return (
-    <div className="gc-call">
+    <div className="case-call">
       <CallFields
         id="gradcheck"
         op={draft.op}

@@ -12,13 +12,13 @@ export function CaseOptions(): ReactElement {
   const [more, setMore] = useState(false)
   return (
     <>
-      <div className="gc-options">
+      <div className="case-options">
         <NumberOption name="eps" title="The step of finite differences" />
         <NumberOption name="atol" title="Absolute tolerance" />
         <NumberOption name="rtol" title="Relative tolerance" />
         <DtypeChoice />
       </div>
-      <div className="gc-options">
+      <div className="case-options">
         <Switch name="fast_mode" label="fast mode" title="One random projection of the Jacobian" />
         <SecondOrder />
         <ForwardMode />
@@ -42,7 +42,7 @@ type NumberName = 'eps' | 'atol' | 'rtol' | 'nondet_tol'
 function NumberOption({ name, title }: { name: NumberName; title: string }): ReactElement {
   const value = useGradcheck((state) => state.draft.options[name])
   return (
-    <span className="gc-option" title={title}>
+    <span className="case-option" title={title}>
       <CommitField
         id={`gradcheck-${name}`}
         label={name}
@@ -73,7 +73,7 @@ const dtypes = [
 function DtypeChoice(): ReactElement {
   const dtype = useGradcheck((state) => state.draft.dtype)
   return (
-    <span className="gc-option" title="Of every floating or complex input, in place of its own">
+    <span className="case-option" title="Of every floating or complex input, in place of its own">
       <select
         aria-label="dtype"
         id="gradcheck-dtype"
@@ -142,7 +142,7 @@ function ForwardMode(): ReactElement {
 function MoreOptions(): ReactElement {
   const secondOrder = useGradcheck((state) => state.draft.secondOrder)
   return (
-    <div className="gc-options">
+    <div className="case-options">
       <NumberOption name="nondet_tol" title="How far two runs of one backward may differ" />
       {secondOrder ? (
         <>

@@ -41,7 +41,7 @@ export function CheckList(): ReactElement {
           ? `${done.length} as expected`
           : `${wrong} of ${done.length} not as expected`
   return (
-    <div className="gc-list scroll" data-testid="gradcheck-list">
+    <div className="split-list scroll" data-testid="gradcheck-list">
       <Section
         title="Gradchecks"
         note={entries.length === 0 ? '' : note}
@@ -67,7 +67,7 @@ export function CheckList(): ReactElement {
           <EntryRow key={index} entry={entry} index={index} />
         ))}
         {entries.length === 0 && (
-          <p className="muted gc-pad">
+          <p className="muted side-pad">
             None yet. Check something below, then keep it: it runs on every build.
           </p>
         )}
@@ -101,7 +101,7 @@ function EntryRow({ entry, index }: { entry: GradcheckEntry; index: number }): R
   return (
     <button
       type="button"
-      className={`gc-row${selected ? ' selected' : ''}${isOld ? ' stale' : ''}`}
+      className={`entry-row${selected ? ' selected' : ''}${isOld ? ' stale' : ''}`}
       aria-pressed={selected}
       title={titleOf(`${title}${particular === '' ? '' : `, ${particular}`}`, outcome)}
       data-testid={`gradcheck-entry-${index}`}
@@ -111,7 +111,7 @@ function EntryRow({ entry, index }: { entry: GradcheckEntry; index: number }): R
     >
       <Mark outcome={outcome} />
       <EntryName title={title} particular={particular} />
-      <span className="number muted gc-row-error">
+      <span className="number muted gradcheck-row-error">
         {error === null ? '' : formatNumber(error, 2)}
       </span>
     </button>
@@ -120,12 +120,12 @@ function EntryRow({ entry, index }: { entry: GradcheckEntry; index: number }): R
 
 /** Icon and word; failing as expected is no alarm. */
 function Mark({ outcome }: { outcome: GradcheckOutcome | undefined }): ReactElement {
-  if (!outcome) return <span className="gc-mark muted">not run</span>
+  if (!outcome) return <span className="entry-mark muted">not run</span>
   const { verdict, asExpected } = outcome
   const { icon, tone } = marks[verdict] ?? { icon: 'note', tone: '' }
   const shown = asExpected ? (verdict === 'failed' ? 'muted' : tone) : 'tone-error'
   return (
-    <span className={`gc-mark ${shown}`}>
+    <span className={`entry-mark ${shown}`}>
       <Icon name={asExpected && verdict === 'failed' ? 'check' : icon} />
       <span>{asExpected && verdict === 'failed' ? 'fails' : verdict}</span>
     </span>

@@ -21,7 +21,7 @@ export function Findings({ report }: { report: CheckedReport }): ReactElement {
   )
   return (
     <Section title="Checks" note={notes.join(', ')}>
-      <ul className="gc-findings" data-testid="gradcheck-findings">
+      <ul className="gradcheck-findings" data-testid="gradcheck-findings">
         {report.findings.map((finding, index) => (
           <FindingRow key={index} finding={finding} index={index} report={report} />
         ))}
@@ -39,16 +39,16 @@ function FindingRow({ finding, index, report }: RowProps): ReactElement {
   const where = tensorsText(finding, report)
   return (
     <li
-      className={failed ? 'gc-finding bad' : 'gc-finding'}
+      className={failed ? 'finding bad' : 'finding'}
       data-testid="gradcheck-finding"
       data-check={finding.check}
       data-status={finding.status}
     >
-      <div className="gc-finding-line">
-        <span className={`gc-status ${tone}`}>
+      <div className="finding-line">
+        <span className={`finding-status ${tone}`}>
           <Icon name={icon} /> {finding.status}
         </span>
-        <span className="gc-check" title={about}>
+        <span className="finding-check" title={about}>
           {name}
           {where !== '' && <span className="mono"> {where}</span>}
           {finding.part !== '' && <span className="muted"> {finding.part}</span>}
@@ -82,9 +82,9 @@ function FindingRow({ finding, index, report }: RowProps): ReactElement {
 function Failure({ finding, report }: Omit<RowProps, 'index'>): ReactElement {
   const { worst, cause, reason, mismatched, total } = finding
   return (
-    <div className="gc-failure selectable">
+    <div className="finding-failure selectable">
       {cause !== '' && (
-        <p className="gc-cause" data-testid="gradcheck-cause">
+        <p className="finding-cause" data-testid="gradcheck-cause">
           {cause}
         </p>
       )}

@@ -42,15 +42,15 @@ export function GradcheckPanel(): ReactElement {
     )
   }
   return (
-    <div className="panel-column gc-panel" data-testid="gradcheck-panel">
-      <div className="panel-bar gc-tabs">
+    <div className="panel-column split-panel" data-testid="gradcheck-panel">
+      <div className="panel-bar split-bar">
         <span className="muted ellipsis">Gradients against central differences</span>
         <span className="grow" />
         <EnlargeButton panel="gradcheck" />
       </div>
-      <div className="gc-body">
+      <div className="split-body">
         <CheckList />
-        <div className="gc-main scroll">
+        <div className="split-main scroll">
           <CaseEditor />
           <Result />
         </div>
@@ -87,7 +87,7 @@ function Result(): ReactElement | null {
   return (
     <>
       {job === null && <StaleBar staleness={staleness} />}
-      <div className={isStale ? 'stale' : job === null ? '' : 'gc-working'}>
+      <div className={isStale ? 'stale' : job === null ? '' : 'still-working'}>
         {error && (
           <div className="panel-pad">
             <ErrorView error={error} testId="gradcheck-error">
@@ -142,12 +142,12 @@ function Verdict({ report }: { report: CheckedReport }): ReactElement {
   const isKept = entry !== null
   return (
     <div
-      className={report.ok ? 'gc-verdict good' : 'gc-verdict bad'}
+      className={report.ok ? 'verdict-bar good' : 'verdict-bar bad'}
       role="status"
       data-testid="gradcheck-verdict"
       data-verdict={verdict}
     >
-      <span className={report.ok ? 'tone-ok gc-verdict-word' : 'tone-error gc-verdict-word'}>
+      <span className={report.ok ? 'tone-ok verdict-word' : 'tone-error verdict-word'}>
         <Icon name={report.ok ? 'check' : 'error'} />
         <strong>{report.ok ? 'Passed' : 'Failed'}</strong>
       </span>

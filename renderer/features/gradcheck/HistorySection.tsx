@@ -36,14 +36,14 @@ function HistoryChart({ points }: { points: readonly GradcheckPoint[] }): ReactE
   const path = points.map((point, index) => `${x(index)},${y(point.error)}`).join(' ')
   return (
     <svg
-      className="gc-history"
+      className="gradcheck-history"
       viewBox={`0 0 ${width} ${height}`}
       role="img"
       aria-label={`Largest error of ${points.length} builds, the last ${formatNumber(points.at(-1)?.error, 3)}`}
       data-testid="gradcheck-history"
       data-builds={points.length}
     >
-      <polyline points={path} className="gc-history-line" />
+      <polyline points={path} className="gradcheck-history-line" />
       {[0, points.length - 1].map((index) => (
         <text
           key={index}

@@ -126,7 +126,7 @@ export function JacobianMap(props: Props): ReactElement {
     if (event.key === '0') props.onViewport(null)
   }
   return (
-    <figure className="gc-map">
+    <figure className="gradcheck-map">
       <figcaption>{title}</figcaption>
       <canvas
         ref={canvas}
@@ -144,7 +144,7 @@ export function JacobianMap(props: Props): ReactElement {
         onKeyDown={keys}
       />
       {tiles.failure && <ErrorView error={tiles.failure} />}
-      <div className="legend gc-legend" aria-hidden>
+      <div className="legend gradcheck-legend" aria-hidden>
         <span className="number">{formatNumber(scale.low, 3)}</span>
         <div style={{ background: gradientOf(scale.kind) }} />
         <span className="number">{formatNumber(scale.high, 3)}</span>

@@ -36,7 +36,7 @@ export function JacobianSection({ report }: { report: CheckedReport }): ReactEle
       actions={
         drawn.length > 1 && (
           <select
-            className="gc-jacobian-choice"
+            className="gradcheck-jacobian-choice"
             aria-label="Which Jacobian"
             value={chosen ?? ''}
             data-testid="gradcheck-jacobian"
@@ -145,7 +145,7 @@ function Jacobian({ finding, report }: { finding: Drawn; report: CheckedReport }
   }
   return (
     <div ref={box}>
-      <div className="gc-map-bar">
+      <div className="gradcheck-map-bar">
         {!wide && (
           <Segmented
             label="Which of the three"
@@ -164,7 +164,7 @@ function Jacobian({ finding, report }: { finding: Drawn; report: CheckedReport }
         <IconButton icon="minus" label="Further (-)" onClick={() => zoomBy(1 / 1.6)} />
         <IconButton icon="enlarge" label="All of it (0)" onClick={() => setViewport(null)} />
       </div>
-      <div className="gc-maps">
+      <div className="gradcheck-maps">
         {kinds
           .filter((one) => wide || one === kind)
           .map((one) => (
@@ -207,7 +207,8 @@ function Readout({ place, isWorst, finding, report, tiles }: ReadoutProps): Reac
   useEffect(() => {
     if (place) for (const kind of kinds) tiles[kind].want(place.row, place.column)
   })
-  if (!place) return <p className="gc-readout muted">Click, then the wheel zooms; drag pans.</p>
+  if (!place)
+    return <p className="gradcheck-readout muted">Click, then the wheel zooms; drag pans.</p>
   const value = (kind: Kind): string => {
     const found = tiles[kind].at(place.row, place.column)
     if (found) return found.text ?? exactNumber(found.value)
@@ -216,7 +217,11 @@ function Readout({ place, isWorst, finding, report, tiles }: ReadoutProps): Reac
     return kind === 'numerical' && known ? known.numericalText : ''
   }
   return (
-    <p className="gc-readout number selectable" aria-live="polite" data-testid="gradcheck-readout">
+    <p
+      className="gradcheck-readout number selectable"
+      aria-live="polite"
+      data-testid="gradcheck-readout"
+    >
       <span>
         {isWorst && <span className="muted">worst: </span>}d {output.name}
         {indexText(place.column, output.shape)} / d {input.name}

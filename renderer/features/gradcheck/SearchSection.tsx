@@ -23,8 +23,8 @@ export function SearchSection(): ReactElement {
   const hasCase = useGradcheck((state) => state.draft.op !== '')
   return (
     <Section title="Worst point" note={search ? `${search.failed} of ${search.tried} fail` : ''}>
-      <div className="gc-options">
-        <span className="gc-option">
+      <div className="case-options">
+        <span className="case-option">
           <label htmlFor="gradcheck-points">points</label>
           <input
             id="gradcheck-points"
@@ -36,7 +36,7 @@ export function SearchSection(): ReactElement {
             onChange={(event) => setPoints(within(event.target.value, 1, 100_000))}
           />
         </span>
-        <span className="gc-option">
+        <span className="case-option">
           <label htmlFor="gradcheck-first-seed">from seed</label>
           <input
             id="gradcheck-first-seed"
@@ -93,7 +93,10 @@ function Found({ search }: { search: SearchReport }): ReactElement {
     editDraft({ inputs: { ...draft.inputs, ...inputs } })
   }
   return (
-    <div className={isOurs && !isOld ? 'gc-found' : 'gc-found stale'} data-testid="gradcheck-found">
+    <div
+      className={isOurs && !isOld ? 'gradcheck-found' : 'gradcheck-found stale'}
+      data-testid="gradcheck-found"
+    >
       <p className={good ? 'tone-ok' : 'tone-error'}>
         <Icon name={good ? 'check' : 'error'} />{' '}
         {good ? 'All pass' : `${search.failed} of ${search.tried} points fail`}

@@ -75,7 +75,7 @@ function Swept({ report }: { report: SweepReport }): ReactElement {
   return (
     <>
       {best.length > 0 && <Chart report={report} />}
-      <div className="gc-best">
+      <div className="gradcheck-best">
         {best.map(({ curve, point }) => (
           <Button
             key={curve.dtype}
@@ -127,7 +127,7 @@ function Chart({ report }: { report: SweepReport }): ReactElement {
   }, [report, theme])
   return (
     <div
-      className="chart gc-sweep"
+      className="chart gradcheck-sweep"
       ref={host}
       role="img"
       aria-label={`Largest error over eps. ${report.curves.map(curveText).join(' ')} A click takes that eps.`}
@@ -146,7 +146,7 @@ function SweepTable({ curves }: { curves: readonly SweepCurve[] }): ReactElement
   return (
     <details className="details">
       <summary>Numbers</summary>
-      <table className="table number gc-sweep-table">
+      <table className="table number gradcheck-sweep-table">
         <thead>
           <tr>
             <th>dtype</th>

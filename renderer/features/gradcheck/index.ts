@@ -19,7 +19,6 @@ export const feature = defineFeature({
     area: 'right',
     order: 40,
     shortcut: 'Ctrl+8',
-    focus: '.gc-body .section-body',
   },
   Badge: GradcheckBadge,
   commands: gradcheckCommands(),

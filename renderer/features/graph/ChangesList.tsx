@@ -34,19 +34,19 @@ export function ChangesList(): ReactElement | null {
             <li key={index}>
               <button
                 type="button"
-                className="change-entry"
+                className="graph-change"
                 disabled={entry.key === null}
                 data-testid="graph-change"
                 data-change={entry.kind}
                 onClick={() => void select(entry.key, { view: entry.view, reveal: true })}
               >
-                <span className={`tone-${tones[entry.kind]} change-sign`} title={entry.kind}>
+                <span className={`tone-${tones[entry.kind]} graph-change-sign`} title={entry.kind}>
                   {signs[entry.kind]}
                 </span>
                 <span className="grow">
                   <span>{entry.title}</span>
                   {entry.words.map((words) => (
-                    <span key={words} className="change-words mono">
+                    <span key={words} className="graph-change-words mono">
                       {words}
                     </span>
                   ))}

@@ -17,10 +17,10 @@ export function Inspector(): ReactElement {
   const inspection = useView((state) => state.inspection)
   if (!inspection) return <Overview />
   return (
-    <div className="inspector" data-testid="graph-inspector" data-kind={inspection.kind}>
+    <div className="graph-inspector-body" data-testid="graph-inspector" data-kind={inspection.kind}>
       <Head inspection={inspection} />
       {inspection.change && (
-        <div className={`inspector-change tone-${tones[inspection.change.kind]}`}>
+        <div className={`graph-inspector-change tone-${tones[inspection.change.kind]}`}>
           <strong>{inspection.change.kind}</strong>
           {inspection.change.words.map((words) => (
             <p key={words} className="selectable">
@@ -30,14 +30,14 @@ export function Inspector(): ReactElement {
         </div>
       )}
       {inspection.schema !== '' && (
-        <pre className="inspector-schema selectable mono">{inspection.schema}</pre>
+        <pre className="graph-inspector-schema selectable mono">{inspection.schema}</pre>
       )}
       <Values title="Inputs" values={inspection.inputs} />
       <Values title="Outputs" values={inspection.outputs} />
       {inspection.attributes.length > 0 && <Attributes inspection={inspection} />}
       {inspection.observed && <Observed node={inspection.observed} />}
       {(inspection.scope !== '' || inspection.blocks.length > 0) && (
-        <dl className="inspector-list">
+        <dl className="graph-inspector-list">
           {inspection.scope !== '' && (
             <>
               <dt>module</dt>
@@ -64,7 +64,7 @@ function Overview(): ReactElement {
   const result = useView((state) => state.shown.main)
   const report = shown?.shot.report
   return (
-    <div className="inspector muted" data-testid="graph-inspector" data-kind="none">
+    <div className="graph-inspector-body muted" data-testid="graph-inspector" data-kind="none">
       {result && (
         <p className="number" data-testid="graph-size">
           {formatCount(result.boxes, 'box', 'boxes')}, {formatCount(result.lines, 'edge')}
@@ -91,7 +91,7 @@ function Head({ inspection }: { inspection: Inspection }): ReactElement {
   const kernel = operator?.kernels.find((item) => item.file !== '')
   return (
     <>
-      <div className="inspector-head">
+      <div className="graph-inspector-head">
         {custom && (
           <span className="graph-custom-mark" title="An operator of the loaded library">
             <Icon name="dot" label="custom" />
@@ -103,7 +103,7 @@ function Head({ inspection }: { inspection: Inspection }): ReactElement {
         </h3>
         <IconButton icon="close" label="Clear (Escape)" onClick={() => void select(null)} />
       </div>
-      <div className="inspector-links">
+      <div className="graph-inspector-links">
         {source && <FileLink file={source.file} line={source.line} column={source.column} short />}
         {kernel && (
           <span>
@@ -135,7 +135,7 @@ function Head({ inspection }: { inspection: Inspection }): ReactElement {
         )}
       </div>
       {size > 1 && (
-        <div className="inspector-links">
+        <div className="graph-inspector-links">
           <span className="number">{formatCount(size, 'node')}</span>
           <Button onClick={() => void fold('toggle', key)} title="Enter or double click">
             {folded ? 'Open' : 'Fold'}
@@ -162,12 +162,14 @@ function Values({
   return (
     <section aria-label={title}>
       <h4>{title}</h4>
-      <ul className="inspector-values">
+      <ul className="graph-inspector-values">
         {values.map((value, index) => (
           <li key={index}>
-            <div className="inspector-value mono">
-              {value.argument !== '' && <span className="value-argument">{value.argument}</span>}
-              <span className="value-type selectable">{value.constant ?? value.type}</span>
+            <div className="graph-inspector-value mono">
+              {value.argument !== '' && (
+                <span className="graph-value-argument">{value.argument}</span>
+              )}
+              <span className="graph-value-type selectable">{value.constant ?? value.type}</span>
               {value.constant === null && (
                 <span className="muted value-name selectable">%{value.name}</span>
               )}
@@ -191,7 +193,7 @@ function Others({
   if (others.length === 0) return null
   const shown = others.slice(0, 12)
   return (
-    <div className="inspector-others">
+    <div className="graph-inspector-others">
       <span className="muted" aria-hidden="true">
         {isOutput ? '→' : '←'}
       </span>
@@ -217,7 +219,7 @@ function Attributes({ inspection }: { inspection: Inspection }): ReactElement {
   return (
     <section aria-label="Attributes">
       <h4>Attributes</h4>
-      <dl className="inspector-list">
+      <dl className="graph-inspector-list">
         {inspection.attributes.map(([name, value]) => (
           <Attribute key={name} name={name} value={value} />
         ))}
@@ -230,7 +232,7 @@ function Attribute({ name, value }: { name: string; value: string }): ReactEleme
   return (
     <>
       <dt className="mono">{name}</dt>
-      <dd className="mono selectable inspector-long">{value}</dd>
+      <dd className="mono selectable graph-inspector-long">{value}</dd>
     </>
   )
 }
@@ -239,7 +241,7 @@ function Observed({ node }: { node: ObservedNode }): ReactElement {
   return (
     <section aria-label="Observed">
       <h4>One run</h4>
-      <dl className="inspector-list number">
+      <dl className="graph-inspector-list number">
         <dt>time</dt>
         <dd>
           {formatSeconds(node.seconds)} · {(100 * node.share).toFixed(1)} %
@@ -249,7 +251,7 @@ function Observed({ node }: { node: ObservedNode }): ReactElement {
         <dd>{node.bytes === 0 ? 'none' : formatBytes(node.bytes)}</dd>
       </dl>
       {node.values.map((value) => (
-        <div key={value.name} className="inspector-observed mono">
+        <div key={value.name} className="graph-inspector-observed mono">
           <div>
             %{value.name} {value.dtype} [{value.shape.join(', ')}] {value.device}
           </div>

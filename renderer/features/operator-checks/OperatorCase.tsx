@@ -16,7 +16,7 @@ import { chooseOperator, editCheck, keepCheck, runOperator } from './opcheck-run
 /** What is checked, and over which inputs; a change is checked by itself. */
 export function OperatorCase(): ReactElement {
   return (
-    <div className="gc-case" role="group" aria-label="What is checked">
+    <div className="case-form" role="group" aria-label="What is checked">
       <CallBar />
       <Ranges />
       <Inputs />
@@ -30,7 +30,7 @@ function CallBar(): ReactElement {
   const startedAt = useOpcheck((state) => state.oneStartedAt)
   const isKept = useOpcheck((state) => state.entry !== null)
   return (
-    <div className="gc-call">
+    <div className="case-call">
       <CallFields
         id="opcheck"
         op={draft.op}
@@ -68,7 +68,7 @@ function Ranges(): ReactElement {
   const draft = useOpcheck((state) => state.draft)
   const [more, setMore] = useState(false)
   const field = (kind: 'sizes' | 'integers' | 'floats', title: string): ReactElement => (
-    <span className="gc-option gc-range" title={title}>
+    <span className="case-option case-range" title={title}>
       <CommitField
         id={`opcheck-${kind}`}
         label={kind}
@@ -82,7 +82,7 @@ function Ranges(): ReactElement {
   const isSet = draft.checks !== null || draft.dtypes.length > 0
   return (
     <>
-      <div className="gc-options">
+      <div className="case-options">
         {field(
           'sizes',
           'Sizes that shapes and arguments name: one number wherever the name stands',
@@ -90,7 +90,7 @@ function Ranges(): ReactElement {
         {field('integers', 'Whole numbers that arguments name')}
         {field('floats', 'Numbers that arguments name')}
       </div>
-      <div className="gc-options">
+      <div className="case-options">
         <NumberOption name="shapes" title="How many other calls are tried" most={1000} />
         <NumberOption name="seed" title="Of the other calls" most={Number.MAX_SAFE_INTEGER} />
         {!isSet && (
@@ -98,13 +98,13 @@ function Ranges(): ReactElement {
         )}
       </div>
       {(isSet || more) && (
-        <div className="gc-options">
+        <div className="case-options">
           <DtypesField
             id="opcheck-dtypes"
             dtypes={draft.dtypes}
             onCommit={(dtypes) => editCheck({ dtypes })}
           />
-          <span className="gc-option gc-range" title={opcheckCheck.options.join(', ')}>
+          <span className="case-option case-range" title={opcheckCheck.options.join(', ')}>
             <CommitField
               id="opcheck-checks"
               label="checks"
@@ -125,7 +125,7 @@ type NumberProps = { name: 'shapes' | 'seed'; title: string; most: number }
 function NumberOption({ name, title, most }: NumberProps): ReactElement {
   const value = useOpcheck((state) => state.draft[name])
   return (
-    <span className="gc-option" title={title}>
+    <span className="case-option" title={title}>
       <CommitField
         id={`opcheck-${name}`}
         label={name}

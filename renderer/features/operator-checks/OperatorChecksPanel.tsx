@@ -29,15 +29,15 @@ export function OperatorChecksPanel(): ReactElement {
     )
   }
   return (
-    <div className="panel-column gc-panel" data-testid="opcheck-panel">
-      <div className="panel-bar gc-tabs">
+    <div className="panel-column split-panel" data-testid="opcheck-panel">
+      <div className="panel-bar split-bar">
         <span className="muted ellipsis">Schemas, memory, layouts, dtypes</span>
         <span className="grow" />
         <EnlargeButton panel="operator-checks" />
       </div>
-      <div className="gc-body">
+      <div className="split-body">
         <OperatorList />
-        <div className="gc-main scroll">
+        <div className="split-main scroll">
           <OperatorCase />
           <Result />
         </div>
@@ -94,7 +94,7 @@ function Result(): ReactElement {
   return (
     <>
       {!working && <StaleBar staleness={staleness} />}
-      <div className={isStale ? 'stale' : working ? 'gc-working' : ''}>
+      <div className={isStale ? 'stale' : working ? 'still-working' : ''}>
         <OperatorFindings outcome={outcome} />
       </div>
     </>

@@ -56,14 +56,12 @@ export function OperatorFindings({ outcome }: { outcome: OpcheckOutcome }): Reac
   return (
     <>
       <div
-        className={outcome.asExpected ? 'gc-verdict good' : 'gc-verdict bad'}
+        className={outcome.asExpected ? 'verdict-bar good' : 'verdict-bar bad'}
         role="status"
         data-testid="opcheck-one-verdict"
         data-verdict={outcome.verdict}
       >
-        <span
-          className={outcome.asExpected ? 'tone-ok gc-verdict-word' : 'tone-error gc-verdict-word'}
-        >
+        <span className={outcome.asExpected ? 'tone-ok verdict-word' : 'tone-error verdict-word'}>
           <Icon name={outcome.asExpected ? 'check' : 'error'} />
           <strong>{outcome.verdict}</strong>
         </span>
@@ -89,7 +87,7 @@ export function OperatorFindings({ outcome }: { outcome: OpcheckOutcome }): Reac
           <ErrorView error={outcome.error} />
         </div>
       )}
-      <ul className="gc-findings gc-pad">
+      <ul className="gradcheck-findings side-pad">
         {shown.map((finding, index) => (
           <FindingRow key={index} finding={finding} />
         ))}
@@ -103,16 +101,16 @@ function FindingRow({ finding }: { finding: PlacedFinding }): ReactElement {
   const failed = finding.status === 'failed'
   return (
     <li
-      className={failed ? 'gc-finding bad' : 'gc-finding'}
+      className={failed ? 'finding bad' : 'finding'}
       data-testid="opcheck-finding"
       data-check={finding.check}
       data-status={finding.status}
     >
-      <div className="gc-finding-line">
-        <span className={`gc-status ${tone}`}>
+      <div className="finding-line">
+        <span className={`finding-status ${tone}`}>
           <Icon name={icon} /> {finding.status}
         </span>
-        <span className="gc-check" title={about[finding.check]}>
+        <span className="finding-check" title={about[finding.check]}>
           {finding.check.replaceAll('_', ' ')}
         </span>
         {failed ? (
@@ -127,8 +125,8 @@ function FindingRow({ finding }: { finding: PlacedFinding }): ReactElement {
         )}
       </div>
       {failed && (
-        <div className="gc-failure selectable">
-          <p className="gc-cause">{finding.reason}</p>
+        <div className="finding-failure selectable">
+          <p className="finding-cause">{finding.reason}</p>
           {finding.advice !== '' && <p>{finding.advice}</p>}
           <Evidence finding={finding} />
           {finding.sanitizer && <SanitizerStacks evidence={finding.sanitizer} />}

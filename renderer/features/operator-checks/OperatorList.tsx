@@ -22,7 +22,7 @@ export function OperatorList(): ReactElement {
   const { job, startedAt, done, total, error } = useOpcheck((state) => state)
   const isListed = useProject((state) => state.project?.manifest?.checks !== undefined)
   return (
-    <div className="gc-list scroll" data-testid="opcheck-list">
+    <div className="split-list scroll" data-testid="opcheck-list">
       <Section
         title={isListed ? 'Checks' : 'Operators'}
         note={entries.length === 0 ? '' : String(entries.length)}
@@ -54,7 +54,7 @@ export function OperatorList(): ReactElement {
         {entries.map((entry, index) => (
           <EntryRow key={index} entry={entry} index={index} />
         ))}
-        {entries.length === 0 && <p className="muted gc-pad">There is nothing to check.</p>}
+        {entries.length === 0 && <p className="muted side-pad">There is nothing to check.</p>}
       </Section>
       <OtherOperators
         title="Not in the list"
@@ -71,7 +71,7 @@ function SanitizeSwitch(): ReactElement {
   const sanitize = useOpcheck((state) => state.sanitize)
   return (
     <label
-      className="check gc-pad"
+      className="check side-pad"
       title="Also calls them in a build of their own that ASan and UBSan watch: some seconds more"
     >
       <input
@@ -94,7 +94,7 @@ function Verdict(): ReactElement | null {
   if (known.length === 0) return null
   return (
     <span
-      className={`gc-list-verdict ${wrong > 0 ? 'tone-error' : 'tone-ok'}`}
+      className={`entry-verdict ${wrong > 0 ? 'tone-error' : 'tone-ok'}`}
       data-testid="opcheck-verdict"
     >
       {wrong > 0 ? `${wrong} of ${known.length} not as expected` : `${known.length} as expected`}
@@ -124,7 +124,7 @@ function EntryRow({ entry, index }: { entry: CheckEntry; index: number }): React
   return (
     <button
       type="button"
-      className={`gc-row${selected ? ' selected' : ''}${isOld ? ' stale' : ''}`}
+      className={`entry-row${selected ? ' selected' : ''}${isOld ? ' stale' : ''}`}
       aria-pressed={selected}
       title={`${call}${particular === '' ? '' : `, ${particular}`}`}
       data-testid={`opcheck-entry-${index}`}
@@ -139,7 +139,7 @@ function EntryRow({ entry, index }: { entry: CheckEntry; index: number }): React
 
 /** Icon and word; failing as expected is no alarm. */
 function Mark({ outcome }: { outcome: OpcheckOutcome | undefined }): ReactElement {
-  if (!outcome) return <span className="gc-mark muted">not run</span>
+  if (!outcome) return <span className="entry-mark muted">not run</span>
   const { verdict, asExpected } = outcome
   const icon = !asExpected
     ? verdict === 'error'
@@ -150,7 +150,7 @@ function Mark({ outcome }: { outcome: OpcheckOutcome | undefined }): ReactElemen
       : 'check'
   const tone = !asExpected ? 'tone-error' : verdict === 'passed' ? 'tone-ok' : 'muted'
   return (
-    <span className={`gc-mark ${tone}`}>
+    <span className={`entry-mark ${tone}`}>
       <Icon name={icon} />
       <span>{asExpected && verdict === 'failed' ? 'fails' : verdict}</span>
     </span>

@@ -21,7 +21,6 @@ export const feature = defineFeature({
     Panel: OperatorChecksPanel,
     area: 'right',
     order: 50,
-    focus: '.gc-body .section-body',
   },
   Badge: OperatorChecksBadge,
   commands: operatorCheckCommands,

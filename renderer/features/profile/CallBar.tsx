@@ -14,7 +14,7 @@ import { chooseProfiled, editProfile, runProfile } from './profile-run'
 export function CallBar(): ReactElement {
   const draft = useProfile((state) => state.draft)
   return (
-    <div className="pf-fields" role="group" aria-label="What is profiled">
+    <div className="profile-fields" role="group" aria-label="What is profiled">
       <CallFields
         id="profile"
         op={draft.op}
@@ -32,7 +32,7 @@ export function CallBar(): ReactElement {
         />
         backward
       </label>
-      <span className="pf-threads" title="Of libtorch's pool">
+      <span className="profile-threads" title="Of libtorch's pool">
         <CommitField
           id="profile-threads"
           label="threads"
@@ -53,7 +53,7 @@ function ProfileButton(): ReactElement {
   const hasChosen = useProfile((state) => state.draft.op !== '')
   if (isWorking) {
     return (
-      <span className="pf-progress" role="status">
+      <span className="profile-progress" role="status">
         <span className="spinner" /> <Elapsed since={startedAt} />
         <Button icon="stop" onClick={() => void profileJob.stop()} testId="profile-stop">
           Stop

@@ -14,7 +14,7 @@ export function Details({ report }: { report: ProfileReport }): ReactElement {
   const view = useProfile((state) => state.view)
   const kind = view === 'flame' ? 'flame' : 'event'
   return (
-    <div className="pf-details" role="status" data-testid="profile-details">
+    <div className="profile-details" role="status" data-testid="profile-details">
       {selection?.kind !== kind ? (
         <span className="muted">
           Nothing is selected. Click, or walk with the arrows:{' '}
@@ -85,7 +85,7 @@ function FlameDetails({ report, index }: Props): ReactElement | null {
 
 function Title({ name, note }: { name: string; note: string }): ReactElement {
   return (
-    <span className="pf-title">
+    <span className="profile-title">
       <strong className="mono selectable">{name}</strong> <span className="muted">{note}</span>
       <IconButton
         icon="close"
@@ -98,7 +98,7 @@ function Title({ name, note }: { name: string; note: string }): ReactElement {
 
 function Fact({ name, children }: { name: string; children: ReactNode }): ReactElement {
   return (
-    <span className="pf-fact">
+    <span className="profile-fact">
       <span className="muted">{name}</span> <span className="mono selectable">{children}</span>
     </span>
   )
@@ -109,7 +109,7 @@ type LineProps = { file: string; line: number; within: string }
 function Line({ file, line, within }: LineProps): ReactElement | null {
   if (file === '') return null
   return (
-    <span className="pf-fact">
+    <span className="profile-fact">
       <span className="muted">called at</span> <FileLink file={file} line={line} />
       {within !== '' && <span className="muted"> in {within}</span>}
     </span>

@@ -11,7 +11,7 @@ import { bytesText, exactTime, shareText } from '../../shell/spans/times'
 export function MemoryView({ report }: { report: ProfileReport }): ReactElement {
   if (report.memory.length === 0) return <EmptyState quiet text="The run takes no memory." />
   return (
-    <div className="pf-memory scroll">
+    <div className="profile-memory scroll">
       {report.memory.map((memory) => (
         <Device key={memory.device} memory={memory} report={report} />
       ))}
@@ -26,7 +26,7 @@ function Device({ memory, report }: Props): ReactElement {
   const { inputBytes, resultBytes } = report.trace
   return (
     <section aria-label={`Memory of ${device}`}>
-      <dl className="pf-numbers">
+      <dl className="profile-numbers">
         <div>
           <dt>at most on {device}</dt>
           <dd className="number" data-testid="profile-peak">

@@ -47,8 +47,8 @@ export function ProfilePanel(): ReactElement {
     )
   }
   return (
-    <div className="panel-column pf-panel" data-testid="profile-panel">
-      <div className="pf-bar">
+    <div className="panel-column profile-panel" data-testid="profile-panel">
+      <div className="profile-bar">
         <CallBar />
         <span className="grow" />
         <PanelMenu />
@@ -90,7 +90,7 @@ function Result(): ReactElement {
       {!isWorking && isOther && <OtherFields />}
       {error && <Failure />}
       <div
-        className={`pf-result${isOld && !isWorking ? ' stale' : ''}${isWorking ? ' working' : ''}`}
+        className={`profile-result${isOld && !isWorking ? ' stale' : ''}${isWorking ? ' working' : ''}`}
       >
         <Summary report={profiled.report} />
         <Views report={profiled.report} />
@@ -170,7 +170,7 @@ function Summary({ report }: { report: ProfileReport }): ReactElement {
   const slowed = trace.plainTime > 0 ? total / trace.plainTime : 1
   const runs = trace.runs.length === 1 ? 'one run' : `median of ${trace.runs.length} runs`
   return (
-    <div className="pf-summary" data-testid="profile-summary">
+    <div className="profile-summary" data-testid="profile-summary">
       <span>
         <strong className="number">{timeText(total)}</strong>{' '}
         <span className="muted">
@@ -195,7 +195,7 @@ function Summary({ report }: { report: ProfileReport }): ReactElement {
         </span>
       ))}
       {trace.cutEvents + trace.cutAllocations > 0 && (
-        <span className="pf-cut">
+        <span className="profile-cut">
           <Icon name="warning" /> The first {formatCount(trace.events.name.length, 'event')} are
           shown; {formatCount(trace.cutEvents, 'more event')} and{' '}
           {formatCount(trace.cutAllocations, 'allocation')} did not fit.
@@ -210,7 +210,7 @@ function Views({ report }: { report: ProfileReport }): ReactElement {
   const search = useProfile((state) => state.search)
   return (
     <>
-      <div className="pf-views">
+      <div className="profile-views">
         <Segmented
           label="View of the profile"
           value={view}
@@ -320,10 +320,10 @@ function Legend({ report }: { report: ProfileReport }): ReactElement {
     )
   }, [report])
   return (
-    <ul className="pf-legend" aria-label="Colours">
+    <ul className="profile-legend" aria-label="Colours">
       {kinds.map((kind) => (
         <li key={kind}>
-          <span className={`pf-key ${kind}`} /> {kindWords[kind]}
+          <span className={`profile-key ${kind}`} /> {kindWords[kind]}
         </li>
       ))}
     </ul>

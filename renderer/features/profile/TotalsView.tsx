@@ -39,8 +39,8 @@ export function TotalsView({ report, search }: Props): ReactElement {
   }, [report, by, order, search])
   const title = `${report.trace.op}${report.backward ? ', forward and backward' : ''}: ${timeText(report.total)}`
   return (
-    <div className="pf-table scroll">
-      <div className="pf-table-bar">
+    <div className="profile-table scroll">
+      <div className="profile-table-bar">
         <Segmented
           label="Rows"
           value={by}
@@ -120,7 +120,7 @@ function Head({ by, label, title, order, onOrder }: HeadProps): ReactElement {
     >
       <button
         type="button"
-        className="pf-head"
+        className="profile-head"
         title={title}
         data-testid={`profile-by-${by}`}
         onClick={() => onOrder(next)}
@@ -136,12 +136,12 @@ function Row({ row, byLine }: { row: ProfileTotal; byLine: boolean }): ReactElem
   const place = row.file === '' ? null : <FileLink file={row.file} line={row.line} />
   return (
     <tr data-testid="profile-row">
-      <td className="pf-name">
+      <td className="profile-name">
         {byLine ? (
           place
         ) : (
           <>
-            <span className={`pf-key ${row.kind}`} /> <span className="mono">{row.name}</span>
+            <span className={`profile-key ${row.kind}`} /> <span className="mono">{row.name}</span>
           </>
         )}
       </td>
@@ -150,7 +150,7 @@ function Row({ row, byLine }: { row: ProfileTotal; byLine: boolean }): ReactElem
         {timeText(row.total)}
       </td>
       <td className="right number" title={exactTime(row.self)}>
-        <span className="pf-share" style={{ '--share': row.share } as React.CSSProperties}>
+        <span className="profile-share" style={{ '--share': row.share } as React.CSSProperties}>
           {timeText(row.self)} <span className="muted">{shareText(row.share)}</span>
         </span>
       </td>

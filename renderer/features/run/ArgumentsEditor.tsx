@@ -14,7 +14,7 @@ export function ArgumentsEditor(): ReactElement | null {
   if (signature === null) return null
   if (signature.length === 0) return <p className="panel-pad muted">It takes no arguments.</p>
   return (
-    <div className="form arguments" role="group" aria-label="Arguments">
+    <div className="form run-arguments" role="group" aria-label="Arguments">
       {signature.map((argument) => (
         <ArgumentField key={argument.name} argument={argument} inputs={inputs} />
       ))}

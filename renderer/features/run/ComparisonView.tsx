@@ -20,11 +20,11 @@ export function ComparisonView({ comparison, many, onJump, onDifference }: Props
   const which = many && !whole ? `Output ${output}` : whole ? 'The result' : 'The output'
   return (
     <div
-      className={matches ? 'comparison good' : 'comparison bad'}
+      className={matches ? 'run-comparison good' : 'run-comparison bad'}
       data-testid="run-comparison"
       data-matches={matches}
     >
-      <div className={matches ? 'tone-ok verdict' : 'tone-error verdict'}>
+      <div className={matches ? 'tone-ok run-verdict' : 'tone-error run-verdict'}>
         <Icon name={matches ? 'check' : 'error'} />
         <strong>
           {which} {matches ? 'matches the reference' : 'differs from the reference'}

@@ -36,10 +36,10 @@ export function InputsEditor(): ReactElement {
         if (!spec) return null
         const shown = open === name
         return (
-          <div key={name} className="input-item" data-testid={`run-input-${name}`}>
+          <div key={name} className="run-input" data-testid={`run-input-${name}`}>
             <button
               type="button"
-              className="input-head"
+              className="run-input-head"
               aria-expanded={shown}
               onClick={() => setOpen(shown ? null : name)}
             >

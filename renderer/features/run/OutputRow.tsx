@@ -18,17 +18,17 @@ export function OutputRow({ name, index, value, selected, onSelect }: Props): Re
   const testId = index === null ? `run-given-${name}` : `run-output-${index}`
   if (value.kind === 'value') {
     return (
-      <div className="output" data-testid={testId}>
-        <span className="output-name mono">{name}</span>
+      <div className="run-output" data-testid={testId}>
+        <span className="run-output-name mono">{name}</span>
         <span className="muted mono">{value.type}</span>
-        <pre className="selectable output-text">{value.text}</pre>
+        <pre className="selectable run-output-text">{value.text}</pre>
       </div>
     )
   }
   return (
-    <div className={selected ? 'output selected' : 'output'} data-testid={testId}>
-      <button type="button" className="output-head" aria-pressed={selected} onClick={onSelect}>
-        <span className="output-name mono">{name}</span>
+    <div className={selected ? 'run-output selected' : 'run-output'} data-testid={testId}>
+      <button type="button" className="run-output-head" aria-pressed={selected} onClick={onSelect}>
+        <span className="run-output-name mono">{name}</span>
         <span className="mono">
           {value.dtype} [{value.shape.join(', ')}]
         </span>

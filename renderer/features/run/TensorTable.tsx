@@ -71,7 +71,7 @@ export function TensorTable({ tensor, index, scale, cell, nonce }: Props): React
   const height = rowHeight * Math.min(rows + 1, 16) + 14
   return (
     <div
-      className="tensor-table"
+      className="run-tensor-table"
       ref={scroller}
       style={{ height }}
       tabIndex={0}
@@ -87,7 +87,7 @@ export function TensorTable({ tensor, index, scale, cell, nonce }: Props): React
           position: 'relative',
         }}
       >
-        <div className="tensor-head" style={{ height: rowHeight }} aria-hidden>
+        <div className="run-tensor-head" style={{ height: rowHeight }} aria-hidden>
           {columnList.getVirtualItems().map((column) => (
             <span
               key={column.key}
@@ -103,10 +103,10 @@ export function TensorTable({ tensor, index, scale, cell, nonce }: Props): React
             key={row.key}
             role="row"
             aria-rowindex={row.index + 1}
-            className="tensor-row"
+            className="run-tensor-row"
             style={{ transform: `translateY(${row.start}px)`, height: rowHeight }}
           >
-            <span className="tensor-row-head number" style={{ width: headWidth }} aria-hidden>
+            <span className="run-tensor-row-head number" style={{ width: headWidth }} aria-hidden>
               {row.index}
             </span>
             {columnList.getVirtualItems().map((column) => (
@@ -150,7 +150,7 @@ function Cell({ row, column, at, scale, wanted, left, width, place }: CellProps)
   const bad = at !== null && at.text === null && !Number.isFinite(at.value)
   const text = at === null ? '…' : (at.text ?? cellNumber(at.value))
   const exact = at === null ? '' : (at.text ?? exactNumber(at.value))
-  const classes = `tensor-cell number${bad ? ' tone-error' : ''}${wanted ? ' wanted' : ''}`
+  const classes = `run-tensor-cell number${bad ? ' tone-error' : ''}${wanted ? ' wanted' : ''}`
   return (
     <span
       role="cell"

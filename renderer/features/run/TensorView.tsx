@@ -30,8 +30,8 @@ export function TensorView({ tensor, title, centred, cell, nonce }: Props): Reac
 
   const scale = scaleOf(tensor.stats, centred)
   return (
-    <div className="tensor">
-      <div className="tensor-bar">
+    <div className="run-tensor">
+      <div className="run-tensor-bar">
         <span className="mono">{title}</span>
         <span className="grow" />
         {view === 'table' && (
@@ -98,7 +98,7 @@ type SliderProps = {
 function DimensionSlider({ dimension, size, value, onChange }: SliderProps): ReactElement {
   const id = `dimension-${dimension}`
   return (
-    <div className="dimension">
+    <div className="run-dimension">
       <label htmlFor={id} className="mono">
         dim {dimension}
       </label>

@@ -9,16 +9,16 @@ export function ClassView({ row }: { row: ClassRow }): ReactElement {
   const { type, change } = row
   return (
     <article
-      className={change === 'removed' ? 'operator-row gone' : 'operator-row'}
+      className={change === 'removed' ? 'schemas-operator gone' : 'schemas-operator'}
       data-testid={`class-row-${type.name}`}
       data-change={change ?? 'none'}
     >
       {change && <ChangeBadge kind={change} />}
-      <h4 className="class-name">
+      <h4 className="schemas-class">
         <span className="muted">torch.classes.</span>
         {type.name}
       </h4>
-      <ul className="methods">
+      <ul className="schemas-methods">
         {type.methods.map((method, index) => (
           <li key={index}>
             <SchemaText schema={method.schema === '' ? method.name : method.schema} />

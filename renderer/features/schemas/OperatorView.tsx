@@ -15,16 +15,16 @@ export function OperatorView({ operator }: { operator: OperatorDetail }): ReactE
   }
   return (
     <div className="operator">
-      <div className="operator-schema">
+      <div className="schemas-operator-schema">
         <SchemaText schema={operator.schema} />
-        <span className="operator-actions">
+        <span className="schemas-operator-actions">
           <CopyButton text={() => operator.schema} label="Copy the schema" />
           <Button onClick={run} title={`Run ${operatorKey(operator)}`}>
             Run
           </Button>
         </span>
       </div>
-      {operator.doc !== '' && <p className="operator-doc selectable">{operator.doc}</p>}
+      {operator.doc !== '' && <p className="schemas-operator-doc selectable">{operator.doc}</p>}
       <Kernels kernels={operator.kernels} />
     </div>
   )

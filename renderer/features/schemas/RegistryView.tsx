@@ -117,13 +117,13 @@ function RegistryList({ query, setQuery, found, count }: ListProps): ReactElemen
                 key={entry.key}
                 role="option"
                 aria-selected={entry.key === selected}
-                className="registry-row"
+                className="schemas-registry-row"
                 data-testid="registry-row"
                 style={{ transform: `translateY(${row.start}px)`, height: rowHeight }}
                 onClick={() => void describeOperator(entry)}
                 title={entry.schema}
               >
-                <span className="registry-name">{entry.key}</span>
+                <span className="schemas-registry-name">{entry.key}</span>
                 <span className="muted">{entry.schema.slice(entry.schema.indexOf('('))}</span>
               </div>
             )
@@ -142,7 +142,7 @@ function RegistryDetail(): ReactElement | null {
   const selected = useRegistry((state) => state.selected)
   if (selected === null) return null
   return (
-    <div className="registry-detail" data-testid="registry-detail" aria-live="polite">
+    <div className="schemas-registry-detail" data-testid="registry-detail" aria-live="polite">
       {error && <ErrorView error={error} />}
       {detail && <OperatorView operator={detail} />}
     </div>

@@ -6,9 +6,9 @@ import { schemaTokens } from '../../store/schema-text'
 export function SchemaText({ schema }: { schema: string }): ReactElement {
   const tokens = useMemo(() => schemaTokens(schema), [schema])
   return (
-    <code className="schema selectable">
+    <code className="schemas-text selectable">
       {tokens.map((token, index) => (
-        <span key={index} className={`schema-${token.kind}`}>
+        <span key={index} className={`schemas-${token.kind}`}>
           {token.text}
         </span>
       ))}

@@ -68,7 +68,7 @@ function ProjectSchemas(): ReactElement {
         {shown.map((row) => (
           <OperatorRow key={`${operatorKey(row.operator)} ${row.change?.kind ?? ''}`} row={row} />
         ))}
-        {shownClasses.length > 0 && <h3 className="list-heading">Classes</h3>}
+        {shownClasses.length > 0 && <h3 className="schemas-heading">Classes</h3>}
         {shownClasses.map((row) => (
           <ClassView key={row.type.name} row={row} />
         ))}
@@ -96,16 +96,16 @@ function OperatorRow({ row }: { row: SchemaRow }): ReactElement {
   const gone = change?.kind === 'removed'
   return (
     <article
-      className={gone ? 'operator-row gone' : 'operator-row'}
+      className={gone ? 'schemas-operator gone' : 'schemas-operator'}
       data-testid={`schema-row-${operatorKey(operator)}`}
       data-change={change?.kind ?? 'none'}
       aria-label={operatorKey(operator)}
     >
       {change && (
-        <div className="change">
+        <div className="schemas-change">
           <ChangeBadge kind={change.kind} />
           {change.kind === 'altered' && (
-            <span className="change-before">
+            <span className="schemas-change-before">
               was <SchemaText schema={change.before} />
             </span>
           )}

@@ -18,12 +18,15 @@ export function Against(): ReactElement {
     })
   const add = (one: OtherDraft): void => editBench({ against: [...against, one] })
   return (
-    <div className="tm-against" role="group" aria-label="What it is compared with">
+    <div className="timings-against" role="group" aria-label="What it is compared with">
       {against.map((other, index) => (
-        <div key={index} className="gc-call" data-testid="timings-other">
+        <div key={index} className="case-call" data-testid="timings-other">
           <span className="muted">against</span>
           {other.kind === 'expression' ? (
-            <span className="gc-args tm-expression" title="TorchScript over the inputs’ names">
+            <span
+              className="case-arguments timings-expression"
+              title="TorchScript over the inputs’ names"
+            >
               <CommitField
                 id={`timings-against-${index}`}
                 label=""
@@ -41,7 +44,7 @@ export function Against(): ReactElement {
                 op={other.op}
                 onChoose={(op) => change(index, { ...other, op })}
               />
-              <span className="gc-args">
+              <span className="case-arguments">
                 <CommitField
                   id={`timings-against-args-${index}`}
                   label="on"
@@ -60,7 +63,7 @@ export function Against(): ReactElement {
           />
         </div>
       ))}
-      <div className="gc-options">
+      <div className="case-options">
         <Builds />
         <button
           type="button"
@@ -121,7 +124,7 @@ function Builds(): ReactElement {
   })
   return (
     <>
-      <span className="tm-builds" onPointerDown={() => void loadBuilds()}>
+      <span className="timings-builds" onPointerDown={() => void loadBuilds()}>
         <Menu
           name="Builds to compare with"
           testId="timings-builds"
@@ -152,7 +155,7 @@ function NameField({ build, onDone }: { build: KeptBuild; onDone: () => void }):
     onDone()
   }
   return (
-    <span className="gc-option tm-name">
+    <span className="case-option timings-name">
       <label htmlFor="timings-build-name">name of the {buildText(build)}</label>
       <input
         id="timings-build-name"

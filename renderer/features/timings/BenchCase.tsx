@@ -25,7 +25,7 @@ import { Against } from './Against'
 /** What is measured, and how. Nothing starts by itself: measuring takes the whole machine. */
 export function BenchCase(): ReactElement {
   return (
-    <div className="gc-case" role="group" aria-label="What is measured">
+    <div className="case-form" role="group" aria-label="What is measured">
       <CallBar />
       <Against />
       <Options />
@@ -40,7 +40,7 @@ function CallBar(): ReactElement {
     (state) => state.entry === null && state.draft.op !== '' && state.work?.of !== 'one',
   )
   return (
-    <div className="gc-call">
+    <div className="case-call">
       <CallFields
         id="timings"
         op={draft.op}
@@ -70,7 +70,7 @@ function MeasureButton(): ReactElement {
   const hasChosen = useBench((state) => state.draft.op !== '')
   if (work) {
     return (
-      <span className="tm-progress" role="status">
+      <span className="timings-progress" role="status">
         <Progress done={work.done} steps={work.total} label="Timings" />
         <span className="number">
           {work.total > 0 && `${work.done} of ${work.total} `}
@@ -110,7 +110,7 @@ function Options(): ReactElement {
   }
   return (
     <>
-      <div className="gc-options">
+      <div className="case-options">
         {benchDirection.options.map((one) => (
           <label
             key={one}
@@ -147,7 +147,7 @@ function Options(): ReactElement {
           />
           fresh inputs
         </label>
-        <span className="gc-option" title="Seconds of samples for each row; 0.5 by default">
+        <span className="case-option" title="Seconds of samples for each row; 0.5 by default">
           <CommitField
             id="timings-seconds"
             label="seconds"
@@ -158,9 +158,9 @@ function Options(): ReactElement {
           />
         </span>
       </div>
-      <div className="gc-options">
+      <div className="case-options">
         <span
-          className="gc-option gc-range"
+          className="case-option case-range"
           title="Sizes that shapes name, each a point of a sweep; N 16..4096 doubles from 16 to 4096"
         >
           <CommitField
@@ -172,7 +172,10 @@ function Options(): ReactElement {
             onCommit={(sizes) => editBench({ sizes })}
           />
         </span>
-        <span className="gc-option gc-range" title="Threads of libtorch, each a point of a sweep">
+        <span
+          className="case-option case-range"
+          title="Threads of libtorch, each a point of a sweep"
+        >
           <CommitField
             id="timings-threads"
             label="threads"
@@ -187,7 +190,7 @@ function Options(): ReactElement {
         )}
       </div>
       {(isSet || more) && (
-        <div className="gc-options">
+        <div className="case-options">
           <DtypesField
             id="timings-dtypes"
             dtypes={draft.dtypes}
@@ -205,7 +208,7 @@ function FormulaField({ name, title }: { name: 'bytes' | 'flops'; title: string 
   const text = useBench((state) => state.draft[name])
   return (
     <span
-      className="gc-option gc-range"
+      className="case-option case-range"
       title={`${title}, worked out from sizes: 2 * N * K, 8 * numel(x)`}
     >
       <CommitField

@@ -25,7 +25,7 @@ export function BenchList(): ReactElement {
   )
   const isListed = (manifest?.benchmarks.length ?? 0) > 0
   return (
-    <div className="gc-list scroll" data-testid="timings-list">
+    <div className="split-list scroll" data-testid="timings-list">
       <Section
         title={isListed ? 'Benchmarks' : 'Calls'}
         note={entries.length === 0 ? '' : String(entries.length)}
@@ -58,19 +58,19 @@ export function BenchList(): ReactElement {
         {entries.length > 0 && (
           <button
             type="button"
-            className={isAll ? 'gc-row selected' : 'gc-row'}
+            className={isAll ? 'entry-row selected' : 'entry-row'}
             aria-pressed={isAll}
             data-testid="timings-overview"
             onClick={() => benchStore.setState({ view: 'all', row: null })}
           >
-            <span className="gc-row-name">All in one table</span>
+            <span className="entry-name">All in one table</span>
           </button>
         )}
         {entries.map((entry, index) => (
           <EntryRow key={index} entry={entry} index={index} />
         ))}
         {entries.length === 0 && (
-          <p className="muted gc-pad">
+          <p className="muted side-pad">
             None yet. Measure something below, then keep it in opsmith.json.
           </p>
         )}
@@ -101,14 +101,14 @@ function EntryRow({ entry, index }: { entry: BenchEntry; index: number }): React
   return (
     <button
       type="button"
-      className={`gc-row${selected ? ' selected' : ''}${isOld ? ' stale' : ''}`}
+      className={`entry-row${selected ? ' selected' : ''}${isOld ? ' stale' : ''}`}
       aria-pressed={selected}
       title={`${title}${particular === '' ? '' : `\n${particular}`}`}
       data-testid={`timings-entry-${index}`}
       onClick={() => chooseBenchmark(index)}
     >
       <EntryName title={title} particular={particular} />
-      <span className="number muted tm-row-time">
+      <span className="number muted timings-row-time">
         {own?.summary ? timeText(own.summary.median) : own ? 'no speed' : ''}
       </span>
     </button>

@@ -94,20 +94,20 @@ function Layers({ layers }: { layers: NonNullable<BenchRow['layers']> }): ReactE
   const total = parts.reduce((sum, part) => sum + part.seconds, 0)
   const percent = (part: Part): number => (total > 0 ? (100 * part.seconds) / total : 0)
   return (
-    <div className="tm-layers" data-testid="timings-layers">
-      <div className="tm-layer-bar" aria-hidden>
+    <div className="timings-layers" data-testid="timings-layers">
+      <div className="timings-layer-bar" aria-hidden>
         {parts.map((part, index) => (
           <div
             key={part.name}
-            className={`tm-layer-${index + 1}`}
+            className={`timings-layer-${index + 1}`}
             style={{ width: `${percent(part)}%` }}
           />
         ))}
       </div>
-      <ul className="tm-legend">
+      <ul className="timings-legend">
         {parts.map((part, index) => (
           <li key={part.name} title={part.title}>
-            <span className={`tm-swatch tm-layer-${index + 1}`} aria-hidden />
+            <span className={`timings-swatch timings-layer-${index + 1}`} aria-hidden />
             {part.name}{' '}
             {percent(part) < leastPercent ? (
               <span className="muted">under {leastPercent} %</span>

@@ -90,8 +90,8 @@ function Kernels(): ReactElement {
 function KernelTable({ kernels }: { kernels: readonly DeviceKernel[] }): ReactElement {
   const unit = unitFor(kernels.map(({ seconds }) => seconds))
   return (
-    <div className="tm-wide">
-      <table className="table number tm-numbers" data-testid="timings-kernels">
+    <div className="timings-wide">
+      <table className="table number timings-numbers" data-testid="timings-kernels">
         <thead>
           <tr>
             <th>kernel</th>

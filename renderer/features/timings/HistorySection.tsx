@@ -88,7 +88,7 @@ function HistoryChart({ points, chosen, onChoose }: ChartProps): ReactElement {
   }
   return (
     <svg
-      className="tm-history"
+      className="timings-history"
       viewBox={`0 0 ${width} ${height}`}
       role="slider"
       tabIndex={0}
@@ -107,7 +107,7 @@ function HistoryChart({ points, chosen, onChoose }: ChartProps): ReactElement {
       }}
     >
       <polyline
-        className="tm-history-line"
+        className="timings-history-line"
         points={points.map((point, index) => `${x(index)},${y(point.median)}`).join(' ')}
       />
       {[0, points.length - 1].map((index) => {
@@ -127,13 +127,16 @@ function HistoryChart({ points, chosen, onChoose }: ChartProps): ReactElement {
       {points.map((point, index) => (
         <g
           key={`${point.build} ${point.time}`}
-          className={point === chosen ? 'tm-build chosen' : 'tm-build'}
+          className={point === chosen ? 'timings-build chosen' : 'timings-build'}
           data-testid={`timings-build-${index}`}
           onClick={() => onChoose(point)}
         >
           <title>{`${whenText(point.time)}: ${timeText(point.median)}`}</title>
-          <rect x={x(index) - 8} y={0} width={16} height={height} className="tm-build-area" />
-          <path d={`M${x(index)},${y(point.p75)}V${y(point.p25)}`} className="tm-build-spread" />
+          <rect x={x(index) - 8} y={0} width={16} height={height} className="timings-build-area" />
+          <path
+            d={`M${x(index)},${y(point.p75)}V${y(point.p25)}`}
+            className="timings-build-spread"
+          />
           <circle cx={x(index)} cy={y(point.median)} r={point === chosen ? 5 : 3.5} />
         </g>
       ))}

@@ -57,15 +57,17 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
         </>
       }
     >
-      <div className="tm-wide">
+      <div className="timings-wide">
         <table
-          className={table.directions.length > 1 ? 'table tm-table many' : 'table tm-table'}
+          className={
+            table.directions.length > 1 ? 'table timings-table many' : 'table timings-table'
+          }
           style={{ '--directions': table.directions.length } as CSSProperties}
           data-testid="timings-table"
         >
           <thead>
             <tr>
-              <th scope="col" className="tm-variant">
+              <th scope="col" className="timings-variant">
                 variant
               </th>
               {table.directions.map((direction) => (
@@ -92,7 +94,7 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
         </p>
       )}
       <Warnings rows={rows} />
-      {named !== '' && <p className="muted tm-machine">{named}</p>}
+      {named !== '' && <p className="muted timings-machine">{named}</p>}
     </Section>
   )
 }
@@ -114,8 +116,8 @@ type LeftOutProps = { entry: number; count: number; table: BenchTable }
 
 function LeftOut({ entry, count, table }: LeftOutProps): ReactElement {
   return (
-    <tr className="tm-left-out">
-      <th colSpan={table.directions.length + 1} className="tm-variant">
+    <tr className="timings-left-out">
+      <th colSpan={table.directions.length + 1} className="timings-variant">
         <button type="button" className="link" onClick={() => chooseBenchmark(entry)}>
           {formatCount(count, 'point')} between
         </button>
@@ -144,7 +146,7 @@ function GroupRows({ group, table, spread }: GroupProps): ReactElement {
   return (
     <Fragment>
       {hasHead && (
-        <tr className="tm-group">
+        <tr className="timings-group">
           <th colSpan={columns} scope="colgroup">
             {isAll && <BenchLink entry={group.entry} name={name} />}
             {isAll && group.label !== '' && ' · '}
@@ -159,7 +161,7 @@ function GroupRows({ group, table, spread }: GroupProps): ReactElement {
           data-kind={line.kind}
           data-variant={line.variant}
         >
-          <th scope="row" className="tm-variant">
+          <th scope="row" className="timings-variant">
             {isAll && !hasHead ? (
               <BenchLink entry={group.entry} name={line.variant} />
             ) : (
@@ -167,7 +169,7 @@ function GroupRows({ group, table, spread }: GroupProps): ReactElement {
             )}
           </th>
           {refusedWhole(line) ? (
-            <td colSpan={table.directions.length} className="tm-all-refused">
+            <td colSpan={table.directions.length} className="timings-all-refused">
               <Cell row={firstOf(line)} group={group} table={table} spread={spread} />
             </td>
           ) : (
@@ -213,7 +215,7 @@ function Cell({ row, group, table, spread }: CellProps): ReactElement {
   if (!row) return <span className="muted">–</span>
   if (!row.summary) {
     return (
-      <span className="tm-refused selectable" data-testid="timings-refused">
+      <span className="timings-refused selectable" data-testid="timings-refused">
         <Icon name="absent" label="no speed" /> {row.refused}
       </span>
     )
@@ -222,7 +224,7 @@ function Cell({ row, group, table, spread }: CellProps): ReactElement {
   return (
     <button
       type="button"
-      className={isChosen ? 'tm-cell chosen' : 'tm-cell'}
+      className={isChosen ? 'timings-cell chosen' : 'timings-cell'}
       aria-pressed={isChosen}
       title={`${row.summary.samples} samples of ${row.summary.callsPerSample} calls. Shows them below.`}
       data-testid="timings-cell"
@@ -232,7 +234,7 @@ function Cell({ row, group, table, spread }: CellProps): ReactElement {
         else benchStore.setState({ row: rowKey(row) })
       }}
     >
-      <span className={isBest ? 'number tm-median best' : 'number tm-median'}>
+      <span className={isBest ? 'number timings-median best' : 'number timings-median'}>
         {isBest && <Icon name="check" label="fastest" />}
         {inUnit(row.summary.median, table.unit)}
         {row.warnings.length > 0 && (
@@ -241,10 +243,10 @@ function Cell({ row, group, table, spread }: CellProps): ReactElement {
           </span>
         )}
       </span>
-      <span className="number muted tm-spread">{spreadText(row, spread, table.unit)}</span>
+      <span className="number muted timings-spread">{spreadText(row, spread, table.unit)}</span>
       {row.ratio && (
         <span
-          className={`number tm-ratio ${row.ratio.verdict === 'no difference' ? 'muted' : ''}`}
+          className={`number timings-ratio ${row.ratio.verdict === 'no difference' ? 'muted' : ''}`}
           data-testid="timings-ratio"
           data-verdict={row.ratio.verdict}
         >
@@ -260,7 +262,7 @@ function Warnings({ rows }: { rows: readonly BenchRow[] }): ReactElement | null 
   const warnings = warningsOf(rows)
   if (warnings.length === 0) return null
   return (
-    <ul className="tm-warnings" data-testid="timings-warnings">
+    <ul className="timings-warnings" data-testid="timings-warnings">
       {warnings.map(({ message, rows: where }) => (
         <li key={message} className="selectable">
           <span className="tone-warning">

@@ -45,8 +45,8 @@ export function RooflineSection({ rows, report, dtype }: Props): ReactElement | 
       <RooflineChart points={points} ceilings={ceilings} />
       <details className="details">
         <summary>Numbers</summary>
-        <div className="tm-wide">
-          <table className="table number tm-numbers">
+        <div className="timings-wide">
+          <table className="table number timings-numbers">
             <thead>
               <tr>
                 <th>forward of</th>
@@ -121,10 +121,10 @@ function RooflineChart({
         label={`Roofline of ${points.length} points. ${text.join(' ')}`}
         testId="timings-roofline"
       />
-      <ul className="tm-legend">
+      <ul className="timings-legend">
         {variantsOf(points).map((variant, index) => (
           <li key={variant}>
-            <svg className="tm-mark" viewBox="-6 -6 12 12" aria-hidden>
+            <svg className="timings-mark" viewBox="-6 -6 12 12" aria-hidden>
               <path d={markPath(index, 4.5)} fill={`var(${seriesToken(index)})`} />
             </svg>
             <span className="mono">{variant}</span>

@@ -41,9 +41,9 @@ export function SweepSection({ rows }: { rows: readonly BenchRow[] }): ReactElem
   const shownMeasure = known.some(({ value }) => value === measure) ? measure : 'time'
   return (
     <Section title="Sweep" note={`over ${variables.map((one) => one.label).join(', ')}`}>
-      <div className="tm-choices">
+      <div className="timings-choices">
         {variables.length > 1 && (
-          <label className="gc-option">
+          <label className="case-option">
             <span className="muted">over</span>
             <select value={variable.key} onChange={(event) => setOver(event.target.value)}>
               {variables.map((one) => (
@@ -102,7 +102,7 @@ function Curves({ rows, over, direction, measure }: CurvesProps): ReactElement {
         label={`${text} of ${direction} over ${over.label}, ${curves.length} curves, quartiles as bands. ${crossovers.map((one) => crossoverText(one, curves)).join(' ')} The numbers are in the table.`}
         testId="timings-sweep-chart"
       />
-      <ul className="tm-legend">
+      <ul className="timings-legend">
         {curves.map((curve, index) => (
           <li key={curve.label}>
             <LineSample index={index} />
@@ -127,7 +127,7 @@ function crossoverText(crossover: Crossover, curves: readonly Curve[]): string {
 /** A curve's colour and dashes, beside its name. */
 export function LineSample({ index }: { index: number }): ReactElement {
   return (
-    <svg className="tm-sample" viewBox="0 0 26 8" aria-hidden>
+    <svg className="timings-sample" viewBox="0 0 26 8" aria-hidden>
       <path
         d="M0 4h26"
         stroke={`var(${seriesToken(index)})`}
@@ -146,8 +146,8 @@ function CurveNumbers({ curves, over, measure }: NumbersProps): ReactElement {
   return (
     <details className="details">
       <summary>Numbers</summary>
-      <div className="tm-wide">
-        <table className="table number tm-numbers">
+      <div className="timings-wide">
+        <table className="table number timings-numbers">
           <thead>
             <tr>
               <th className="right">{over.label}</th>

@@ -45,14 +45,14 @@ export function TimingsPanel(): ReactElement {
     )
   }
   return (
-    <div className="panel-column gc-panel tm-panel" data-testid="timings-panel">
-      <div className="panel-bar gc-tabs">
+    <div className="panel-column split-panel timings-panel" data-testid="timings-panel">
+      <div className="panel-bar split-bar">
         <OnBuild />
         <Waiting />
         <PanelMenu />
         <EnlargeButton panel="timings" />
       </div>
-      <div className="gc-body">
+      <div className="split-body">
         <BenchList />
         <Main />
       </div>
@@ -80,7 +80,7 @@ function Waiting(): ReactElement {
   const waiting = useBench((state) => state.work?.waiting ?? '')
   return (
     <span
-      className="grow muted tm-waiting"
+      className="grow muted timings-waiting"
       role="status"
       title={waiting}
       data-testid="timings-waiting"
@@ -112,7 +112,7 @@ function PanelMenu(): ReactElement {
 function Main(): ReactElement {
   const view = useBench((state) => state.view)
   return (
-    <div className="gc-main scroll">
+    <div className="split-main scroll">
       {view === 'one' && <BenchCase />}
       <Result />
     </div>
@@ -143,7 +143,7 @@ function Result(): ReactElement {
       {rows.length > 0 && (
         <div
           className={
-            isOld && work === null ? 'stale' : work && work.rows.length === 0 ? 'gc-working' : ''
+            isOld && work === null ? 'stale' : work && work.rows.length === 0 ? 'still-working' : ''
           }
         >
           {known?.isStopped === true && work === null && (

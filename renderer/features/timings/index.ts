@@ -23,7 +23,6 @@ export const feature = defineFeature({
     area: 'right',
     order: 60,
     shortcut: 'Ctrl+9',
-    focus: '.gc-body .section-body',
   },
   Badge: TimingsBadge,
   commands: timingsCommands(),

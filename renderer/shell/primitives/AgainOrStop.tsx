@@ -32,7 +32,7 @@ export function AgainOrStop(props: Props): ReactElement {
     )
   }
   return (
-    <span className="graph-job" role="status">
+    <span className="running-work" role="status">
       <Elapsed since={startedAt} />
       <IconButton
         icon="stop"

@@ -26,7 +26,7 @@ export function CallFields({
   return (
     <>
       <OperatorField id={`${id}-op`} key={op} op={op} onChoose={onChoose} />
-      <span className="gc-args">
+      <span className="case-arguments">
         <CommitField
           id={`${id}-args`}
           label="on"

@@ -9,7 +9,7 @@ type Props = { id: string; dtypes: readonly Dtype[]; onCommit: (dtypes: Dtype[])
 /** The dtypes that floating and complex inputs are given. */
 export function DtypesField({ id, dtypes, onCommit }: Props): ReactElement {
   return (
-    <span className="gc-option gc-range" title="Of every floating or complex input, in turn">
+    <span className="case-option case-range" title="Of every floating or complex input, in turn">
       <CommitField
         id={id}
         label="dtypes"

@@ -9,7 +9,7 @@ export function EntryName({
   particular: string
 }): ReactElement {
   return (
-    <span className="gc-row-name">
+    <span className="entry-name">
       <span className="mono ellipsis">{title}</span>
       {particular !== '' && <span className="muted ellipsis">{particular}</span>}
     </span>

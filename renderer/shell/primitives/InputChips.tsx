@@ -28,13 +28,13 @@ export function InputChips<Spec extends CheckInput>(props: Props<Spec>): ReactEl
   const spec = inputs.find(([name]) => name === open)?.[1]
   const replaces = (name: string): boolean => Object.hasOwn(own, name) && Object.hasOwn(specs, name)
   return (
-    <div className="gc-inputs">
-      <div className="gc-chips">
+    <div className="case-inputs">
+      <div className="input-chips">
         {inputs.map(([name, one]) => (
           <button
             key={name}
             type="button"
-            className="gc-chip"
+            className="input-chip"
             aria-expanded={open === name}
             title={`${inputSummary(one)} · ${inputMaking(one)}${replaces(name) ? `\nThis ${owner} has its own` : ''}`}
             data-testid={`${testId}-input-${name}`}
@@ -52,7 +52,7 @@ export function InputChips<Spec extends CheckInput>(props: Props<Spec>): ReactEl
       {open !== null && spec && (
         <>
           {form(open, spec)}
-          <span className="gc-options">
+          <span className="case-options">
             {note}
             {replaces(open) && (
               <button type="button" className="link" onClick={() => onReset(open)}>

@@ -25,7 +25,7 @@ export function OperatorField({ id, op, onChoose }: Props): ReactElement {
   return (
     <>
       <input
-        className="mono gc-operator"
+        className="mono case-operator"
         list={`${id}-names`}
         aria-label="Operator or function"
         title={`${op}\nAny operator (aten::sigmoid, too) or a function of the program`}

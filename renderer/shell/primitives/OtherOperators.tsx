@@ -27,11 +27,11 @@ export function OtherOperators({ title, listed, selected, onChoose }: Props): Re
         <button
           key={name}
           type="button"
-          className={selected === name ? 'gc-row selected' : 'gc-row'}
+          className={selected === name ? 'entry-row selected' : 'entry-row'}
           aria-pressed={selected === name}
           onClick={() => onChoose(name)}
         >
-          <span className="gc-row-name">
+          <span className="entry-name">
             <span className="mono ellipsis">{name}</span>
           </span>
         </button>

@@ -139,7 +139,7 @@ export function SpanCanvas(props: Props): ReactElement {
   }
 
   return (
-    <div className="pf-canvas" ref={host}>
+    <div className="span-canvas" ref={host}>
       <canvas
         ref={canvas}
         tabIndex={0}
@@ -160,7 +160,7 @@ export function SpanCanvas(props: Props): ReactElement {
         }}
         onKeyDown={keys}
       />
-      <div className="pf-zoom" style={{ bottom: memory.length * memoryHeight + 5 }}>
+      <div className="span-zoom" style={{ bottom: memory.length * memoryHeight + 5 }}>
         <IconButton
           icon="plus"
           label="Zoom in (+)"
@@ -187,7 +187,7 @@ export function SpanCanvas(props: Props): ReactElement {
 function Tip({ x, y, lines }: { x: number; y: number; lines: string[] }): ReactElement {
   const [name, ...rest] = lines
   return (
-    <div className="pf-tip" style={{ left: `min(${x + 14}px, 100% - 18rem)`, top: y + 16 }}>
+    <div className="span-tip" style={{ left: `min(${x + 14}px, 100% - 18rem)`, top: y + 16 }}>
       <strong className="mono">{name}</strong>
       {rest.map((line) => (
         <span key={line}>{line}</span>
