@@ -102,6 +102,8 @@ export class App {
     cache: TestCache,
     project?: string,
     settings: SettingsChange = { hotCompile: false },
+    /** The checkout whose bundles are started. */
+    checkout = root,
   ): Promise<App> {
     await changeSettings(cache.folder, settings)
     const script = pathToFileURL(path.join(root, 'scripts/setup/electron-runtime.mjs'))
@@ -113,8 +115,8 @@ export class App {
     const electron = await _electron.launch({
       executablePath: runtime.executable,
       // Tests run as root in containers, where Chromium's sandbox cannot; nothing else passes this.
-      args: ['--no-sandbox', root, ...(project === undefined ? [] : [project])],
-      cwd: root,
+      args: ['--no-sandbox', checkout, ...(project === undefined ? [] : [project])],
+      cwd: checkout,
       env: {
         ...(process.env as Record<string, string>),
         XDG_CACHE_HOME: cache.home,

@@ -1,0 +1,219 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+
+import { err, ok } from '../../electron/contract/outcome'
+import type { Result } from '../../electron/contract/outcome'
+import type { Project } from '../../electron/contract/project'
+import { createJob, type Job } from '../../renderer/store/job'
+import { projectStore } from '../../renderer/store/project'
+
+/** Main, as far as jobs know it: cancelling ends the work with `cancelled`. */
+const cancelled: string[] = []
+const listeners = new Map<string, (payload: unknown) => void>()
+const running = new Map<string, (result: Result<string>) => void>()
+
+function open(folder: string): void {
+  projectStore.setState({ project: { folder, name: folder, files: [] } as unknown as Project })
+}
+
+/** Lets all promises that can go on do so. */
+const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
+
+type Options = Omit<Parameters<typeof createJob<string, string, number>>[0], 'run' | 'kind'>
+
+function jobOf(options: Options): Job<string, string, number> {
+  return createJob<string, string, number>({
+    kind: 'test',
+    stamp: () => 'sources 1',
+    ...options,
+    run: (_input, { job }) => new Promise((resolve) => running.set(job, resolve)),
+  })
+}
+
+/** Ends the work that runs. */
+function finish(job: Job<string, string, number>, result: Result<string>): void {
+  running.get(job.store.getState().running ?? '')?.(result)
+}
+
+beforeEach(() => {
+  cancelled.length = 0
+  listeners.clear()
+  running.clear()
+  open('/a')
+  vi.stubGlobal('window', {
+    opsmith: {
+      call: (name: string, { job }: { job: string }) => {
+        if (name === 'job.cancel') {
+          cancelled.push(job)
+          running.get(job)?.(err('cancelled', 'Stopped.'))
+        }
+        return Promise.resolve(ok(null))
+      },
+      on: (name: string, listener: (payload: unknown) => void) => {
+        listeners.set(name, listener)
+        return () => listeners.delete(name)
+      },
+    },
+  })
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+describe('a job', () => {
+  it('keeps the value of its work, with the sources that it is of', async () => {
+    const job = jobOf({ latest: 'wins' })
+    const work = job.run('x')
+    expect(job.isRunning()).toBe(true)
+    finish(job, ok('value'))
+    expect(await work).toEqual(ok('value'))
+    expect(job.store.getState()).toMatchObject({
+      running: null,
+      value: 'value',
+      error: null,
+      stamp: 'sources 1',
+    })
+  })
+
+  it('ends what runs for a newer wish, and keeps the newer value only', async () => {
+    const job = jobOf({ latest: 'wins' })
+    const first = job.run('old')
+    const second = job.run('new')
+    await settle()
+    expect(cancelled).toHaveLength(1)
+    finish(job, ok('new value'))
+    await second
+    expect(await first).toMatchObject({ ok: false })
+    expect(job.store.getState().value).toBe('new value')
+  })
+
+  it('serves the last of several wishes that wait', async () => {
+    const job = jobOf({ latest: 'wins' })
+    void job.run('first')
+    const second = job.run('second')
+    const third = job.run('third')
+    await settle()
+    finish(job, ok('third value'))
+    expect(await second).toBeNull()
+    expect(await third).toEqual(ok('third value'))
+  })
+
+  it('refuses a wish while it runs, where it was made so', async () => {
+    const job = jobOf({ latest: 'refused' })
+    const first = job.run('first')
+    expect(await job.run('second')).toBeNull()
+    expect(cancelled).toEqual([])
+    finish(job, ok('first value'))
+    expect(await first).toEqual(ok('first value'))
+  })
+
+  it('gives running work its patience before it is cancelled', async () => {
+    const job = jobOf({ latest: 'wins', patience: 5_000 })
+    const first = job.run('first')
+    const second = job.run('second')
+    await settle()
+    expect(cancelled).toEqual([])
+    finish(job, ok('in time'))
+    expect(await first).toEqual(ok('in time'))
+    await settle()
+    expect(cancelled).toEqual([])
+    finish(job, ok('second value'))
+    expect(await second).toEqual(ok('second value'))
+  })
+
+  it('drops what arrives after another project was opened, and releases it', async () => {
+    const release = vi.fn()
+    const job = jobOf({ latest: 'wins', release })
+    const work = job.run('x')
+    open('/b')
+    finish(job, ok('of the old project'))
+    expect(await work).toBeNull()
+    expect(job.store.getState()).toMatchObject({ running: null, value: null })
+    expect(release).toHaveBeenCalledWith('of the old project')
+  })
+
+  it('drops an answer that is not asked for any more', async () => {
+    let isAsked = true
+    const job = jobOf({ latest: 'wins', isWanted: () => isAsked })
+    const work = job.run('x')
+    isAsked = false
+    finish(job, ok('late'))
+    expect(await work).toBeNull()
+    expect(job.store.getState().value).toBeNull()
+  })
+
+  it('shows nothing new when it was stopped', async () => {
+    const job = jobOf({ latest: 'wins' })
+    const first = job.run('x')
+    finish(job, ok('value'))
+    await first
+    const second = job.run('y')
+    expect(job.store.getState().stopping).toBe(false)
+    const stopped = job.stop()
+    expect(job.store.getState().stopping).toBe(true)
+    await stopped
+    await second
+    expect(job.store.getState()).toMatchObject({
+      running: null,
+      stopping: false,
+      value: 'value',
+      error: null,
+    })
+  })
+
+  it('shows an error in place of the value, or beside it where that is kept', async () => {
+    for (const keepsValue of [false, true]) {
+      const job = jobOf({ latest: 'wins', keepsValue })
+      const first = job.run('x')
+      finish(job, ok('value'))
+      await first
+      const second = job.run('y')
+      finish(job, err('op.call', 'It failed.'))
+      await second
+      expect(job.store.getState().value).toBe(keepsValue ? 'value' : null)
+      expect(job.store.getState().error?.message).toBe('It failed.')
+    }
+  })
+
+  it('releases a value that another one replaces', async () => {
+    const release = vi.fn()
+    const job = jobOf({ latest: 'wins', release })
+    for (const value of ['first', 'second']) {
+      const work = job.run(value)
+      finish(job, ok(value))
+      await work
+    }
+    expect(release.mock.calls).toEqual([['first']])
+  })
+
+  it('takes progress from the events about it, and from no others', async () => {
+    const job = jobOf({
+      latest: 'wins',
+      progress: { event: 'build.progressed', read: ({ done }) => done },
+    })
+    void job.run('x')
+    const id = job.store.getState().running ?? ''
+    listeners.get('build.progressed')?.({ job: 'another', done: 7, steps: 9 })
+    expect(job.store.getState().progress).toBeNull()
+    listeners.get('build.progressed')?.({ job: id, done: 3, steps: 9 })
+    expect(job.store.getState().progress).toBe(3)
+    finish(job, ok('done'))
+    await settle()
+  })
+
+  it('forgets everything when it is reset, and work that still runs does not come back', async () => {
+    const job = jobOf({ latest: 'wins' })
+    const work = job.run('x')
+    const id = job.store.getState().running ?? ''
+    job.reset()
+    expect(cancelled).toEqual([id])
+    expect(await work).toBeNull()
+    expect(job.store.getState()).toMatchObject({ running: null, value: null, stamp: null })
+  })
+
+  it('does nothing without a project', async () => {
+    projectStore.setState({ project: null })
+    const job = jobOf({ latest: 'wins' })
+    expect(await job.run('x')).toBeNull()
+    expect(job.isRunning()).toBe(false)
+  })
+})
