@@ -31,7 +31,6 @@ afterEach(async () => {
 describe('the operator checks', () => {
   it('are made with the sanitizers where the switch is on; what they find stands at its line', async () => {
     await app.openFile('op.cpp')
-    await app.testId('tool-tab-gradcheck').click()
     await app.testId('tool-tab-operator-checks').click()
     await app.testId('opcheck-sanitize').check()
     await app.testId('opcheck-run').click()
@@ -56,7 +55,12 @@ describe('the operator checks', () => {
 
     // The same library, in calls of opsmith.json.
     await app.testId('tool-tab-build').click()
+    // Whatever runs can be stopped: the toolbar keeps no list of its own.
+    const stop = app.page.waitForFunction(
+      () => !document.querySelector<HTMLButtonElement>('[data-testid=toolbar-stop]')?.disabled,
+    )
     await app.testId('build-sanitize').click()
+    await stop
     await expect
       .poll(() => app.testId('sanitize-state').textContent(), { timeout: buildTime })
       .toContain('1 fault in 1 call')
