@@ -4,38 +4,14 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
+import { filesOfClone, isUpToDate, stampBundle } from './lib/bundle-inputs.mjs'
 import { runCommand } from './lib/command.mjs'
-import {
-  hashTree,
-  makeTemporaryFolder,
-  readJson,
-  removeLeftovers,
-  replaceFolder,
-  writeJson,
-} from './lib/files.mjs'
-import { localCommand, root } from './lib/paths.mjs'
+import { makeTemporaryFolder, removeLeftovers, replaceFolder } from './lib/files.mjs'
+import { root } from './lib/paths.mjs'
 
 const dist = path.join(root, 'dist')
 const nodeBundles = ['main', 'preload', 'host', 'cli']
 export const bundles = [...nodeBundles, 'renderer']
-
-/** Files that no bundle takes in. */
-const skip = (name) => /\.md$|(^|\/)tsconfig\.json$/.test(name)
-
-/** What the two kinds of bundles are made of; the lock file stands for the packages they take in. */
-function inputHashes() {
-  const common = [
-    'package.json',
-    'package-lock.json',
-    'scripts/build.mjs',
-    'scripts/lib',
-    'tsconfig.base.json',
-  ]
-  return {
-    node: hashTree(root, ['electron', ...common], skip),
-    renderer: hashTree(root, ['renderer', 'electron/contract', 'vite.config.ts', ...common], skip),
-  }
-}
 
 /** What the engine's parser reads at run time. */
 const grammars = [
@@ -49,20 +25,26 @@ const outputOf = (name) =>
 
 /** Bundles whose inputs changed since they were made. */
 export function outdatedBundles(names = bundles) {
-  const hashes = inputHashes()
-  return names.filter((name) => {
-    const expected = name === 'renderer' ? hashes.renderer : hashes.node
-    return readJson(stampOf(name))?.inputs !== expected || !fs.existsSync(outputOf(name))
-  })
+  return names.filter((name) => !fs.existsSync(outputOf(name)) || !isUpToDate(stampOf(name)))
 }
 
+const entryOf = (name) => `electron/${name}/index.ts`
+
+/** The files that one bundle is made of, of a build of several. @param {import('esbuild').Metafile} metafile */
+function inputsOf(name, metafile) {
+  const found = new Set([entryOf(name)])
+  for (const file of found)
+    for (const { path: imported } of metafile.inputs[file]?.imports ?? []) found.add(imported)
+  return filesOfClone(found)
+}
+
+/** @returns {Promise<Map<string, string[]>>} the files that each bundle is made of */
 async function buildForNode(names) {
   const { build } = await import('esbuild')
   const temporary = makeTemporaryFolder(path.join(dist, 'bundle'))
-  /** @returns {import('esbuild').BuildOptions} */
   const options = (group) => ({
     absWorkingDir: root,
-    entryPoints: group.map((name) => ({ in: `electron/${name}/index.ts`, out: name })),
+    entryPoints: group.map((name) => ({ in: entryOf(name), out: name })),
     outdir: temporary,
     outExtension: { '.js': '.cjs' },
     bundle: true,
@@ -82,10 +64,21 @@ async function buildForNode(names) {
     define: { ...options([]).define, 'import.meta.url': 'importMetaUrl' },
     inject: ['scripts/lib/import-meta-url.js'],
   }
-  const full = names.filter((name) => name !== 'preload')
-  if (full.length > 0) await build({ ...options(full), ...importMeta })
+  const inputs = new Map()
+  const bundle = async (group, more) => {
+    if (group.length === 0) return
+    const { metafile } = await build({ ...options(group), ...more, metafile: true })
+    for (const name of group) inputs.set(name, inputsOf(name, metafile))
+  }
+  await bundle(
+    names.filter((name) => name !== 'preload'),
+    importMeta,
+  )
   // A sandboxed preload has no node:url, and nothing in it asks for import.meta.
-  if (names.includes('preload')) await build(options(['preload']))
+  await bundle(
+    names.filter((name) => name === 'preload'),
+    {},
+  )
   const target = path.join(dist, 'grammars')
   fs.mkdirSync(target, { recursive: true })
   for (const file of grammars) fs.copyFileSync(file, path.join(target, path.basename(file)))
@@ -93,47 +86,34 @@ async function buildForNode(names) {
     fs.renameSync(path.join(temporary, file), path.join(dist, file))
   }
   fs.rmSync(temporary, { recursive: true, force: true })
+  return inputs
 }
 
+/** @returns {Promise<string[]>} the files that it is made of */
 async function buildRenderer() {
   const target = path.join(dist, 'renderer')
   removeLeftovers(target)
   const temporary = makeTemporaryFolder(target)
-  await runCommand(
-    [
-      localCommand('vite'),
-      'build',
-      '--configLoader',
-      'runner',
-      '--logLevel',
-      'warn',
-      '--outDir',
-      temporary,
-    ],
-    {
-      cwd: root,
-      timeoutSeconds: 600,
-      env: { ...process.env, NO_COLOR: '1' },
-    },
+  const { output } = await runCommand(
+    [process.execPath, path.join(root, 'scripts', 'lib', 'bundle-renderer.mjs'), temporary],
+    { cwd: root, timeoutSeconds: 600, env: { ...process.env, NO_COLOR: '1' } },
   )
   replaceFolder(temporary, target)
+  return filesOfClone(JSON.parse(output.trimEnd().split('\n').at(-1) ?? ''))
 }
 
 /** Makes what is out of date. @returns {Promise<string[]>} what was made */
 export async function buildBundles(names = bundles, { force = false } = {}) {
   const wanted = force ? names : outdatedBundles(names)
-  const hashes = inputHashes()
+  const started = Date.now()
   fs.mkdirSync(dist, { recursive: true })
   removeLeftovers(path.join(dist, 'bundle'))
   const forNode = wanted.filter((name) => nodeBundles.includes(name))
   if (forNode.length > 0) {
-    await buildForNode(forNode)
-    for (const name of forNode) writeJson(stampOf(name), { inputs: hashes.node })
+    for (const [name, files] of await buildForNode(forNode))
+      stampBundle(stampOf(name), files, started)
   }
-  if (wanted.includes('renderer')) {
-    await buildRenderer()
-    writeJson(stampOf('renderer'), { inputs: hashes.renderer })
-  }
+  if (wanted.includes('renderer')) stampBundle(stampOf('renderer'), await buildRenderer(), started)
   return wanted
 }
 
