@@ -10,8 +10,7 @@ import { makeTemporaryFolder, removeLeftovers, replaceFolder } from './lib/files
 import { root } from './lib/paths.mjs'
 
 const dist = path.join(root, 'dist')
-const nodeBundles = ['main', 'preload', 'host', 'cli']
-export const bundles = [...nodeBundles, 'renderer']
+export const bundles = ['main', 'preload', 'host', 'cli', 'renderer']
 
 /** What the engine's parser reads at run time. */
 const grammars = [
@@ -20,64 +19,23 @@ const grammars = [
 ].map((file) => path.join(root, 'node_modules', file))
 
 const stampOf = (name) => path.join(dist, `.${name}.json`)
-const outputOf = (name) =>
-  name === 'renderer' ? path.join(dist, 'renderer', 'index.html') : path.join(dist, `${name}.cjs`)
+const outputNames = { renderer: 'renderer/index.html', development: 'main.development.cjs' }
+const outputName = (name) => outputNames[name] ?? `${name}.cjs`
 
 /** Bundles whose inputs changed since they were made. */
 export function outdatedBundles(names = bundles) {
-  return names.filter((name) => !fs.existsSync(outputOf(name)) || !isUpToDate(stampOf(name)))
-}
-
-const entryOf = (name) => `electron/${name}/index.ts`
-
-/** The files that one bundle is made of, of a build of several. @param {import('esbuild').Metafile} metafile */
-function inputsOf(name, metafile) {
-  const found = new Set([entryOf(name)])
-  for (const file of found)
-    for (const { path: imported } of metafile.inputs[file]?.imports ?? []) found.add(imported)
-  return filesOfClone(found)
+  return names.filter(
+    (name) => !fs.existsSync(path.join(dist, outputName(name))) || !isUpToDate(stampOf(name)),
+  )
 }
 
 /** @returns {Promise<Map<string, string[]>>} the files that each bundle is made of */
 async function buildForNode(names) {
-  const { build } = await import('esbuild')
+  // Not before npm's packages are installed.
+  const { bundleForNode } = await import('./lib/node-bundle.mjs')
   const temporary = makeTemporaryFolder(path.join(dist, 'bundle'))
-  const options = (group) => ({
-    absWorkingDir: root,
-    entryPoints: group.map((name) => ({ in: entryOf(name), out: name })),
-    outdir: temporary,
-    outExtension: { '.js': '.cjs' },
-    bundle: true,
-    platform: 'node',
-    // jsonc-parser's main is UMD, which hides its requires from the bundler.
-    mainFields: ['module', 'main'],
-    format: 'cjs',
-    // Electron 25, the oldest runtime the app supports, has Node 18.
-    target: 'node18',
-    external: ['electron'],
-    sourcemap: 'linked',
-    legalComments: 'none',
-    logLevel: 'warning',
-    define: { 'process.env.NODE_ENV': '"production"' },
-  })
-  const importMeta = {
-    define: { ...options([]).define, 'import.meta.url': 'importMetaUrl' },
-    inject: ['scripts/lib/import-meta-url.js'],
-  }
-  const inputs = new Map()
-  const bundle = async (group, more) => {
-    if (group.length === 0) return
-    const { metafile } = await build({ ...options(group), ...more, metafile: true })
-    for (const name of group) inputs.set(name, inputsOf(name, metafile))
-  }
-  await bundle(
-    names.filter((name) => name !== 'preload'),
-    importMeta,
-  )
-  // A sandboxed preload has no node:url, and nothing in it asks for import.meta.
-  await bundle(
-    names.filter((name) => name === 'preload'),
-    {},
+  const files = await Promise.all(
+    names.map((name) => bundleForNode(name, path.join(temporary, outputName(name)))),
   )
   const target = path.join(dist, 'grammars')
   fs.mkdirSync(target, { recursive: true })
@@ -86,7 +44,7 @@ async function buildForNode(names) {
     fs.renameSync(path.join(temporary, file), path.join(dist, file))
   }
   fs.rmSync(temporary, { recursive: true, force: true })
-  return inputs
+  return new Map(names.map((name, index) => [name, files[index]]))
 }
 
 /** @returns {Promise<string[]>} the files that it is made of */
@@ -102,13 +60,17 @@ async function buildRenderer() {
   return filesOfClone(JSON.parse(output.trimEnd().split('\n').at(-1) ?? ''))
 }
 
-/** Makes what is out of date. @returns {Promise<string[]>} what was made */
+/**
+ * Makes what is out of date.
+ * @param {string[]} names of `bundles`, or `development`: main as `npm run dev` starts it
+ * @returns {Promise<string[]>} what was made
+ */
 export async function buildBundles(names = bundles, { force = false } = {}) {
   const wanted = force ? names : outdatedBundles(names)
   const started = Date.now()
   fs.mkdirSync(dist, { recursive: true })
   removeLeftovers(path.join(dist, 'bundle'))
-  const forNode = wanted.filter((name) => nodeBundles.includes(name))
+  const forNode = wanted.filter((name) => name !== 'renderer')
   if (forNode.length > 0) {
     for (const [name, files] of await buildForNode(forNode))
       stampBundle(stampOf(name), files, started)

@@ -17,11 +17,12 @@ import { systemPackages } from './setup/system-packages.mjs'
  * @param {boolean} purpose.window the app will be opened: Electron and the renderer are needed
  * @param {boolean} purpose.tests what tests need beyond that: a display, formatters, Python's packages
  * @param {boolean} purpose.headers wait for precompiled headers; the window makes them in the background
+ * @param {string[]} [purpose.bundles] the bundles to build, where others are wanted than the purpose suggests
  * @param {boolean} [purpose.quiet] say nothing, on stderr, when nothing has to be done
  */
-export async function setUp({ window, tests, headers, quiet = false }) {
+export async function setUp({ window, tests, headers, bundles, quiet = false }) {
   const tools = quiet && !tests ? rememberedTools() : undefined
-  const context = { window, tests, ...tools }
+  const context = { window, tests, bundles, ...tools }
   const steps = [
     npmDependencies,
     ...(tools ? [] : [systemPackages]),

@@ -4,6 +4,7 @@ import { build } from 'vite'
 
 import { root } from './paths.mjs'
 
+const [outDir = ''] = process.argv.slice(2)
 /** @type {Set<string>} */
 const read = new Set()
 
@@ -23,6 +24,6 @@ await build({
   plugins: [noteModules()],
   // Workers are bundles of their own, with plugins of their own.
   worker: { plugins: () => [noteModules()] },
-  build: { outDir: process.argv[2], emptyOutDir: true },
+  build: { outDir, emptyOutDir: true },
 })
 console.log(JSON.stringify([...read]))

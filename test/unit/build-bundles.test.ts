@@ -96,4 +96,11 @@ describe('bundles are made again when what they were made of changes', () => {
     expect(build('cli')).toMatch(/^built cli in /)
     expect(outdated()).toEqual(['renderer'])
   })
+
+  it('leaves what only npm run dev needs out of the bundle that a normal start runs', () => {
+    const text = fs.readFileSync(path.join(clone, 'dist', 'main.cjs'), 'utf8')
+    expect(text).toContain('Content-Security-Policy')
+    expect(text).not.toContain('OPSMITH_DEVELOPMENT_SERVER')
+    expect(text).not.toContain('nonce-')
+  })
 })
