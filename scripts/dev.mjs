@@ -6,9 +6,9 @@ import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 
-import { buildBundles } from './build.mjs'
 import { userFolder, userPath } from './lib/launch.mjs'
 import { root, setupFolder } from './lib/paths.mjs'
+import { watchSources } from './lib/watch-sources.mjs'
 import { electronCommand, refuse, refuseWithoutDisplay } from './lib/window.mjs'
 import { setUpOrExit } from './setup.mjs'
 import { environmentVariables } from './setup/environment.mjs'
@@ -112,11 +112,18 @@ async function dev(project, flags) {
   const nonce = randomBytes(16).toString('hex')
   const { server, address } = await startVite(nonce)
   let stopping = false
+  let restarting = false
+  let stoppedAt = 0
   const stop = async (code) => {
-    if (stopping) process.exit(code)
+    if (stopping) {
+      // npm passes on the signal that the terminal sent to all: only a second Ctrl+C does not wait.
+      if (Date.now() - stoppedAt > 1000) process.exit(code)
+      return
+    }
     stopping = true
+    stoppedAt = Date.now()
     await app.stop()
-    await watcher.close()
+    await stopWatching()
     await server.close()
     process.exit(code)
   }
@@ -138,38 +145,13 @@ async function dev(project, flags) {
     },
   )
 
-  let changed = false
-  let restarting = false
-  const rebuild = async () => {
-    if (restarting) return
+  const stopWatching = await watchSources(['electron', 'graph'], bundles, async (made) => {
+    say(`${made.join(', ')} rebuilt: restarting`)
     restarting = true
-    while (changed && !stopping) {
-      changed = false
-      try {
-        const made = await buildBundles(bundles)
-        if (made.length === 0 || stopping) continue
-        say(`${made.join(', ')} rebuilt: restarting`)
-        await app.stop()
-        if (!stopping) app.start()
-      } catch {
-        // esbuild printed what is wrong; the app goes on as it was until the next edit.
-        say('not rebuilt')
-      }
-    }
+    await app.stop()
     restarting = false
-  }
-  const { watch } = await import('chokidar')
-  const watcher = watch([path.join(root, 'electron'), path.join(root, 'graph')], {
-    ignoreInitial: true,
+    if (!stopping) app.start()
   })
-  let timer
-  watcher.on('all', () => {
-    changed = true
-    clearTimeout(timer)
-    // An editor that saves all its files makes one restart.
-    timer = setTimeout(() => void rebuild(), 100)
-  })
-
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop(0))
   app.start()
   say(`renderer from http://${address}; Ctrl+C stops`)

@@ -18,9 +18,11 @@ import { systemPackages } from './setup/system-packages.mjs'
  * @param {boolean} purpose.tests what tests need beyond that: a display, formatters, Python's packages
  * @param {boolean} purpose.headers wait for precompiled headers; the window makes them in the background
  * @param {string[]} [purpose.bundles] the bundles to build, where others are wanted than the purpose suggests
+ * @param {() => void} [purpose.onPackages] called when npm's and the system's packages are installed: what needs no
+ *   more can run while the rest of set-up goes on
  * @param {boolean} [purpose.quiet] say nothing, on stderr, when nothing has to be done
  */
-export async function setUp({ window, tests, headers, bundles, quiet = false }) {
+export async function setUp({ window, tests, headers, bundles, onPackages, quiet = false }) {
   const tools = quiet && !tests ? rememberedTools() : undefined
   const context = { window, tests, bundles, ...tools }
   const steps = [
@@ -32,7 +34,9 @@ export async function setUp({ window, tests, headers, bundles, quiet = false }) 
     appBundles,
     ...(headers ? [precompiledHeaders] : []),
   ]
-  await runSteps(steps, context, { out: quiet ? process.stderr : process.stdout, quiet })
+  const onDone = onPackages && ((step) => step === systemPackages && onPackages())
+  const out = quiet ? process.stderr : process.stdout
+  await runSteps(steps, context, { out, quiet, ...(onDone ? { onDone } : {}) })
   keepEnvironment(context)
 }
 
@@ -49,6 +53,11 @@ async function orExit(work) {
 /** Set-up for a launcher: a failure is told in words and ends the process with code 2. */
 export async function setUpOrExit(purpose) {
   await orExit(() => setUp(purpose))
+}
+
+/** Only npm's packages: what tests of plain functions need. */
+export async function setUpPackagesOrExit() {
+  await orExit(() => runSteps([npmDependencies], {}, { out: process.stdout, quiet: true }))
 }
 
 /** Only the addon for one more libtorch, for a project that chose it; everything else stays as it is. */
