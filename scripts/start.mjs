@@ -4,7 +4,8 @@ import path from 'node:path'
 
 import { becomeCommand, userFolder, userPath } from './lib/launch.mjs'
 import { root } from './lib/paths.mjs'
-import { electronCommand, refuse, refuseWithoutDisplay } from './lib/window.mjs'
+import { refuse } from './lib/refuse.mjs'
+import { electronCommand, refuseWithoutDisplay } from './lib/window.mjs'
 import { setUpOrExit } from './setup.mjs'
 import { environmentVariables } from './setup/environment.mjs'
 

@@ -2,6 +2,7 @@
 // counts them. `npm run test:unit` and the like run one part.
 import { bundles } from './build.mjs'
 import { earlyChecks, checkNames, runChecks } from './check.mjs'
+import { refuse } from './lib/refuse.mjs'
 import { problemOf, runSuite, suites, testFiles } from './lib/suites.mjs'
 import { watchSources } from './lib/watch-sources.mjs'
 import { setUpOrExit, setUpPackagesOrExit } from './setup.mjs'
@@ -16,9 +17,8 @@ const usage = `usage: npm test [-- PART …] [WORD …] [--watch] [--update] [-t
 const slowestShown = 10
 
 /** @returns {never} */
-function refuse(message) {
-  console.error(`${message}\n${usage}`)
-  process.exit(2)
+function refuseUse(message) {
+  return refuse(`${message}\n${usage}`)
 }
 
 function readArguments() {
@@ -36,7 +36,7 @@ function readArguments() {
   const unknown = flags.filter(
     (flag) => /^-/.test(flag) && !['--watch', '--update', '-t'].includes(flag),
   )
-  if (unknown.length > 0) refuse(`no option ${unknown.join(', ')}`)
+  if (unknown.length > 0) refuseUse(`no option ${unknown.join(', ')}`)
   return {
     parts,
     words,
@@ -52,8 +52,8 @@ const selected = suites.filter(
 )
 const withChecks = words.length === 0 && (parts.length === 0 || parts.includes('check'))
 if (words.length > 0 && selected.length === 0)
-  refuse(`no test file has ${words.join(' or ')} in its path`)
-if (watch && (selected.length !== 1 || withChecks)) refuse('--watch takes one part')
+  refuseUse(`no test file has ${words.join(' or ')} in its path`)
+if (watch && (selected.length !== 1 || withChecks)) refuseUse('--watch takes one part')
 
 const counts = { passed: 0, failed: 0, skipped: 0 }
 /** @type {{ name: string, seconds: number }[]} */

@@ -1,12 +1,7 @@
 // What opening the window needs, for `npm start` and `npm run dev`.
 import { resolveElectron } from '../setup/electron-runtime.mjs'
 import { displayProblem, sandboxProblem } from './display.mjs'
-
-/** @returns {never} */
-export function refuse(message) {
-  process.stderr.write(`${message}\n`)
-  process.exit(2)
-}
+import { refuse } from './refuse.mjs'
 
 const withoutSandbox = () => process.env['OPSMITH_NO_SANDBOX'] === '1'
 
