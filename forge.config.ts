@@ -16,6 +16,7 @@ const configuration: Configuration = {
     'LICENSE',
     'dist/**/*',
     '!dist/.*.json',
+    '!dist/main.development.*',
     'native/**/*',
     'kernels/**/*',
     'samples/**/*',

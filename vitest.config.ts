@@ -7,6 +7,13 @@ const timed = ['test/native/bench-*.test.ts', 'test/native/graph-engine.test.ts'
 /** One project a kind of test, and one for tests of it that are timed; scripts/test.mjs runs them in this order. */
 export default defineConfig({
   test: {
+    // Native and e2e tests run what is bundled: in watch mode scripts/test.mjs builds it again after an edit.
+    forceRerunTriggers: [
+      '**/package.json/**',
+      '**/vitest.config.*/**',
+      '**/dist/*.cjs',
+      '**/dist/renderer/index.html',
+    ],
     projects: [
       {
         test: {

@@ -4,38 +4,13 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
+import { filesOfClone, isUpToDate, stampBundle } from './lib/bundle-inputs.mjs'
 import { runCommand } from './lib/command.mjs'
-import {
-  hashTree,
-  makeTemporaryFolder,
-  readJson,
-  removeLeftovers,
-  replaceFolder,
-  writeJson,
-} from './lib/files.mjs'
-import { localCommand, root } from './lib/paths.mjs'
+import { makeTemporaryFolder, removeLeftovers, replaceFolder } from './lib/files.mjs'
+import { root } from './lib/paths.mjs'
 
 const dist = path.join(root, 'dist')
-const nodeBundles = ['main', 'preload', 'host', 'cli']
-export const bundles = [...nodeBundles, 'renderer']
-
-/** Files that no bundle takes in. */
-const skip = (name) => /\.md$|(^|\/)tsconfig\.json$/.test(name)
-
-/** What the two kinds of bundles are made of; the lock file stands for the packages they take in. */
-function inputHashes() {
-  const common = [
-    'package.json',
-    'package-lock.json',
-    'scripts/build.mjs',
-    'scripts/lib',
-    'tsconfig.base.json',
-  ]
-  return {
-    node: hashTree(root, ['electron', ...common], skip),
-    renderer: hashTree(root, ['renderer', 'electron/contract', 'vite.config.ts', ...common], skip),
-  }
-}
+export const bundles = ['main', 'preload', 'host', 'cli', 'renderer']
 
 /** What the engine's parser reads at run time. */
 const grammars = [
@@ -44,48 +19,24 @@ const grammars = [
 ].map((file) => path.join(root, 'node_modules', file))
 
 const stampOf = (name) => path.join(dist, `.${name}.json`)
-const outputOf = (name) =>
-  name === 'renderer' ? path.join(dist, 'renderer', 'index.html') : path.join(dist, `${name}.cjs`)
+const outputNames = { renderer: 'renderer/index.html', development: 'main.development.cjs' }
+const outputName = (name) => outputNames[name] ?? `${name}.cjs`
 
 /** Bundles whose inputs changed since they were made. */
 export function outdatedBundles(names = bundles) {
-  const hashes = inputHashes()
-  return names.filter((name) => {
-    const expected = name === 'renderer' ? hashes.renderer : hashes.node
-    return readJson(stampOf(name))?.inputs !== expected || !fs.existsSync(outputOf(name))
-  })
+  return names.filter(
+    (name) => !fs.existsSync(path.join(dist, outputName(name))) || !isUpToDate(stampOf(name)),
+  )
 }
 
+/** @returns {Promise<Map<string, string[]>>} the files that each bundle is made of */
 async function buildForNode(names) {
-  const { build } = await import('esbuild')
+  // Not before npm's packages are installed.
+  const { bundleForNode } = await import('./lib/node-bundle.mjs')
   const temporary = makeTemporaryFolder(path.join(dist, 'bundle'))
-  /** @returns {import('esbuild').BuildOptions} */
-  const options = (group) => ({
-    absWorkingDir: root,
-    entryPoints: group.map((name) => ({ in: `electron/${name}/index.ts`, out: name })),
-    outdir: temporary,
-    outExtension: { '.js': '.cjs' },
-    bundle: true,
-    platform: 'node',
-    // jsonc-parser's main is UMD, which hides its requires from the bundler.
-    mainFields: ['module', 'main'],
-    format: 'cjs',
-    // Electron 25, the oldest runtime the app supports, has Node 18.
-    target: 'node18',
-    external: ['electron'],
-    sourcemap: 'linked',
-    legalComments: 'none',
-    logLevel: 'warning',
-    define: { 'process.env.NODE_ENV': '"production"' },
-  })
-  const importMeta = {
-    define: { ...options([]).define, 'import.meta.url': 'importMetaUrl' },
-    inject: ['scripts/lib/import-meta-url.js'],
-  }
-  const full = names.filter((name) => name !== 'preload')
-  if (full.length > 0) await build({ ...options(full), ...importMeta })
-  // A sandboxed preload has no node:url, and nothing in it asks for import.meta.
-  if (names.includes('preload')) await build(options(['preload']))
+  const files = await Promise.all(
+    names.map((name) => bundleForNode(name, path.join(temporary, outputName(name)))),
+  )
   const target = path.join(dist, 'grammars')
   fs.mkdirSync(target, { recursive: true })
   for (const file of grammars) fs.copyFileSync(file, path.join(target, path.basename(file)))
@@ -93,47 +44,38 @@ async function buildForNode(names) {
     fs.renameSync(path.join(temporary, file), path.join(dist, file))
   }
   fs.rmSync(temporary, { recursive: true, force: true })
+  return new Map(names.map((name, index) => [name, files[index]]))
 }
 
+/** @returns {Promise<string[]>} the files that it is made of */
 async function buildRenderer() {
   const target = path.join(dist, 'renderer')
   removeLeftovers(target)
   const temporary = makeTemporaryFolder(target)
-  await runCommand(
-    [
-      localCommand('vite'),
-      'build',
-      '--configLoader',
-      'runner',
-      '--logLevel',
-      'warn',
-      '--outDir',
-      temporary,
-    ],
-    {
-      cwd: root,
-      timeoutSeconds: 600,
-      env: { ...process.env, NO_COLOR: '1' },
-    },
+  const { output } = await runCommand(
+    [process.execPath, path.join(root, 'scripts', 'lib', 'bundle-renderer.mjs'), temporary],
+    { cwd: root, timeoutSeconds: 600, env: { ...process.env, NO_COLOR: '1' } },
   )
   replaceFolder(temporary, target)
+  return filesOfClone(JSON.parse(output.trimEnd().split('\n').at(-1) ?? ''))
 }
 
-/** Makes what is out of date. @returns {Promise<string[]>} what was made */
+/**
+ * Makes what is out of date.
+ * @param {string[]} names of `bundles`, or `development`: main as `npm run dev` starts it
+ * @returns {Promise<string[]>} what was made
+ */
 export async function buildBundles(names = bundles, { force = false } = {}) {
   const wanted = force ? names : outdatedBundles(names)
-  const hashes = inputHashes()
+  const started = Date.now()
   fs.mkdirSync(dist, { recursive: true })
   removeLeftovers(path.join(dist, 'bundle'))
-  const forNode = wanted.filter((name) => nodeBundles.includes(name))
+  const forNode = wanted.filter((name) => name !== 'renderer')
   if (forNode.length > 0) {
-    await buildForNode(forNode)
-    for (const name of forNode) writeJson(stampOf(name), { inputs: hashes.node })
+    for (const [name, files] of await buildForNode(forNode))
+      stampBundle(stampOf(name), files, started)
   }
-  if (wanted.includes('renderer')) {
-    await buildRenderer()
-    writeJson(stampOf('renderer'), { inputs: hashes.renderer })
-  }
+  if (wanted.includes('renderer')) stampBundle(stampOf('renderer'), await buildRenderer(), started)
   return wanted
 }
 

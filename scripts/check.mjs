@@ -23,7 +23,16 @@ function tool(command, ...args) {
 const checks = {
   types: tool('tsc', '-b', 'tsconfig.json'),
   lint: tool('eslint', '--max-warnings', '0', '.'),
-  format: tool('prettier', '--check', '--log-level', 'warn', '.'),
+  format: tool(
+    'prettier',
+    '--check',
+    '--log-level',
+    'warn',
+    '--cache',
+    '--cache-strategy=content',
+    '--cache-location=.setup/prettier-cache',
+    '.',
+  ),
   imports: tool(
     'depcruise',
     'electron',
@@ -39,6 +48,8 @@ const checks = {
   'clang-tidy': checkWithClangTidy,
 }
 export const checkNames = Object.keys(checks)
+/** Those that need npm's packages only; the others need what set-up installs and finds. */
+export const earlyChecks = ['types', 'lint', 'format', 'imports', 'dead code']
 
 /**
  * Runs checks, two at a time, each with one line; what a tool found follows its line.

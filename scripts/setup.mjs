@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { userPath } from './lib/launch.mjs'
 import { runSteps, SetupFailure } from './lib/steps.mjs'
 import { appBundles } from './setup/app-bundles.mjs'
+import { editorDatabase } from './setup/editor-database.mjs'
 import { electronRuntime } from './setup/electron-runtime.mjs'
 import { keepEnvironment, rememberedTools } from './setup/environment.mjs'
 import { libtorch, namedLibtorch } from './setup/libtorch.mjs'
@@ -17,11 +18,16 @@ import { systemPackages } from './setup/system-packages.mjs'
  * @param {boolean} purpose.window the app will be opened: Electron and the renderer are needed
  * @param {boolean} purpose.tests what tests need beyond that: a display, formatters, Python's packages
  * @param {boolean} purpose.headers wait for precompiled headers; the window makes them in the background
+ * @param {boolean} [purpose.editor] compile commands of native/ for editors
+ * @param {string[]} [purpose.bundles] the bundles to build, where others are wanted than the purpose suggests
+ * @param {() => void} [purpose.onPackages] called when npm's and the system's packages are installed: what needs no
+ *   more can run while the rest of set-up goes on
  * @param {boolean} [purpose.quiet] say nothing, on stderr, when nothing has to be done
  */
-export async function setUp({ window, tests, headers, quiet = false }) {
+export async function setUp(purpose) {
+  const { window, tests, headers, editor = false, bundles, onPackages, quiet = false } = purpose
   const tools = quiet && !tests ? rememberedTools() : undefined
-  const context = { window, tests, ...tools }
+  const context = { window, tests, bundles, ...tools }
   const steps = [
     npmDependencies,
     ...(tools ? [] : [systemPackages]),
@@ -30,8 +36,11 @@ export async function setUp({ window, tests, headers, quiet = false }) {
     nativeAddon,
     appBundles,
     ...(headers ? [precompiledHeaders] : []),
+    ...(editor ? [editorDatabase] : []),
   ]
-  await runSteps(steps, context, { out: quiet ? process.stderr : process.stdout, quiet })
+  const onDone = onPackages && ((step) => step === systemPackages && onPackages())
+  const out = quiet ? process.stderr : process.stdout
+  await runSteps(steps, context, { out, quiet, ...(onDone ? { onDone } : {}) })
   keepEnvironment(context)
 }
 
@@ -50,6 +59,11 @@ export async function setUpOrExit(purpose) {
   await orExit(() => setUp(purpose))
 }
 
+/** Only npm's packages: what tests of plain functions need. */
+export async function setUpPackagesOrExit() {
+  await orExit(() => runSteps([npmDependencies], {}, { out: process.stdout, quiet: true }))
+}
+
 /** Only the addon for one more libtorch, for a project that chose it; everything else stays as it is. */
 async function setUpLibtorch(folder) {
   const context = { window: false, tests: false, libtorch: namedLibtorch(folder) }
@@ -59,7 +73,8 @@ async function setUpLibtorch(folder) {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const at = process.argv.indexOf('--libtorch')
   if (at < 0) {
-    await setUpOrExit({ window: true, tests: process.argv.includes('--tests'), headers: true })
+    const tests = process.argv.includes('--tests')
+    await setUpOrExit({ window: true, tests, headers: true, editor: true })
   } else {
     await orExit(() => setUpLibtorch(userPath('setup', process.argv[at + 1] ?? '')))
   }

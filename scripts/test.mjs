@@ -1,114 +1,145 @@
-// `npm test [-- PART …] [--update]`: set-up, checks, and every kind of test; the last line counts them.
-// --update writes the files that tests compare with, docs/check-parity.md, anew.
-import fs from 'node:fs'
-import path from 'node:path'
+// `npm test [-- PART …] [WORD …] [--watch] [--update] [-t NAME]`: set-up, checks, and every kind of test; the last line
+// counts them. `npm run test:unit` and the like run one part.
+import { bundles } from './build.mjs'
+import { earlyChecks, checkNames, runChecks } from './check.mjs'
+import { refuse } from './lib/refuse.mjs'
+import { problemOf, runSuite, suites, testFiles } from './lib/suites.mjs'
+import { watchSources } from './lib/watch-sources.mjs'
+import { setUpOrExit, setUpPackagesOrExit } from './setup.mjs'
 
-import { runChecks } from './check.mjs'
-import { ask, findOnPath } from './lib/command.mjs'
-import { startVirtualDisplay } from './lib/display.mjs'
-import { listFiles, readJson } from './lib/files.mjs'
-import { runOnTerminal } from './lib/launch.mjs'
-import { localCommand, root, setupFolder } from './lib/paths.mjs'
-import { setUpOrExit } from './setup.mjs'
-import { environmentVariables } from './setup/environment.mjs'
-import { hasDisplay } from './setup/system-needs.mjs'
+const usage = `usage: npm test [-- PART …] [WORD …] [--watch] [--update] [-t NAME]
+  PART      ${['check', ...suites].join(', ')}; all without one
+  WORD      only the test files whose path contains it, such as gradcheck-case
+  --watch   of one part: go on, and run again what an edit concerns
+  --update  write the files that tests compare with, docs/check-parity.md
+  -t NAME   only the tests whose name contains it`
 
-const suites = ['unit', 'native', 'parity', 'e2e', 'gpu']
-const parts = ['check', ...suites]
+const slowestShown = 10
+
+/** @returns {never} */
+function refuseUse(message) {
+  return refuse(`${message}\n${usage}`)
+}
+
+function readArguments() {
+  const parts = []
+  const words = []
+  const flags = []
+  const given = process.argv.slice(2)
+  while (given.length > 0) {
+    const [word = ''] = given.splice(0, 1)
+    if (word === '-t') flags.push(word, ...given.splice(0, 1))
+    else if (word.startsWith('-')) flags.push(word)
+    else if (['check', ...suites].includes(word)) parts.push(word)
+    else words.push(word)
+  }
+  const unknown = flags.filter(
+    (flag) => /^-/.test(flag) && !['--watch', '--update', '-t'].includes(flag),
+  )
+  if (unknown.length > 0) refuseUse(`no option ${unknown.join(', ')}`)
+  return {
+    parts,
+    words,
+    watch: flags.includes('--watch'),
+    flags: flags.filter((flag) => flag !== '--watch'),
+  }
+}
+
+const { parts, words, watch, flags } = readArguments()
+const files = new Map(suites.map((suite) => [suite, testFiles(suite, words)]))
+const selected = suites.filter(
+  (suite) => (parts.length === 0 || parts.includes(suite)) && files.get(suite)?.length !== 0,
+)
+const withChecks = words.length === 0 && (parts.length === 0 || parts.includes('check'))
+if (words.length > 0 && selected.length === 0)
+  refuseUse(`no test file has ${words.join(' or ')} in its path`)
+if (watch && (selected.length !== 1 || withChecks)) refuseUse('--watch takes one part')
 
 const counts = { passed: 0, failed: 0, skipped: 0 }
+/** @type {{ name: string, seconds: number }[]} */
+const times = []
+/** @type {import('./lib/test-report.mjs').FileReport[]} */
+const reports = []
+
 function count(more) {
   for (const kind of Object.keys(counts)) counts[kind] += more[kind]
 }
 
-/** What vitest's JSON report says; a file that could not even be loaded is one failure. */
-function countReport(file) {
-  const report = readJson(file)
-  if (!report) return { passed: 0, failed: 1, skipped: 0 }
-  const broken = report.testResults.filter(
-    (suite) =>
-      suite.status === 'failed' && !suite.assertionResults.some((one) => one.status === 'failed'),
-  )
-  return {
-    passed: report.numPassedTests,
-    failed: report.numFailedTests + broken.length,
-    skipped: report.numPendingTests + report.numTodoTests,
+/** Runs a part, and notes how long it took. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+async function timed(name, work) {
+  const started = performance.now()
+  const result = await work()
+  times.push({ name, seconds: (performance.now() - started) / 1000 })
+  return result
+}
+
+async function check(names) {
+  count(await runChecks(names))
+}
+
+async function test(suite, hold = false) {
+  const own = files.get(suite) ?? []
+  const problem = problemOf(suite)
+  if (problem) {
+    console.log(`\n${suite}: ${own.length} test files skipped: ${problem}`)
+    count({ passed: 0, failed: 0, skipped: own.length })
+    return
   }
+  if (!hold) console.log(`\n${suite}: ${own.length} test files`)
+  const some = words.length > 0 ? own : []
+  const report = await runSuite(suite, { files: some, watch, flags, hold })
+  for (const file of report.files) count(file)
+  counts.failed += report.errors
+  reports.push(...report.files)
 }
 
-function testFiles(suite) {
-  return listFiles(path.join(root, 'test', suite)).filter((name) => /\.test\.tsx?$/.test(name))
-}
-
-/** Why there is no GPU to test on; "" when there is one. */
-function gpuProblem() {
-  if (!findOnPath('nvidia-smi')) return 'no NVIDIA driver here (nvidia-smi is not on PATH)'
-  return ask(['nvidia-smi', '-L']).startsWith('GPU') ? '' : 'nvidia-smi lists no GPU'
-}
-
-async function runSuite(suite) {
-  const files = testFiles(suite)
-  if (files.length === 0) return
-  if (suite === 'gpu') {
-    const problem = gpuProblem()
-    if (problem) {
-      console.log(`\ngpu: ${files.length} test files skipped: ${problem}`)
-      count({ passed: 0, failed: 0, skipped: files.length })
-      return
-    }
+function printTimes() {
+  const seconds = (value) => `${value.toFixed(1).padStart(7)} s`
+  const slowest = reports.toSorted((a, b) => b.seconds - a.seconds).slice(0, slowestShown)
+  if (slowest.length > 1) {
+    console.log('\nslowest test files')
+    for (const report of slowest) console.log(`${seconds(report.seconds)}  ${report.file}`)
   }
-  const report = path.join(setupFolder, 'test-results', `${suite}.json`)
-  fs.mkdirSync(path.dirname(report), { recursive: true })
-  fs.rmSync(report, { force: true })
-  const display = suite === 'e2e' && !hasDisplay() ? await startVirtualDisplay() : undefined
-  console.log(`\n${suite}: ${files.length} test files`)
-  const code = await runOnTerminal(
-    [
-      localCommand('vitest'),
-      // A suite may be several projects: native and native-timed.
-      'run',
-      `--project=${suite}*`,
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${report}`,
-      ...(update ? ['--update'] : []),
-    ],
-    {
-      cwd: root,
-      env: {
-        ...process.env,
-        ...environmentVariables(),
-        OPSMITH_TESTS: '1',
-        // Nothing here is wrong: the warning is about a future major version of Vite.
-        VITE_CONFIG_NATIVE_IGNORE_WARNING: 'true',
-        ...(display ? { DISPLAY: display.display } : {}),
-      },
-    },
-  )
-  display?.stop()
-  const found = countReport(report)
-  // An error outside any test, such as a promise nobody waited for, fails the run as well.
-  if (code !== 0 && found.failed === 0) found.failed = 1
-  count(found)
+  console.log('\nparts')
+  for (const part of times) console.log(`${seconds(part.seconds)}  ${part.name}`)
 }
 
-const update = process.argv.includes('--update')
-const given = process.argv.slice(2).filter((argument) => argument !== '--update')
-const unknown = given.filter((name) => !parts.includes(name))
-if (unknown.length > 0) {
-  console.error(`no part ${unknown.join(', ')}; there are ${parts.join(', ')}`)
-  process.exit(2)
+const needsNative = withChecks || selected.some((suite) => suite !== 'unit')
+if (needsNative) {
+  /** @type {Promise<unknown>[]} */
+  const early = []
+  // Set-up downloads for a part of its time: what needs only packages fills it.
+  const onPackages = () => {
+    if (withChecks) early.push(timed('checks of TypeScript', () => check(earlyChecks)))
+    if (selected.includes('unit')) early.push(timed('unit', () => test('unit', true)))
+  }
+  await timed('set-up', () =>
+    setUpOrExit({
+      window: selected.includes('e2e'),
+      tests: true,
+      headers: selected.some((suite) => suite !== 'unit'),
+      ...(watch ? {} : { onPackages }),
+    }),
+  )
+  await Promise.all(early)
+  const late = checkNames.filter((name) => !earlyChecks.includes(name))
+  if (withChecks) await timed('checks of C++', () => check(late))
+} else {
+  await setUpPackagesOrExit()
 }
-const wanted = given.length > 0 ? parts.filter((name) => given.includes(name)) : parts
-await setUpOrExit({
-  window: wanted.includes('e2e'),
-  tests: true,
-  headers: wanted.some((name) => ['native', 'parity', 'e2e', 'gpu'].includes(name)),
-})
-if (wanted.includes('check')) {
-  console.log('')
-  count(await runChecks())
-}
-for (const suite of suites.filter((name) => wanted.includes(name))) await runSuite(suite)
+// What runs in bundles is built again after an edit; vitest.config.ts reruns tests when a bundle changes.
+const stopWatching =
+  watch && needsNative
+    ? await watchSources(
+        ['electron', 'graph', 'renderer'],
+        selected.includes('e2e') ? bundles : ['host', 'cli'],
+        (made) => console.log(`built ${made.join(', ')}`),
+      )
+    : undefined
+for (const suite of selected)
+  if (suite !== 'unit' || !needsNative) await timed(suite, () => test(suite))
+await stopWatching?.()
+
+printTimes()
 console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0

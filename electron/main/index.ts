@@ -7,6 +7,7 @@ import { findInstallation } from '../engine/installation'
 import { readSettings } from '../engine/project/settings-file'
 import { pruneBuildCaches } from '../engine/compile/build'
 import { AppSession } from './app-session'
+import { quitWithDevelopmentServer, serveRendererInDevelopment } from './development'
 import { generalCalls } from './ipc/app-calls'
 import { benchCalls } from './ipc/bench-calls'
 import { exportCalls } from './ipc/export-calls'
@@ -42,9 +43,15 @@ async function startFolder(): Promise<string> {
 
 async function run(): Promise<void> {
   await app.whenReady()
-  installMenu(process.env['OPSMITH_DEVELOPMENT'] === '1')
   lockDownSession()
-  serveRenderer(path.join(installation.root, 'dist', 'renderer'))
+  if (process.env['NODE_ENV'] === 'development') {
+    installMenu(true)
+    serveRendererInDevelopment()
+    quitWithDevelopmentServer()
+  } else {
+    installMenu(false)
+    serveRenderer(path.join(installation.root, 'dist', 'renderer'))
+  }
   const session = new AppSession(installation, await startFolder())
   await session.workbench.applySettings()
   listen(session, {

@@ -23,7 +23,7 @@ function headersHash() {
 }
 
 /** A command line of CMake without its precompiled header, for when that is missing or another compiler's. */
-function withoutPrecompiledHeader(command) {
+export function withoutPrecompiledHeader(command) {
   return command
     .replace(/-Xclang -include-pch -Xclang \S+/g, '')
     .replace(/-Winvalid-pch|-fpch-instantiate-templates/g, '')

@@ -16,12 +16,13 @@ export class SetupFailure extends Error {}
 /**
  * Runs steps in order, one line each.
  * @param {Step[]} steps
- * @param {{ out: NodeJS.WriteStream, quiet: boolean }} options
- *   quiet: a step that has nothing to do prints nothing
+ * @param {{ out: NodeJS.WriteStream, quiet: boolean, onDone?: (step: Step) => void }} options
+ *   quiet: a step that has nothing to do prints nothing; onDone: something else goes on, and prints, after a step:
+ *   lines are printed whole then
  */
 export async function runSteps(steps, context, options) {
-  const { out, quiet } = options
-  const terminal = out.isTTY
+  const { out, quiet, onDone } = options
+  const terminal = out.isTTY && !onDone
   let release
   for (const [index, step] of steps.entries()) {
     const prefix = `[${index + 1}/${steps.length}] ${step.title} …`
@@ -35,6 +36,7 @@ export async function runSteps(steps, context, options) {
     }
     if (present !== undefined) {
       if (!quiet) out.write(`${prefix} done already${present ? ` (${present})` : ''}\n`)
+      onDone?.(step)
       continue
     }
     const started = performance.now()
@@ -50,6 +52,7 @@ export async function runSteps(steps, context, options) {
       const seconds = ((performance.now() - started) / 1000).toFixed(1)
       const end = ` ${seconds} s${made ? ` (${made})` : ''}\n`
       out.write(terminal && said.length === 0 ? end : `${prefix}${end}`)
+      onDone?.(step)
     } catch (error) {
       if (terminal && said.length === 0) out.write('\n')
       release?.()

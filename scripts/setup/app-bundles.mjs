@@ -1,7 +1,7 @@
 import { buildBundles, bundles, outdatedBundles } from '../build.mjs'
 import { SetupFailure } from '../lib/steps.mjs'
 
-const wanted = (context) => (context.window ? bundles : ['host', 'cli'])
+const wanted = (context) => context.bundles ?? (context.window ? bundles : ['host', 'cli'])
 
 /** @type {import('../lib/steps.mjs').Step} */
 export const appBundles = {

@@ -1,0 +1,49 @@
+// How one bundle for Node and Electron is made.
+import { build } from 'esbuild'
+
+import { filesOfClone } from './bundle-inputs.mjs'
+import { root } from './paths.mjs'
+
+/** The files that a bundle is made of: whatever its entry leads to. @param {import('esbuild').Metafile} metafile */
+function inputsOf(entry, metafile) {
+  const found = new Set([entry])
+  for (const file of found)
+    for (const imported of metafile.inputs[file]?.imports ?? []) found.add(imported.path)
+  return filesOfClone(found)
+}
+
+/**
+ * Bundles one process of the app.
+ * @param {string} name its folder in electron/; or `development`: main as `npm run dev` starts it
+ * @param {string} outfile where the bundle goes, with its source map
+ * @returns {Promise<string[]>} the files of the clone that it was made of
+ */
+export async function bundleForNode(name, outfile) {
+  const entry = `electron/${name === 'development' ? 'main' : name}/index.ts`
+  const mode = name === 'development' ? 'development' : 'production'
+  // A sandboxed preload has no node:url, and nothing in it asks for import.meta.
+  const hasImportMeta = name !== 'preload'
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    // jsonc-parser's main is UMD, which hides its requires from the bundler.
+    mainFields: ['module', 'main'],
+    format: 'cjs',
+    // Electron 25, the oldest runtime the app supports, has Node 18.
+    target: 'node18',
+    external: ['electron'],
+    sourcemap: 'linked',
+    legalComments: 'none',
+    logLevel: 'warning',
+    define: {
+      'process.env.NODE_ENV': JSON.stringify(mode),
+      ...(hasImportMeta ? { 'import.meta.url': 'importMetaUrl' } : {}),
+    },
+    inject: hasImportMeta ? ['scripts/lib/import-meta-url.js'] : [],
+    metafile: true,
+  })
+  return inputsOf(entry, metafile)
+}

@@ -1,0 +1,86 @@
+// The kinds of tests, and how one is run: for `npm test` and `npm run test:KIND`.
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { environmentVariables } from '../setup/environment.mjs'
+import { hasDisplay } from '../setup/system-needs.mjs'
+import { ask, CommandFailure, findOnPath, runCommand } from './command.mjs'
+import { startVirtualDisplay } from './display.mjs'
+import { listFiles, readJson } from './files.mjs'
+import { runOnTerminal } from './launch.mjs'
+import { localCommand, root, setupFolder } from './paths.mjs'
+
+/** In the order in which `npm test` runs them. */
+export const suites = ['unit', 'native', 'parity', 'e2e', 'gpu']
+
+/** The test files of a suite whose path contains one of the words, relative to the clone; all without words. */
+export function testFiles(suite, words = []) {
+  const folder = path.join('test', suite)
+  return listFiles(path.join(root, folder))
+    .filter((name) => /\.test\.tsx?$/.test(name))
+    .map((name) => path.join(folder, name))
+    .filter((name) => words.length === 0 || words.some((word) => name.includes(word)))
+}
+
+/** Why a suite cannot run here; "" when it can. */
+export function problemOf(suite) {
+  if (suite !== 'gpu') return ''
+  if (!findOnPath('nvidia-smi')) return 'no NVIDIA driver here (nvidia-smi is not on PATH)'
+  return ask(['nvidia-smi', '-L']).startsWith('GPU') ? '' : 'nvidia-smi lists no GPU'
+}
+
+/**
+ * Runs vitest on one suite.
+ * @param {string} suite
+ * @param {object} options
+ * @param {string[]} options.files as from testFiles
+ * @param {boolean} options.watch goes on until Ctrl+C, and runs again what an edit concerns
+ * @param {string[]} options.flags more options for vitest
+ * @param {boolean} [options.hold] print nothing until the end: something else prints meanwhile
+ * @returns {Promise<import('./test-report.mjs').TestReport>}
+ */
+export async function runSuite(suite, { files, watch, flags, hold = false }) {
+  const report = path.join(setupFolder, 'test-results', `${suite}.json`)
+  fs.rmSync(report, { force: true })
+  const display = suite === 'e2e' && !hasDisplay() ? await startVirtualDisplay() : undefined
+  const command = [
+    localCommand('vitest'),
+    watch ? 'watch' : 'run',
+    // A suite may be several projects: native and native-timed.
+    `--project=${suite}*`,
+    '--reporter=default',
+    '--reporter=./scripts/lib/test-report.mjs',
+    ...flags,
+    ...files,
+  ]
+  const options = {
+    cwd: root,
+    env: {
+      ...process.env,
+      ...environmentVariables(),
+      OPSMITH_TESTS: '1',
+      OPSMITH_TEST_REPORT: report,
+      // Nothing here is wrong: the warning is about a future major version of Vite.
+      VITE_CONFIG_NATIVE_IGNORE_WARNING: 'true',
+      ...(display ? { DISPLAY: display.display } : {}),
+    },
+  }
+  const code = hold ? await runHeld(command, options) : await runOnTerminal(command, options)
+  display?.stop()
+  const found = readJson(report) ?? { files: [], errors: 1 }
+  const good = found.errors === 0 && found.files.every((file) => file.failed === 0)
+  // An error outside any test, such as a promise nobody waited for, fails the run as well.
+  return code !== 0 && good ? { ...found, errors: 1 } : found
+}
+
+async function runHeld(command, options) {
+  try {
+    const { output, code } = await runCommand(command, { ...options, accept: [0, 1] })
+    process.stdout.write(output)
+    return code
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error
+    process.stdout.write(`${error.message}\n`)
+    return 1
+  }
+}

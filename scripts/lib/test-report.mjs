@@ -1,0 +1,45 @@
+// A reporter of vitest: writes the counts and seconds of each test file, as JSON, to $OPSMITH_TEST_REPORT.
+import path from 'node:path'
+
+import { writeJson } from './files.mjs'
+import { root } from './paths.mjs'
+
+/**
+ * @typedef {object} FileReport
+ * @property {string} file relative to the clone
+ * @property {number} seconds loading, set-up and all tests and hooks of the file
+ * @property {number} passed
+ * @property {number} failed
+ * @property {number} skipped
+ * @typedef {{ files: FileReport[], errors: number }} TestReport `errors`: those outside any test
+ */
+
+/** @param {import('vitest/node').TestModule} testModule @returns {FileReport} */
+function reportOf(testModule) {
+  const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 }
+  for (const test of testModule.children.allTests()) counts[test.result().state]++
+  // A file that could not even be loaded, or whose hooks failed, is one failure.
+  if (testModule.state() === 'failed' && counts.failed === 0) counts.failed = 1
+  const times = testModule.diagnostic()
+  const milliseconds =
+    times.environmentSetupDuration +
+    times.prepareDuration +
+    times.collectDuration +
+    times.setupDuration +
+    times.duration
+  return {
+    file: path.relative(root, testModule.moduleId),
+    seconds: milliseconds / 1000,
+    passed: counts.passed,
+    failed: counts.failed,
+    skipped: counts.skipped + counts.pending,
+  }
+}
+
+export default class TestReporter {
+  /** @param {readonly import('vitest/node').TestModule[]} modules @param {readonly unknown[]} errors */
+  onTestRunEnd(modules, errors) {
+    const target = process.env['OPSMITH_TEST_REPORT']
+    if (target) writeJson(target, { files: modules.map(reportOf), errors: errors.length })
+  }
+}

@@ -1,0 +1,28 @@
+// What opening the window needs, for `npm start` and `npm run dev`.
+import { resolveElectron } from '../setup/electron-runtime.mjs'
+import { displayProblem, sandboxProblem } from './display.mjs'
+import { refuse } from './refuse.mjs'
+
+const withoutSandbox = () => process.env['OPSMITH_NO_SANDBOX'] === '1'
+
+/** Ends the process with a message when no window can be opened here: before minutes of set-up, not after them. */
+export async function refuseWithoutDisplay() {
+  const problem = await displayProblem()
+  if (problem) refuse(problem)
+  if (process.getuid?.() === 0 && !withoutSandbox()) {
+    refuse(
+      'Chromium keeps its sandbox only for ordinary users: start Opsmith as one, or set OPSMITH_NO_SANDBOX=1\n' +
+        'if this is a container that is a sandbox by itself.',
+    )
+  }
+}
+
+/** The command that starts Electron, after set-up; the app and its arguments follow it. @returns {string[]} */
+export function electronCommand() {
+  const electron = resolveElectron()
+  if (!electron) return refuse('There is no Electron, although set-up went through: npm run setup')
+  if (withoutSandbox()) return [electron.executable, '--no-sandbox']
+  const problem = sandboxProblem(electron.executable)
+  if (problem) refuse(problem)
+  return [electron.executable]
+}

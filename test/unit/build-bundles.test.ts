@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { copyClone } from '../support/clone'
+
+let clone: string
+
+function build(...bundles: string[]): string {
+  const script = path.join(clone, 'scripts', 'build.mjs')
+  return execFileSync(process.execPath, [script, ...bundles], { encoding: 'utf8' }).trim()
+}
+
+/** The bundles that `npm run build` would make, and the seconds of a core that finding them took. */
+function look(): { names: string[]; seconds: number } {
+  const script = `
+    import { outdatedBundles } from ${JSON.stringify(path.join(clone, 'scripts', 'build.mjs'))}
+    const names = outdatedBundles()
+    const { user, system } = process.cpuUsage()
+    console.log(JSON.stringify({ names, seconds: (user + system) / 1e6 }))`
+  const options = ['--input-type=module', '--eval', script]
+  return JSON.parse(execFileSync(process.execPath, options, { encoding: 'utf8' })) as ReturnType<
+    typeof look
+  >
+}
+
+function outdated(): string[] {
+  return look().names
+}
+
+/** What an edit of one file makes outdated; the file is put back. */
+function outdatedByEdit(file: string): string[] {
+  const target = path.join(clone, file)
+  const before = fs.readFileSync(target)
+  fs.appendFileSync(target, '\n// an edit\n')
+  try {
+    return outdated()
+  } finally {
+    fs.writeFileSync(target, before)
+  }
+}
+
+function outdatedByNew(file: string): string[] {
+  const target = path.join(clone, file)
+  fs.mkdirSync(path.dirname(target), { recursive: true })
+  fs.writeFileSync(target, '')
+  try {
+    return outdated()
+  } finally {
+    fs.rmSync(target)
+  }
+}
+
+beforeAll(() => {
+  clone = copyClone(fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-clone-')))
+  build()
+}, 120_000)
+afterAll(() => {
+  fs.rmSync(clone, { recursive: true, force: true })
+})
+
+describe('bundles are made again when what they were made of changes', () => {
+  it('makes nothing when nothing changed, and needs less than half a second to know', () => {
+    expect(build()).toBe('up to date')
+    expect(look().seconds).toBeLessThan(0.5)
+  })
+
+  it('makes the command line and the window after an edit under graph/', () => {
+    expect(outdatedByEdit('graph/build-model.ts')).toEqual(['cli', 'renderer'])
+  })
+
+  it('makes a bundle after an edit of what only its worker reads', () => {
+    expect(outdatedByEdit('renderer/panels/graph/paint.worker.ts')).toEqual(['renderer'])
+  })
+
+  it('makes all bundles after an edit of what all read', () => {
+    expect(outdatedByEdit('tsconfig.base.json')).toHaveLength(5)
+    expect(outdatedByEdit('package-lock.json')).toHaveLength(5)
+  })
+
+  it('makes only the bundles that read the file', () => {
+    expect(outdatedByEdit('electron/preload/index.ts')).toEqual(['preload'])
+    expect(outdatedByEdit('renderer/shell/main.tsx')).toEqual(['renderer'])
+  })
+
+  it('makes a bundle when a new file appears that a glob may find', () => {
+    expect(outdatedByNew('renderer/a-new-folder/index.ts')).toEqual(['renderer'])
+  })
+
+  it('keeps what an edit made outdated until it is built', () => {
+    const file = path.join(clone, 'graph', 'build-model.ts')
+    fs.appendFileSync(file, '\nexport const anEdit = 1\n')
+    expect(build('cli')).toMatch(/^built cli in /)
+    expect(outdated()).toEqual(['renderer'])
+  })
+
+  it('leaves what only npm run dev needs out of the bundle that a normal start runs', () => {
+    const text = fs.readFileSync(path.join(clone, 'dist', 'main.cjs'), 'utf8')
+    expect(text).toContain('Content-Security-Policy')
+    expect(text).not.toContain('OPSMITH_DEVELOPMENT_SERVER')
+    expect(text).not.toContain('nonce-')
+  })
+})
