@@ -13,6 +13,7 @@ import {
   replaceFolder,
   writeJson,
 } from './lib/files.mjs'
+import { importMetaGlob } from './lib/import-meta-glob.mjs'
 import { localCommand, root } from './lib/paths.mjs'
 
 const dist = path.join(root, 'dist')
@@ -76,6 +77,9 @@ async function buildForNode(names) {
     sourcemap: 'linked',
     legalComments: 'none',
     logLevel: 'warning',
+    plugins: [importMetaGlob],
+    // Without this, import.meta where nothing replaces it is undefined at run time.
+    logOverride: { 'empty-import-meta': 'error' },
     define: { 'process.env.NODE_ENV': '"production"' },
   })
   const importMeta = {

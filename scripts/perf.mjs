@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 
 import { startVirtualDisplay } from './lib/display.mjs'
+import { importMetaGlob } from './lib/import-meta-glob.mjs'
 import { root, setupFolder } from './lib/paths.mjs'
 import { setUpOrExit } from './setup.mjs'
 import { environmentVariables } from './setup/environment.mjs'
@@ -51,6 +52,7 @@ async function load(name) {
     packages: 'external',
     sourcemap: 'inline',
     logLevel: 'warning',
+    plugins: [importMetaGlob],
   })
   const { run } = createRequire(import.meta.url)(outfile)
   if (typeof run !== 'function') throw new Error(`test/perf/${name}.bench.ts exports no run()`)
