@@ -14,9 +14,8 @@ function commanderOption(name: string, option: OptionDeclaration<unknown>): Opti
 }
 
 function addVerb(program: Command, verb: Verb): void {
-  const { name, description, notes = [] } = verb.text
+  const { name, description, notes = [], argument } = verb
   const command = program.command(name).description(description)
-  const { argument } = verb
   if (argument) {
     const usage = argument.isOptional ? `[${argument.name}]` : `<${argument.name}>`
     command.addArgument(new Argument(usage, argument.description))

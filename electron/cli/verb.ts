@@ -21,7 +21,7 @@ export const projectArgument: VerbArgument = {
 }
 
 interface VerbText {
-  /** The word after `opsmith`; its file in verbs/ has the same name. */
+  /** The word after `opsmith`. Its file in verbs/ has the same name. */
   name: string
   /** The place in --help and in the reference, from 1 on; verbs of one place follow by name. */
   order: number
@@ -32,17 +32,11 @@ interface VerbText {
 }
 
 /** A command of the command line. Parsing, --help and the reference page all read it. */
-export class Verb {
-  constructor(
-    readonly text: Readonly<VerbText>,
-    readonly argument: VerbArgument | undefined,
-    readonly options: OptionTable,
-    /** @returns the exit code */
-    readonly execute: (
-      target: string,
-      given: Readonly<Record<string, GivenValue>>,
-    ) => Promise<number>,
-  ) {}
+export interface Verb extends Readonly<VerbText> {
+  readonly argument: VerbArgument | undefined
+  readonly options: OptionTable
+  /** @returns the exit code */
+  readonly execute: (target: string, given: Readonly<Record<string, GivenValue>>) => Promise<number>
 }
 
 interface VerbDeclaration<Options extends OptionTable> extends VerbText {
@@ -63,19 +57,23 @@ const wantsJson = ({ json, format }: Readonly<Record<string, GivenValue>>): bool
 export function defineVerb<Options extends OptionTable>(
   declaration: VerbDeclaration<Options>,
 ): Verb {
-  const { argument, options, run, ...text } = declaration
-  return new Verb(text, argument, options, async (target, given) => {
-    const values = readOptions(options, given)
-    if (!values.ok) return printError(values.error, wantsJson(given))
-    const place = target === '' && argument.isOptional ? '' : callerPath(target)
-    return await withWorkbench((workbench) => run(workbench, place, values.value))
-  })
+  const { run, ...rest } = declaration
+  const { argument, options } = rest
+  return {
+    ...rest,
+    execute: async (target, given) => {
+      const values = readOptions(options, given)
+      if (!values.ok) return printError(values.error, wantsJson(given))
+      const place = target === '' && argument.isOptional ? '' : callerPath(target)
+      return await withWorkbench((workbench) => run(workbench, place, values.value))
+    },
+  }
 }
 
 /** A verb that needs neither a project nor the engine. */
 export function definePlainVerb(declaration: VerbText & { run: () => number }): Verb {
   const { run, ...text } = declaration
-  return new Verb(text, undefined, {}, () => Promise.resolve(run()))
+  return { ...text, argument: undefined, options: {}, execute: () => Promise.resolve(run()) }
 }
 
 /** For options that cannot be given together, or need another; the exit code comes back. */

@@ -4,7 +4,7 @@ import path from 'node:path'
 
 /** The one form of it that is supported here; Vite supports more. */
 const call =
-  /import\.meta\.glob<unknown>\(\s*('[^']+'|\[[^\]]+\]),\s*\{\s*eager: true,\s*import: '(\w+)',?\s*\},?\s*\)/g
+  /import\.meta\.glob<\w+>\(\s*('[^']+'|\[[^\]]+\]),\s*\{\s*eager: true,\s*import: '(\w+)',?\s*\},?\s*\)/g
 
 /**
  * Replaces each call of import.meta.glob by one export of the files that match, by their paths. Only files
@@ -31,7 +31,7 @@ export const importMetaGlob = {
         return `{ ${entries.join(', ')} }`
       })
       if (contents.includes('import.meta.glob')) {
-        const form = `import.meta.glob<unknown>('./folder/*.ts', { eager: true, import: 'name' })`
+        const form = `import.meta.glob<Type>('./folder/*.ts', { eager: true, import: 'name' })`
         return { errors: [{ text: `Write it as ${form}.`, location: { file: args.path } }] }
       }
       // On the first line, so that lines keep their numbers.

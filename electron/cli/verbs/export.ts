@@ -1,22 +1,16 @@
 import path from 'node:path'
 
-import { exportForm, exportForms } from '../../contract/export'
-import type {
-  ConflictDecision,
-  ExportForm,
-  ExportReport,
-  ExportStep,
-  FormReport,
-} from '../../contract/export'
+import type { ConflictDecision, ExportReport, ExportStep, FormReport } from '../../contract/export'
 import { manifestFileName } from '../../contract/manifest'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
+import { formIds, formsNamed } from '../../engine/export/all-forms'
 import { readManifest } from '../../engine/project/read-manifest'
 import type { Workbench } from '../../engine/workbench'
 import { interruptSignal } from '../building'
 import { exitCodes } from '../exit-codes'
-import { flag, jsonFlag, optionalTexts, switchOff, text } from '../options'
+import { flag, jsonFlag, optionalTexts, switchOff, text, wordsOf } from '../options'
 import type { OptionValues } from '../options'
 import { callerPath, describeError, printError, printJson, printLines, progress } from '../print'
 import { defineVerb, projectArgument, refuse } from '../verb'
@@ -39,30 +33,19 @@ const exportOptions = {
 }
 type ExportOptions = OptionValues<typeof exportOptions>
 
-function formsOf(given: string | undefined, manifest: Manifest): Result<ExportForm[]> {
-  const names = (given ?? '')
-    .split(',')
-    .flatMap((name) => (name.trim() === '' ? [] : [name.trim()]))
-  if (given === undefined && manifest.exports.length > 0) return ok(manifest.exports)
-  const forms: ExportForm[] = []
-  for (const name of names) {
-    const form = exportForm.safeParse(name)
-    if (!form.success) {
-      return err('request.invalid', `There is no form "${name}" to export as.`, {
-        hint: `Forms: ${exportForms.join(', ')}.`,
-      })
-    }
-    forms.push(form.data)
+/** The forms of --as, else those of opsmith.json. */
+function formsOf(given: string | undefined, manifest: Manifest): Result<string[]> {
+  const names = given === undefined ? manifest.exports : wordsOf([given])
+  const ids = names.filter((name) => name !== '')
+  if (ids.length === 0) {
+    return err(
+      'request.invalid',
+      'Say what to export as: --as FORM[,FORM…], or "exports" in opsmith.json.',
+      { hint: `Forms: ${formIds.join(', ')}.` },
+    )
   }
-  return forms.length > 0
-    ? ok(forms)
-    : err(
-        'request.invalid',
-        'Say what to export as: --as FORM[,FORM…], or "exports" in opsmith.json.',
-        {
-          hint: `Forms: ${exportForms.join(', ')}.`,
-        },
-      )
+  const known = formsNamed(ids)
+  return known.ok ? ok(known.value.map(({ id }) => id)) : known
 }
 
 /** --keep and --overwrite: files by path, or without any, all. */
@@ -163,7 +146,7 @@ async function listForms(workbench: Workbench, folder: string, json: boolean): P
 async function showDiff(
   workbench: Workbench,
   folder: string,
-  request: { forms: ExportForm[]; directory: string },
+  request: { forms: string[]; directory: string },
   json: boolean,
 ): Promise<number> {
   const diffs = await workbench.exports.diff(folder, request, { signal: interruptSignal() })
@@ -231,6 +214,6 @@ export const verb = defineVerb({
   description: 'build, write the project in other forms, and prove that they build and run',
   argument: projectArgument,
   options: exportOptions,
-  notes: [`Forms: ${exportForms.join(', ')}.`],
+  notes: [`Forms: ${formIds.join(', ')}.`],
   run: runExport,
 })

@@ -1,10 +1,10 @@
-import type { Fix } from '../../../contract/diagnostics'
-import type { CppFunction } from '../syntax/functions'
-import { partsOf } from '../syntax/syntax-tree'
-import { checkEntry, counted, returnedLists } from './autograd-entries'
-import { noteAt, replace } from './lint'
-import type { Finding, Lint } from './lint'
-import type { ProjectSources } from './project-sources'
+import type { Fix } from '../../../../contract/diagnostics'
+import type { CppFunction } from '../../syntax/functions'
+import { partsOf } from '../../syntax/syntax-tree'
+import { checkEntry, counted, returnedLists } from '../autograd-entries'
+import { noteAt, replace } from '../lint'
+import type { Finding, Lint } from '../lint'
+import type { ProjectSources } from '../project-sources'
 
 const documentation = `backward gives back another number of gradients than forward has inputs.
 
@@ -74,4 +74,4 @@ function check(project: ProjectSources): Finding[] {
   return [...ofClasses, ...project.entries.flatMap((entry) => checkEntry(project, entry))]
 }
 
-export const backwardResults: Lint = { code: 'opsmith-backward-results', documentation, check }
+export const lint: Lint = { code: 'opsmith-backward-results', documentation, check }

@@ -1,10 +1,10 @@
-import type { Fix } from '../../../contract/diagnostics'
-import { findAll } from '../syntax/syntax-tree'
-import type { SyntaxNode } from '../syntax/syntax-tree'
-import type { CppFunction } from '../syntax/functions'
-import { replace } from './lint'
-import type { Finding, Lint } from './lint'
-import type { ProjectSources } from './project-sources'
+import type { Fix } from '../../../../contract/diagnostics'
+import { findAll } from '../../syntax/syntax-tree'
+import type { SyntaxNode } from '../../syntax/syntax-tree'
+import type { CppFunction } from '../../syntax/functions'
+import { replace } from '../lint'
+import type { Finding, Lint } from '../lint'
+import type { ProjectSources } from '../project-sources'
 
 const documentation = `An operator's signature holds a number type that the dispatcher does not know.
 
@@ -106,4 +106,4 @@ function check(project: ProjectSources): Finding[] {
     })
 }
 
-export const floatArgument: Lint = { code: 'opsmith-float-argument', documentation, check }
+export const lint: Lint = { code: 'opsmith-float-argument', documentation, check }

@@ -1,10 +1,10 @@
-import { calledName } from '../syntax/functions'
-import type { CppFunction } from '../syntax/functions'
-import { above, childOf, findAll, partsOf } from '../syntax/syntax-tree'
-import type { SyntaxNode } from '../syntax/syntax-tree'
-import { replace } from './lint'
-import type { Finding, Lint } from './lint'
-import type { ProjectSources } from './project-sources'
+import { calledName } from '../../syntax/functions'
+import type { CppFunction } from '../../syntax/functions'
+import { above, childOf, findAll, partsOf } from '../../syntax/syntax-tree'
+import type { SyntaxNode } from '../../syntax/syntax-tree'
+import { replace } from '../lint'
+import type { Finding, Lint } from '../lint'
+import type { ProjectSources } from '../project-sources'
 
 const documentation = `A tensor made by \`from_blob\` leaves the function that owns its memory.
 
@@ -129,4 +129,4 @@ function check(project: ProjectSources): Finding[] {
   })
 }
 
-export const fromBlob: Lint = { code: 'opsmith-from-blob', documentation, check }
+export const lint: Lint = { code: 'opsmith-from-blob', documentation, check }

@@ -1,6 +1,6 @@
-import { replace } from './lint'
-import type { Finding, Lint } from './lint'
-import type { ProjectSources } from './project-sources'
+import { replace } from '../lint'
+import type { Finding, Lint } from '../lint'
+import type { ProjectSources } from '../project-sources'
 
 const documentation = `A Python extension's module is named by hand.
 
@@ -34,4 +34,4 @@ function check(project: ProjectSources): Finding[] {
   })
 }
 
-export const moduleName: Lint = { code: 'opsmith-module-name', documentation, check }
+export const lint: Lint = { code: 'opsmith-module-name', documentation, check }

@@ -1,8 +1,8 @@
-import type { SyntaxNode } from '../syntax/syntax-tree'
-import { noteAt, replace } from './lint'
-import type { Finding, Lint } from './lint'
-import type { ProjectSources } from './project-sources'
-import type { SourceFile } from '../syntax/source-file'
+import type { SyntaxNode } from '../../syntax/syntax-tree'
+import { noteAt, replace } from '../lint'
+import type { Finding, Lint } from '../lint'
+import type { ProjectSources } from '../project-sources'
+import type { SourceFile } from '../../syntax/source-file'
 
 const documentation = `An operator, a kernel or a whole namespace is registered a second time.
 
@@ -91,4 +91,4 @@ function check(project: ProjectSources): Finding[] {
   })
 }
 
-export const registeredTwice: Lint = { code: 'opsmith-registered-twice', documentation, check }
+export const lint: Lint = { code: 'opsmith-registered-twice', documentation, check }

@@ -1,13 +1,13 @@
-import type { TextEdit } from '../../../contract/diagnostics'
-import { calledName, isTensor, methodCall } from '../syntax/functions'
-import type { CppFunction } from '../syntax/functions'
-import type { Registration } from '../syntax/registrations'
-import { above, childOf, findAll, partsOf } from '../syntax/syntax-tree'
-import type { SyntaxNode } from '../syntax/syntax-tree'
-import { noteAt, replace } from './lint'
-import type { Finding, Lint } from './lint'
-import type { OperatorFunction, ProjectSources } from './project-sources'
-import { isAssigned } from './tensor-facts'
+import type { TextEdit } from '../../../../contract/diagnostics'
+import { calledName, isTensor, methodCall } from '../../syntax/functions'
+import type { CppFunction } from '../../syntax/functions'
+import type { Registration } from '../../syntax/registrations'
+import { above, childOf, findAll, partsOf } from '../../syntax/syntax-tree'
+import type { SyntaxNode } from '../../syntax/syntax-tree'
+import { noteAt, replace } from '../lint'
+import type { Finding, Lint } from '../lint'
+import type { OperatorFunction, ProjectSources } from '../project-sources'
+import { isAssigned } from '../tensor-facts'
 
 const documentation = `What the operator does to its arguments is not what its schema says.
 
@@ -194,4 +194,4 @@ function check(project: ProjectSources): Finding[] {
   return project.operatorFunctions().flatMap(checkOne)
 }
 
-export const schemaAlias: Lint = { code: 'opsmith-schema-alias', documentation, check }
+export const lint: Lint = { code: 'opsmith-schema-alias', documentation, check }
