@@ -11,37 +11,34 @@ import { writeWhole } from './lib/files.mjs'
 import { loadTypeScript } from './lib/load-typescript.mjs'
 import { root } from './lib/paths.mjs'
 
-const generators = path.join(root, 'scripts', 'generators')
+const loaded = new Map()
+/** The exports of a TypeScript file of the clone; it is bundled once. */
+function load(file) {
+  if (!loaded.has(file)) loaded.set(file, loadTypeScript(file))
+  return loaded.get(file)
+}
 
-/**
- * The generated files of a clone, whether they are written or not.
- * @returns {Promise<{ file: string, text: string, isStale: boolean }[]>} `file` relative to the clone
- */
-export async function generatedFiles(base = root) {
-  const loaded = new Map()
-  const load = (name) => {
-    if (!loaded.has(name)) loaded.set(name, loadTypeScript(name, base))
-    return loaded.get(name)
-  }
-  const names = fs.readdirSync(generators).filter((name) => name.endsWith('.mjs'))
-  return await Promise.all(
+/** @returns {Promise<{ file: string, text: string }[]>} what is not as the sources declare it */
+async function staleFiles() {
+  const folder = path.join(root, 'scripts', 'generators')
+  const names = fs.readdirSync(folder).filter((name) => name.endsWith('.mjs'))
+  const files = await Promise.all(
     names.sort().map(async (name) => {
-      const { file, write } = await import(pathToFileURL(path.join(generators, name)).href)
-      const text = await write(load)
-      const target = path.join(base, file)
-      const before = fs.existsSync(target) ? fs.readFileSync(target, 'utf8') : undefined
-      return { file, text, isStale: text !== before }
+      const { file, write } = await import(pathToFileURL(path.join(folder, name)).href)
+      return { file, text: await write(load) }
     }),
   )
+  return files.filter(({ file, text }) => {
+    const target = path.join(root, file)
+    return !fs.existsSync(target) || fs.readFileSync(target, 'utf8') !== text
+  })
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const isCheck = process.argv.includes('--check')
-  const stale = (await generatedFiles()).filter(({ isStale }) => isStale)
-  for (const { file, text } of stale) {
-    if (!isCheck) writeWhole(path.join(root, file), text)
-    console.log(isCheck ? `${file} is stale: run npm run generate` : `wrote ${file}`)
-  }
-  if (stale.length === 0) console.log('up to date')
-  else if (isCheck) process.exitCode = 1
+const isCheck = process.argv.includes('--check')
+const stale = await staleFiles()
+for (const { file, text } of stale) {
+  if (!isCheck) writeWhole(path.join(root, file), text)
+  console.log(isCheck ? `${file} is stale: run npm run generate` : `wrote ${file}`)
 }
+if (stale.length === 0) console.log('up to date')
+else if (isCheck) process.exitCode = 1

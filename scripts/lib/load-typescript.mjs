@@ -3,23 +3,22 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 
 import { importMetaGlob } from './import-meta-glob.mjs'
-import { root } from './paths.mjs'
+import { root, setupFolder } from './paths.mjs'
 
 /**
  * The exports of a TypeScript file. It is bundled with the files that it imports; packages stay where they
  * are. The bundle is in .setup/bundles, two folders deep as test/perf is, so that __dirname leads from it
  * to the clone.
  * @param {string} file relative to the clone
- * @param {string} base folder of the clone
  * @returns {Promise<Record<string, any>>}
  */
-export async function loadTypeScript(file, base = root) {
+export async function loadTypeScript(file) {
   const { build } = await import('esbuild')
   const name = path.basename(file, '.ts')
-  const outfile = path.join(base, '.setup', 'bundles', `${name}.${process.pid}.cjs`)
+  const outfile = path.join(setupFolder, 'bundles', `${name}.${process.pid}.cjs`)
   await build({
-    absWorkingDir: base,
-    entryPoints: [path.join(base, file)],
+    absWorkingDir: root,
+    entryPoints: [path.join(root, file)],
     outfile,
     bundle: true,
     platform: 'node',

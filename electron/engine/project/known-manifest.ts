@@ -4,16 +4,27 @@ import { manifest } from '../../contract/manifest'
 import { formIds } from '../export/all-forms'
 import { lintCodes } from '../language/lints/all-lints'
 
-/** A name that this Opsmith knows; the error lists them all. */
-function nameFrom(what: string, names: readonly string[]): z.ZodEnum<Record<string, string>> {
-  return z.enum(names, {
-    error: ({ input }) =>
-      `there is no ${what} ${JSON.stringify(input)}; there are ${names.join(', ')}`,
-  })
-}
+const unknownName = (what: string, name: unknown, known: readonly string[]): string =>
+  `there is no ${what} ${JSON.stringify(name)}; there are ${known.join(', ')}`
 
-/** opsmith.json as the contract has it, with the names of export forms and lints that there are. */
+const formName = z.enum(formIds, {
+  error: ({ input }) => unknownName('export form', input, formIds),
+})
+
+const lintSwitches = z
+  .partialRecord(z.string(), z.boolean())
+  .superRefine((switches, context) => {
+    for (const code of Object.keys(switches)) {
+      if (lintCodes.includes(code)) continue
+      const message = unknownName('lint', code, lintCodes)
+      context.addIssue({ code: 'custom', path: [code], message })
+    }
+  })
+  // For the JSON Schema, which knows nothing of the check above.
+  .meta({ propertyNames: { type: 'string', enum: lintCodes } })
+
+/** opsmith.json as the contract has it, with the names of the export forms and lints that there are. */
 export const knownManifest = manifest.extend({
-  exports: z.array(nameFrom('export form', formIds)).default([]),
-  lints: z.partialRecord(nameFrom('lint', lintCodes), z.boolean()).default({}),
+  exports: z.array(formName).default([]),
+  lints: lintSwitches.default({}),
 })
