@@ -29,7 +29,9 @@ export async function loadTypeScript(file) {
     logLevel: 'warning',
     plugins: [importMetaGlob],
   })
-  const loaded = createRequire(import.meta.url)(outfile)
-  fs.rmSync(outfile)
-  return loaded
+  try {
+    return createRequire(import.meta.url)(outfile)
+  } finally {
+    fs.rmSync(outfile)
+  }
 }
