@@ -1,11 +1,11 @@
 // `npm run --silent perf -- NAME [--json]`: one benchmark of test/perf, beside what it is compared with.
 // A benchmark exports `run(options): Promise<Row[]>`; see below for both.
 import fs from 'node:fs'
-import { createRequire } from 'node:module'
 import path from 'node:path'
 
 import { startVirtualDisplay } from './lib/display.mjs'
-import { root, setupFolder } from './lib/paths.mjs'
+import { loadTypeScript } from './lib/load-typescript.mjs'
+import { root } from './lib/paths.mjs'
 import { setUpOrExit } from './setup.mjs'
 import { environmentVariables } from './setup/environment.mjs'
 import { hasDisplay } from './setup/system-needs.mjs'
@@ -33,26 +33,8 @@ function benchmarkNames() {
     .sort()
 }
 
-/**
- * Benchmarks are TypeScript: bundled, packages left where they are. The bundle is CommonJS and lies two
- * folders deep, as test/perf does, so that __dirname leads from it to the clone as well.
- */
 async function load(name) {
-  const { build } = await import('esbuild')
-  const outfile = path.join(setupFolder, 'perf', `${name}.cjs`)
-  await build({
-    absWorkingDir: root,
-    entryPoints: [path.join(folder, `${name}.bench.ts`)],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20',
-    packages: 'external',
-    sourcemap: 'inline',
-    logLevel: 'warning',
-  })
-  const { run } = createRequire(import.meta.url)(outfile)
+  const { run } = await loadTypeScript(`test/perf/${name}.bench.ts`)
   if (typeof run !== 'function') throw new Error(`test/perf/${name}.bench.ts exports no run()`)
   return run
 }

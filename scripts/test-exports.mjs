@@ -6,22 +6,12 @@ import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 
+import { loadTypeScript } from './lib/load-typescript.mjs'
 import { root, setupFolder } from './lib/paths.mjs'
 import { readmePart, writeReadmePart } from './lib/readme-part.mjs'
 import { setUpOrExit } from './setup.mjs'
 import { environmentVariables } from './setup/environment.mjs'
 
-const forms = [
-  'library',
-  'cmake',
-  'app',
-  'setuptools',
-  'stable',
-  'jit',
-  'addon',
-  'notebook',
-  'link',
-]
 const work = path.join(setupFolder, 'exports')
 /** What is exported, by the names of the table's rows. No sample is on the stable ABI. */
 const projects = {
@@ -126,6 +116,9 @@ function writeCells(name, made) {
 }
 
 const given = process.argv.slice(2)
+if (!given.includes('--set-up-done'))
+  await setUpOrExit({ window: false, tests: true, headers: true })
+const { formIds: forms } = await loadTypeScript('electron/engine/export/all-forms.ts')
 const formsAt = given.indexOf('--forms')
 const wanted = formsAt < 0 ? forms : (given[formsAt + 1] ?? '').split(',')
 const named = given.filter(
@@ -141,8 +134,6 @@ if (strangers.length > 0) {
   console.error(`no project ${strangers.join(', ')}; there are ${Object.keys(projects).join(', ')}`)
   process.exit(2)
 }
-if (!given.includes('--set-up-done'))
-  await setUpOrExit({ window: false, tests: true, headers: true })
 readTable()
 fs.mkdirSync(work, { recursive: true })
 const bad = []

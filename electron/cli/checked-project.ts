@@ -6,7 +6,7 @@ import type { Manifest } from '../contract/manifest'
 import type { Result } from '../contract/outcome'
 import { readManifest } from '../engine/project/read-manifest'
 import type { Workbench } from '../engine/workbench'
-import { buildAloud, buildJson } from './build-command'
+import { buildAloud, buildJson } from './building'
 import { exitCodes } from './exit-codes'
 import { printError, printJson, progress } from './print'
 

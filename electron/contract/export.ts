@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { exportForm } from './export-forms'
 import { workbenchError } from './outcome'
 
-export { exportForm, exportForms } from './export-forms'
+export { exportForm } from './export-forms'
 export type { ExportForm } from './export-forms'
 
 /** A place in the project's sources that stands in the way of a form. */
@@ -18,6 +18,8 @@ export type ExportObstacle = z.infer<typeof exportObstacle>
 /** Whether a project can be exported in a form, as far as can be told without building it. */
 export const formChoice = z.object({
   form: exportForm,
+  /** What the form is for, in one line. */
+  purpose: z.string(),
   possible: z.boolean(),
   /** Why it is not possible; "" when it is. */
   reason: z.string(),

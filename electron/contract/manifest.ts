@@ -7,7 +7,6 @@ import { checkEntry } from './check-entry'
 import type { CheckEntry, CheckInput } from './check-entry'
 import { exportForm } from './export-forms'
 import { gradcheckOptionFields } from './gradcheck-options'
-import { lintCode } from './lints'
 import { argument, distribution, inputName, inputSpec, nestedNumbers } from './manifest-values'
 import type { Argument, Distribution, InputSpec, NestedNumbers } from './manifest-values'
 import { dtype } from './tensor'
@@ -102,10 +101,10 @@ export const manifest = z.strictObject({
    */
   checks: z.array(checkEntry).optional(),
   benchmarks: z.array(benchEntry).default([]),
-  /** What `opsmith export` makes when it is not told. */
+  /** The forms that `opsmith export` writes by default. The engine knows the names. */
   exports: z.array(exportForm).default([]),
-  /** Lints that this project does without: `{ "opsmith-device-guard": false }`. */
-  lints: z.partialRecord(lintCode, z.boolean()).default({}),
+  /** Lints that this project does without: `{ "opsmith-device-guard": false }`. The engine knows the codes. */
+  lints: z.partialRecord(z.string(), z.boolean()).default({}),
   /** This project's choice of tools; what is not named here comes from the user's settings. */
   toolchain: z
     .strictObject({ compiler: z.string().optional(), libtorch: z.string().optional() })

@@ -2,6 +2,7 @@
 import { build } from 'esbuild'
 
 import { filesOfClone } from './bundle-inputs.mjs'
+import { importMetaGlob } from './import-meta-glob.mjs'
 import { root } from './paths.mjs'
 
 /** The files that a bundle is made of: whatever its entry leads to. @param {import('esbuild').Metafile} metafile */
@@ -38,6 +39,9 @@ export async function bundleForNode(name, outfile) {
     sourcemap: 'linked',
     legalComments: 'none',
     logLevel: 'warning',
+    plugins: [importMetaGlob],
+    // Without this, import.meta where nothing replaces it is undefined at run time.
+    logOverride: { 'empty-import-meta': 'error' },
     define: {
       'process.env.NODE_ENV': JSON.stringify(mode),
       ...(hasImportMeta ? { 'import.meta.url': 'importMetaUrl' } : {}),

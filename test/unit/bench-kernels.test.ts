@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { DeviceSamples, DeviceState } from '../../electron/contract/bench-device'
-import { kernelLines } from '../../electron/cli/kernel-table'
+import { kernelLines } from '../../electron/cli/verbs/bench/kernel-table'
 import {
   areDoubtful,
   deviceWarnings,

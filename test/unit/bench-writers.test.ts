@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
-import { baselineText, compareWithBaseline } from '../../electron/cli/bench-baseline'
-import type { Baseline } from '../../electron/cli/bench-baseline'
-import { benchCsv, benchJson } from '../../electron/cli/bench-json'
+import { baselineText, compareWithBaseline } from '../../electron/cli/verbs/bench/baseline'
+import type { Baseline } from '../../electron/cli/verbs/bench/baseline'
+import { benchCsv, benchJson } from '../../electron/cli/verbs/bench/json'
 import {
   bestRows,
   benchTables,
@@ -11,7 +11,7 @@ import {
   tableText,
   timeText,
   unitFor,
-} from '../../electron/cli/bench-table'
+} from '../../electron/cli/verbs/bench/table'
 import type { BenchReport, BenchRow } from '../../electron/contract/bench-report'
 
 const point = { sizes: {}, dtype: '', threads: 1, cold: false }

@@ -31,7 +31,7 @@ import {
   pythonType,
   typescriptType,
 } from '../../electron/engine/export/templates/schema-types'
-import type { ExportedSources } from '../../electron/engine/export/project-sources'
+import type { ExportedSources } from '../../electron/engine/export/exported-sources'
 import { stableObstacles, usesStableAbi } from '../../electron/engine/export/stable-abi'
 import { unifiedDiff } from '../../electron/engine/export/text-diff'
 

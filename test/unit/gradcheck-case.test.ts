@@ -8,8 +8,13 @@ import { gradcheckOptions } from '../../electron/contract/gradcheck'
 import type { GradcheckPoint } from '../../electron/contract/gradcheck'
 import { gradcheckEntry, inputSpec } from '../../electron/contract/manifest'
 import type { InputSpec, Manifest } from '../../electron/contract/manifest'
-import { readGradcheckOptions, selectEntries } from '../../electron/cli/gradcheck-options'
-import type { GivenGradcheckOptions } from '../../electron/cli/gradcheck-options'
+import { readOptions } from '../../electron/cli/options'
+import type { GivenValue } from '../../electron/cli/options'
+import {
+  gradcheckVerbOptions,
+  readGradcheckOptions,
+  selectEntries,
+} from '../../electron/cli/verbs/gradcheck/options'
 import { ErrorHistory } from '../../electron/engine/check/error-history'
 import { caseOf, entryOf, inputsNamed, nameOf } from '../../electron/engine/check/gradcheck-case'
 import { excessOf, largestError } from '../../electron/engine/check/jacobian-errors'
@@ -301,11 +306,16 @@ describe('the history of a check', () => {
 })
 
 describe('what opsmith gradcheck is about', () => {
-  const select = (given: GivenGradcheckOptions): ReturnType<typeof selectEntries> => {
-    const command = readGradcheckOptions(given)
+  type Given = Partial<Record<keyof typeof gradcheckVerbOptions, GivenValue>>
+  const commandOf = (given: Given): ReturnType<typeof readGradcheckOptions> => {
+    const options = readOptions(gradcheckVerbOptions, given)
+    return options.ok ? readGradcheckOptions(options.value) : options
+  }
+  const select = (given: Given): ReturnType<typeof selectEntries> => {
+    const command = commandOf(given)
     return command.ok ? selectEntries(manifest, command.value) : command
   }
-  const entries = (given: GivenGradcheckOptions): object[] => {
+  const entries = (given: Given): object[] => {
     const selected = select(given)
     if (!selected.ok) throw new Error(selected.error.message)
     return selected.value
@@ -335,7 +345,7 @@ describe('what opsmith gradcheck is about', () => {
 
   it('says how to add a check where there is none', () => {
     const none = manifestOf('{ "name": "a", "sources": ["a.cpp"] }')
-    const command = readGradcheckOptions({})
+    const command = commandOf({})
     const selected = command.ok ? selectEntries(none, command.value) : command
     expect(selected.ok ? '' : selected.error.hint).toContain('"gradchecks": [{ "op"')
     const missing = select({ op: 'my_op::none' })

@@ -167,7 +167,7 @@ describe('a job', () => {
       finish(job, ok('value'))
       await first
       const second = job.run('y')
-      finish(job, err('op.call', 'It failed.'))
+      finish(job, err('operator.check', 'It failed.'))
       await second
       expect(job.store.getState().value).toBe(keepsValue ? 'value' : null)
       expect(job.store.getState().error?.message).toBe('It failed.')

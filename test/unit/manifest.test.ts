@@ -63,6 +63,15 @@ describe('opsmith.json', () => {
     expect(problem('{ "name": "my-op", "sources": ["op.cpp"] }').message).toContain('C identifier')
   })
 
+  it('names the export forms and lints that there are', () => {
+    const form = problem('{ "name": "a", "sources": ["op.cpp"], "exports": ["wheel"] }')
+    expect(form.path).toBe('exports[0]')
+    expect(form.message).toMatch(/there is no export form "wheel"; there are library, .*link/)
+    const lint = problem('{ "name": "a", "sources": ["op.cpp"], "lints": { "none": false } }')
+    expect(lint.path).toBe('lints.none')
+    expect(lint.message).toMatch(/there is no lint "none"; there are .*opsmith-from-blob/)
+  })
+
   it('says where the JSON breaks, in words', () => {
     const comma = problem('{\n "name": "a"\n "sources": []}')
     expect(comma).toMatchObject({
@@ -98,7 +107,7 @@ describe('opsmith.json', () => {
       expect.arrayContaining(['autograd', 'pkgConfig', 'gradchecks', 'toolchain']),
     )
     expect(schema.properties['sources']?.description).toContain('globs')
-    // Made by `npm run --silent opsmith -- schema > docs/opsmith.schema.json`.
+    // `npm run generate` writes it.
     const published: unknown = JSON.parse(
       readFileSync(path.resolve(__dirname, '../../docs/opsmith.schema.json'), 'utf8'),
     )

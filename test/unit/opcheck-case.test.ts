@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest'
 
-import { checkHtml } from '../../electron/cli/check-html'
-import { checkJson } from '../../electron/cli/check-json'
-import { checkJunit } from '../../electron/cli/check-junit'
-import { checkLines } from '../../electron/cli/check-text'
-import { entriesFor, readCheckOptions, selectChecks } from '../../electron/cli/check-options'
-import type { CheckCommand } from '../../electron/cli/check-options'
+import { checkHtml } from '../../electron/cli/verbs/check/html'
+import { checkJson } from '../../electron/cli/verbs/check/json'
+import { checkJunit } from '../../electron/cli/verbs/check/junit'
+import { checkLines } from '../../electron/cli/verbs/check/text'
+import { readOptions } from '../../electron/cli/options'
+import type { GivenValue } from '../../electron/cli/options'
+import {
+  checkVerbOptions,
+  entriesFor,
+  readCheckOptions,
+  selectChecks,
+} from '../../electron/cli/verbs/check/options'
+import type { CheckCommand } from '../../electron/cli/verbs/check/options'
 import { manifest } from '../../electron/contract/manifest'
 import type { CheckEntry, Manifest } from '../../electron/contract/manifest'
 import { opcheckCheck, sanitizerCheck } from '../../electron/contract/opcheck'
@@ -140,7 +147,7 @@ describe('what is checked', () => {
     expect(wrong({ skip: { nans: 'why' } })).toBe(false)
     expect(wrong({ skip: { nan: '' } })).toBe(false)
     expect(wrong({ checks: [] })).toBe(false)
-    const given = readCheckOptions({ check: ['nan', 'metas'] })
+    const given = readOptions(checkVerbOptions, { check: ['nan', 'metas'] })
     expect(given.ok ? '' : given.error.message).toContain('"metas"')
   })
 })
@@ -255,8 +262,11 @@ describe('what is kept', () => {
 })
 
 describe('what a command is about', () => {
-  const command = (given: Parameters<typeof readCheckOptions>[0]): CheckCommand => {
-    const read = readCheckOptions(given)
+  const command = (
+    given: Partial<Record<keyof typeof checkVerbOptions, GivenValue>>,
+  ): CheckCommand => {
+    const options = readOptions(checkVerbOptions, given)
+    const read = options.ok ? readCheckOptions(options.value) : options
     if (!read.ok) throw new Error(read.error.message)
     return read.value
   }

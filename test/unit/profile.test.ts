@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 
-import { readProfileOptions, selectProfiled } from '../../electron/cli/profile-options'
-import { profileText } from '../../electron/cli/profile-text'
+import { readOptions } from '../../electron/cli/options'
+import type { GivenValue } from '../../electron/cli/options'
+import {
+  profileVerbOptions,
+  readProfileOptions,
+  selectProfiled,
+} from '../../electron/cli/verbs/profile/options'
+import { profileText } from '../../electron/cli/verbs/profile/text'
 import { profileTrace } from '../../electron/contract/profile'
 import { chromeTrace } from '../../electron/engine/profile/chrome-trace'
 import { profileReportOf } from '../../electron/engine/profile/profiles'
@@ -148,8 +154,13 @@ describe('opsmith profile', () => {
     { op: 'compute', args: ['x', 1] },
     { op: 'compute', args: ['y', 2] },
   ]
-  const select = (given: Parameters<typeof readProfileOptions>[0]) => {
-    const options = readProfileOptions(given)
+  type Given = Partial<Record<keyof typeof profileVerbOptions, GivenValue>>
+  const commandOf = (given: Given) => {
+    const options = readOptions(profileVerbOptions, given)
+    return options.ok ? readProfileOptions(options.value) : options
+  }
+  const select = (given: Given) => {
+    const options = commandOf(given)
     return options.ok ? selectProfiled({ calls }, options.value) : options
   }
 
@@ -178,7 +189,7 @@ describe('opsmith profile', () => {
     expect(select({ threads: '0' })).toMatchObject({
       error: { message: '--threads takes a whole number from 1 on, not "0".' },
     })
-    const none = readProfileOptions({})
+    const none = commandOf({})
     if (!none.ok) throw new Error(none.error.message)
     expect(selectProfiled({ calls: [] }, none.value)).toMatchObject({ ok: false })
   })

@@ -2,7 +2,7 @@ import type { Call, GradcheckEntry, Manifest } from '../../contract/manifest'
 import type { ClassDetail, OperatorDetail } from '../../contract/operators'
 import type { Toolchain } from '../toolchain/choose'
 import type { FileTree } from './file-tree'
-import type { ExportedSources } from './project-sources'
+import type { ExportedSources } from './exported-sources'
 
 /** A call written down: native/runtime/record.h. */
 export interface RecordedCall {

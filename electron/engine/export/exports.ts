@@ -27,8 +27,9 @@ import { readAbi } from './abi'
 import type { ExportedProject } from './exported-project'
 import { joinTrees } from './file-tree'
 import type { FileTree } from './file-tree'
+import { formsNamed } from './all-forms'
+import type { Form } from './form'
 import { formChoices } from './form-choices'
-import { forms } from './forms'
 import { gather } from './gather'
 import { Proof } from './proof/proof'
 import { findProofTools } from './proof/tools'
@@ -75,10 +76,10 @@ function failedForm(form: ExportForm, error: WorkbenchError): FormReport {
 
 /** A form's files, and the project's licence beside them. */
 function filesOf(
-  form: ExportForm,
+  form: Form,
   { project, abi }: Pick<Prepared, 'project' | 'abi'>,
 ): Result<FileTree> {
-  const tree = forms[form].files(project, abi)
+  const tree = form.files(project, abi)
   return tree.ok ? ok(joinTrees(tree.value, project.licences)) : tree
 }
 
@@ -144,17 +145,20 @@ export class Exports {
     request: Pick<ExportRequest, 'forms' | 'directory'>,
     options: ExportOptions,
   ): Promise<Result<FormDiff[]>> {
+    const wanted = formsNamed(request.forms)
+    if (!wanted.ok) return wanted
     const prepared = await this.prepare(path.resolve(folder), options)
     if (!prepared.ok) return prepared
     const diffs: FormDiff[] = []
-    for (const form of new Set(request.forms)) {
-      const directory = path.join(request.directory, form)
+    for (const form of wanted.value) {
+      const { id } = form
+      const directory = path.join(request.directory, id)
       const tree = filesOf(form, prepared.value)
       const diff = tree.ok ? await diffTree(directory, tree.value) : tree
       diffs.push(
         diff.ok
-          ? { form, directory, ...diff.value }
-          : { form, directory, exists: false, files: [], error: diff.error },
+          ? { form: id, directory, ...diff.value }
+          : { form: id, directory, exists: false, files: [], error: diff.error },
       )
     }
     return ok(diffs)
@@ -170,9 +174,11 @@ export class Exports {
     options: ExportOptions,
   ): Promise<Result<ExportReport>> {
     const started = performance.now()
+    const named = formsNamed(request.forms)
+    if (!named.ok) return named
+    const wanted = named.value
     const prepared = await this.prepare(path.resolve(folder), options)
     if (!prepared.ok) return prepared
-    const wanted = [...new Set(request.forms)]
     const reports: FormReport[] = []
     let next = 0
     let done = 0
@@ -183,7 +189,7 @@ export class Exports {
         if (form === undefined || options.signal?.aborted) return
         const tell: Tell = (running, step) => {
           options.onProgress?.({
-            form,
+            form: form.id,
             done,
             total: wanted.length,
             running,
@@ -195,7 +201,7 @@ export class Exports {
         done += 1
         // One that was ended is no outcome.
         if (options.signal?.aborted) return
-        options.onProgress?.({ form, done, total: wanted.length, running: '', report })
+        options.onProgress?.({ form: form.id, done, total: wanted.length, running: '', report })
       }
     }
     // A compiler that waits for its disk leaves a core free; more than two need more memory than it is worth.
@@ -210,19 +216,19 @@ export class Exports {
 
   private async runForm(
     { project, abi, tools }: Prepared,
-    form: ExportForm,
+    form: Form,
     request: ExportRequest,
     options: ExportOptions,
     tell: Tell,
   ): Promise<FormReport> {
-    const directory = path.join(request.directory, form)
+    const directory = path.join(request.directory, form.id)
     const started = performance.now()
     tell('write')
     const tree = filesOf(form, { project, abi })
-    if (!tree.ok) return failedForm(form, tree.error)
-    const names = { project: project.name, form }
+    if (!tree.ok) return failedForm(form.id, tree.error)
+    const names = { project: project.name, form: form.id }
     const written = await writeTree(directory, tree.value, names, request.decisions)
-    if (!written.ok) return failedForm(form, written.error)
+    if (!written.ok) return failedForm(form.id, written.error)
     const write: ExportStep = {
       name: 'write',
       status: 'ok',
@@ -240,7 +246,7 @@ export class Exports {
       steps.push({ name: 'proof', status: 'skipped', reason, seconds: 0, log: '' })
     }
     return {
-      form,
+      form: form.id,
       directory,
       steps,
       files,
@@ -252,7 +258,7 @@ export class Exports {
   private async prove(
     project: ExportedProject,
     tools: ProofTools,
-    form: ExportForm,
+    form: Form,
     directory: string,
     tree: FileTree,
     options: ExportOptions,
@@ -268,14 +274,14 @@ export class Exports {
         onStep: (step) => {
           tell('', step)
         },
-        onOutput: (name, text) => options.onOutput?.(form, name, text),
+        onOutput: (name, text) => options.onOutput?.(form.id, name, text),
       },
       options.signal,
     )
     try {
       const files = [...tree.keys()]
       await proof.open(directory, files)
-      await forms[form].prove(proof, files)
+      await form.prove(proof, files)
       for (const { reason, isFault } of project.unrecorded) {
         if (isFault) proof.fail('record', reason)
         else proof.skip('record', reason)

@@ -1,6 +1,6 @@
 import type { ExportObstacle } from '../../contract/export'
 import { withoutComments } from '../compile/scan-source'
-import type { ExportedSources } from './project-sources'
+import type { ExportedSources } from './exported-sources'
 
 /** Headers whose ABI libtorch keeps: https://docs.pytorch.org/docs/stable/notes/libtorch_stable_abi.html */
 const stableHeaders = /^torch\/(csrc\/stable\/|headeronly\/|csrc\/inductor\/aoti_torch\/c\/)/

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 
-import { manifest } from '../../contract/manifest'
+import { knownManifest } from './known-manifest'
 
 const descriptions: Record<string, string> = {
+  $schema: 'The JSON Schema of this file, for completion in editors.',
+  description: 'One line for people, in reports and exports.',
   name: 'C identifier: the library is lib<name>.so, PYBIND11 modules and `functions` register under this namespace.',
   sources: 'C++ and CUDA sources, globs allowed, relative to this file.',
   cudaSources:
@@ -10,14 +12,14 @@ const descriptions: Record<string, string> = {
   functions:
     'Functions to bind as torch.utils.cpp_extension.load_inline does, for sources without a registration block.',
   includePaths: 'Folders for #include, relative to this file.',
-  cflags: 'More flags for the C++ compiler.',
-  cudaCflags: 'More flags for nvcc.',
+  cflags: 'Additional flags for the C++ compiler.',
+  cudaCflags: 'Additional flags for nvcc.',
   cudaArchitectures:
     'What kernels are compiled for where there is no GPU, and in exports: "80", "90a".',
-  optimization: "O0 to O3, instead of the user's; O2 unless they chose another.",
+  optimization: "Optimization level, O0 to O3; the default is the user's setting, O2 at first.",
   fastMath: '-ffast-math and --use_fast_math: faster sums, no NaN, no infinity.',
   marchNative: '-march=native: for processors like this one only.',
-  ldflags: 'More flags for the linker: "-lfoo".',
+  ldflags: 'Additional flags for the linker: "-lfoo".',
   pkgConfig: 'pkg-config packages whose flags are used.',
   systemPackages: 'System packages to install when a build lacks something.',
   autograd: 'Differentiable operators made of a forward and a backward function.',
@@ -30,16 +32,17 @@ const descriptions: Record<string, string> = {
     'Operator checks, in place of one for each operator. Without `args`, inputs are made from the schema. Shapes and `args` may name `sizes`, `args` also `integers` and `floats`: each is drawn from its range. An entry with `checks` and `"shapes": 0` is one call, checked again after every build.',
   benchmarks:
     'Timings of operators and program functions, beside others and expressions (`against`). Shapes and `args` may name `sizes`; each combination of `sizes`, `dtypes` and `threads` is a point of a sweep. `bytes` and `flops` are formulas of sizes, numel(x) and nbytes(x); without, inputs and outputs are counted, and the products, convolutions and attention that libtorch makes.',
-  version: 'Of exported packages, as 1.2.0.',
-  license: 'Of exported packages, as SPDX has it: "MIT".',
-  packageName: 'Of exported packages in pip and npm, where it is not the project’s own.',
-  exports: 'What `opsmith export` makes when it is not told: forms.',
+  version: 'Version of exported packages: three numbers, for example 1.2.0.',
+  license: 'License of exported packages, an SPDX identifier: "MIT".',
+  packageName: 'Name of exported packages in pip and npm; the default is `name`.',
+  exports: 'The forms that `opsmith export` writes by default.',
+  lints: 'Lints that are switched off: `{ "opsmith-device-guard": false }`.',
   toolchain: "This project's compiler and libtorch, instead of the user's.",
 }
 
 /** The published JSON Schema of opsmith.json, made from the shape that validates it. */
 export function manifestJsonSchema(): Record<string, unknown> {
-  const schema = z.toJSONSchema(manifest, { io: 'input', unrepresentable: 'any' }) as {
+  const schema = z.toJSONSchema(knownManifest, { io: 'input', unrepresentable: 'any' }) as {
     properties?: Record<string, Record<string, unknown>>
   } & Record<string, unknown>
   for (const [key, property] of Object.entries(schema.properties ?? {})) {

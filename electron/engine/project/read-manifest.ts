@@ -5,10 +5,11 @@ import { findNodeAtLocation, parse, parseTree, printParseErrorCode } from 'jsonc
 import type { ParseError } from 'jsonc-parser'
 import type { z } from 'zod'
 
-import { manifest, manifestFileName } from '../../contract/manifest'
+import { manifestFileName } from '../../contract/manifest'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
+import { knownManifest } from './known-manifest'
 
 /** 1-based line and column of a character offset. */
 export function placeOf(text: string, offset: number): { line: number; column: number } {
@@ -81,7 +82,7 @@ export function parseManifest(text: string, file: string): Result<Manifest> {
       ...placeOf(text, first.offset),
     })
   }
-  const parsed = manifest.safeParse(value)
+  const parsed = knownManifest.safeParse(value)
   if (parsed.success) return ok(parsed.data)
   // A key that was mistyped is why another is missing.
   const { issues } = parsed.error

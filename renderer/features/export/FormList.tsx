@@ -10,7 +10,7 @@ import { Section } from '../../shell/primitives/Section'
 import { formState, useExport } from './export'
 import { chooseForm, chosenForms, loadChoices } from './export-run'
 import { useProject } from '../../store/project'
-import { purposes, stateMarks } from './form-texts'
+import { stateMarks } from './form-texts'
 
 /** What the project can be exported as, and what is chosen of it. */
 export function FormList(): ReactElement {
@@ -51,7 +51,7 @@ function useChosen(): number {
 }
 
 function FormRow({ choice }: { choice: FormChoice }): ReactElement {
-  const { form, possible, reason } = choice
+  const { form, purpose, possible, reason } = choice
   const [open, setOpen] = useState(false)
   useProject((state) => state.project?.manifest?.exports)
   const isChosen = useExport(() => chosenForms().includes(form))
@@ -59,7 +59,7 @@ function FormRow({ choice }: { choice: FormChoice }): ReactElement {
   return (
     <li data-testid={`export-form-${form}`} data-possible={possible}>
       <div className={isChosen ? 'entry-row selected' : 'entry-row'}>
-        <label className="export-choice" title={possible ? purposes[form] : reason}>
+        <label className="export-choice" title={possible ? purpose : reason}>
           <input
             type="checkbox"
             checked={isChosen}
@@ -68,7 +68,7 @@ function FormRow({ choice }: { choice: FormChoice }): ReactElement {
             onChange={(event) => chooseForm(form, event.target.checked)}
           />
           <span className={possible ? 'mono export-name' : 'mono export-name muted'}>{form}</span>
-          <span className="muted ellipsis">{possible ? purposes[form] : reason}</span>
+          <span className="muted ellipsis">{possible ? purpose : reason}</span>
         </label>
         <Mark choice={choice} />
         <IconButton
@@ -109,10 +109,10 @@ function Mark({ choice }: { choice: FormChoice }): ReactElement | null {
 }
 
 function About({ choice }: { choice: FormChoice }): ReactElement {
-  const { form, possible, reason, hint, obstacles, untried } = choice
+  const { form, purpose, possible, reason, hint, obstacles, untried } = choice
   return (
     <div className="export-about selectable" data-testid={`export-about-text-${form}`}>
-      <p>{purposes[form]}.</p>
+      <p>{purpose}.</p>
       {!possible && <p className="tone-warning">Not possible: {reason}</p>}
       {hint !== '' && <p>{hint}</p>}
       {obstacles.length > 0 && (

@@ -1,19 +1,6 @@
-import type { AbiReport, ExportForm, ExportStep } from '../../../electron/contract/export'
+import type { AbiReport, ExportStep } from '../../../electron/contract/export'
 import type { IconName } from '../../shell/primitives/Icon'
 import type { FormState } from './export'
-
-/** What each form is for. */
-export const purposes: Record<ExportForm, string> = {
-  library: 'A .so for torch.ops.load_library and C++, with a report of what it needs',
-  cmake: 'A CMake project that installs and is found by find_package',
-  app: 'A C++ program that loads a saved model and runs it with the operators',
-  setuptools: 'A Python package: wheel, autograd.Function wrappers, type stubs, tests',
-  stable: "The package as one abi3 wheel, on libtorch's stable ABI",
-  jit: 'Python files that compile on import, by load and load_inline',
-  addon: 'An npm package with the Node addon, its types and a test',
-  notebook: 'A Jupyter notebook that makes the calls and shows what they give',
-  link: 'A pkg-config file and Makefile lines, for other build systems',
-}
 
 /** Colour never says it alone: each has a word and a shape. */
 export const stateMarks: Record<FormState, { word: string; icon: IconName; tone: string }> = {

@@ -1,3 +1,5 @@
+import path from 'node:path'
+
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import { minorVersion, summaryOf } from '../exported-project'
@@ -8,6 +10,9 @@ import { javascriptExample } from '../templates/example-call'
 import { addonTest, addonTypes } from '../templates/node-package'
 import { npmPackage } from '../templates/names'
 import { codeBlock, readmeOf } from '../templates/readme'
+import type { Form } from '../form'
+import { refusalOf } from '../form'
+import type { Proof } from '../proof/proof'
 
 /** What Node can call: operators, not functions of the program. */
 const operatorCalls = ({ calls }: ExportedProject): RecordedCall[] =>
@@ -91,7 +96,7 @@ function readme(project: ExportedProject, name: string): string {
 }
 
 /** An npm package with the built library and its addon. */
-export function addonFiles(project: ExportedProject): Result<FileTree> {
+function addonFiles(project: ExportedProject): Result<FileTree> {
   const named = npmPackage(project.manifest)
   if (!named.ok) return named
   if (!project.addon) {
@@ -121,4 +126,40 @@ export function addonFiles(project: ExportedProject): Result<FileTree> {
       ),
     ),
   )
+}
+
+/** Packs the package, installs it into another one, and makes its tests. */
+async function proveAddon(proof: Proof): Promise<void> {
+  const { node, npm, libtorch } = proof.tools
+  if (!proof.has(node, 'install and call in Node') || !proof.has(npm, 'install with npm')) return
+  const named = npmPackage(proof.project.manifest)
+  if (!named.ok) return
+  const { manifest } = proof.project
+  const archive = `${named.value.replace(/^@/, '').replace('/', '-')}-${manifest.version}.tgz`
+  const env = { LD_LIBRARY_PATH: path.join(libtorch, 'lib') }
+  const user = proof.beside('user')
+  const quiet = ['--no-audit', '--no-fund', '--loglevel', 'warn']
+  const installed = await proof.run('pack and install', [
+    [npm.path, 'pack', ...quiet, '--pack-destination', proof.beside('tmp')],
+    [npm.path, 'install', ...quiet, '--prefix', user, path.join(proof.beside('tmp'), archive)],
+  ])
+  if (!installed) return
+  const load = `console.log(require(${JSON.stringify(path.join(user, 'node_modules', named.value))}).schemas.join('\\n'))`
+  await proof.run('load the installed package', [[node.path, '-e', load]], { env })
+  const calls = proof.project.calls.filter((call) => call.isOperator).length
+  const name = calls === 0 ? 'its test in Node' : `calls in Node (${calls})`
+  await proof.run(name, [[npm.path, 'test']], { env })
+  if (calls === 0) proof.skip('calls in Node', 'opsmith.json calls functions of the program only')
+}
+
+export const form: Form = {
+  id: 'addon',
+  order: 7,
+  purpose: 'An npm package with the Node addon, its types and a test',
+  needs:
+    'a name that npm accepts (`name`, or `packageName` in opsmith.json), and the Node addon for its libtorch',
+  tools: ['node', 'npm'],
+  refusal: (manifest) => refusalOf(npmPackage(manifest)),
+  files: addonFiles,
+  prove: proveAddon,
 }

@@ -3,7 +3,10 @@ import { joinTrees, treeIn, treeOf } from '../file-tree'
 import type { FileTree } from '../file-tree'
 import { applicationSource, ctestLines, modelData, modelRuns } from '../templates/cpp-application'
 import { codeBlock, noAsNeeded, readmeOf, torchPrefix } from '../templates/readme'
-import { libraryLines, projectLines } from './cmake'
+import { libraryLines, projectLines } from '../templates/cmake-project'
+import { ok } from '../../../contract/outcome'
+import type { Form } from '../form'
+import { proveCmake } from '../proof/steps'
 
 function lists(project: ExportedProject): string {
   return [
@@ -44,7 +47,7 @@ function readme(project: ExportedProject): string {
 }
 
 /** The C++ application of PyTorch's tutorial on custom operators: the model beside it, the operators below it. */
-export function appFiles(project: ExportedProject): FileTree {
+function appFiles(project: ExportedProject): FileTree {
   return joinTrees(
     treeIn(project.name, project.sources.files),
     modelData(project),
@@ -55,4 +58,16 @@ export function appFiles(project: ExportedProject): FileTree {
       'README.md': readme(project),
     }),
   )
+}
+
+export const form: Form = {
+  id: 'app',
+  order: 3,
+  purpose: 'A C++ program that loads a saved model and runs it with the operators',
+  needs: '',
+  tools: ['cmake'],
+  files: (project) => ok(appFiles(project)),
+  prove: async (proof) => {
+    await proveCmake(proof, '.')
+  },
 }

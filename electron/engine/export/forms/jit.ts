@@ -1,9 +1,13 @@
 import type { ExportedProject } from '../exported-project'
 import { joinTrees, treeIn, treeOf } from '../file-tree'
 import type { FileTree } from '../file-tree'
-import { supportFolder } from '../project-sources'
+import { supportFolder } from '../exported-sources'
 import { pythonTests } from '../templates/python-tests'
 import { codeBlock, readmeOf, testSection } from '../templates/readme'
+import { ok } from '../../../contract/outcome'
+import type { Form } from '../form'
+import type { Proof } from '../proof/proof'
+import { provePython } from '../proof/steps'
 
 const literal = (text: string): string => JSON.stringify(text)
 
@@ -155,7 +159,7 @@ function inlineScript(project: ExportedProject, source: string): string {
 }
 
 /** Python files that compile the operators when they are imported. */
-export function jitFiles(project: ExportedProject): FileTree {
+function jitFiles(project: ExportedProject): FileTree {
   const { name } = project
   const inline = inlineSource(project)
   const readme = readmeOf(project, `${name}, compiled on import`, [
@@ -192,4 +196,36 @@ export function jitFiles(project: ExportedProject): FileTree {
       }),
     ),
   )
+}
+
+/** Compiles on import, then makes the tests; the single-file variant is compiled by itself. */
+async function proveJit(proof: Proof, files: readonly string[]): Promise<void> {
+  const { python } = proof.tools
+  if (!proof.has(python, 'compile and call in Python')) return
+  const { name } = proof.project
+  const compiled = await proof.run('compile with load', [
+    [python.path, '-c', `import load_${name}`],
+  ])
+  if (!compiled) return
+  await provePython(proof, python.path, files)
+  if (!files.includes(`inline_${name}.py`)) return
+  await proof.run(
+    'compile with load_inline',
+    [[python.path, '-c', `import torch, inline_${name}; print(torch.ops.${firstOperator(proof)})`]],
+    { env: { TORCH_EXTENSIONS_DIR: proof.beside('inline') } },
+  )
+}
+
+function firstOperator(proof: Proof): string {
+  return (proof.project.operators[0]?.name ?? '').replace('::', '.')
+}
+
+export const form: Form = {
+  id: 'jit',
+  order: 6,
+  purpose: 'Python files that compile on import, by load and load_inline',
+  needs: '',
+  tools: ['python'],
+  files: (project) => ok(jitFiles(project)),
+  prove: proveJit,
 }

@@ -6,6 +6,9 @@ import type { FileTree } from '../file-tree'
 import { applicationSource, ctestLines, modelData } from '../templates/cpp-application'
 import { pythonTests } from '../templates/python-tests'
 import { codeBlock, noAsNeeded, readmeOf, testSection, torchPrefix } from '../templates/readme'
+import { ok } from '../../../contract/outcome'
+import type { Form } from '../form'
+import { proveCmake, provePython } from '../proof/steps'
 
 function lists(project: ExportedProject): string {
   const { name } = project
@@ -52,7 +55,7 @@ function readme(project: ExportedProject): string {
 }
 
 /** The built library itself, stripped, with what it needs and programs that show it. */
-export function libraryFiles(project: ExportedProject, abi: AbiReport): FileTree {
+function libraryFiles(project: ExportedProject, abi: AbiReport): FileTree {
   const { name } = project
   return joinTrees(
     treeOf({
@@ -73,4 +76,18 @@ export function libraryFiles(project: ExportedProject, abi: AbiReport): FileTree
       }),
     ),
   )
+}
+
+export const form: Form = {
+  id: 'library',
+  order: 1,
+  purpose: 'A .so for torch.ops.load_library and C++, with a report of what it needs',
+  needs: '',
+  tools: ['python', 'cmake'],
+  files: (project, abi) => ok(libraryFiles(project, abi)),
+  prove: async (proof, files) => {
+    const { python } = proof.tools
+    if (proof.has(python, 'load and call in Python')) await provePython(proof, python.path, files)
+    await proveCmake(proof, 'cpp')
+  },
 }

@@ -1,3 +1,5 @@
+import path from 'node:path'
+
 import { summaryOf } from '../exported-project'
 import type { ExportedProject } from '../exported-project'
 import { joinTrees, treeIn, treeOf } from '../file-tree'
@@ -5,6 +7,9 @@ import type { FileTree } from '../file-tree'
 import { applicationSource, modelData, modelRuns } from '../templates/cpp-application'
 import { upperName } from '../templates/names'
 import { codeBlock, noAsNeeded, readmeOf } from '../templates/readme'
+import { ok } from '../../../contract/outcome'
+import type { Form } from '../form'
+import type { Proof } from '../proof/proof'
 
 function packageFile(project: ExportedProject): string {
   const { name, manifest } = project
@@ -125,7 +130,7 @@ function readme(project: ExportedProject): string {
 }
 
 /** The built library with the flags that link it: a pkg-config file, and lines for a Makefile. */
-export function linkFiles(project: ExportedProject): FileTree {
+function linkFiles(project: ExportedProject): FileTree {
   const { name } = project
   return joinTrees(
     treeOf({
@@ -138,4 +143,32 @@ export function linkFiles(project: ExportedProject): FileTree {
     }),
     treeIn('example', modelData(project)),
   )
+}
+
+/** An application that is linked by flags alone: by the Makefile's, and by pkg-config's. */
+async function proveMake(proof: Proof): Promise<void> {
+  const { make, pkgConfig, libtorch } = proof.tools
+  if (!proof.has(make, 'build and run with make')) return
+  const example = path.join(proof.folder, 'example')
+  const command = [make.path, '-C', example, `TORCH_DIR=${libtorch}`]
+  if (!(await proof.run('build with the lines for make', [[...command, 'run_call']]))) return
+  const runs = modelRuns(proof.project)
+  if (runs.length === 0) {
+    proof.skip('calls in C++', 'opsmith.json has no call that could be saved as a model')
+  } else {
+    await proof.run(`calls in C++ (${runs.length})`, [[...command, 'check']])
+  }
+  if (proof.has(pkgConfig, 'link with pkg-config')) {
+    await proof.run('link with pkg-config, and call', [[...command, 'check-pkg-config']])
+  }
+}
+
+export const form: Form = {
+  id: 'link',
+  order: 9,
+  purpose: 'A pkg-config file and Makefile lines, for other build systems',
+  needs: '',
+  tools: ['make', 'pkgConfig'],
+  files: (project) => ok(linkFiles(project)),
+  prove: proveMake,
 }

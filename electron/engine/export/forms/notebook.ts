@@ -5,6 +5,9 @@ import { treeOf } from '../file-tree'
 import type { FileTree } from '../file-tree'
 import { pythonTargets } from '../templates/python-format'
 import { codeBlock, readmeOf } from '../templates/readme'
+import { ok } from '../../../contract/outcome'
+import type { Form } from '../form'
+import type { Proof } from '../proof/proof'
 
 interface Cell {
   cell_type: 'markdown' | 'code'
@@ -98,7 +101,7 @@ function notebook(project: ExportedProject): string {
 }
 
 /** A Jupyter notebook beside the library: it loads it, makes the calls, and shows what they give. */
-export function notebookFiles(project: ExportedProject): FileTree {
+function notebookFiles(project: ExportedProject): FileTree {
   const { name } = project
   return treeOf({
     [`${name}.ipynb`]: notebook(project),
@@ -110,4 +113,58 @@ export function notebookFiles(project: ExportedProject): FileTree {
       `Its kernel needs torch. The notebook loads \`lib${name}.so\` from its own folder and makes the calls in \`data/\` again.`,
     ]),
   })
+}
+
+const runCells = `
+import ast, json, sys
+
+namespace = {"__name__": "__main__"}
+for cell in json.load(open(sys.argv[1]))["cells"]:
+    if cell["cell_type"] != "code":
+        continue
+    tree = ast.parse("".join(cell["source"]))
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, cell["id"], "exec"), namespace)
+    if last is not None:
+        print(cell["id"], eval(compile(ast.Expression(last.value), cell["id"], "eval"), namespace))
+`.trim()
+
+/** As `jupyter execute` does, but by sockets of the file system: there is no network here, not even to itself. */
+const runInJupyter = `
+import sys
+
+import nbformat
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+
+notebook = nbformat.read(sys.argv[1], as_version=4)
+nbformat.validate(notebook)
+kernel = AsyncKernelManager(kernel_name="python3", transport="ipc")
+NotebookClient(notebook, km=kernel).execute()
+for cell in notebook.cells:
+    for output in cell.get("outputs", []):
+        print(cell.id, output.get("text") or output.get("data", {}).get("text/plain", ""))
+`.trim()
+
+/** Runs the notebook in Jupyter where that is, else its cells in order as a kernel would. */
+async function proveNotebook(proof: Proof): Promise<void> {
+  const { python, jupyter } = proof.tools
+  if (!proof.has(python, 'run the cells')) return
+  const file = `${proof.project.name}.ipynb`
+  if (jupyter.problem === '') {
+    await proof.run('run it in Jupyter', [[jupyter.path, '-c', runInJupyter, file]])
+    return
+  }
+  await proof.run('run the cells in order', [[python.path, '-c', runCells, file]])
+  proof.skip('run it in Jupyter', jupyter.problem)
+}
+
+export const form: Form = {
+  id: 'notebook',
+  order: 8,
+  purpose: 'A Jupyter notebook that makes the calls and shows what they give',
+  needs: '',
+  tools: ['python', 'jupyter'],
+  files: (project) => ok(notebookFiles(project)),
+  prove: proveNotebook,
 }

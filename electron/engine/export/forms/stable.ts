@@ -3,9 +3,13 @@ import type { Result } from '../../../contract/outcome'
 import { minorVersion } from '../exported-project'
 import type { ExportedProject } from '../exported-project'
 import type { FileTree } from '../file-tree'
-import { ownSources } from '../project-sources'
+import { ownSources } from '../exported-sources'
 import { stableObstacles, usesStableAbi } from '../stable-abi'
-import { setuptoolsFiles } from './setuptools'
+import { setuptoolsFiles } from '../templates/setuptools-project'
+import type { Form } from '../form'
+import { refusalOf } from '../form'
+import { proveWheel } from '../proof/wheel'
+import { pythonPackage } from '../templates/names'
 
 /** 2.13 as torch/csrc/stable/macros.h has it: 0x020d000000000000. */
 function targetVersion(version: string): string {
@@ -15,7 +19,7 @@ function targetVersion(version: string): string {
 }
 
 /** The Python package for every libtorch from this one on, of sources that use its stable ABI alone. */
-export function stableFiles(project: ExportedProject): Result<FileTree> {
+function stableFiles(project: ExportedProject): Result<FileTree> {
   const { sources, toolchain } = project
   if (!usesStableAbi(sources)) {
     const obstacles = stableObstacles(sources)
@@ -39,4 +43,25 @@ export function stableFiles(project: ExportedProject): Result<FileTree> {
       from: minorVersion(version),
     },
   )
+}
+
+export const form: Form = {
+  id: 'stable',
+  order: 5,
+  purpose: "The package as one abi3 wheel, on libtorch's stable ABI",
+  needs:
+    "sources that use only libtorch's stable ABI (torch/csrc/stable, STABLE_TORCH_LIBRARY), and a name that pip and Python accept",
+  tools: ['python'],
+  refusal: (manifest, sources) => {
+    const refused = refusalOf(pythonPackage(manifest))
+    if (refused) return refused
+    if (usesStableAbi(sources)) return undefined
+    return {
+      reason: 'The sources use more of libtorch than its stable ABI.',
+      hint: 'Include torch/csrc/stable headers only, and register with STABLE_TORCH_LIBRARY.',
+      obstacles: stableObstacles(sources),
+    }
+  },
+  files: stableFiles,
+  prove: proveWheel,
 }

@@ -29,6 +29,11 @@ export interface ProofTools {
   offline: string[]
 }
 
+/** The tools that are looked for, by their names here. */
+export type ProofToolName = {
+  [Name in keyof ProofTools]: ProofTools[Name] extends Tool ? Name : never
+}[keyof ProofTools]
+
 function tool(names: readonly string[], packages: readonly string[]): Tool {
   const found = names.map(findOnPath).find((one) => one !== undefined)
   return found === undefined

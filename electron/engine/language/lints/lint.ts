@@ -1,5 +1,4 @@
 import type { DiagnosticNote, Fix, TextEdit } from '../../../contract/diagnostics'
-import type { LintCode } from '../../../contract/lints'
 import { findAll } from '../syntax/syntax-tree'
 import type { SyntaxNode } from '../syntax/syntax-tree'
 import type { SourceFile } from '../syntax/source-file'
@@ -16,8 +15,12 @@ export interface Finding {
 }
 
 export interface Lint {
-  code: LintCode
-  /** Markdown: what is meant, why it matters, how to mend it. */
+  /**
+   * Stable: sources and opsmith.json name it to silence the lint. "opsmith-from-blob" is declared in
+   * rules/from-blob.ts.
+   */
+  code: string
+  /** Markdown: what it is about, why it matters, how to fix it. The first paragraph is one sentence. */
   documentation: string
   check: (project: ProjectSources) => Finding[]
 }

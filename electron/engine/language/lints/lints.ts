@@ -3,7 +3,6 @@ import path from 'node:path'
 
 import type { BuildReport } from '../../../contract/build'
 import type { Diagnostic } from '../../../contract/diagnostics'
-import { lintCode } from '../../../contract/lints'
 import { manifestFileName } from '../../../contract/manifest'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
@@ -46,7 +45,7 @@ export class Lints {
         const source = await this.read(path.resolve(absolute, relative), unsaved)
         if (source) sources.push(source)
       }
-      const off = lintCode.options.filter((code) => manifest.lints[code] === false)
+      const off = Object.keys(manifest.lints).filter((code) => manifest.lints[code] === false)
       const lines = manifest.autograd.length === 0 ? [] : await entryLines(absolute, 'autograd')
       const file = path.join(absolute, manifestFileName)
       const entries = manifest.autograd.map((entry, index) => ({

@@ -1,40 +1,18 @@
 import type { Diagnostic } from '../../../contract/diagnostics'
-import type { LintCode } from '../../../contract/lints'
 import type { SourceFile } from '../syntax/source-file'
-import { backwardResults } from './backward-results'
-import { deviceGuard, launchStream, launchUnchecked } from './cuda-launches'
-import { dtypeUnchecked, notContiguous } from './data-pointers'
-import { floatArgument } from './float-argument'
-import { fromBlob } from './from-blob'
+import { lints } from './all-lints'
 import type { Finding, Lint } from './lint'
-import { moduleName } from './module-name'
 import { ProjectSources } from './project-sources'
 import type { PlacedEntry } from './project-sources'
-import { registeredTwice } from './registered-twice'
-import { schemaAlias } from './schema-alias'
 import { isSuppressed, suppressionsOf } from './suppressions'
-
-export const lints: readonly Lint[] = [
-  floatArgument,
-  fromBlob,
-  notContiguous,
-  dtypeUnchecked,
-  schemaAlias,
-  moduleName,
-  backwardResults,
-  launchUnchecked,
-  launchStream,
-  deviceGuard,
-  registeredTwice,
-]
 
 export interface LintOptions {
   /** `functions` of opsmith.json: operators too. */
   exposed?: readonly string[]
   /** `autograd` of opsmith.json. */
   entries?: readonly PlacedEntry[]
-  /** Lints that the project does without. */
-  off?: readonly LintCode[]
+  /** Codes of the lints that the project switches off. */
+  off?: readonly string[]
 }
 
 function asDiagnostic(lint: Lint, finding: Finding): Diagnostic {

@@ -1,0 +1,49 @@
+import { Argument, Command, Option } from 'commander'
+
+import { describeOption, flagOf } from './options'
+import type { GivenValue, Option as OptionDeclaration } from './options'
+import type { Verb } from './verb'
+
+function commanderOption(name: string, option: OptionDeclaration<unknown>): Option {
+  const value = option.placeholder === '' ? '' : ` ${option.placeholder}`
+  const made = new Option(`${flagOf(name, option)}${value}`, describeOption(option))
+  if (option.isRepeated) {
+    made.argParser((text: string, before: string[] | undefined) => [...(before ?? []), text])
+  }
+  return made
+}
+
+function addVerb(program: Command, verb: Verb): void {
+  const { name, description, notes = [], argument } = verb
+  const command = program.command(name).description(description)
+  if (argument) {
+    const usage = argument.isOptional ? `[${argument.name}]` : `<${argument.name}>`
+    command.addArgument(new Argument(usage, argument.description))
+  }
+  for (const [key, option] of Object.entries(verb.options)) {
+    command.addOption(commanderOption(key, option))
+  }
+  if (notes.length > 0) command.addHelpText('after', `\n${notes.join('\n\n')}`)
+  command.action(async () => {
+    const [target = ''] = command.args
+    process.exitCode = await verb.execute(target, command.opts<Record<string, GivenValue>>())
+  })
+}
+
+/** The command line of these verbs. It throws commander's errors, and sets the exit code. */
+export function makeProgram(verbs: readonly Verb[], version: string): Command {
+  const program = new Command('opsmith')
+  program
+    .version(version)
+    .description('Builds, inspects and runs PyTorch operators written in C++ and CUDA.')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => process.stdout.write(text) })
+    .showHelpAfterError('Run with --help for usage.')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 success, 1 an outcome that failed, 2 the question could not be answered.',
+    )
+  for (const verb of verbs) addVerb(program, verb)
+  return program
+}

@@ -1,0 +1,83 @@
+import { err } from '../contract/outcome'
+import type { Workbench } from '../engine/workbench'
+import { readOptions } from './options'
+import type { GivenValue, OptionTable, OptionValues } from './options'
+import { callerPath, printError } from './print'
+import { withWorkbench } from './with-workbench'
+
+/** What a verb is about: the word after its name. */
+export interface VerbArgument {
+  /** As usage shows it: "project". */
+  name: string
+  description: string
+  /** It may be left out. */
+  isOptional: boolean
+}
+
+export const projectArgument: VerbArgument = {
+  name: 'project',
+  description: 'folder with opsmith.json',
+  isOptional: false,
+}
+
+interface VerbText {
+  /** The word after `opsmith`. Its file in verbs/ has the same name. */
+  name: string
+  /** The place in --help and in the reference, from 1 on; verbs of one place follow by name. */
+  order: number
+  /** What the verb does, in one line. */
+  description: string
+  /** Paragraphs after the options in --help. */
+  notes?: readonly string[]
+}
+
+/** A command of the command line. Parsing, --help and the reference page all read it. */
+export interface Verb extends Readonly<VerbText> {
+  readonly argument: VerbArgument | undefined
+  readonly options: OptionTable
+  /** @returns the exit code */
+  readonly execute: (target: string, given: Readonly<Record<string, GivenValue>>) => Promise<number>
+}
+
+interface VerbDeclaration<Options extends OptionTable> extends VerbText {
+  argument: VerbArgument
+  options: Options
+  /**
+   * @param target absolute path of the argument; "" where an optional one is left out
+   * @returns the exit code
+   */
+  run: (workbench: Workbench, target: string, options: OptionValues<Options>) => Promise<number>
+}
+
+/** A wrong option has no answer in any form but the one that the user asked for. */
+const wantsJson = ({ json, format }: Readonly<Record<string, GivenValue>>): boolean =>
+  json === true || format === 'json'
+
+/** A verb that works on a project or a file, with the engine. */
+export function defineVerb<Options extends OptionTable>(
+  declaration: VerbDeclaration<Options>,
+): Verb {
+  const { run, ...rest } = declaration
+  const { argument, options } = rest
+  return {
+    ...rest,
+    execute: async (target, given) => {
+      const values = readOptions(options, given)
+      if (!values.ok) return printError(values.error, wantsJson(given))
+      const place = target === '' && argument.isOptional ? '' : callerPath(target)
+      return await withWorkbench((workbench) => run(workbench, place, values.value))
+    },
+  }
+}
+
+/** A verb that needs neither a project nor the engine. */
+export function definePlainVerb(declaration: VerbText & { run: () => number }): Verb {
+  const { run, ...text } = declaration
+  return { ...text, argument: undefined, options: {}, execute: () => Promise.resolve(run()) }
+}
+
+/** For options that cannot be given together, or need another; the exit code comes back. */
+export function refuse(message: string, json: boolean, hint?: string): number {
+  const refused = err('request.invalid', message, hint === undefined ? {} : { hint })
+  return printError(refused.error, json)
+}

@@ -1,0 +1,119 @@
+import type { BenchReport, BenchRow } from '../../../contract/bench-report'
+import { ok } from '../../../contract/outcome'
+import { notAnswered } from '../../../engine/check/outcome-errors'
+import type { Workbench } from '../../../engine/workbench'
+import { baselineLines, baselineText, compareWithBaseline, readBaseline } from './baseline'
+import type { ComparedRow } from './baseline'
+import { benchCsv, benchJson } from './json'
+import { benchVerbOptions, readBenchOptions, selectBenchmarks } from './options'
+import { benchTables, pointText, tableMarkdown, tableText, timeText, unitFor } from './table'
+import { interruptSignal } from '../../building'
+import { buildToCheck } from '../../checked-project'
+import { exitCodes } from '../../exit-codes'
+import { printKernels } from './kernel-table'
+import { keepBuilds } from './kept-builds'
+import type { OptionValues } from '../../options'
+import { printError, printJson, printLines, progress } from '../../print'
+import { writeReports } from '../../report-files'
+import { defineVerb, projectArgument } from '../../verb'
+
+/** "3 of 9: aten::sigmoid, forward: 1.61 µs" */
+function progressText(done: number, total: number, row: BenchRow): string {
+  const place = [row.variant, row.direction, pointText(row.point)].filter((one) => one !== '')
+  const unit = unitFor([row.summary?.median ?? 1])
+  const time = row.summary
+    ? `${timeText(row.summary.median, unit)} ${unit[0]}`
+    : `no time: ${row.refused}`
+  return `${done} of ${total}: ${place.join(', ')}: ${time}`
+}
+
+/** What every machine's numbers need beside them. */
+export function machineLine({ machine, seconds, ceilings, ceilingsDoubt }: BenchReport): string {
+  const copies = ceilings
+    ? `; a large copy moves ${(ceilings.bytesPerSecond / 1e9).toPrecision(3)} GB/s with ${ceilings.threads} thread${ceilings.threads === 1 ? '' : 's'}`
+    : ''
+  const parts = [
+    `On ${machine.processor}, ${machine.cores} cores${copies}.`,
+    ...(ceilingsDoubt === '' ? [] : [ceilingsDoubt]),
+    ...(machine.countersMissing === ''
+      ? []
+      : [`Instructions and cycles are not counted: ${machine.countersMissing}.`]),
+    `${seconds.toFixed(1)} s.`,
+  ]
+  return parts.join(' ')
+}
+
+/** `opsmith bench`: opsmith.json's benchmarks or one operator's, as a table, and against a baseline. */
+async function runBench(
+  workbench: Workbench,
+  named: string,
+  options: OptionValues<typeof benchVerbOptions>,
+): Promise<number> {
+  const { json } = options
+  const project = await buildToCheck(
+    workbench,
+    named,
+    json,
+    readBenchOptions(options),
+    selectBenchmarks,
+  )
+  if (typeof project === 'number') return project
+  const { folder, command, entries } = project
+  if (command.kernels) return await printKernels(workbench, folder, entries, json)
+  if (command.keeping) return await keepBuilds(workbench, folder, command)
+  const before = command.baseline === '' ? ok(undefined) : await readBaseline(command.baseline)
+  if (!before.ok) return printError(before.error, json)
+  const timed = await workbench.benchmarks.run(
+    folder,
+    entries,
+    { signal: interruptSignal(), measureCeilings: command.measureCeilings },
+    (done, total, row) => {
+      if (row) progress(progressText(done, total, row))
+    },
+  )
+  if (!timed.ok) return printError(timed.error, json)
+  const report = timed.value
+  const { rows } = report
+  const errors = rows.flatMap(({ error }) => (error ? [error] : []))
+  const [first] = errors
+  const asked = errors.every(({ code }) => code === 'request.invalid' || notAnswered.has(code))
+  if (first && errors.length === rows.length && asked) return printError(first, json)
+  const compared = before.value
+    ? compareWithBaseline(rows, before.value, command.failAbove)
+    : new Map<BenchRow, ComparedRow>()
+  const failed = [...compared.values()].some((one) => one.failed)
+  const isGood = !failed && rows.every(({ summary }) => summary !== undefined)
+  const tables = benchTables(report, entries)
+  const lines = before.value
+    ? ['', ...baselineLines(report, before.value, compared, command.failAbove)]
+    : []
+  if (command.format === 'json') printJson(benchJson(report, isGood, compared))
+  else if (command.format === 'csv') printLines(benchCsv(rows))
+  else if (command.format === 'markdown') {
+    printLines(
+      tables.flatMap((table, index) => [...(index > 0 ? [''] : []), ...tableMarkdown(table)]),
+    )
+    printLines([...lines, '', machineLine(report)])
+  } else {
+    printLines(tables.flatMap((table) => [...tableText(table), '']))
+    printLines([...lines.slice(1), machineLine(report)])
+  }
+  if (command.format === 'csv') lines.slice(1).forEach(progress)
+  const written = await writeReports([[command.saveBaseline, () => baselineText(report)]])
+  if (!written.ok) return printError(written.error, false)
+  if (errors.some(({ code }) => code === 'cancelled')) return exitCodes.noAnswer
+  return isGood ? exitCodes.good : exitCodes.failed
+}
+
+export const verb = defineVerb({
+  name: 'bench',
+  order: 9,
+  description: "build, and time operators: opsmith.json's benchmarks, or one operator's",
+  argument: projectArgument,
+  options: benchVerbOptions,
+  notes: [
+    "Without --op it times opsmith.json's benchmarks; where it has none, its calls.",
+    "No time is shown for a result that differs from the result it is compared with (exit code 1). A row\nfails where it is certainly slower than its baseline: the lower end of its median's 95 % interval is more\nthan --fail-above times the upper end of the baseline's.",
+  ],
+  run: runBench,
+})

@@ -1,0 +1,219 @@
+import type { BenchRequest } from '../../../contract/bench-report'
+import { benchDirection } from '../../../contract/bench-names'
+import type { BenchOther } from '../../../contract/bench-entry'
+import type { Argument, Manifest } from '../../../contract/manifest'
+import { err, ok } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import { dtype } from '../../../contract/tensor'
+import { benchmarksOf } from '../../../engine/bench/bench-entries'
+import {
+  callArguments,
+  flag,
+  jsonFlag,
+  names,
+  number,
+  numbers,
+  parsedList,
+  text,
+  texts,
+} from '../../options'
+import type { OptionValues } from '../../options'
+
+export interface BenchCommand {
+  /** "" for all of opsmith.json's. */
+  op: string
+  args?: Argument[]
+  /** In place of what a benchmark of opsmith.json has. */
+  overrides: Partial<
+    Pick<
+      BenchRequest,
+      'against' | 'threads' | 'dtypes' | 'directions' | 'cold' | 'fresh' | 'seconds' | 'timeout'
+    >
+  >
+  /** By their names; they replace those of the same names only. */
+  sizes: Record<string, number[]>
+  builds: string[]
+  /** What to do with the builds that are kept, in place of timing. */
+  keeping: 'list' | 'name' | undefined
+  /** "" takes a name away. */
+  buildName: string
+  measureCeilings: boolean
+  /** List what the device does, in place of timing. */
+  kernels: boolean
+  format: 'text' | 'json' | 'markdown' | 'csv'
+  /** Files, "" for none. */
+  baseline: string
+  saveBaseline: string
+  /** A row fails when it is surely more than this many times slower than its baseline. */
+  failAbove: number
+}
+
+const defaultFailAbove = 1.05
+
+/** A name stands for an operator or a function of the program; anything else is an expression. */
+function otherOf(text: string): BenchOther {
+  return /^[A-Za-z_]\w*(::\w+(\.\w+)?)?$/.test(text) ? { op: text } : text
+}
+
+/** `N=1,2,4` */
+function sweepOf(text: string): Result<[name: string, values: number[]]> {
+  const [, name, list] = /^\s*([A-Za-z_]\w*)\s*=(.*)$/.exec(text) ?? []
+  const values = (list ?? '').split(',').map((word) => (word.trim() === '' ? NaN : Number(word)))
+  if (name === undefined || !values.every((value) => Number.isInteger(value) && value >= 0)) {
+    return err('request.invalid', `--sweep takes a size and its values, not "${text}".`, {
+      hint: 'For example --sweep N=1,64,4096, where a shape of opsmith.json’s benchmark names N.',
+    })
+  }
+  return ok([name, values])
+}
+
+const aboveZero = { least: 0, isAbove: true }
+
+export const benchVerbOptions = {
+  op: text('<name>', "an operator, libtorch's included, or a function of the program"),
+  args: callArguments('with --op: its arguments, a list as in opsmith.json'),
+  against: texts('<calls...>', 'operators or TorchScript expressions to compare it with'),
+  build: texts('<builds...>', '"last" or names of earlier builds to compare this one with'),
+  sweep: parsedList('<sizes...>', 'values of a size that a shape names: N=1,64,4096', sweepOf),
+  threads: numbers(
+    '<numbers...>',
+    "sizes of libtorch's thread pool, each a point of its own",
+    { least: 1, isWhole: true, most: 1024 },
+    '1',
+  ),
+  dtype: names(
+    '<types...>',
+    'dtypes of every floating or complex input, each a point of its own',
+    dtype.options,
+  ),
+  direction: names('<names...>', benchDirection.options.join(', '), benchDirection.options),
+  cold: flag('time also with caches flushed before every call'),
+  sameInputs: flag('use the same inputs in the same memory for all samples'),
+  seconds: number(
+    '<number>',
+    'seconds of samples for each row; up to twice as many where times are noisy',
+    { least: 0, isAbove: true, most: 600 },
+    '0.5',
+  ),
+  timeout: number('<seconds>', 'time limit of one request to the op host', aboveZero, '120'),
+  measureCeilings: flag('measure the limits of this machine, even where they are known'),
+  kernels: flag('list what the GPU does in one forward, kernel by kernel, instead of timing'),
+  builds: flag('list the builds that can be compared with, instead of timing'),
+  nameBuild: text(
+    '<name>',
+    'name this build, or the one of --build, instead of timing; "" removes the name',
+  ),
+  json: jsonFlag,
+  markdown: flag('print tables in Markdown'),
+  csv: flag('print a line for each row, with times in seconds'),
+  baseline: text('<file>', 'compare with saved times'),
+  saveBaseline: text('<file>', 'save the times'),
+  failAbove: number(
+    '<ratio>',
+    'with --baseline: a row fails when it is more than this many times slower',
+    aboveZero,
+    String(defaultFailAbove),
+  ),
+}
+
+type BenchOptions = OptionValues<typeof benchVerbOptions>
+
+function formatOf(given: BenchOptions): Result<BenchCommand['format']> {
+  const asked = (['json', 'markdown', 'csv'] as const).filter((name) => given[name])
+  return asked.length > 1
+    ? err('request.invalid', `--${asked.join(' and --')} cannot be given together.`)
+    : ok(asked[0] ?? 'text')
+}
+
+/** What the options ask for together; an error names the options that do not fit each other. */
+export function readBenchOptions(given: BenchOptions): Result<BenchCommand> {
+  const format = formatOf(given)
+  if (!format.ok) return format
+  const { op = '', args, build = [], baseline = '', failAbove } = given
+  if (given.nameBuild !== undefined && build.length > 1)
+    return err('request.invalid', '--name-build names one build: give --build one.')
+  if (failAbove !== undefined && baseline === '')
+    return err('request.invalid', '--fail-above needs --baseline: slower than what?')
+  if (args && op === '')
+    return err('request.invalid', '--args needs --op: whose arguments are they?')
+  const { seconds, timeout, threads, dtype: dtypes, direction: directions, against } = given
+  return ok({
+    op,
+    ...(args && { args }),
+    overrides: {
+      ...(seconds === undefined ? {} : { seconds }),
+      ...(timeout === undefined ? {} : { timeout }),
+      ...(threads && { threads }),
+      ...(given.cold ? { cold: true } : {}),
+      ...(given.sameInputs ? { fresh: false } : {}),
+      ...(against && { against: against.map(otherOf) }),
+      ...(dtypes && { dtypes }),
+      ...(directions && { directions }),
+    },
+    sizes: Object.fromEntries(given.sweep ?? []),
+    builds: build,
+    keeping: given.nameBuild !== undefined ? 'name' : given.builds ? 'list' : undefined,
+    buildName: given.nameBuild ?? '',
+    measureCeilings: given.measureCeilings,
+    kernels: given.kernels,
+    format: format.value,
+    baseline,
+    saveBaseline: given.saveBaseline ?? '',
+    failAbove: failAbove ?? defaultFailAbove,
+  })
+}
+
+/** opsmith.json's benchmarks of an operator; where it has none, a call as in `calls`, or the arguments given. */
+function requestsFor(
+  { op, args }: BenchCommand,
+  manifest: Pick<Manifest, 'benchmarks' | 'calls'>,
+): BenchRequest[] {
+  if (op === '') return benchmarksOf(manifest)
+  if (args) return [{ op, args, builds: [] }]
+  const listed = manifest.benchmarks.filter((entry) => entry.op === op)
+  if (listed.length > 0) return listed.map((entry) => ({ ...entry, builds: [] }))
+  const call = manifest.calls.find((one) => one.op === op)
+  return [{ op, args: call?.args ?? [], builds: [] }]
+}
+
+/** Whether a shape, an argument or an expression of a benchmark names a size. */
+function namesSize(request: BenchRequest, name: string): boolean {
+  const inArgs = (value: Argument): boolean =>
+    Array.isArray(value) ? value.some(inArgs) : value === name
+  const inputs = Object.values(request.inputs ?? {})
+  const inText = (other: BenchOther): boolean =>
+    typeof other === 'string' ? other.split(/\W+/).includes(name) : (other.args ?? []).some(inArgs)
+  return (
+    inputs.some(({ shape }) => shape?.includes(name)) ||
+    request.args.some(inArgs) ||
+    (request.against ?? []).some(inText)
+  )
+}
+
+/** What a command asks to be timed. */
+export function selectBenchmarks(
+  manifest: Pick<Manifest, 'benchmarks' | 'calls'>,
+  command: BenchCommand,
+): Result<BenchRequest[]> {
+  if (command.keeping) return ok([])
+  const requests = requestsFor(command, manifest).map((request) => ({
+    ...request,
+    ...command.overrides,
+    builds: command.builds,
+  }))
+  if (requests.length === 0) {
+    return err('request.invalid', 'There is nothing to time: opsmith.json has no benchmarks.', {
+      hint: 'Add "benchmarks": [{ "op": "…", "args": ["x"] }], or name an operator with --op.',
+    })
+  }
+  for (const [name, values] of Object.entries(command.sizes)) {
+    const swept = requests.filter((request) => namesSize(request, name))
+    if (swept.length === 0) {
+      return err('request.invalid', `--sweep: no benchmark names the size ${name}.`, {
+        hint: `Let a shape name it: "inputs": { "x": { "shape": ["${name}", 64] } } in opsmith.json's benchmark.`,
+      })
+    }
+    for (const request of swept) request.sizes = { ...request.sizes, [name]: values }
+  }
+  return ok(requests)
+}

@@ -1,0 +1,132 @@
+import type { Argument, CheckEntry, Manifest } from '../../../contract/manifest'
+import { opcheckCheck } from '../../../contract/opcheck'
+import type { OpcheckCheck } from '../../../contract/opcheck'
+import { err, ok } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import { callArguments, flag, jsonFlag, number, parsedList, text, wordsOf } from '../../options'
+import type { OptionValues } from '../../options'
+
+/** "nan,meta": names of operator checks. */
+function checkNames(given: string): Result<OpcheckCheck[]> {
+  const checks: OpcheckCheck[] = []
+  for (const name of wordsOf([given])) {
+    const check = opcheckCheck.safeParse(name)
+    if (!check.success) {
+      return err('request.invalid', `There is no check named "${name}".`, {
+        hint: `There are ${opcheckCheck.options.join(', ')}.`,
+      })
+    }
+    checks.push(check.data)
+  }
+  return ok(checks)
+}
+
+export const checkVerbOptions = {
+  op: text('<name>', "an operator, libtorch's included, or a function of the program"),
+  args: callArguments('with --op: its arguments, a list as in opsmith.json'),
+  check: parsedList(
+    '<names...>',
+    'make only these checks; large_sizes is made only when it is named here',
+    checkNames,
+  ),
+  sanitize: flag('check in a build with ASan and UBSan too'),
+  shapes: number(
+    '<number>',
+    'how many other calls to try: other shapes, and values from ranges',
+    { least: 0, isWhole: true, most: 1000 },
+    '6',
+  ),
+  seed: number('<number>', 'seed of the other calls', { least: 0, isWhole: true }, '0'),
+  timeout: number('<seconds>', 'time limit of each operator', { least: 0, isAbove: true }, '120'),
+  keep: flag('add what fails to opsmith.json, with the simplest inputs that show it'),
+  json: jsonFlag,
+  junit: text('<file>', 'also write JUnit XML'),
+  html: text('<file>', 'also write a report'),
+}
+
+export interface CheckCommand {
+  /** "" for all of opsmith.json's. */
+  op: string
+  /** Absent when the user named none. */
+  args?: Argument[]
+  /** Absent for what opsmith.json asks for; all of them must be made. */
+  checks?: OpcheckCheck[]
+  shapes?: number
+  seed?: number
+  /** Seconds for each operator; 0 takes the default. */
+  timeout: number
+  /** Failures go into opsmith.json, as simple as they were found. */
+  keep: boolean
+  /** The sanitizers' checks too, of every operator. */
+  sanitize: boolean
+  json: boolean
+  /** Files, "" for none. */
+  junit: string
+  html: string
+}
+
+/** What the options ask for together; an error names the options that do not fit each other. */
+export function readCheckOptions(
+  given: OptionValues<typeof checkVerbOptions>,
+): Result<CheckCommand> {
+  const { op = '', args, check, shapes, seed } = given
+  if (args && op === '')
+    return err('request.invalid', '--args needs --op: whose arguments are they?')
+  return ok({
+    op,
+    ...(args && { args }),
+    ...(check && { checks: check.flat() }),
+    ...(shapes === undefined ? {} : { shapes }),
+    ...(seed === undefined ? {} : { seed }),
+    timeout: given.timeout ?? 0,
+    keep: given.keep,
+    sanitize: given.sanitize,
+    json: given.json,
+    junit: given.junit ?? '',
+    html: given.html ?? '',
+  })
+}
+
+/** An entry with what the user asked for in its place; then all that is asked for is to pass. */
+function overridden(entry: CheckEntry, command: CheckCommand): CheckEntry {
+  const { checks, shapes, seed } = command
+  const own = checks !== undefined || shapes !== undefined || seed !== undefined
+  if (!own) return entry
+  const { expect: _expect, skip, ...rest } = entry
+  return {
+    ...rest,
+    // What is asked for by name is made, whatever the reason against it.
+    ...(checks ? { checks } : skip ? { skip } : {}),
+    ...(shapes === undefined ? {} : { shapes }),
+    ...(seed === undefined ? {} : { seed }),
+  }
+}
+
+/**
+ * The entries of one operator: opsmith.json's; where it has none, a call as in `calls`, with the
+ * arguments given, or with what the schema suggests.
+ */
+export function entriesFor(
+  op: string,
+  manifest: Pick<Manifest, 'calls' | 'checks'>,
+  args?: Argument[],
+): CheckEntry[] {
+  if (args) return [{ op, args }]
+  const listed = (manifest.checks ?? []).filter((entry) => entry.op === op)
+  if (listed.length > 0) return listed
+  const call = manifest.calls.find((one) => one.op === op)
+  return [{ op, args: call?.args ?? [] }]
+}
+
+/** What a command asks of the entries that it is about. */
+export function selectChecks(
+  entries: readonly CheckEntry[],
+  command: CheckCommand,
+): Result<CheckEntry[]> {
+  if (entries.length === 0) {
+    return err('request.invalid', 'There is nothing to check: no operator, and no call.', {
+      hint: 'Register an operator, or take the empty list "checks": [] out of opsmith.json. Or name an operator with --op.',
+    })
+  }
+  return ok(entries.map((entry) => overridden(entry, command)))
+}

@@ -1,0 +1,73 @@
+import { notAnswered } from '../../../engine/check/outcome-errors'
+import type { Workbench } from '../../../engine/workbench'
+import { interruptSignal } from '../../building'
+import { buildToCheck } from '../../checked-project'
+import { exitCodes } from '../../exit-codes'
+import { gradcheckHtml } from './html'
+import { gradcheckJson } from './json'
+import { gradcheckJunit } from './junit'
+import { gradcheckVerbOptions, readGradcheckOptions, selectEntries } from './options'
+import { runGradchecks } from './run'
+import { outcomeLines, searchLines, summaryLine, sweepLines } from './text'
+import type { OptionValues } from '../../options'
+import { printError, printJson, printLines } from '../../print'
+import { reportFacts, writeReports } from '../../report-files'
+import { defineVerb, projectArgument } from '../../verb'
+
+/** `opsmith gradcheck`: gradient checks of opsmith.json or of one operator, with what explains them. */
+async function runGradcheck(
+  workbench: Workbench,
+  named: string,
+  options: OptionValues<typeof gradcheckVerbOptions>,
+): Promise<number> {
+  const { json } = options
+  const project = await buildToCheck(
+    workbench,
+    named,
+    json,
+    readGradcheckOptions(options),
+    selectEntries,
+  )
+  if (typeof project === 'number') return project
+  const { folder, command, manifest, entries, build } = project
+  const run = await runGradchecks(workbench, folder, manifest, entries, command, {
+    signal: interruptSignal(),
+    onOutcome: (outcome) => {
+      if (!json) printLines(outcomeLines(outcome))
+    },
+  })
+  if (!run.ok) return printError(run.error, json)
+  const errors = run.value.outcomes.flatMap(({ error }) => (error ? [error] : []))
+  const [first] = errors
+  const unanswered =
+    command.op !== '' &&
+    errors.length === run.value.outcomes.length &&
+    errors.every((error) => notAnswered.has(error.code))
+  if (first && unanswered) return printError(first, json)
+  if (json) printJson(gradcheckJson(run.value))
+  else {
+    for (const sweep of run.value.sweeps) printLines(['', ...sweepLines(sweep)])
+    if (run.value.searches.length > 0) printLines(['', ...run.value.searches.flatMap(searchLines)])
+    printLines(['', summaryLine(run.value.outcomes)])
+  }
+  const title = `Gradchecks of ${manifest.name}`
+  const { outcomes, searches } = run.value
+  const written = await writeReports([
+    [command.junit, () => gradcheckJunit(title, outcomes, searches)],
+    [command.html, () => gradcheckHtml(title, reportFacts(build), run.value)],
+  ])
+  if (!written.ok) return printError(written.error, false)
+  return run.value.ok ? exitCodes.good : exitCodes.failed
+}
+
+export const verb = defineVerb({
+  name: 'gradcheck',
+  order: 7,
+  description: "build, and check gradients: opsmith.json's gradchecks, or one operator's",
+  argument: projectArgument,
+  options: gradcheckVerbOptions,
+  notes: [
+    'Without options of your own, each check is compared with what opsmith.json expects of it. With such\noptions, a check must pass.',
+  ],
+  run: runGradcheck,
+})

@@ -1,0 +1,143 @@
+import { graphForm, graphPass } from '../../../contract/graph'
+import type { GraphForm, GraphPass } from '../../../contract/graph'
+import type { Argument } from '../../../contract/manifest'
+import { err, ok } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import { callArguments, flag, number, parsed, parsedList, text, wordsOf } from '../../options'
+import type { OptionValues } from '../../options'
+
+export const graphFormats = ['text', 'json', 'dot', 'svg'] as const
+export type GraphFormat = (typeof graphFormats)[number]
+
+/** "inline,cse": passes in the order in which they run. */
+function passesOf(given: string): Result<GraphPass[]> {
+  const passes: GraphPass[] = []
+  for (const name of wordsOf([given])) {
+    const pass = graphPass.safeParse(name)
+    if (!pass.success) {
+      return err('request.invalid', `There is no pass "${name}".`, {
+        hint: `Passes are ${graphPass.options.join(', ')}.`,
+      })
+    }
+    passes.push(pass.data)
+  }
+  return ok(passes)
+}
+
+function formatOf(given: string): Result<GraphFormat> {
+  const format = graphFormats.find((one) => one === given)
+  return format
+    ? ok(format)
+    : err('request.invalid', `There is no format "${given}".`, {
+        hint: `Formats are ${graphFormats.join(', ')}.`,
+      })
+}
+
+export const graphVerbOptions = {
+  entry: text('<name>', 'function, operator or method; without it, the first one'),
+  script: flag('the graph that the TorchScript compiler made (the default)'),
+  trace: flag('the graph that was recorded while it ran'),
+  autograd: flag('grad_fn nodes from the outputs to the leaves'),
+  executed: flag('the graph that the profiling executor ran, fused and specialised'),
+  pass: parsedList('<names>', 'passes to run, in this order, separated by commas', passesOf, {
+    isRepeated: true,
+  }),
+  args: callArguments('its arguments, a list as in opsmith.json'),
+  observe: flag('run it node by node: time, memory and statistics of each node'),
+  format: {
+    ...parsed('<format>', graphFormats.join(', '), formatOf),
+    defaultText: 'text',
+  },
+  json: flag('the same as --format json'),
+  diff: text(
+    '<file>',
+    'compare with the graph in a .pt, .pt2 or .json file; exit code 1 when they differ',
+  ),
+  project: text('<folder>', 'for a file: the project whose operators it uses'),
+  timeout: number('<seconds>', 'time limit of the capture, and of the runs of --observe', {
+    least: 0,
+    isAbove: true,
+  }),
+  save: text(
+    '<file>',
+    'save the scripted or traced function as a .pt file that Python and C++ load',
+  ),
+  output: text('<file>', 'write to a file instead of stdout'),
+}
+
+export interface GraphOptions {
+  /** "" takes the first there is. */
+  entry: string
+  form: Exclude<GraphForm, 'export'>
+  /** The user named a form. */
+  formGiven: boolean
+  passes: GraphPass[]
+  format: GraphFormat
+  args: Argument[]
+  observe: boolean
+  /** Files and folders as given, "" for none. */
+  diff: string
+  save: string
+  output: string
+  project: string
+  /** Seconds for each capture, check or run; 0 for what the settings say. */
+  timeout: number
+}
+
+/** No options at all: the script graph of the first entry, as text. */
+export const defaultGraphOptions: GraphOptions = {
+  entry: '',
+  form: 'script',
+  formGiven: false,
+  passes: [],
+  format: 'text',
+  args: [],
+  observe: false,
+  diff: '',
+  save: '',
+  output: '',
+  project: '',
+  timeout: 0,
+}
+
+/** What the options ask for together; an error names the options that do not fit each other. */
+export function readGraphOptions(
+  given: OptionValues<typeof graphVerbOptions>,
+): Result<GraphOptions> {
+  const forms = graphForm.options.filter(
+    (form): form is GraphOptions['form'] => form !== 'export' && given[form],
+  )
+  if (forms.length > 1) {
+    return err(
+      'request.invalid',
+      `One form at a time: ${forms.map((form) => `--${form}`).join(' or ')}.`,
+    )
+  }
+  const format = given.json ? 'json' : (given.format ?? 'text')
+  if (format === 'dot' && given.diff !== undefined) {
+    return err('request.invalid', 'A difference is written as text, json or svg.')
+  }
+  if (given.observe && (format === 'dot' || format === 'svg' || given.diff !== undefined)) {
+    return err(
+      'request.invalid',
+      given.diff === undefined
+        ? `--observe has nowhere to write what it saw in ${format}.`
+        : '--observe is about one graph, --diff about two.',
+      { hint: 'With --format text or json the times are printed with the graph.' },
+    )
+  }
+  return ok({
+    entry: given.entry ?? '',
+    form: forms[0] ?? 'script',
+    formGiven: forms.length > 0,
+    passes: (given.pass ?? []).flat(),
+    format,
+    args: given.args ?? [],
+    observe: given.observe,
+    diff: given.diff ?? '',
+    save: given.save ?? '',
+    output: given.output ?? '',
+    project: given.project ?? '',
+    timeout: given.timeout ?? 0,
+  })
+}

@@ -1,0 +1,50 @@
+import path from 'node:path'
+
+import type { Diagnostic } from '../../contract/diagnostics'
+import type { Workbench } from '../../engine/workbench'
+import { exitCodes } from '../exit-codes'
+import { flag, jsonFlag } from '../options'
+import type { OptionValues } from '../options'
+import { describeDiagnostic, printError, printJson, printLines, progress } from '../print'
+import { defineVerb, projectArgument } from '../verb'
+
+const lintOptions = {
+  fix: flag('apply the automatic fixes to the files'),
+  json: jsonFlag,
+}
+
+/** The exit code is 1 when something was found and is not fixed. */
+async function runLint(
+  workbench: Workbench,
+  folder: string,
+  { json, fix }: OptionValues<typeof lintOptions>,
+): Promise<number> {
+  const result = fix ? await workbench.lints.fix(folder) : await workbench.lints.lint(folder)
+  if (!result.ok) return printError(result.error, json)
+  const found: Diagnostic[] = Array.isArray(result.value) ? result.value : result.value.left
+  const changed = Array.isArray(result.value) ? [] : result.value.changed
+  if (json) printJson({ ok: found.length === 0, changed, diagnostics: found })
+  else {
+    for (const file of changed) progress(`fixed ${path.relative(process.cwd(), file)}`)
+    printLines(found.map((one) => describeDiagnostic(one)))
+    const fixable = found.filter((one) => one.fixes).length
+    progress(
+      found.length === 0
+        ? 'nothing found'
+        : `${found.length} found${fixable > 0 && !fix ? `, ${fixable} of which --fix can fix` : ''}`,
+    )
+  }
+  return found.length === 0 ? exitCodes.good : exitCodes.failed
+}
+
+export const verb = defineVerb({
+  name: 'lint',
+  order: 4,
+  description: "find mistakes in operators' sources that no compiler reports",
+  argument: projectArgument,
+  options: lintOptions,
+  notes: [
+    'Exit code 1: something was found and is not fixed. A comment silences a lint on its own line or on the\nnext one: // opsmith-ignore: code. "lints": { "code": false } in opsmith.json switches it off for the project.',
+  ],
+  run: runLint,
+})

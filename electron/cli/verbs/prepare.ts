@@ -1,0 +1,55 @@
+import os from 'node:os'
+
+import { pruneBuildCaches } from '../../engine/compile/build'
+import { readManifest } from '../../engine/project/read-manifest'
+import type { Workbench } from '../../engine/workbench'
+import { interruptSignal } from '../building'
+import { exitCodes } from '../exit-codes'
+import { printError, printJson, progress } from '../print'
+import { flag } from '../options'
+import type { OptionValues } from '../options'
+import { defineVerb } from '../verb'
+
+/** What a compiler takes that precompiles all of libtorch's headers. */
+const bytesPerCompiler = 2 * 2 ** 30
+
+const verbOptions = { json: flag('print the answer as JSON to stdout') }
+
+async function runPrepare(
+  workbench: Workbench,
+  project: string,
+  options: OptionValues<typeof verbOptions>,
+): Promise<number> {
+  interruptSignal().addEventListener('abort', () => {
+    void workbench.close()
+  })
+  const manifest = project === '' ? undefined : await readManifest(project)
+  if (manifest && !manifest.ok) return printError(manifest.error, options.json)
+  // Nobody works meanwhile, as in the window: all cores.
+  const compilers = Math.min(os.cpus().length, Math.floor(os.freemem() / bytesPerCompiler))
+  const result = await workbench.prepare(Math.max(1, compilers), manifest?.value)
+  if (!result.ok) return printError(result.error, options.json)
+  pruneBuildCaches(workbench.installation)
+  if (options.json) printJson({ ok: true, ...result.value })
+  else {
+    progress(
+      result.value.made === 0
+        ? 'precompiled headers are there already'
+        : `${result.value.made} precompiled headers made in ${result.value.seconds.toFixed(1)} s`,
+    )
+  }
+  return exitCodes.good
+}
+
+export const verb = defineVerb({
+  name: 'prepare',
+  order: 15,
+  description: "precompile libtorch's headers for the chosen compiler and flags",
+  argument: {
+    name: 'project',
+    description: 'folder with opsmith.json, for its own choice of tools and flags',
+    isOptional: true,
+  },
+  options: verbOptions,
+  run: runPrepare,
+})

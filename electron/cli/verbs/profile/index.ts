@@ -1,0 +1,57 @@
+import { readSettings } from '../../../engine/project/settings-file'
+import type { Workbench } from '../../../engine/workbench'
+import { interruptSignal } from '../../building'
+import { buildToCheck } from '../../checked-project'
+import { exitCodes } from '../../exit-codes'
+import type { OptionValues } from '../../options'
+import { callerPath, printError, printJson, printLines, progress } from '../../print'
+import { defineVerb, projectArgument } from '../../verb'
+import { profileVerbOptions, readProfileOptions, selectProfiled } from './options'
+import { profileJson, profileText } from './text'
+
+/** `opsmith profile`: where one call of a project spends its time and takes its memory. */
+async function runProfile(
+  workbench: Workbench,
+  named: string,
+  options: OptionValues<typeof profileVerbOptions>,
+): Promise<number> {
+  const { json } = options
+  const project = await buildToCheck(
+    workbench,
+    named,
+    json,
+    readProfileOptions(options),
+    selectProfiled,
+  )
+  if (typeof project === 'number') return project
+  const { folder, command, manifest, entries: call } = project
+  const { callTimeout } = await readSettings(workbench.installation.cacheFolder)
+  const { backward, threads } = command
+  const timeout = command.timeout > 0 ? command.timeout : (call.timeout ?? callTimeout)
+  const profiled = await workbench.profiles.run(
+    folder,
+    { op: call.op, args: call.args, inputs: manifest.inputs, backward, threads },
+    { timeout, signal: interruptSignal() },
+  )
+  if (!profiled.ok) return printError(profiled.error, json)
+  if (command.trace !== '') {
+    const saved = await workbench.profiles.save(profiled.value.profile, callerPath(command.trace))
+    if (!saved.ok) return printError(saved.error, json)
+    progress(saved.value.path)
+  }
+  if (json) printJson(profileJson(profiled.value))
+  else printLines(profileText(profiled.value, folder))
+  return exitCodes.good
+}
+
+export const verb = defineVerb({
+  name: 'profile',
+  order: 10,
+  description: 'build, and show where one call spends its time and allocates its memory',
+  argument: projectArgument,
+  options: profileVerbOptions,
+  notes: [
+    'Without a name it profiles the first function of the program that opsmith.json calls, else its first\ncall. It makes a few runs and shows the one with the median time, sorted by own time (self).',
+  ],
+  run: runProfile,
+})

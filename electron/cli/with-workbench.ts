@@ -1,0 +1,24 @@
+import { findInstallation } from '../engine/installation'
+import { startForkedHost } from '../engine/host/transport'
+import { Workbench } from '../engine/workbench'
+
+/** Runs one verb with the engine, and closes the engine after it. */
+export async function withWorkbench(
+  action: (workbench: Workbench) => Promise<number>,
+): Promise<number> {
+  const workbench = new Workbench(
+    findInstallation(__dirname),
+    startForkedHost,
+    {
+      // What user code prints goes to stderr: stdout is for the answer.
+      onOutput: (_generation, _stream, text) => process.stderr.write(text),
+    },
+    { keepSpare: false },
+  )
+  await workbench.applySettings()
+  try {
+    return await action(workbench)
+  } finally {
+    await workbench.close()
+  }
+}

@@ -1,0 +1,77 @@
+import type { Fix } from '../../../../contract/diagnostics'
+import type { CppFunction } from '../../syntax/functions'
+import { partsOf } from '../../syntax/syntax-tree'
+import { checkEntry, counted, returnedLists } from '../autograd-entries'
+import { noteAt, replace } from '../lint'
+import type { Finding, Lint } from '../lint'
+import type { ProjectSources } from '../project-sources'
+
+const documentation = `backward gives back another number of gradients than forward has inputs.
+
+Autograd takes backward's results in the order of forward's inputs, one for each, numbers and options included; what has no gradient gets an undefined tensor. With another number the first backward pass throws "returned an incorrect number of gradients".
+
+\`\`\`cpp
+static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& w, double eps);
+
+static variable_list backward(AutogradContext* ctx, variable_list grads) {
+  return {grad_x, grad_w, at::Tensor()};  // eps has none
+}
+\`\`\`
+
+The context \`ctx\` is no input and does not count.
+
+An entry of \`autograd\` in opsmith.json is held against its functions likewise: \`gradients\` has a place for each result of backward (\`null\` for what is no gradient), \`backwardArgs\` gives each of its arguments, and both name inputs of forward.`
+
+/** Inputs that autograd counts; undefined where lists of tensors leave the number open. */
+function inputCount(forward: CppFunction): number | undefined {
+  const inputs = forward.parameters.filter((one) => !/AutogradContext\s*\*/.test(one.type))
+  const open = inputs.some(
+    (one) =>
+      /vector\s*<[^>]*Tensor|variable_list|tensor_list|TensorList|\.\.\./.test(one.type) ||
+      /\bpack\b/.test(one.node.type) ||
+      one.node.type === 'variadic_parameter_declaration',
+  )
+  return open || forward.parameters.length === inputs.length ? undefined : inputs.length
+}
+
+function checkOne(name: string, forward: CppFunction, backward: CppFunction): Finding[] {
+  const inputs = inputCount(forward)
+  const { source, body } = backward
+  if (inputs === undefined || !body) return []
+  return returnedLists(backward).flatMap((list): Finding[] => {
+    const results = partsOf(list)
+    if (results.length === inputs) return []
+    const missing = inputs - results.length
+    const last = results.at(-1)
+    const fixes: Fix[] =
+      missing > 0 && last
+        ? [
+            {
+              title:
+                missing === 1 ? 'Add an undefined gradient' : `Add ${missing} undefined gradients`,
+              edits: [replace(source, last.end, last.end, ', at::Tensor()'.repeat(missing))],
+            },
+          ]
+        : []
+    return [
+      {
+        source,
+        node: list,
+        message: `${name}::backward gives ${counted(results.length, 'gradient')}, and forward has ${counted(inputs, 'input')}.`,
+        fixes,
+        notes: [noteAt(forward.source, forward.node, 'forward is here')],
+      },
+    ]
+  })
+}
+
+function check(project: ProjectSources): Finding[] {
+  const ofClasses = project
+    .autogradFunctions()
+    .flatMap(({ name, forward, backward }) =>
+      forward && backward ? checkOne(name, forward, backward) : [],
+    )
+  return [...ofClasses, ...project.entries.flatMap((entry) => checkEntry(project, entry))]
+}
+
+export const lint: Lint = { code: 'opsmith-backward-results', documentation, check }

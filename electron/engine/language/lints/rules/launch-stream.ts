@@ -1,0 +1,59 @@
+import type { Fix } from '../../../../contract/diagnostics'
+import { calledName, lastWord } from '../../syntax/functions'
+import { launches, usesTorch } from '../cuda-launch'
+import { includeHeader, replace } from '../lint'
+import type { Finding, Lint } from '../lint'
+import type { ProjectSources } from '../project-sources'
+
+const documentation = `A kernel is launched on the default stream.
+
+PyTorch runs work on the stream its user chose, \`torch.cuda.stream(...)\`. A kernel on the default one runs beside that work instead of after it: it may read inputs that are not written yet, and its results may be read too early. CUDA graphs do not record it.
+
+\`\`\`cpp
+const cudaStream_t stream = at::cuda::getCurrentCUDAStream();  // <ATen/cuda/CUDAContext.h>
+scale<<<blocks, threads, 0, stream>>>(data, size);
+\`\`\`
+
+A file without libtorch's headers takes the stream as an argument.`
+
+function check(project: ProjectSources): Finding[] {
+  return launches(project).flatMap(({ fn, call, configuration, syntax }): Finding[] => {
+    const { source } = fn
+    const stream = configuration[3]
+    if (stream && !/^(0|NULL|nullptr|cudaStreamLegacy)$/.test(source.textOf(stream))) return []
+    // Timed or tried on its own, a program's main chooses for itself.
+    if (lastWord(fn.name) === 'main') return []
+    const parameter = fn.parameters.find((one) => /\bcudaStream_t$|CUDAStream&?$/.test(one.type))
+    const better = parameter?.name ?? 'at::cuda::getCurrentCUDAStream()'
+    const last = configuration.at(-1)
+    const fixes: Fix[] =
+      last && (parameter || usesTorch(source)) && configuration.length >= 2
+        ? [
+            {
+              title: `Launch on ${parameter ? parameter.name : 'the current stream'}`,
+              edits: [
+                stream
+                  ? replace(source, stream.start, stream.end, better)
+                  : replace(
+                      source,
+                      last.end,
+                      last.end,
+                      `${configuration.length === 2 ? ', 0' : ''}, ${better}`,
+                    ),
+                ...(parameter ? [] : includeHeader(source, 'ATen/cuda/CUDAContext.h')),
+              ],
+            },
+          ]
+        : []
+    return [
+      {
+        source,
+        node: stream ?? syntax,
+        message: `${calledName(source, call)} runs on the default stream, not on the one PyTorch is using.`,
+        fixes,
+      },
+    ]
+  })
+}
+
+export const lint: Lint = { code: 'opsmith-launch-stream', documentation, check }

@@ -1,0 +1,37 @@
+import { replace } from '../lint'
+import type { Finding, Lint } from '../lint'
+import type { ProjectSources } from '../project-sources'
+
+const documentation = `A Python extension's module is named by hand.
+
+Python looks for \`PyInit_<name>\` in a file called \`<name>.so\`: the two have to be the same, or the import fails with "dynamic module does not define module export function". setuptools, \`torch.utils.cpp_extension\` and Opsmith name the file and define \`TORCH_EXTENSION_NAME\` to fit.
+
+\`\`\`cpp
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+  m.def("forward", &my_op_forward);
+}
+\`\`\``
+
+const right = 'TORCH_EXTENSION_NAME'
+
+function check(project: ProjectSources): Finding[] {
+  return project.blocks.flatMap(({ source, macro, words, wordNodes }): Finding[] => {
+    const node = wordNodes[0]
+    if (macro !== 'PYBIND11_MODULE' || !node || words[0] === right) return []
+    return [
+      {
+        source,
+        node,
+        message: `The module is called ${words[0] ?? ''} whatever its file is called; write ${right}.`,
+        fixes: [
+          {
+            title: `Change ${words[0] ?? ''} to ${right}`,
+            edits: [replace(source, node.start, node.end, right)],
+          },
+        ],
+      },
+    ]
+  })
+}
+
+export const lint: Lint = { code: 'opsmith-module-name', documentation, check }

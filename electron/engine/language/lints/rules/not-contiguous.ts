@@ -1,0 +1,116 @@
+import type { Fix } from '../../../../contract/diagnostics'
+import { methodCalls } from '../../syntax/functions'
+import type { SyntaxNode } from '../../syntax/syntax-tree'
+import { pointers, pointerUses, shortName } from '../data-pointer'
+import type { PointerUse } from '../data-pointer'
+import { insertBefore, replace } from '../lint'
+import type { Finding, Lint } from '../lint'
+import type { ProjectSources } from '../project-sources'
+import { isAsked, originOf } from '../tensor-facts'
+
+const documentation = `A pointer to a tensor's elements is taken, and the tensor may not be contiguous.
+
+Code that counts on from \`data_ptr\` takes it that elements lie one after another. Those of \`x.t()\`, of a slice with steps or of an expanded tensor do not: the operator then reads other elements than it means to, or memory that is not the tensor's. Nothing says so; the numbers are wrong.
+
+\`\`\`cpp
+const at::Tensor x_contiguous = x.contiguous();  // x itself where it is contiguous already
+const float* data = x_contiguous.const_data_ptr<float>();
+\`\`\`
+
+Where the operator writes to the tensor a copy would be written instead: check it then.
+
+\`\`\`cpp
+TORCH_CHECK(x.is_contiguous(), "scale_: x must be contiguous");
+\`\`\``
+
+const asksContiguity = new Set([
+  'is_contiguous',
+  'strides',
+  'stride',
+  'sym_strides',
+  'sym_stride',
+  'is_contiguous_or_false',
+  'is_non_overlapping_and_dense',
+  'suggest_memory_format',
+  'expect_contiguous',
+])
+
+/** Views are known for what they are in any function, not only in those called from outside. */
+function viewUses(project: ProjectSources): PointerUse[] {
+  return project.functions.flatMap((fn) =>
+    methodCalls(fn.source, fn.body)
+      .filter((call) => pointers.has(call.method))
+      .map((call) => ({ fn, operator: fn.name, call })),
+  )
+}
+
+/** Only read through: its pointer is const, or the tensor asked for a const one. */
+function isReadOnly({ fn, call }: PointerUse): boolean {
+  if (call.method === 'const_data_ptr') return true
+  if (call.method === 'mutable_data_ptr') return false
+  let at: SyntaxNode | undefined = call.node
+  while (at && at.type !== 'declaration') at = at.parent
+  return at !== undefined && /^\s*const\b/.test(fn.source.textOf(at))
+}
+
+function contiguousFixes(use: PointerUse, name: string): Fix[] {
+  const { fn, operator, call } = use
+  const { source, body } = fn
+  if (!body) return []
+  const assert: Fix = {
+    title: `Check that ${name} is contiguous`,
+    edits: [
+      insertBefore(
+        source,
+        body,
+        call.node,
+        `TORCH_CHECK(${name}.is_contiguous(), "${shortName(operator)}: ${name} must be contiguous");`,
+      ),
+    ],
+  }
+  const copied = `${name}_contiguous`
+  const all = methodCalls(source, body)
+    .filter((one) => pointers.has(one.method) && source.textOf(one.object) === name)
+    .map((one) => ({ ...use, call: one }))
+  if (!all.every(isReadOnly) || source.text.includes(copied)) return [assert]
+  const copy: Fix = {
+    title: `Use ${name}.contiguous()`,
+    edits: [
+      insertBefore(source, body, call.node, `const auto ${copied} = ${name}.contiguous();`),
+      ...all.map((one) => replace(source, one.call.object.start, one.call.object.end, copied)),
+    ],
+  }
+  return [copy, assert]
+}
+
+function check(project: ProjectSources): Finding[] {
+  const found = new Map<string, Finding>()
+  const add = (use: PointerUse, name: string, why: string): void => {
+    const { fn, call } = use
+    // Once for each tensor of a function: the first is the place to fix.
+    const key = `${fn.source.file}:${fn.node.start}:${name}`
+    if (found.has(key)) return
+    found.set(key, {
+      source: fn.source,
+      node: call.node,
+      message: `${name} ${why}; its elements may not lie one after another, as ${call.method} takes it.`,
+      fixes: call.object.type === 'identifier' ? contiguousFixes(use, name) : [],
+    })
+  }
+  for (const use of pointerUses(project)) {
+    const origin = originOf(use.fn, use.call.object)
+    if (origin?.kind !== 'parameter') continue
+    if (isAsked(project, use.fn, origin.names, asksContiguity)) continue
+    add(use, origin.names[0] ?? '', 'is not known to be contiguous')
+  }
+  for (const use of viewUses(project)) {
+    const origin = originOf(use.fn, use.call.object)
+    if (origin?.kind !== 'view') continue
+    if (isAsked(project, use.fn, origin.names, asksContiguity)) continue
+    const name = origin.names[0] ?? use.fn.source.textOf(use.call.object)
+    add(use, name, `comes from ${origin.method}()`)
+  }
+  return [...found.values()]
+}
+
+export const lint: Lint = { code: 'opsmith-not-contiguous', documentation, check }

@@ -1,0 +1,36 @@
+import { code, markdownPage, markdownTable, prose } from '../lib/markdown.mjs'
+
+export const file = 'docs/reference/cli.md'
+
+export async function write(load) {
+  const { verbs } = await load('electron/cli/all-verbs.ts')
+  const { describeOption, flagOf } = await load('electron/cli/options.ts')
+  const argumentText = ({ argument }) => {
+    if (!argument) return ''
+    return argument.isOptional ? ` [${argument.name}]` : ` <${argument.name}>`
+  }
+  const optionRow = ([name, option]) => [
+    code(`${flagOf(name, option)} ${option.placeholder}`.trim()),
+    describeOption(option),
+  ]
+  const section = (verb) => {
+    const options = Object.entries(verb.options).map(optionRow)
+    return [
+      `## ${verb.name}`,
+      `\`opsmith ${verb.name}${options.length > 0 ? ' [options]' : ''}${argumentText(verb)}\``,
+      prose(`${verb.description[0].toUpperCase()}${verb.description.slice(1)}.`),
+      verb.argument ? `\`${verb.argument.name}\`: ${verb.argument.description}.` : '',
+      options.length > 0 ? markdownTable(['option', 'meaning'], options) : '',
+      ...(verb.notes ?? []).map((note) => prose(note.replaceAll('\n', ' '))),
+    ]
+  }
+  return markdownPage(
+    '# Command line',
+    'Run `npm run --silent opsmith -- VERB …` in the clone. `--help` after a verb prints the same as this page. The exit code is 0 for success, 1 for an outcome that failed (a compile error, a result that differs) and 2 where the question could not be answered.',
+    markdownTable(
+      ['verb', 'what it does'],
+      verbs.map((verb) => [`[${verb.name}](#${verb.name})`, verb.description]),
+    ),
+    ...verbs.flatMap(section),
+  )
+}
