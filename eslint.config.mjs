@@ -145,7 +145,7 @@ export default defineConfig([
   },
   {
     // CMake and pkg-config write their variables as ${…}.
-    files: ['electron/engine/export/forms/*.ts'],
+    files: ['electron/engine/project-export/forms/*.ts'],
     rules: { 'no-template-curly-in-string': 'off' },
   },
   {

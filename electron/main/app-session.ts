@@ -9,7 +9,7 @@ import type { Project } from '../contract/project'
 import type { Result, WorkbenchError } from '../contract/outcome'
 import { eventChannel } from '../contract/channels'
 import type { Installation } from '../engine/installation'
-import { openProject } from '../engine/project/open-project'
+import { describeProject } from '../engine/project/describe-project'
 import { changeSettings, readSettings } from '../engine/project/settings-file'
 import { watchProject } from '../engine/project/watch-project'
 import type { ProjectWatcher } from '../engine/project/watch-project'
@@ -86,7 +86,7 @@ export class AppSession {
 
   /** Opens a project in this window; the one before is no longer watched. */
   async open(folder: string): Promise<Result<Project>> {
-    const project = await openProject(folder)
+    const project = await describeProject(folder)
     if (!project.ok) return project
     await this.watcher?.close()
     if (this.openFolder !== project.value.folder) this.workbench.clangd.leave()
@@ -113,7 +113,7 @@ export class AppSession {
   private known = new Set<string>()
 
   private async refresh(): Promise<void> {
-    const project = await openProject(this.openFolder)
+    const project = await describeProject(this.openFolder)
     if (!project.ok) return
     this.known = new Set(project.value.files.map((file) => file.path))
     this.send('project.changed', project.value)

@@ -3,9 +3,9 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
-import { packageFlags } from '../../electron/engine/compile/pkg-config'
+import { packageFlags } from '../../electron/engine/toolchain/pkg-config'
 import { startForkedHost } from '../../electron/engine/host/transport'
-import { resolveSources } from '../../electron/engine/project/open-project'
+import { resolveSources } from '../../electron/engine/project/sources'
 import { readManifest } from '../../electron/engine/project/read-manifest'
 import { Workbench } from '../../electron/engine/workbench'
 import {

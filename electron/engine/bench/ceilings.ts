@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { MachineCeilings, MachineFacts } from '../../contract/bench'
 import { judgedCeilings } from '../../contract/bench-report'
 import type { JudgedCeilings } from '../../contract/bench-report'
-import { hashOfJson } from '../build-history'
+import { hashOfJson } from '../builds/build-history'
 import type { HostClient } from '../host/host-client'
 import { writeAtomically } from '../project/files'
 

@@ -9,9 +9,9 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { programSource } from '../../contract/run'
 import type { ProgramSource } from '../../contract/run'
-import { hashOfJson, pruneOldest } from '../build-history'
+import { hashOfJson, pruneOldest } from '../builds/build-history'
 import { readProjectFile, versionOf, writeAtomically } from '../project/files'
-import { openProject } from '../project/open-project'
+import { describeProject } from '../project/describe-project'
 
 /**
  * Builds of one project whose sources are remembered; the one that was built longest ago goes
@@ -58,7 +58,7 @@ function labelOf({ name, time }: BuildRecord): string {
 }
 
 async function sourcesOf(folder: string): Promise<Record<string, string>> {
-  const project = await openProject(folder)
+  const project = await describeProject(folder)
   if (!project.ok) return {}
   const sources: Record<string, string> = {}
   let bytes = 0

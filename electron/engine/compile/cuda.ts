@@ -10,7 +10,7 @@ import { findAllOnPath, findOnPath } from '../toolchain/find-on-path'
 import { runCommand } from '../toolchain/run-command'
 import type { IncludeSnapshot } from './include-snapshot'
 import { parseKernelResources } from './nvcc-output'
-import { includesOf } from './scan-source'
+import { includesOf } from '../project/scan-source'
 
 /** CUDA's own headers, and those of libtorch that include them. */
 const cudaHeaders = /^(cuda\w*\.h|cub\/|thrust\/|cooperative_groups|(c10|ATen|torch\/csrc)\/cuda\/)/

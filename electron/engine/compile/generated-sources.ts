@@ -10,7 +10,7 @@ import {
   parameterNames,
   pybindModules,
   withoutComments,
-} from './scan-source'
+} from '../project/scan-source'
 
 export interface SourceText {
   /** Absolute path. */

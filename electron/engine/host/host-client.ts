@@ -7,7 +7,7 @@ import type { HostCallName, HostInput, HostMessage, HostOutput } from '../../con
 import { err, ok, workbenchError } from '../../contract/outcome'
 import type { HostExit, Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
-import { explainGradientError } from '../language/explain/gradient-error'
+import { explainGradientError } from '../explain/gradient-error'
 import { parseCrashReport } from './crash-report'
 import type { CrashRecord } from './crash-report'
 import { adviceAfter, explainExit } from './explain-exit'

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import type { BuildPlan, CompileTask } from '../../compile/plan'
 import { hashOf } from '../../compile/object-cache'
-import { isCuda } from '../../project/open-project'
+import { isCuda } from '../../project/sources'
 import type { Toolchain } from '../../toolchain/choose'
 
 /** One entry of compile_commands.json. */

@@ -20,7 +20,7 @@ import { findOnPath } from '../../toolchain/find-on-path'
 import type { CompileCommand } from './compile-commands'
 import { fileOf, uriOf } from './convert'
 import type { ClangdDiagnostic } from './convert'
-import type { ClangdProgram } from './find-clangd'
+import type { ClangdProgram } from '../../toolchain/find-clangd'
 
 export interface ServerEvents {
   onDiagnostics: (file: string, version: number, diagnostics: ClangdDiagnostic[]) => void

@@ -9,7 +9,7 @@ import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import type { Installation } from '../../installation'
 import { writeAtomically } from '../../project/files'
-import { openProject } from '../../project/open-project'
+import { describeProject } from '../../project/describe-project'
 import { entryLines } from '../../project/read-manifest'
 import { SourceFile } from '../syntax/source-file'
 import { applyFixes } from './apply-fixes'
@@ -35,7 +35,7 @@ export class Lints {
     unsaved: ReadonlyMap<string, string> = new Map(),
   ): Promise<Result<Diagnostic[]>> {
     const absolute = path.resolve(folder)
-    const project = await openProject(absolute)
+    const project = await describeProject(absolute)
     if (!project.ok) return project
     const { manifest, problem, files } = project.value
     if (!manifest) return problem ? { ok: false, error: problem } : ok([])

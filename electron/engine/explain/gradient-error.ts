@@ -1,4 +1,4 @@
-import type { WorkbenchError } from '../../../contract/outcome'
+import type { WorkbenchError } from '../../contract/outcome'
 
 interface Meaning {
   match: RegExp

@@ -1,8 +1,8 @@
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import { findOnPath } from '../toolchain/find-on-path'
-import { runCommand } from '../toolchain/run-command'
+import { findOnPath } from './find-on-path'
+import { runCommand } from './run-command'
 
 /** The command that installs packages with the package manager that is here. */
 export function installCommand(packages: readonly string[]): string {

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 
-import { fail } from '../../contract/outcome'
-import { argumentShapes } from './export-shapes'
-import type { ExportedGraph } from './export-shapes'
-import { deviceText, layoutName, memoryFormatName, scalarTypeName } from './export-values'
+import { fail } from '../../../contract/outcome'
+import { argumentShapes } from './shapes'
+import type { ExportedGraph } from './shapes'
+import { deviceText, layoutName, memoryFormatName, scalarTypeName } from './values'
 
 /** A constant as an attribute shows it; `use` stands for a value among constants: [%n, -1]. */
 export type ConstantValue = string | number | boolean | null | { use: string } | ConstantValue[]

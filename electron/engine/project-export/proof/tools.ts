@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import { readSetupEnvironment } from '../../installation'
 import type { Installation } from '../../installation'
-import { installCommand } from '../../compile/pkg-config'
+import { installCommand } from '../../toolchain/pkg-config'
 import type { Toolchain } from '../../toolchain/choose'
 import { findOnPath } from '../../toolchain/find-on-path'
 import { describeLibtorch, findPythons } from '../../toolchain/libtorch'

@@ -1,11 +1,11 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import type { Finding } from '../../../contract/doctor'
-import { err, ok } from '../../../contract/outcome'
-import type { Result } from '../../../contract/outcome'
-import { findAllOnPath } from '../../toolchain/find-on-path'
-import { runCommand } from '../../toolchain/run-command'
+import type { Finding } from '../../contract/doctor'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import { findAllOnPath } from './find-on-path'
+import { runCommand } from './run-command'
 
 export interface ClangdProgram {
   path: string

@@ -1,6 +1,6 @@
-import type { TensorType } from '../../contract/graph'
-import { dtype as dtypeShape } from '../../contract/tensor'
-import type { SizeValue, TensorMeta } from './export-shapes'
+import type { TensorType } from '../../../contract/graph'
+import { dtype as dtypeShape } from '../../../contract/tensor'
+import type { SizeValue, TensorMeta } from './shapes'
 import { symbolicSize } from './symbolic-size'
 
 /** torch._export.serde.schema.ScalarType: number, torch's name, the name in a type. */

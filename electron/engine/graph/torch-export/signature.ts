@@ -1,4 +1,4 @@
-import type { Signature } from './export-shapes'
+import type { Signature } from './shapes'
 
 function textAt(value: unknown, ...keys: string[]): string {
   let at: unknown = value

@@ -1,8 +1,8 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-import type { WorkbenchError } from '../../../contract/outcome'
-import { registrationLine } from '../../compile/scan-source'
+import type { WorkbenchError } from '../../contract/outcome'
+import { registrationLine } from '../project/scan-source'
 
 interface Meaning {
   message: string

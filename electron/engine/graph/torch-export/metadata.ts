@@ -1,4 +1,4 @@
-import type { GraphPlace } from '../../contract/graph'
+import type { GraphPlace } from '../../../contract/graph'
 
 /** Frames of torch itself say how an operator was reached, not who asked for it. */
 const torchFrame = /(^|\/)(site|dist)-packages\/torch\/|^torch\/|^</

@@ -1,5 +1,5 @@
 import type { ExportObstacle } from '../../contract/export'
-import { withoutComments } from '../compile/scan-source'
+import { withoutComments } from '../project/scan-source'
 import type { ExportedSources } from './project-sources'
 
 /** Headers whose ABI libtorch keeps: https://docs.pytorch.org/docs/stable/notes/libtorch_stable_abi.html */

@@ -1,4 +1,4 @@
-import type { Diagnostic, Fix } from '../../../contract/diagnostics'
+import type { Diagnostic, Fix } from '../../contract/diagnostics'
 
 /** What a compiler's message means. */
 export interface Rule {

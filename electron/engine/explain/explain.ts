@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../../contract/diagnostics'
+import type { Diagnostic } from '../../contract/diagnostics'
 import { autogradRules } from './autograd-rules'
 import { registrationRules } from './registration-rules'
 import type { Rule } from './rule'

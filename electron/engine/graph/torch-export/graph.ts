@@ -1,11 +1,17 @@
-import type { Graph, GraphAttribute, GraphBlock, GraphNode, GraphValue } from '../../contract/graph'
-import { fail } from '../../contract/outcome'
-import { readArgument } from './export-arguments'
-import type { ArgumentReading, ConstantValue } from './export-arguments'
-import { scopeOf, sourceOf } from './export-metadata'
-import type { ExportedGraph, ExportedNode, ExportedProgram } from './export-shapes'
-import { inputOrigins } from './export-signature'
-import { tensorTypeOf, tensorTypeText } from './export-values'
+import type {
+  Graph,
+  GraphAttribute,
+  GraphBlock,
+  GraphNode,
+  GraphValue,
+} from '../../../contract/graph'
+import { fail } from '../../../contract/outcome'
+import { readArgument } from './arguments'
+import type { ArgumentReading, ConstantValue } from './arguments'
+import { scopeOf, sourceOf } from './metadata'
+import type { ExportedGraph, ExportedNode, ExportedProgram } from './shapes'
+import { inputOrigins } from './signature'
+import { tensorTypeOf, tensorTypeText } from './values'
 
 /** Operators by "namespace::name.overload", "" for the default overload: "aten::relu.". */
 export interface KnownOperators {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-import { writeAtomically } from './project/files'
+import { writeAtomically } from '../project/files'
 
 /** Points that one history keeps. */
 const keptPoints = 200

@@ -1,25 +1,12 @@
 import { gradcheckOptions } from '../../contract/gradcheck'
 import type { GradcheckOptions, GradcheckRequest } from '../../contract/gradcheck'
-import type { Argument, GradcheckEntry, InputSpec, Manifest } from '../../contract/manifest'
+import type { GradcheckEntry, InputSpec, Manifest } from '../../contract/manifest'
+import { callText, inputsNamed } from './call-text'
 
 /** What a gradcheck is made of, without what the engine adds to it. */
 export type GradcheckCase = Omit<GradcheckRequest, 'program' | 'keepJacobians'>
 
 const optionNames = Object.keys(gradcheckOptions.shape) as (keyof GradcheckOptions)[]
-
-/** Inputs that arguments name, in the order in which they first appear. */
-export function inputsNamed(
-  args: readonly Argument[],
-  inputs: Readonly<Record<string, InputSpec>>,
-): string[] {
-  const found = new Set<string>()
-  const visit = (value: Argument): void => {
-    if (Array.isArray(value)) value.forEach(visit)
-    else if (typeof value === 'string' && Object.hasOwn(inputs, value)) found.add(value)
-  }
-  args.forEach(visit)
-  return [...found]
-}
 
 /** An entry of opsmith.json with torch's defaults and the project's inputs filled in. */
 export function caseOf(entry: GradcheckEntry, manifest: Pick<Manifest, 'inputs'>): GradcheckCase {
@@ -88,17 +75,6 @@ export function entryOf(
     ...(more.expect === 'failed' ? { expect: 'failed' } : {}),
     ...(Object.fromEntries(own) as Partial<GradcheckOptions>),
   }
-}
-
-function argumentText(value: Argument): string {
-  if (typeof value === 'string') return value
-  if (Array.isArray(value)) return `[${value.map(argumentText).join(', ')}]`
-  return value === null ? 'None' : String(value)
-}
-
-/** `my_op::f(x, [y, 2])` */
-export function callText(op: string, args: readonly Argument[]): string {
-  return `${op}(${args.map(argumentText).join(', ')})`
 }
 
 /** A step or tolerance as people write it: 1e-6, not 0.000001. */
