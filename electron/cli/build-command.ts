@@ -88,7 +88,7 @@ export async function buildAloud(
   showsKernels = false,
   verbose = false,
 ): Promise<Result<BuildReport>> {
-  const build = await workbench.build(project, {
+  const build = await workbench.builds.build(project, {
     signal: interruptSignal(),
     onRemark: (remark) => {
       progress(`  ${remark}`)
@@ -162,7 +162,7 @@ export async function runBuild(
   // Loading is the last part of what one waits for.
   const load =
     traced && isGood && !sanitize
-      ? await workbench.load(project, { timeout: loadTimeout })
+      ? await workbench.libraries.load(project, { timeout: loadTimeout })
       : undefined
   const loadSeconds = load?.ok ? load.value.seconds : undefined
   if (timeTrace && typeof given.timeTrace === 'string') {

@@ -39,7 +39,7 @@ export async function runDoctor(
   folder: string,
   options: { json: boolean },
 ): Promise<number> {
-  const report = await workbench.doctor(folder)
+  const report = await workbench.doctor.report(folder)
   if (options.json) printJson(report)
   else printDoctor(report)
   return report.ok ? exitCodes.good : exitCodes.failed

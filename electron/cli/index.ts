@@ -9,7 +9,7 @@ import { opcheckCheck } from '../contract/opcheck'
 import { findInstallation } from '../engine/installation'
 import { startForkedHost } from '../engine/host/transport'
 import { manifestJsonSchema } from '../engine/project/manifest-schema'
-import { Workbench } from '../engine/workbench'
+import { commandOptions, Workbench } from '../engine/workbench'
 import { runAssembly } from './assembly-command'
 import type { GivenAssemblyOptions } from './assembly-command'
 import { runBench } from './bench-command'
@@ -55,7 +55,7 @@ async function withWorkbench(
       // What user code prints goes to stderr: stdout is for the answer.
       onOutput: (_generation, _stream, text) => process.stderr.write(text),
     },
-    { keepSpare: false },
+    commandOptions,
   )
   await workbench.applySettings()
   try {

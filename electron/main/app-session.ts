@@ -91,7 +91,7 @@ export class AppSession {
     await this.watcher?.close()
     if (this.openFolder !== project.value.folder) this.workbench.clangd.leave()
     this.openFolder = project.value.folder
-    this.workbench.warmUp(this.openFolder)
+    this.workbench.builds.warmUp(this.openFolder)
     this.watcher = watchProject(this.openFolder, (relative, version) => {
       this.send('file.changed', { folder: this.openFolder, path: relative, version })
       if (relative === manifestFileName || version === '' || !this.known.has(relative))
@@ -127,7 +127,7 @@ export class AppSession {
     this.workbench.clangd.leave()
     this.openFolder = ''
     this.givenFolder = ''
-    this.workbench.stopCompileServer()
+    this.workbench.builds.stopCompileServer()
   }
 
   /** A folder the renderer names must be the open project: no call reaches another. */
@@ -220,7 +220,7 @@ export class AppSession {
 
   /** Precompiled headers, after the window is up: they take half a minute of one core. */
   async prepareInBackground(): Promise<void> {
-    const prepared = await this.workbench.prepare()
+    const prepared = await this.workbench.headers.prepare()
     if (!prepared.ok) this.tellFailed(prepared.error)
   }
 

@@ -19,7 +19,7 @@ const limits = { timeout: 170 }
 const { workbench, cache } = useWorkbench()
 
 async function build(folder: string): Promise<Manifest> {
-  const built = unwrap(await workbench.build(folder))
+  const built = unwrap(await workbench.builds.build(folder))
   expect(built.diagnostics.filter((one) => one.severity === 'error')).toEqual([])
   expect(built.ok).toBe(true)
   return unwrap(await readManifest(folder))

@@ -194,14 +194,14 @@ describe('architectures', () => {
 describe('a CUDA source', () => {
   const includes = { folder: '/inc', key: 'k' }
   const argumentsFor = (text: string, manifest = manifestWith()): string =>
-    nvccArguments(
+    nvccArguments({
       toolchain,
       manifest,
       includes,
-      [text],
-      ['80', '90'],
-      ['-isystem', '/torch/include'],
-    ).join(' ')
+      texts: [text],
+      architectures: ['80', '90'],
+      torchFlags: ['-isystem', '/torch/include'],
+    }).join(' ')
 
   it('without libtorch is given none of its headers, and one with it stand-ins for those missing', () => {
     expect(argumentsFor('#include <cstdint>')).not.toMatch(/torch|-std|idirafter/)

@@ -35,6 +35,9 @@ export function doubtOf(ceilings: MachineCeilings, { cores }: Pick<MachineFacts,
 }
 
 export interface CeilingsRequest {
+  machine: MachineFacts
+  /** The version of the op host's. */
+  libtorch: string
   threads: number
   /** Also where they are known. */
   again: boolean
@@ -49,9 +52,7 @@ export interface CeilingsRequest {
 export async function ceilingsOf(
   cacheFolder: string,
   host: HostClient,
-  machine: MachineFacts,
-  libtorch: string,
-  { threads, again, signal }: CeilingsRequest,
+  { machine, libtorch, threads, again, signal }: CeilingsRequest,
 ): Promise<JudgedCeilings | undefined> {
   const { processor, cores, cacheBytes } = machine
   const key = hashOfJson([processor, cores, cacheBytes, libtorch, threads])

@@ -96,21 +96,20 @@ function hostCompiler({ compiler }: Toolchain): string[] {
   return findOnPath('gcc') === undefined ? ['-ccbin', compiler.path] : []
 }
 
-/**
- * nvcc's arguments for one source, without -o and the source.
- *
- * @param texts the source and the headers of the project that it includes
- * @param torchFlags include paths and macros of libtorch's headers; a source that includes none of
- *   them is given none
- */
-export function nvccArguments(
-  toolchain: Toolchain,
-  manifest: Manifest,
-  includes: IncludeSnapshot,
-  texts: readonly string[],
-  architectures: readonly string[],
-  torchFlags: readonly string[],
-): string[] {
+export interface NvccSource {
+  toolchain: Toolchain
+  includes: IncludeSnapshot
+  manifest: Manifest
+  /** The source and the headers of the project that it includes. */
+  texts: readonly string[]
+  architectures: readonly string[]
+  /** Include paths and macros of libtorch's headers, for a source that includes one of them. */
+  torchFlags: readonly string[]
+}
+
+/** nvcc's arguments for one source, without -o and the source. */
+export function nvccArguments(source: NvccSource): string[] {
+  const { toolchain, manifest, includes, texts, architectures, torchFlags } = source
   const torch = texts.some((text) => includesOf(text).some(({ name }) => torchHeaders.test(name)))
   const own = manifest.cudaCflags
   const { optimization, fastMath } = toolchain.options

@@ -9,7 +9,8 @@ import type { Installation } from '../installation'
 import { findClangLibraries } from '../compile/hot/clang-libraries'
 import { clangdFinding } from '../toolchain/find-clangd'
 import { addonLibtorch, findAddon } from '../toolchain/addon-location'
-import { chooseToolchain } from '../toolchain/choose'
+import type { Projects } from '../project/open-project'
+import { chooseToolchain, chosenTools } from '../toolchain/choose'
 import type { Choice, Toolchain } from '../toolchain/choose'
 import { findCompilers } from '../toolchain/compilers'
 import type { Compiler } from '../toolchain/compilers'
@@ -284,5 +285,19 @@ export async function examine(
     ],
     problems,
     seconds: (performance.now() - started) / 1000,
+  }
+}
+
+/** What doctor says of a project's tools, or of those that the settings choose. */
+export class Doctor {
+  constructor(private readonly services: { installation: Installation; projects: Projects }) {}
+
+  /** @param folder of a project; "" for none */
+  async report(folder: string): Promise<DoctorReport> {
+    const { installation, projects } = this.services
+    const settings = await projects.settings()
+    const project = folder === '' ? undefined : await projects.open(folder)
+    const manifest = project?.ok ? project.value.manifest : undefined
+    return await examine(installation, chosenTools(settings, manifest), settings.clangd)
   }
 }

@@ -1,7 +1,6 @@
 import os from 'node:os'
 import path from 'node:path'
 
-import type { BuildReport } from '../../contract/build'
 import type {
   AbiReport,
   ExportForm,
@@ -12,17 +11,14 @@ import type {
   FormDiff,
   FormReport,
 } from '../../contract/export'
-import type { Manifest } from '../../contract/manifest'
-import type { LoadReport } from '../../contract/operators'
 import { err, ok } from '../../contract/outcome'
 import type { Result, WorkbenchError } from '../../contract/outcome'
-import type { ProgramSource } from '../../contract/run'
-import type { BuildOptions } from '../compile/build'
+import { firstError } from '../builds/builds'
+import type { Builds } from '../builds/builds'
+import type { Libraries } from '../builds/libraries'
 import type { HostPool } from '../host/host-pool'
 import type { Installation } from '../installation'
-import { readManifest } from '../project/read-manifest'
-import { readSettings } from '../project/settings-file'
-import type { Toolchain } from '../toolchain/choose'
+import type { Projects } from '../project/open-project'
 import { readAbi } from './abi'
 import type { ExportedProject } from './exported-project'
 import { joinTrees } from './file-tree'
@@ -35,17 +31,12 @@ import { findProofTools } from './proof/tools'
 import type { ProofTools } from './proof/tools'
 import { diffTree, writeTree } from './write-export'
 
-/** What exports need of the workbench. */
-interface ExportSurroundings {
-  readonly installation: Installation
-  readonly hosts: HostPool
-  build(folder: string, options?: BuildOptions): Promise<Result<BuildReport>>
-  load(
-    folder: string,
-    options: { timeout: number; signal?: AbortSignal },
-  ): Promise<Result<LoadReport>>
-  program(folder: string): Promise<Result<ProgramSource | undefined>>
-  toolchainFor(manifest: Manifest | undefined): Promise<Result<Toolchain>>
+interface ExportServices {
+  installation: Installation
+  projects: Projects
+  builds: Builds
+  libraries: Libraries
+  hosts: HostPool
 }
 
 export interface ExportOptions {
@@ -67,7 +58,21 @@ interface Prepared {
   tools: ProofTools
 }
 
-type Tell = (running: string, step?: ExportStep) => void
+type ShowProgress = (running: string, step?: ExportStep) => void
+
+/** How one form of an export is made. */
+interface FormRun {
+  request: ExportRequest
+  options: ExportOptions
+  showProgress: ShowProgress
+}
+
+interface WrittenForm {
+  project: ExportedProject
+  form: ExportForm
+  directory: string
+  files: string[]
+}
 
 function failedForm(form: ExportForm, error: WorkbenchError): FormReport {
   return { form, ok: false, directory: '', steps: [], files: [], error }
@@ -84,48 +89,48 @@ function filesOf(
 
 /** Exports of a project: which are possible, what they would change, and making them with their proof. */
 export class Exports {
-  constructor(private readonly around: ExportSurroundings) {}
+  constructor(private readonly services: ExportServices) {}
 
   async forms(folder: string): Promise<Result<FormChoice[]>> {
-    const manifest = await readManifest(path.resolve(folder))
-    if (!manifest.ok) return manifest
-    const toolchain = await this.around.toolchainFor(manifest.value)
+    const { installation, projects } = this.services
+    const project = await projects.open(folder)
+    if (!project.ok) return project
+    const toolchain = await project.value.toolchain()
     if (!toolchain.ok) return toolchain
-    const { installation } = this.around
     const tools = await findProofTools(installation, toolchain.value)
-    return await formChoices(installation, path.resolve(folder), manifest.value, tools)
+    return await formChoices(installation, project.value, tools)
   }
 
   /** Builds, loads and records: what every form is made of. */
   private async prepare(folder: string, options: ExportOptions): Promise<Result<Prepared>> {
-    const manifest = await readManifest(folder)
-    if (!manifest.ok) return manifest
-    const toolchain = await this.around.toolchainFor(manifest.value)
+    const { installation, projects, builds, libraries, hosts } = this.services
+    const opened = await projects.open(folder)
+    if (!opened.ok) return opened
+    const source = opened.value
+    const toolchain = await source.toolchain()
     if (!toolchain.ok) return toolchain
     const { signal } = options
-    const build = await this.around.build(folder, { ...(signal && { signal }) })
+    const build = await builds.build(source, { ...(signal && { signal }) })
     if (!build.ok) return build
     if (!build.value.ok) {
-      const first = build.value.diagnostics.find((one) => one.severity === 'error')
+      const first = firstError(build.value)
       return err('build.required', `The project does not build: ${first?.message ?? ''}`, {
-        hint: 'Mend it first; nothing was exported.',
+        hint: 'Fix the error first; nothing was exported.',
         ...(first && first.file !== '' ? { file: first.file, line: first.line } : {}),
       })
     }
-    const { installation, hosts } = this.around
-    const timeout = (await readSettings(installation.cacheFolder)).callTimeout
-    const load = await this.around.load(folder, { timeout, ...(signal && { signal }) })
+    const timeout = source.settings.callTimeout
+    const load = await libraries.load(source, { timeout, ...(signal && { signal }) })
     if (!load.ok) return load
-    const program = await this.around.program(folder)
+    const program = await source.program()
     if (!program.ok) return program
     const project = await gather(
       {
         installation,
         hosts,
-        folder,
+        project: source,
         build: build.value,
         load: load.value,
-        manifest: manifest.value,
         toolchain: toolchain.value,
         program: program.value,
       },
@@ -144,7 +149,7 @@ export class Exports {
     request: Pick<ExportRequest, 'forms' | 'directory'>,
     options: ExportOptions,
   ): Promise<Result<FormDiff[]>> {
-    const prepared = await this.prepare(path.resolve(folder), options)
+    const prepared = await this.prepare(folder, options)
     if (!prepared.ok) return prepared
     const diffs: FormDiff[] = []
     for (const form of new Set(request.forms)) {
@@ -170,7 +175,7 @@ export class Exports {
     options: ExportOptions,
   ): Promise<Result<ExportReport>> {
     const started = performance.now()
-    const prepared = await this.prepare(path.resolve(folder), options)
+    const prepared = await this.prepare(folder, options)
     if (!prepared.ok) return prepared
     const wanted = [...new Set(request.forms)]
     const reports: FormReport[] = []
@@ -181,7 +186,7 @@ export class Exports {
         next = index + 1
         const form = wanted[index]
         if (form === undefined || options.signal?.aborted) return
-        const tell: Tell = (running, step) => {
+        const showProgress: ShowProgress = (running, step) => {
           options.onProgress?.({
             form,
             done,
@@ -190,7 +195,7 @@ export class Exports {
             ...(step && { step }),
           })
         }
-        const report = await this.runForm(prepared.value, form, request, options, tell)
+        const report = await this.runForm(prepared.value, form, { request, options, showProgress })
         reports[index] = report
         done += 1
         // One that was ended is no outcome.
@@ -211,13 +216,11 @@ export class Exports {
   private async runForm(
     { project, abi, tools }: Prepared,
     form: ExportForm,
-    request: ExportRequest,
-    options: ExportOptions,
-    tell: Tell,
+    { request, options, showProgress }: FormRun,
   ): Promise<FormReport> {
     const directory = path.join(request.directory, form)
     const started = performance.now()
-    tell('write')
+    showProgress('write')
     const tree = filesOf(form, { project, abi })
     if (!tree.ok) return failedForm(form, tree.error)
     const names = { project: project.name, form }
@@ -230,11 +233,16 @@ export class Exports {
       log: written.value.log,
       seconds: (performance.now() - started) / 1000,
     }
-    tell('', write)
+    showProgress('', write)
     const files = [...tree.value.keys()].sort()
     const steps = [write]
     if (request.proof) {
-      steps.push(...(await this.prove(project, tools, form, directory, tree.value, options, tell)))
+      steps.push(
+        ...(await this.prove({ project, form, directory, files: [...tree.value.keys()] }, tools, {
+          options,
+          showProgress,
+        })),
+      )
     } else {
       const reason = 'not asked for'
       steps.push({ name: 'proof', status: 'skipped', reason, seconds: 0, log: '' })
@@ -250,30 +258,25 @@ export class Exports {
   }
 
   private async prove(
-    project: ExportedProject,
+    { project, form, directory, files }: WrittenForm,
     tools: ProofTools,
-    form: ExportForm,
-    directory: string,
-    tree: FileTree,
-    options: ExportOptions,
-    tell: Tell,
+    { options, showProgress }: Pick<FormRun, 'options' | 'showProgress'>,
   ): Promise<ExportStep[]> {
     const proof = new Proof(
       project,
       tools,
       {
         onStart: (name) => {
-          tell(name)
+          showProgress(name)
         },
         onStep: (step) => {
-          tell('', step)
+          showProgress('', step)
         },
         onOutput: (name, text) => options.onOutput?.(form, name, text),
       },
       options.signal,
     )
     try {
-      const files = [...tree.keys()]
       await proof.open(directory, files)
       await forms[form].prove(proof, files)
       for (const { reason, isFault } of project.unrecorded) {
@@ -284,7 +287,7 @@ export class Exports {
       const reason = error instanceof Error ? error.message : String(error)
       const step: ExportStep = { name: 'proof', status: 'failed', reason, seconds: 0, log: '' }
       proof.steps.push(step)
-      tell('', step)
+      showProgress('', step)
     } finally {
       await proof.close()
     }

@@ -1,9 +1,9 @@
 import type { FormChoice } from '../../contract/export'
 import { exportForms } from '../../contract/export'
-import type { Manifest } from '../../contract/manifest'
 import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
+import type { OpenProject } from '../project/open-project'
 import { exportSources } from './project-sources'
 import type { ProofTools, Tool } from './proof/tools'
 import { stableObstacles, usesStableAbi } from './stable-abi'
@@ -12,11 +12,11 @@ import { npmPackage, pythonPackage } from './templates/names'
 /** Which forms a project can take, as its sources and this machine tell; nothing is built. */
 export async function formChoices(
   installation: Installation,
-  folder: string,
-  manifest: Manifest,
+  project: OpenProject,
   tools: ProofTools,
 ): Promise<Result<FormChoice[]>> {
-  const sources = await exportSources(installation, folder, manifest)
+  const { manifest } = project
+  const sources = await exportSources(installation, project)
   if (!sources.ok) return sources
   const lacking = (...needed: readonly Tool[]): string[] => [
     ...new Set(needed.filter((one) => one.problem !== '').map((one) => one.problem)),

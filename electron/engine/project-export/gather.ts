@@ -4,7 +4,7 @@ import path from 'node:path'
 
 import type { BuildReport } from '../../contract/build'
 import type { HostCallName, HostInput, HostOutput } from '../../contract/host-calls'
-import type { Argument, InputSpec, Manifest } from '../../contract/manifest'
+import type { Argument, InputSpec } from '../../contract/manifest'
 import type { LoadReport } from '../../contract/operators'
 import { err, ok } from '../../contract/outcome'
 import type { Result, WorkbenchError } from '../../contract/outcome'
@@ -12,10 +12,11 @@ import type { ProgramSource } from '../../contract/run'
 import { callText } from '../project/call-text'
 import { caseOf, nameOf } from '../project/gradcheck-case'
 import { callOnLibrary } from '../host/call-on-library'
-import type { Libraries } from '../host/call-on-library'
+import type { LibraryInHost } from '../host/call-on-library'
 import type { HostPool } from '../host/host-pool'
 import type { Installation } from '../installation'
 import { ioError } from '../project/files'
+import type { OpenProject } from '../project/open-project'
 import { findAddon } from '../toolchain/addon-location'
 import type { Toolchain } from '../toolchain/choose'
 import { findOnPath } from '../toolchain/find-on-path'
@@ -36,8 +37,7 @@ import { exportSources } from './project-sources'
 export interface BuiltProject {
   installation: Installation
   hosts: HostPool
-  folder: string
-  manifest: Manifest
+  project: OpenProject
   toolchain: Toolchain
   build: BuildReport
   load: LoadReport
@@ -93,6 +93,16 @@ function inDtype(
   )
 }
 
+interface RecordedRequest {
+  op: string
+  args: Argument[]
+  inputs: Readonly<Record<string, InputSpec>>
+  /** Whether the call is made and its results are recorded, or its inputs alone are. */
+  makeCall: boolean
+  /** Seconds; undefined takes that of the options. */
+  timeout: number | undefined
+}
+
 class Recorder {
   readonly unrecorded: Unrecorded[] = []
 
@@ -111,30 +121,26 @@ class Recorder {
     const { signal } = this.options
     const { hosts, build } = this.built
     // What is exported is this build, whatever was built since.
-    const libraries: Libraries = {
+    const library: LibraryInHost = {
       hosts,
-      lastBuild: () => build,
-      load: (_folder, limits) => hosts.load(build.loadPath, limits),
+      loadPath: () => build.loadPath,
+      load: (limits) => hosts.load(build.loadPath, limits),
     }
     const options = { timeout, phase, ...(signal && { signal }) }
-    return await callOnLibrary(libraries, this.folder, name, input, options)
+    return await callOnLibrary(library, name, input, options)
   }
 
   private program(): { program?: ProgramSource } {
-    const { program, manifest } = this.built
+    const { program, project } = this.built
     // A name without a folder: archives keep what it is called.
     return program
-      ? { program: { file: path.basename(manifest.program ?? ''), source: program.source } }
+      ? { program: { file: path.basename(project.manifest.program ?? ''), source: program.source } }
       : {}
   }
 
   private async record(
     name: string,
-    op: string,
-    args: Argument[],
-    inputs: Readonly<Record<string, InputSpec>>,
-    makeCall: boolean,
-    timeout?: number,
+    { op, args, inputs, makeCall, timeout }: RecordedRequest,
   ): Promise<Result<{ archive: Buffer; tensors: Buffer }>> {
     const target = path.join(this.folder, name)
     const request = { op, args, inputs: { ...inputs }, ...this.program() }
@@ -158,12 +164,18 @@ class Recorder {
   }
 
   async calls(): Promise<Result<RecordedCall[]>> {
-    const { manifest } = this.built
+    const { manifest } = this.built.project
     const recorded: RecordedCall[] = []
     for (const [index, call] of manifest.calls.entries()) {
       const name = `call-${index + 1}-${fileName(call.op, new Set())}`
       const text = callText(call.op, call.args)
-      const made = await this.record(name, call.op, call.args, manifest.inputs, true, call.timeout)
+      const made = await this.record(name, {
+        op: call.op,
+        args: call.args,
+        inputs: manifest.inputs,
+        makeCall: true,
+        timeout: call.timeout,
+      })
       if (!made.ok && made.error.code === 'cancelled') return made
       if (!made.ok) this.note(text, made)
       else recorded.push({ name, call, text, isOperator: call.op.includes('::'), ...made.value })
@@ -172,19 +184,18 @@ class Recorder {
   }
 
   async gradchecks(): Promise<Result<RecordedGradcheck[]>> {
-    const { manifest } = this.built
+    const { manifest } = this.built.project
     const recorded: RecordedGradcheck[] = []
     for (const [index, entry] of manifest.gradchecks.entries()) {
       const name = `gradcheck-${index + 1}-${fileName(entry.op, new Set())}`
       const { inputs } = caseOf(entry, manifest)
-      const made = await this.record(
-        name,
-        entry.op,
-        entry.args,
-        inDtype(inputs, entry.dtype),
-        false,
-        entry.timeout,
-      )
+      const made = await this.record(name, {
+        op: entry.op,
+        args: entry.args,
+        inputs: inDtype(inputs, entry.dtype),
+        makeCall: false,
+        timeout: entry.timeout,
+      })
       if (!made.ok && made.error.code === 'cancelled') return made
       if (!made.ok) this.note(`gradcheck ${nameOf(entry)}`, made)
       else recorded.push({ name, entry, text: nameOf(entry), archive: made.value.archive })
@@ -204,7 +215,7 @@ class Recorder {
 
   /** Each operator and function that is called, as a model of its own. */
   async models(): Promise<Result<SavedModel[]>> {
-    const { manifest } = this.built
+    const { manifest } = this.built.project
     const models: SavedModel[] = []
     const taken = new Set<string>()
     for (const op of new Set(manifest.calls.map((call) => call.op))) {
@@ -250,8 +261,9 @@ export async function gather(
   built: BuiltProject,
   options: GatherOptions,
 ): Promise<Result<ExportedProject>> {
-  const { installation, folder, manifest, toolchain, build, load, program } = built
-  const sources = await exportSources(installation, folder, manifest)
+  const { installation, project, toolchain, build, load, program } = built
+  const { folder, manifest } = project
+  const sources = await exportSources(installation, project)
   if (!sources.ok) return sources
   let temporary: string
   try {

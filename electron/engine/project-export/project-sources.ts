@@ -6,11 +6,11 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { placeFunctions, registrationUnit } from '../compile/generated-sources'
 import type { SourceText } from '../compile/generated-sources'
-import { preludeFor } from '../compile/plan'
+import { preludeFor } from '../compile/choose-prelude'
 import { includesOf } from '../project/scan-source'
 import type { Installation } from '../installation'
 import { isCuda, resolveSources } from '../project/sources'
-import { entryLines } from '../project/read-manifest'
+import type { OpenProject } from '../project/open-project'
 import { treeOf } from './file-tree'
 import type { FileTree } from './file-tree'
 
@@ -116,9 +116,9 @@ function placementOf(texts: readonly SourceText[]): (relative: string) => string
 /** What is compiled where, and with which headers; everything is read, nothing is run. */
 export async function exportSources(
   installation: Installation,
-  folder: string,
-  manifest: Manifest,
+  project: OpenProject,
 ): Promise<Result<ExportedSources>> {
+  const { folder, manifest } = project
   const resolved = await resolveSources(folder, manifest)
   if (!resolved.ok) return resolved
   const { plain, cuda } = resolved.value
@@ -172,7 +172,7 @@ export async function exportSources(
     generated[name] = boundSource(manifest, path.posix.basename(where), functions)
     return { path: name, cuda: false, torch: true, conditional: conditional.has(source.relative) }
   })
-  const registration = registrationUnit(manifest, sources, await entryLines(folder, 'autograd'))
+  const registration = registrationUnit(manifest, sources, project.entryLines('autograd'))
   const registered: SourceText[] = []
   if (registration !== '') {
     // Linked last, and last in the order of names too, in which setuptools compiles.

@@ -13,7 +13,11 @@ import { ignoredFolders, resolveSources } from './sources'
 
 const headerExtensions = new Set(['.h', '.hpp', '.hxx', '.hh', '.cuh', '.inl', '.ipp'])
 
-async function listFiles(folder: string, manifest: Manifest | undefined): Promise<ProjectFile[]> {
+/** The project's files, relative: opsmith.json, sources, headers, the program, then the others. */
+export async function listFiles(
+  folder: string,
+  manifest: Manifest | undefined,
+): Promise<ProjectFile[]> {
   const all = await glob(['**/*'], {
     cwd: folder,
     onlyFiles: true,

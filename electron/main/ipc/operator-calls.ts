@@ -37,7 +37,7 @@ export const operatorCalls: Handlers<OperatorCalls> = {
           session.send('build.output', { job, text })
         })
         let started = false
-        const result = await session.workbench.buildAndLoad(
+        const result = await session.workbench.libraries.buildAndLoad(
           folder,
           {
             signal,
@@ -73,14 +73,14 @@ export const operatorCalls: Handlers<OperatorCalls> = {
     inOpen(session, folder, () =>
       session.job(job, async (signal) => {
         const settings = await readSettings(session.installation.cacheFolder)
-        return await session.workbench.run(folder, request, {
+        return await session.workbench.runs.run(folder, request, {
           timeout: timeout === 0 ? settings.callTimeout : timeout,
           signal,
         })
       }),
     ),
   'program.functions': (session, { folder }) =>
-    inOpen(session, folder, () => session.workbench.programFunctions(folder)),
+    inOpen(session, folder, () => session.workbench.runs.programFunctions(folder)),
   'program.check': (session, { folder, text }) =>
     inOpen(session, folder, async () => {
       const checked = await session.workbench.programChecks.check(folder, text)

@@ -1,15 +1,12 @@
-import path from 'node:path'
-
 import type { CheckEntry } from '../../contract/manifest'
 import type { PlacedFinding, SanitizerCheck } from '../../contract/opcheck'
 import { ok } from '../../contract/outcome'
 import type { Result, WorkbenchError } from '../../contract/outcome'
-import type { ProgramSource } from '../../contract/run'
-import { readManifest } from '../project/read-manifest'
+import type { OpenProject } from '../project/open-project'
 import { requestOf, skippedFinding } from './opcheck-case'
-import { ofOneCheck } from './outcome-errors'
+import { errorsOfOneCheck } from './outcome-errors'
 import { SanitizedCalls } from './sanitized-calls'
-import type { SanitizedSurroundings } from './sanitized-calls'
+import type { SanitizedCallServices } from './sanitized-calls'
 
 export interface OpcheckLimits {
   /** Seconds for each operator; 0 for the default of 120. */
@@ -28,42 +25,34 @@ export function withTimeout(
   return { ...limits, timeout: entry.timeout ?? asked }
 }
 
-export interface SanitizedCheckSurroundings extends SanitizedSurroundings {
-  program(folder: string): Promise<Result<ProgramSource | undefined>>
-}
-
 export interface SanitizedFindings {
   findings: PlacedFinding[]
   seconds: number
 }
 
 /** The sanitizers' checks of one run: the variant is built, and its op host started, once it is needed. */
-export class Sanitized {
-  private readonly folder: string
+export class SanitizerChecks {
   private opened: Promise<Result<SanitizedCalls>> | undefined
 
   constructor(
-    private readonly around: SanitizedCheckSurroundings,
-    folder: string,
+    private readonly services: SanitizedCallServices,
+    private readonly project: OpenProject,
     /** Of every operator, whatever opsmith.json names. */
     readonly isWanted: boolean,
-  ) {
-    this.folder = path.resolve(folder)
-  }
+  ) {}
 
   /**
    * What they find in the calls of an entry that asks for them; where they cannot be had, their checks
    * are skipped with the reason. Errors are about the operator, or Stop.
    */
   async findings(entry: CheckEntry, limits: OpcheckLimits): Promise<Result<SanitizedFindings>> {
-    const manifest = await readManifest(this.folder)
-    if (!manifest.ok) return manifest
-    const { sanitized, calls } = requestOf(entry, manifest.value.inputs, this.isWanted)
+    const { inputs } = this.project.manifest
+    const { sanitized, calls } = requestOf(entry, inputs, this.isWanted)
     if (sanitized.length === 0) return ok({ findings: [], seconds: 0 })
     const started = performance.now()
-    const program = await this.around.program(this.folder)
+    const program = await this.project.program()
     if (!program.ok) return program
-    this.opened ??= SanitizedCalls.open(this.around, this.folder, limits.signal)
+    this.opened ??= SanitizedCalls.build(this.services, this.project, limits.signal)
     const opened = await this.opened
     if (!opened.ok) {
       return opened.error.code === 'cancelled' ? opened : ok(skipped(sanitized, opened.error))
@@ -72,7 +61,7 @@ export class Sanitized {
     const found = await opened.value.run(request, withTimeout(entry, limits))
     if (!found.ok) {
       const { code } = found.error
-      return code === 'cancelled' || ofOneCheck.has(code)
+      return code === 'cancelled' || errorsOfOneCheck.has(code)
         ? found
         : ok(skipped(sanitized, found.error))
     }

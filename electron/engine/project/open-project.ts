@@ -1,0 +1,109 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+import { manifestFileName } from '../../contract/manifest'
+import type { Manifest } from '../../contract/manifest'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import type { ProjectFile } from '../../contract/project'
+import type { ProgramSource } from '../../contract/run'
+import type { Settings } from '../../contract/settings'
+import type { Installation } from '../installation'
+import { chooseToolchain, chosenTools } from '../toolchain/choose'
+import type { Toolchain } from '../toolchain/choose'
+import { listFiles } from './describe-project'
+import { insideProject } from './files'
+import { entryLinesIn, parseManifest, readManifestText } from './read-manifest'
+import { readSettings } from './settings-file'
+
+/**
+ * A project as one cycle sees it: a build, a run, a check. opsmith.json and the settings are read when the
+ * cycle begins (Projects.open), and the tools are chosen and the program is read at most once in it. A cycle
+ * therefore never mixes two versions of opsmith.json; the next cycle reads them again.
+ */
+export class OpenProject {
+  private chosen: Promise<Result<Toolchain>> | undefined
+  private readProgram: Promise<Result<ProgramSource | undefined>> | undefined
+
+  constructor(
+    private readonly installation: Installation,
+    /** Absolute. */
+    readonly folder: string,
+    readonly manifest: Manifest,
+    /** The text of opsmith.json that `manifest` was parsed from. */
+    readonly manifestText: string,
+    /** With `settings`: what this cycle works with. */
+    readonly settings: Settings,
+  ) {}
+
+  /** The compiler, libtorch and CUDA that opsmith.json, else the settings, choose. */
+  toolchain(): Promise<Result<Toolchain>> {
+    this.chosen ??= chooseToolchain(this.installation, chosenTools(this.settings, this.manifest))
+    return this.chosen
+  }
+
+  /** The TorchScript program; undefined when the project has none. */
+  program(): Promise<Result<ProgramSource | undefined>> {
+    this.readProgram ??= this.programSource()
+    return this.readProgram
+  }
+
+  private async programSource(): Promise<Result<ProgramSource | undefined>> {
+    const relative = this.manifest.program
+    if (relative === undefined) return ok(undefined)
+    const file = await insideProject(this.folder, relative)
+    if (!file.ok) return file
+    try {
+      return ok({ file: file.value, source: await fs.readFile(file.value, 'utf8') })
+    } catch {
+      return err('project.invalid', `opsmith.json, program: there is no file ${relative}.`, {
+        path: 'program',
+        file: path.join(this.folder, manifestFileName),
+      })
+    }
+  }
+
+  /** 1-based lines on which the entries of a list of opsmith.json begin. */
+  entryLines(key: string): number[] {
+    return entryLinesIn(this.manifestText, key)
+  }
+
+  async files(): Promise<ProjectFile[]> {
+    return await listFiles(this.folder, this.manifest)
+  }
+}
+
+/** The folder of a project, which begins a cycle, or the project that the cycle under way has opened. */
+export type ProjectOrFolder = OpenProject | string
+
+/** The absolute folder of either. */
+export function folderOf(project: ProjectOrFolder): string {
+  return typeof project === 'string' ? path.resolve(project) : project.folder
+}
+
+/** Opens projects for a cycle each. It keeps nothing: an edit is seen by the next cycle. */
+export class Projects {
+  constructor(private readonly installation: Installation) {}
+
+  /** A project that is open already is the answer itself. Errors: those of readManifest(). */
+  async open(project: ProjectOrFolder): Promise<Result<OpenProject>> {
+    if (typeof project !== 'string') return ok(project)
+    const folder = path.resolve(project)
+    const text = await readManifestText(folder)
+    if (!text.ok) return text
+    const manifest = parseManifest(text.value, path.join(folder, manifestFileName))
+    if (!manifest.ok) return manifest
+    const settings = await this.settings()
+    return ok(new OpenProject(this.installation, folder, manifest.value, text.value, settings))
+  }
+
+  async settings(): Promise<Settings> {
+    return await readSettings(this.installation.cacheFolder)
+  }
+
+  /** The tools of a project, or those that the settings alone choose, for undefined. */
+  async toolchain(project: OpenProject | undefined): Promise<Result<Toolchain>> {
+    if (project) return await project.toolchain()
+    return await chooseToolchain(this.installation, chosenTools(await this.settings(), undefined))
+  }
+}
