@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 
-import { shortKernelName } from '../../electron/contract/build'
 import { defaultBuildOptions } from '../../electron/contract/build-options'
 import { manifest as manifestShape } from '../../electron/contract/manifest'
 import type { Manifest } from '../../electron/contract/manifest'
@@ -9,6 +8,7 @@ import {
   chooseArchitectures,
   cudaLinkFlags,
   nvccArguments,
+  shortKernelName,
 } from '../../electron/engine/compile/cuda'
 import { parseKernelResources, parseNvccOutput } from '../../electron/engine/compile/nvcc-output'
 import type { Toolchain } from '../../electron/engine/toolchain/choose'

@@ -1,5 +1,6 @@
 import path from 'node:path'
 
+import type { KernelResources } from '../../contract/build'
 import { manifestFileName } from '../../contract/manifest'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
@@ -163,10 +164,18 @@ export function cudaLinkFlags({ cuda, libtorch }: Toolchain): string[] {
   ]
 }
 
+/** A kernel's name without what it returns and its parameters: "add_forces<float, long>". */
+export function shortKernelName(name: string): string {
+  // Anonymous namespaces have brackets of their own.
+  const plain = name.replaceAll('(anonymous namespace)::', '').replace(/^void /, '')
+  const end = plain.indexOf('(')
+  return end < 0 ? plain : plain.slice(0, end)
+}
+
 const demangled = new Map<string, string>()
 
 /** What the kernels of a CUDA source take, by what nvcc printed; demangled where a tool for that is found. */
-export async function kernelsOf(output: string): Promise<ReturnType<typeof parseKernelResources>> {
+export async function kernelsOf(output: string): Promise<KernelResources[]> {
   const kernels = parseKernelResources(output)
   const names = kernels.map(({ name }) => name).filter((name) => !demangled.has(name))
   const tool =
@@ -182,5 +191,8 @@ export async function kernelsOf(output: string): Promise<ReturnType<typeof parse
       if (name !== undefined) demangled.set(name, line.trim())
     }
   }
-  return kernels.map((kernel) => ({ ...kernel, name: demangled.get(kernel.name) ?? kernel.name }))
+  return kernels.map((kernel) => {
+    const name = demangled.get(kernel.name) ?? kernel.name
+    return { ...kernel, name, shortName: shortKernelName(name) }
+  })
 }

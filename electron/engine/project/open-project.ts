@@ -16,6 +16,15 @@ import { insideProject } from './files'
 import { entryLinesIn, parseManifest, readManifestText } from './read-manifest'
 import { readSettings } from './settings-file'
 
+/** What was read when a cycle began. */
+interface ProjectContents {
+  /** Absolute. */
+  folder: string
+  manifest: Manifest
+  manifestText: string
+  settings: Settings
+}
+
 /**
  * A project as one cycle sees it: a build, a run, a check. opsmith.json and the settings are read when the
  * cycle begins (Projects.open), and the tools are chosen and the program is read at most once in it. A cycle
@@ -27,14 +36,25 @@ export class OpenProject {
 
   constructor(
     private readonly installation: Installation,
-    /** Absolute. */
-    readonly folder: string,
-    readonly manifest: Manifest,
-    /** The text of opsmith.json that `manifest` was parsed from. */
-    readonly manifestText: string,
-    /** With `settings`: what this cycle works with. */
-    readonly settings: Settings,
+    private readonly contents: ProjectContents,
   ) {}
+
+  get folder(): string {
+    return this.contents.folder
+  }
+
+  get manifest(): Manifest {
+    return this.contents.manifest
+  }
+
+  /** The text of opsmith.json that `manifest` was parsed from. */
+  get manifestText(): string {
+    return this.contents.manifestText
+  }
+
+  get settings(): Settings {
+    return this.contents.settings
+  }
 
   /** The compiler, libtorch and CUDA that opsmith.json, else the settings, choose. */
   toolchain(): Promise<Result<Toolchain>> {
@@ -93,8 +113,13 @@ export class Projects {
     if (!text.ok) return text
     const manifest = parseManifest(text.value, path.join(folder, manifestFileName))
     if (!manifest.ok) return manifest
-    const settings = await this.settings()
-    return ok(new OpenProject(this.installation, folder, manifest.value, text.value, settings))
+    const contents = {
+      folder,
+      manifest: manifest.value,
+      manifestText: text.value,
+      settings: await this.settings(),
+    }
+    return ok(new OpenProject(this.installation, contents))
   }
 
   async settings(): Promise<Settings> {

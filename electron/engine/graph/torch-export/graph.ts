@@ -95,6 +95,13 @@ class Names {
   }
 }
 
+/** Where a node or a block is: in which graph, with which names in reach, how deep. */
+interface Surroundings {
+  graph: ExportedGraph
+  names: Names
+  depth: number
+}
+
 class Converter {
   /** Operators and classes that nothing has registered. */
   readonly missing = new Set<string>()
@@ -149,9 +156,7 @@ class Converter {
   private node(
     node: ExportedNode,
     where: string,
-    graph: ExportedGraph,
-    names: Names,
-    depth: number,
+    { graph, names, depth }: Surroundings,
   ): GraphNode {
     const { kind, key } = operatorOf(node.target)
     const inputs: string[] = []
@@ -163,13 +168,11 @@ class Converter {
       if (read.subgraph) {
         const label = blockLabels[kind]?.[blocks.length] ?? read.subgraph.name
         blocks.push(
-          this.block(
-            read.subgraph.graph,
-            label,
-            `${where}.${read.subgraph.name}`,
+          this.block(label, `${where}.${read.subgraph.name}`, {
+            graph: read.subgraph.graph,
             names,
-            depth + 1,
-          ),
+            depth: depth + 1,
+          }),
         )
       }
       for (const [inner, reading] of Object.entries(read.named)) take(`${name}.${inner}`, reading)
@@ -208,7 +211,7 @@ class Converter {
   ): { nodes: GraphNode[]; outputs: string[] } {
     if (depth > deepest) return fail('input.invalid', `${where}: subgraphs are nested too deeply.`)
     const nodes = graph.nodes.map((node, index) =>
-      this.node(node, `${where}.nodes[${index}]`, graph, names, depth),
+      this.node(node, `${where}.nodes[${index}]`, { graph, names, depth }),
     )
     const outputs = graph.outputs.flatMap((output, index) => {
       const read = readArgument(output, `${where}.outputs[${index}]`)
@@ -228,13 +231,11 @@ class Converter {
   }
 
   private block(
-    graph: ExportedGraph,
     label: string,
     where: string,
-    around: Names,
-    depth: number,
+    { graph, names: outer, depth }: Surroundings,
   ): GraphBlock {
-    const names = new Names(around)
+    const names = new Names(outer)
     const inputs = this.declared(graph.inputs, `${where}.inputs`, graph, names)
     return { label, inputs, ...this.body(graph, where, names, depth) }
   }

@@ -96,7 +96,7 @@ export class Assemblies {
     const reports: AssemblyReport[] = []
     for (const task of plan.compiles.filter(({ source }) => isCuda(source))) {
       const places = placesOf(folder, plan.contentFolders)
-      const made = await deviceCode(task, form, folder, known.toolchain, places)
+      const made = await deviceCode(task, form, { folder, toolchain: known.toolchain, places })
       if (!made.ok) return made
       reports.push(...made.value)
     }

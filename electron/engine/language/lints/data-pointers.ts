@@ -176,13 +176,13 @@ function checkContiguous(project: ProjectSources): Finding[] {
   for (const use of uses(project)) {
     const origin = originOf(use.fn, use.call.object)
     if (origin?.kind !== 'parameter') continue
-    if (isAsked(project, use.fn, origin.names, asksContiguity)) continue
+    if (isAsked(project, { fn: use.fn, names: origin.names }, asksContiguity)) continue
     add(use, origin.names[0] ?? '', 'is not known to be contiguous')
   }
   for (const use of viewUses(project)) {
     const origin = originOf(use.fn, use.call.object)
     if (origin?.kind !== 'view') continue
-    if (isAsked(project, use.fn, origin.names, asksContiguity)) continue
+    if (isAsked(project, { fn: use.fn, names: origin.names }, asksContiguity)) continue
     const name = origin.names[0] ?? use.fn.source.textOf(use.call.object)
     add(use, name, `comes from ${origin.method}()`)
   }
@@ -211,7 +211,7 @@ function checkDtype(project: ProjectSources): Finding[] {
     if (scalar === undefined) continue
     const origin = originOf(fn, call.object)
     if (origin?.kind !== 'parameter') continue
-    if (isAsked(project, fn, origin.names, asksDtype)) continue
+    if (isAsked(project, { fn, names: origin.names }, asksDtype)) continue
     const name = origin.names.at(-1) ?? ''
     const key = `${fn.source.file}:${fn.node.start}:${name}`
     if (found.has(key) || !fn.body) continue
