@@ -18,7 +18,7 @@ let folder: string
 
 beforeAll(async () => {
   folder = copyProject(path.join(root, 'test/cases/bench/device'), cache)
-  expect(unwrap(await workbench.build(folder)).ok).toBe(true)
+  expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
 })
 
 const onInput = (op: string, input: object): BenchRequest => ({

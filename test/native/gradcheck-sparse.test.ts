@@ -154,7 +154,7 @@ describe('a sparse input', () => {
 describe('a project with sparse inputs', () => {
   it('has the gradchecks and calls that its opsmith.json expects', async () => {
     const folder = copyProject(path.join(root, 'test/cases/gradcheck/sparse_inputs'), cache)
-    expect(unwrap(await workbench.build(folder)).ok).toBe(true)
+    expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
     const outcomes = unwrap(await workbench.gradchecks.runAll(folder, { timeout: 170 }))
     expect(outcomes.map((one) => one.verdict)).toEqual([
       'passed',

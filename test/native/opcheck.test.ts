@@ -34,8 +34,8 @@ let manifest: Manifest
 beforeAll(async () => {
   const copy = copyProject(project, cache)
   manifest = unwrap(await readManifest(copy))
-  expect(unwrap(await workbench.build(copy)).ok).toBe(true)
-  unwrap(await workbench.load(copy, { timeout: 170 }))
+  expect(unwrap(await workbench.builds.build(copy)).ok).toBe(true)
+  unwrap(await workbench.libraries.load(copy, { timeout: 170 }))
 })
 
 async function check(

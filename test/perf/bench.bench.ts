@@ -7,7 +7,7 @@ import type { OpenedBench } from '../../electron/contract/bench'
 import { inputSpec } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
 import { startForkedHost } from '../../electron/engine/host/transport'
-import { Workbench } from '../../electron/engine/workbench'
+import { commandOptions, Workbench } from '../../electron/engine/workbench'
 import { makeTestCache, testInstallation } from '../support/installation'
 import { python } from '../support/python'
 import { quantile, row } from './measure'
@@ -341,12 +341,7 @@ function callPath({ ours, theirs }: Measured): Row {
 export async function run(options: BenchmarkOptions): Promise<Row[]> {
   Object.assign(process.env, memory)
   const cache = makeTestCache()
-  const workbench = new Workbench(
-    testInstallation(cache),
-    startForkedHost,
-    {},
-    { keepSpare: false },
-  )
+  const workbench = new Workbench(testInstallation(cache), startForkedHost, {}, commandOptions)
   const compiled = path.join(cache.home, 'timer')
   fs.mkdirSync(compiled)
   let peer: TorchTimer | undefined

@@ -28,16 +28,23 @@ function differenceOf(
   return `${share}, by up to ${bad.maxAbsolute.toPrecision(3)}: ${values}`
 }
 
+interface ComparisonOptions {
+  /** Of `one` among the variants. */
+  place: number
+  tolerances: Tolerances
+  /** For results that are exchanged by a file. */
+  folder: string
+  limits: SamplingLimits
+}
+
 /**
- * Whether two open calls give the same for the same inputs: "" or what differs. Calls of different op hosts meet in a file. Throws HostEnded with the place of `one`.
+ * Whether two open calls give the same for the same inputs: "" or what differs. The results of calls in
+ * different op hosts are exchanged by a file. Throws HostEnded with the place of `one`.
  */
 export async function differenceBetween(
   one: OpenEntrant,
   other: OpenEntrant,
-  place: number,
-  tolerances: Tolerances,
-  folder: string,
-  limits: SamplingLimits,
+  { place, tolerances, folder, limits }: ComparisonOptions,
 ): Promise<Result<string>> {
   const compare = async (
     entrant: OpenEntrant,

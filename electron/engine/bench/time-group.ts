@@ -183,13 +183,18 @@ class Group {
         )
         continue
       }
-      const pair = isBuild ? ([other, own] as const) : ([own, other] as const)
+      const [one, against] = isBuild ? [other, own] : [own, other]
       const { folder, rtol, atol } = this.options
       const tolerances = {
         ...(rtol === undefined ? {} : { rtol }),
         ...(atol === undefined ? {} : { atol }),
       }
-      const found = await differenceBetween(...pair, place, tolerances, folder, this.options)
+      const found = await differenceBetween(one, against, {
+        place,
+        tolerances,
+        folder,
+        limits: this.options,
+      })
       if (!found.ok) {
         outcome.error = found.error
         continue

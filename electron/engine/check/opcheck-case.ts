@@ -8,7 +8,8 @@ import type {
   PlacedFinding,
   SanitizerCheck,
 } from '../../contract/opcheck'
-import { inputsNamed, isDrawn } from './gradcheck-case'
+import { inputsNamed } from '../project/call-text'
+import { isDrawn } from '../project/gradcheck-case'
 
 const unsanitized = 'needs a build with sanitizers: switch them on (--sanitize), or name it'
 

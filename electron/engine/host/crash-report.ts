@@ -1,4 +1,4 @@
-/** What the op host's crash reporter wrote; native/runtime/crash_report.h documents the format. */
+/** What the op host's crash reporter wrote; native/runtime/process/crash_report.h documents the format. */
 export interface CrashRecord {
   reason: 'signal' | 'terminate' | 'exit' | 'memory' | 'dump' | 'unknown'
   signal: number

@@ -5,7 +5,7 @@ import type {
   SweepCurve,
   WorstElement,
 } from '../../../contract/gradcheck'
-import { powerText } from '../../../engine/check/gradcheck-case'
+import { powerText } from '../../../engine/project/gradcheck-case'
 import type { NamedSearch, NamedSweep } from './run'
 import { findingTitle } from './jacobian-picture'
 import { describeError } from '../../print'
