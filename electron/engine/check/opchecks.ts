@@ -80,7 +80,7 @@ export class Opchecks {
     const report = await callOnLibrary(
       this.around,
       absolute,
-      'opcheck.run',
+      'operatorCheck.run',
       { ...request, ...(program.value ? { program: program.value } : {}) },
       { ...within, phase: `check ${request.op}` },
     )
