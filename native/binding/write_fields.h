@@ -51,7 +51,7 @@ Napi::Value write_value(Napi::Env env, const std::variant<Kinds...>& value);
 // Items are written in runs, each in a scope of its own, which frees their handles.
 template <class Items>
 Napi::Value write_list(Napi::Env env, const Items& items) {
-  constexpr size_t run = 256;
+  constexpr size_t run = 32;
   auto array = Napi::Array::New(env, items.size());
   for (size_t start = 0; start < items.size(); start += run) {
     const Napi::HandleScope scope(env);
