@@ -19,7 +19,7 @@ namespace {
 Napi::Value install_crash_reporter(const Napi::CallbackInfo& info) {
   return guard(info, [&] {
     std::string path;
-    read_value(info[0], path, Place{nullptr, "path"});
+    read_value(info[0], path, Place{.name = "path"});
     install_crash_report(path);
     return info.Env().Undefined();
   });
@@ -28,7 +28,7 @@ Napi::Value install_crash_reporter(const Napi::CallbackInfo& info) {
 Napi::Value set_limit(const Napi::CallbackInfo& info) {
   return guard(info, [&] {
     int64_t bytes = 0;
-    read_value(info[0], bytes, Place{nullptr, "bytes"});
+    read_value(info[0], bytes, Place{.name = "bytes"});
     set_memory_limit(bytes > 0 ? static_cast<uint64_t>(bytes) : 0);
     return info.Env().Undefined();
   });
@@ -36,8 +36,8 @@ Napi::Value set_limit(const Napi::CallbackInfo& info) {
 
 Napi::Value submit_named(const Napi::CallbackInfo& info) {
   std::string name, phase;
-  read_value(info[0], name, Place{nullptr, "name"});
-  if (is_given(info[2])) read_value(info[2], phase, Place{nullptr, "phase"});
+  read_value(info[0], name, Place{.name = "name"});
+  if (is_given(info[2])) read_value(info[2], phase, Place{.name = "phase"});
   for (const auto& known : all_calls()) {
     if (name == known.name) return known.handler(info.Env(), info[1], std::move(phase));
   }

@@ -7,9 +7,9 @@
 namespace opsmith {
 
 std::string Place::text() const {
-  if (within == nullptr) return name;
-  const auto before = within->text();
-  return before.empty() || name.front() == '[' ? before + name : before + "." + name;
+  const auto before = within == nullptr ? "" : within->text();
+  if (index >= 0) return before + "[" + std::to_string(index) + "]";
+  return before.empty() ? name : before + "." + name;
 }
 
 void fail_to_read(const Place& place, const std::string& expected) {

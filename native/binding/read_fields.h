@@ -18,10 +18,12 @@
 
 namespace opsmith {
 
-// The place of a value in a request. A step lives as long as the value within it is read.
+// The place of a value in a request: a field, or with `index` an item of a list. It lives as long
+// as the value is read, and becomes text only where that fails.
 struct Place {
   const Place* within = nullptr;
-  std::string name;
+  const char* name = "";
+  int64_t index = -1;
   std::string text() const;
 };
 
@@ -48,7 +50,7 @@ void read_value(const Napi::Value& value, std::vector<Item>& into, const Place& 
   into.reserve(array.Length());
   for (uint32_t i = 0; i < array.Length(); ++i) {
     const Napi::HandleScope scope(value.Env());
-    read_value(array.Get(i), into.emplace_back(), Place{&place, "[" + std::to_string(i) + "]"});
+    read_value(array.Get(i), into.emplace_back(), Place{.within = &place, .index = i});
   }
 }
 
@@ -96,7 +98,7 @@ class FieldReader {
       auto& item = field.items.emplace_back();
       item.name = names.Get(i).ToString().Utf8Value();
       item.position = i;
-      read_value(record.Get(item.name), item, Place{&place, item.name});
+      read_value(record.Get(item.name), item, Place{&place, item.name.c_str()});
     }
   }
 
