@@ -142,14 +142,14 @@ describe('without a GPU', () => {
 
   it.skipIf(hasGpu)('the driver and NVML are told to be missing', async () => {
     const limits = { timeout: 170, phase: '' }
-    const facts = unwrap(await workbench.hosts.call('bench.device', { device: 'cuda:0' }, limits))
+    const facts = unwrap(await workbench.hosts.call('timing.device', { device: 'cuda:0' }, limits))
     expect(facts).toMatchObject({ device: 'cuda:0', name: 'cuda:0', cacheBytes: 0 })
     expect(facts.missing).toBe('libcuda.so.1 (NVIDIA’s driver) is not on this machine')
   })
 
   it('counters that are not there are told in one sentence, and nothing is counted', async () => {
     const limits = { timeout: 170, phase: '' }
-    const machine = unwrap(await workbench.hosts.call('bench.machine', {}, limits))
+    const machine = unwrap(await workbench.hosts.call('timing.machine', {}, limits))
     const entry = onInput('aten::relu', { shape: [64] })
     const { rows } = unwrap(await workbench.benchmarks.run(folder, [entry], {}))
     const counted = rows[0]?.instructions !== undefined

@@ -146,7 +146,7 @@ describe('a sparse input', () => {
     const call = { op: 'sparse_product', args: ['s', 'w'], inputs, program }
     const request = opcheckRequest.parse({ ...call, checks: ['mutation'] })
     const limits = { timeout: 170, phase: 'opcheck' }
-    const answer = await workbench.hosts.call('opcheck.run', request, limits)
+    const answer = await workbench.hosts.call('operatorCheck.run', request, limits)
     expect(answer.ok ? '' : answer.error.message).toContain('operator checks take strided tensors')
   })
 })

@@ -46,7 +46,7 @@ async function check(
 ): Promise<OpcheckReport> {
   return unwrap(
     await workbench.hosts.call(
-      'opcheck.run',
+      'operatorCheck.run',
       { op, args, inputs, checks },
       { timeout: 120, phase: `check ${op}` },
     ),

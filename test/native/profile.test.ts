@@ -263,7 +263,7 @@ describe('a profile', () => {
     expect(unknown.code).toBe('operator.unknown')
     expect(unknown.text).toMatch(/no function three_layers.*two_layers, scale, stacked/)
     const constant = await refused('scale', ['w2'], { backward: true })
-    expect(constant).toMatchObject({ code: 'operator.check' })
+    expect(constant).toMatchObject({ code: 'derivative.missing' })
     expect(constant.text).toContain('scale: no argument requires grad')
     const wrong = await refused('mismatched', ['a', 'w'])
     expect(wrong.code).toBe('operator.check')

@@ -221,7 +221,7 @@ class OurTimer {
     }
     const call = { op, args, inputs, direction: 'forward' as const, threads: 1 }
     const timed = { ...call, cold: false, fresh: false }
-    return new OurTimer(workbench, unwrap(await workbench.hosts.call('bench.open', timed, limits)))
+    return new OurTimer(workbench, unwrap(await workbench.hosts.call('timing.open', timed, limits)))
   }
 
   /** Of a round; a few calls of the slowest. */
@@ -237,12 +237,12 @@ class OurTimer {
     const { handle, callsPerSample, secondsPerCall } = this.opened
     const count = Math.ceil(this.seconds / (secondsPerCall * callsPerSample))
     const { hosts } = this.workbench
-    const { seconds } = unwrap(await hosts.call('bench.sample', { handle, count }, limits))
+    const { seconds } = unwrap(await hosts.call('timing.sample', { handle, count }, limits))
     return { seconds, calls: callsPerSample }
   }
 
   async close(): Promise<void> {
-    await this.workbench.hosts.call('bench.close', { handles: [this.opened.handle] }, limits)
+    await this.workbench.hosts.call('timing.close', { handles: [this.opened.handle] }, limits)
   }
 }
 

@@ -185,7 +185,7 @@ export class Benchmarks {
     if (!program.ok) return program
     const host = await hosts.host()
     if (!host.ok) return host
-    const machine = await host.value.call('bench.machine', {}, { timeout: 30, phase: '' })
+    const machine = await host.value.call('timing.machine', {}, { timeout: 30, phase: '' })
     if (!machine.ok) return machine
     const built = builds.lastBuild(project)
     return ok({
@@ -274,7 +274,7 @@ export class Benchmarks {
   /** Measures what the machine can do at most with so many threads, whatever is known of it. */
   async measureCeilings(threads: number, { signal }: BenchLimits): Promise<Result<JudgedCeilings>> {
     const limits = { timeout: 30, signal, phase: '' }
-    const machine = await this.services.hosts.call('bench.machine', {}, limits)
+    const machine = await this.services.hosts.call('timing.machine', {}, limits)
     if (!machine.ok) return machine
     const found = await this.measured(machine.value, { threads, again: true, signal })
     return found ? ok(found) : err('cancelled', 'The machine’s ceilings could not be measured.')

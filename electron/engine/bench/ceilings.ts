@@ -60,7 +60,7 @@ export async function ceilingsOf(
   const kept = await readCeilings(file)
   if (!again && kept) return kept
   const measured = await host.call(
-    'bench.ceilings',
+    'timing.ceilings',
     { threads },
     { timeout, signal, phase: 'measure the machine' },
   )

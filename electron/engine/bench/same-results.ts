@@ -51,7 +51,7 @@ export async function differenceBetween(
     wanted: number | string,
   ): Promise<Result<string>> => {
     const input = { handle: entrant.opened.handle, with: wanted, ...tolerances }
-    const compared = await callHost(entrant, 'bench.compare', input, limits)
+    const compared = await callHost(entrant, 'timing.compare', input, limits)
     if (!compared.ok) return compared
     const { comparisons } = compared.value
     const handles = comparisons.flatMap(({ difference }) => (difference ? [difference.handle] : []))
@@ -64,7 +64,7 @@ export async function differenceBetween(
     const file = path.join(folder, `${randomUUID()}.pt`)
     try {
       const input = { handle: other.opened.handle, path: file }
-      const saved = await callHost(other, 'bench.save', input, limits)
+      const saved = await callHost(other, 'timing.save', input, limits)
       return saved.ok ? await compare(one, file) : saved
     } finally {
       await fs.rm(file, { force: true })

@@ -34,13 +34,13 @@ export async function timedDevices(
   for (const device of new Set(names)) {
     if (device === 'cpu') continue
     const limits = { timeout, signal, phase: `measure ${device}` }
-    const facts = await host.call('bench.device', { device }, limits)
+    const facts = await host.call('timing.device', { device }, limits)
     if (!facts.ok) continue
     const { name, cacheBytes, multiprocessors } = facts.value
     const key = hashOfJson([device, name, cacheBytes, multiprocessors, libtorch])
     const file = path.join(cacheFolder, 'bench', 'ceilings', `${key}.json`)
     const kept = again ? undefined : await readCeilings(file)
-    const measured = kept ?? (await host.call('bench.deviceCeilings', { device }, limits))
+    const measured = kept ?? (await host.call('timing.deviceCeilings', { device }, limits))
     const isGood = measured.ok && !areDoubtful(measured.value)
     if (isGood && !kept) await writeAtomically(file, JSON.stringify(measured.value))
     // By the name that the inputs give it: libtorch may know it by another.

@@ -79,7 +79,7 @@ export class Opchecks {
     if (!program.ok) return program
     const report = await libraries.call(
       project,
-      'opcheck.run',
+      'operatorCheck.run',
       { ...request, ...(program.value ? { program: program.value } : {}) },
       { ...within, phase: `check ${request.op}` },
     )

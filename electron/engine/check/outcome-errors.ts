@@ -14,4 +14,5 @@ export const errorsOfOneCheck: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'host.crashed',
   'host.timeout',
   'operator.check',
+  'derivative.missing',
 ])

@@ -52,7 +52,6 @@ function watchedEnvironment(
   // allocations, nor the copies of the process that calls run in.
   const signals = ['segv', 'sigbus', 'sigfpe', 'sigill', 'abort']
   return {
-    OPSMITH_SANITIZER_LOGS: logs,
     // Before Node's own libraries and libtorch, so that their allocations are seen too.
     LD_PRELOAD: runtime.preload.join(' '),
     ASAN_OPTIONS: optionText({
@@ -160,10 +159,11 @@ export class SanitizedCalls {
   async run(request: OpcheckRequest, limits: SanitizedLimits): Promise<Result<PlacedFinding[]>> {
     const loaded = await this.hosts.load(this.loadPath, limits)
     const answer = loaded.ok
-      ? await this.hosts.call('opcheck.sanitized', request, {
-          ...limits,
-          phase: `check ${request.op} with sanitizers`,
-        })
+      ? await this.hosts.call(
+          'operatorCheck.sanitized',
+          { ...request, logs: this.written.logs },
+          { ...limits, phase: `check ${request.op} with sanitizers` },
+        )
       : loaded
     const calls = answer.ok ? answer.value.calls : []
     const reports = this.readLogs(calls)

@@ -128,6 +128,9 @@ export class HostClient {
         clearTimeout(slow)
         settleReady(ok({ libtorch: message.libtorch, seconds: message.seconds }))
         this.schedulePing()
+      } else if (message.kind === 'refused') {
+        settleReady({ ok: false, error: message.error })
+        this.kill('stopped')
       } else {
         this.takeAnswer(message)
       }
