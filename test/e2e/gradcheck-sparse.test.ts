@@ -26,7 +26,7 @@ const attribute = (id: string): Promise<string | null> =>
   app.testId(id).getAttribute('data-verdict')
 
 describe('sparse inputs in the gradcheck panel', () => {
-  it('are checked masked or not, and their layout is edited', async () => {
+  it('a sparse input is checked masked or unmasked, and its layout can be edited', async () => {
     const second = (): Promise<string | null> => attribute('gradcheck-entry-1')
     await expect.poll(second, { timeout: buildTime }).toBe('failed')
     await app.testId('gradcheck-entry-1').click()

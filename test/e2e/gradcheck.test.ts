@@ -63,7 +63,7 @@ const keptChecks = (): string =>
   fs.readFileSync(path.join(folder, 'opsmith.json'), 'utf8').split('"gradchecks"')[1] ?? ''
 
 describe('the gradcheck panel', () => {
-  it('checks after each build: a wrong backward fails with cause and element, mended it passes', async () => {
+  it('every build runs the checks: a wrong backward fails with its cause and element, and passes once corrected', async () => {
     await verdict('passed')
     await app.openFile('op.cpp')
     const right = 'return grad * output * (1 - output);'
@@ -102,7 +102,7 @@ describe('the gradcheck panel', () => {
     await app.page.waitForFunction(() => window.opsmithTest?.markers('op.cpp').length === 0)
   })
 
-  it('edits a case, sweeps eps, keeps the case, and checks the operators', async () => {
+  it('an edited case can be swept over eps and kept, and the operators can be checked', async () => {
     await app.testId('gradcheck-sweep').click()
     await app.testId('gradcheck-sweep-chart').waitFor({ timeout: checkTime })
     // Both lie near the cube root of their precision, an order of magnitude for scatter.

@@ -92,7 +92,7 @@ describe('the graph of a script', () => {
   beforeAll(open)
   afterAll(close)
 
-  it('shows the script, folds, searches, and leads to the source and back', async () => {
+  it("the script's graph can be folded and searched, and it links to the source and back", async () => {
     const before = await state()
     // x, y, eye, two select, eq, Bool, warp_perspective, matmul, if with two results, add, output.
     expect(before.boxes).toBe(14)
@@ -153,7 +153,7 @@ describe('the graph of a script', () => {
     await expect.poll(async () => (await state()).selected).toBe('')
   })
 
-  it('marks what an edit changed, and leaves everything else where it was', async () => {
+  it('an edit marks what it changed in the graph, and everything else keeps its place', async () => {
     await app.openFile('program.py')
     const [matmul] = await nodesOf('aten::matmul')
     await app.page.evaluate((id) => window.opsmithTest?.graph.select(id), matmul!)
@@ -197,7 +197,7 @@ describe('the graph of a script', () => {
     expect((await state()).selected).toBe('aten::matmul')
   })
 
-  it('exports, saves, and opens what it saved', async () => {
+  it('a graph can be exported, saved and opened again', async () => {
     const exported = async (format: string, name: string): Promise<string> => {
       await app.page.evaluate(
         async ([kind, file]) => {
@@ -236,7 +236,7 @@ describe('traces and passes', () => {
   beforeAll(open)
   afterAll(close)
 
-  it('warns on the line where a trace lost control flow, and shows the script beside', async () => {
+  it('a trace that lost control flow shows a warning on that line and can be compared with the script', async () => {
     await app.openFile('program.py')
     const lines = (await app.text('program.py')).split('\n')
     const branch = lines.findIndex((line) => line.includes('x[0][0] == 42')) + 1
@@ -259,7 +259,7 @@ describe('traces and passes', () => {
     await app.picture('graph-trace-beside')
   })
 
-  it('keeps a graph of each pass, and marks what a pass changed', async () => {
+  it('each pass keeps a graph of its own, which marks what the pass changed', async () => {
     const fresh = { form: 'script', passes: [], compare: { kind: 'auto' }, beside: false }
     await app.page.evaluate(
       (choice) => window.opsmithTest?.graph.choose({ ...choice, step: null, view: 'graph' }, true),
@@ -287,7 +287,7 @@ describe('traces and passes', () => {
     await app.picture('graph-time')
   })
 
-  it('has room for everything at three sizes of the window, in both themes', async () => {
+  it('the panel cuts nothing off at three window sizes in both themes', async () => {
     await app.page.evaluate(() =>
       window.opsmithTest?.graph.choose({ passes: ['inline', 'constant_propagation'] }, true),
     )
@@ -311,7 +311,7 @@ describe('traces and passes', () => {
     }
   })
 
-  it('is as it was left when the window comes back', async () => {
+  it('a window that is opened again shows the graph as it was', async () => {
     await app.testId('graph-entry').selectOption('name compute')
     await app.page.evaluate(() =>
       window.opsmithTest?.graph.choose({ form: 'trace', passes: ['dead_code'] }, true),

@@ -45,7 +45,7 @@ TORCH_LIBRARY(linted, m) {
 `
 
 describe('lints', () => {
-  it('show as one types, with their reasons, and are mended by a quick fix', async () => {
+  it('a lint shows while the user types, gives its reason, and its quick fix removes it', async () => {
     expect(await app.markers('op.cpp')).toEqual([])
     await app.replace('op.cpp', 'from = rows.const', 'from = x.const')
     const row = app.page.locator('[data-code="opsmith-not-contiguous"]')
@@ -69,7 +69,7 @@ describe('lints', () => {
     expect(await app.text('op.cpp')).toContain('from = x_contiguous.const_data_ptr')
   })
 
-  it("are in the editor's own quick fixes", async () => {
+  it("the editor's quick fix menu offers the fix of a lint", async () => {
     await app.setText(
       'op.cpp',
       source.replace('const at::Tensor& x)', 'const at::Tensor& x, float a)'),
@@ -95,7 +95,7 @@ describe('lints', () => {
     )
   })
 
-  it("say a compiler's error in a sentence, its own text a click away", async () => {
+  it("a compiler error is explained in a sentence, and the compiler's own text is one click away", async () => {
     await app.setText(
       'op.cpp',
       source.replace('const at::Tensor& x)', 'const at::Tensor& x, float factor)'),

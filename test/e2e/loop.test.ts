@@ -31,8 +31,8 @@ const built = async (running: App): Promise<void> => {
 
 const reading = (text: string | null): number => Number(text)
 
-describe('the loop', () => {
-  it('opens a sample, edits the kernel, saves, and shows the new result', async () => {
+describe('the edit, build and run loop', () => {
+  it('a sample opens, an edit of its kernel is built on save, and the new result is shown', async () => {
     app = await App.start(cache)
     const running = app
     await app.testId('gallery-open-my_op').click()
@@ -67,7 +67,7 @@ describe('the loop', () => {
     await app.testId('explorer-file-op.cpp').waitFor()
   })
 
-  it('builds edits with the compile server, and publishes the plain build behind them', async () => {
+  it('an edit is built by the compile server, and the plain build that follows is published', async () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
     app = await App.start(cache, folder, { hotCompile: true })
     const running = app
@@ -97,7 +97,7 @@ describe('the loop', () => {
     expect(library.includes('opsmith_shared_code')).toBe(false)
   })
 
-  it('shows an error on its line, and takes it away when it is mended', async () => {
+  it('a compiler error shows on its line and disappears when the line is corrected', async () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
     app = await App.start(cache, folder)
     await app.openFile('op.cpp')
@@ -122,7 +122,7 @@ describe('the loop', () => {
     expect(fs.readFileSync(path.join(folder, 'op.cpp'), 'utf8')).toBe(good)
   })
 
-  it('says what could not be made ready in the background', async () => {
+  it('a precompiled header that could not be made is reported', async () => {
     // A compiler like the real one, but for precompiled headers.
     const compiler = path.join(cache.home, 'clang++-odd')
     const real = process.env['OPSMITH_COMPILER'] ?? 'c++'
@@ -136,7 +136,7 @@ describe('the loop', () => {
     expect(await app.testId('status-background').count()).toBe(0)
   })
 
-  it('keeps unsaved changes over a close, and offers them again', async () => {
+  it('unsaved changes survive closing the window and are offered again', async () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
     app = await App.start(cache, folder)
     await app.openFile('op.cpp')
@@ -156,7 +156,7 @@ describe('the loop', () => {
       .toContain('// not saved')
   })
 
-  it('takes what another editor wrote, and never overwrites it silently', async () => {
+  it('a change by another editor is loaded, and never overwritten without a question', async () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
     app = await App.start(cache, folder)
     await app.openFile('op.cpp')

@@ -88,8 +88,8 @@ async function looksRight(name: string): Promise<void> {
   await app.testId('gradcheck-enlarge').click()
 }
 
-describe('the operator checks of the window', () => {
-  it('take edited inputs at once; a failure is found, kept, and checked after every build', async () => {
+describe('the operator checks in the panel', () => {
+  it('an edited input is checked at once, and a failure can be kept and is checked after every build', async () => {
     // What opsmith.json lists without inputs is called with what its schema suggests.
     await listed(0, 'passed', buildTime)
     await verdict('passed')
@@ -129,7 +129,7 @@ describe('the operator checks of the window', () => {
     await app.picture('opcheck-kept')
   })
 
-  it('say what does not read, in the field; a check that runs can be stopped', async () => {
+  it('a field shows why its text cannot be read, and a running check can be stopped', async () => {
     await listed(0, 'passed', buildTime)
     await fill('opcheck-sizes', 'N 8..1')
     expect(await app.page.getByRole('alert').first().textContent()).toMatch(/below the start/)

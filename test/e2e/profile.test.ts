@@ -45,7 +45,7 @@ async function range(canvas: string): Promise<number> {
 }
 
 describe('the profile panel', () => {
-  it('profiles a function of the program, forward and backward, and shows where', async () => {
+  it('a function of the program is profiled forward and backward, and every view shows its time', async () => {
     await command('Show Profile')
     await app.testId('profile-panel').waitFor()
     // A function of the program that opsmith.json calls, with its arguments.
@@ -133,7 +133,7 @@ describe('the profile panel', () => {
     expect(trace.traceEvents.filter(({ ph }) => ph === 'X').length).toBeGreaterThan(40)
   })
 
-  it('says what does not fit, and follows an edit', async () => {
+  it('a function that does not exist is refused, and a build profiles again', async () => {
     await app.testId('profile-op').fill('nothing_of_the_kind')
     await app.testId('profile-op').press('Enter')
     await app.testId('profile-run').click()

@@ -47,8 +47,8 @@ async function caretAt(file: string, line: number): Promise<void> {
   await app.page.keyboard.press('End')
 }
 
-describe('the TorchScript program', () => {
-  it('shows its errors as one types, function by function, and forgets them when they are mended', async () => {
+describe('the TorchScript program in the editor', () => {
+  it('errors of each function show while the user types and disappear when they are corrected', async () => {
     await app.openFile('program.py')
     await expect.poll(messages).toEqual([])
     const wrong = `${program}
@@ -81,7 +81,7 @@ def unknown(x):
     await expect.poll(() => rows.count()).toBe(0)
   })
 
-  it('completes operators, shows signatures and schemas, and goes to the kernel', async () => {
+  it('operators are completed, signatures and schemas are shown, and F12 goes to the kernel', async () => {
     const { keyboard } = app.page
     const lines = program.trimEnd().split('\n').length
     await caretAt('program.py', lines)
@@ -124,8 +124,8 @@ def unknown(x):
   })
 })
 
-describe('assembly', () => {
-  it('shows the function that the caret is in, its lines coloured in both', async () => {
+describe('the assembly panel', () => {
+  it('the panel shows the function at the caret and colours its lines in both editors', async () => {
     const source = fs.readFileSync(path.join(folder, 'gc_layer.cpp'), 'utf8').split('\n')
     const line = source.findIndex((text) => text.includes('a.mm(x)')) + 1
     await command('Show Assembly')
@@ -163,7 +163,7 @@ describe('assembly', () => {
     await app.picture('assembly-light')
   })
 
-  it('follows a build', async () => {
+  it('the panel shows the new instructions after a build', async () => {
     const count = async (): Promise<string> =>
       (await app.testId('assembly-mix').textContent())?.match(/^\d+/)?.[0] ?? ''
     const before = await count()
@@ -179,8 +179,8 @@ describe('assembly', () => {
   })
 })
 
-describe('the time of a build', () => {
-  it('is a flame chart with the phases of each file and what cost most', async () => {
+describe('the build time chart', () => {
+  it('the flame chart shows the phases of each file and what took the longest', async () => {
     await command('Show Build')
     await app.testId('build-time').click()
     await app.testId('build-trace').click()

@@ -93,7 +93,7 @@ async function measure(button: 'timings-run' | 'timings-all'): Promise<void> {
 }
 
 describe('the timings panel', () => {
-  it('measures all benchmarks in one table, refuses what is wrong, sweeps, copies and keeps', async () => {
+  it('all benchmarks are timed in one table, wrong results are refused, and a sweep can be copied and kept', async () => {
     await measure('timings-all')
     const all = await lines()
     expect(all[0]).toMatchObject({ kind: 'operator', variant: 'sigmoid::sigmoid', times: 3 })
@@ -158,7 +158,7 @@ describe('the timings panel', () => {
     expect(await app.testId('timings-entry-3').getAttribute('aria-pressed')).toBe('true')
   })
 
-  it('compares with the last build after an edit, shows the edit behind the change, stops', async () => {
+  it('an edit is compared with the last build and its diff, and Stop ends a timing', async () => {
     await app.testId('timings-entry-0').click()
     await app.testId('timings-menu').click()
     await app.testId('bench.run').click()
@@ -219,7 +219,7 @@ describe('the timings panel', () => {
   })
 
   it.skipIf(!clangd.ok)(
-    'measures nothing while clangd reads, and says what it waits for',
+    'a timing waits while clangd reads, and the panel shows that it waits',
     async () => {
       await app.openFile('op.cpp')
       const language = app.testId('status-language')
