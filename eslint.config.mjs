@@ -49,6 +49,27 @@ const honestFormatting = [
   },
 ]
 
+const noClassMessage =
+  'Find elements by role, label, text or data-testid: CSS classes change with the looks. test/support/editor-parts.ts holds what only a class finds.'
+const classSelector = '/^(?:[^[]|\\[[^\\]]*\\])*[.][A-Za-z]/'
+const selectorCalls =
+  'CallExpression[callee.property.name=/^(locator|querySelector|querySelectorAll|closest|matches|waitForSelector|getElementsByClassName)$/]'
+
+/** Selectors of CSS classes in end-to-end tests; a dot within brackets belongs to the value of an attribute. */
+const noClassSelectors = [
+  { selector: `${selectorCalls} > Literal[value=${classSelector}]`, message: noClassMessage },
+  {
+    selector: `${selectorCalls} > TemplateLiteral > TemplateElement[value.raw=${classSelector}]`,
+    message: noClassMessage,
+  },
+  // A selector that is kept in a constant.
+  { selector: 'Literal[value=/^[.][a-z]+(-[a-z]+)+/]', message: noClassMessage },
+  {
+    selector: 'Identifier[name=/^(className|classList|getElementsByClassName)$/]',
+    message: noClassMessage,
+  },
+]
+
 /** Rules that need no types. */
 const plain = {
   eqeqeq: ['error', 'always', { null: 'ignore' }],
@@ -161,6 +182,11 @@ export default defineConfig([
         'no-unsafe-return',
       ].map((name) => [`@typescript-eslint/${name}`, 'off']),
     ),
+  },
+  {
+    files: ['test/e2e/**/*.ts', 'test/support/**/*.ts'],
+    ignores: ['test/support/editor-parts.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...honestFormatting, ...noClassSelectors] },
   },
   {
     // Plain Node; checked by the compiler through JSDoc. Their words are for the terminal.

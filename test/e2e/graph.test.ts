@@ -4,8 +4,9 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
-import type { GraphState } from '../support/app'
+import { decorations } from '../support/editor-parts'
 import { copyProject, makeTestCache, root } from '../support/installation'
+import type { GraphState } from '../support/test-hook'
 import type { TestCache } from '../support/installation'
 
 const buildTime = 170_000
@@ -128,7 +129,9 @@ describe('the graph of a script', () => {
     const line = source.findIndex((text) => text.includes('torch.ops.my_ops.warp_perspective')) + 1
     await inspector.getByRole('button', { name: `program.py:${line}` }).click()
     await app.testId('tab-program.py').waitFor()
-    await expect.poll(async () => await app.page.locator('.graph-place').count()).toBeGreaterThan(0)
+    await expect
+      .poll(async () => await decorations(app.page, 'graph-place').count())
+      .toBeGreaterThan(0)
     // The way back: the line that the cursor is in shows its nodes, and only as long as it is in it.
     // Two there: the operator and torch.eye.
     await expect.poll(async () => (await state()).marked).toBe(2)
@@ -141,8 +144,9 @@ describe('the graph of a script', () => {
     // Its kernel's source is one click away.
     const kernel = inspector.getByRole('button', { name: /op\.cpp:\d+/ })
     await kernel.click()
+    const activeTabs = app.page.getByRole('tab', { selected: true })
     await expect
-      .poll(async () => await app.page.locator('.dv-active-tab [data-testid="tab-op.cpp"]').count())
+      .poll(async () => await activeTabs.filter({ has: app.testId('tab-op.cpp') }).count())
       .toBe(1)
 
     // Arrows walk: down from warp_perspective is matmul.
@@ -260,10 +264,18 @@ describe('traces and passes', () => {
   })
 
   it('each pass keeps a graph of its own, which marks what the pass changed', async () => {
-    const fresh = { form: 'script', passes: [], compare: { kind: 'auto' }, beside: false }
-    await app.page.evaluate(
-      (choice) => window.opsmithTest?.graph.choose({ ...choice, step: null, view: 'graph' }, true),
-      fresh,
+    await app.page.evaluate(() =>
+      window.opsmithTest?.graph.choose(
+        {
+          form: 'script',
+          passes: [],
+          compare: { kind: 'auto' },
+          beside: false,
+          step: null,
+          view: 'graph',
+        },
+        true,
+      ),
     )
     await shown('compute · script')
     await app.testId('graph-entry').selectOption('name warp_reference')
@@ -333,17 +345,19 @@ function whatIsCutOff(): string[] {
   if (!panel) return ['no panel']
   const room = panel.getBoundingClientRect()
   const measure = document.createElement('canvas').getContext('2d')
-  for (const control of panel.querySelectorAll<HTMLElement>(
-    '.graph-bar select, .graph-bar button',
-  )) {
+  const bars = [...panel.querySelectorAll<HTMLElement>('[data-testid^=graph-][data-testid$=-bar]')]
+  if (bars.length < 3) problems.push(`there are ${bars.length} bars`)
+  for (const control of bars.flatMap((bar) => [
+    ...bar.querySelectorAll<HTMLElement>('select, button'),
+  ])) {
     // Steps scroll in their line.
-    if (control.closest('.graph-chips')) continue
+    if (control.closest('[aria-label=Steps]')) continue
     const box = control.getBoundingClientRect()
     const name = control.getAttribute('aria-label') ?? control.textContent
     if (box.left < room.left || box.right > room.right + 0.5) problems.push(`${name} is outside`)
     if (!(control instanceof HTMLSelectElement) || !measure) continue
     // Names of functions may be of any length.
-    if (control.matches('.graph-entry')) continue
+    if (control.dataset['testid'] === 'graph-entry') continue
     const style = getComputedStyle(control)
     measure.font = style.font
     const words = control.selectedOptions[0]?.text.trim() ?? ''

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findClangd } from '../../electron/engine/language/clangd/find-clangd'
 import { changeSettings } from '../../electron/engine/project/settings-file'
 import { App } from '../support/app'
+import { completions } from '../support/editor-parts'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -85,7 +86,7 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
   })
 
   it('completion and hover work on names of libtorch', async () => {
-    const row = app.page.locator('.suggest-widget .monaco-list-row', { hasText: 'empty_like' })
+    const row = completions(app.page).getByRole('option').filter({ hasText: 'empty_like' })
     await ready()
     // It comes by itself, without Ctrl+Space; where clangd had no answer in time, as soon as one types again.
     const typed = async (): Promise<boolean> => {
@@ -108,7 +109,7 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
     await goTo(caller, 'const at::Tens')
     await app.page.keyboard.press('Control+K')
     await app.page.keyboard.press('Control+I')
-    const hover = app.page.locator('.monaco-hover', { hasText: 'TensorBody.h' })
+    const hover = app.page.getByRole('tooltip').filter({ hasText: 'TensorBody.h' })
     await hover.first().waitFor()
     await app.picture('language-hover')
     await app.page.keyboard.press('Escape')
@@ -132,7 +133,7 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
       await goTo(kernel, 'void add_for')
       await ready()
       await app.page.keyboard.press('F2')
-      const field = app.page.locator('.rename-box input')
+      const field = app.page.getByRole('textbox', { name: /^Rename input/ })
       await field.waitFor()
       await field.fill('collect_forces')
       await app.page.keyboard.press('Enter')
@@ -161,8 +162,7 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
   it('the palette offers the language commands', async () => {
     await goTo(kernel, 'void collect_for')
     await command('Find references')
-    const peek = app.page.locator('.peekview-widget')
-    await peek.filter({ hasText: /References \(\d+\)/ }).waitFor({ timeout: 60_000 })
+    await app.page.getByText(/References \(\d+\)/).waitFor({ timeout: 60_000 })
     await app.picture('language-references')
     await app.page.keyboard.press('Escape')
     await app.page.keyboard.press('Control+Shift+P')

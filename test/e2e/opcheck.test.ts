@@ -57,9 +57,11 @@ function whatIsCutOff(): string[] {
   const panel = document.querySelector('[data-testid="gradcheck-panel"]')
   if (!panel) return ['no panel']
   const room = panel.getBoundingClientRect()
-  const sideways = [...panel.querySelectorAll('.scroll')].flatMap((part) =>
-    part.scrollWidth > part.clientWidth + 1 ? [`${part.className} scrolls sideways`] : [],
-  )
+  const sideways = ['opcheck-list', 'opcheck-main'].flatMap((name) => {
+    const part = panel.querySelector(`[data-testid=${name}]`)
+    if (!part) return [`no ${name}`]
+    return part.scrollWidth > part.clientWidth + 1 ? [`${name} scrolls sideways`] : []
+  })
   const outside = [...panel.querySelectorAll('input, select, button, label')].flatMap((control) => {
     const box = control.getBoundingClientRect()
     if (box.width === 0) return []

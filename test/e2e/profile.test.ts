@@ -86,7 +86,10 @@ describe('the profile panel', () => {
     await timeline.focus()
     await app.page.keyboard.press('0')
     await app.page.keyboard.press('Enter')
-    await app.page.locator('.monaco-editor').first().waitFor()
+    await app.page
+      .getByTestId(/^editor-/)
+      .first()
+      .waitFor()
 
     await app.testId('profile-view-flame').click()
     await app.testId('profile-search').fill('gc_layer')
@@ -98,7 +101,7 @@ describe('the profile panel', () => {
 
     await app.testId('profile-view-table').click()
     const names = await app.page.evaluate(() =>
-      [...document.querySelectorAll('[data-testid=profile-row] .profile-name')].map((cell) =>
+      [...document.querySelectorAll('[data-testid=profile-row-name]')].map((cell) =>
         cell.textContent?.trim(),
       ),
     )

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
+import { activeParameter, completions, decorations, signatureHelp } from '../support/editor-parts'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -87,7 +88,7 @@ def unknown(x):
     await caretAt('program.py', lines)
     await keyboard.press('Enter')
     await keyboard.type('y = torch.ops.')
-    const suggestions = app.page.locator('.suggest-widget.visible')
+    const suggestions = completions(app.page)
     await suggestions.getByText('gc_layer', { exact: true }).first().waitFor()
     await keyboard.type('gc_layer.')
     await suggestions.getByText('gc_layer', { exact: true }).first().waitFor()
@@ -96,9 +97,9 @@ def unknown(x):
     await keyboard.type('gc_layer')
     await keyboard.press('Escape')
     await keyboard.type('(a, ')
-    const signature = app.page.locator('.parameter-hints-widget.visible')
+    const signature = signatureHelp(app.page)
     await signature.getByText('Tensor w').first().waitFor()
-    expect(await signature.locator('.parameter.active').first().textContent()).toBe('Tensor x')
+    expect(await activeParameter(app.page).textContent()).toBe('Tensor x')
     await app.picture('program-signature')
     await keyboard.press('Escape')
 
@@ -112,14 +113,14 @@ def unknown(x):
     for (let step = 0; step < at; step += 1) await keyboard.press('ArrowRight')
     await keyboard.press('Control+K')
     await keyboard.press('Control+I')
-    const hover = app.page.locator('.monaco-hover:visible')
+    const hover = app.page.getByRole('tooltip')
     await hover.getByText('gc_layer::gc_layer(Tensor a').first().waitFor()
     await app.picture('program-hover')
     await keyboard.press('Escape')
     await keyboard.press('F12')
     const source = fs.readFileSync(path.join(folder, 'gc_layer.cpp'), 'utf8').split('\n')
     const kernel = source.findIndex((text) => text.includes('gc_forward(')) + 1
-    await app.testId('editor-gc_layer.cpp').locator('.monaco-editor.focused').waitFor()
+    await app.focused('gc_layer.cpp')
     await expect.poll(cursorLine).toBe(kernel)
   })
 })
@@ -136,7 +137,7 @@ describe('the assembly panel', () => {
     await app.page.locator(`[data-testid=assembly-row][data-line="${line}"]`).first().waitFor()
     expect(Number(await app.testId('assembly-rows').getAttribute('data-rows'))).toBeGreaterThan(100)
     expect(await app.testId('assembly-mix').textContent()).toMatch(/\d+ instructions\d+ calls/)
-    await app.page.locator('.monaco-editor .assembly-gutter').first().waitFor()
+    await decorations(app.page, 'assembly-gutter').first().waitFor()
     await command('Theme: dark')
     await app.picture('assembly-dark')
 
@@ -152,7 +153,7 @@ describe('the assembly panel', () => {
     await app.page.locator(`[data-testid=assembly-row][data-line="${other}"]`).first().click()
     await expect.poll(cursorLine).toBe(other)
     // The pointer on a row marks its line in the editor.
-    await app.page.locator('.monaco-editor .assembly-hover').first().waitFor()
+    await decorations(app.page, 'assembly-hover').first().waitFor()
 
     await app.testId('assembly-function').selectOption({ index: 1 })
     await app.testId('assembly-name').filter({ hasText: 'gc_backward' }).waitFor()
