@@ -55,7 +55,7 @@ const classSelector = '/^(?:[^[]|\\[[^\\]]*\\])*[.][A-Za-z]/'
 const selectorCalls =
   'CallExpression[callee.property.name=/^(locator|querySelector|querySelectorAll|closest|matches|waitForSelector|getElementsByClassName)$/]'
 
-/** Selectors of CSS classes in end-to-end tests; a dot within brackets belongs to the value of an attribute. */
+/** Selectors of CSS classes in tests of the window; a dot within brackets belongs to the value of an attribute. */
 const noClassSelectors = [
   { selector: `${selectorCalls} > Literal[value=${classSelector}]`, message: noClassMessage },
   {
@@ -122,7 +122,7 @@ export default defineConfig([
   },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
-    files: ['electron/**/*.ts', 'graph/**/*.ts', 'renderer/**/*.{ts,tsx}', 'test/**/*.ts'],
+    files: ['electron/**/*.ts', 'graph/**/*.ts', 'renderer/**/*.{ts,tsx}', 'test/**/*.{ts,tsx}'],
     plugins: { '@typescript-eslint': tseslint.plugin, '@stylistic': stylistic },
     languageOptions: {
       parser: tseslint.parser,
@@ -161,7 +161,7 @@ export default defineConfig([
   },
   {
     // The command line talks on the console; so do tests that explain why they skip.
-    files: ['electron/cli/**/*.ts', 'test/**/*.ts'],
+    files: ['electron/cli/**/*.ts', 'test/**/*.{ts,tsx}'],
     rules: { 'no-console': 'off' },
   },
   {
@@ -170,7 +170,7 @@ export default defineConfig([
     rules: { 'no-template-curly-in-string': 'off' },
   },
   {
-    files: ['test/**/*.ts'],
+    files: ['test/**/*.{ts,tsx}'],
     // Tests look into answers whose shape is what they test.
     rules: Object.fromEntries(
       [
@@ -184,7 +184,7 @@ export default defineConfig([
     ),
   },
   {
-    files: ['test/e2e/**/*.ts', 'test/support/**/*.ts'],
+    files: ['test/e2e/**/*.ts', 'test/support/**/*.ts', 'test/component/**/*.tsx'],
     ignores: ['test/support/editor-parts.ts'],
     rules: { 'no-restricted-syntax': ['error', ...honestFormatting, ...noClassSelectors] },
   },

@@ -1,0 +1,5 @@
+/**
+ * In place of Monaco, which needs a layout and a canvas to start: component tests render panels, and the editor has
+ * end-to-end tests. What a panel imports of it is undefined, so that a call of it fails its test.
+ */
+export {}
