@@ -54,7 +54,7 @@ const manifestText = (): string => fs.readFileSync(path.join(folder, 'opsmith.js
 
 /** Runs in the window: fields, buttons and labels of the panel that stand outside of it. */
 function whatIsCutOff(): string[] {
-  const panel = document.querySelector('[data-testid="gradcheck-panel"]')
+  const panel = document.querySelector('[data-testid="opcheck-panel"]')
   if (!panel) return ['no panel']
   const room = panel.getBoundingClientRect()
   const sideways = ['opcheck-list', 'opcheck-main'].flatMap((name) => {
@@ -84,10 +84,10 @@ async function looksRight(name: string): Promise<void> {
       await app.picture(`${name}-${width}-${theme}`)
     }
   }
-  await app.testId('gradcheck-enlarge').click()
+  await app.testId('operator-checks-enlarge').click()
   expect(await app.page.evaluate(whatIsCutOff), 'enlarged').toEqual([])
   await app.picture(`${name}-enlarged`)
-  await app.testId('gradcheck-enlarge').click()
+  await app.testId('operator-checks-enlarge').click()
 }
 
 describe('the operator checks in the panel', () => {

@@ -5,42 +5,23 @@ import { afterEach, beforeEach } from 'vitest'
 import type { BuildAndLoad } from '../../../electron/contract/app-calls'
 import { ok } from '../../../electron/contract/outcome'
 import { defaultSettings } from '../../../electron/contract/settings'
-import { ExportPanel } from '../../../renderer/features/export/ExportPanel'
-import { exportCommands } from '../../../renderer/features/export/commands'
-import { listenToExports } from '../../../renderer/features/export/export-run'
-import { GradcheckPanel } from '../../../renderer/features/gradcheck/GradcheckPanel'
-import { gradcheckCommands } from '../../../renderer/features/gradcheck/commands'
-import { listenToGradchecks } from '../../../renderer/features/gradcheck/gradcheck-all'
-import { listenToOpchecks } from '../../../renderer/features/operator-checks/opcheck'
-import { ProblemsPanel } from '../../../renderer/features/problems/ProblemsPanel'
-import { RunPanel } from '../../../renderer/features/run/RunPanel'
-import { SchemasPanel } from '../../../renderer/features/schemas/SchemasPanel'
-import { TimingsPanel } from '../../../renderer/features/timings/TimingsPanel'
-import { listenToBenches } from '../../../renderer/features/timings/bench-run'
-import { timingsCommands } from '../../../renderer/features/timings/commands'
+import { features } from '../../../renderer/features'
+import { installCommands } from '../../../renderer/shell/commands'
 import { listenToBuilds } from '../../../renderer/store/build'
-import { registerCommands } from '../../../renderer/store/commands'
+import { allFeatures, featureOf, registerFeatures } from '../../../renderer/store/feature'
 import { touched } from '../../../renderer/store/files'
 import { listenToHost } from '../../../renderer/store/host'
 import { buildProject, forgetResults, listenToProject } from '../../../renderer/store/loop'
+import { followProblems } from '../../../renderer/store/problems'
 import { openProject, projectStore } from '../../../renderer/store/project'
 import { buildOf, folder, load, projectOf } from './answers'
 import type { GivenManifest } from './answers'
 import { MainProcess } from './main-process'
 
 /**
- * The window without its shell: the stores, their listeners and commands as the window starts them, and one panel at a
+ * The window without its shell: features, stores, listeners and commands as the window starts them, and one panel at a
  * time. The only file of these tests that knows how the renderer is put together.
  */
-
-const panels = {
-  export: ExportPanel,
-  gradcheck: GradcheckPanel,
-  problems: ProblemsPanel,
-  run: RunPanel,
-  schemas: SchemasPanel,
-  timings: TimingsPanel,
-}
 
 /** Main as the tests of this file see it: quiet answers, which a test replaces. */
 export let main: MainProcess
@@ -57,13 +38,12 @@ function start(): void {
       on: (name: never, listener: never) => listenAlways(name, listener),
     },
   })
-  registerCommands([...exportCommands(), ...gradcheckCommands(), ...timingsCommands()])
+  registerFeatures(features)
+  installCommands()
   listenToBuilds()
   listenToProject()
-  listenToGradchecks()
-  listenToOpchecks()
-  listenToBenches()
-  listenToExports()
+  followProblems()
+  for (const feature of allFeatures()) feature.start?.()
   void listenToHost()
 }
 
@@ -131,9 +111,11 @@ export function saveSource(): void {
   })
 }
 
-export function show(panel: keyof typeof panels): RenderResult {
-  const Panel = panels[panel]
-  return render(<Panel />)
+/** Shows the panel of the feature with this name. */
+export function show(feature: string): RenderResult {
+  const panel = featureOf(feature)?.panel
+  if (!panel) throw new Error(`no feature ${feature} with a panel`)
+  return render(<panel.Panel />)
 }
 
 /** The element with this test id that is not there. */
