@@ -35,7 +35,7 @@ export default defineConfig({
           include: ['test/component/**/*.test.tsx'],
           environment: 'happy-dom',
           setupFiles: ['test/component/support/setup.ts'],
-          testTimeout: 20_000,
+          testTimeout: minutes,
         },
       },
       {

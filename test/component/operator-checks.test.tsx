@@ -86,6 +86,13 @@ async function fill(testId: string, text: string): Promise<void> {
 }
 
 describe('the list of operator checks', () => {
+  it('a project that was never built gets a hint to build', async () => {
+    await open()
+    show('operator-checks')
+    expect(screen.getByText(/Build first/)).toBeTruthy()
+    expectNone('opcheck-panel')
+  })
+
   it('a project without operators has nothing to check', async () => {
     await openChecks()
     expect(screen.getByText('There is nothing to check.')).toBeTruthy()

@@ -135,7 +135,7 @@ describe('the problems panel', () => {
     expect(texts()[0]).toContain('ops::f is defined twice.')
   })
 
-  it('a gradcheck that fails against expectation is a problem at its line', async () => {
+  it('a gradcheck that fails against expectation is a problem', async () => {
     const failed = reportOf([
       findingOf({ status: 'failed', cause: 'The gradient is 2 times too large.' }),
     ])

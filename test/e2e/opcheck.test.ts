@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
 import { copyProject, makeTestCache, root } from '../support/installation'
@@ -14,14 +14,15 @@ let cache: TestCache
 let app: App
 let folder: string
 
-beforeEach(async () => {
+// One window for both tests: the second begins where the first ended.
+beforeAll(async () => {
   cache = makeTestCache()
   folder = copyProject(path.join(root, 'test/cases/opcheck/generated_inputs'), cache)
   app = await App.start(cache, folder)
   await app.testId('tool-tab-gradcheck').click()
   await app.testId('tool-tab-operator-checks').click({ timeout: buildTime })
 })
-afterEach(async () => {
+afterAll(async () => {
   await app.close()
   cache.remove()
 })
@@ -131,27 +132,13 @@ describe('the operator checks in the panel', () => {
     await app.picture('opcheck-kept')
   })
 
-  it('a field shows why its text cannot be read, and a running check can be stopped', async () => {
-    await listed(0, 'passed', buildTime)
-    await fill('opcheck-sizes', 'N 8..1')
-    expect(await app.page.getByRole('alert').first().textContent()).toMatch(/below the start/)
-    await app.testId('opcheck-sizes').press('Escape')
-    await fill('opcheck-op', 'generated_inputs::never')
-    await expect
-      .poll(() => app.testId('opcheck-error').textContent(), { timeout: checkTime })
-      .toMatch(/refuses all of the \d+ calls.*not today/)
-    await fill('opcheck-args', 'nothing')
-    await expect
-      .poll(() => app.testId('opcheck-error').textContent(), { timeout: checkTime })
-      .toContain('There is no input "nothing"')
-
+  it('a running check can be stopped, and what was known before stays', async () => {
     await fill('opcheck-op', 'aten::sigmoid')
     await fill('opcheck-args', 'x')
     await verdict('passed')
     await fill('opcheck-shapes', '1000')
     await app.testId('opcheck-one-stop').click({ timeout: checkTime })
     await app.testId('opcheck-one').waitFor({ timeout: checkTime })
-    // What was known before stays.
     await verdict('passed')
   })
 })

@@ -1,8 +1,12 @@
+import { configure } from '@testing-library/react'
 import { vi } from 'vitest'
 
+// Waiting takes as long as it takes on a busy machine: the limit is there for what never comes.
+configure({ asyncUtilTimeout: 15_000 })
+
 /**
- * What the DOM of these tests has not: sizes of elements and a canvas. Pictures are looked at by the end-to-end
- * tests; here a chart draws into a canvas that forgets everything.
+ * The DOM of these tests has no layout and no canvas. End-to-end tests look at pictures; here a chart draws into a
+ * canvas that forgets everything.
  */
 const forgetful = new Proxy<Record<string | symbol, unknown>>(
   {},
