@@ -49,6 +49,27 @@ const honestFormatting = [
   },
 ]
 
+const noClassMessage =
+  'Find elements by role, label, text or data-testid: CSS classes change with the looks. test/support/editor-parts.ts holds what only a class finds.'
+const classSelector = '/^(?:[^[]|\\[[^\\]]*\\])*[.][A-Za-z]/'
+const selectorCalls =
+  'CallExpression[callee.property.name=/^(locator|querySelector|querySelectorAll|closest|matches|waitForSelector|getElementsByClassName)$/]'
+
+/** Selectors of CSS classes in tests of the window; a dot within brackets belongs to the value of an attribute. */
+const noClassSelectors = [
+  { selector: `${selectorCalls} > Literal[value=${classSelector}]`, message: noClassMessage },
+  {
+    selector: `${selectorCalls} > TemplateLiteral > TemplateElement[value.raw=${classSelector}]`,
+    message: noClassMessage,
+  },
+  // A selector that is kept in a constant.
+  { selector: 'Literal[value=/^[.][a-z]+(-[a-z]+)+/]', message: noClassMessage },
+  {
+    selector: 'Identifier[name=/^(className|classList|getElementsByClassName)$/]',
+    message: noClassMessage,
+  },
+]
+
 /** Rules that need no types. */
 const plain = {
   eqeqeq: ['error', 'always', { null: 'ignore' }],
@@ -101,7 +122,7 @@ export default defineConfig([
   },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
-    files: ['electron/**/*.ts', 'graph/**/*.ts', 'renderer/**/*.{ts,tsx}', 'test/**/*.ts'],
+    files: ['electron/**/*.ts', 'graph/**/*.ts', 'renderer/**/*.{ts,tsx}', 'test/**/*.{ts,tsx}'],
     plugins: { '@typescript-eslint': tseslint.plugin, '@stylistic': stylistic },
     languageOptions: {
       parser: tseslint.parser,
@@ -145,7 +166,7 @@ export default defineConfig([
   },
   {
     // The command line talks on the console; so do tests that explain why they skip.
-    files: ['electron/cli/**/*.ts', 'test/**/*.ts'],
+    files: ['electron/cli/**/*.ts', 'test/**/*.{ts,tsx}'],
     rules: { 'no-console': 'off' },
   },
   {
@@ -154,7 +175,7 @@ export default defineConfig([
     rules: { 'no-template-curly-in-string': 'off' },
   },
   {
-    files: ['test/**/*.ts'],
+    files: ['test/**/*.{ts,tsx}'],
     // Tests look into answers whose shape is what they test.
     rules: Object.fromEntries(
       [
@@ -166,6 +187,11 @@ export default defineConfig([
         'no-unsafe-return',
       ].map((name) => [`@typescript-eslint/${name}`, 'off']),
     ),
+  },
+  {
+    files: ['test/e2e/**/*.ts', 'test/support/**/*.ts', 'test/component/**/*.tsx'],
+    ignores: ['test/support/editor-parts.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...honestFormatting, ...noClassSelectors] },
   },
   {
     // Plain Node; checked by the compiler through JSDoc. Their words are for the terminal.

@@ -1,6 +1,9 @@
+import path from 'node:path'
+
 import { defineConfig } from 'vitest/config'
 
 const minutes = 60_000
+const noEditor = path.join(import.meta.dirname, 'test/component/support/no-editor.ts')
 /** What is compared with times, or must come within one. */
 const timed = ['test/native/bench-*.test.ts', 'test/native/graph-engine.test.ts']
 
@@ -20,6 +23,19 @@ export default defineConfig({
           name: 'unit',
           include: ['test/unit/**/*.test.{ts,tsx}'],
           testTimeout: 20_000,
+        },
+      },
+      {
+        // Panels of the window with its real stores; main is answered by the test.
+        resolve: {
+          alias: [{ find: /^monaco-editor\/.*/, replacement: noEditor }],
+        },
+        test: {
+          name: 'component',
+          include: ['test/component/**/*.test.tsx'],
+          environment: 'happy-dom',
+          setupFiles: ['test/component/support/setup.ts'],
+          testTimeout: minutes,
         },
       },
       {

@@ -104,20 +104,23 @@ function printTimes() {
   for (const part of times) console.log(`${seconds(part.seconds)}  ${part.name}`)
 }
 
-const needsNative = withChecks || selected.some((suite) => suite !== 'unit')
+/** These need only packages: no compiler, no libtorch, no bundles. */
+const light = ['unit', 'component']
+const needsNative = withChecks || selected.some((suite) => !light.includes(suite))
 if (needsNative) {
   /** @type {Promise<unknown>[]} */
   const early = []
   // Set-up downloads for a part of its time: what needs only packages fills it.
   const onPackages = () => {
     if (withChecks) early.push(timed('checks of TypeScript', () => check(earlyChecks)))
-    if (selected.includes('unit')) early.push(timed('unit', () => test('unit', true)))
+    for (const suite of light.filter((one) => selected.includes(one)))
+      early.push(timed(suite, () => test(suite, true)))
   }
   await timed('set-up', () =>
     setUpOrExit({
       window: selected.includes('e2e'),
       tests: true,
-      headers: selected.some((suite) => suite !== 'unit'),
+      headers: selected.some((suite) => !light.includes(suite)),
       ...(watch ? {} : { onPackages }),
     }),
   )
@@ -137,7 +140,7 @@ const stopWatching =
       )
     : undefined
 for (const suite of selected)
-  if (suite !== 'unit' || !needsNative) await timed(suite, () => test(suite))
+  if (!light.includes(suite) || !needsNative) await timed(suite, () => test(suite))
 await stopWatching?.()
 
 printTimes()

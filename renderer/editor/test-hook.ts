@@ -11,19 +11,14 @@ export type OpsmithTest = {
   markers(path: string): Marker[]
   openFile(path: string, line?: number, column?: number): Promise<void>
   ready(): boolean
-  /** What features offer, by the name of the feature. */
-  [feature: string]: unknown
 }
 
-declare global {
-  interface Window {
-    opsmithTest?: OpsmithTest
-  }
-}
-
+/**
+ * @param features what features offer, by the name of the feature; tests declare the type of the whole in
+ * test/support/test-hook.ts
+ */
 export function exposeTestHook(features: Readonly<Record<string, unknown>>): void {
-  window.opsmithTest = {
-    ...features,
+  const hook: OpsmithTest = {
     editorText: (path) => {
       const model = modelOf(path)
       return model ? textOf(model) : null
@@ -52,6 +47,7 @@ export function exposeTestHook(features: Readonly<Record<string, unknown>>): voi
       return page === 'workbench' ? dock !== null : page !== 'starting'
     },
   }
+  Object.assign(window, { opsmithTest: { ...features, ...hook } })
 }
 
 function severityName(severity: monaco.MarkerSeverity): string {

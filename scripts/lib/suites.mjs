@@ -11,7 +11,7 @@ import { runOnTerminal } from './launch.mjs'
 import { localCommand, root, setupFolder } from './paths.mjs'
 
 /** In the order in which `npm test` runs them. */
-export const suites = ['unit', 'native', 'parity', 'e2e', 'gpu']
+export const suites = ['unit', 'component', 'native', 'parity', 'e2e', 'gpu']
 
 /** The test files of a suite whose path contains one of the words, relative to the clone; all without words. */
 export function testFiles(suite, words = []) {

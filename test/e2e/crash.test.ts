@@ -51,8 +51,8 @@ async function buildAndRun(): Promise<void> {
   await app.testId('run-go').click()
 }
 
-describe('when an operator dies', () => {
-  it('a segfault is named with its line, and the work goes on', async () => {
+describe('an operator that ends its process', () => {
+  it('a segmentation fault is shown with its source line, and the next build works', async () => {
     const folder = copyProject(path.join(root, 'test/cases/crash/null_write'), cache)
     app = await App.start(cache, folder)
     await app.openFile('op.cpp')
@@ -76,7 +76,7 @@ describe('when an operator dies', () => {
     await app.testId('schema-row-null_write::forward').waitFor()
   })
 
-  it('a host killed from outside is replaced', async () => {
+  it('an op host that is killed from outside is replaced by a new one', async () => {
     app = await App.start(cache, copyProject(path.join(root, 'samples/my_op'), cache))
     await buildAndRun()
     await app.testId('run-comparison').first().waitFor()

@@ -103,7 +103,7 @@ afterAll(async () => {
 })
 
 describe('npm run dev', () => {
-  it('shows an edit of the renderer in the open window, without a restart', async () => {
+  it('an edit of the renderer shows in the open window without a restart', async () => {
     await page.evaluate(() => {
       document.body.dataset['mark'] = 'the window of before the edit'
     })
@@ -115,7 +115,7 @@ describe('npm run dev', () => {
     expect(errors).toEqual([])
   })
 
-  it('restarts the app after an edit of main', async () => {
+  it('an edit of main restarts the app', async () => {
     const before = printed.length
     edit(
       'electron/main/index.ts',
@@ -127,7 +127,7 @@ describe('npm run dev', () => {
     await page.getByLabel('Edited status').waitFor()
   })
 
-  it('leaves no process behind after Ctrl+C', async () => {
+  it('Ctrl+C leaves no process behind', async () => {
     expect(processes()).not.toHaveLength(0)
     const code = new Promise((resolve) => dev.once('exit', resolve))
     dev.kill('SIGINT')

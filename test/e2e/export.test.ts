@@ -86,7 +86,7 @@ function steps(): Promise<Step[]> {
       form: step.dataset['form'] ?? '',
       step: step.dataset['step'] ?? '',
       status: step.dataset['status'] ?? '',
-      reason: step.querySelector('.export-reason')?.textContent ?? '',
+      reason: step.querySelector('[data-testid=export-step-reason]')?.textContent ?? '',
     })),
   )
 }
@@ -107,7 +107,7 @@ async function running(): Promise<void> {
 const exported = (file: string): string => fs.readFileSync(path.join(out, file), 'utf8')
 
 describe('the export panel', () => {
-  it('says which forms are possible, and what of their proof cannot be tried here', async () => {
+  it('the panel shows which forms are possible and which steps of their proof cannot run here', async () => {
     await app.testId('export-form-library').waitFor()
     const possible = (form: string): Promise<string | null> =>
       app.testId(`export-form-${form}`).getAttribute('data-possible')
@@ -125,7 +125,7 @@ describe('the export panel', () => {
     await app.picture('export-forms')
   })
 
-  it('asks before it writes to a typed folder outside the project, and remembers it', async () => {
+  it('a typed folder outside the project needs a confirmation and is remembered', async () => {
     await app.electron.evaluate(({ dialog }) => {
       dialog.showMessageBox = (...args: unknown[]) => {
         Object.assign(globalThis, { asked: JSON.stringify(args.at(-1)) })
@@ -145,7 +145,7 @@ describe('the export panel', () => {
     await expect.poll(() => app.testId('export-folder').inputValue()).toBe(out)
   })
 
-  it('stops when it is told to, and says that nothing is proven', async () => {
+  it('Stop ends an export, and the panel shows that nothing is proven', async () => {
     await app.page.keyboard.press('F7')
     // A step that takes seconds: there is time to stop it.
     await app.page
@@ -157,7 +157,7 @@ describe('the export panel', () => {
     expect(await app.testId('export-error').count()).toBe(0)
   })
 
-  it('writes two forms and proves them, step by step', async () => {
+  it('two forms are written and proven step by step', async () => {
     await app.testId('export-choose-cmake').click()
     await app.page.keyboard.press('F7')
     await running()
@@ -203,7 +203,7 @@ describe('the export panel', () => {
     )
   })
 
-  it('asks what becomes of a file that was changed by hand, and keeps it', async () => {
+  it('a file that was changed by hand is kept when the user chooses to keep it', async () => {
     const readme = path.join(out, 'library/README.md')
     const mine = `${fs.readFileSync(readme, 'utf8')}\nWritten by hand.\n`
     fs.writeFileSync(readme, mine)
@@ -222,7 +222,7 @@ describe('the export panel', () => {
     expect(fs.readFileSync(readme, 'utf8')).toBe(mine)
   })
 
-  it('shows which step of a proof failed, with its log, and leaves the files', async () => {
+  it('a proof that fails shows the failed step with its log, and the files stay', async () => {
     await app.openFile('op.cpp')
     // What it gives is another in every process: in Python, not what the op host recorded.
     await app.replace('op.cpp', 'return 2 * x;', 'return 2 * x + static_cast<int64_t>(getpid());')
@@ -245,14 +245,12 @@ describe('the export panel', () => {
     await app.picture('export-failed')
     await app.resize(1024, 700)
     await app.picture('export-narrow')
-    const tooWide = await app
-      .testId('export-panel')
-      .evaluate((panel) =>
-        [...panel.querySelectorAll('.split-main, .split-list, .panel-bar')].flatMap((part) =>
-          part.scrollWidth > part.clientWidth ? [part.className] : [],
-        ),
-      )
-    expect(tooWide).toEqual([])
+    for (const part of ['export-bar', 'export-forms', 'export-main']) {
+      const excess = await app
+        .testId(part)
+        .evaluate((element) => element.scrollWidth - element.clientWidth)
+      expect(excess, part).toBeLessThanOrEqual(0)
+    }
 
     // An edit makes it old, and a build would make no other.
     await app.replace('op.cpp', 'return 2 * x', 'return 3 * x')

@@ -43,7 +43,7 @@ afterAll(() => {
 })
 
 describe('a folder in renderer/features', () => {
-  it('can be added and deleted: the window still passes its types', async () => {
+  it('a feature folder can be added or deleted, and the window still passes its types', async () => {
     const tsc = path.join(root, 'node_modules/.bin/tsc')
     const project = path.join(copy, 'renderer')
     const config = path.join(project, 'tsconfig.json')
@@ -55,7 +55,7 @@ describe('a folder in renderer/features', () => {
     expect(checked).toMatchObject({ stdout: '' })
   })
 
-  it('is in the dock, the palette, Problems and Stop, and a deleted one is nowhere', async () => {
+  it('an added feature is in the dock, the palette, Problems and Stop, and a deleted one is nowhere', async () => {
     const vite = path.join(root, 'node_modules/.bin/vite')
     await run(vite, ['build', '--configLoader', 'runner', '--logLevel', 'error'], {
       cwd: copy,

@@ -71,8 +71,8 @@ afterAll(async () => {
   cache.remove()
 })
 
-describe("the window's calls of gradcheck", () => {
-  it('run one, whose Jacobians can be paged', async () => {
+describe('the gradcheck calls of the window', () => {
+  it('gradcheck.run gives a report whose Jacobians can be read in pages', async () => {
     const request = { ...requestOf(), keepJacobians: true }
     const result = await ask('gradcheck.run', { folder, job: 'one', request, timeout: 0 })
     const report = unwrap(result)
@@ -92,7 +92,7 @@ describe("the window's calls of gradcheck", () => {
     expect(second).toBe(0)
   })
 
-  it('run all of opsmith.json, each told as it is done', async () => {
+  it('gradcheck.runAll sends an event for each entry of opsmith.json when its check ends', async () => {
     const result = await ask('gradcheck.runAll', { folder, job: 'all' })
     const outcomes = unwrap(result)
     expect(outcomes.every((outcome) => outcome.asExpected)).toBe(true)
@@ -101,7 +101,7 @@ describe("the window's calls of gradcheck", () => {
       .toEqual(outcomes.map((_, at) => at))
   })
 
-  it('sweep eps, each point told as it is made', async () => {
+  it('gradcheck.sweep sends an event for each eps when its check ends', async () => {
     const result = await ask('gradcheck.sweep', {
       folder,
       job: 'sweep',
@@ -120,7 +120,7 @@ describe("the window's calls of gradcheck", () => {
       .toEqual([1e-3, 1e-4, 1e-3, 1e-4])
   })
 
-  it('search random points, and keep what was found', async () => {
+  it('gradcheck.search finds a failing point, and gradcheck.keep writes it to opsmith.json', async () => {
     const request = requestOf({ eps: 1e-4, atol: 1e-12, rtol: 1e-9 })
     const result = await ask('gradcheck.search', {
       folder,
@@ -143,13 +143,13 @@ describe("the window's calls of gradcheck", () => {
     expect(text).toContain('// Our sigmoid and libtorch')
   })
 
-  it('tell the history of a check', async () => {
+  it('gradcheck.history gives the results of a check in earlier builds', async () => {
     const { keepJacobians: _not, ...request } = requestOf()
     const result = await ask('gradcheck.history', { folder, request })
     expect(unwrap(result)).toHaveLength(1)
   })
 
-  it('stop a search that would take minutes', async () => {
+  it('job.cancel stops a search that would take minutes', async () => {
     const started = Date.now()
     const searching = ask('gradcheck.search', {
       folder,
@@ -169,7 +169,7 @@ describe("the window's calls of gradcheck", () => {
     expect(progress.length).toBeLessThan((Date.now() - started) / 45 + 2)
   })
 
-  it('are answered for the open project only', async () => {
+  it('the calls refuse a project that is not open', async () => {
     const result = await ask('gradcheck.runAll', { folder: root, job: 'other' })
     expect(result.ok ? '' : result.error.code).toBe('request.invalid')
   })

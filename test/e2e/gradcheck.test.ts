@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
 import { copyProject, makeTestCache, root } from '../support/installation'
@@ -14,14 +14,14 @@ let cache: TestCache
 let app: App
 let folder: string
 
-beforeEach(async () => {
+// One window for both tests: the first leaves the sources as they were.
+beforeAll(async () => {
   cache = makeTestCache()
   folder = copyProject(path.join(root, 'samples/sigmoid'), cache)
   app = await App.start(cache, folder)
   await app.testId('tool-tab-gradcheck').click()
-  await verdicts(expected, buildTime)
 })
-afterEach(async () => {
+afterAll(async () => {
   await app.close()
   cache.remove()
 })
@@ -63,7 +63,8 @@ const keptChecks = (): string =>
   fs.readFileSync(path.join(folder, 'opsmith.json'), 'utf8').split('"gradchecks"')[1] ?? ''
 
 describe('the gradcheck panel', () => {
-  it('checks after each build: a wrong backward fails with cause and element, mended it passes', async () => {
+  it('every build runs the checks: a wrong backward fails with its cause and element, and passes once corrected', async () => {
+    await verdicts(expected)
     await verdict('passed')
     await app.openFile('op.cpp')
     const right = 'return grad * output * (1 - output);'
@@ -102,7 +103,9 @@ describe('the gradcheck panel', () => {
     await app.page.waitForFunction(() => window.opsmithTest?.markers('op.cpp').length === 0)
   })
 
-  it('edits a case, sweeps eps, keeps the case, and checks the operators', async () => {
+  it('an edited case can be swept over eps and kept, and the operators can be checked', async () => {
+    await verdicts(expected)
+    await app.testId('gradcheck-entry-0').click()
     await app.testId('gradcheck-sweep').click()
     await app.testId('gradcheck-sweep-chart').waitFor({ timeout: checkTime })
     // Both lie near the cube root of their precision, an order of magnitude for scatter.

@@ -4,8 +4,9 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
-import type { GraphState } from '../support/app'
+import { decorations } from '../support/editor-parts'
 import { copyProject, makeTestCache, root } from '../support/installation'
+import type { GraphState } from '../support/test-hook'
 import type { TestCache } from '../support/installation'
 
 const buildTime = 170_000
@@ -92,7 +93,7 @@ describe('the graph of a script', () => {
   beforeAll(open)
   afterAll(close)
 
-  it('shows the script, folds, searches, and leads to the source and back', async () => {
+  it("the script's graph can be folded and searched, and it links to the source and back", async () => {
     const before = await state()
     // x, y, eye, two select, eq, Bool, warp_perspective, matmul, if with two results, add, output.
     expect(before.boxes).toBe(14)
@@ -128,7 +129,9 @@ describe('the graph of a script', () => {
     const line = source.findIndex((text) => text.includes('torch.ops.my_ops.warp_perspective')) + 1
     await inspector.getByRole('button', { name: `program.py:${line}` }).click()
     await app.testId('tab-program.py').waitFor()
-    await expect.poll(async () => await app.page.locator('.graph-place').count()).toBeGreaterThan(0)
+    await expect
+      .poll(async () => await decorations(app.page, 'graph-place').count())
+      .toBeGreaterThan(0)
     // The way back: the line that the cursor is in shows its nodes, and only as long as it is in it.
     // Two there: the operator and torch.eye.
     await expect.poll(async () => (await state()).marked).toBe(2)
@@ -141,8 +144,9 @@ describe('the graph of a script', () => {
     // Its kernel's source is one click away.
     const kernel = inspector.getByRole('button', { name: /op\.cpp:\d+/ })
     await kernel.click()
+    const activeTabs = app.page.getByRole('tab', { selected: true })
     await expect
-      .poll(async () => await app.page.locator('.dv-active-tab [data-testid="tab-op.cpp"]').count())
+      .poll(async () => await activeTabs.filter({ has: app.testId('tab-op.cpp') }).count())
       .toBe(1)
 
     // Arrows walk: down from warp_perspective is matmul.
@@ -153,7 +157,7 @@ describe('the graph of a script', () => {
     await expect.poll(async () => (await state()).selected).toBe('')
   })
 
-  it('marks what an edit changed, and leaves everything else where it was', async () => {
+  it('an edit marks what it changed in the graph, and everything else keeps its place', async () => {
     await app.openFile('program.py')
     const [matmul] = await nodesOf('aten::matmul')
     await app.page.evaluate((id) => window.opsmithTest?.graph.select(id), matmul!)
@@ -197,7 +201,7 @@ describe('the graph of a script', () => {
     expect((await state()).selected).toBe('aten::matmul')
   })
 
-  it('exports, saves, and opens what it saved', async () => {
+  it('a graph can be exported, saved and opened again', async () => {
     const exported = async (format: string, name: string): Promise<string> => {
       await app.page.evaluate(
         async ([kind, file]) => {
@@ -236,7 +240,7 @@ describe('traces and passes', () => {
   beforeAll(open)
   afterAll(close)
 
-  it('warns on the line where a trace lost control flow, and shows the script beside', async () => {
+  it('a trace that lost control flow shows a warning on that line and can be compared with the script', async () => {
     await app.openFile('program.py')
     const lines = (await app.text('program.py')).split('\n')
     const branch = lines.findIndex((line) => line.includes('x[0][0] == 42')) + 1
@@ -259,11 +263,19 @@ describe('traces and passes', () => {
     await app.picture('graph-trace-beside')
   })
 
-  it('keeps a graph of each pass, and marks what a pass changed', async () => {
-    const fresh = { form: 'script', passes: [], compare: { kind: 'auto' }, beside: false }
-    await app.page.evaluate(
-      (choice) => window.opsmithTest?.graph.choose({ ...choice, step: null, view: 'graph' }, true),
-      fresh,
+  it('each pass keeps a graph of its own, which marks what the pass changed', async () => {
+    await app.page.evaluate(() =>
+      window.opsmithTest?.graph.choose(
+        {
+          form: 'script',
+          passes: [],
+          compare: { kind: 'auto' },
+          beside: false,
+          step: null,
+          view: 'graph',
+        },
+        true,
+      ),
     )
     await shown('compute · script')
     await app.testId('graph-entry').selectOption('name warp_reference')
@@ -287,7 +299,7 @@ describe('traces and passes', () => {
     await app.picture('graph-time')
   })
 
-  it('has room for everything at three sizes of the window, in both themes', async () => {
+  it('the panel cuts nothing off at three window sizes in both themes', async () => {
     await app.page.evaluate(() =>
       window.opsmithTest?.graph.choose({ passes: ['inline', 'constant_propagation'] }, true),
     )
@@ -311,7 +323,7 @@ describe('traces and passes', () => {
     }
   })
 
-  it('is as it was left when the window comes back', async () => {
+  it('a window that is opened again shows the graph as it was', async () => {
     await app.testId('graph-entry').selectOption('name compute')
     await app.page.evaluate(() =>
       window.opsmithTest?.graph.choose({ form: 'trace', passes: ['dead_code'] }, true),
@@ -333,17 +345,19 @@ function whatIsCutOff(): string[] {
   if (!panel) return ['no panel']
   const room = panel.getBoundingClientRect()
   const measure = document.createElement('canvas').getContext('2d')
-  for (const control of panel.querySelectorAll<HTMLElement>(
-    '.graph-bar select, .graph-bar button',
-  )) {
+  const bars = [...panel.querySelectorAll<HTMLElement>('[data-testid^=graph-][data-testid$=-bar]')]
+  if (bars.length < 3) problems.push(`there are ${bars.length} bars`)
+  for (const control of bars.flatMap((bar) => [
+    ...bar.querySelectorAll<HTMLElement>('select, button'),
+  ])) {
     // Steps scroll in their line.
-    if (control.closest('.graph-chips')) continue
+    if (control.closest('[aria-label=Steps]')) continue
     const box = control.getBoundingClientRect()
     const name = control.getAttribute('aria-label') ?? control.textContent
     if (box.left < room.left || box.right > room.right + 0.5) problems.push(`${name} is outside`)
     if (!(control instanceof HTMLSelectElement) || !measure) continue
     // Names of functions may be of any length.
-    if (control.matches('.graph-entry')) continue
+    if (control.dataset['testid'] === 'graph-entry') continue
     const style = getComputedStyle(control)
     measure.font = style.font
     const words = control.selectedOptions[0]?.text.trim() ?? ''

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findClangd } from '../../electron/engine/toolchain/find-clangd'
 import { changeSettings } from '../../electron/engine/project/settings-file'
 import { App } from '../support/app'
+import { completions } from '../support/editor-parts'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -65,7 +66,7 @@ afterAll(async () => {
 })
 
 describe.skipIf(!clangd.ok)('C++ in the editor', () => {
-  it('shows a mistake while it is typed, and takes it away', async () => {
+  it('a mistake is shown while the user types and disappears when it is corrected', async () => {
     await app.openFile(caller)
     await ready()
     await app.replace(caller, '  return force;', '  return forse;')
@@ -84,8 +85,8 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
     await expect.poll(async () => (await app.markers(caller)).length).toBe(0)
   })
 
-  it('completes what is typed, and explains a name', async () => {
-    const row = app.page.locator('.suggest-widget .monaco-list-row', { hasText: 'empty_like' })
+  it('completion and hover work on names of libtorch', async () => {
+    const row = completions(app.page).getByRole('option').filter({ hasText: 'empty_like' })
     await ready()
     // It comes by itself, without Ctrl+Space; where clangd had no answer in time, as soon as one types again.
     const typed = async (): Promise<boolean> => {
@@ -108,13 +109,13 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
     await goTo(caller, 'const at::Tens')
     await app.page.keyboard.press('Control+K')
     await app.page.keyboard.press('Control+I')
-    const hover = app.page.locator('.monaco-hover', { hasText: 'TensorBody.h' })
+    const hover = app.page.getByRole('tooltip').filter({ hasText: 'TensorBody.h' })
     await hover.first().waitFor()
     await app.picture('language-hover')
     await app.page.keyboard.press('Escape')
   })
 
-  it('leads into libtorch’s headers, which cannot be written', async () => {
+  it('"Go to definition" opens a header of libtorch, which is read-only', async () => {
     await goTo(caller, 'const at::Tens')
     await app.page.keyboard.press('F12')
     const header = app.page.locator('[data-testid^="editor-/"][data-testid$="TensorBody.h"]')
@@ -126,13 +127,13 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
     await app.picture('language-definition')
   })
 
-  it('renames across files, and saves nothing unasked', async () => {
+  it('a rename changes every file and saves only on request', async () => {
     // Where clangd had no answer, the window says so, and one asks again.
     const renamed = async (): Promise<boolean> => {
       await goTo(kernel, 'void add_for')
       await ready()
       await app.page.keyboard.press('F2')
-      const field = app.page.locator('.rename-box input')
+      const field = app.page.getByRole('textbox', { name: /^Rename input/ })
       await field.waitFor()
       await field.fill('collect_forces')
       await app.page.keyboard.press('Enter')
@@ -158,11 +159,10 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
     }
   })
 
-  it('is in the palette, too', async () => {
+  it('the palette offers the language commands', async () => {
     await goTo(kernel, 'void collect_for')
     await command('Find references')
-    const peek = app.page.locator('.peekview-widget')
-    await peek.filter({ hasText: /References \(\d+\)/ }).waitFor({ timeout: 60_000 })
+    await app.page.getByText(/References \(\d+\)/).waitFor({ timeout: 60_000 })
     await app.picture('language-references')
     await app.page.keyboard.press('Escape')
     await app.page.keyboard.press('Control+Shift+P')
@@ -173,7 +173,7 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
     await app.page.keyboard.press('Escape')
   })
 
-  it('compiles with the options that were chosen in the window', async () => {
+  it('clangd compiles with the options chosen in Settings', async () => {
     const flagsOfKernel = (): string[] => {
       const of = path.join(cache.folder, 'clangd')
       const file = fs
@@ -195,7 +195,7 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
     expect(flagsOfKernel()).not.toContain('-O2')
   })
 
-  it('says when clangd ended, and has it back', async () => {
+  it('a clangd that ends is reported and can be started again', async () => {
     const item = app.testId('status-language')
     const pid = Number(await item.getAttribute('data-pid'))
     process.kill(pid, 'SIGKILL')

@@ -45,7 +45,7 @@ TORCH_LIBRARY(linted, m) {
 `
 
 describe('lints', () => {
-  it('show as one types, with their reasons, and are mended by a quick fix', async () => {
+  it('a lint shows while the user types, gives its reason, and its quick fix removes it', async () => {
     expect(await app.markers('op.cpp')).toEqual([])
     await app.replace('op.cpp', 'from = rows.const', 'from = x.const')
     const row = app.page.locator('[data-code="opsmith-not-contiguous"]')
@@ -55,12 +55,14 @@ describe('lints', () => {
       { line: 7, severity: 'warning' },
     ])
     await row.getByTestId('problem-more').click()
-    await row.locator('.markdown').waitFor()
-    expect(await row.locator('.markdown pre').first().textContent()).toContain('x.contiguous()')
+    await row.getByTestId('markdown').waitFor()
+    expect(await row.getByTestId('markdown').locator('pre').first().textContent()).toContain(
+      'x.contiguous()',
+    )
     await app.page.emulateMedia({ colorScheme: 'dark' })
     await app.picture('lint-dark')
     await app.page.emulateMedia({ colorScheme: 'light' })
-    expect(await row.locator('.markdown p').first().textContent()).toMatch(
+    expect(await row.getByTestId('markdown').locator('p').first().textContent()).toMatch(
       /^A pointer to a tensor's elements/,
     )
     await row.getByTestId('problem-fix').first().click()
@@ -69,7 +71,7 @@ describe('lints', () => {
     expect(await app.text('op.cpp')).toContain('from = x_contiguous.const_data_ptr')
   })
 
-  it("are in the editor's own quick fixes", async () => {
+  it("the editor's quick fix menu offers the fix of a lint", async () => {
     await app.setText(
       'op.cpp',
       source.replace('const at::Tensor& x)', 'const at::Tensor& x, float a)'),
@@ -80,10 +82,7 @@ describe('lints', () => {
     await app.openFile('op.cpp', 4)
     const place = await app.page.evaluate(() => window.opsmithTest?.markers('op.cpp')[0])
     expect(place?.message).toContain('takes float')
-    await app.page
-      .locator('.monaco-editor textarea, .monaco-editor .native-edit-context')
-      .first()
-      .focus()
+    await app.testId('editor-op.cpp').getByRole('textbox').first().focus()
     await app.page.keyboard.press('End')
     for (let back = 0; back < 6; back += 1) await app.page.keyboard.press('ArrowLeft')
     await app.page.keyboard.press('Control+.')
@@ -95,7 +94,7 @@ describe('lints', () => {
     )
   })
 
-  it("say a compiler's error in a sentence, its own text a click away", async () => {
+  it("a compiler error is explained in a sentence, and the compiler's own text is one click away", async () => {
     await app.setText(
       'op.cpp',
       source.replace('const at::Tensor& x)', 'const at::Tensor& x, float factor)'),
@@ -107,7 +106,7 @@ describe('lints', () => {
     expect(text).toContain('An operator cannot take float')
     expect((await app.markers('op.cpp')).some((marker) => marker.severity === 'error')).toBe(true)
     await row.getByTestId('problem-more').click()
-    await row.locator('.markdown').waitFor()
+    await row.getByTestId('markdown').waitFor()
     await row.getByText("Compiler's own text").click()
     const raw = await row.locator('details pre').textContent()
     expect(raw).toContain('static assertion failed')

@@ -1,24 +1,13 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
 const buildTime = 170_000
-let cache: TestCache
-let app: App | undefined
-
-beforeEach(() => {
-  cache = makeTestCache()
-})
-afterEach(async () => {
-  await app?.close()
-  app = undefined
-  cache.remove()
-})
 
 const built = async (running: App): Promise<void> => {
   await running.page.waitForFunction(
@@ -31,8 +20,20 @@ const built = async (running: App): Promise<void> => {
 
 const reading = (text: string | null): number => Number(text)
 
-describe('the loop', () => {
-  it('opens a sample, edits the kernel, saves, and shows the new result', async () => {
+describe('the edit, build and run loop', () => {
+  let cache: TestCache
+  let app: App | undefined
+
+  beforeEach(() => {
+    cache = makeTestCache()
+  })
+  afterEach(async () => {
+    await app?.close()
+    app = undefined
+    cache.remove()
+  })
+
+  it('a sample opens, an edit of its kernel is built on save, and the new result is shown', async () => {
     app = await App.start(cache)
     const running = app
     await app.testId('gallery-open-my_op').click()
@@ -67,7 +68,7 @@ describe('the loop', () => {
     await app.testId('explorer-file-op.cpp').waitFor()
   })
 
-  it('builds edits with the compile server, and publishes the plain build behind them', async () => {
+  it('an edit is built by the compile server, and the plain build that follows is published', async () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
     app = await App.start(cache, folder, { hotCompile: true })
     const running = app
@@ -97,9 +98,38 @@ describe('the loop', () => {
     expect(library.includes('opsmith_shared_code')).toBe(false)
   })
 
-  it('shows an error on its line, and takes it away when it is mended', async () => {
-    const folder = copyProject(path.join(root, 'samples/my_op'), cache)
+  it('a precompiled header that could not be made is reported', async () => {
+    // A compiler like the real one, but for precompiled headers.
+    const compiler = path.join(cache.home, 'clang++-odd')
+    const real = process.env['OPSMITH_COMPILER'] ?? 'c++'
+    const script = `#!/bin/sh\ncase "$*" in *c++-header*) echo no headers today >&2; exit 1;; esac\nexec ${real} "$@"\n`
+    fs.writeFileSync(compiler, script, { mode: 0o755 })
+    app = await App.start(cache, undefined, { hotCompile: false, compiler })
+    const said = app.testId('notification').filter({ hasText: 'could not precompile' })
+    await said.waitFor()
+    expect(await said.textContent()).toMatch(/Builds work without them/)
+    // Nothing is under way any more.
+    expect(await app.testId('status-background').count()).toBe(0)
+  })
+})
+
+// One project for these tests, each of which begins where the one before it ended.
+describe('a project that is edited', () => {
+  let cache: TestCache
+  let app: App
+  let folder: string
+
+  beforeAll(async () => {
+    cache = makeTestCache()
+    folder = copyProject(path.join(root, 'samples/my_op'), cache)
     app = await App.start(cache, folder)
+  })
+  afterAll(async () => {
+    await app.close()
+    cache.remove()
+  })
+
+  it('a compiler error shows on its line and disappears when the line is corrected', async () => {
     await app.openFile('op.cpp')
     const good = await app.text('op.cpp')
     const lines = good.split('\n')
@@ -122,23 +152,7 @@ describe('the loop', () => {
     expect(fs.readFileSync(path.join(folder, 'op.cpp'), 'utf8')).toBe(good)
   })
 
-  it('says what could not be made ready in the background', async () => {
-    // A compiler like the real one, but for precompiled headers.
-    const compiler = path.join(cache.home, 'clang++-odd')
-    const real = process.env['OPSMITH_COMPILER'] ?? 'c++'
-    const script = `#!/bin/sh\ncase "$*" in *c++-header*) echo no headers today >&2; exit 1;; esac\nexec ${real} "$@"\n`
-    fs.writeFileSync(compiler, script, { mode: 0o755 })
-    app = await App.start(cache, undefined, { hotCompile: false, compiler })
-    const said = app.testId('notification').filter({ hasText: 'could not precompile' })
-    await said.waitFor()
-    expect(await said.textContent()).toMatch(/Builds work without them/)
-    // Nothing is under way any more.
-    expect(await app.testId('status-background').count()).toBe(0)
-  })
-
-  it('keeps unsaved changes over a close, and offers them again', async () => {
-    const folder = copyProject(path.join(root, 'samples/my_op'), cache)
-    app = await App.start(cache, folder)
+  it('unsaved changes survive closing the window and are offered again', async () => {
     await app.openFile('op.cpp')
     const onDisk = await app.text('op.cpp')
     await app.setText('op.cpp', `${onDisk}\n// not saved\n`)
@@ -156,9 +170,7 @@ describe('the loop', () => {
       .toContain('// not saved')
   })
 
-  it('takes what another editor wrote, and never overwrites it silently', async () => {
-    const folder = copyProject(path.join(root, 'samples/my_op'), cache)
-    app = await App.start(cache, folder)
+  it('a change by another editor is loaded, and never overwritten without a question', async () => {
     await app.openFile('op.cpp')
     const file = path.join(folder, 'op.cpp')
     const before = fs.readFileSync(file, 'utf8')

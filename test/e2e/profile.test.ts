@@ -45,7 +45,7 @@ async function range(canvas: string): Promise<number> {
 }
 
 describe('the profile panel', () => {
-  it('profiles a function of the program, forward and backward, and shows where', async () => {
+  it('a function of the program is profiled forward and backward, and every view shows its time', async () => {
     await command('Show Profile')
     await app.testId('profile-panel').waitFor()
     // A function of the program that opsmith.json calls, with its arguments.
@@ -86,7 +86,10 @@ describe('the profile panel', () => {
     await timeline.focus()
     await app.page.keyboard.press('0')
     await app.page.keyboard.press('Enter')
-    await app.page.locator('.monaco-editor').first().waitFor()
+    await app.page
+      .getByTestId(/^editor-/)
+      .first()
+      .waitFor()
 
     await app.testId('profile-view-flame').click()
     await app.testId('profile-search').fill('gc_layer')
@@ -98,7 +101,7 @@ describe('the profile panel', () => {
 
     await app.testId('profile-view-table').click()
     const names = await app.page.evaluate(() =>
-      [...document.querySelectorAll('[data-testid=profile-row] .profile-name')].map((cell) =>
+      [...document.querySelectorAll('[data-testid=profile-row-name]')].map((cell) =>
         cell.textContent?.trim(),
       ),
     )
@@ -133,7 +136,7 @@ describe('the profile panel', () => {
     expect(trace.traceEvents.filter(({ ph }) => ph === 'X').length).toBeGreaterThan(40)
   })
 
-  it('says what does not fit, and follows an edit', async () => {
+  it('a function that does not exist is refused, and a build profiles again', async () => {
     await app.testId('profile-op').fill('nothing_of_the_kind')
     await app.testId('profile-op').press('Enter')
     await app.testId('profile-run').click()

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
+import { activeParameter, completions, decorations, signatureHelp } from '../support/editor-parts'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -47,8 +48,8 @@ async function caretAt(file: string, line: number): Promise<void> {
   await app.page.keyboard.press('End')
 }
 
-describe('the TorchScript program', () => {
-  it('shows its errors as one types, function by function, and forgets them when they are mended', async () => {
+describe('the TorchScript program in the editor', () => {
+  it('errors of each function show while the user types and disappear when they are corrected', async () => {
     await app.openFile('program.py')
     await expect.poll(messages).toEqual([])
     const wrong = `${program}
@@ -81,13 +82,13 @@ def unknown(x):
     await expect.poll(() => rows.count()).toBe(0)
   })
 
-  it('completes operators, shows signatures and schemas, and goes to the kernel', async () => {
+  it('operators are completed, signatures and schemas are shown, and F12 goes to the kernel', async () => {
     const { keyboard } = app.page
     const lines = program.trimEnd().split('\n').length
     await caretAt('program.py', lines)
     await keyboard.press('Enter')
     await keyboard.type('y = torch.ops.')
-    const suggestions = app.page.locator('.suggest-widget.visible')
+    const suggestions = completions(app.page)
     await suggestions.getByText('gc_layer', { exact: true }).first().waitFor()
     await keyboard.type('gc_layer.')
     await suggestions.getByText('gc_layer', { exact: true }).first().waitFor()
@@ -96,9 +97,9 @@ def unknown(x):
     await keyboard.type('gc_layer')
     await keyboard.press('Escape')
     await keyboard.type('(a, ')
-    const signature = app.page.locator('.parameter-hints-widget.visible')
+    const signature = signatureHelp(app.page)
     await signature.getByText('Tensor w').first().waitFor()
-    expect(await signature.locator('.parameter.active').first().textContent()).toBe('Tensor x')
+    expect(await activeParameter(app.page).textContent()).toBe('Tensor x')
     await app.picture('program-signature')
     await keyboard.press('Escape')
 
@@ -112,20 +113,20 @@ def unknown(x):
     for (let step = 0; step < at; step += 1) await keyboard.press('ArrowRight')
     await keyboard.press('Control+K')
     await keyboard.press('Control+I')
-    const hover = app.page.locator('.monaco-hover:visible')
+    const hover = app.page.getByRole('tooltip')
     await hover.getByText('gc_layer::gc_layer(Tensor a').first().waitFor()
     await app.picture('program-hover')
     await keyboard.press('Escape')
     await keyboard.press('F12')
     const source = fs.readFileSync(path.join(folder, 'gc_layer.cpp'), 'utf8').split('\n')
     const kernel = source.findIndex((text) => text.includes('gc_forward(')) + 1
-    await app.testId('editor-gc_layer.cpp').locator('.monaco-editor.focused').waitFor()
+    await app.focused('gc_layer.cpp')
     await expect.poll(cursorLine).toBe(kernel)
   })
 })
 
-describe('assembly', () => {
-  it('shows the function that the caret is in, its lines coloured in both', async () => {
+describe('the assembly panel', () => {
+  it('the panel shows the function at the caret and colours its lines in both editors', async () => {
     const source = fs.readFileSync(path.join(folder, 'gc_layer.cpp'), 'utf8').split('\n')
     const line = source.findIndex((text) => text.includes('a.mm(x)')) + 1
     await command('Show Assembly')
@@ -136,7 +137,7 @@ describe('assembly', () => {
     await app.page.locator(`[data-testid=assembly-row][data-line="${line}"]`).first().waitFor()
     expect(Number(await app.testId('assembly-rows').getAttribute('data-rows'))).toBeGreaterThan(100)
     expect(await app.testId('assembly-mix').textContent()).toMatch(/\d+ instructions\d+ calls/)
-    await app.page.locator('.monaco-editor .assembly-gutter').first().waitFor()
+    await decorations(app.page, 'assembly-gutter').first().waitFor()
     await command('Theme: dark')
     await app.picture('assembly-dark')
 
@@ -152,7 +153,7 @@ describe('assembly', () => {
     await app.page.locator(`[data-testid=assembly-row][data-line="${other}"]`).first().click()
     await expect.poll(cursorLine).toBe(other)
     // The pointer on a row marks its line in the editor.
-    await app.page.locator('.monaco-editor .assembly-hover').first().waitFor()
+    await decorations(app.page, 'assembly-hover').first().waitFor()
 
     await app.testId('assembly-function').selectOption({ index: 1 })
     await app.testId('assembly-name').filter({ hasText: 'gc_backward' }).waitFor()
@@ -163,7 +164,7 @@ describe('assembly', () => {
     await app.picture('assembly-light')
   })
 
-  it('follows a build', async () => {
+  it('the panel shows the new instructions after a build', async () => {
     const count = async (): Promise<string> =>
       (await app.testId('assembly-mix').textContent())?.match(/^\d+/)?.[0] ?? ''
     const before = await count()
@@ -179,8 +180,8 @@ describe('assembly', () => {
   })
 })
 
-describe('the time of a build', () => {
-  it('is a flame chart with the phases of each file and what cost most', async () => {
+describe('the build time chart', () => {
+  it('the flame chart shows the phases of each file and what took the longest', async () => {
     await command('Show Build')
     await app.testId('build-time').click()
     await app.testId('build-trace').click()

@@ -28,8 +28,8 @@ afterEach(async () => {
   cache.remove()
 })
 
-describe('the operator checks', () => {
-  it('are made with the sanitizers where the switch is on; what they find stands at its line', async () => {
+describe('operator checks with sanitizers', () => {
+  it('a fault that a sanitizer finds shows at its line, in operator checks and in calls', async () => {
     await app.openFile('op.cpp')
     await app.testId('tool-tab-operator-checks').click()
     await app.testId('opcheck-sanitize').check()

@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 describe('the window', () => {
-  it('is isolated and sandboxed, and has no Node', async () => {
+  it('the window is isolated, sandboxed and has no Node', async () => {
     const preferences = await app.electron.evaluate(({ BrowserWindow }) => {
       const contents = BrowserWindow.getAllWindows()[0]?.webContents as unknown as {
         getLastWebPreferences(): Record<string, unknown>
@@ -43,7 +43,7 @@ describe('the window', () => {
     expect(seen).toEqual(['undefined', 'undefined', 'call on'])
   })
 
-  it('is served with one strict policy, and runs no inline script', async () => {
+  it('the window is served with one strict policy and runs no inline script', async () => {
     const policy = await app.page.evaluate(async () => {
       const answer = await fetch(window.location.href)
       return answer.headers.get('content-security-policy')
@@ -60,7 +60,7 @@ describe('the window', () => {
     expect(ran).toBe(false)
   })
 
-  it('goes nowhere and opens nothing', async () => {
+  it('the window cannot navigate and opens no other window', async () => {
     const before = app.page.url()
     const opened = await app.page.evaluate(() => {
       window.location.href = 'https://example.com/'
@@ -72,7 +72,7 @@ describe('the window', () => {
     expect(app.electron.windows()).toHaveLength(1)
   })
 
-  it('reaches no network and no file outside its folder', async () => {
+  it('the window reaches no network and no file outside its folder', async () => {
     const answers = await app.page.evaluate(async () => {
       const attempt = async (url: string): Promise<string> => {
         try {
@@ -91,7 +91,7 @@ describe('the window', () => {
     expect(answers).toEqual(['refused', 'refused', '404', '404'])
   })
 
-  it('is granted no permissions', async () => {
+  it('the window gets no permissions', async () => {
     const state = await app.page.evaluate(
       async () => (await navigator.permissions.query({ name: 'geolocation' })).state,
     )
@@ -99,7 +99,7 @@ describe('the window', () => {
   })
 })
 
-describe('what the window asks of main', () => {
+describe('calls from the window to main', () => {
   const call = (
     name: string,
     input: unknown,
@@ -114,7 +114,7 @@ describe('what the window asks of main', () => {
       [name, input],
     )
 
-  it('is refused when it is no call, or does not fit', async () => {
+  it('an unknown call and a call with wrong fields are refused', async () => {
     expect(await call('constructor', {})).toMatchObject({
       ok: false,
       error: { code: 'request.invalid' },
@@ -124,7 +124,7 @@ describe('what the window asks of main', () => {
     })
   })
 
-  it('reaches no other project and nothing outside the open one', async () => {
+  it('a file outside the open project cannot be read', async () => {
     expect(await call('file.read', { folder: '/etc', path: 'passwd' })).toMatchObject({
       error: { code: 'request.invalid' },
     })
@@ -138,7 +138,7 @@ describe('what the window asks of main', () => {
     })
   })
 
-  it('exports to no folder that the user did not choose, and cannot choose for them', async () => {
+  it('an export into a folder that the user did not choose is refused, and the window cannot choose one', async () => {
     const opened = (await call('app.info', {})) as unknown as { value: { startFolder: string } }
     const folder = opened.value.startFolder
     const directory = path.join(cache.home, 'nobody-chose-this')

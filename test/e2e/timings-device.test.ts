@@ -19,7 +19,7 @@ afterAll(async () => {
   cache.remove()
 })
 
-it('shows warm and cold times of a device, its launch, its graph, and why it has no kernels', async () => {
+it('timings on a device show warm and cold times, launch and graph, and why no kernels are listed', async () => {
   await app.page
     .getByTestId('status-build')
     .filter({ hasText: /built in/i })

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { findClangd } from '../../electron/engine/toolchain/find-clangd'
 import { App } from '../support/app'
@@ -48,7 +48,8 @@ const benchmarks = [
   },
 ]
 
-beforeEach(async () => {
+// One window for all tests: each begins where the one before it ended.
+beforeAll(async () => {
   cache = makeTestCache()
   folder = copyProject(path.join(root, 'samples/sigmoid'), cache)
   const file = path.join(folder, 'opsmith.json')
@@ -67,7 +68,7 @@ beforeEach(async () => {
   await app.page.keyboard.press('Control+9')
   await app.testId('timings-panel').waitFor()
 })
-afterEach(async () => {
+afterAll(async () => {
   await app.close()
   cache.remove()
 })
@@ -93,7 +94,36 @@ async function measure(button: 'timings-run' | 'timings-all'): Promise<void> {
 }
 
 describe('the timings panel', () => {
-  it('measures all benchmarks in one table, refuses what is wrong, sweeps, copies and keeps', async () => {
+  it.skipIf(!clangd.ok)(
+    'a timing waits while clangd reads, and the panel shows that it waits',
+    async () => {
+      await app.openFile('op.cpp')
+      const language = app.testId('status-language')
+      const said = async (): Promise<string> =>
+        `${await language.getAttribute('data-state')} ${await language.textContent()}`
+      await expect.poll(said, { timeout: buildTime }).toMatch(/^ready (?!.*reading)/)
+      await app.testId('timings-entry-0').click()
+      const pid = Number(await language.getAttribute('data-pid'))
+      // Asked for one more file, it answers nothing until it goes on.
+      fs.writeFileSync(path.join(folder, 'constants.h'), '#pragma once\n')
+      process.kill(pid, 'SIGSTOP')
+      try {
+        await app.openFile('constants.h')
+        await expect.poll(said).toMatch(/^ready .*reading/)
+        await app.testId('timings-run').click()
+        await app.testId('timings-waiting').filter({ hasText: 'waits: clangd reads' }).waitFor()
+        expect(await lines()).toEqual([])
+        await app.picture('timings-waiting')
+      } finally {
+        process.kill(pid, 'SIGCONT')
+      }
+      await app.testId('timings-run').waitFor({ timeout: measureTime })
+      expect(await app.testId('timings-waiting').textContent()).toBe('')
+      expect((await lines())[0]).toMatchObject({ kind: 'operator', times: 3 })
+    },
+  )
+
+  it('all benchmarks are timed in one table, wrong results are refused, and a sweep can be copied and kept', async () => {
     await measure('timings-all')
     const all = await lines()
     expect(all[0]).toMatchObject({ kind: 'operator', variant: 'sigmoid::sigmoid', times: 3 })
@@ -158,7 +188,7 @@ describe('the timings panel', () => {
     expect(await app.testId('timings-entry-3').getAttribute('aria-pressed')).toBe('true')
   })
 
-  it('compares with the last build after an edit, shows the edit behind the change, stops', async () => {
+  it('an edit is compared with the last build and its diff, and Stop ends a timing', async () => {
     await app.testId('timings-entry-0').click()
     await app.testId('timings-menu').click()
     await app.testId('bench.run').click()
@@ -217,33 +247,4 @@ describe('the timings panel', () => {
     await app.testId('timings-run').waitFor()
     expect(await app.testId('timings-error').count()).toBe(0)
   })
-
-  it.skipIf(!clangd.ok)(
-    'measures nothing while clangd reads, and says what it waits for',
-    async () => {
-      await app.openFile('op.cpp')
-      const language = app.testId('status-language')
-      const said = async (): Promise<string> =>
-        `${await language.getAttribute('data-state')} ${await language.textContent()}`
-      await expect.poll(said, { timeout: buildTime }).toMatch(/^ready (?!.*reading)/)
-      await app.testId('timings-entry-0').click()
-      const pid = Number(await language.getAttribute('data-pid'))
-      // Asked for one more file, it answers nothing until it goes on.
-      fs.writeFileSync(path.join(folder, 'constants.h'), '#pragma once\n')
-      process.kill(pid, 'SIGSTOP')
-      try {
-        await app.openFile('constants.h')
-        await expect.poll(said).toMatch(/^ready .*reading/)
-        await app.testId('timings-run').click()
-        await app.testId('timings-waiting').filter({ hasText: 'waits: clangd reads' }).waitFor()
-        expect(await lines()).toEqual([])
-        await app.picture('timings-waiting')
-      } finally {
-        process.kill(pid, 'SIGCONT')
-      }
-      await app.testId('timings-run').waitFor({ timeout: measureTime })
-      expect(await app.testId('timings-waiting').textContent()).toBe('')
-      expect((await lines())[0]).toMatchObject({ kind: 'operator', times: 3 })
-    },
-  )
 })

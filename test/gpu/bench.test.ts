@@ -57,7 +57,7 @@ print(triton.testing.do_bench(lambda: ${call}, warmup=100, rep=500, return_mode=
   return Number(stdout)
 }
 
-it.each(cases)('agrees with triton.testing.do_bench within 3 %: $name', async (one) => {
+it.each(cases)('the time agrees with triton.testing.do_bench within 3 %: $name', async (one) => {
   const ours: number[] = []
   const theirs: number[] = []
   for (let round = 0; round < 3; round += 1) {
@@ -72,7 +72,7 @@ it.each(cases)('agrees with triton.testing.do_bench within 3 %: $name', async (o
   expect(middle(ours) / middle(theirs)).toBeLessThan(1.03)
 })
 
-it('stamps clock, temperature, power and throttling, and replays the call in a graph', async () => {
+it('a timing records clock, temperature, power and throttling, and replays the call in a graph', async () => {
   const asked = requestOf('aten::relu', ['x'], [1 << 12])
   const { rows, devices } = unwrap(await workbench.benchmarks.run(folder, [asked], {}))
   const warm = rows.find(({ point }) => !point.cold)
@@ -88,7 +88,7 @@ it('stamps clock, temperature, power and throttling, and replays the call in a g
   expect(devices[0]?.ceilings?.bytesPerSecond).toBeGreaterThan(1e10)
 })
 
-it('lists kernels with their launch', async () => {
+it('the kernels are listed with their launch', async () => {
   const asked = requestOf('aten::relu', ['x'], [1 << 20])
   const { kernels } = unwrap(await workbench.benchmarks.kernels(folder, asked, {}))
   const kernel = kernels.find(({ kind }) => kind === 'kernel')
@@ -97,7 +97,7 @@ it('lists kernels with their launch', async () => {
   expect(kernel?.registers).toBeGreaterThan(0)
 })
 
-it('refuses a time that the GPU cannot keep to', async () => {
+it('a time that the GPU cannot keep to is refused', async () => {
   const asked = { ...requestOf('aten::relu', ['x'], [1 << 12]), bytes: '1e12' }
   const { rows } = unwrap(await workbench.benchmarks.run(folder, [asked], {}))
   expect(rows[0]?.refused).toMatch(/shorter than cuda needs/)

@@ -28,26 +28,29 @@ const onGpu = (more: Partial<InputSpec> = {}): Record<string, InputSpec> =>
     ]),
   )
 
-it.each(['float64', 'float32'] as const)('the kernel gives the forces in %s', async (dtype) => {
-  const call = manifest.calls[0]
-  const run = unwrap(
-    await workbench.runs.run(
-      folder,
-      {
-        op: 'CalcOps::calculateForce',
-        args: call?.args ?? [],
-        inputs: onGpu({ dtype }),
-        reference: call?.reference ?? '',
-      },
-      { timeout: 60 },
-    ),
-  )
-  const [output] = run.outputs
-  expect(output?.kind === 'tensor' && output.device).toBe('cuda:0')
-  expect(run.comparisons.map((comparison) => comparison.matches)).toEqual([true])
-})
+it.each(['float64', 'float32'] as const)(
+  'the kernel gives the right forces in %s',
+  async (dtype) => {
+    const call = manifest.calls[0]
+    const run = unwrap(
+      await workbench.runs.run(
+        folder,
+        {
+          op: 'CalcOps::calculateForce',
+          args: call?.args ?? [],
+          inputs: onGpu({ dtype }),
+          reference: call?.reference ?? '',
+        },
+        { timeout: 60 },
+      ),
+    )
+    const [output] = run.outputs
+    expect(output?.kind === 'tensor' && output.device).toBe('cuda:0')
+    expect(run.comparisons.map((comparison) => comparison.matches)).toEqual([true])
+  },
+)
 
-it('gradients of the kernels are those of finite differences', async () => {
+it("the kernels' gradients agree with finite differences", async () => {
   // Forces are added up in any order.
   const entries = manifest.gradchecks
     .filter(({ op }) => op === 'CalcOps::calculateForce')
@@ -57,7 +60,7 @@ it('gradients of the kernels are those of finite differences', async () => {
   for (const outcome of outcomes) expect(outcome.asExpected, JSON.stringify(outcome)).toBe(true)
 })
 
-it('an atom that is not there stops the kernel', async () => {
+it('an atom index that does not exist stops the kernel', async () => {
   const [first, ...others] = ['list_neigh', 'dE', 'Ri_d', 'F']
   const shapes: Record<string, number[]> = { dE: [1, 1, 1, 4], Ri_d: [1, 1, 1, 4, 3], F: [1, 1, 3] }
   const inputs = onGpu()

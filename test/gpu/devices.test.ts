@@ -8,7 +8,7 @@ import { useWorkbench } from '../support/workbench'
 
 const { workbench, cache } = useWorkbench({ inWindow: true })
 
-it('runs an operator on the GPU, and its result equals the reference there', async () => {
+it('an operator runs on the GPU, and its result equals the reference there', async () => {
   const folder = copyProject(path.join(root, 'samples/my_op'), cache)
   const manifest = await readManifest(folder)
   const build = await workbench.builds.build(folder)

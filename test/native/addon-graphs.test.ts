@@ -98,7 +98,7 @@ function allNodes(nodes: readonly GraphNode[]): GraphNode[] {
 const kindsOf = (graph: Graph): string[] => allNodes(graph.nodes).map((node) => node.kind)
 
 describe('a script graph', () => {
-  it('has nested blocks, places, schemas and custom operators marked', async () => {
+  it('the script graph has nested blocks, source places, schemas and marks on custom operators', async () => {
     const { graph, text } = await read(await capture({ entry: 'branches' }))
     const nodes = allNodes(graph.nodes)
     expect(nodes.map((node) => node.id)).toEqual(nodes.map((_, index) => index))
@@ -118,7 +118,7 @@ describe('a script graph', () => {
     )
   })
 
-  it('keeps numbers that JSON cannot hold', async () => {
+  it('numbers that JSON cannot hold keep their values', async () => {
     const { graph } = await read(
       await capture({ entry: 'large', passes: ['constant_propagation'] }),
     )
@@ -127,7 +127,7 @@ describe('a script graph', () => {
     expect(values).toContain('inf')
   })
 
-  it('shows methods of the program’s classes', async () => {
+  it("methods of the program's classes have graphs", async () => {
     const { graph } = await read(await capture({ entry: 'Counter.add' }))
     expect(kindsOf(graph)).toContain('prim::SetAttr')
     const run = await failureOf(capture({ entry: 'Counter.add', form: 'trace', args: ['x'] }))
@@ -135,7 +135,7 @@ describe('a script graph', () => {
     expect(run.message).toContain('is a method')
   })
 
-  it('is refused for an operator and for a name that is not there', async () => {
+  it('a script graph of an operator or of an unknown name is refused', async () => {
     expect(await failureOf(capture({ entry: 'fixture::scaled' }))).toMatchObject({
       code: 'request.invalid',
       message: 'fixture::scaled is an operator: it has no TorchScript of its own',
@@ -145,7 +145,7 @@ describe('a script graph', () => {
 })
 
 describe('passes', () => {
-  it('keep every step, and inline names the functions a node came from', async () => {
+  it('every pass keeps its step, and inline names the function each node came from', async () => {
     const report = await capture({
       entry: 'outer',
       passes: ['inline', 'dead_code', 'canonicalize'],
@@ -163,7 +163,7 @@ describe('passes', () => {
     expect(scaled).toMatchObject({ scope: ['inner'], custom: true, source: { line: 14 } })
   })
 
-  it('inline the same after the function has run', async () => {
+  it('inline gives the same graph after the function has run', async () => {
     const before = await read(await capture({ entry: 'outer', passes: ['inline'] }))
     await capture({ entry: 'outer', form: 'trace', args: ['x'] })
     await addon.call('graph.observe', {
@@ -175,7 +175,7 @@ describe('passes', () => {
     expect(after.text).toBe(before.text)
   })
 
-  it('find what aliases and what is written', async () => {
+  it('the alias pass finds which values share memory and which are written to', async () => {
     const text = 'import torch\ndef f(x):\n    y = x.view(-1)\n    y.add_(1)\n    return x\n'
     const report = await capture({
       entry: 'f',
@@ -189,7 +189,7 @@ describe('passes', () => {
     expect(add?.attributes['writes_to']).toEqual(add?.inputs.slice(0, 1))
   })
 
-  it('say which name they do not know', async () => {
+  it('an unknown pass name is refused by name', async () => {
     const given = { entry: 'outer', form: 'script', args: [], inputs: {}, checks: [], program }
     const request = { ...given, passes: ['nope'] } as unknown as CaptureRequest
     expect(await failureOf(addon.call('graph.capture', request))).toMatchObject({
@@ -200,7 +200,7 @@ describe('passes', () => {
 })
 
 describe('a trace', () => {
-  it('is flat, typed, placed, and says what it lost', async () => {
+  it('a trace is flat, has types and places, and lists what it lost', async () => {
     const report = await capture({
       entry: 'branches',
       form: 'trace',
@@ -225,7 +225,7 @@ describe('a trace', () => {
     ])
   })
 
-  it('of straight code has nothing to warn of', async () => {
+  it('a trace of code without branches has no warnings', async () => {
     const report = await capture({ entry: 'outer', form: 'trace', args: ['x'] })
     expect(report.warnings).toEqual([])
     expect(report.checks).toMatchObject([{ matches: true }])
@@ -233,7 +233,7 @@ describe('a trace', () => {
     expect(graph.nodes.find((node) => node.kind === 'aten::relu')?.scope).toEqual(['inner'])
   })
 
-  it('records an operator called by itself', async () => {
+  it('a single operator can be traced', async () => {
     const report = await capture({ entry: 'fixture::scaled', form: 'trace', args: ['x', 'y', 3] })
     const { graph } = await read(report)
     expect(kindsOf(graph)).toContain('fixture::scaled')
@@ -241,7 +241,7 @@ describe('a trace', () => {
 })
 
 describe('an autograd graph', () => {
-  it('leads from the outputs to the leaves, with what is saved', async () => {
+  it('the autograd graph leads from the outputs to the leaves and has the saved tensors', async () => {
     const report = await capture({ entry: 'branches', form: 'autograd', args: ['x', 'y'] })
     const { graph, text } = await read(report)
     expect(graph.nodes.map((node) => node.kind)).toEqual([
@@ -260,7 +260,7 @@ describe('an autograd graph', () => {
 })
 
 describe('a run node by node', () => {
-  it('counts calls, times, new memory and values', async () => {
+  it('running node by node counts calls, times, new memory and values', async () => {
     const report = await capture({ entry: 'branches', args: ['x', 'y'] })
     const { graph } = await read(report)
     const observation = await addon.call('graph.observe', {
@@ -282,7 +282,7 @@ describe('a run node by node', () => {
     )
   })
 
-  it('finds NaN and Inf, and calls methods of objects', async () => {
+  it('running node by node finds NaN and Inf, and can call methods of objects', async () => {
     const report = await capture({ entry: 'divides', args: ['x', 'zero'] })
     const values = (
       await addon.call('graph.observe', { capture: report.capture, step: 0, runs: 1 })
@@ -294,7 +294,7 @@ describe('a run node by node', () => {
     ).toBe(2)
   })
 
-  it('needs arguments', async () => {
+  it('running node by node without arguments is refused', async () => {
     const report = await capture({ entry: 'branches' })
     expect(
       (await failureOf(addon.call('graph.observe', { capture: report.capture, step: 0, runs: 1 })))
@@ -302,7 +302,7 @@ describe('a run node by node', () => {
     ).toContain('captured without arguments')
   })
 
-  it('runs the graph that was executed', async () => {
+  it('an executed graph can be run node by node', async () => {
     const report = await capture({ entry: 'branches', form: 'executed', args: ['x', 'y'] })
     const observation = await addon.call('graph.observe', {
       capture: report.capture,
@@ -314,7 +314,7 @@ describe('a run node by node', () => {
 })
 
 describe('captures', () => {
-  it('are released, and gone with the library', async () => {
+  it('a capture can be released, and unloading its library removes it', async () => {
     const report = await capture({ entry: 'outer' })
     expect(
       (await addon.call('graph.release', { captures: [report.capture, report.capture] })).released,
@@ -331,8 +331,8 @@ describe('captures', () => {
   })
 })
 
-describe('archives', () => {
-  it('saved here run in Python, and open here again', async () => {
+describe('model archives', () => {
+  it('an archive saved here runs in Python and opens here again', async () => {
     const report = await capture({ entry: 'branches', args: ['x', 'y'] })
     const file = path.join(folder, 'branches.pt')
     expect((await addon.call('graph.save', { capture: report.capture, path: file })).bytes).toBe(
@@ -356,7 +356,7 @@ describe('archives', () => {
     expect(kindsOf(opened.graph)).toContain('prim::If')
   })
 
-  it('say which operators are missing, and what is no archive', async () => {
+  it('an archive with missing operators names them, and a file that is no archive is refused', async () => {
     const report = await capture({ entry: 'outer' })
     const file = path.join(folder, 'outer.pt')
     await addon.call('graph.save', { capture: report.capture, path: file })
@@ -384,7 +384,7 @@ describe('archives', () => {
     )
   })
 
-  it('of modules are traced, frozen and run, with the modules’ names', async () => {
+  it("a module from an archive is traced, frozen and run with the modules' names", async () => {
     const file = path.join(folder, 'net.pt')
     // torch.jit.script reads the source of a module, so it must lie in a file.
     fs.writeFileSync(

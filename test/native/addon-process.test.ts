@@ -56,7 +56,7 @@ function userFrame(record: CrashRecord | undefined): number {
 }
 
 describe('the crash reporter', () => {
-  it('records exit() with its status, once, and where it was called', () => {
+  it('exit() is recorded once, with its status and the place of the call', () => {
     const { status, records } = provoke(`await misbehave('exit')`)
     expect(status).toBe(3)
     expect(records).toMatchObject([
@@ -65,7 +65,7 @@ describe('the crash reporter', () => {
     expect(userFrame(records[0])).toBeGreaterThanOrEqual(0)
   })
 
-  it('records an exception that leaves a thread, and not the abort after it', () => {
+  it('an exception that leaves a thread is recorded, and the abort that follows is not', () => {
     const { signal, records } = provoke(`await misbehave('thread')`)
     expect(signal).toBe('SIGABRT')
     expect(records.map(({ reason, message }) => [reason, message])).toEqual([
@@ -73,7 +73,7 @@ describe('the crash reporter', () => {
     ])
   })
 
-  it('dumps the stack of a running call, which goes on', () => {
+  it('dumping the stack of a running call leaves the call running', () => {
     const { stdout, records } = provoke(`
       void misbehave('spin')
       setInterval(async () => {
@@ -87,14 +87,14 @@ describe('the crash reporter', () => {
     expect(userFrame(records[0])).toBe(0)
   })
 
-  it('says nothing of a process that ends itself, whether or not a call runs', () => {
+  it('a process that ends itself leaves no record, with and without a running call', () => {
     const idle = provoke('process.exit(4)')
     expect([idle.status, idle.records]).toEqual([4, []])
     const busy = provoke(`void misbehave('spin'); setTimeout(() => process.exit(5), 200)`)
     expect([busy.status, busy.records]).toEqual([5, []])
   })
 
-  it('names the phase of the call that runs, not of one that waits, and knows idle', () => {
+  it('a record names the phase set from JavaScript, and an idle process has no stack to dump', () => {
     const { stdout, records } = provoke(`
       console.log(await addon.call('host.dumpStack', {}))
       void misbehave('exit')
@@ -104,7 +104,7 @@ describe('the crash reporter', () => {
   })
 })
 
-describe('the addon beside a built library', () => {
+describe('the addon next to a built library', () => {
   function build(name: string, source: string): string {
     const library = compileLibrary(name, source)
     const target = fs.mkdtempSync(path.join(folder, 'built-'))
@@ -122,7 +122,7 @@ describe('the addon beside a built library', () => {
     return JSON.parse(ended.stdout)
   }
 
-  it('calls its operators from plain Node, with typed arrays', () => {
+  it('plain Node can call the operators with typed arrays', () => {
     const copy = path.join(folder, 'operators.node')
     fs.copyFileSync(path.join(addonFolder, 'operator_addon.node'), copy)
     fs.copyFileSync(fixtureLibrary('operators'), path.join(folder, 'liboperators.so'))
@@ -155,7 +155,7 @@ describe('the addon beside a built library', () => {
     })
   })
 
-  it('says which library it lacks', () => {
+  it('an addon without its library names the library it needs', () => {
     const lonely = build('lonely', 'int nothing;')
     fs.rmSync(path.join(path.dirname(lonely), 'liblonely.so'))
     expect(() => ask(`require(${JSON.stringify(lonely)})`)).toThrow(

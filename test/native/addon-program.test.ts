@@ -65,7 +65,7 @@ async function run(op: string, args: (string | number)[], reference?: string): P
 }
 
 describe('a TorchScript program', () => {
-  it('lists its functions with their lines', async () => {
+  it('the functions of the program are listed with their lines', async () => {
     const lineOf = (name: string): number =>
       source.split('\n').findIndex((text) => text.startsWith(`def ${name}`)) + 1
     expect(await addon.call('program.functions', { file: program.file, source })).toEqual([
@@ -83,7 +83,7 @@ describe('a TorchScript program', () => {
     ])
   })
 
-  it('is valid Python as it stands', async () => {
+  it('the program is valid Python', async () => {
     const answer = await askPython(
       'import ast, json, sys; print(json.dumps([n.name for n in ast.parse(sys.argv[1]).body if isinstance(n, ast.FunctionDef)]))',
       [source],
@@ -91,7 +91,7 @@ describe('a TorchScript program', () => {
     expect(answer).toEqual(['repeated', 'gated', 'broken'])
   })
 
-  it('is called, and known to references', async () => {
+  it('a function of the program can be called and used in a reference', async () => {
     const report = await run('repeated', ['x', 'y', 3], 'repeated(x, y, 3)')
     expect(report.outputs).toHaveLength(3)
     expect(report.comparisons.map(({ matches }) => matches)).toEqual([true, true, true])
@@ -99,7 +99,7 @@ describe('a TorchScript program', () => {
     expect(gated.comparisons[0]).toMatchObject({ matches: true })
   })
 
-  it('names the line where it failed', async () => {
+  it('an error at run time names the line of the program', async () => {
     const line = source.split('\n').findIndex((text) => text.includes('scaled(x, x[0])')) + 1
     expect(await failureOf(run('broken', ['x']))).toMatchObject({
       code: 'operator.check',
@@ -110,7 +110,7 @@ describe('a TorchScript program', () => {
     expect((await failureOf(run('gated', ['x', -100]))).message).toContain('over the limit')
   })
 
-  it('names the functions it has', async () => {
+  it('an unknown function name gets an error that lists the functions', async () => {
     const failure = await failureOf(run('absent', ['x']))
     expect(failure).toMatchObject({
       code: 'operator.unknown',
@@ -135,17 +135,22 @@ describe('a TorchScript program', () => {
       'Argument y not provided',
     ],
     ['what is no function', 'x = 1\n', 1, 1, 'expected def'],
-  ])('does not compile with %s, and says where', async (_title, text, line, column, words) => {
-    const failure = await failureOf(addon.call('program.functions', { file: 'p.py', source: text }))
-    expect(failure).toMatchObject({ code: 'program.compile', file: 'p.py', line, column })
-    expect(failure.message).toContain(words)
-    expect(failure.message).not.toContain('HERE')
-  })
+  ])(
+    'a program with %s does not compile, and the error gives the place',
+    async (_title, text, line, column, words) => {
+      const failure = await failureOf(
+        addon.call('program.functions', { file: 'p.py', source: text }),
+      )
+      expect(failure).toMatchObject({ code: 'program.compile', file: 'p.py', line, column })
+      expect(failure.message).toContain(words)
+      expect(failure.message).not.toContain('HERE')
+    },
+  )
 })
 
 // Last: the class stays in the process.
-describe('a library with a class', () => {
-  it('is usable from a program, and says why it cannot leave', async () => {
+describe('a library with a TorchScript class', () => {
+  it('a program can use the class, and the error explains why the library cannot be unloaded', async () => {
     const report = await addon.call('library.load', { path: fixtureLibrary('counter') })
     expect(report.classes.map(({ name }) => name)).toEqual(['fixture_classes.Counter'])
     expect(report.classes[0]?.methods.map(({ name }) => name).sort()).toEqual(['__init__', 'next'])

@@ -19,7 +19,7 @@ afterAll(async () => {
 })
 
 describe('loading a library', () => {
-  it('reports what it registered, sorted, in the shape of the contract', () => {
+  it("a loaded library reports what it registered, sorted, as the contract's message types want it", () => {
     expect(loadReport.parse(report)).toEqual(report)
     expect(
       report.operators.map(({ name, overload }) => (overload ? `${name}.${overload}` : name)),
@@ -35,7 +35,7 @@ describe('loading a library', () => {
     ])
   })
 
-  it('describes arguments, defaults, aliases, documentation and where kernels were registered', () => {
+  it('the report has arguments, defaults, aliases, documentation and where kernels were registered', () => {
     const scaled = report.operators.find(({ name }) => name === 'fixture::scaled')
     const line =
       fixtureSource('operators')
@@ -67,7 +67,7 @@ describe('loading a library', () => {
     ])
   })
 
-  it('takes its operators away with it, and comes back many times', async () => {
+  it('an unloaded library removes its operators, and loading it again works many times', async () => {
     for (let cycle = 0; cycle < 50; ++cycle) {
       expect(await addon.call('library.unload', {})).toEqual({ unloaded: true, reason: '' })
       expect((await addon.call('library.load', { path: library })).operators).toHaveLength(8)
@@ -80,7 +80,7 @@ describe('loading a library', () => {
     await addon.call('library.load', { path: library })
   })
 
-  it('names a symbol that is defined nowhere, and a library that is not there', async () => {
+  it('a library with an undefined symbol and a library that does not exist are named in the error', async () => {
     const incomplete = compileLibrary(
       'incomplete',
       'namespace mine { int helper(double); } int use() { return mine::helper(1); }',
@@ -95,8 +95,8 @@ describe('loading a library', () => {
   })
 })
 
-describe('the registry', () => {
-  it("lists libtorch's operators with their schemas", async () => {
+describe('the operator registry', () => {
+  it("libtorch's operators are listed with their schemas", async () => {
     const operators = await addon.call('registry.list', {})
     expect(operators.length).toBeGreaterThan(3000)
     const add = operators.find(
@@ -107,7 +107,7 @@ describe('the registry', () => {
     )
   })
 
-  it('describes one of them', async () => {
+  it('an operator of libtorch is described', async () => {
     const detail = await addon.call('registry.describe', { name: 'aten::add', overload: 'Tensor' })
     expect(operatorDetail.parse(detail)).toEqual(detail)
     expect(detail.arguments[2]).toEqual({
@@ -119,7 +119,7 @@ describe('the registry', () => {
     expect(detail.kernels.some(({ dispatchKey }) => dispatchKey === 'CPU')).toBe(true)
   })
 
-  it('says what is near an unknown name', async () => {
+  it('an unknown name gets a list of similar names', async () => {
     const failure = await failureOf(
       addon.call('operator.run', { op: 'fixture::scale', args: [], inputs: {} }),
     )
@@ -137,8 +137,8 @@ describe('the registry', () => {
 })
 
 // Last: the class stays in the process.
-describe('what cannot leave the process', () => {
-  it('is a library with a thread_local that has a destructor', async () => {
+describe('a library that cannot be unloaded', () => {
+  it('a library with a thread_local destructor cannot be unloaded', async () => {
     const stays = compileLibrary(
       'stays',
       '#include <string>\nthread_local std::string held = "x";\n__attribute__((constructor)) void use() { held += "y"; }',

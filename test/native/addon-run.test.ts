@@ -63,8 +63,8 @@ async function values(handle: TensorHandle): Promise<number[]> {
   return page.values
 }
 
-describe('a call', () => {
-  it('takes the inputs it names, fills in defaults and records gradients', async () => {
+describe('a call of an operator', () => {
+  it('a call takes the inputs it names, fills in defaults and records gradients', async () => {
     const report = await run('fixture::scaled', ['x', 'y'], { reference: '3 * x - y' })
     expect(tensor(report)).toMatchObject({
       shape: [2, 3],
@@ -79,7 +79,7 @@ describe('a call', () => {
     ])
   })
 
-  it('flattens tuples and lists and prints what is no tensor', async () => {
+  it('results in tuples and lists are flattened, and results that are not tensors are printed', async () => {
     const report = await run('fixture::many', ['x'])
     expect(report.outputs.map(({ kind }) => kind)).toEqual([
       'tensor',
@@ -94,12 +94,12 @@ describe('a call', () => {
     ])
   })
 
-  it('compares an operator that writes to its input with what the input was', async () => {
+  it('an operator that writes to its input is compared with the input as it was before', async () => {
     const report = await run('fixture::twice', ['y'], { reference: 'y * 2' })
     expect(report.comparisons[0]).toMatchObject({ matches: true, maxAbsolute: 0 })
   })
 
-  it('reads dtypes, devices, None and lists as the schema asks', async () => {
+  it('dtypes, devices, None and lists are read as the schema asks', async () => {
     const made = await run('fixture::make', ['n', 'bfloat16', null, [2, 5], 'cpu'])
     expect(tensor(made)).toMatchObject({ dtype: 'bfloat16', shape: [2, 5] })
     const square = await run('fixture::make', ['n', 'int16', null, 4, 'cpu'])
@@ -137,13 +137,13 @@ describe('a call', () => {
       ['n', 'floaty', null, [1, 1], 'cpu'],
       'argument dtype: ScalarType expected, "floaty" given',
     ],
-  ])('refuses %s', async (_title, op, args, words) => {
+  ])('a call with %s is refused', async (_title, op, args, words) => {
     const failure = await failureOf(run(op, args))
     expect(failure.code).toBe('input.invalid')
     expect(failure.message).toContain(words)
   })
 
-  it("gives TORCH_CHECK's words and place, and names what else was thrown", async () => {
+  it('a failed TORCH_CHECK gives its message and place, and other exceptions give their type', async () => {
     const check = await failureOf(
       run('fixture::scaled', ['x', 'w'], { inputs: { w: { shape: [3] } } }),
     )
@@ -155,7 +155,7 @@ describe('a call', () => {
     expect(foreign.message).toContain('type int')
   })
 
-  it('leaves the JavaScript thread free', async () => {
+  it('the JavaScript thread stays free during a call', async () => {
     let busy = 0
     const timer = setInterval(() => {
       void addon.call('host.ping', {}).then(({ busySeconds }) => {
@@ -169,8 +169,8 @@ describe('a call', () => {
   })
 })
 
-describe('a comparison', () => {
-  it('finds the largest error and where it is', async () => {
+describe('a comparison with a reference', () => {
+  it('the comparison finds the largest error and its place', async () => {
     const report = await run('fixture::nearly', ['y', 0.5], { reference: 'y' })
     expect(report.comparisons[0]).toMatchObject({
       matches: false,
@@ -184,13 +184,13 @@ describe('a comparison', () => {
     expect(loose.comparisons[0]).toMatchObject({ matches: true, atol: 1 })
   })
 
-  it('takes NaN for equal to nothing, and infinities for equal to themselves', async () => {
+  it('NaN equals nothing, and an infinity equals itself', async () => {
     const report = await run('aten::clone', ['z'], { reference: 'z' })
     expect(report.comparisons[0]).toMatchObject({ matches: false, mismatched: 1, index: [0, 1] })
     expect(report.comparisons[0]?.maxAbsolute).toBeNaN()
   })
 
-  it('says what differs when shapes, dtypes or the number of outputs do', async () => {
+  it('a difference in shape, dtype or number of outputs is named', async () => {
     const words = async (reference: string): Promise<string | undefined> =>
       (await run('fixture::scaled', ['x', 'y'], { reference })).comparisons[0]?.message
     expect(await words('(3 * x - y)[0]')).toBe('shape [2, 3], but the reference has [3]')
@@ -198,7 +198,7 @@ describe('a comparison', () => {
     expect(await words('(x, y)')).toBe('1 output(s), but the reference gives 2')
   })
 
-  it('compares int64 exactly beyond 2^53', async () => {
+  it('int64 values are compared exactly beyond 2^53', async () => {
     const inputs: Specs = { n: { shape: [2], dtype: 'int64', distribution: 'full', low: 2 ** 60 } }
     const same = await run('aten::clone', ['n'], { inputs, reference: 'n' })
     expect(same.comparisons[0]).toMatchObject({ matches: true, rtol: 0, atol: 0 })
@@ -206,14 +206,14 @@ describe('a comparison', () => {
     expect(other.comparisons[0]).toMatchObject({ matches: false, mismatched: 2, maxAbsolute: 1 })
   })
 
-  it('tells of a reference that does not compile, with the result', async () => {
+  it('a reference that does not compile is reported together with the result', async () => {
     const report = await run('fixture::scaled', ['x', 'y'], { reference: '3 * nothing' })
     expect(report.outputs).toHaveLength(1)
     expect(report.referenceError).toContain('undefined value nothing')
   })
 })
 
-describe('inputs', () => {
+describe('generated inputs', () => {
   const pythonScript = `
 import json, torch
 out = {}
@@ -231,7 +231,7 @@ for dtype in ["float64", "float32", "float16", "bfloat16", "int64", "int32", "in
             out[json.dumps([dtype, shape, kind])] = t.to(torch.float64).flatten().tolist()
 print(json.dumps(out))
 `
-  it("are bit for bit those of Python's torch.manual_seed", async () => {
+  it("inputs equal those of Python's torch.manual_seed bit for bit", async () => {
     const expected = (await askPython(pythonScript)) as Record<string, number[]>
     expect(Object.keys(expected).length).toBeGreaterThan(50)
     for (const [key, numbers] of Object.entries(expected)) {
@@ -247,14 +247,14 @@ print(json.dumps(out))
     }
   })
 
-  it('are seeded by their place when they name no seed', async () => {
+  it('an input without a seed takes its position as the seed', async () => {
     const inputs: Specs = { a: { shape: [4], seed: 4 }, b: { shape: [4] } }
     const given = await values(tensor(await run('aten::clone', ['a'], { inputs })))
     const placed = await values(tensor(await run('aten::clone', ['b'], { inputs })))
     expect(placed).toEqual(given)
   })
 
-  it('can be literal, NaN and infinities included, and are counted', async () => {
+  it('an input may have literal values, also NaN and infinities, which the statistics count', async () => {
     const report = await run('aten::clone', ['z'])
     expect(tensor(report).stats).toEqual({
       count: 6,
@@ -285,7 +285,7 @@ print(json.dumps(out))
       'cannot require a gradient',
     ],
     ['neither shape nor values', {}, 'needs a shape or values'],
-  ])('refuse %s', async (_title, spec, words) => {
+  ])('an input with %s is refused', async (_title, spec, words) => {
     const failure = await failureOf(run('aten::clone', ['bad'], { inputs: { bad: spec } }))
     expect(failure.code).toBe('input.invalid')
     expect(failure.message).toContain('input bad: ')
@@ -293,10 +293,10 @@ print(json.dumps(out))
   })
 })
 
-describe('tensors in the host', () => {
+describe('tensors in the op host', () => {
   const page = { rowStart: 0, rowCount: 8, columnStart: 0, columnCount: 8 }
 
-  it('are read by pages, clipped at the edge', async () => {
+  it('a tensor is read in pages, which end at its edge', async () => {
     const inputs: Specs = { a: { shape: [2, 3, 4], distribution: 'arange' } }
     const { handle } = tensor(await run('aten::clone', ['a'], { inputs }))
     const part = { handle, index: [1], rowStart: 1, rowCount: 9, columnStart: 2, columnCount: 9 }
@@ -313,7 +313,7 @@ describe('tensors in the host', () => {
     expect(outside.code).toBe('input.invalid')
   })
 
-  it('are written exactly where a double is not enough', async () => {
+  it('values that a double cannot hold are written exactly', async () => {
     const inputs: Specs = {
       big: { shape: [1], dtype: 'int64', distribution: 'full', low: 2 ** 60 },
       c: { shape: [1], dtype: 'complex64', distribution: 'ones' },
@@ -327,7 +327,7 @@ describe('tensors in the host', () => {
     expect(pair.values).toEqual([1])
   })
 
-  it('are counted into equal bins, the last one closed', async () => {
+  it('values are counted into equal bins, the last of which includes its end', async () => {
     const inputs: Specs = { a: { shape: [10], distribution: 'arange' } }
     const { handle } = tensor(await run('aten::clone', ['a'], { inputs }))
     expect(await addon.call('tensor.histogram', { handle, bins: 3 })).toEqual({
@@ -338,7 +338,7 @@ describe('tensors in the host', () => {
     expect((await addon.call('tensor.histogram', { handle: odd, bins: 2 })).counts).toEqual([1, 2])
   })
 
-  it('are gone when released, and the oldest when there are too many', async () => {
+  it('a released tensor is gone, and the oldest one goes when there are too many', async () => {
     const first = tensor(await run('aten::clone', ['x'])).handle
     expect(
       (await addon.call('tensor.release', { handles: [first, first, 999_999] })).released,
@@ -353,7 +353,7 @@ describe('tensors in the host', () => {
     )
   })
 
-  it('are described whatever their strides', async () => {
+  it('a tensor with any strides is described', async () => {
     const inputs: Specs = { a: { shape: [3, 4], distribution: 'arange' } }
     const report = await run('aten::t', ['a'], { inputs, reference: 'a.t()' })
     expect(tensor(report)).toMatchObject({ shape: [4, 3], strides: [1, 4], stats: { max: 11 } })

@@ -58,7 +58,7 @@ async function benchJson(...args: string[]): Promise<{ code: number; printed: Pr
 const honest = ['--op', 'traps::honest', '--args', '["x"]']
 
 describe('opsmith bench', () => {
-  it("times opsmith.json's benchmarks: a row for each variant and direction, in seconds", async () => {
+  it('the benchmarks of opsmith.json give a row for each variant and direction, in seconds', async () => {
     const { code, printed } = await benchJson(sigmoid)
     expect(code).toBe(0)
     expect(printed.ok).toBe(true)
@@ -86,7 +86,7 @@ describe('opsmith bench', () => {
     )
   })
 
-  it('prints a table with the best marked, and says which times it does not show', async () => {
+  it('the table marks the best variant and explains the times it does not show', async () => {
     const { code, stdout } = await bench(traps)
     expect(code).toBe(1)
     expect(stdout).toMatch(/^traps::honest\(x\)\n +forward \[(ns|µs|ms)\]\n/)
@@ -98,7 +98,7 @@ describe('opsmith bench', () => {
     expect(stdout).toMatch(/\nOn .+, \d+ cores/)
   })
 
-  it('takes another operator, others beside it, directions, dtypes, threads and sizes', async () => {
+  it('other operators, variants, directions, dtypes, threads and sizes can be given as options', async () => {
     const { code, printed } = await benchJson(
       traps,
       ...honest,
@@ -124,7 +124,7 @@ describe('opsmith bench', () => {
     )
   })
 
-  it('tells the rate of the operations that it counted, and where', async () => {
+  it('the rate of the counted operations is shown with its device', async () => {
     const product = ['--op', 'aten::mm', '--args', '["x","x"]', '--direction', 'forward']
     const { stdout } = await bench(traps, ...product, '--against', 'x @ x')
     expect(stdout).toMatch(/aten::mm, forward: [\d.]+ \wFLOP\/s counted in x @ x/)
@@ -132,7 +132,7 @@ describe('opsmith bench', () => {
     expect(printed.rows[0]).toMatchObject({ flops: 2 * 64 ** 3, flopsCountedIn: 'aten::mm' })
   })
 
-  it('writes Markdown and CSV', async () => {
+  it('the results are written as Markdown and CSV', async () => {
     const markdown = await bench(traps, ...honest, '--against', 'x + x', '--markdown')
     expect(markdown.code).toBe(0)
     expect(markdown.stdout).toMatch(
@@ -148,7 +148,7 @@ describe('opsmith bench', () => {
     expect(Number(lines[0]?.split(',')[median])).toBeGreaterThan(0)
   })
 
-  it('fails above a baseline only where it is slower for sure', async () => {
+  it('a comparison with a baseline fails only if it is certainly slower', async () => {
     const file = path.join(cache.home, 'baseline.json')
     expect((await bench(traps, ...honest, '--save-baseline', file)).code).toBe(0)
     const saved = JSON.parse(fs.readFileSync(file, 'utf8')) as {
@@ -185,7 +185,7 @@ describe('opsmith bench', () => {
     expect((await bench(traps, ...honest, '--baseline', wide)).code).toBe(0)
   })
 
-  it('times the build before beside this one', async () => {
+  it('--build last times the previous build next to this one, and builds can be named', async () => {
     const folder = copyProject(path.join(root, 'test/cases/bench/traps'), cache)
     expect((await runOpsmith(cache, 'build', folder)).code).toBe(0)
     const file = path.join(folder, 'op.cpp')
@@ -238,7 +238,7 @@ describe('opsmith bench', () => {
     [['--baseline', '/nowhere'], /Could not read \/nowhere/],
     [['--op', 'no::such'], /no::such/],
     [[...honest, '--build', 'unknown'], /No build that is kept is named "unknown"/],
-  ])('%j says what is wrong, with exit code 2', async (args, message) => {
+  ])('%j is refused with a reason and exit code 2', async (args, message) => {
     const { code, stderr } = await bench(traps, ...args)
     expect(stderr).toMatch(message)
     expect(code).toBe(2)

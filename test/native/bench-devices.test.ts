@@ -37,7 +37,7 @@ const requestOf = (op: string, microseconds: number, more = {}): BenchRequest =>
   ...more,
 })
 
-describe('a call on a device', () => {
+describe('timings of a call on a device', () => {
   let report: BenchReport
   let rows: BenchRow[]
 
@@ -55,7 +55,7 @@ describe('a call on a device', () => {
     rows = report.rows
   })
 
-  it('is timed warm and cold by the device’s own clock', () => {
+  it("a call is timed warm and cold with the device's own clock", () => {
     const [warm, cold] = rows
     expect([warm?.refused, cold?.refused]).toEqual(['', ''])
     expect([warm?.point.cold, cold?.point.cold]).toEqual([false, true])
@@ -67,7 +67,7 @@ describe('a call on a device', () => {
     }
   })
 
-  it('has its launch by itself, and its time in a graph', () => {
+  it('the launch is timed separately, and the call has a time in a graph', () => {
     const [warm, cold] = rows
     const { launch = 0, replay } = warm?.gpu ?? {}
     // 40 µs of the host, while the device takes 300.
@@ -79,7 +79,7 @@ describe('a call on a device', () => {
     expect(warm?.layers).toBeUndefined()
   })
 
-  it('says why the state of the device is not known', () => {
+  it('a device whose state cannot be read gives the reason', () => {
     expect(rows[0]?.gpu?.after.missing).toMatch(/only NVIDIA/)
     expect(rows[0]?.warnings.join()).toMatch(/clock, temperature and throttling are not known/)
     expect(report.devices).toMatchObject([{ device: 'privateuseone', multiprocessors: 0 }])
@@ -88,34 +88,34 @@ describe('a call on a device', () => {
     expect(Object.keys(flopsPerSecond)).toContain('float32')
   })
 
-  it('that waits for the device is told, and cannot be replayed', () => {
+  it('a call that waits for the device is reported and cannot be replayed in a graph', () => {
     const row = rows.find(({ op }) => op.endsWith('waits'))
     expect(row?.refused).toBe('')
     expect(row?.warnings.join()).toMatch(/waits for the device before it returns/)
     expect(row?.gpu?.noReplay).toMatch(/waits for the device/)
   })
 
-  it('that works on the default stream has a time, and none in a graph that is empty', () => {
+  it('a call on the default stream has a time, but none in a graph, because the graph is empty', () => {
     const row = rows.find(({ op }) => op.endsWith('by_default'))
     expect(row?.summary?.min).toBeGreaterThanOrEqual(300e-6)
     expect(row?.gpu?.replay).toBeUndefined()
     expect(row?.gpu?.noReplay).toMatch(/another stream than the current one is not captured/)
   })
 
-  it('that works on another stream is refused', () => {
+  it('a call that works on another stream is refused', () => {
     const row = rows.find(({ op }) => op.endsWith('elsewhere'))
     expect(row?.summary).toBeUndefined()
     expect(row?.refused).toMatch(/leaves work on another stream/)
   })
 
-  it('that is faster than the device can be is refused', () => {
+  it('a call faster than the device can be is refused', () => {
     for (const row of rows.slice(-2)) {
       expect(row.summary).toBeUndefined()
       expect(row.refused).toMatch(/shorter than privateuseone needs/)
     }
   })
 
-  it('lists what the profiler saw of it, or why that is nothing', async () => {
+  it('the kernels seen by the profiler are listed, or the reason why there are none', async () => {
     const list = unwrap(await workbench.benchmarks.kernels(folder, requestOf('double_it', 1), {}))
     expect(list).toMatchObject({ op: 'test_device::double_it', device: 'privateuseone' })
     expect(list.kernels).toEqual([])
@@ -123,7 +123,7 @@ describe('a call on a device', () => {
     expect(fs.readdirSync(path.join(cache.folder, 'bench', 'traces'))).toEqual([])
   })
 
-  it('has no kernels on the CPU', async () => {
+  it('a call on the CPU has no kernels', async () => {
     const entry = onInput('aten::relu', { shape: [4] })
     const list = await workbench.benchmarks.kernels(folder, entry, {})
     expect(list.ok ? '' : list.error).toMatchObject({ code: 'device.unavailable' })
@@ -132,22 +132,22 @@ describe('a call on a device', () => {
 
 const hasGpu = fs.existsSync('/dev/nvidia0')
 
-describe('without a GPU', () => {
-  it.skipIf(hasGpu)('a CUDA input is refused, with what to do', async () => {
+describe('timings without a GPU', () => {
+  it.skipIf(hasGpu)('a CUDA input is refused with what to do', async () => {
     const entry = onInput('aten::relu', { shape: [4], device: 'cuda' })
     const { rows } = unwrap(await workbench.benchmarks.run(folder, [entry], {}))
     expect(rows[0]).toMatchObject({ device: 'cuda', error: { code: 'device.unavailable' } })
     expect(rows[0]?.error?.hint).toMatch(/libtorch built for CUDA on a machine with a GPU/)
   })
 
-  it.skipIf(hasGpu)('the driver and NVML are told to be missing', async () => {
+  it.skipIf(hasGpu)('the missing driver and NVML are reported', async () => {
     const limits = { timeout: 170, phase: '' }
     const facts = unwrap(await workbench.hosts.call('timing.device', { device: 'cuda:0' }, limits))
     expect(facts).toMatchObject({ device: 'cuda:0', name: 'cuda:0', cacheBytes: 0 })
     expect(facts.missing).toBe('libcuda.so.1 (NVIDIA’s driver) is not on this machine')
   })
 
-  it('counters that are not there are told in one sentence, and nothing is counted', async () => {
+  it('missing hardware counters are reported in one sentence, and nothing is counted', async () => {
     const limits = { timeout: 170, phase: '' }
     const machine = unwrap(await workbench.hosts.call('timing.machine', {}, limits))
     const entry = onInput('aten::relu', { shape: [64] })

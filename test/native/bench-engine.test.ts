@@ -46,7 +46,7 @@ async function timed(...requests: BenchRequest[]): Promise<BenchReport> {
 
 const isShown = (row: BenchRow): boolean => row.summary !== undefined && row.refused === ''
 
-describe('timings that would lie', () => {
+describe('wrong timings', () => {
   let report: BenchReport
   const told: [number, number, string | undefined][] = []
   const rowsOf = (entry: number): BenchRow[] => report.rows.filter((row) => row.entry === entry)
@@ -59,13 +59,13 @@ describe('timings that would lie', () => {
     )
   })
 
-  it('are told row by row, with how many there will be', () => {
+  it('rows are reported one by one, with the total number of rows', () => {
     expect(told[0]).toEqual([0, 10, undefined])
     expect(told.map(([done]) => done)).toEqual(Array.from({ length: 11 }, (_, index) => index))
     expect(told.at(-1)).toEqual([10, 10, 'traps::helped'])
   })
 
-  it('leave an honest operator its time, beside an expression that gives the same', () => {
+  it('a correct operator keeps its time next to an expression with the same result', () => {
     const [own, other] = rowsOf(0)
     expect(own && isShown(own)).toBe(true)
     expect(own).toMatchObject({ kind: 'operator', variant: 'traps::honest', direction: 'forward' })
@@ -89,7 +89,7 @@ describe('timings that would lie', () => {
     expect([...times].sort((a, b) => a - b)).toEqual(times)
   })
 
-  it('of an operator that remembers its output are refused', () => {
+  it('an operator that remembers its output is refused', () => {
     const [own, other] = rowsOf(1)
     expect(own?.summary).toBeUndefined()
     expect(own?.refused).toMatch(/old output for an input that was changed in place/)
@@ -98,13 +98,13 @@ describe('timings that would lie', () => {
     expect(other?.ratio).toBeUndefined()
   })
 
-  it('of an operator that works after it has returned are refused', () => {
+  it('an operator that still works after it has returned is refused', () => {
     const [own] = rowsOf(2)
     expect(own?.summary).toBeUndefined()
     expect(own?.refused).toMatch(/after it had returned/)
   })
 
-  it('of a wrong result are refused, with where it differs', () => {
+  it('a wrong result is refused, with the place where it differs', () => {
     const [own, other] = rowsOf(3)
     expect([own?.summary, other?.summary]).toEqual([undefined, undefined])
     expect(own?.refused).toMatch(/differs from that of x \+ x: 1 of 4096 elements differ/)
@@ -112,7 +112,7 @@ describe('timings that would lie', () => {
     expect(other?.refused).toMatch(/differs from that of traps::wrong/)
   })
 
-  it('of a reference that is not a number are refused, and the operator is not called right', () => {
+  it('a reference that is not a number is refused, and the operator is not called correct', () => {
     const [own, other] = rowsOf(4)
     expect(other?.summary).toBeUndefined()
     expect(other?.refused).toMatch(/not a number/)
@@ -120,13 +120,13 @@ describe('timings that would lie', () => {
     expect(own?.warnings.join()).toMatch(/could not be compared/)
   })
 
-  it('of an operator with threads of its own carry a warning', () => {
+  it('an operator with threads of its own gets a warning', () => {
     const [own] = rowsOf(5)
     expect(own && isShown(own)).toBe(true)
     expect(own?.warnings.join()).toMatch(/done by threads of its own/)
   })
 
-  it('are of the same memory for calls that are timed beside each other', async () => {
+  it('calls that are compared with each other are timed on the same memory', async () => {
     // Of the same values: by other ones it would be found out to go by the address.
     const inputs = { x: inputSpec.parse({ shape: [64, 64], distribution: 'ones', seed: 0 }) }
     const against = [{ op: 'traps::address' }]
@@ -138,7 +138,7 @@ describe('timings that would lie', () => {
     expect(rows[1]?.ratio).toBeDefined()
   })
 
-  it('of a call that writes to its inputs are of inputs of its own', async () => {
+  it('a call that writes to its inputs gets inputs of its own', async () => {
     const against = [{ op: 'traps::scribbles' }, 'x.mul_(2)', 'x + x']
     const { rows } = await timed(request('traps::honest', { against }))
     expect(rows[3]?.variant).toBe('x + x')
@@ -146,13 +146,13 @@ describe('timings that would lie', () => {
     expect(rows[3]?.ratio).toBeDefined()
   })
 
-  it('faster than any machine are refused', async () => {
+  it('a time shorter than any machine can reach is refused', async () => {
     const { rows } = await timed(request('traps::honest', { bytes: '1e6 * nbytes(x)' }))
     expect(rows[0]?.summary).toBeUndefined()
     expect(rows[0]?.refused).toMatch(/shorter than this machine needs/)
   })
 
-  it('taken while others keep the machine busy carry a warning', async () => {
+  it('a timing while other processes keep the machine busy gets a warning', async () => {
     const busy: ChildProcess[] = os
       .cpus()
       .map(() => spawn(process.execPath, ['-e', 'for (;;) {}'], { stdio: 'ignore' }))
@@ -170,8 +170,8 @@ describe('timings that would lie', () => {
   })
 })
 
-describe('a benchmark', () => {
-  it('whose operator ends the op host, or hangs, has that as its error; the others go on', async () => {
+describe('the benchmarks of a project', () => {
+  it('an operator that crashes or hangs gets that as its error, and the others are timed', async () => {
     const { rows } = await timed(
       request('traps::honest', {
         against: [{ op: 'traps::crashes' }, 'x + x', { op: 'traps::hangs' }, { op: 'no::such' }],
@@ -191,7 +191,7 @@ describe('a benchmark', () => {
     expect(rows[1]?.refused).toMatch(/segmentation fault|SIGSEGV|memory/i)
   })
 
-  it('sweeps sizes, dtypes, threads and cold caches, sizes in arguments too', async () => {
+  it('a benchmark sweeps sizes, dtypes, threads and cold caches, also sizes in arguments', async () => {
     const { rows, ceilings } = await timed(
       request('aten::narrow', {
         args: ['x', 0, 0, 'N'],
@@ -227,7 +227,7 @@ describe('a benchmark', () => {
     ).toEqual(Array.from({ length: 16 }, () => 1))
   })
 
-  it('leaves out directions that nobody asked for where there is no derivative', async () => {
+  it('directions that nobody asked for are left out where there is no derivative', async () => {
     const inputs = {
       x: {
         shape: [4],
@@ -249,7 +249,7 @@ describe('a benchmark', () => {
     expect(asked.rows[0]?.error).toBeUndefined()
   })
 
-  it('counts the bytes of what is moved: none of views, and twice of what is written', async () => {
+  it('moved bytes are counted: none for views, twice for what is written', async () => {
     const { rows } = await timed(
       request('aten::t', { seconds: 0.01 }),
       request('aten::t', { seconds: 0.01, bytes: 'nbytes(x)' }),
@@ -288,7 +288,7 @@ describe('a benchmark', () => {
     expect(clocks.every((clock) => clock > 1e8 && clock < 1e10)).toBe(true)
   })
 
-  it('counts the operations of products, an expression’s where there is one', async () => {
+  it('the operations of matrix products are counted, also for an expression', async () => {
     const args = ['x', 'x']
     const { rows } = await timed(
       request('aten::mm', { args, against: ['x @ x'], directions: ['forward'], seconds: 0.01 }),
@@ -309,7 +309,7 @@ describe('a benchmark', () => {
       expect(row.flopsPerSecond).toBeCloseTo(flops / (row.summary?.median ?? Number.NaN))
   })
 
-  it('that cannot be planned says where, and the others are timed', async () => {
+  it('a benchmark that cannot be planned gives the place, and the others are timed', async () => {
     const { rows } = await timed(
       request('traps::honest', { flops: '2 * M' }),
       request('traps::honest', { builds: ['no such build'] }),
@@ -326,7 +326,7 @@ describe('a benchmark', () => {
     expect(rows[2] && isShown(rows[2])).toBe(true)
   })
 
-  it('stops soon, with the rows that were done, and leaves the op host alive', async () => {
+  it('a stopped benchmark ends soon, keeps its finished rows and leaves the op host alive', async () => {
     const { pid } = workbench.hosts.state()
     const stop = new AbortController()
     const requests = [
@@ -348,7 +348,7 @@ describe('a benchmark', () => {
     expect(workbench.hosts.state().pid).toBe(pid)
   })
 
-  it('is kept in opsmith.json once', async () => {
+  it('a benchmark is kept in opsmith.json only once', async () => {
     const folder = copyProject(path.join(root, 'test/cases/bench/traps'), cache)
     const { builds: _builds, ...entry } = request('traps::honest', {
       inputs: {
@@ -379,7 +379,7 @@ describe('a benchmark', () => {
   })
 })
 
-describe('earlier builds', () => {
+describe('timings of earlier builds', () => {
   let folder: string
   const source = (): string => path.join(folder, 'op.cpp')
   const edit = async (from: string, to: string): Promise<void> => {
@@ -395,7 +395,7 @@ describe('earlier builds', () => {
     await run([])
   })
 
-  it('are timed beside this one, listed, named; history has the change of the sources', async () => {
+  it('earlier builds are timed next to this one, listed and named, and the history has the source diff', async () => {
     const none = await run(['last'])
     expect(none[0]?.error?.message).toMatch(/no build before this one/)
     const [first] = unwrap(await workbench.benchmarks.builds(folder))
@@ -425,7 +425,7 @@ describe('earlier builds', () => {
     expect(points[1]?.diff).toContain('\n-  return x * 2;\n+  return x + x;\n')
   })
 
-  it('that gave other results are refused, and this one says so', async () => {
+  it('an earlier build with other results is refused, and its row explains why', async () => {
     await edit('return x + x;', 'return x + x + 1;')
     const rows = await run(['product'])
     expect(rows[1]?.summary).toBeUndefined()

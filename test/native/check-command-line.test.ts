@@ -80,7 +80,7 @@ function lineOf(text: string): number {
 }
 
 describe('opsmith check', () => {
-  it('checks every operator and function of a sample once, called or not: all good, exit code 0', async () => {
+  it('every operator and function of a correct sample is checked once, with exit code 0', async () => {
     const { code, printed } = await checkJson(sample('rms_norm'))
     expect([code, printed.ok]).toEqual([0, true])
     // Three calls of two; the other operators with inputs made from their schemas.
@@ -103,7 +103,7 @@ describe('opsmith check', () => {
     for (const row of printed.results) expect(row.reason, row.check).not.toBe('')
   })
 
-  it('says of a failure what it is, what shows it, what to do, and the line; exit code 1', async () => {
+  it('a failure shows its finding, its inputs, what to do and its line, with exit code 1', async () => {
     const asked = ['--op', 'wrong_operators::hidden_mutation', '--args', '["x"]']
     const { code, printed } = await checkJson(wrong, ...asked)
     expect([code, printed.ok]).toEqual([1, false])
@@ -127,7 +127,7 @@ describe('opsmith check', () => {
     expect(text.stdout).toContain('0 of 1 operators are as expected.')
   })
 
-  it('names the smallest shape that shows it, and the registration where that is what is wrong', async () => {
+  it('the smallest failing shape is named, and the registration if that is wrong', async () => {
     const tail = await checkJson(
       wrong,
       '--op',
@@ -153,7 +153,7 @@ describe('opsmith check', () => {
     for (const row of failed) expect(row.line).toBe(lineOf('m.impl("no_autograd"'))
   })
 
-  it('makes only the checks that are named, over other shapes and another seed', async () => {
+  it('only the named checks run, with the given shapes and seed', async () => {
     const asked = ['--op', 'wrong_operators::unwritten_tail', '--args', '["x"]']
     const { code, printed } = await checkJson(
       wrong,
@@ -170,7 +170,7 @@ describe('opsmith check', () => {
     expect(printed.results.map((row) => row.check)).toEqual(['mutation', 'aliasing'])
   })
 
-  it("takes opsmith.json's checks: expected failures, what is left out with the reason, other inputs", async () => {
+  it('the checks of opsmith.json apply: expected failures, skips with their reasons, other inputs', async () => {
     const folder = withChecks([
       wrongOp('right'),
       wrongOp('unwritten_tail', { expect: 'failed' }),
@@ -199,7 +199,7 @@ describe('opsmith check', () => {
     expect([named.code, named.printed.results[0]?.status]).toEqual([1, 'failed'])
   })
 
-  it('writes JUnit XML and a report', async () => {
+  it('the results are written as JUnit XML and as a report', async () => {
     const folder = withChecks([
       wrongOp('right'),
       wrongOp('writes_past'),
@@ -232,7 +232,7 @@ describe('opsmith check', () => {
     expect(html).toContain('2 of 3 operators are as expected.')
   })
 
-  it('takes a crash or an endless loop for the outcome of its operator; the others are checked', async () => {
+  it('a crash or an endless loop is the outcome of its operator, and the others are checked', async () => {
     // mutation is made in the op host itself: what it does not survive ends it.
     for (const [name, more, words] of [
       ['null_write', {}, /Segmentation fault.*op\.cpp:\d+/],
@@ -256,7 +256,7 @@ describe('opsmith check', () => {
     }
   })
 
-  it('keeps failures in opsmith.json, where they are checks of their own', async () => {
+  it('failures are kept in opsmith.json, where each becomes a check', async () => {
     const folder = withChecks([
       wrongOp('float_inside', { checks: ['precision'] }),
       wrongOp('unwritten_tail', { expect: 'failed' }),
@@ -274,7 +274,7 @@ describe('opsmith check', () => {
     expect(again.stdout).toContain('2 of 4 operators are as expected.')
   })
 
-  it('are part of the report', async () => {
+  it('the checks are part of the report on the project', async () => {
     const { code, stdout } = await opsmith('report', withChecks([wrongOp('hidden_mutation')]))
     expect(code).toBe(1)
     expect(stdout).toMatch(/\nOperator checks\n-+\nFAILED wrong_operators::hidden_mutation\(x\)/)
@@ -282,7 +282,7 @@ describe('opsmith check', () => {
     expect(stdout).toContain('0 of 1 operators are as expected.')
   })
 
-  it('exits 2 where there is no answer, and says what to do', async () => {
+  it('a command that cannot give an answer exits with 2 and states what to do', async () => {
     const none = await checkJson(withChecks([]))
     expect(none.code).toBe(2)
     expect(none.printed.error?.message).toContain('nothing to check')
@@ -301,7 +301,7 @@ describe('opsmith check', () => {
     }
   })
 
-  it('with --sanitize also makes the checks in a build that sanitizers watch, and tells it everywhere', async () => {
+  it('--sanitize adds the checks of a sanitized build to every form of output', async () => {
     const folder = copyProject(path.join(root, 'test/cases/sanitize/stable_memory'), cache)
     const junit = path.join(cache.home, 'sanitized.xml')
     const html = path.join(cache.home, 'sanitized.html')

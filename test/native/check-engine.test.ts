@@ -20,7 +20,7 @@ const endless = { op: 'endless_loop::run', args: ['x'], checks: ['mutation' as c
 const fine = { op: 'aten::neg', args: ['x'], checks: ['mutation' as const] }
 
 describe('operator checks of a project', () => {
-  it('tell before the first operator how many there are, and after each how it went', async () => {
+  it('progress events give the number of operators first, then the outcome of each', async () => {
     const told: [number, number, OpcheckOutcome['verdict'] | undefined][] = []
     const outcomes = unwrap(
       await workbench.opchecks.runAll(
@@ -45,7 +45,7 @@ describe('operator checks of a project', () => {
     ])
   })
 
-  it('end at Stop, without the outcomes that would have come', async () => {
+  it('Stop ends the checks without further outcomes', async () => {
     const stop = new AbortController()
     const started = performance.now()
     const result = await workbench.opchecks.runAll(
@@ -70,7 +70,7 @@ describe('operator checks of a project', () => {
     expect(after[0]?.verdict).toBe('passed')
   })
 
-  it('look in the program for the line of a function', async () => {
+  it("a finding about a program's function has its line in the program", async () => {
     const folder = copyProject(path.join(root, 'samples/warp_perspective'), cache)
     const early = await workbench.opchecks.runAll(folder, { timeout: 170 })
     expect(early.ok ? '' : early.error.code).toBe('build.required')

@@ -74,7 +74,7 @@ const kernel = 'src/force_kernel.cpp'
 const caller = 'src/calculate_force_cpu.cpp'
 
 describe.skipIf(!clangd.ok)('clangd', () => {
-  it('has the commands of a build, without what only the compiler can read', async () => {
+  it('clangd gets the commands of a build, without the flags that only the compiler can read', async () => {
     const commands = unwrap(await workbench.clangd.compileCommands(folder))
     const files = commands.map((one) => path.relative(folder, one.file))
     const cpu = ['src/bindings.cpp', caller.replace('_cpu', ''), caller, kernel]
@@ -90,7 +90,7 @@ describe.skipIf(!clangd.ok)('clangd', () => {
     expect(folders[0]).toMatch(/\/include\/[0-9a-f]+\/include$/)
   })
 
-  it('finds a mistake in the unsaved text, and how to mend it', async () => {
+  it('clangd finds a mistake in unsaved text and offers a fix', async () => {
     const good = read(kernel)
     show(kernel, good, 1)
     expect((await diagnosed(kernel, 1)).diagnostics).toEqual([])
@@ -120,7 +120,7 @@ describe.skipIf(!clangd.ok)('clangd', () => {
     expect(read(kernel)).toBe(good)
   })
 
-  it('renames in every file of the project, open or not', async () => {
+  it('a rename covers every file of the project, open or not', async () => {
     const text = read(kernel)
     const at = { folder, path: kernel, ...after(text, 'void add_for') }
     expect(unwrap(await workbench.language.renameTarget(at))).toMatchObject({ name: 'add_forces' })
@@ -138,7 +138,7 @@ describe.skipIf(!clangd.ok)('clangd', () => {
     expect(refused).toMatchObject({ ok: false, error: { code: 'request.invalid' } })
   })
 
-  it('completes, explains and leads to libtorch’s headers', async () => {
+  it("completion, hover and definitions work into libtorch's headers", async () => {
     const text = read(caller)
     show(caller, text, 1)
     await diagnosed(caller, 1)
@@ -187,7 +187,7 @@ describe.skipIf(!clangd.ok)('clangd', () => {
     expect(unwrap(await workbench.language.references(at)).length).toBeGreaterThan(5)
   })
 
-  it('comes back when it is killed, with what was open', async () => {
+  it('a killed clangd starts again with the files that were open', async () => {
     const { pid } = workbench.clangd.state()
     const begun = states.length
     said.length = 0
@@ -201,8 +201,8 @@ describe.skipIf(!clangd.ok)('clangd', () => {
   })
 })
 
-describe.skipIf(!clangd.ok)('timings', () => {
-  it('wait until clangd has read what is shown, and say so', async () => {
+describe.skipIf(!clangd.ok)('timings while clangd works', () => {
+  it('a timing waits until clangd has read the shown files, and reports that it waits', async () => {
     const own = makeTestCache()
     const bench = new Workbench(testInstallation(own), startForkedHost, {}, commandOptions)
     const project = copyProject(path.join(root, 'samples/sigmoid'), own)
@@ -229,9 +229,9 @@ describe.skipIf(!clangd.ok)('timings', () => {
   })
 })
 
-describe.skipIf(others.length === 0)('an earlier clangd', () => {
+describe.skipIf(others.length === 0)('an older clangd', () => {
   it.each(others.map((one) => [one.version, one] as const))(
-    '%s starts, finds a mistake and completes',
+    'clangd %s starts, finds a mistake and completes',
     async (_version, program) => {
       const own = makeTestCache()
       await changeSettings(own.folder, { clangd: program.path })

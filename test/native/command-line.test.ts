@@ -24,8 +24,8 @@ afterAll(() => {
 
 const opsmith = async (...args: string[]): Promise<Outcome> => await runOpsmith(cache, ...args)
 
-describe('opsmith', () => {
-  it('ends in silence when what it writes to is closed', async () => {
+describe('the opsmith command', () => {
+  it('the command ends silently when its output is closed', async () => {
     const cli = path.join(root, 'dist/cli.cjs')
     const script = `"${process.execPath}" "${cli}" schema | head -c 10`
     const { stdout, stderr } = await run('bash', ['-c', script])
@@ -33,7 +33,7 @@ describe('opsmith', () => {
     expect(stderr).toBe('')
   })
 
-  it('tells its version, and of a wrong word what to look at', async () => {
+  it('--version prints the version, and an unknown verb gets an error that names the help', async () => {
     const { version } = JSON.parse(
       fs.readFileSync(path.join(root, 'package.json'), 'utf8'),
     ) as Record<string, string>
@@ -43,7 +43,7 @@ describe('opsmith', () => {
     expect(wrong.stderr).toMatch(/--jsno[^]*--help/)
   })
 
-  it('build --json gives the published form, and nothing else on stdout', async () => {
+  it('build --json prints the published form and nothing else on stdout', async () => {
     const { code, stdout } = await opsmith('build', project, '--json')
     expect(code).toBe(0)
     const report = JSON.parse(stdout) as Record<string, unknown>
@@ -52,7 +52,7 @@ describe('opsmith', () => {
     expect(typeof report['seconds']).toBe('number')
   })
 
-  it('schemas --json lists operators with kernels and their places', async () => {
+  it('schemas --json lists operators with their kernels and source places', async () => {
     const { code, stdout } = await opsmith('schemas', project, '--json')
     expect(code).toBe(0)
     const { operators } = JSON.parse(stdout) as {
@@ -72,7 +72,7 @@ describe('opsmith', () => {
     expect(forward?.kernels[0]?.line).toBeGreaterThan(0)
   })
 
-  it('run --json makes every call and compares it', async () => {
+  it('run --json makes every call and compares the results', async () => {
     const { code, stdout } = await opsmith('run', project, '--json')
     expect(code).toBe(0)
     const { calls } = JSON.parse(stdout) as {
@@ -89,7 +89,7 @@ describe('opsmith', () => {
     }
   })
 
-  it('exits 1 for a build that fails, with diagnostics', async () => {
+  it('a build that fails exits with 1 and prints its diagnostics', async () => {
     const broken = copyProject(path.join(root, 'samples/my_op'), cache)
     fs.appendFileSync(path.join(broken, 'op.cpp'), '\nint broken( {\n')
     const { code, stdout } = await opsmith('build', broken, '--json')
@@ -105,7 +105,7 @@ describe('opsmith', () => {
     })
   })
 
-  it('exits 1 when a result differs from its reference', async () => {
+  it('a result that differs from its reference exits with 1', async () => {
     const wrong = copyProject(path.join(root, 'samples/my_op'), cache)
     const file = path.join(wrong, 'opsmith.json')
     fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('"3 * x - y"', '"2 * x - y"'))
@@ -114,7 +114,7 @@ describe('opsmith', () => {
     expect(stdout).toContain('differs from 2 * x - y')
   })
 
-  it('exits 2 where there is no answer, without a stack trace', async () => {
+  it('a command that cannot give an answer exits with 2 and prints no stack trace', async () => {
     for (const args of [
       ['build', '/no/such/project'],
       ['build'],
@@ -128,7 +128,7 @@ describe('opsmith', () => {
     }
   })
 
-  it('doctor --json judges what is here', async () => {
+  it('doctor --json judges the tools of this machine', async () => {
     const { code, stdout } = await opsmith('doctor', '--json')
     expect(code).toBe(0)
     const report = JSON.parse(stdout) as {
@@ -141,7 +141,7 @@ describe('opsmith', () => {
     }
   })
 
-  it('leaves an addon that plain Node can require', async () => {
+  it('build leaves an addon that plain Node can load', async () => {
     await opsmith('build', project)
     const script = `
       const addon = require(${JSON.stringify(path.join(project, 'build/my_op.node'))})

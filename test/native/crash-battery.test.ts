@@ -51,7 +51,7 @@ describe('operators that end their process', () => {
       path.basename(folder),
       folder,
     ]),
-  )('%s ends in a named reason, and the next build works', async (_name, source) => {
+  )('%s ends with a named reason, and the next build works', async (_name, source) => {
     const expected = expectation.parse(
       JSON.parse(fs.readFileSync(path.join(source, 'expected.json'), 'utf8')),
     )
@@ -65,7 +65,7 @@ describe('operators that end their process', () => {
     expect(await provoke(copyProject(good, cache))).toBeUndefined()
   })
 
-  it('names the line of the source where a segfault happened', async () => {
+  it('a segmentation fault gets the line of the source where it happened', async () => {
     const folder = copyProject(path.join(root, 'test/cases/crash/null_write'), cache)
     const trouble = await provoke(folder)
     const frame = trouble?.error.exit?.stack.find((candidate) => candidate.isUser)

@@ -41,7 +41,7 @@ async function expectCalls(folder: string): Promise<void> {
   expect(run.comparisons.map(({ matches }) => matches)).toEqual([true])
 }
 
-it('without nvcc, CUDA sources are left out with a remark', async () => {
+it('CUDA sources are left out with a remark where nvcc is missing', async () => {
   const folder = copyProject(sample, cache)
   // Everything but nvcc, wherever it lies.
   const tools = path.join(cache.home, 'tools')
@@ -65,8 +65,8 @@ it('without nvcc, CUDA sources are left out with a remark', async () => {
 const toolkit = await findCudaToolkit()
 if (!toolkit) console.log('cuda: builds with nvcc are skipped: there is no nvcc here')
 
-describe.skipIf(!toolkit)('with nvcc', () => {
-  it('kernels are compiled and linked, and the library loads and runs without a GPU', async () => {
+describe.skipIf(!toolkit)('CUDA sources with nvcc', () => {
+  it('kernels compile and link, and the library loads and runs without a GPU', async () => {
     const folder = copyProject(sample, cache)
     const build = unwrap(await workbench.builds.build(folder, { cudaArchitectures: ['80'] }))
     expect(build).toMatchObject({ ok: true, diagnostics: [] })
@@ -109,7 +109,7 @@ describe.skipIf(!toolkit)('with nvcc', () => {
     })
   })
 
-  it('an architecture that nvcc does not have is an error that names those it has', async () => {
+  it('an architecture that nvcc does not know is an error that lists the known ones', async () => {
     const build = await workbench.builds.build(copyProject(sample, cache), {
       cudaArchitectures: ['12'],
     })

@@ -26,7 +26,7 @@ afterAll(() => {
 })
 
 it.skipIf(!gcc || !clang)(
-  'doctor says what clang would save over g++ on this machine',
+  'doctor states how much time clang would save over g++ on this machine',
   async () => {
     const installation = testInstallation(cache)
     const adviceOf = async (): Promise<string> => {

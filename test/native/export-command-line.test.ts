@@ -127,7 +127,7 @@ afterAll(() => {
 })
 
 describe('opsmith export', () => {
-  it('says which forms there are, and line by line what keeps the sources from the stable ABI', async () => {
+  it('the possible forms are listed, and each line that keeps a source from the stable ABI', async () => {
     const { code, stdout } = await opsmith('export', project, '--list', '--json')
     expect(code).toBe(0)
     const { forms } = JSON.parse(stdout) as {
@@ -141,7 +141,7 @@ describe('opsmith export', () => {
     })
   })
 
-  it('takes the stable form of sources on the stable ABI, and writes its package', async () => {
+  it('sources on the stable ABI are exported in the stable form, with its package', async () => {
     const stable = path.join(cache.home, 'stable')
     const unbuilt = (name: string): boolean => path.basename(name) !== 'build'
     const project = path.join(root, 'test/cases/export/stable')
@@ -198,7 +198,7 @@ describe('opsmith export', () => {
     expect(read('setuptools/setup.py')).not.toContain('TORCH_STABLE_ONLY')
   })
 
-  it('writes forms and proves them in an empty folder', async () => {
+  it('forms are written and proven in an empty folder', async () => {
     const { code, answer } = await exportJson(
       project,
       '--as',
@@ -254,7 +254,7 @@ describe('opsmith export', () => {
     // Compilers, pip, npm and torch, four times over: a loaded machine takes its time.
   }, 600_000)
 
-  it('reports the ABI that readelf reads', () => {
+  it('the reported ABI is the one that readelf reads', () => {
     const text = fs.readFileSync(path.join(out, 'library/ABI.md'), 'utf8')
     const file = path.join(out, 'library/libscale.so')
     const elf = execFileSync('readelf', ['--wide', '-d', '-V', file], { encoding: 'utf8' })
@@ -266,7 +266,7 @@ describe('opsmith export', () => {
     expect(elf).toContain('[$ORIGIN]')
   })
 
-  it('names no folder of this machine in any file', () => {
+  it('no exported file names a folder of this machine', () => {
     const secrets = [
       cache.home,
       root,
@@ -281,7 +281,7 @@ describe('opsmith export', () => {
     }
   })
 
-  it('writes Python no wider than Black does, texts and comments apart', () => {
+  it('exported Python is no wider than Black allows, except in texts and comments', () => {
     const files = filesBelow(out).filter(
       (name) => /\.pyi?$/.test(name) && !name.endsWith('program.py'),
     )
@@ -293,7 +293,7 @@ describe('opsmith export', () => {
     }
   })
 
-  it('gives types that TypeScript takes', () => {
+  it('the exported types are accepted by TypeScript', () => {
     const file = path.join(out, 'addon/index.d.ts')
     const checked = ts.createProgram([file], {
       strict: true,
@@ -307,7 +307,7 @@ describe('opsmith export', () => {
     )
   })
 
-  it('gives the same bytes again, and keeps what was changed by hand', async () => {
+  it('exporting again gives the same bytes and keeps files that were changed by hand', async () => {
     const again = path.join(cache.home, 'again')
     const forms = ['--as', 'library,setuptools,addon,notebook', '--no-proof']
     expect((await exportJson(project, ...forms, '--out', again)).code).toBe(0)
@@ -345,7 +345,7 @@ describe('opsmith export', () => {
 })
 
 describe('opsmith export, with bad input', () => {
-  it('says what to do about a form, a package name and a project that does not build', async () => {
+  it('a wrong form, a wrong package name and a failing build each get an error that states what to do', async () => {
     const form = await exportJson(project, '--as', 'exe', '--out', out)
     expect(form).toMatchObject({ code: 2, answer: { error: { code: 'request.invalid' } } })
     expect(form.answer.error?.hint).toContain('library, cmake')
@@ -369,7 +369,7 @@ describe('opsmith export, with bad input', () => {
     expect(fs.existsSync(target)).toBe(false)
   })
 
-  it('leaves alone a folder that is somebody else’s', async () => {
+  it('a folder that holds other files is not touched', async () => {
     const taken = path.join(cache.home, 'taken')
     fs.mkdirSync(path.join(taken, 'link'), { recursive: true })
     fs.writeFileSync(path.join(taken, 'link/thesis.txt'), 'the only copy')
@@ -382,7 +382,7 @@ describe('opsmith export, with bad input', () => {
   it.each([
     ['a full disk', 'size=64k', 'the disk is full'],
     ['a read-only folder', 'size=64k,ro', 'the file system is read-only'],
-  ])('leaves nothing half-made on %s', async (name, options, message) => {
+  ])('an export that fails on %s leaves no partial files', async (name, options, message) => {
     const folder = path.join(cache.home, name.replaceAll(' ', '-'))
     const refused = mountSmall(folder, options)
     if (refused !== '') {
@@ -401,7 +401,7 @@ describe('opsmith export, with bad input', () => {
     }
   })
 
-  it('fails a proof whose calls give something else, and leaves the files', async () => {
+  it('a proof whose calls give other results fails, and the files stay', async () => {
     const other = source.replace('factor != 13', 'std::getenv("XDG_CACHE_HOME") != nullptr')
     const folder = writeProject('homesick', {}, `#include <cstdlib>\n${other}`)
     const target = path.join(cache.home, 'homesick-out')
@@ -413,7 +413,7 @@ describe('opsmith export, with bad input', () => {
     expect(fs.existsSync(path.join(target, 'addon/index.js'))).toBe(true)
   })
 
-  it('says which gradient check fails in Python, and how', async (context) => {
+  it('a gradient check that fails in Python is named with its error', async (context) => {
     if (python === '') return context.skip('no Python has this torch')
     // float32 has no seven digits to spare: the numerical Jacobian is noise.
     const gradchecks = [
@@ -431,7 +431,7 @@ describe('opsmith export, with bad input', () => {
     )
   }, 120_000)
 
-  it('says what to install where there is no Python and no CMake', async () => {
+  it('missing Python and missing CMake are reported with what to install', async () => {
     const installation = testInstallation(cache)
     const toolchain = await chooseToolchain(installation, {
       compiler: '',

@@ -84,7 +84,7 @@ async function causes(op: string, args: string[], options: object = {}): Promise
   return failed.map((finding) => finding.cause)
 }
 
-describe('a factor that depends on the values', () => {
+describe('the cause of a wrong gradient', () => {
   it.each([
     ['sigmoid_without_factor', ['x'], 'lacks the factor (1 - output): is it left out?'],
     ['tanh_without_factor', ['x'], 'lacks the factor (1 - output²): is it left out?'],
@@ -94,12 +94,12 @@ describe('a factor that depends on the values', () => {
     ['sum_of_squares', ['x'], 'lacks the factor 2 x: is it left out?'],
     ['exponential_with_x', ['x'], 'is x times what it should be'],
     ['two_outputs', ['x'], 'lacks the factor (1 - output[1])'],
-  ])('%s: is named', async (op, args, said) => {
+  ])('the cause of %s is named as a factor', async (op, args, said) => {
     const [cause] = await causes(op, args)
     expect(cause).toContain(`On all 12 elements the gradient ${said}`)
   })
 
-  it('is named in fast mode too, where the whole Jacobian is looked at after a failure', async () => {
+  it('fast mode also names the factor, because the whole Jacobian is compared after a failure', async () => {
     const [cause] = await causes('sigmoid_without_factor', ['x'], { fast_mode: true })
     expect(cause).toContain('(1 - output)')
   })
@@ -109,7 +109,7 @@ describe('a factor that depends on the values', () => {
     ['almost', 'x', 'one element that does not fit'],
     ['sigmoid_without_factor', 'three', 'too few elements'],
     ['sigmoid_without_factor', 'pair', 'too few different values'],
-  ])('is not made up: %s(%s), %s', async (op, input) => {
+  ])('no factor is claimed for %s(%s), which has %s', async (op, input) => {
     const [cause] = await causes(op, [input])
     expect(cause).not.toMatch(/factor \S*(output|x|three|pair)|times what it should be/)
   })

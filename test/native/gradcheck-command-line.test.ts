@@ -48,7 +48,7 @@ const wrongGradients = (): string =>
   copyProject(path.join(root, 'test/cases/gradcheck/wrong_gradients'), cache)
 
 describe('opsmith gradcheck', () => {
-  it("makes opsmith.json's checks: a row for each finding, exit code 0 when all are as expected", async () => {
+  it('the gradchecks of opsmith.json give a row for each finding, with exit code 0 if all are as expected', async () => {
     const { code, printed } = await gradcheckJson(sample('sigmoid'))
     expect(code).toBe(0)
     expect(printed.ok).toBe(true)
@@ -64,7 +64,7 @@ describe('opsmith gradcheck', () => {
     )
   })
 
-  it("checks one operator with options of one's own, libtorch's too", async () => {
+  it('one operator can be checked with other options, also an operator of libtorch', async () => {
     const folder = sample('sigmoid')
     const asked = ['--op', 'aten::sigmoid', '--args', '["x"]', '--dtype', 'float32']
     const fine = await gradcheckJson(folder, ...asked, '--eps', '1e-3')
@@ -87,7 +87,7 @@ describe('opsmith gradcheck', () => {
     expect([status('forward'), status('backward')]).toEqual(['passed', 'skipped'])
   })
 
-  it('says in text what is wrong, where, by how much and why; exit code 1', async () => {
+  it('the text shows what is wrong, where, by how much and why, with exit code 1', async () => {
     const folder = wrongGradients()
     const { code, stdout } = await opsmith(
       'gradcheck',
@@ -108,7 +108,7 @@ describe('opsmith gradcheck', () => {
     expect(stdout).toContain('0 of 1 gradchecks are as expected.')
   })
 
-  it('sweeps eps: a table with an arrow, and the same as JSON', async () => {
+  it('a sweep over eps is printed as a table with an arrow, and as JSON', async () => {
     const folder = sample('my_op')
     const asked = ['--op', 'compute', '--sweep']
     const { code, stdout } = await opsmith('gradcheck', folder, ...asked)
@@ -123,7 +123,7 @@ describe('opsmith gradcheck', () => {
     for (const curve of sweep?.curves ?? []) expect(curve.recommended).toBeGreaterThan(1e-12)
   })
 
-  it('searches random points; what fails is kept, and fails from then on', async () => {
+  it('a search over random points keeps what fails, which fails from then on', async () => {
     const folder = wrongGradients()
     const asked = ['--op', 'wrong_gradients::wrong_above_one']
     const before = await gradcheckJson(folder, ...asked)
@@ -142,7 +142,7 @@ describe('opsmith gradcheck', () => {
     expect(after.printed.gradchecks.map((one) => one.verdict)).toEqual(['passed', 'failed'])
   })
 
-  it('writes JUnit XML and a report with pictures', async () => {
+  it('the results are written as JUnit XML and as a report with pictures', async () => {
     const folder = wrongGradients()
     const { code } = await opsmith(
       'gradcheck',
@@ -165,7 +165,7 @@ describe('opsmith gradcheck', () => {
     expect(html).toContain('class="worst"')
   })
 
-  it('takes a crash for the outcome of its check; the others are made', async () => {
+  it('a crash is the outcome of its check, and the other checks run', async () => {
     const folder = copyProject(path.join(root, 'test/cases/gradcheck/crash_in_backward'), cache)
     const { code, printed } = await gradcheckJson(folder)
     expect(code).toBe(1)
@@ -182,7 +182,7 @@ describe('opsmith gradcheck', () => {
     expect(crash?.reason).toMatch(/Segmentation fault.*op\.cpp:\d+/)
   })
 
-  it('tells, after the source is mended, the error of the build before', async () => {
+  it('a corrected source shows the error of the previous build', async () => {
     const folder = wrongGradients()
     const asked = ['--op', 'wrong_gradients::wrong_sign', '--args', '["y"]']
     expect((await gradcheckJson(folder, ...asked)).code).toBe(1)
@@ -194,7 +194,7 @@ describe('opsmith gradcheck', () => {
     expect(stdout).toMatch(/largest error \S+, 1\.\d+e\+0 in the build before \(failed\)/)
   })
 
-  it('exits 2 where there is no answer, and says what to do', async () => {
+  it('a command that cannot give an answer exits with 2 and states what to do', async () => {
     const folder = sample('my_op')
     const file = path.join(folder, 'opsmith.json')
     const none = copyProject(path.join(root, 'samples/my_op'), cache)
@@ -220,7 +220,7 @@ describe('opsmith gradcheck', () => {
     }
   })
 
-  it('is part of the report on the whole job, and of its exit code', async () => {
+  it('the gradchecks are part of the report on the project and of its exit code', async () => {
     const folder = sample('my_op')
     const good = await opsmith('report', folder)
     expect(good.code).toBe(0)

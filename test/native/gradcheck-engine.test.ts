@@ -33,9 +33,9 @@ function requestOf(
   return { ...caseOf(gradcheckEntry.parse(entry), manifest), keepJacobians: false }
 }
 
-describe('the samples', () => {
+describe('the gradchecks of the samples', () => {
   it.each(subfolders(path.join(root, 'samples')).map((folder) => [path.basename(folder), folder]))(
-    '%s: its gradchecks come out as opsmith.json expects',
+    'the gradchecks of %s have the verdicts that opsmith.json expects',
     async (_name, source) => {
       const folder = copyProject(source, cache)
       const manifest = await build(folder)
@@ -52,7 +52,7 @@ describe('the samples', () => {
     },
   )
 
-  it('sigmoid has the lesson: eight verdicts, the same for the own and the built-in operator', async () => {
+  it('the sample sigmoid has eight verdicts, the same for its own and the built-in operator', async () => {
     const folder = copyProject(path.join(root, 'samples/sigmoid'), cache)
     const manifest = await build(folder)
     const lesson = manifest.gradchecks.filter((entry) => entry.dtype !== undefined)
@@ -77,7 +77,7 @@ describe('the samples', () => {
   })
 })
 
-describe('wrong gradients', () => {
+describe('operators with wrong gradients', () => {
   const source = path.join(root, 'test/cases/gradcheck/wrong_gradients')
   const expectation = z.record(
     z.string(),
@@ -104,7 +104,7 @@ describe('wrong gradients', () => {
     outcomes = unwrap(await workbench.gradchecks.runAll(folder, limits))
   })
 
-  it('are each expected to be found, by name', () => {
+  it('every wrong operator of the case is expected to be found, by name', () => {
     const failing = manifest.gradchecks.filter((entry) => entry.expect === 'failed')
     expect(failing.map((entry) => entry.op).sort()).toEqual(
       foundBy('gradcheck')
@@ -114,7 +114,7 @@ describe('wrong gradients', () => {
     expect(failing.length).toBeGreaterThanOrEqual(15)
   })
 
-  it.each(foundBy('gradcheck'))('%s fails, with its cause', (op, { check, messageMatches }) => {
+  it.each(foundBy('gradcheck'))('%s fails with its cause', (op, { check, messageMatches }) => {
     const outcome = outcomes.find((one) => one.op === op && one.expect === 'failed')
     expect(outcome?.verdict).toBe('failed')
     const failed = outcome?.report?.findings.filter((finding) => finding.status === 'failed') ?? []
@@ -124,7 +124,7 @@ describe('wrong gradients', () => {
   })
 
   it.each(foundBy('opcheck'))(
-    '%s passes; the operator checks find it',
+    '%s passes gradcheck, and the operator checks find its fault',
     async (op, { check, messageMatches }) => {
       expect(outcomes.find((one) => one.op === op)?.verdict).toBe('passed')
       const report = unwrap(await workbench.opchecks.run(folder, { op, args: ['x'] }, limits))
@@ -134,7 +134,7 @@ describe('wrong gradients', () => {
     },
   )
 
-  it('and the right operators beside them pass', () => {
+  it('the correct operators of the same project pass', () => {
     const passing = outcomes.filter((outcome) => outcome.expect === 'passed')
     expect(passing.length).toBeGreaterThanOrEqual(9)
     for (const outcome of passing)
@@ -145,7 +145,7 @@ describe('wrong gradients', () => {
   it.each([
     ['one batch', 9, Object.keys(expected)],
     ['many batches', 45, ['wrong_element', 'missing_row', 'noisy_backward', 'transposed']],
-  ])('are found where calls are batched: %s', async (_name, size, wrong) => {
+  ])('wrong gradients are found when calls are batched: %s', async (_name, size, wrong) => {
     const shapes = { x: [size - 1, size], y: [size - 1, size], a: [size, size], b: [size, size] }
     const wanted = ['square', 'add_bias', 'product', ...wrong]
     for (const entry of manifest.gradchecks) {
@@ -165,7 +165,7 @@ describe('wrong gradients', () => {
     }
   })
 
-  it('an operator that is wrong says so at every eps, and the sweep is flat', async () => {
+  it('a wrong operator fails at every eps, and its sweep is flat', async () => {
     const request = requestOf(manifest, { op: 'wrong_gradients::wrong_factor', args: ['x'] })
     const report = unwrap(
       await workbench.gradchecks.sweep(folder, request, limits, { dtypes: ['float64'] }),
@@ -176,7 +176,7 @@ describe('wrong gradients', () => {
     expect(curve?.points.every((point) => point.branch === 'flat')).toBe(true)
   })
 
-  it('a sweep of a right one has both branches, its points come as they are made', async () => {
+  it('the sweep of a correct operator has both branches, and its points arrive one by one', async () => {
     const request = requestOf(manifest, { op: 'wrong_gradients::sine', args: ['x'] })
     const told: { point: SweepPoint; done: number; total: number }[] = []
     const report = unwrap(
@@ -207,14 +207,14 @@ describe('wrong gradients', () => {
     expect(unwrap(held).released).toBe(0)
   })
 
-  it('takes an operator without a gradient for a curve without points, with the reason', async () => {
+  it('an operator without a gradient has a curve without points, and the reason', async () => {
     const request = requestOf(manifest, { op: 'wrong_gradients::detached', args: ['x'] })
     const report = unwrap(await workbench.gradchecks.sweep(folder, request, limits))
     expect(report.curves.map((curve) => curve.points)).toEqual([[], []])
     expect(report.curves[0]?.reason).toMatch(/no output requires grad/)
   })
 
-  it('keeps Jacobians for who asks, to page through', async () => {
+  it('Jacobians that were asked for can be read in pages', async () => {
     const request = requestOf(manifest, { op: 'wrong_gradients::wrong_factor', args: ['x'] })
     const report = unwrap(
       await workbench.gradchecks.run(folder, { ...request, keepJacobians: true }, limits),
@@ -236,7 +236,7 @@ describe('wrong gradients', () => {
     expect(without.error).toBe(report.error)
   })
 
-  it('finds the worst of random points, the same again with its seeds, and keeps it', async () => {
+  it('the worst of random points is found again with the same seeds, and can be kept', async () => {
     const request = requestOf(manifest, { op: 'wrong_gradients::wrong_above_one', args: ['one'] })
     expect(unwrap(await workbench.gradchecks.run(folder, request, limits)).ok).toBe(true)
     const done: number[] = []
@@ -278,7 +278,7 @@ describe('wrong gradients', () => {
     expect(all[0]?.report?.error).toBe(found.maxAbsolute)
   })
 
-  it('has nothing to search where no input is drawn', async () => {
+  it('a search is refused where no input is random', async () => {
     const request = requestOf(manifest, { op: 'aten::relu', args: ['corner'] })
     const found = await workbench.gradchecks.search(folder, request, limits, {
       points: 3,
@@ -287,7 +287,7 @@ describe('wrong gradients', () => {
     expect(found.ok ? '' : found.error.code).toBe('request.invalid')
   })
 
-  it('says in plain words what autograd says of a mistake', async () => {
+  it('an autograd error that a mistake causes is explained in plain words', async () => {
     const request = requestOf(manifest, { op: 'aten::relu_', args: ['corner'] })
     const report = unwrap(await workbench.gradchecks.run(folder, request, limits))
     const failed = report.findings.find((one) => one.status === 'failed')
@@ -295,7 +295,7 @@ describe('wrong gradients', () => {
     expect(failed?.cause).toMatch(/^An input that a gradient is asked of is written to/)
   })
 
-  it('remembers the error of each build, and tells that of the one before', async () => {
+  it('the error of each build is remembered, and the previous one is reported', async () => {
     const request = requestOf(manifest, { op: 'wrong_gradients::wrong_factor', args: ['y'] })
     const wrong = unwrap(await workbench.gradchecks.run(folder, request, limits))
     expect(wrong).toMatchObject({ ok: false, before: null })
@@ -322,7 +322,7 @@ describe('a backward that ends its process', () => {
     manifest = await build(folder)
   })
 
-  it("is its own check's outcome, with the line; the others go on", async () => {
+  it('a crash in backward is the outcome of its own check, with its line, and the other checks run', async () => {
     const told: string[] = []
     const outcomes = unwrap(
       await workbench.gradchecks.runAll(folder, limits, {
@@ -349,14 +349,14 @@ describe('a backward that ends its process', () => {
     expect(undefinedGrad?.error?.exit?.reason).toBe('segfault')
   })
 
-  it('is not what "expect": "failed" means', async () => {
+  it('a crash does not count as the failure that "expect": "failed" asks for', async () => {
     const [, crash] = manifest.gradchecks
     const entries = crash ? [{ ...crash, expect: 'failed' as const }] : []
     const outcomes = unwrap(await workbench.gradchecks.runAll(folder, limits, { entries }))
     expect(outcomes.map((one) => [one.verdict, one.asExpected])).toEqual([['error', false]])
   })
 
-  it('is the worst point of a search, which ends there', async () => {
+  it('a search that ends in a crash gives the crashing point as the worst one', async () => {
     const request = requestOf(manifest, { op: 'crash_in_backward::crashes', args: ['x'] })
     const found = unwrap(
       await workbench.gradchecks.search(folder, request, limits, { points: 5, firstSeed: 0 }),
@@ -365,7 +365,7 @@ describe('a backward that ends its process', () => {
     expect(found.error?.code).toBe('host.crashed')
   })
 
-  it('can be stopped, all checks with it', async () => {
+  it('Stop ends all checks, also one that hangs', async () => {
     const controller = new AbortController()
     const [, , hang] = manifest.gradchecks
     const entries = hang ? [{ ...hang, timeout: 100 }, hang] : []
@@ -383,8 +383,8 @@ describe('a backward that ends its process', () => {
   })
 })
 
-describe('without a build', () => {
-  it('says that one is required', async () => {
+describe('gradcheck without a build', () => {
+  it('a gradcheck without a build reports that a build is required', async () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
     const outcomes = await workbench.gradchecks.runAll(folder, limits)
     expect(outcomes.ok ? '' : outcomes.error.code).toBe('build.required')

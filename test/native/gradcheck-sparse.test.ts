@@ -63,31 +63,31 @@ async function causes(op: string, args: string[], options: object = {}): Promise
 }
 
 describe('the gradient of a sparse input', () => {
-  it('is told to be masked where the mismatch is at unspecified elements alone', async () => {
+  it('a gradient that differs only at unspecified elements is reported to be masked', async () => {
     const [cause] = await causes('sparse_masked', ['s'])
     expect(cause).toMatch(/^The gradient is right at the specified elements and zero at the others/)
     expect(unwrap(await gradcheck('sparse_masked', ['s'], { masked: true })).ok).toBe(true)
   })
 
-  it('is told not to be masked where masked says that it is', async () => {
+  it('a gradient that is not masked is reported where the check is masked', async () => {
     const [cause] = await causes('sparse_whole', ['s'], { masked: true })
     expect(cause).toMatch(/^The gradient is right at the specified elements, but has others/)
     expect(unwrap(await gradcheck('sparse_whole', ['s'])).ok).toBe(true)
   })
 
-  it('has no forward mode, and says so', async () => {
+  it('forward mode of a sparse input is reported to be missing', async () => {
     const report = unwrap(await gradcheck('sparse_whole', ['s'], { check_forward_ad: true }))
     const forward = report.findings.find((finding) => finding.check === 'forward')
     expect(forward?.status).toBe('failed')
     expect(forward?.reason).toMatch(/^x is sparse: .* turn forward mode off$/)
   })
 
-  it('a program knows torch.sparse', async () => {
+  it('a program can use torch.sparse', async () => {
     expect(unwrap(await gradcheck('sparse_product', ['s', 'w'], { masked: true })).ok).toBe(true)
   })
 })
 
-describe('a sparse input', () => {
+describe('sparse inputs', () => {
   const refused = async (more: object): Promise<string> => {
     const named = { s: drawn({ layout: 'sparse_coo', ...more }) }
     const answer = await gradcheck('sparse_whole', ['s'], {}, named)
@@ -119,11 +119,11 @@ describe('a sparse input', () => {
     ],
     [{ indices: [[0], [0]], density: 0.5 }, /indices or density, not both/],
     [{ indices: [[0], [0]], values: [1, 2] }, /shape \[1\] asks for 1 values, 2 are given/],
-  ])('%j is refused with the reason', async (more, message) => {
+  ])('the sparse input %j is refused with the reason', async (more, message) => {
     expect(await refused(more)).toMatch(message)
   })
 
-  it('runs, is shown dense, and is compared', async () => {
+  it('a sparse input can be used in a call, is shown dense and is compared', async () => {
     const request = {
       op: 'sparse_product',
       args: ['s', 'w'],
@@ -142,7 +142,7 @@ describe('a sparse input', () => {
     expect(s.value.stats.zeros).toBeGreaterThan(0)
   })
 
-  it('is no input of operator checks', async () => {
+  it('a sparse input is refused by operator checks', async () => {
     const call = { op: 'sparse_product', args: ['s', 'w'], inputs, program }
     const request = opcheckRequest.parse({ ...call, checks: ['mutation'] })
     const limits = { timeout: 170, phase: 'opcheck' }
@@ -152,7 +152,7 @@ describe('a sparse input', () => {
 })
 
 describe('a project with sparse inputs', () => {
-  it('has the gradchecks and calls that its opsmith.json expects', async () => {
+  it('its gradchecks and calls have the outcomes that opsmith.json expects', async () => {
     const folder = copyProject(path.join(root, 'test/cases/gradcheck/sparse_inputs'), cache)
     expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
     const outcomes = unwrap(await workbench.gradchecks.runAll(folder, { timeout: 170 }))

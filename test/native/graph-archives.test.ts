@@ -94,7 +94,7 @@ describe('methods of saved modules', () => {
     expect(seen.at(-1)?.values[0]).toMatchObject({ shape: [4, 8], nan: 0 })
   })
 
-  it('frozen models differ where one weight of many does, and only there', async () => {
+  it('two frozen models with one different weight differ at that weight only', async () => {
     const frozen = async (name: string): Promise<GraphModel> =>
       buildModel(await lastGraph(await capture(name, 'script', ['freeze'])))
     const before = await frozen('network.pt')
@@ -116,7 +116,7 @@ describe('methods of saved modules', () => {
     expect(await askPython(calls, [model('after.pt')])).toBe(0)
   })
 
-  it('a trace is saved as the trace, with what it needs of the module', async () => {
+  it('a saved trace has the trace and what it needs of the module', async () => {
     const report = await capture('network.pt', 'trace')
     unwrap(await workbench.graphs.save(report.capture, model('traced.pt')))
     const compare = `

@@ -45,25 +45,31 @@ function flat(nodes: readonly GraphNode[]): GraphNode[] {
 
 describe('opsmith graph PROJECT', () => {
   const names = subfolders(path.join(root, 'samples')).map((folder) => [path.basename(folder)])
-  it.each(names)('%s: the trace of the same function', async (name) => {
-    const graph = await graphJson(copyProject(sample(name), cache), '--trace')
-    expect(graph.form).toBe('trace')
-    expect(flat(graph.nodes).filter((node) => node.custom === true).length).toBeGreaterThan(0)
-  })
+  it.each(names)(
+    '--trace of %s gives the trace of the same function, with its custom operators',
+    async (name) => {
+      const graph = await graphJson(copyProject(sample(name), cache), '--trace')
+      expect(graph.form).toBe('trace')
+      expect(flat(graph.nodes).filter((node) => node.custom === true).length).toBeGreaterThan(0)
+    },
+  )
 
-  it.each(names)('%s: the script graph of the function that opsmith.json calls', async (name) => {
-    const manifest = await readManifest(sample(name))
-    if (!manifest.ok) throw new Error(manifest.error.message)
-    const graph = await graphJson(copyProject(sample(name), cache))
-    const called = manifest.value.calls.map((call) => call.op)
-    expect(called).toContain(graph.name)
-    expect(graph.form).toBe('script')
-    const custom = flat(graph.nodes).filter((node) => node.custom === true)
-    expect(custom.length).toBeGreaterThan(0)
-    for (const node of custom) expect(path.basename(node.source?.file ?? '')).toBe('program.py')
-  })
+  it.each(names)(
+    '%s gives the script graph of the function that opsmith.json calls',
+    async (name) => {
+      const manifest = await readManifest(sample(name))
+      if (!manifest.ok) throw new Error(manifest.error.message)
+      const graph = await graphJson(copyProject(sample(name), cache))
+      const called = manifest.value.calls.map((call) => call.op)
+      expect(called).toContain(graph.name)
+      expect(graph.form).toBe('script')
+      const custom = flat(graph.nodes).filter((node) => node.custom === true)
+      expect(custom.length).toBeGreaterThan(0)
+      for (const node of custom) expect(path.basename(node.source?.file ?? '')).toBe('program.py')
+    },
+  )
 
-  it('--script: blocks of the branch, values with types, places in the program', async () => {
+  it('--script gives the blocks of the branch, typed values and places in the program', async () => {
     const graph = await graphJson(warp, '--entry', 'compute', '--script')
     const nodes = flat(graph.nodes)
     expect(graph.inputs.map((value) => [value.name.split('.')[0], value.type])).toEqual([
@@ -79,7 +85,7 @@ describe('opsmith graph PROJECT', () => {
     expect(warping?.schema).toMatch(/^my_ops::warp_perspective\(/)
   })
 
-  it('--trace: types with shapes, the branch that was lost, the check on the other call', async () => {
+  it('--trace gives types with shapes, the lost branch and the check on the other call', async () => {
     const graph = await graphJson(warp, '--trace')
     expect(graph.inputs[0]?.tensor).toEqual({
       dtype: 'float32',
@@ -97,14 +103,14 @@ describe('opsmith graph PROJECT', () => {
     expect(seeds?.matches).toBe(true)
   })
 
-  it('says on stderr, with the place, what a trace lost', async () => {
+  it('what a trace lost is printed on stderr with its place', async () => {
     const { code, stdout, stderr } = await graphCommand(warp, '--trace')
     expect(code).toBe(0)
     expect(stderr).toMatch(/program\.py:6:\d+: warning: .*\[control-flow-lost\]/)
     expect(stdout).toMatch(/^graph\(%x : Float\(8, 8, strides=\[8, 1\]/)
   })
 
-  it('--autograd: from the output to the leaves, the operator among the nodes', async () => {
+  it("--autograd gives the graph from the output to the leaves, with the operator's node", async () => {
     const project = copyProject(sample('my_op'), cache)
     const graph = await graphJson(project, '--autograd')
     const kinds = graph.nodes.map((node) => node.kind)
@@ -113,14 +119,14 @@ describe('opsmith graph PROJECT', () => {
     expect(graph.nodes.some((node) => node.custom === true)).toBe(true)
   })
 
-  it('--executed and --observe: what ran, with time and bytes', async () => {
+  it('--executed and --observe give what ran, with time and bytes', async () => {
     expect((await graphJson(warp, '--executed')).form).toBe('executed')
     const { stdout } = await graphCommand(warp, '--trace', '--observe')
     expect(stdout).toMatch(/# run node by node.*median of \d+ runs/)
     expect(stdout).toMatch(/1x\s+256 B {2}my_ops::warp_perspective/)
   })
 
-  it('--pass: each step by itself, with what it changed', async () => {
+  it('--pass gives each step separately, with what it changed', async () => {
     const graph = await graphJson(
       warp,
       '--pass',
@@ -136,7 +142,7 @@ describe('opsmith graph PROJECT', () => {
     expect(graph.steps[3]?.changes).toMatch(/no differences/)
   })
 
-  it('--args: the arguments of a call that opsmith.json does not have', async () => {
+  it('--args gives the arguments of a call that opsmith.json does not have', async () => {
     const args = '["image", "warp"]'
     const graph = await graphJson(warp, '--entry', 'warp_reference', '--trace', '--args', args)
     expect(graph.inputs.map((value) => value.tensor?.shape)).toEqual([
@@ -145,7 +151,7 @@ describe('opsmith graph PROJECT', () => {
     ])
   })
 
-  it('--format dot and svg, --output', async () => {
+  it('--format writes dot and svg, and --output names the file', async () => {
     const dot = await graphCommand(warp, '--format', 'dot')
     expect(dot.stdout).toMatch(/^digraph "compute" \{[\s\S]*warp_perspective[\s\S]*\}\n$/)
     const file = path.join(cache.home, 'graph.svg')
@@ -154,7 +160,7 @@ describe('opsmith graph PROJECT', () => {
     expect(fs.readFileSync(file, 'utf8')).toMatch(/^<svg [\s\S]*warp_perspective[\s\S]*<\/svg>\n$/)
   })
 
-  it('--diff: 0 for the same, 1 and what differs otherwise', async () => {
+  it('--diff exits with 0 for equal graphs, else with 1 and the differences', async () => {
     const file = path.join(cache.home, 'before.json')
     await graphCommand(warp, '--format', 'json', '--output', file)
     const same = await graphCommand(warp, '--diff', file)
@@ -170,7 +176,7 @@ describe('opsmith graph PROJECT', () => {
     expect(picture.stdout).toMatch(/^<svg /)
   })
 
-  it('one line of the program changed is one change of the graph', async () => {
+  it('a change of one line of the program is one change in the graph', async () => {
     const file = path.join(cache.home, 'one-line.json')
     const changed = copyProject(sample('warp_perspective'), cache)
     await graphCommand(changed, '--format', 'json', '--output', file)
@@ -186,7 +192,7 @@ describe('opsmith graph PROJECT', () => {
     expect(report.changed[0]?.changes.join()).toMatch(/10 → 11/)
   })
 
-  it('fails with 1 and the diagnostics when the project does not compile', async () => {
+  it('a project that does not compile exits with 1 and prints its diagnostics', async () => {
     const broken = copyProject(sample('my_op'), cache)
     fs.appendFileSync(path.join(broken, 'op.cpp'), '\nint broken( {\n')
     const { code, stderr } = await graphCommand(broken)
@@ -204,7 +210,7 @@ describe('opsmith graph FILE', () => {
     expect(code).toBe(0)
   })
 
-  it('.pt: the saved function, with the operators of its project', async () => {
+  it('a .pt file gives the saved function, with the operators of its project', async () => {
     const graph = await graphJson(saved, '--project', warp)
     expect(graph.name).toBe('forward')
     const original = await graphJson(warp)
@@ -214,7 +220,7 @@ describe('opsmith graph FILE', () => {
     expect((await graphCommand(warp, '--diff', saved)).stdout).toContain('compute (script)')
   })
 
-  it('.pt: names the operators that are missing and what to do, without the project', async () => {
+  it('a .pt file without its project lists the missing operators and what to do', async () => {
     const { code, stderr } = await graphCommand(saved)
     expect(code).toBe(2)
     expect(stderr).toContain('my_ops::warp_perspective')
@@ -222,7 +228,7 @@ describe('opsmith graph FILE', () => {
     expect(stderr).not.toMatch(/Schema not found|Unknown builtin/)
   })
 
-  it('.pt2: the graph, and a warning for what nothing has registered', async () => {
+  it('a .pt2 file gives its graph, and a warning for operators that are not registered', async () => {
     const archive = path.join(root, 'test/cases/graphs/older.pt2')
     const graph = await graphJson(archive)
     expect(graph.form).toBe('export')
@@ -233,7 +239,7 @@ describe('opsmith graph FILE', () => {
     expect([trace.code, trace.stderr]).toEqual([2, expect.stringContaining('--trace needs')])
   })
 
-  it('.json: what --format json wrote', async () => {
+  it('a .json file that --format json wrote is read', async () => {
     const file = path.join(cache.home, 'written.json')
     await graphCommand(warp, '--format', 'json', '--output', file)
     const again = await graphJson(file)
@@ -252,7 +258,7 @@ describe('opsmith graph FILE', () => {
 })
 
 describe('opsmith graph --timeout', () => {
-  it('ends a capture that takes longer, and says so', async () => {
+  it('a capture that takes longer than the limit ends with an error that names the limit', async () => {
     const slow = copyProject(sample('my_op'), cache)
     const program =
       'def forever(x):\n    while bool(x.sum() * 0 == 0):\n        x = x + 1\n    return x\n'
@@ -264,7 +270,7 @@ describe('opsmith graph --timeout', () => {
   })
 })
 
-describe('bad input ends with 2 and one sentence that says what to do', () => {
+describe('opsmith graph with bad input', () => {
   it.each([
     ['an unknown entry', ['--entry', 'nothing'], /no function nothing[\s\S]*compute/],
     ['an unknown pass', ['--pass', 'nonsense'], /no pass "nonsense"[\s\S]*inline/],
@@ -283,14 +289,17 @@ describe('bad input ends with 2 and one sentence that says what to do', () => {
     ],
     ['an autograd graph of what needs no gradient', ['--autograd'], /requires.grad/],
     ['the script of an operator', ['--entry', 'my_ops::add'], /is an operator/],
-  ])('%s', async (_name, args, expected) => {
-    const { code, stdout, stderr } = await graphCommand(warp, ...args)
-    expect(stderr).toMatch(expected)
-    expect(stderr).not.toMatch(/\n\s+at /)
-    expect([code, stdout]).toEqual([2, ''])
-  })
+  ])(
+    '%s gets exit code 2 and one sentence that states what to do',
+    async (_name, args, expected) => {
+      const { code, stdout, stderr } = await graphCommand(warp, ...args)
+      expect(stderr).toMatch(expected)
+      expect(stderr).not.toMatch(/\n\s+at /)
+      expect([code, stdout]).toEqual([2, ''])
+    },
+  )
 
-  it('files that are no models, and none at all', async () => {
+  it('a file that is no model and a file that does not exist are refused', async () => {
     for (const [name, expected] of [
       [path.join(warp, 'op.cpp'), /no TorchScript archive/],
       ['/no/such/model.pt', /There is no \/no\/such\/model\.pt/],
@@ -302,7 +311,7 @@ describe('bad input ends with 2 and one sentence that says what to do', () => {
     }
   })
 
-  it('is JSON on stdout when asked for', async () => {
+  it('--json prints the error as JSON on stdout', async () => {
     const { code, stdout } = await graphCommand(warp, '--entry', 'nothing', '--json')
     expect(code).toBe(2)
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { code: 'operator.unknown' } })

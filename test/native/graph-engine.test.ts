@@ -27,8 +27,8 @@ function errorOf(result: Result<unknown>): WorkbenchError {
   return result.error
 }
 
-describe('captures', () => {
-  it('take arguments, inputs and checks from opsmith.json', async () => {
+describe('captures of graphs', () => {
+  it('a capture takes arguments, inputs and checks from opsmith.json', async () => {
     const report = unwrap(
       await workbench.graphs.capture(project, { entry: 'compute', form: 'trace' }, limits),
     )
@@ -42,14 +42,14 @@ describe('captures', () => {
     )
   })
 
-  it('name absolute places in the program', async () => {
+  it('the places in a graph are absolute paths to the program', async () => {
     const { capture } = await scripted('compute')
     const { graph } = unwrap(await workbench.graphs.read(capture, 0))
     const files = (JSON.parse(graph) as Graph).nodes.flatMap((node) => node.source?.file ?? [])
     expect(new Set(files)).toEqual(new Set([path.join(project, 'program.py')]))
   })
 
-  it('are gone after their release, and with their op host, and say so', async () => {
+  it('a capture is gone after its release or the end of its op host, and the error explains it', async () => {
     const [first, second] = [await scripted('compute'), await scripted('pixel')]
     expect(unwrap(await workbench.graphs.release([first.capture, 12345]))).toEqual({ released: 1 })
     expect(errorOf(await workbench.graphs.read(first.capture, 0)).hint).toMatch(/Capture .* again/)
@@ -71,7 +71,7 @@ describe('captures', () => {
     expect(third.capture).toBeGreaterThan(second.capture)
   })
 
-  it('of an operator that crashes name the crash, and the next one works', async () => {
+  it('a capture of an operator that crashes names the crash, and the next capture works', async () => {
     const crashing = copyProject(path.join(root, 'test/cases/crash/null_write'), cache)
     expect(unwrap(await workbench.builds.build(crashing)).ok).toBe(true)
     const call = unwrap(await readManifest(crashing)).calls[0]
@@ -81,7 +81,7 @@ describe('captures', () => {
     expect((await scripted('compute')).steps[0]?.nodes).toBeGreaterThan(5)
   })
 
-  it('can be stopped', async () => {
+  it('a capture can be stopped', async () => {
     const controller = new AbortController()
     const slow = copyProject(path.join(root, 'samples/my_op'), cache)
     const lines = Array.from({ length: 30_000 }, () => '    x = torch.relu(x) * y')
@@ -102,7 +102,7 @@ describe('captures', () => {
 })
 
 describe('large graphs', () => {
-  it('pass the process boundary whole, in the time a user waits', async () => {
+  it('a large graph crosses the process boundary whole, within the time a user waits', async () => {
     const large = copyProject(path.join(root, 'samples/my_op'), cache)
     const lines = Array.from({ length: 50_000 }, () => '    x = torch.relu(x) * y')
     const text = `import torch\ndef big(x, y):\n${lines.join('\n')}\n    return x\n`
@@ -120,7 +120,7 @@ describe('large graphs', () => {
 })
 
 describe('model files', () => {
-  it('saved graphs are opened with what they need', async () => {
+  it('a saved graph opens with the operators it needs', async () => {
     const { capture } = await scripted('compute')
     const file = path.join(cache.home, 'models', workbench.graphs.archiveName(capture))
     expect(path.basename(file)).toBe('compute_scripted.pt')
@@ -138,7 +138,7 @@ describe('model files', () => {
     )
   })
 
-  it('torch.export archives know the schemas of the registry and the operators of the library', async () => {
+  it("a torch.export archive uses the registry's schemas and the library's operators", async () => {
     const file = path.join(root, 'test/cases/graphs/older.pt2')
     const archive = unwrap(await workbench.graphs.openFile(project, file, limits))
     expect(archive).toMatchObject({ kind: 'export', missing: [] })
@@ -148,7 +148,7 @@ describe('model files', () => {
     expect(linear?.custom).toBeUndefined()
   })
 
-  it('graphs saved as JSON are read as they are on disk', async () => {
+  it('a graph saved as JSON is read from disk each time', async () => {
     const file = path.join(cache.home, 'saved.json')
     const { capture } = await scripted('compute')
     const saved = JSON.parse(unwrap(await workbench.graphs.read(capture, 0)).graph) as Graph
@@ -165,7 +165,7 @@ describe('model files', () => {
     expect([...names, (JSON.parse(graph) as Graph).name]).toEqual(['first', 'second', 'third'])
   })
 
-  it('an archive cannot be read as a finished graph', async () => {
+  it('a model archive is refused where a finished graph is wanted', async () => {
     const { capture } = await scripted('pixel')
     const file = path.join(cache.home, 'pixel.pt')
     unwrap(await workbench.graphs.save(capture, file))

@@ -125,7 +125,7 @@ const baked = (report: CaptureReport): (number | undefined)[] =>
     .filter((warning) => warning.kind === 'value-baked')
     .map((warning) => warning.source?.line)
 
-describe('a trace reproduces the function', () => {
+describe('traces', () => {
   const entries = [
     'constants',
     'less_than_size',
@@ -137,7 +137,7 @@ describe('a trace reproduces the function', () => {
     'written',
     'once_a_size',
   ]
-  it.each(entries)('%s', async (entry) => {
+  it.each(entries)('the trace of %s gives the results of the function', async (entry) => {
     const { report } = await captured(entry, 'trace')
     expect(report.checks.map((check) => [check.matches, check.message])).toEqual([[true, '']])
   })
@@ -149,7 +149,7 @@ describe('a trace reproduces the function', () => {
     expect(graph.nodes.filter((node) => node.kind === 'aten::detach')).toHaveLength(2)
   })
 
-  it('a size stays a value: less a tensor, and appended to a list', async () => {
+  it('a size minus a tensor and a size in a list stay values', async () => {
     const less = await captured('less_than_size', 'trace')
     expect(less.text).toMatch(/aten::sub\(%\d+, %x, /)
     expect(baked(less.report)).toEqual([])
@@ -158,7 +158,7 @@ describe('a trace reproduces the function', () => {
     expect(baked(appended.report)).toEqual([])
   })
 
-  it('what is computed of a size stays a value, and what leaves the sizes is said', async () => {
+  it('what is computed from a size stays a value, and a lost size gets a warning', async () => {
     const { graph, report } = await captured('attention', 'trace')
     const kinds = graph.nodes.map((node) => node.kind)
     expect(kinds).toContain('aten::pow')
@@ -172,7 +172,7 @@ describe('a trace reproduces the function', () => {
     expect((await captured('returned', 'trace')).report.warnings).toEqual([])
   })
 
-  it('a size that a list was written with otherwise is a constant, and that is said', async () => {
+  it('a size put into a list in another way becomes a constant with a warning', async () => {
     const { report } = await captured('inserted', 'trace')
     expect(baked(report)).toEqual([program.split('\n').indexOf('    sizes = [x.size(1)]') + 1])
   })
@@ -184,7 +184,7 @@ describe('errors while a graph runs', () => {
   it.each([
     ['wrong_shapes', line('    return y @ x'), 12, /shapes cannot be multiplied/],
     ['out_of_list', line('    return parts[5]'), 12, /out of range/],
-  ])('%s: the place is the line of the program', async (entry, at, column, message) => {
+  ])('an error in %s gives the line of the program', async (entry, at, column, message) => {
     const file = path.join(project, 'program.py')
     const request = { entry, form: 'trace' as const, args: ['x'] }
     const traced = await workbench.graphs.capture(project, request, limits)
@@ -195,7 +195,7 @@ describe('errors while a graph runs', () => {
     expect(observed).toMatchObject({ ok: false, error: { file, line: at, column } })
   })
 
-  it('names no source of libtorch, which lies where it was built', async () => {
+  it('an error inside libtorch names no source file of libtorch', async () => {
     const request = { entry: 'nested', form: 'trace' as const, args: ['x'] }
     const traced = await workbench.graphs.capture(project, request, limits)
     if (traced.ok) throw new Error('libtorch traces no dict of lists')
@@ -203,7 +203,7 @@ describe('errors while a graph runs', () => {
     expect(traced.error.file).toBeUndefined()
   })
 
-  it('a graph too deep for libtorch says how deep it is', { timeout: 120_000 }, async () => {
+  it('a graph too deep for libtorch gives its depth', { timeout: 120_000 }, async () => {
     const request = { entry: 'deep', form: 'trace' as const, args: ['x'] }
     const traced = await workbench.graphs.capture(project, request, limits)
     if (traced.ok) throw new Error('libtorch has passes that need less stack now')
@@ -216,7 +216,7 @@ describe('errors while a graph runs', () => {
     })
   })
 
-  it('what libtorch wrote itself has no place: x.shape', async () => {
+  it('code that libtorch generates, such as x.shape, has no source place', async () => {
     const { graph, text } = await captured('replaced', 'script')
     expect(text).toMatch(/# <string>:/)
     const files = graph.nodes.flatMap((node) => node.source?.file ?? [])
@@ -224,8 +224,8 @@ describe('errors while a graph runs', () => {
   })
 })
 
-describe('what is in lists and dicts', () => {
-  it('is in the autograd graph', async () => {
+describe('tensors in lists and dicts', () => {
+  it('the autograd graph includes tensors in lists and dicts', async () => {
     const { graph } = await captured('nested', 'autograd')
     expect(graph.inputs.map((value) => value.name)).toEqual([
       'grad_output0',

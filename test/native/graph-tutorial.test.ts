@@ -217,7 +217,7 @@ async function capture(
 }
 
 describe("the tutorial's graphs, node for node", () => {
-  it('trace of matmul, relu and add', async () => {
+  it("the trace of matmul, relu and add equals the tutorial's", async () => {
     const inputs = { x: random(4, 8), y: random(8, 5), z: random(4, 5) }
     const graph = await capture('compute_traced', 'trace', inputs)
     expect(listGraph(graph)).toEqual(listPrinted(printed.compute_traced))
@@ -230,22 +230,22 @@ describe("the tutorial's graphs, node for node", () => {
     ])
   })
 
-  it('trace with the custom operator', async () => {
+  it("the trace with the custom operator equals the tutorial's", async () => {
     const inputs = { x: random(8, 8), y: random(8, 5), z: random(8, 5) }
     const graph = await capture('compute_with_operator', 'trace', inputs)
     expect(listGraph(graph)).toEqual(listPrinted(printed.compute_with_operator))
   })
 
-  it('script with the branch on a pixel', async () => {
+  it("the script graph with the branch on a pixel equals the tutorial's", async () => {
     expect(listGraph(await capture('compute', 'script'))).toEqual(listPrinted(printed.compute))
   })
 
-  it('script with the branch and the custom operator', async () => {
+  it("the script graph with the branch and the custom operator equals the tutorial's", async () => {
     const graph = await capture('compute_scripted', 'script')
     expect(listGraph(graph)).toEqual(listPrinted(printed.compute_scripted))
   })
 
-  it('is read from the text: a listing has all of its nodes', () => {
+  it('reading a listing gives all of its nodes', () => {
     expect(listPrinted(printed.compute)).toEqual([
       'aten::select(input 0, 0, 0)',
       'aten::select(line 0, 0, 0)',

@@ -64,8 +64,8 @@ beforeAll(async () => {
   await build(1)
 })
 
-describe('a call that is stopped', () => {
-  it('takes no other with it that waits behind it', async () => {
+describe('a call that is cancelled', () => {
+  it('cancelling a call leaves the calls that wait behind it', async () => {
     expect(matches(await wait(0))).toEqual([true])
     const stop = new AbortController()
     const stopped = wait(30, stop.signal)
@@ -77,7 +77,7 @@ describe('a call that is stopped', () => {
     expect(matches(await behind)).toEqual([true])
   })
 
-  it('takes none with it that comes while its process is still ending', async () => {
+  it("a call that arrives while the cancelled call's process ends is made", async () => {
     const stop = new AbortController()
     const stopped = wait(30, stop.signal)
     await underway()
@@ -87,7 +87,7 @@ describe('a call that is stopped', () => {
     expect(await stopped).toMatchObject({ error: { code: 'cancelled' } })
   })
 
-  it('ends all that is asked of the op host where that is started again', async () => {
+  it('restarting the op host cancels all of its calls', async () => {
     const first = wait(30)
     await underway()
     const second = wait(0)
@@ -98,8 +98,8 @@ describe('a call that is stopped', () => {
   })
 })
 
-describe('a library', () => {
-  it('takes the place of an older one where several calls ask for it at once', async () => {
+describe('loading a library', () => {
+  it('several calls at once replace the older library once, in the same process', async () => {
     await build(1)
     expect(matches(await wait(0))).toEqual([true])
     const newer = await build(2)
@@ -110,7 +110,7 @@ describe('a library', () => {
     expect(workbench.hosts.state().generation).toBe(generation)
   })
 
-  it('waits for the call that runs in the older one, and calls wait for it', async () => {
+  it('a new library waits for the running call of the older one, and later calls wait for the library', async () => {
     await build(1)
     const slow = wait(2)
     await underway()
@@ -120,7 +120,7 @@ describe('a library', () => {
     expect(matches(await after)).toEqual([false])
   })
 
-  it('is not waited for any longer where that is stopped', async () => {
+  it('cancelling the load of a library ends the wait for it', async () => {
     await build(1)
     const slow = wait(3)
     await underway()

@@ -55,7 +55,7 @@ describe('hot compile', () => {
   })
 
   it.each(sampleFolders.map((folder) => [path.basename(folder), folder]))(
-    'builds %s, whose calls equal their references',
+    'a hot build of %s succeeds, and its calls equal their references',
     async (_, sample) => {
       const folder = copyProject(sample, cache)
       edit(folder)
@@ -82,7 +82,7 @@ describe('hot compile', () => {
     },
   )
 
-  it('says of a wrong source what a plain build says', async () => {
+  it('a wrong source gets the same diagnostics as in a plain build', async () => {
     const flags = { cflags: ['-Wall', '-DNUMBER=3'] }
     const good = simple('wrong', 'int unused = NUMBER; return x;')
     const folder = project('wrong', good, flags)
@@ -104,7 +104,7 @@ describe('hot compile', () => {
     expect(failed.diagnostics.map((item) => item.line)).toContain(2)
   })
 
-  it('notices a changed header, and takes an unchanged source from the cache', async () => {
+  it('a changed header is noticed, and an unchanged source comes from the cache', async () => {
     const inputs = { x: { shape: [2], distribution: 'ones' } }
     const folder = project('headers', simple('headers', 'return x * factor;'), { inputs })
     const manifest = await readManifest(folder)
@@ -132,7 +132,7 @@ describe('hot compile', () => {
     expect(again.steps.every((step) => step.cached)).toBe(true)
   })
 
-  it('leaves the word to the plain linker where a symbol is missing', async () => {
+  it('the error for a missing symbol comes from the plain linker', async () => {
     const body = 'extern at::Tensor nowhere(const at::Tensor&); return nowhere(x);'
     const folder = project('undefined', simple('undefined', body))
     const built = await workbench.libraries.buildAndLoad(folder, {}, 170)
@@ -142,7 +142,7 @@ describe('hot compile', () => {
     expect(built.value.build.diagnostics[0]?.file).toBe(path.join(folder, 'op.cpp'))
   })
 
-  it('links by itself what others compiled, and the plain library comes behind', async () => {
+  it('cached plain objects are linked hot, and the plain library follows', async () => {
     const caller = `at::Tensor part(const at::Tensor&); return part(x);`
     const stamp = Math.random()
     const part = (factor: number): string =>
@@ -185,7 +185,7 @@ describe('hot compile', () => {
     expect((await hot(folder)).hot).toBe(false)
   })
 
-  it('survives a compiler that crashes', async () => {
+  it('the compile server works after a crash of the compiler', async () => {
     const folder = project(
       'crash',
       `${simple('crash', 'return x;')}\n#pragma clang __debug crash\n`,
@@ -197,7 +197,7 @@ describe('hot compile', () => {
     expect((await hot(other)).hot).toBe(true)
   })
 
-  it('stops at once, and leaves nothing behind', async () => {
+  it('a cancelled hot build ends at once and leaves no temporary files', async () => {
     // A hundred thousand classes to instantiate: seconds, and no limit of a compiler's ends it before.
     const slow = `template <int N, int M> struct ways {
   static constexpr unsigned long value = ways<N - 1, M>::value + ways<N - 1, M + 1>::value;
@@ -219,7 +219,7 @@ constexpr unsigned long never = ways<500, 0>::value;
     expect(left).toEqual([])
   })
 
-  it('is followed by the plain build, which is what is published', async () => {
+  it('a hot build is followed by the plain build, which is the one published', async () => {
     const folder = project('settles', simple('settles', 'return x + 1;'))
     const build = await hot(folder)
     expect(build).toMatchObject({ hot: true, ok: true, library: '' })
@@ -234,7 +234,7 @@ constexpr unsigned long never = ways<500, 0>::value;
     expect(fs.readFileSync(plain?.library ?? '').includes('opsmith_shared_code')).toBe(false)
   })
 
-  it('goes without when it is switched off, and when the server is gone', async () => {
+  it('builds are plain when hot compile is off, and when the server is gone', async () => {
     await changeSettings(cache.folder, { hotCompile: false })
     const off = await hot(project('switched_off', simple('switched_off', 'return x;')))
     expect(off).toMatchObject({ ok: true, hot: false })
@@ -245,7 +245,7 @@ constexpr unsigned long never = ways<500, 0>::value;
     workbench.builds.stopCompileServer()
   })
 
-  it('waits with many sources for the server that was started with the project', async () => {
+  it('a project with many sources waits for the server that was started with it', async () => {
     const folder = copyProject(path.join(root, 'samples/calculate_force'), cache)
     edit(folder)
     workbench.builds.stopCompileServer()

@@ -20,8 +20,8 @@ const lineOf = (words: string, file = source): number =>
     .split('\n')
     .findIndex((line) => line.includes(words)) + 1
 
-describe('a project whose build is traced', () => {
-  it('says where the time went, and is the same library', async () => {
+describe('a traced build', () => {
+  it('a traced build shows where the time went and gives the same library', async () => {
     const plain = unwrap(await workbench.builds.build(folder))
     expect(plain.timeTrace).toBeUndefined()
     const traced = unwrap(await workbench.builds.build(folder, { timeTrace: true }))
@@ -38,21 +38,21 @@ describe('a project whose build is traced', () => {
   })
 })
 
-describe('the program', () => {
+describe('the checks of the program', () => {
   const program = (): string => fs.readFileSync(path.join(folder, 'program.py'), 'utf8')
 
   beforeAll(async () => {
     unwrap(await workbench.builds.build(folder))
   })
 
-  it('is not blamed for operators while nothing is loaded', async () => {
+  it("the program's operators are not reported as unknown while no library is loaded", async () => {
     expect(unwrap(await workbench.programChecks.check(folder))?.diagnostics).toEqual([])
     const broken = `${program()}\ndef f(x):\n    return nothing\n`
     const checked = unwrap(await workbench.programChecks.check(folder, broken))
     expect(checked?.diagnostics.map(({ message }) => message)).toEqual(['undefined value nothing'])
   })
 
-  it('is checked as it is typed, each function for itself', async () => {
+  it('each function of the program is checked as the user types', async () => {
     unwrap(await workbench.libraries.load(folder, { timeout: 170 }))
     expect(unwrap(await workbench.programChecks.check(folder))?.diagnostics).toEqual([])
     const text = `${program()}
@@ -77,7 +77,7 @@ def g(x):
     ])
   })
 
-  it('waits for a call that runs, and the newest text is what counts', async () => {
+  it('a check waits for a running call, and only the newest text is checked', async () => {
     const order: string[] = []
     const m = inputSpec.parse({ shape: [2200, 2200] })
     const running = workbench.runs
@@ -98,7 +98,7 @@ def g(x):
     expect(order).toEqual(['call', 'check'])
   })
 
-  it('leads from an operator to its function', async () => {
+  it('an operator in the program leads to its function', async () => {
     const load = unwrap(await workbench.libraries.load(folder, { timeout: 170 }))
     const kernel = load.operators[0]?.kernels[0]
     expect(kernel?.line).toBe(lineOf('m.def("scale"'))
@@ -117,7 +117,7 @@ describe('assembly', () => {
   })
   const form = 'machine' as const
 
-  it('lists what has code, lambdas that libtorch runs included', async () => {
+  it('the list has every function with code, also lambdas that libtorch runs', async () => {
     const { functions, forms } = unwrap(await workbench.assemblies.list(folder, form))
     expect(functions.map(({ title, line }) => [title, line])).toEqual([
       ['scale', lineOf('at::Tensor scale(')],
@@ -130,7 +130,7 @@ describe('assembly', () => {
     expect(forms.find((one) => one.form === 'ptx')?.whyNot).toMatch(/no CUDA source/)
   })
 
-  it('of a function has its lines and what was inlined', async () => {
+  it("a function's listing has its lines, packed instructions and inlined functions", async () => {
     const choice = { form, name: 'scale', file: '', line: 0 }
     const report = unwrap(await workbench.assemblies.show(folder, choice))
     const lines = new Set(report.rows.filter(({ file }) => file === source).map(({ line }) => line))
@@ -149,7 +149,7 @@ describe('assembly', () => {
     expect(packed?.count).toBeGreaterThan(0)
   })
 
-  it('is found by a line, also of a function that is only inlined', async () => {
+  it('a function is found by its line, also one that is only inlined', async () => {
     const at = async (line: number): Promise<string> => {
       const choice = { form, name: '', file: 'op.cpp', line }
       return unwrap(await workbench.assemblies.show(folder, choice)).function.title
@@ -166,7 +166,7 @@ describe('assembly', () => {
     expect(nowhere).toMatchObject({ ok: false, error: { code: 'operator.unknown' } })
   })
 
-  it('of a kernel is its PTX, where nvcc is', async ({ skip }) => {
+  it('a kernel is listed as PTX where nvcc is installed', async ({ skip }) => {
     if (!(await findCudaToolkit())) skip('nvcc is not installed')
     const project = copyProject(path.join(root, 'test/cases/language/kernel'), cache)
     const kernel = path.join(project, 'squares.cu')
@@ -200,8 +200,8 @@ describe('assembly', () => {
   })
 })
 
-describe('on the command line', () => {
-  it('the program is checked, functions are disassembled, and builds traced', async () => {
+describe('language commands on the command line', () => {
+  it('commands check the program, disassemble functions and trace builds', async () => {
     const good = await opsmith(cache, 'check-program', folder, '--json')
     expect(good.code).toBe(0)
     expect(JSON.parse(good.stdout)).toMatchObject({ ok: true, diagnostics: [] })

@@ -25,12 +25,12 @@ function project(name: string, text: string): string {
 const mistake = (name: string): string =>
   fs.readFileSync(path.join(root, 'test/cases/mistakes', `${name}.cpp`), 'utf8')
 
-describe('the installed compiler', () => {
+describe('errors of the installed compiler', () => {
   // Two of the recorded ones made for real: the recordings of the others are of what it says.
   it.each([
     ['float_signature', 9, 'An operator cannot take float: use double.'],
     ['scalar_to_double', 5, /^A Scalar is not a double by itself/],
-  ])('is understood when it meets %s', async (name, line, message) => {
+  ])('the error of %s is explained at its line', async (name, line, message) => {
     const built = await workbench.builds.build(project('mistakes', mistake(name)))
     if (!built.ok) throw new Error(built.error.message)
     const errors = built.value.diagnostics.filter((one) => one.severity === 'error')
@@ -44,7 +44,7 @@ describe('the installed compiler', () => {
     }
   })
 
-  it('says nothing of a schema that does not fit, and loading does, on its line', async () => {
+  it('a schema that does not fit its function is reported at load time, on its line', async () => {
     const folder = project(
       'unfit',
       `#include <ATen/ATen.h>
@@ -71,7 +71,7 @@ TORCH_LIBRARY(unfit, m) {
 })
 
 describe('opsmith lint', () => {
-  it('lists what it finds, mends it, and is content', async () => {
+  it('lint lists its findings, fixes them, and then finds nothing', async () => {
     const folder = project('linted', mistake('float_signature'))
     const found = await opsmith(cache, 'lint', folder)
     expect(found.code).toBe(1)
@@ -86,7 +86,7 @@ describe('opsmith lint', () => {
     expect(fs.readFileSync(path.join(folder, 'op.cpp'), 'utf8')).toContain('double factor')
   })
 
-  it('leaves out what opsmith.json turns off, and says what it cannot read', async () => {
+  it('lint leaves out what opsmith.json turns off and names what it cannot read', async () => {
     const folder = copyProject(project('off', mistake('float_signature')), cache)
     const manifest = path.join(folder, 'opsmith.json')
     fs.writeFileSync(

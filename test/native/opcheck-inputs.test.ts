@@ -49,7 +49,7 @@ describe('inputs made from a schema', () => {
     return [args, words]
   }
 
-  it('take the shapes and dtypes that the operator accepts', async () => {
+  it('made inputs have the shapes and dtypes that the operator accepts', async () => {
     expect(await made('matrices')).toEqual([
       ['a', 'b'],
       ['a float32[3, 4]', 'b float32[4, 5]'],
@@ -64,13 +64,13 @@ describe('inputs made from a schema', () => {
     ])
   })
 
-  it('are of every type that a schema knows', async () => {
+  it('inputs are made for every type of a schema', async () => {
     const [args, words] = await made('of_everything')
     expect(args).toEqual([['many_0', 'many_1'], [2, 2], 2, 1, true, 'mean', 'mask'])
     expect(words).toEqual(['many_0 float32[3, 4]', 'many_1 float32[3, 4]', 'mask float32[3, 4]'])
   })
 
-  it('are refused with what was tried and why', async () => {
+  it('an operator that refuses every made input is refused with what was tried and why', async () => {
     const result = await check('never')
     if (result.ok) throw new Error('never was checked')
     expect(result.error.code).toBe('input.invalid')
@@ -82,14 +82,14 @@ describe('inputs made from a schema', () => {
     expect(result.error.detail).toContain('x complex64[2, 3, 8, 8]: not today')
   })
 
-  it('leave the op host alive where a call ends its process, and say so', async () => {
+  it('a made input that crashes the operator leaves the op host alive and is reported', async () => {
     const result = await check('ends_the_process')
     if (result.ok) throw new Error('it was checked')
     expect(result.error.code).toBe('operator.check')
     expect(result.error.message).toMatch(/takes none of the \d+ calls .*an abort/)
   })
 
-  it('are not guessed for an operator that opsmith.json does not list, with `checks` or without', async () => {
+  it('only listed operators are checked; without a list every operator is checked with guessed inputs', async () => {
     const listed = unwrap(await workbench.opchecks.entries(folder, limits))
     expect(listed.map(({ op }) => op)).toEqual(['generated_inputs::matrices'])
     const other = copyProject(path.join(root, 'test/cases/opcheck/generated_inputs'), cache)
@@ -115,7 +115,7 @@ describe('inputs made from a schema', () => {
 })
 
 describe('inputs drawn from ranges', () => {
-  it('reach sizes that no guess would, and shrink to the smallest that shows the failure', async () => {
+  it('ranges reach sizes that no guess would, and the failure shrinks to the smallest one', async () => {
     const guessed = await mutation('wrong_when_long', {
       args: ['x', 1],
       inputs: { x: { ...x, shape: [4] } },
@@ -135,7 +135,7 @@ describe('inputs drawn from ranges', () => {
     })
   })
 
-  it('stay within them when they are shrunk', async () => {
+  it('a shrunk failure stays within its ranges', async () => {
     const found = await mutation('wrong_when_long', {
       args: ['x', 1],
       inputs: { x },
@@ -144,7 +144,7 @@ describe('inputs drawn from ranges', () => {
     expect(found.shownCase?.inputs['x']?.shape).toEqual([50])
   })
 
-  it('give arguments whole and real numbers', async () => {
+  it('ranges of arguments give whole and real numbers', async () => {
     const asked = { args: ['x', 'k', 'alpha'], inputs: { x }, sizes: { N: { min: 1, max: 3 } } }
     const found = await mutation('wrong_at', {
       ...asked,
@@ -165,14 +165,14 @@ describe('inputs drawn from ranges', () => {
     expect(outside.status).toBe('passed')
   })
 
-  it('try every dtype of the list', async () => {
+  it('every dtype of the list is tried', async () => {
     const asked = { args: ['x'], inputs: { x: { ...x, shape: [3] } } }
     expect((await mutation('wrong_in_float32', asked)).status).toBe('passed')
     const found = await mutation('wrong_in_float32', { ...asked, dtypes: ['float64', 'float32'] })
     expect(found.shownCase?.inputs['x']).toMatchObject({ dtype: 'float32', shape: [1] })
   })
 
-  it('are the same for the same seed', async () => {
+  it('the same seed draws the same inputs', async () => {
     const asked = {
       args: ['x', 'k', 'alpha'],
       inputs: { x },
@@ -188,10 +188,10 @@ describe('inputs drawn from ranges', () => {
   })
 })
 
-describe('a failure that was found', () => {
+describe('a failure that was found by operator checks', () => {
   const between = { args: ['x'], inputs: { x: { shape: [6, 5], dtype: 'float64', seed: 3 } } }
 
-  it('has the simplest values that show it', async () => {
+  it('the failure has the simplest values that show it', async () => {
     const found = await mutation('wrong_between', between)
     const spec = found.shownCase?.inputs['x']
     expect(spec?.shape).toEqual([1, 1])
@@ -203,7 +203,7 @@ describe('a failure that was found', () => {
     expect(found.shownBy).toBe(`x float64[1, 1] = [[${String(value)}]]`)
   })
 
-  it('is kept in opsmith.json, whose other text stays, and fails there on its own', async () => {
+  it('a kept failure leaves the other text of opsmith.json unchanged and fails there alone', async () => {
     const file = path.join(folder, 'opsmith.json')
     const before = fs.readFileSync(file, 'utf8')
     const found = await mutation('wrong_between', between)
@@ -237,7 +237,7 @@ describe('a failure that was found', () => {
     expect(fs.readFileSync(file, 'utf8')).toBe(after)
   })
 
-  it('keeps its seed where the values drawn are the simplest', async () => {
+  it('a kept failure has its seed where drawn values are the simplest', async () => {
     const found = await mutation('wrong_at', {
       args: ['x', -3, 1.75],
       inputs: { x: { shape: [2], dtype: 'complex128', seed: 4 } },
@@ -257,7 +257,7 @@ describe('a failure that was found', () => {
     expect(random.findings.filter(({ status }) => status === 'failed')).toEqual([])
   })
 
-  it('keeps what was checked before there was a list', async () => {
+  it('keeping the first failure also lists the operators that were checked without a list', async () => {
     const other = copyProject(path.join(root, 'test/cases/opcheck/generated_inputs'), cache)
     const file = path.join(other, 'opsmith.json')
     const call = '"calls": [{ "op": "generated_inputs::wrong_between", "args": ["x"] }]'

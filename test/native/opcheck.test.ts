@@ -60,29 +60,35 @@ const failures = (report: OpcheckReport): OpcheckFinding[] =>
 const isLarge = (check: OpcheckCheck): boolean => check === 'large_sizes'
 
 describe('operator checks', () => {
-  it.each(Object.entries(expected))('find what is wrong with %s', async (op, { args, checks }) => {
-    const report = await check(op, args)
-    const wanted = checks.filter((name) => !isLarge(name))
-    expect(failures(report).map((finding) => finding.check)).toEqual(wanted)
-    expect(report.ok).toBe(wanted.length === 0)
-    for (const finding of failures(report)) expect(finding.reason).not.toBe('')
-  })
+  it.each(Object.entries(expected))(
+    'the checks find what is wrong with %s',
+    async (op, { args, checks }) => {
+      const report = await check(op, args)
+      const wanted = checks.filter((name) => !isLarge(name))
+      expect(failures(report).map((finding) => finding.check)).toEqual(wanted)
+      expect(report.ok).toBe(wanted.length === 0)
+      for (const finding of failures(report)) expect(finding.reason).not.toBe('')
+    },
+  )
 
   it.for([
     ['wrong_operators::counts_in_int', 'failed', /^past 2\^31 elements: .* \(in int8\)$/],
     ['aten::neg', 'passed', /^right past 2\^31 elements \(in int8\)$/],
-  ] as const)('try %s with more than 2^31 elements: %s', async ([op, status, reason], context) => {
-    if (op in expected) expect(expected[op]?.checks.filter(isLarge)).toHaveLength(1)
-    const report = await check(op, ['x'], manifest.inputs, ['large_sizes'])
-    const [finding] = report.findings
-    if (finding?.status === 'skipped' && /GiB of free memory/.test(finding.reason)) {
-      context.skip(finding.reason)
-    }
-    expect(finding?.status).toBe(status)
-    expect(finding?.reason).toMatch(reason)
-  })
+  ] as const)(
+    'the check of %s with more than 2^31 elements has the outcome %s',
+    async ([op, status, reason], context) => {
+      if (op in expected) expect(expected[op]?.checks.filter(isLarge)).toHaveLength(1)
+      const report = await check(op, ['x'], manifest.inputs, ['large_sizes'])
+      const [finding] = report.findings
+      if (finding?.status === 'skipped' && /GiB of free memory/.test(finding.reason)) {
+        context.skip(finding.reason)
+      }
+      expect(finding?.status).toBe(status)
+      expect(finding?.reason).toMatch(reason)
+    },
+  )
 
-  it('make every check there is', async () => {
+  it('every check of the table runs', async () => {
     const report = await check('wrong_operators::right', ['w'])
     expect(report.findings.map((finding) => finding.check).sort()).toEqual(
       // Those of the sanitizers are asked for beside them.
@@ -90,7 +96,7 @@ describe('operator checks', () => {
     )
   })
 
-  it('say where, and what to do', async () => {
+  it('a finding gives the place and what to do', async () => {
     const [mutation] = failures(await check('wrong_operators::hidden_mutation', ['x']))
     expect(mutation).toMatchObject({ input: 'x', index: [0, 0] })
     expect(mutation?.advice).toContain('Tensor(a!)')
@@ -100,12 +106,12 @@ describe('operator checks', () => {
     expect(reads?.reason).toContain('past its end')
   })
 
-  it('shrink a failure to the smallest shape that shows it', async () => {
+  it('a failure is shrunk to the smallest shape that shows it', async () => {
     const [finding] = failures(await check('wrong_operators::unwritten_tail', ['x']))
     expect(finding?.shownBy).toBe('x float64[1, 1] of zeros')
   })
 
-  it("find no fault with libtorch's own operators", async () => {
+  it("libtorch's own operators have no fault", async () => {
     const inputs: Manifest['inputs'] = {
       x: { ...manifest.inputs['w']!, shape: [4, 6] },
       y: { ...manifest.inputs['w']!, shape: [4, 6], seed: 5 },
@@ -138,7 +144,7 @@ describe('operator checks', () => {
     }
   })
 
-  it('leave the op host as it was: what it held before, it still holds', async () => {
+  it('the checks leave the tensors that the op host held before', async () => {
     const gradcheck = {
       op: 'aten::sigmoid',
       args: ['w'],

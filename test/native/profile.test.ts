@@ -130,7 +130,7 @@ describe('a profile of a function, forward and backward', () => {
     report = unwrap(await profile('two_layers', layers, { backward: true }))
   })
 
-  it('is the run of the median time, as a tree whose own times are the whole', () => {
+  it('the profile is the run with the median time, and the own times of its tree add up to the whole', () => {
     expectTree(report)
     const { runs, chosen } = report.trace
     expect(runs.length % 2).toBe(1)
@@ -142,7 +142,7 @@ describe('a profile of a function, forward and backward', () => {
     expect(roots).toEqual(['forward', 'backward'])
   })
 
-  it('knows lines, in backward those of the operator that is derived', () => {
+  it('events have lines, backward events those of the operator they derive', () => {
     const first = lineWith('hidden = ')
     expect(eventsNamed(report, 'gc_layer::gc_layer').map((one) => lineOf(report, one))).toEqual([
       first,
@@ -157,7 +157,7 @@ describe('a profile of a function, forward and backward', () => {
     expect(report.lines.map(({ line }) => line).sort()).toEqual([first, first + 1])
   })
 
-  it('knows the arguments of an operator, though it is called through a whole stack', () => {
+  it("an operator's arguments are known when it is called through a whole stack", () => {
     const inputs = (name: string): string[] =>
       eventsNamed(report, name).map(
         (event) => report.trace.inputs[report.trace.events.inputs[event] ?? -1] ?? '',
@@ -170,7 +170,7 @@ describe('a profile of a function, forward and backward', () => {
     expect(inputs('aten::relu')).toEqual(['float64[6, 3]'])
   })
 
-  it('ends with the memory that its results hold', () => {
+  it('the memory at the end is what the results hold', () => {
     const [memory] = report.memory
     // The output [6, 2], and gradients of a, x, w and b: float64 all.
     const held = 8 * (6 * 2 + 6 * 6 + 6 * 4 + 4 * 3 + 3)
@@ -182,7 +182,7 @@ describe('a profile of a function, forward and backward', () => {
     expect(memory?.bytes.at(memory.times.indexOf(memory.peakTime))).toBe(memory?.peak)
   })
 
-  it('is written as a trace that keeps to the Trace Event Format', async () => {
+  it('the written trace conforms to the Trace Event Format', async () => {
     const file = path.join(cache.home, 'two_layers.json')
     const saved = unwrap(await workbench.profiles.save(report.profile, file))
     const text = fs.readFileSync(file, 'utf8')
@@ -193,13 +193,13 @@ describe('a profile of a function, forward and backward', () => {
     expect(complete.map(({ name }) => name)).toContain('backward of gc_layer::gc_layer')
   })
 
-  it('says nothing on the host’s output', () => {
+  it("profiling writes nothing to the op host's output", () => {
     expect(printed).toBe('')
   })
 })
 
 describe('a profile', () => {
-  it('shows functions that the compiler inlined, and memory to the byte', async () => {
+  it('functions that the compiler inlined are shown, and memory is exact to the byte', async () => {
     const report = unwrap(await profile('stacked', ['w2']))
     expectTree(report)
     const path = report.flame.find(({ name }) => name === 'scale')
@@ -211,7 +211,7 @@ describe('a profile', () => {
     expect(report.trace.inputBytes).toBe(8 * 3 * 2)
   })
 
-  it('of an operator has no line, and all the rest', async () => {
+  it('the profile of an operator has no line and everything else', async () => {
     const report = unwrap(await profile('gc_layer::gc_layer', ['a', 'x', 'w', 'b']))
     expectTree(report)
     expect(report.lines).toEqual([])
@@ -222,7 +222,7 @@ describe('a profile', () => {
     ])
   })
 
-  it('gives no line rather than a wrong one after gradients are taken within it', async () => {
+  it('an event has no line rather than a wrong one after gradients are computed inside the function', async () => {
     const report = unwrap(await profile('derives', ['x']))
     expectTree(report)
     const [first = -1] = eventsNamed(report, 'aten::sum')
@@ -230,7 +230,7 @@ describe('a profile', () => {
     expect(eventsNamed(report, 'aten::relu').map((one) => lineOf(report, one))).toEqual([0])
   })
 
-  it('of what does something else each time is one run, with its lines', async () => {
+  it('a function that does something else each time is profiled in one run, with its lines', async () => {
     const report = unwrap(await profile('varies', ['w2']))
     expectTree(report)
     expect(report.trace.runs).toHaveLength(1)
@@ -238,7 +238,7 @@ describe('a profile', () => {
     expect(new Set(lines)).toEqual(new Set([lineWith('y = torch.relu(y)')]))
   })
 
-  it('keeps 100,000 events, and says how many more there were', async () => {
+  it('a profile keeps 100,000 events and counts the rest', async () => {
     const report = unwrap(await profile('many', ['w2']))
     const { events, cutEvents, cutAllocations, allocations } = report.trace
     expect(events.name).toHaveLength(100_000)
@@ -250,7 +250,7 @@ describe('a profile', () => {
     expectTree(report)
   })
 
-  it('that cannot be made says why, and leaves the profiler off', async () => {
+  it('a profile that cannot be made gives the reason and leaves the profiler off', async () => {
     const refused = async (
       ...asked: Parameters<typeof profile>
     ): Promise<{ code: string; text: string }> => {
@@ -272,7 +272,7 @@ describe('a profile', () => {
 })
 
 describe('opsmith profile', () => {
-  it('prints a table, JSON and a trace, and answers bad names with what there is', async () => {
+  it('the command prints a table, JSON and a trace, and an unknown name gets a list of names', async () => {
     const file = path.join(cache.home, 'command.json')
     const table = await opsmith(cache, 'profile', folder, '--backward', '--trace', file)
     expect(table.code).toBe(0)

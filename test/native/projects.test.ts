@@ -10,7 +10,7 @@ import { Workbench } from '../../electron/engine/workbench'
 import { copyProject, root, subfolders, testInstallation } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
 
-const { workbench, cache } = useWorkbench({ inWindow: true })
+const { workbench, cache } = useWorkbench({ keepSpare: true })
 
 const named = (folder: string): [string, string][] =>
   subfolders(path.join(root, folder)).map((project) => [path.basename(project), project])
@@ -71,10 +71,13 @@ describe('samples', () => {
   )
 })
 
-describe('ways to bind', () => {
-  it.each(named('test/cases/bindings'))('%s', async (_name, source) => {
-    await expectCallsGood(copyProject(source, cache))
-  })
+describe('ways to bind functions', () => {
+  it.each(named('test/cases/bindings'))(
+    'the calls of the project %s give the expected results',
+    async (_name, source) => {
+      await expectCallsGood(copyProject(source, cache))
+    },
+  )
 })
 
 const buildExpectation = z.union([
@@ -97,45 +100,50 @@ const buildExpectation = z.union([
 ])
 
 describe('builds that fail', () => {
-  it.each(named('test/cases/build'))('%s says what is wrong and where', async (_name, source) => {
-    const expected = buildExpectation.parse(
-      JSON.parse(fs.readFileSync(path.join(source, 'expected.json'), 'utf8')),
-    )
-    const folder = copyProject(source, cache)
-    const build = await workbench.builds.build(folder)
-    if ('error' in expected) {
-      expect(build.ok ? 'built' : build.error.code).toBe(expected.error)
-      if (build.ok) return
-      if (expected.path !== undefined) expect(build.error.path).toBe(expected.path)
-      if (expected.messageMatches !== undefined) {
-        expect(`${build.error.message} ${build.error.hint ?? ''}`).toMatch(
-          new RegExp(expected.messageMatches, 'i'),
-        )
+  it.each(named('test/cases/build'))(
+    '%s fails with the expected diagnostics at the expected places',
+    async (_name, source) => {
+      const expected = buildExpectation.parse(
+        JSON.parse(fs.readFileSync(path.join(source, 'expected.json'), 'utf8')),
+      )
+      const folder = copyProject(source, cache)
+      const build = await workbench.builds.build(folder)
+      if ('error' in expected) {
+        expect(build.ok ? 'built' : build.error.code).toBe(expected.error)
+        if (build.ok) return
+        if (expected.path !== undefined) expect(build.error.path).toBe(expected.path)
+        if (expected.messageMatches !== undefined) {
+          expect(`${build.error.message} ${build.error.hint ?? ''}`).toMatch(
+            new RegExp(expected.messageMatches, 'i'),
+          )
+        }
+        return
       }
-      return
-    }
-    if (!build.ok) throw new Error(build.error.message)
-    expect(build.value.ok).toBe(false)
-    for (const wanted of expected.diagnostics) {
-      const found = build.value.diagnostics.find((item) => {
-        const text = [item.message, ...item.notes.map((note) => note.message)].join('\n')
-        return (
-          (wanted.severity === undefined || item.severity === wanted.severity) &&
-          (wanted.file === undefined || path.basename(item.file) === path.basename(wanted.file)) &&
-          (wanted.line === undefined || item.line === wanted.line) &&
-          (wanted.messageMatches === undefined || new RegExp(wanted.messageMatches, 'i').test(text))
-        )
-      })
-      expect(
-        found,
-        `${JSON.stringify(wanted)} among ${JSON.stringify(build.value.diagnostics, null, 1)}`,
-      ).toBeDefined()
-    }
-  })
+      if (!build.ok) throw new Error(build.error.message)
+      expect(build.value.ok).toBe(false)
+      for (const wanted of expected.diagnostics) {
+        const found = build.value.diagnostics.find((item) => {
+          const text = [item.message, ...item.notes.map((note) => note.message)].join('\n')
+          return (
+            (wanted.severity === undefined || item.severity === wanted.severity) &&
+            (wanted.file === undefined ||
+              path.basename(item.file) === path.basename(wanted.file)) &&
+            (wanted.line === undefined || item.line === wanted.line) &&
+            (wanted.messageMatches === undefined ||
+              new RegExp(wanted.messageMatches, 'i').test(text))
+          )
+        })
+        expect(
+          found,
+          `${JSON.stringify(wanted)} among ${JSON.stringify(build.value.diagnostics, null, 1)}`,
+        ).toBeDefined()
+      }
+    },
+  )
 })
 
 describe('building', () => {
-  it('takes what is unchanged from the cache, and notices an edited header', async () => {
+  it('unchanged sources come from the cache, and an edited header is noticed', async () => {
     const folder = copyProject(path.join(root, 'samples/calculate_force'), cache)
     await workbench.builds.build(folder)
     const again = await workbench.builds.build(folder)
@@ -149,19 +157,19 @@ describe('building', () => {
     expect(third.ok && third.value.ok && third.value.steps.some((step) => !step.cached)).toBe(true)
   })
 
-  it('two at once of the same project are both good', async () => {
+  it('two builds of the same project at once both succeed', async () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
     fs.appendFileSync(path.join(folder, 'op.cpp'), `\n// ${Date.now()}\n`)
     const other = new Workbench(testInstallation(cache), startForkedHost)
     try {
-      const both = await Promise.all([workbench.builds.build(folder), other.builds.build(folder)])
+      const both = await Promise.all([workbench.builds.build(folder), other.build(folder)])
       for (const build of both) expect(build.ok && build.value.ok).toBe(true)
     } finally {
       await other.close()
     }
   })
 
-  it('can be stopped', async () => {
+  it('a build can be stopped', async () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
     fs.appendFileSync(path.join(folder, 'op.cpp'), `\n// stopped ${Date.now()}\n`)
     const controller = new AbortController()
@@ -174,7 +182,7 @@ describe('building', () => {
     expect(!build.ok && build.error.code).toBe('cancelled')
   })
 
-  it('reloads an edited library in the same process', async () => {
+  it('an edited library is loaded into the same process', async () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
     await workbench.builds.build(folder)
     const before = await workbench.libraries.load(folder, { timeout: 170 })

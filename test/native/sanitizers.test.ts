@@ -56,7 +56,7 @@ describe('the sanitizers of the chosen compiler', () => {
     ['read_past', 'read', 'from[i] + from[i + 1]', 'past the end of input x (24 bytes)'],
     ['write_past', 'write', 'to[i] = 1', 'past the end of memory of 24 bytes allocated at op.cpp'],
     ['halved', 'read', '[i + 1] * 0.5f', 'past the end of memory of 24 bytes'],
-  ])('find a heap-buffer-overflow in %s', (name, access, text, where) => {
+  ])('a heap-buffer-overflow is found in %s', (name, access, text, where) => {
     const [finding] = failuresOf(outcomes.get(name))
     expect(finding).toMatchObject({
       check: 'address_sanitizer',
@@ -69,7 +69,7 @@ describe('the sanitizers of the chosen compiler', () => {
     expect(finding?.sanitizer?.stack[0]?.isUser).toBe(true)
   })
 
-  it('find the use of freed memory, and say where it was allocated', () => {
+  it('the use of freed memory is found, with the place of its allocation', () => {
     const [finding] = failuresOf(outcomes.get('use_after_free'))
     expect(finding?.sanitizer).toMatchObject({ kind: 'heap-use-after-free', access: 'read' })
     expect(finding?.line).toBe(lineOf(folder, 'kept[0]'))
@@ -77,7 +77,7 @@ describe('the sanitizers of the chosen compiler', () => {
     expect(own?.line).toBe(lineOf(folder, 'x.to(at::kFloat).mul(2)'))
   })
 
-  it('find signed overflow and a shift that is too wide, at their lines', () => {
+  it('signed overflow and a shift that is too wide are found at their lines', () => {
     const [overflow] = failuresOf(outcomes.get('signed_overflow'))
     expect(overflow).toMatchObject({
       check: 'undefined_behaviour_sanitizer',
@@ -94,7 +94,7 @@ describe('the sanitizers of the chosen compiler', () => {
     expect(shift?.line).toBe(lineOf(folder, '<< 2 >> bits'))
   })
 
-  it('say nothing of an operator that is right, whatever it is given', () => {
+  it('a correct operator has no findings for any input', () => {
     const findings = outcomes.get('doubled')?.report?.findings ?? []
     expect(findings.map(({ check, status }) => [check, status])).toEqual([
       ['address_sanitizer', 'passed'],
@@ -103,7 +103,7 @@ describe('the sanitizers of the chosen compiler', () => {
     expect(findings[0]?.reason).toMatch(/^nothing found in \d\d calls, of which \d+ refused$/)
   })
 
-  it('leave what is timed and exported alone', async () => {
+  it('the timed and the exported library stay unsanitized', async () => {
     expect(fs.existsSync(path.join(folder, 'build'))).toBe(false)
     const plain = unwrap(await workbench.builds.build(folder))
     const linked = fs.readFileSync(plain.library, 'latin1')
@@ -115,13 +115,13 @@ describe('the sanitizers of the chosen compiler', () => {
     expect(workbench.builds.lastBuild(folder)?.key).toBe(plain.key)
   })
 
-  it('leave no logs and no processes behind', () => {
+  it('no logs and no processes stay behind', () => {
     expect(fs.readdirSync(path.join(cache.folder, 'hosts'))).toEqual([])
   })
 })
 
 describe('a library that reads past an array while it is loaded', () => {
-  it('is told of, though its op host ends of it', async () => {
+  it('the fault is reported although its op host crashes', async () => {
     const folder = copyProject(path.join(root, 'test/cases/sanitize/stable_memory'), cache)
     const wrong = [
       'static int* table = new int[4];',
@@ -144,7 +144,7 @@ describe('a library that reads past an array while it is loaded', () => {
 const gcc = findOnPath('g++')
 
 describe.skipIf(gcc === undefined)('the sanitizers of g++', () => {
-  it('find the same, though its runtimes are two', async () => {
+  it('g++ finds the same faults, with its two separate runtimes', async () => {
     const folder = copyProject(path.join(root, 'test/cases/sanitize/stable_memory'), cache)
     const file = path.join(folder, 'opsmith.json')
     const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as object
@@ -168,8 +168,8 @@ describe.skipIf(gcc === undefined)('the sanitizers of g++', () => {
   })
 })
 
-describe('where there are no sanitizers', () => {
-  it('says which package has them', async () => {
+describe('sanitizers that are missing or fail to build', () => {
+  it('missing sanitizers are reported with the package that has them', async () => {
     const compiler = await describeCompiler(gcc ?? findOnPath('c++') ?? '')
     const fake = path.join(cache.home, 'g++')
     // As a compiler does that does not have the file.
@@ -185,7 +185,7 @@ describe('where there are no sanitizers', () => {
     expect(other.ok ? '' : other.error.hint).toContain('libclang-rt-19-dev')
   })
 
-  it('skips the checks with the reason where the sanitized build fails', async () => {
+  it('a failing sanitized build skips its checks with the reason', async () => {
     const folder = copyProject(path.join(root, 'test/cases/sanitize/stable_memory'), cache)
     const source = path.join(folder, 'op.cpp')
     const guard = '#if __has_feature(address_sanitizer)\n#error not with sanitizers\n#endif\n'

@@ -232,24 +232,27 @@ function expectSameVerdicts(cells: Record<string, Cell>): void {
   }
 }
 
-describe("verdicts on libtorch's operators are torch.autograd.gradcheck's", () => {
-  it('on at least 150 of them', () => {
+describe("verdicts on libtorch's operators", () => {
+  it('at least 150 operators of libtorch are compared with torch.autograd.gradcheck', () => {
     const names = new Set([...libtorchCases.values()].map((entry) => entry.op))
     expect(names.size).toBeGreaterThanOrEqual(150)
   })
 
-  it.each([...libtorchCases.keys()])('%s', async (name) => {
-    expectSameVerdicts((await rowOfLibtorch(name)).cells)
-  })
+  it.each([...libtorchCases.keys()])(
+    'the verdicts on %s equal those of torch.autograd.gradcheck',
+    async (name) => {
+      expectSameVerdicts((await rowOfLibtorch(name)).cells)
+    },
+  )
 })
 
-describe("verdicts on wrong operators, and on right ones beside them, are PyTorch's", () => {
-  it('on at least 40 wrong ones', () => {
+describe('verdicts on wrong and correct operators', () => {
+  it('at least 40 wrong operators are compared with PyTorch', () => {
     expect(caseOperators.filter(({ wrong }) => wrong !== '').length).toBeGreaterThanOrEqual(40)
   })
 
   it.each(caseOperators.map((operator) => [operator.op, operator] as const))(
-    '%s',
+    "the verdicts on %s equal PyTorch's",
     async (_op, operator) => {
       const row = await rowOfCase(operator)
       expectSameVerdicts(row.cells)
@@ -264,7 +267,7 @@ describe("verdicts on wrong operators, and on right ones beside them, are PyTorc
   )
 })
 
-it('the table of all of them is up to date', async () => {
+it('the table in docs is up to date', async () => {
   const wrong: WrongRow[] = []
   for (const operator of caseOperators) wrong.push(await rowOfCase(operator))
   const libtorch: GradientRow[] = []

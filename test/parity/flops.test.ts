@@ -82,7 +82,7 @@ async function flopsOf(expression: string): Promise<number> {
   return opened.flops
 }
 
-it('operations of products, convolutions and attention are torch.utils.flop_counter’s', async () => {
+it('operations of products, convolutions and attention equal those of torch.utils.flop_counter', async () => {
   const theirs = (await askPython(inPython, [JSON.stringify({ inputs, expressions })])) as number[]
   const ours: number[] = []
   for (const expression of expressions) ours.push(await flopsOf(expression))
@@ -93,7 +93,7 @@ it('operations of products, convolutions and attention are torch.utils.flop_coun
   expect(ours.filter((flops) => flops > 0)).toHaveLength(expressions.length - 1)
 })
 
-it('products with vectors are counted too, and what no shape tells makes the count nothing', async () => {
+it('products with vectors are counted, and an operation without a known count makes the sum 0', async () => {
   expect(await flopsOf('torch.mv(a, v)')).toBe(2 * 7 * 5)
   expect(await flopsOf('torch.dot(v, v)')).toBe(2 * 5)
   expect(await flopsOf('torch.mm(a, b) + torch.linalg_inv(torch.mm(c, c.t())).sum()')).toBe(0)

@@ -175,20 +175,23 @@ async function ours(entry: SparseCase): Promise<GradcheckReport> {
   return unwrap(await workbench.hosts.call('gradcheck.run', request, limits))
 }
 
-describe("of sparse inputs, gradcheck's verdicts are torch.autograd.gradcheck's", () => {
-  it.each([...cases.keys()])('%s', async (name) => {
-    const entry = cases.get(name)
-    if (!entry) throw new Error('no such case')
-    const report = await ours(entry)
-    const failures = report.findings.filter((finding) => finding.status === 'failed')
-    const failed = failures.map((finding) => `${finding.check}: ${finding.reason}`).join('; ')
-    const theirs = python[name]
-    expect({ ok: report.ok, failed }, theirs?.message).toMatchObject({ ok: theirs?.ok })
-    if (theirs?.message.includes('Jacobian mismatch')) expect(failed).toContain('backward: ')
-    if (theirs?.message.includes('Sparse output')) expect(failed).toContain('outputs: ')
-  })
+describe('verdicts on sparse inputs', () => {
+  it.each([...cases.keys()])(
+    'the verdict on %s equals that of torch.autograd.gradcheck',
+    async (name) => {
+      const entry = cases.get(name)
+      if (!entry) throw new Error('no such case')
+      const report = await ours(entry)
+      const failures = report.findings.filter((finding) => finding.status === 'failed')
+      const failed = failures.map((finding) => `${finding.check}: ${finding.reason}`).join('; ')
+      const theirs = python[name]
+      expect({ ok: report.ok, failed }, theirs?.message).toMatchObject({ ok: theirs?.ok })
+      if (theirs?.message.includes('Jacobian mismatch')) expect(failed).toContain('backward: ')
+      if (theirs?.message.includes('Sparse output')) expect(failed).toContain('outputs: ')
+    },
+  )
 
-  it('holds cases of both verdicts', () => {
+  it('the cases include both verdicts', () => {
     const verdicts = Object.values(python).map((answer) => answer.ok)
     expect(verdicts.filter(Boolean).length).toBeGreaterThan(20)
     expect(verdicts.filter((ok) => !ok).length).toBeGreaterThan(20)

@@ -196,27 +196,30 @@ function theirs(name: string): string {
   return canonical(answer.graph)
 }
 
-describe('a scripted function has the graph that torch.jit.script gives', () => {
-  it('there are at least twenty', () => {
+describe('script graphs', () => {
+  it('there are at least twenty scripted functions', () => {
     expect(scripted.length).toBeGreaterThanOrEqual(20)
   })
 
-  it.each(scripted)('$name', async ({ name, file, entry }) => {
-    const request: HostInput<'graph.capture'> = {
-      entry,
-      form: 'script',
-      passes: ['canonicalize'],
-      program: { file, source: fs.readFileSync(file, 'utf8') },
-    }
-    const report = unwrap(
-      await workbench.hosts.call('graph.capture', request, { ...limits, phase: 'capture' }),
-    )
-    expect(await capturedText(report.capture)).toBe(theirs(name))
-  })
+  it.each(scripted)(
+    'the script graph of $name equals that of torch.jit.script',
+    async ({ name, file, entry }) => {
+      const request: HostInput<'graph.capture'> = {
+        entry,
+        form: 'script',
+        passes: ['canonicalize'],
+        program: { file, source: fs.readFileSync(file, 'utf8') },
+      }
+      const report = unwrap(
+        await workbench.hosts.call('graph.capture', request, { ...limits, phase: 'capture' }),
+      )
+      expect(await capturedText(report.capture)).toBe(theirs(name))
+    },
+  )
 })
 
-describe('a traced function has the graph that torch.jit.trace gives', () => {
-  it.each(traced)('$name', async ({ name, entry }) => {
+describe('traced graphs', () => {
+  it.each(traced)('the trace of $name equals that of torch.jit.trace', async ({ name, entry }) => {
     const report = await workbench.hosts.call(
       'graph.capture',
       {
@@ -233,8 +236,8 @@ describe('a traced function has the graph that torch.jit.trace gives', () => {
   })
 })
 
-describe("a sample's program has the graphs that Python gives", () => {
-  it.each(sampleCases)('$name', async ({ name }) => {
+describe("graphs of the samples' programs", () => {
+  it.each(sampleCases)('the graphs of $name equal those that Python gives', async ({ name }) => {
     const one = cases.get(name)
     if (!one) throw new Error('no such case')
     const folder = folders.get(name.split(':')[0] ?? '') ?? ''

@@ -45,12 +45,12 @@ async function hostValues(report: RunReport): Promise<number[]> {
   return page.value.values
 }
 
-describe("Python's torch loads what was built", () => {
+describe("built libraries in Python's torch", () => {
   it.each([
     ['warp_perspective', 'my_ops::warp_perspective'],
     ['my_op', 'my_op::my_op'],
     ['rms_norm', ''],
-  ])('%s gives the same tensor', async (sample, wanted) => {
+  ])('%s gives the same tensor in Python', async (sample, wanted) => {
     const folder = copyProject(path.join(root, 'samples', sample), cache)
     const manifest = await readManifest(folder)
     if (!manifest.ok) throw new Error(manifest.error.message)
@@ -80,41 +80,44 @@ describe("Python's torch loads what was built", () => {
   })
 })
 
-describe('inputs', () => {
+describe('drawn inputs', () => {
   it.each([
     ['float64', 'randn'],
     ['float32', 'randn'],
     ['bfloat16', 'randn'],
     ['float32', 'rand'],
     ['int64', 'randint'],
-  ])('%s %s are those of torch.manual_seed, bit for bit', async (dtype, distribution) => {
-    const folder = copyProject(path.join(root, 'samples/my_op'), cache)
-    const build = await workbench.builds.build(folder)
-    if (!build.ok || !build.value.ok) throw new Error('the build failed')
-    const spec = {
-      shape: [17, 9],
-      dtype,
-      device: 'cpu',
-      distribution,
-      seed: 42,
-      requires_grad: false,
-      ...(distribution === 'randint' ? { low: -5, high: 1000 } : {}),
-    }
-    const inputs = { x: spec } as unknown as Record<string, InputSpec>
-    const run = await workbench.runs.run(
-      folder,
-      { op: 'aten::clone', args: ['x'], inputs },
-      { timeout: 60 },
-    )
-    if (!run.ok) throw new Error(run.error.message)
-    const theirs = (await askPython(
-      `
+  ])(
+    'inputs of dtype %s from %s equal those of torch.manual_seed bit for bit',
+    async (dtype, distribution) => {
+      const folder = copyProject(path.join(root, 'samples/my_op'), cache)
+      const build = await workbench.builds.build(folder)
+      if (!build.ok || !build.value.ok) throw new Error('the build failed')
+      const spec = {
+        shape: [17, 9],
+        dtype,
+        device: 'cpu',
+        distribution,
+        seed: 42,
+        requires_grad: false,
+        ...(distribution === 'randint' ? { low: -5, high: 1000 } : {}),
+      }
+      const inputs = { x: spec } as unknown as Record<string, InputSpec>
+      const run = await workbench.runs.run(
+        folder,
+        { op: 'aten::clone', args: ['x'], inputs },
+        { timeout: 60 },
+      )
+      if (!run.ok) throw new Error(run.error.message)
+      const theirs = (await askPython(
+        `
 import json, torch
 torch.manual_seed(42)
 dtype = torch.${dtype}
 t = torch.randint(-5, 1000, [17, 9], dtype=dtype) if "${distribution}" == "randint" else torch.${distribution === 'randint' ? 'rand' : distribution}([17, 9], dtype=dtype)
 print(json.dumps(t.double().flatten().tolist()))`,
-    )) as number[]
-    expect(await hostValues(run.value)).toEqual(theirs)
-  })
+      )) as number[]
+      expect(await hostValues(run.value)).toEqual(theirs)
+    },
+  )
 })

@@ -75,7 +75,7 @@ describe('torch.export archives made by Python', () => {
     expect(blocks).toEqual(['combine', 'cond', 'body'])
   })
 
-  it('operators of a Python library are named as missing', async () => {
+  it('missing operators of a Python library are named', async () => {
     const archive = await open('foreign.pt2')
     expect(archive.missing).toEqual(['elsewhere::twice'])
     const { graph } = await exported('foreign.pt2')
@@ -90,7 +90,7 @@ describe('torch.export archives made by Python', () => {
     expect((await exported('two.pt2', 'head')).graph.name).toBe('head')
   })
 
-  it('weights alone are refused in words', async () => {
+  it('a file of weights alone is refused with a sentence that explains it', async () => {
     const answer = await workbench.graphs.openFile('', model('weights.pt'), limits)
     expect(answer.ok ? '' : answer.error.message).toMatch(
       /torch\.save: it holds tensors and no graph/,
@@ -99,16 +99,14 @@ describe('torch.export archives made by Python', () => {
 })
 
 describe('TorchScript archives', () => {
-  it.each(['script', 'trace'] as const)(
-    'a saved %s is what Python loads and runs',
-    async (form) => {
-      const captured = unwrap(
-        await workbench.graphs.capture(project, { entry: 'compute', form }, limits),
-      )
-      const file = path.join(models, workbench.graphs.archiveName(captured.capture))
-      unwrap(await workbench.graphs.save(captured.capture, file))
-      const answer = (await askPython(
-        `
+  it.each(['script', 'trace'] as const)('Python loads and runs a saved %s', async (form) => {
+    const captured = unwrap(
+      await workbench.graphs.capture(project, { entry: 'compute', form }, limits),
+    )
+    const file = path.join(models, workbench.graphs.archiveName(captured.capture))
+    unwrap(await workbench.graphs.save(captured.capture, file))
+    const answer = (await askPython(
+      `
 import json, sys, torch
 torch.ops.load_library(sys.argv[1])
 module = torch.jit.load(sys.argv[2])
@@ -118,14 +116,13 @@ same = torch.allclose(module(x, y), expected)
 marked = torch.full((8, 8), 42.0)
 branch = torch.allclose(module(marked, y), torch.ops.my_ops.warp_perspective(marked, torch.eye(3)).matmul(y) + 5)
 print(json.dumps({"same": same, "branch": branch}))`,
-        [library, file],
-      )) as { same: boolean; branch: boolean }
-      // A trace keeps the one way through the branch that it was made on.
-      expect(answer).toEqual({ same: true, branch: form === 'script' })
-    },
-  )
+      [library, file],
+    )) as { same: boolean; branch: boolean }
+    // A trace keeps the one way through the branch that it was made on.
+    expect(answer).toEqual({ same: true, branch: form === 'script' })
+  })
 
-  it("a module's methods and submodules that Python saved are entries, with its graph", async () => {
+  it("the methods and submodules of a module that Python saved are entries, with Python's graph", async () => {
     const file = model('module.pt')
     const theirs = (await askPython(
       `

@@ -5,8 +5,8 @@ import { _electron } from 'playwright-core'
 import type { ElectronApplication } from 'playwright-core'
 
 import type { Graph } from '../../electron/contract/graph'
+import type { Motion } from '../../renderer/features/graph/test-hook'
 import { App } from '../support/app'
-import type { GraphMotion } from '../support/app'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 import { resnetGraph, syntheticGraph, transformerGraph } from './graphs'
@@ -38,7 +38,7 @@ interface Memory {
 interface Measured {
   first: number[]
   whole: number[]
-  motions: { name: string; motion: GraphMotion }[]
+  motions: { name: string; motion: Motion }[]
   memory: Memory
   svg: string
 }

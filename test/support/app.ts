@@ -10,67 +10,7 @@ import type { SettingsChange } from '../../electron/contract/settings'
 import { changeSettings } from '../../electron/engine/project/settings-file'
 import { root } from './installation'
 import type { TestCache } from './installation'
-
-/** What the renderer offers to tests, and only to tests; renderer/editor/test-hook.ts. */
-export interface TestHook {
-  editorText(file: string): string | null
-  setEditorText(file: string, text: string): void
-  markers(file: string): { line: number; message: string; severity: string }[]
-  openFile(file: string, line?: number, column?: number): Promise<void>
-  ready(): boolean
-  graph: GraphHook
-}
-
-/** renderer/features/graph/test-hook.ts. */
-export interface GraphHook {
-  state(): GraphState
-  choose(change: Record<string, unknown>, capture: boolean): Promise<void>
-  openFile(path: string): Promise<void>
-  compareFile(path: string): Promise<void>
-  save(path: string): Promise<void>
-  exportAs(format: string, path: string): Promise<string | null>
-  select(node: number): Promise<void>
-  boxOf(node: number): Promise<{ x: number; y: number; w: number; h: number } | null>
-  setViewport(viewport: { x: number; y: number; zoom: number }): void
-  fit(): void
-  pan(dx: number, dy: number, frames: number): Promise<GraphMotion>
-  zoom(factor: number, frames: number): Promise<GraphMotion>
-  timeOpen(path: string): Promise<{ first: number; whole: number }>
-}
-
-export interface GraphMotion {
-  frames: number[]
-  drawing: number[]
-  whole: number
-}
-
-export interface GraphState {
-  title: string
-  step: number
-  steps: { name: string; nodes: number }[]
-  boxes: number
-  lines: number
-  folded: number
-  layoutSeconds: number
-  firstSeconds: number
-  working: boolean
-  error: string
-  selected: string
-  inspection: unknown
-  changes: { added: number; removed: number; changed: number } | null
-  changed: { kind: string; title: string; words: string[] }[]
-  hits: number
-  marked: number
-  compare: string
-  viewport: { x: number; y: number; zoom: number } | null
-  complete: boolean
-}
-
-declare global {
-  interface Window {
-    opsmithTest?: TestHook
-  }
-}
+import './test-hook'
 
 /** Milliseconds. Whoever waits shorter than this measures something, and says so. */
 const patience = 90_000
@@ -163,9 +103,14 @@ export class App {
   /** The keyboard is in the editor, at this place, once this resolves. */
   async caretAt(file: string, line: number, column = 1): Promise<void> {
     await this.openFile(file, line, column)
-    await this.testId(`editor-${file}`).locator('.monaco-editor.focused').waitFor()
+    await this.focused(file)
     const place = new RegExp(`^${line}:${column}$`)
     await this.testId('status-cursor').filter({ hasText: place }).waitFor()
+  }
+
+  /** Waits until the keyboard is in the editor of this file. */
+  async focused(file: string): Promise<void> {
+    await this.testId(`editor-${file}`).locator(':focus').waitFor({ state: 'attached' })
   }
 
   /** Text that was copied, once it fits: the clipboard is the system's, and not there at once. */

@@ -60,7 +60,7 @@ scale(at::Tensor const&, double)
 `
 
 describe('a disassembly', () => {
-  it('is read from either tool', () => {
+  it('the output of either disassembler is read', () => {
     const [code] = parseDisassembly(gnu)
     expect(code?.instructions).toHaveLength(6)
     expect(code?.instructions[0]).toEqual({ address: 0x9720n, text: 'movss xmm0,DWORD PTR [rax]' })
@@ -76,7 +76,7 @@ describe('a disassembly', () => {
     expect(referenceOf('mov rax,rbx')).toBeUndefined()
   })
 
-  it('becomes rows with labels, lines of the project and what was inlined', () => {
+  it('a listing becomes rows with labels, lines of the project and inlined functions', () => {
     const [code] = parseDisassembly(gnu)
     const rows = machineRows(code!, parseFrames(frames), places)
     expect(rows.map(({ text }) => text)).toEqual([
@@ -98,7 +98,7 @@ describe('a disassembly', () => {
     expect(rows[4]).toMatchObject({ kind: 'instruction', target: 1 })
   })
 
-  it('lists functions with their sizes, once each', () => {
+  it('the functions are listed once each, with their sizes', () => {
     const symbols = `0000000000009360 0000000000000556 T scale(at::Tensor const&, double)
 000000000001e680 000000000000003b t A::~A()
 000000000001e680 000000000000003b t A::~A()
@@ -112,11 +112,11 @@ describe('a disassembly', () => {
   })
 })
 
-describe('the mix of instructions', () => {
+describe('the instruction mix', () => {
   const count = (mix: { what: string; count: number }[], what: string): number =>
     mix.find((one) => one.what.startsWith(what))?.count ?? -1
 
-  it('tells packed from scalar, and the widest registers', () => {
+  it('the mix separates packed from scalar instructions and gives the widest registers', () => {
     const mix = machineMix([
       'vfmadd231ps ymm0,ymm1,ymmword ptr [rax]',
       'mulpd xmm0,xmm1',
@@ -142,7 +142,7 @@ describe('the mix of instructions', () => {
     expect(count(mix, 'loads from the stack')).toBe(1)
   })
 
-  it('tells memory spaces of a GPU', () => {
+  it('the mix separates the memory spaces of a GPU', () => {
     const mix = deviceMix([
       'ld.global.f32 %f1, [%rd5]',
       '@%p1 bra $L__BB0_2',
@@ -257,7 +257,7 @@ ptxas info    : Used 15 registers, used 1 barriers, 128 bytes smem, 364 bytes cm
 `
 
 describe('code for a GPU', () => {
-  it('is read from PTX, with its lines, what is only declared left out', () => {
+  it('PTX is read with its lines, without functions that are only declared', () => {
     const functions = parsePtx(ptx)
     expect(functions.map(({ symbol }) => symbol)).toEqual(['_ZN5force7squaresIfEEvPKT_PS1_i'])
     const rows = deviceRows(functions[0]!, places)
@@ -272,7 +272,7 @@ describe('code for a GPU', () => {
     )
   })
 
-  it('is read from SASS', () => {
+  it('SASS is read', () => {
     const [code, ...others] = parseSass(sass)
     expect(others).toEqual([])
     const rows = deviceRows(code!, places)
@@ -286,7 +286,7 @@ describe('code for a GPU', () => {
     expect(rows[1]?.target).toBe(2)
   })
 
-  it('is read from SASS with the functions that a kernel calls', () => {
+  it('SASS is read with the functions that a kernel calls', () => {
     const rows = deviceRows(parseSass(called)[0]!, places)
     const at = (address: string): number => rows.findIndex((row) => row.address === address)
     expect(rows[rows[at('0160')]!.target]?.text).toBe('$_Z3addPfi$_Z4slowf:')
@@ -294,7 +294,7 @@ describe('code for a GPU', () => {
     expect(rows.filter(({ line }) => line > 0).map(({ line }) => line)).toEqual([8, 8, 9, 9, 2, 2])
   })
 
-  it('is read from SASS without lines, whose jumps name addresses', () => {
+  it('SASS without lines is read, and its jumps name addresses', () => {
     const [code, ...others] = parseSass(dumped)
     expect(others).toEqual([])
     const rows = deviceRows(code!, places).filter(({ kind }) => kind === 'instruction')
@@ -309,7 +309,7 @@ describe('code for a GPU', () => {
     ])
   })
 
-  it('has what each kernel takes, as ptxas says', () => {
+  it("each kernel's resources are read from the output of ptxas", () => {
     const said = kernelResources(resources)
     expect(said.get('_Z3addPfi')).toEqual([
       { what: 'bytes spilled', count: 20 },
@@ -319,7 +319,7 @@ describe('code for a GPU', () => {
     expect(said.get('_Z4slowf')).toEqual([{ what: 'bytes spilled', count: 0 }])
   })
 
-  it('is compiled for one architecture', () => {
+  it('GPU code is listed for one architecture', () => {
     expect(
       withoutArchitectures([
         '-O2',
@@ -333,7 +333,7 @@ describe('code for a GPU', () => {
   })
 })
 
-describe('functions', () => {
+describe('functions of a listing', () => {
   const lambda =
     'at::internal::parallel_region<at::parallel_for<scale(at::Tensor const&, double)::$_0>(long, long, long, scale(at::Tensor const&, double)::$_0 const&)::{lambda(long, long)#1}>::run(void*)'
   const functions = [
@@ -354,7 +354,7 @@ describe('functions', () => {
     },
   ].map(withTitle)
 
-  it('have titles that one can read', () => {
+  it('functions have readable titles', () => {
     expect(holdsLambda(lambda)).toBe(true)
     expect(functions.map(({ title }) => title)).toEqual([
       'scale',
@@ -363,7 +363,7 @@ describe('functions', () => {
     ])
   })
 
-  it('are found by id, by name and by its last part', () => {
+  it('a function is found by its id, its name and the last part of its name', () => {
     const lines = (name: string): number[] =>
       namedFunctions(functions, name).map(({ line }) => line)
     expect(lines('20')).toEqual([17])
@@ -372,7 +372,7 @@ describe('functions', () => {
     expect(lines('nothing')).toEqual([])
   })
 
-  it('are the same over builds by name, then by line', () => {
+  it('a function is found in the next build by its name, then by its line', () => {
     const [first] = functions
     const moved = [
       { ...first!, id: '30', line: 90 },
@@ -382,7 +382,7 @@ describe('functions', () => {
     expect(sameFunction([], first!)).toBeUndefined()
   })
 
-  it('are coloured by line, neighbours differently, and filtered', () => {
+  it('lines are coloured, neighbours differently, and the rows can be filtered', () => {
     const row = { address: '', text: 'x', file: '/p/op.cpp', inlined: '', target: -1 }
     const report: AssemblyReport = {
       form: 'machine',

@@ -28,7 +28,7 @@ async function told(ownWork: () => readonly OwnWork[]): Promise<string[]> {
   return said
 }
 
-it('timing waits for what the workbench does by itself, and says for what', async () => {
+it("a timing waits for the workbench's own work and reports what it waits for", async () => {
   const looks = [[reads, starts], [reads, { ...starts, busy: false }], []]
   let asked = 0
   expect(await told(() => looks[asked++] ?? [])).toEqual([
@@ -38,13 +38,13 @@ it('timing waits for what the workbench does by itself, and says for what', asyn
   ])
 })
 
-it('timing that has nothing to wait for says nothing', async () => {
+it('a timing with nothing to wait for reports nothing', async () => {
   expect(await told(() => [])).toEqual([])
   const asleep = start('sleep', ['60'])
   expect(await told(() => [{ ...reads, busy: false, pid: asleep.pid ?? 0 }])).toEqual([])
 })
 
-it('timing waits for a helper that works without saying so', async () => {
+it('a timing waits for a child process that works without reporting it', async () => {
   const child = start(process.execPath, ['-e', 'for (;;);'])
   let asked = 0
   const said = await told(() => {
@@ -56,7 +56,7 @@ it('timing waits for a helper that works without saying so', async () => {
   expect(asked).toBeGreaterThanOrEqual(6)
 })
 
-it('a stop ends the waiting', async () => {
+it('stopping ends the wait', async () => {
   const stop = new AbortController()
   const said: string[] = []
   const onWait = (what: string): void => {

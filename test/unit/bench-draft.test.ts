@@ -45,14 +45,14 @@ const entry: BenchEntry = benchEntry.parse({
 })
 
 describe('the fields of a benchmark', () => {
-  it('say what its entry of opsmith.json says, and back', () => {
+  it('the fields show the entry of opsmith.json and give the same entry back', () => {
     const draft = benchDraftOf(entry, inputs)
     expect(draft.argsText).toBe('x, [y, None], K, 0.5')
     expect(draft.against[2]).toEqual({ kind: 'operator', op: 'my::h', argsText: '()' })
     expect(benchEntryOf(draft, inputs)).toEqual({ ok: true, value: entry })
   })
 
-  it('leave out what nothing names: inputs, sizes, empty comparisons', () => {
+  it('unused inputs, unused sizes and empty comparisons are left out of the entry', () => {
     const draft = {
       ...emptyBenchDraft('my::f', 'y'),
       inputs: { x: { ...inputs.x, shape: ['N'] } },
@@ -66,12 +66,12 @@ describe('the fields of a benchmark', () => {
     expect(made).toEqual({ ok: true, value: { op: 'my::f', args: ['y'] } })
   })
 
-  it('find the inputs of expressions and of other operators', () => {
+  it('the inputs of expressions and of other operators are found', () => {
     const draft = benchDraftOf(entry, inputs)
     expect(benchInputs(draft, inputs).map(([name]) => name)).toEqual(['x', 'y', 'w'])
   })
 
-  it('say which argument does not read', () => {
+  it('an argument that cannot be read is named', () => {
     const wrong = benchEntryOf(emptyBenchDraft('my::f', 'x, z'), inputs)
     expect(wrong.ok ? '' : wrong.error.message).toMatch(/no input "z"/)
     const other = { kind: 'operator' as const, op: 'g', argsText: 'q' }
@@ -79,12 +79,12 @@ describe('the fields of a benchmark', () => {
     expect(against.ok ? '' : against.error.message).toMatch(/no input "q"/)
   })
 
-  it('time backward by default where an input requires grad', () => {
+  it('backward is timed by default where an input requires grad', () => {
     expect(defaultDirections(emptyBenchDraft('my::f', 'x'), inputs)).toHaveLength(3)
     expect(defaultDirections(emptyBenchDraft('my::f', 'y'), inputs)).toEqual(['forward'])
   })
 
-  it('are named by what they sweep and what they stand beside', () => {
+  it('a benchmark without a name is named after its sweep and its variants', () => {
     expect(benchNames(entry, inputs)).toEqual({
       title: 'long rows',
       particular: 'against torch.mm(x, w) + y, my::g, my::h, k, over N, dtypes, threads, cold',
@@ -93,8 +93,8 @@ describe('the fields of a benchmark', () => {
   })
 })
 
-describe('lists of a sweep', () => {
-  it('are numbers by name, doublings in short', () => {
+describe('lists in a sweep', () => {
+  it('sizes have names, and doublings can be written as a range', () => {
     expect(parseSizes('N 16..128, B 1 3 5, K=7')).toEqual({
       value: { N: [16, 32, 64, 128], B: [1, 3, 5], K: [7] },
     })
@@ -105,7 +105,7 @@ describe('lists of a sweep', () => {
     expect(parseThreads('1, 2 .. 8')).toEqual({ value: [1, 2, 4, 8] })
   })
 
-  it('say what is wrong with them', () => {
+  it('a list that cannot be read gives the reason', () => {
     expect(parseSizes('16 32')).toHaveProperty('problem')
     expect(parseSizes('N 64..16')).toEqual({ problem: 'N: the end lies below the start' })
     expect(parseSizes('N 0..16')).toEqual({ problem: 'N: doubling starts above 0' })
@@ -115,8 +115,8 @@ describe('lists of a sweep', () => {
   })
 })
 
-describe('what all benchmarks are', () => {
-  it('are those of opsmith.json, else the forward of each of its calls once', () => {
+describe('the list of all benchmarks', () => {
+  it('the benchmarks are those of opsmith.json, else the forward of each call once', () => {
     const project = manifest.parse({
       name: 'p',
       sources: ['a.cpp'],

@@ -43,8 +43,8 @@ const trace = JSON.stringify({
   ],
 })
 
-describe('kernels of a trace', () => {
-  it('come in the order in which they began, with their launches', () => {
+describe('the kernels of a trace', () => {
+  it('the kernels come in the order in which they began, with their launches', () => {
     const [fill, kernel, ...rest] = kernelsOf(trace)
     expect(rest).toEqual([])
     expect(fill).toMatchObject({ kind: 'fill', start: 0, bytes: 4096, stream: 7 })
@@ -67,7 +67,7 @@ describe('kernels of a trace', () => {
     expect(untold[1]?.occupancy).toBeUndefined()
   })
 
-  it('are a table', () => {
+  it('the kernels are printed as a table', () => {
     const list = { op: 'aten::mm', device: 'cuda', kernels: kernelsOf(trace), note: '' }
     const lines = kernelLines('aten::mm(x, y)', list)
     expect(lines[0]).toBe('aten::mm(x, y) on cuda')
@@ -80,7 +80,7 @@ describe('kernels of a trace', () => {
   })
 })
 
-describe('a device while it is timed', () => {
+describe('the state of a device during a timing', () => {
   const calm: DeviceState = { clock: 1.98e9, slowedBy: [], processes: 1, missing: '' }
   const rounds = (...states: Partial<DeviceState>[]): DeviceSamples[] =>
     states.map((state) => ({
@@ -89,12 +89,12 @@ describe('a device while it is timed', () => {
       after: { ...calm, ...state },
     }))
 
-  it('that keeps its clock, alone and cool, gives no warning', () => {
+  it('a device that keeps its clock, alone and cool, gets no warning', () => {
     expect(deviceWarnings(rounds({}, {}, { clock: 1.97e9 }))).toEqual([])
     expect(deviceWarnings([])).toEqual([])
   })
 
-  it('that is slowed down, changes its clock or is shared says so, and what to do', () => {
+  it('a device that is slowed down, shared or changes its clock gets a warning that states what to do', () => {
     expect(deviceWarnings(rounds({}, { slowedBy: ['power cap'] }))).toEqual([
       expect.stringMatching(/kept its clock down meanwhile \(power cap\)/),
     ])
@@ -114,21 +114,21 @@ describe('a device while it is timed', () => {
     ])
   })
 
-  it('that was disturbed while its ceilings were measured has none', () => {
+  it('ceilings that were measured on a disturbed device are doubtful', () => {
     expect(areDoubtful({ state: calm })).toBe(false)
     expect(areDoubtful({ state: { ...calm, slowedBy: ['power cap'] } })).toBe(false)
     expect(areDoubtful({ state: { ...calm, slowedBy: ['heat (hardware)'] } })).toBe(true)
     expect(areDoubtful({ state: { ...calm, processes: 2 } })).toBe(true)
   })
 
-  it('is told in short', () => {
+  it('the state is written in one short line', () => {
     expect(stateText({ ...calm, memoryClock: 2.6e9, temperature: 41, power: 209.6 })).toBe(
       '1980 MHz, memory 2600 MHz, 41 °C, 210 W',
     )
     expect(stateText({ slowedBy: [], missing: 'x' })).toBe('')
   })
 
-  it('has a limit of its memory, its caches and its arithmetic', () => {
+  it('the least possible time follows from memory, caches and arithmetic', () => {
     const ceilings = { bytesPerSecond: 2e12, flopsPerSecond: { float32: 50e12, bfloat16: 700e12 } }
     const facts = { cacheBytes: 50e6 }
     expect(leastSecondsOn({ bytes: 3e9 }, false, facts, ceilings)).toBeCloseTo(1e-3)

@@ -19,7 +19,7 @@ function valueOf(text: string): number | string {
   return value.ok ? value.value : value.error.message
 }
 
-describe('a formula', () => {
+describe('formulas', () => {
   it.each([
     ['2 * N * K', 48],
     ['2*N + K', 19],
@@ -31,7 +31,7 @@ describe('a formula', () => {
     ['2 ** -1', 0.5],
     ['numel(x) + nbytes( x )', 216],
     ['1.5e3 + .5', 1500.5],
-  ])('%s is %d, as in Python', (text, expected) => {
+  ])('%s gives %d, as in Python', (text, expected) => {
     expect(valueOf(text)).toBeCloseTo(expected)
   })
 
@@ -48,7 +48,7 @@ describe('a formula', () => {
     ['1 / 0', /gives Infinity/],
     ['K - N', /gives -5/],
     ['', /it ends too early/],
-  ])('%s says what is wrong', (text, message) => {
+  ])('the formula "%s" is refused with a reason', (text, message) => {
     expect(valueOf(text)).toMatch(message)
   })
 })
@@ -67,7 +67,7 @@ const plan = (more: Partial<Parameters<typeof benchRequest.parse>[0] & object>) 
 }
 
 describe('the benchmarks of a project', () => {
-  it('are those of opsmith.json, else each call once, forward', () => {
+  it('the benchmarks are those of opsmith.json, else each call once, forward', () => {
     const calls = [
       { op: 'my::f', args: ['x'] },
       { op: 'my::f', args: ['y'] },
@@ -84,14 +84,14 @@ describe('the benchmarks of a project', () => {
   })
 })
 
-describe('a plan', () => {
-  it('has all three directions where an input that is used requires grad', () => {
+describe('the plan of a benchmark', () => {
+  it('all three directions are planned where a used input requires grad', () => {
     expect(plan({}).directions).toEqual(['forward', 'backward', 'both'])
     expect(plan({ args: ['k'] }).directions).toEqual(['forward'])
     expect(plan({ directions: ['both'] }).directions).toEqual(['both'])
   })
 
-  it('has every combination of sizes, dtypes, threads and cold', () => {
+  it('every combination of sizes, dtypes, threads and cold caches is planned', () => {
     const { points } = plan({
       inputs: { x: { shape: ['N', 'M', 2] } },
       sizes: { N: [1, 2], M: [3] },
@@ -108,7 +108,7 @@ describe('a plan', () => {
     })
   })
 
-  it('gives sizes to arguments and expressions, but not to inputs or attributes', () => {
+  it('sizes are replaced in arguments and expressions, but not in inputs or attributes', () => {
     const { request, points, variants } = plan({
       args: ['x', ['N', 1], 'k'],
       sizes: { N: [5] },
@@ -135,11 +135,11 @@ describe('a plan', () => {
     [{ inputs: { x: { shape: ['N'] } } }, /The shape of x names "N"/],
     [{ sizes: { k: [1] } }, /"k" is both a size and an input/],
     [{ flops: 'N' }, /The formula of flops/],
-  ])('%j says what is wrong', (more, message) => {
+  ])('the plan of %j is refused with a reason', (more, message) => {
     expect(() => plan(more)).toThrow(message)
   })
 
-  it('has histories that differ by what is called, not by names or sizes elsewhere', () => {
+  it('histories differ by what is called, and not by names or sizes of other inputs', () => {
     const keyOf = (more: object): string => {
       const { request, points, variants } = plan(more)
       const [point] = points
@@ -157,8 +157,8 @@ describe('a plan', () => {
   })
 })
 
-describe('a diff of sources', () => {
-  it('is unified, with three lines around what changed', () => {
+describe('the diff of sources', () => {
+  it('the diff is unified, with three lines of context', () => {
     const before = { 'a.cpp': '1\n2\n3\n4\n5\n6\n7\n8\n9\n', 'same.h': 'x\n' }
     const after = { 'a.cpp': '1\n2\n3\n4\nfive\n6\n7\n8\n9\n10\n', 'same.h': 'x\n' }
     expect(unifiedDiff(before, after)).toBe(
@@ -182,7 +182,7 @@ describe('a diff of sources', () => {
     expect(unifiedDiff(before, before)).toBe('')
   })
 
-  it('has far changes in hunks of their own, and files that came and went', () => {
+  it('changes far apart have hunks of their own, and added and removed files are shown', () => {
     const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`)
     const changed = lines.map((line, index) => (index === 2 || index === 30 ? 'new' : line))
     const text = unifiedDiff(

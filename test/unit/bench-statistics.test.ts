@@ -28,7 +28,7 @@ function roundsOf(count: number, level: (round: number) => number, noise: number
 }
 
 describe('quantiles', () => {
-  it('are those of numpy.percentile', () => {
+  it('quantiles equal those of numpy.percentile', () => {
     const values = [1, 2, 4, 8, 16]
     expect([0, 0.25, 0.5, 0.75, 1].map((at) => quantile(values, at))).toEqual([1, 2, 4, 8, 16])
     expect(quantile([1, 2, 3, 4], 0.25)).toBeCloseTo(1.75)
@@ -38,7 +38,7 @@ describe('quantiles', () => {
 })
 
 describe('the interval of a median', () => {
-  it('is the same for the same seed and holds the median', () => {
+  it('the interval is the same for the same seed and includes the median', () => {
     const values = Array.from({ length: 41 }, (_, index) => 1 + spread(index))
     const [low, high] = medianInterval(values)
     expect(medianInterval(values)).toEqual([low, high])
@@ -49,7 +49,7 @@ describe('the interval of a median', () => {
     expect(high - low).toBeLessThan(0.45)
   })
 
-  it('holds the true median about as often as it says', () => {
+  it('the interval includes the true median about as often as it claims', () => {
     let state = 7
     const random = (): number => {
       state = (state * 48271) % 2147483647
@@ -64,13 +64,13 @@ describe('the interval of a median', () => {
     expect(held / 200).toBeGreaterThan(0.88)
   })
 
-  it('is a point where all values are the same', () => {
+  it('the interval of equal values is a point', () => {
     expect(medianInterval([3, 3, 3, 3])).toEqual([3, 3])
   })
 })
 
-describe('a summary', () => {
-  it('is over all samples; its interval holds the median', () => {
+describe('the summary of samples', () => {
+  it('the summary covers all samples, and its interval includes the median', () => {
     const summary = summarise([
       [1, 2, 3],
       [2, 3, 30],
@@ -83,7 +83,7 @@ describe('a summary', () => {
 })
 
 describe('a paired ratio', () => {
-  it('cancels a drift that is in both', () => {
+  it('a drift that is in both cancels out', () => {
     const drifting = (round: number): number => 1 + round / 10
     const base = roundsOf(30, drifting, 0.01)
     const slower = roundsOf(30, (round) => 1.1 * drifting(round), 0.01)
@@ -94,7 +94,7 @@ describe('a paired ratio', () => {
     expect(pairedRatio(base, slower).verdict).toBe('faster')
   })
 
-  it('says that there is no difference where 1 lies within its interval', () => {
+  it('a ratio whose interval includes 1 is no difference', () => {
     const one = Array.from({ length: 30 }, (_, round) => [1 + 0.1 * spread(round)])
     const other = Array.from({ length: 30 }, (_, round) => [1 + 0.1 * spread(round + 17)])
     const { interval, verdict } = pairedRatio(one, other)
@@ -112,7 +112,7 @@ describe('a paired ratio', () => {
 })
 
 describe('drift', () => {
-  it('is found where it is, and not in noise', () => {
+  it('a drift is found where there is one, and not in noise', () => {
     const growing = driftOf(roundsOf(30, (round) => 1 + round / 100, 0.02))
     expect(growing.significant).toBe(true)
     expect(growing.ratio).toBeCloseTo(1.19, 1)
@@ -121,7 +121,7 @@ describe('drift', () => {
   })
 })
 
-describe('warnings', () => {
+describe('warnings about a timing', () => {
   const clock = { governor: '', least: 0, most: 0, turbo: '' as const }
   const machine = { cores: 4, frequency: clock }
   const quiet = { wallSeconds: 1, threadSeconds: 1, processSeconds: 1, machineSeconds: 1.1 }
@@ -141,11 +141,11 @@ describe('warnings', () => {
       on,
     )
 
-  it('are none of a quiet machine and steady samples', () => {
+  it('a quiet machine and steady samples give no warning', () => {
     expect(warn(steady)).toEqual([])
   })
 
-  it('tell a wide spread, and a frequency that may change', () => {
+  it('a wide spread and a frequency that may change give warnings', () => {
     const wide = roundsOf(30, () => 1e-4, 0.5)
     expect(warn(wide)).toEqual([
       expect.stringMatching(/^The middle half .* over 20 % of the median/),
@@ -159,7 +159,7 @@ describe('warnings', () => {
     expect(warn(wide, quiet, point, withGovernor('performance'))[0]).not.toMatch(/governed/)
   })
 
-  it('tell a clock that moved, by what was measured, and what to do about it', () => {
+  it('a changed clock gives a warning with the cause and what to do about it', () => {
     const moved = [3e9, 3e9, 2.4e9, 2.4e9]
     const say = (change: Partial<MachineFacts['frequency']>): string =>
       warn(steady, quiet, point, { cores: 4, frequency: { ...clock, ...change } }, moved).join()
@@ -169,12 +169,12 @@ describe('warnings', () => {
     expect(warn(steady, quiet, point, machine, [3e9, 3.05e9, 3e9])).toEqual([])
   })
 
-  it('tell a drift', () => {
+  it('a drift gives a warning', () => {
     const slowing = roundsOf(30, (round) => 1e-4 * (1 + round / 100), 0.01)
     expect(warn(slowing).join()).toMatch(/It became \d+ % slower/)
   })
 
-  it('tell the load of others, and threads that were not asked for', () => {
+  it('load from other processes and threads that were not asked for give warnings', () => {
     const loaded = warn(steady, { ...quiet, machineSeconds: 3 })
     expect(loaded).toEqual([expect.stringMatching(/^Other programs kept 2.0 of 4 cores busy/)])
     const helped = { ...quiet, processSeconds: 2, machineSeconds: 2 }
@@ -191,7 +191,7 @@ describe('warnings', () => {
     expect(warn(steady, { ...quiet, wallSeconds: 0.01, machineSeconds: 1 })).toEqual([])
   })
 
-  it('tell too few rounds, and cold calls that are too short', () => {
+  it('too few rounds and cold calls that are too short give warnings', () => {
     expect(warn(roundsOf(3, () => 1, 0))).toEqual([expect.stringMatching(/^Only 3 rounds/)])
     const short = roundsOf(30, () => 1e-6, 0)
     expect(warn(short, quiet, { threads: 1, cold: true })).toEqual([
@@ -209,7 +209,7 @@ describe('ceilings', () => {
   const doubt = (othersBusy: number, spread: number): string =>
     doubtOf({ ...measured, othersBusy, spread }, { cores: 4 })
 
-  it('are doubted where the machine was not at rest, with the reason', () => {
+  it('ceilings of a machine that was not at rest are doubted with the reason', () => {
     expect(doubt(0.1, 0.05)).toBe('')
     expect(doubt(1.5, 0.05)).toMatch(/since other programs kept 1.5 of 4 cores busy while/)
     expect(doubt(0, 0.4)).toMatch(/since copies of one size differed by 40 % while/)
@@ -217,7 +217,7 @@ describe('ceilings', () => {
   })
 })
 
-describe('what no machine can do', () => {
+describe('the least possible time', () => {
   const machine = { cores: 8, cacheBytes: 32 << 20 }
   const ceilings = {
     threads: 1,
@@ -226,7 +226,7 @@ describe('what no machine can do', () => {
   }
   const warm = { threads: 1, cold: false }
 
-  it('is a limit of caches, of memory, or of arithmetic', () => {
+  it('the least possible time follows from caches, memory or arithmetic', () => {
     const small = leastSeconds({ bytes: 1 << 20 }, warm, machine, ceilings)
     expect(small).toBeCloseTo((1 << 20) / (192 * 6e9), 12)
     const cold = leastSeconds({ bytes: 1 << 20 }, { ...warm, cold: true }, machine, ceilings)
@@ -245,8 +245,8 @@ describe('what no machine can do', () => {
   })
 })
 
-describe('the order of a round', () => {
-  it('has each first and last as often, and begins as given', () => {
+describe('the order in a round', () => {
+  it('each variant is first and last equally often, and the given order comes first', () => {
     const rounds = Array.from({ length: 6 }, (_, round) => inTurn(['a', 'b', 'c'], round).join(''))
     expect(rounds).toEqual(['abc', 'cba', 'bca', 'acb', 'cab', 'bac'])
     expect(inTurn(['a', 'b'], 1)).toEqual(['b', 'a'])

@@ -83,8 +83,8 @@ const report: BenchReport = {
 }
 const requests = [{ op: 'my::f', args: ['x'], builds: [] }]
 
-describe('units', () => {
-  it('are one for a table: the largest in which the middle time is 1 or more', () => {
+describe('units of time', () => {
+  it('a table has one unit, the largest in which its middle time is 1 or more', () => {
     expect(unitFor([2e-9, 3e-6, 5e-3])[0]).toBe('µs')
     expect(unitFor([2])[0]).toBe('s')
     expect(unitFor([1e-10])[0]).toBe('ns')
@@ -95,16 +95,16 @@ describe('units', () => {
   })
 })
 
-describe('the best', () => {
-  it('is the shortest of a direction, and what does not differ from it', () => {
+describe('the best variant', () => {
+  it('the best is the shortest of a direction, with all that do not differ from it', () => {
     const best = [...bestRows(rows)].map(({ variant, direction }) => `${variant} ${direction}`)
     expect(best.sort()).toEqual(['aten::f backward', 'aten::f forward', 'my::f backward'])
     expect(bestRows([rowOf('alone', 1)]).size).toBe(0)
   })
 })
 
-describe('a table', () => {
-  it('has variants down and directions across, and what is to be said below', () => {
+describe('the table of timings', () => {
+  it('the table has a row a variant, a column a direction, and the remarks below', () => {
     const [table] = benchTables(report, requests)
     expect(table && tableText(table)).toEqual([
       'my::f(x)',
@@ -118,7 +118,7 @@ describe('a table', () => {
     ])
   })
 
-  it('tells the share of dispatcher and autograd, but not what may be noise', () => {
+  it('the share of dispatcher and autograd is shown unless it may be noise', () => {
     const notesOf = (layers: BenchRow['layers']): string[] =>
       benchTables({ rows: [rowOf('my::f', 1e-5, { layers })], devices: [] }, requests)[0]?.notes ??
       []
@@ -130,7 +130,7 @@ describe('a table', () => {
     ])
   })
 
-  it('has the points of a sweep beside the variants', () => {
+  it('the points of a sweep are shown next to the variants', () => {
     const swept = [2, 4].flatMap((N) => {
       const at = { point: { sizes: { N }, dtype: 'float64', threads: 2, cold: N === 4 } }
       return [rowOf('my::f', N * 1e-3, at), rowOf('x * 2', N * 2e-3, { ...at, kind: 'expression' })]
@@ -145,7 +145,7 @@ describe('a table', () => {
     ])
   })
 
-  it('is Markdown with the best in bold', () => {
+  it('the table is written as Markdown with the best in bold', () => {
     const [table] = benchTables(report, requests)
     expect(table && tableMarkdown(table).slice(0, 7)).toEqual([
       '### my::f(x)',
@@ -160,7 +160,7 @@ describe('a table', () => {
 })
 
 describe('CSV and JSON', () => {
-  it('have a line for each row, with fields quoted where they must be', () => {
+  it('CSV has a line for each row and quotes fields where needed', () => {
     const lines = benchCsv([
       rowOf('f(x, "y")', 1e-6, { point: { ...point, sizes: { N: 3 } }, warnings: ['a', 'b'] }),
       rowOf('g', undefined),
@@ -171,7 +171,7 @@ describe('CSV and JSON', () => {
     expect(lines[2]).toMatch(/^my::f,g,operator,forward,cpu,,,1,false,,,.*,its result is wrong,$/)
   })
 
-  it('have the published fields', () => {
+  it('JSON has the published fields', () => {
     const printed = benchJson(report, false, new Map()) as { ok: boolean; rows: object[] }
     expect(printed.ok).toBe(false)
     expect(printed.rows[1]).toMatchObject({
@@ -203,7 +203,7 @@ describe('a baseline', () => {
     return [...compareWithBaseline(slower, before, failAbove).values()].map(({ failed }) => failed)
   }
 
-  it('keeps rows with a time, and fails those that are slower for sure', () => {
+  it('rows with a time are compared, and only certain slowdowns fail', () => {
     expect(before.rows).toHaveLength(4)
     expect(judge(1)).toEqual([false, false, false, false])
     // 5.5 % slower, but each median is known to half a per cent only.
@@ -212,7 +212,7 @@ describe('a baseline', () => {
     expect(judge(1.07, 1.1)).toEqual([false, false, false, false])
   })
 
-  it('knows rows by what they are of', () => {
+  it('a row is found in the baseline by what it timed', () => {
     const moved = rows.map((row) => ({ ...row, point: { ...point, threads: 2 } }))
     expect(compareWithBaseline(moved, before, 1.05).size).toBe(0)
   })

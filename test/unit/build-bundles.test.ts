@@ -62,42 +62,42 @@ afterAll(() => {
   fs.rmSync(clone, { recursive: true, force: true })
 })
 
-describe('bundles are made again when what they were made of changes', () => {
-  it('makes nothing when nothing changed, and needs less than half a second to know', () => {
+describe('the bundles that an edit makes outdated', () => {
+  it('nothing is made when nothing changed, and finding that out takes less than half a second', () => {
     expect(build()).toBe('up to date')
     expect(look().seconds).toBeLessThan(0.5)
   })
 
-  it('makes the command line and the window after an edit under graph/', () => {
+  it('an edit under graph/ makes the command line and the window', () => {
     expect(outdatedByEdit('graph/build-model.ts')).toEqual(['cli', 'renderer'])
   })
 
-  it('makes a bundle after an edit of what only its worker reads', () => {
+  it('an edit of what only its worker reads makes a bundle', () => {
     expect(outdatedByEdit('renderer/panels/graph/paint.worker.ts')).toEqual(['renderer'])
   })
 
-  it('makes all bundles after an edit of what all read', () => {
+  it('an edit of what all bundles read makes all of them', () => {
     expect(outdatedByEdit('tsconfig.base.json')).toHaveLength(5)
     expect(outdatedByEdit('package-lock.json')).toHaveLength(5)
   })
 
-  it('makes only the bundles that read the file', () => {
+  it('an edit makes only the bundles that read the file', () => {
     expect(outdatedByEdit('electron/preload/index.ts')).toEqual(['preload'])
     expect(outdatedByEdit('renderer/shell/main.tsx')).toEqual(['renderer'])
   })
 
-  it('makes a bundle when a new file appears that a glob may find', () => {
+  it('a new file that a glob may find makes a bundle', () => {
     expect(outdatedByNew('renderer/a-new-folder/index.ts')).toEqual(['renderer'])
   })
 
-  it('keeps what an edit made outdated until it is built', () => {
+  it('a bundle that an edit made outdated stays so until it is built', () => {
     const file = path.join(clone, 'graph', 'build-model.ts')
     fs.appendFileSync(file, '\nexport const anEdit = 1\n')
     expect(build('cli')).toMatch(/^built cli in /)
     expect(outdated()).toEqual(['renderer'])
   })
 
-  it('leaves what only npm run dev needs out of the bundle that a normal start runs', () => {
+  it("a normal start's bundle has nothing that only npm run dev needs", () => {
     const text = fs.readFileSync(path.join(clone, 'dist', 'main.cjs'), 'utf8')
     expect(text).toContain('Content-Security-Policy')
     expect(text).not.toContain('OPSMITH_DEVELOPMENT_SERVER')

@@ -65,12 +65,12 @@ async function problemOf(...words: string[]): Promise<string> {
   return read.ok ? '' : read.error.message
 }
 
-describe('Options have the values that their declaration says', () => {
-  it('where none is given.', async () => {
+describe('the values of declared options', () => {
+  it('options that are not given have their declared defaults', async () => {
     expect(await valuesOf()).toEqual({ cold: false, backward: true })
   })
 
-  it('where all are given, in each way of writing them.', async () => {
+  it('options are read in each way of writing them', async () => {
     const line =
       '--cold --no-backward --op a::b --time-trace --build last main --keep x --seconds 0.5 ' +
       '--threads 1,2 4 --direction both --args ["x",2] --pass ab --pass c'
@@ -100,13 +100,16 @@ describe('Options have the values that their declaration says', () => {
     [['--threads', '2', '0'], '--threads takes a whole number from 1 on, not "0".'],
     [['--direction', 'up'], '--direction does not take "up".'],
     [['--args', '{}'], '--args takes a JSON list'],
-  ])('and %j names the option and what it takes.', async (words, message) => {
-    expect(await problemOf(...words)).toContain(message)
-  })
+  ])(
+    'wrong values in %j get an error that names the option and what it takes',
+    async (words, message) => {
+      expect(await problemOf(...words)).toContain(message)
+    },
+  )
 })
 
-describe('Verbs', () => {
-  it('are in the order of their declarations, each described in one line.', () => {
+describe('the verbs of the command line', () => {
+  it('the verbs have the order of their declarations, and each is described in one line', () => {
     expect(verbs.map(({ name }) => name).slice(0, 4)).toEqual(['build', 'run', 'schemas', 'lint'])
     expect(new Set(verbs.map(({ order }) => order)).size).toBe(verbs.length)
     for (const { name, description, options: table } of verbs) {
@@ -116,14 +119,14 @@ describe('Verbs', () => {
   })
 })
 
-describe('Files that declare something', () => {
+describe('files that declare something', () => {
   const kind = {
     example: 'export const thing = …',
     nameOf: (thing: { name: string; order: number }) => thing.name,
     orderOf: (thing: { order: number }) => thing.order,
   }
 
-  it('are listed by order, then by name.', () => {
+  it('declarations are listed by order, then by name', () => {
     const files = {
       './things/b.ts': { name: 'b', order: 2 },
       './things/a/index.ts': { name: 'a', order: 2 },
@@ -132,7 +135,7 @@ describe('Files that declare something', () => {
     expect(collectFiles(files, kind).map(({ name }) => name)).toEqual(['c', 'a', 'b'])
   })
 
-  it('must declare it, under their own name.', () => {
+  it('a file must declare its thing under its own name', () => {
     expect(() => collectFiles({ './things/a.ts': undefined }, kind)).toThrow(
       './things/a.ts declares nothing: it needs export const thing = …',
     )

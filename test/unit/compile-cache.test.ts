@@ -18,13 +18,13 @@ afterEach(() => {
 })
 
 describe('cache keys', () => {
-  it('tell lists of parts apart that join to the same text', () => {
+  it('lists of parts that join to the same text have different keys', () => {
     expect(hashOf('ab', 'c')).not.toBe(hashOf('a', 'bc'))
     expect(hashOf('a', '')).not.toBe(hashOf('a'))
     expect(hashOf('a', 'b')).toBe(hashOf('a', 'b'))
   })
 
-  it('cover every header that the compiler read, by content', () => {
+  it('a key covers every header that the compiler read, by content', () => {
     const project = path.join(folder, 'project')
     fs.mkdirSync(project)
     const header = path.join(project, 'a.h')
@@ -50,7 +50,7 @@ describe('cache keys', () => {
     expect(cache.find('key')).toBeUndefined()
   })
 
-  it('are the same for a copy of the project elsewhere', () => {
+  it('a copy of the project elsewhere has the same keys', () => {
     const [one, two] = ['one', 'two'].map((name) => {
       const project = path.join(folder, name)
       fs.mkdirSync(project)
@@ -67,15 +67,15 @@ describe('cache keys', () => {
     expect(one.cache.find('key')?.key).toBe(stored.key)
   })
 
-  it('survive a cache file cut short', () => {
+  it('a cache file that was cut short is ignored', () => {
     const cache = new ObjectCache(folder, folder, [])
     fs.writeFileSync(path.join(folder, 'objects', 'key.json'), '[{"headers":')
     expect(cache.find('key')).toBeUndefined()
   })
 })
 
-describe('pruning', () => {
-  it('removes the least recently used first', () => {
+describe('pruning the cache', () => {
+  it('the least recently used entries are removed first', () => {
     for (const [index, name] of ['old', 'middle', 'new'].entries()) {
       const file = path.join(folder, name)
       fs.writeFileSync(file, 'x'.repeat(100))
@@ -87,7 +87,7 @@ describe('pruning', () => {
 })
 
 describe('depfiles', () => {
-  it('give the files after the target, blanks and continuations undone', () => {
+  it('the files after the target are read, with blanks and continuation lines', () => {
     expect(parseDepfile('a.o: op.cpp \\\n  my\\ header.h \\\n  /x/y.h\n\nother: z.h\n')).toEqual([
       'op.cpp',
       'my header.h',
@@ -97,12 +97,12 @@ describe('depfiles', () => {
   })
 })
 
-describe('flags', () => {
-  it('are split as a shell would', () => {
+describe('compiler flags', () => {
+  it('flags are split as a shell splits them', () => {
     expect(splitFlags(`-I/a\\ b -DX="y z" '-lq'`)).toEqual(['-I/a b', '-DX=y z', '-lq'])
   })
 
-  it('that contradict a precompiled header are known', () => {
+  it('flags that contradict a precompiled header are recognized', () => {
     expect(['-O3', '-march=native', '-ffast-math', '-DNDEBUG'].every(changesPrecompiled)).toBe(true)
     expect(['-Wall', '-DMINE=1', '-I/x'].some(changesPrecompiled)).toBe(false)
   })

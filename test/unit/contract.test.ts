@@ -5,8 +5,8 @@ import { hostCalls } from '../../electron/contract/host-calls'
 import { settingsChange } from '../../electron/contract/settings'
 import { tensorStats } from '../../electron/contract/tensor'
 
-describe('contract', () => {
-  it('gives every call an input and an output shape', () => {
+describe('the contract', () => {
+  it('every call has message types for its input and its output', () => {
     for (const table of [appCalls, hostCalls]) {
       for (const call of Object.values(table)) {
         expect(typeof call.input.safeParse).toBe('function')
@@ -15,13 +15,13 @@ describe('contract', () => {
     }
   })
 
-  it('names calls as domain.verb', () => {
+  it('every call is named domain.verb', () => {
     for (const name of [...Object.keys(appCalls), ...Object.keys(hostCalls)]) {
       expect(name).toMatch(/^[a-z]+\.[a-zA-Z]+$/)
     }
   })
 
-  it('refuses a payload and says which field', () => {
+  it('a wrong payload is refused with the name of the field', () => {
     const parsed = appCalls['file.write'].input.safeParse({
       folder: '/p',
       path: 3,
@@ -31,7 +31,7 @@ describe('contract', () => {
     expect(parsed.error?.issues[0]?.path).toEqual(['path'])
   })
 
-  it('lets NaN and infinities through statistics', () => {
+  it('statistics may hold NaN and infinities', () => {
     const stats = {
       count: 1,
       nan: 0,
@@ -46,7 +46,7 @@ describe('contract', () => {
     expect(tensorStats.parse(stats).max).toBe(Infinity)
   })
 
-  it('changes only the settings that are named', () => {
+  it('a change of settings has only the settings that are named', () => {
     expect(settingsChange.parse({ theme: 'dark' })).toEqual({ theme: 'dark' })
   })
 })

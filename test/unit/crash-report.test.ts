@@ -48,7 +48,7 @@ function facts(more: Partial<ExitFacts>): ExitFacts {
 }
 
 describe('crash reports', () => {
-  it('are read record by record', () => {
+  it('a crash report is read record by record', () => {
     const [dump, crash] = parseCrashReport(report)
     expect(dump?.reason).toBe('dump')
     expect(crash).toMatchObject({ reason: 'signal', signal: 11, address: 0n, overflow: false })
@@ -58,11 +58,11 @@ describe('crash reports', () => {
     })
   })
 
-  it('cut short by a second crash still tell the reason', () => {
+  it('a report cut short by a second crash still gives the reason', () => {
     expect(parseCrashReport('reason signal\nsignal 8\nfra')[0]?.signal).toBe(8)
   })
 
-  it('tell a graph that is too deep from a recursion of the program', () => {
+  it('a graph that is too deep is distinguished from a recursion in the program', () => {
     const deep = report
       .replace('address 0x0', 'address 0x6ffffffffff8')
       .replace('phase call my_op::f', 'phase capture f\nchain 60001')
@@ -72,29 +72,29 @@ describe('crash reports', () => {
     expect(adviceAfter(exit)).toMatch(/fewer turns of its loops/)
   })
 
-  it('advise to mend code only where the end came from inside', () => {
+  it('a crash inside the operator gets the advice to correct the code, an interruption does not', () => {
     const advice = (more: Partial<ExitFacts>): string => adviceAfter(explainExit(facts(more)))
     expect(advice({ signal: 'SIGINT' })).toMatch(/ask again\.$/)
     expect(advice({ record: parseCrashReport(report)[1] })).toMatch(/mend the code/)
   })
 
-  it('know a stack overflow by the address', () => {
+  it('a stack overflow is recognized by its address', () => {
     const near = report.replace('address 0x0', 'address 0x6ffffffffff8')
     expect(parseCrashReport(near)[1]?.overflow).toBe(true)
   })
 })
 
-describe('reasons', () => {
+describe('reasons of crashes', () => {
   const record = parseCrashReport(report)[1]
 
-  it('name the place in the source', () => {
+  it('the reason names the place in the source', () => {
     const exit = explainExit(facts({ record, stack: [frame] }))
     expect(exit.reason).toBe('segfault')
     expect(exit.message).toContain('null pointer')
     expect(exit.message).toContain('op.cpp:12, in f')
   })
 
-  it('tell heap corruption and assertions from a plain abort', () => {
+  it('heap corruption and failed assertions are distinguished from a plain abort', () => {
     const abort = record && { ...record, signal: 6 }
     expect(
       explainExit(facts({ record: abort, lastOutput: 'free(): invalid pointer\n' })).reason,
@@ -106,7 +106,7 @@ describe('reasons', () => {
     expect(explainExit(facts({ record: abort })).reason).toBe('abort')
   })
 
-  it('tell a time-out, an exit, memory and a kill from outside', () => {
+  it('a time-out, an exit, lack of memory and a kill from outside are distinguished', () => {
     expect(explainExit(facts({ killed: 'timeout', seconds: 2, signal: 'SIGKILL' })).reason).toBe(
       'timeout',
     )

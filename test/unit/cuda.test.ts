@@ -64,7 +64,7 @@ describe('messages of nvcc', () => {
   const read = (...lines: string[]): ReturnType<typeof parseNvccOutput> =>
     parseNvccOutput(lines.join('\n'), '/p', '/p/k.cu', textOf)
 
-  it('have the column of the caret, where the line is as it was written', () => {
+  it('a message has the column of the caret where the line is unchanged', () => {
     const [error, ...rest] = read(
       'k.cu(3): error: identifier "missing" is undefined',
       '    y[0] = helper(x[0]) + missing;',
@@ -76,7 +76,7 @@ describe('messages of nvcc', () => {
     expect(error).toMatchObject({ file: '/p/k.cu', line: 3, column: 25, severity: 'error' })
   })
 
-  it('know the words of CUDA that nvcc shows as attributes', () => {
+  it('a message that shows CUDA keywords as attributes is read with its column', () => {
     const [warning] = read(
       'k.cu(2): warning #177-D: variable "x" was declared but never referenced',
       '  template <typename T> __attribute__((global)) void k(const T* x, T* y) {',
@@ -87,7 +87,7 @@ describe('messages of nvcc', () => {
     expect(warning).toMatchObject({ severity: 'warning', code: '177-D', line: 2, column: 50 })
   })
 
-  it('lead from a header to the line of the project that instantiated it', () => {
+  it('an error in a header names the line of the project that instantiated it', () => {
     const [error] = read(
       'h.h(1): error: expression must have class type but it has type "float"',
       '  template <typename T> __attribute__((device)) T helper(T x) { return x.size(); }',
@@ -104,7 +104,7 @@ describe('messages of nvcc', () => {
     ])
   })
 
-  it('are whole where they take several lines', () => {
+  it('a message of several lines is read whole', () => {
     const [error, next] = read(
       'k.cu(5): error: more than one instance of overloaded function "f" matches:',
       '            function "f(int)" (declared at line 3)',
@@ -119,7 +119,7 @@ describe('messages of nvcc', () => {
     expect(next?.message).toContain('must be configured')
   })
 
-  it('of the assembler are at the kernel, of the host compiler as its own', () => {
+  it('errors of the assembler are at the kernel, and errors of the host compiler are its own', () => {
     const [shared, host, ...rest] = read(
       "ptxas error   : Entry function '_Z1kIfEvPKT_PS0_' uses too much shared data (0x13880 bytes, 0xc000 max)",
       'ptxas fatal   : Ptx assembly aborted due to errors',
@@ -131,7 +131,7 @@ describe('messages of nvcc', () => {
   })
 })
 
-it('reads what kernels take, and not what the functions take that they call', () => {
+it("a kernel's resources are read without those of the functions it calls", () => {
   const kernels = parseKernelResources(
     [
       "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90a'",
@@ -158,29 +158,35 @@ it('reads what kernels take, and not what the functions take that they call', ()
   )
 })
 
-describe('architectures', () => {
+describe('CUDA architectures', () => {
   it.each([
     ['8.0', '80'],
     ['sm_90a', '90a'],
     ['120', '120'],
     ['turing', undefined],
-  ])('%s is %s', (text, expected) => {
+  ])('the architecture "%s" is read as %s', (text, expected) => {
     expect(architectureOf(text)).toBe(expected)
   })
 
   const list = manifestWith({ cudaArchitectures: ['9.0', '80'] })
   it.each([
-    ['asked for', { ...cuda, present: ['90'] }, list, ['75'], ['75']],
-    ['of the GPUs', { ...cuda, present: ['90'] }, list, [], ['90']],
-    ['of the project', cuda, list, [], ['80', '90']],
-    ['the oldest', cuda, manifestWith(), [], ['75']],
-    ['of a GPU newer than nvcc', { ...cuda, present: ['130'] }, list, [], ['120']],
-  ])('are those %s', (_name, toolkit, manifest, asked, expected) => {
+    ['the architecture asked for', { ...cuda, present: ['90'] }, list, ['75'], ['75']],
+    ['the architecture of the GPU', { ...cuda, present: ['90'] }, list, [], ['90']],
+    ['the architectures of the project', cuda, list, [], ['80', '90']],
+    ['its oldest architecture where nothing chooses', cuda, manifestWith(), [], ['75']],
+    [
+      'its newest architecture where the GPU is newer',
+      { ...cuda, present: ['130'] },
+      list,
+      [],
+      ['120'],
+    ],
+  ])('nvcc compiles for %s', (_name, toolkit, manifest, asked, expected) => {
     const chosen = chooseArchitectures(toolkit, '/p', manifest, asked)
     expect(chosen).toEqual({ ok: true, value: expected })
   })
 
-  it('that nvcc does not have are refused with those that it has', () => {
+  it('architectures that nvcc does not have are refused with a list of those it has', () => {
     const wrong = manifestWith({ cudaArchitectures: ['35'] })
     const refused = chooseArchitectures(cuda, '/p', wrong, [])
     expect(refused).toMatchObject({
@@ -203,7 +209,7 @@ describe('a CUDA source', () => {
       torchFlags: ['-isystem', '/torch/include'],
     }).join(' ')
 
-  it('without libtorch is given none of its headers, and one with it stand-ins for those missing', () => {
+  it('a source without libtorch gets no headers of it, and one with it gets stand-ins for missing ones', () => {
     expect(argumentsFor('#include <cstdint>')).not.toMatch(/torch|-std|idirafter/)
     const whole = argumentsFor('#include <ATen/ATen.h>')
     expect(whole).toContain('-isystem /torch/include')
@@ -211,7 +217,7 @@ describe('a CUDA source', () => {
     expect(whole).toContain('-std=c++20')
   })
 
-  it('gets machine code for each architecture and PTX of the newest, unless it says itself', () => {
+  it("each architecture gets machine code and the newest PTX, unless the project's flags choose", () => {
     expect(argumentsFor('')).toContain(
       '-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]',
     )
@@ -220,7 +226,7 @@ describe('a CUDA source', () => {
   })
 })
 
-it('takes the CUDA runtime into the library where libtorch has none', () => {
+it('the CUDA runtime is linked into the library where libtorch has none', () => {
   expect(cudaLinkFlags(toolchain)).toContain('-lcudart_static')
   const libtorch = { ...toolchain.libtorch, hasCuda: true, cuda: '13.0' }
   expect(cudaLinkFlags({ ...toolchain, libtorch })).toContain('-lcudart')

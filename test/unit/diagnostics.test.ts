@@ -8,7 +8,7 @@ import {
 } from '../../electron/engine/compile/diagnostics'
 
 describe('compiler messages', () => {
-  it('reads clang with its notes and flags', () => {
+  it("clang's messages are read with their notes and flags", () => {
     const text = [
       "op.cpp:5:10: error: use of undeclared identifier 'z'",
       '    5 |   return z;',
@@ -34,7 +34,7 @@ describe('compiler messages', () => {
     expect(warning?.notes[0]).toMatchObject({ file: '/p/util.h', line: 2 })
   })
 
-  it("reads g++'s include and instantiation chains", () => {
+  it('include and instantiation chains of g++ are read', () => {
     const text = [
       'In file included from op.cpp:1:',
       '/t/library.h: In instantiation of ‘void f(T)’:',
@@ -46,7 +46,7 @@ describe('compiler messages', () => {
     expect(error?.notes.map((note) => note.line)).toEqual([1, 12])
   })
 
-  it('puts an error inside a header at the line of the project that caused it', () => {
+  it('an error inside a header is put at the line of the project that caused it', () => {
     const text = [
       '/t/infer.h:90:3: error: static assertion failed',
       'op.cpp:7:5: note: in instantiation of function template requested here',
@@ -62,7 +62,7 @@ describe('compiler messages', () => {
     expect(placed[0]?.notes[0]).toMatchObject({ file: '/t/infer.h', line: 90 })
   })
 
-  it('knows a missing header from both compilers', () => {
+  it('a missing header is recognized from both compilers', () => {
     expect(missingHeader("'opencv2/core.hpp' file not found")).toBe('opencv2/core.hpp')
     expect(missingHeader('opencv2/core.hpp: No such file or directory')).toBe('opencv2/core.hpp')
     expect(missingHeader('expected ;')).toBeUndefined()
@@ -70,7 +70,7 @@ describe('compiler messages', () => {
 })
 
 describe('linker messages', () => {
-  it('reads an undefined symbol of lld with the line that uses it', () => {
+  it('an undefined symbol of lld is read with the line that uses it', () => {
     const text = [
       'ld.lld: error: undefined symbol: helper(int)',
       '>>> referenced by op.cpp:12 (/p/op.cpp:12)',
@@ -83,13 +83,13 @@ describe('linker messages', () => {
     expect(diagnostics[0]?.message).toContain('undefined reference to helper(int)')
   })
 
-  it('reads an undefined reference of GNU ld', () => {
+  it('an undefined reference of GNU ld is read', () => {
     const text =
       "/usr/bin/ld: /tmp/a.o: in function `f(int)':\n/p/op.cpp:3: undefined reference to `helper(int)'"
     expect(parseLinkerOutput(text, '/p')[0]).toMatchObject({ file: '/p/op.cpp', line: 3 })
   })
 
-  it('names a missing library, whichever linker says so', () => {
+  it('a missing library is named for every linker', () => {
     for (const text of [
       'ld.lld: error: unable to find library -lnosuch',
       '/usr/bin/ld: cannot find -lnosuch: No such file or directory',

@@ -58,32 +58,35 @@ const mistakes: Record<string, { line: number; says: RegExp; gccLine?: number }>
   tuple_to_tensor: { line: 5, says: /This call has several results/ },
 }
 
-describe.each(['clang', 'gcc'])('what %s says', (compiler) => {
-  it.each(Object.entries(mistakes))('of %s is a sentence, on its line', (name, expected) => {
-    const found = explain(name, compiler)
-    const [first] = found
-    expect(first?.message).toMatch(expected.says)
-    expect(first?.file).toBe(`/project/${name}.cpp`)
-    expect(first?.line).toBe(
-      compiler === 'gcc' ? (expected.gccLine ?? expected.line) : expected.line,
-    )
-    expect(first?.message.length).toBeLessThan(160)
-    expect(first?.explanation).toBeTruthy()
-    expect(first?.raw).toMatch(/error|warning/)
-    // What follows from the mistake is not told beside it.
-    expect(found.length, JSON.stringify(found.map((one) => one.message))).toBeLessThanOrEqual(2)
-  })
+describe.each(['clang', 'gcc'])('messages of %s', (compiler) => {
+  it.each(Object.entries(mistakes))(
+    'the message about %s is explained in a sentence, on its line',
+    (name, expected) => {
+      const found = explain(name, compiler)
+      const [first] = found
+      expect(first?.message).toMatch(expected.says)
+      expect(first?.file).toBe(`/project/${name}.cpp`)
+      expect(first?.line).toBe(
+        compiler === 'gcc' ? (expected.gccLine ?? expected.line) : expected.line,
+      )
+      expect(first?.message.length).toBeLessThan(160)
+      expect(first?.explanation).toBeTruthy()
+      expect(first?.raw).toMatch(/error|warning/)
+      // What follows from the mistake is not told beside it.
+      expect(found.length, JSON.stringify(found.map((one) => one.message))).toBeLessThanOrEqual(2)
+    },
+  )
 })
 
-describe('explanations', () => {
-  it('there are for every recorded mistake', () => {
+describe('explanations of compiler messages', () => {
+  it('every recorded mistake has an explanation', () => {
     const sources = fs.readdirSync(path.join(root, 'test/cases/mistakes'))
     expect(sources.map((name) => name.replace(/\.cpp$/, '')).sort()).toEqual(
       Object.keys(mistakes).sort(),
     )
   })
 
-  it('leave alone what they do not know', () => {
+  it('unknown messages stay unchanged', () => {
     const text =
       "op.cpp:3:1: error: expected ';' after struct\n    3 | }\n      | ^\n1 error generated.\n"
     const parsed = parseWithText(text, '/project', 'clang')

@@ -27,15 +27,15 @@ Ran 1 test in 0.004s
 FAILED (failures=1)
 `
 
-describe('the line of a log that says what went wrong', () => {
-  it('is the exception that a Python test ended by, with its call and what it says, not its count of failures', () => {
+describe('the line of a log that names the failure', () => {
+  it('a failed Python test gives its exception with the call and the message, not the count of failures', () => {
     expect(lastWords(unittest)).toBe(
       'test_call_1, my_op::my_op(x, y): AssertionError: Tensor-likes are not close! ' +
         'Mismatched elements: 32 / 32 (100.0%) Greatest absolute difference: 4.2 at index (1, 2) (up to 1e-07 allowed)',
     )
   })
 
-  it('names the gradient check that failed, without its Jacobians, and how many others did', () => {
+  it('a failed gradient check is named without its Jacobians, with the number of others that failed', () => {
     const failed = (name: string, text: string): string[] => [
       '='.repeat(70),
       `FAIL: ${name} (test_gradients.Gradients.${name})`,
@@ -60,7 +60,7 @@ describe('the line of a log that says what went wrong', () => {
     )
   })
 
-  it('is the last of several exceptions, by any name and at any depth', () => {
+  it('the last of several exceptions is given, with any name and at any depth', () => {
     const chained = [
       'Traceback (most recent call last):',
       '  File "a.py", line 1, in f',
@@ -83,12 +83,12 @@ describe('the line of a log that says what went wrong', () => {
     ['op.cpp:3:10: fatal error: missing.h: No such file or directory', 'a compiler'],
     ['ld.lld: error: undefined reference to `f()`', 'a linker'],
     ['OSError: libx.so: undefined symbol: _Z1fv', 'the loader'],
-  ])('is %s, said by %s, whatever Python made of it', (line) => {
+  ])('"%s" from %s is given, whatever exception Python raised after it', (line) => {
     const log = `${line}\n${unittest}`
     expect(lastWords(log)).toBe(line)
   })
 
-  it('is the last error without a traceback, and else what was said last', () => {
+  it('the last error without a traceback is given, else the last line', () => {
     expect(lastWords('npm ERR! Error: 13 is refused\nbye\n')).toBe('npm ERR! Error: 13 is refused')
     expect(lastWords('one\ntwo\n\n')).toBe('two')
     expect(lastWords('Traceback (most recent call last):\n  File "a.py"')).toBe('File "a.py"')

@@ -60,7 +60,7 @@ describe('names of packages', () => {
   it.each([
     ['my_op', undefined, 'my_op'],
     ['my_op', 'my-op.kernels', 'my-op.kernels'],
-  ])('pip takes %s, %s', (name, packageName, expected) => {
+  ])('pip accepts the project %s with the package name %s', (name, packageName, expected) => {
     expect(pythonPackage(manifestNamed(name, packageName))).toEqual({ ok: true, value: expected })
   })
 
@@ -68,14 +68,14 @@ describe('names of packages', () => {
     ['_hidden', 'at both ends'],
     ['class', 'a keyword of Python'],
     ['torch', 'would hide the module torch'],
-  ])('pip refuses %s and says why', (name, why) => {
+  ])('pip refuses %s with the reason', (name, why) => {
     const refused = pythonPackage(manifestNamed(name))
     expect(refused).toMatchObject({ ok: false, error: { code: 'project.invalid' } })
     expect(refused.ok ? '' : refused.error.message).toContain(why)
     expect(refused.ok ? '' : refused.error.hint).toContain('packageName')
   })
 
-  it('npm takes lower case and scopes, and no leading underscore', () => {
+  it('npm accepts lower case and scopes, and no leading underscore', () => {
     expect(npmPackage(manifestNamed('CalcOps'))).toEqual({ ok: true, value: 'calcops' })
     expect(npmPackage(manifestNamed('x', '@lab/ops'))).toEqual({ ok: true, value: '@lab/ops' })
     expect(npmPackage(manifestNamed('_x')).ok).toBe(false)
@@ -84,7 +84,7 @@ describe('names of packages', () => {
 })
 
 describe('names of operators', () => {
-  it('are those of the schema, with a namespace where two meet', () => {
+  it("an operator has its schema's name, with the namespace where two names are equal", () => {
     const names = nameOperators([
       operator('a::f', []),
       operator('b::f', []),
@@ -106,13 +106,13 @@ describe('types of schemas', () => {
     ['(Tensor, int)', 'tuple[Tensor, int]', '[Tensor, number | bigint]'],
     ['Dict(str, Tensor)', 'dict[str, Tensor]', 'unknown'],
     ['__torch__.torch.classes.running.RunningStatistics', 'Any', 'unknown'],
-  ])('%s', (schema, python, typescript) => {
+  ])('the schema type %s has types in Python and TypeScript', (schema, python, typescript) => {
     const type = parseSchemaType(schema)
     expect(pythonType(type)).toBe(python)
     expect(typescriptType(type)).toBe(typescript)
   })
 
-  it('make a TorchScript function of an operator, where all have a name there', () => {
+  it('an operator becomes a TorchScript function where TorchScript knows all its types', () => {
     expect(operatorProgram(operator('ns::f', ['Tensor', 'int[]', 'float?']))).toEqual({
       entry: 'call_f',
       program: {
@@ -128,7 +128,7 @@ describe('types of schemas', () => {
 describe('methods of classes', () => {
   const self = '__torch__.torch.classes.a.B _0'
 
-  it('are read without self, with defaults and several results', () => {
+  it('methods are read without self, with defaults and several results', () => {
     expect(parseMethod(`update(${self}, Tensor batch, int n=3) -> NoneType _0`)).toEqual({
       name: 'update',
       parameters: [
@@ -147,7 +147,7 @@ describe('methods of classes', () => {
     expect(result('no schema')).toBe('unread')
   })
 
-  it('have names that meet no operator and no other class', () => {
+  it("a method's name differs from every operator and every other class", () => {
     const classes = ['a.B', 'a.f', 'b.C', 'c.C'].map((name) => ({ name, methods: [] }))
     expect([...nameClasses(classes, [operator('x::f', [])]).values()]).toEqual([
       'B',
@@ -159,10 +159,10 @@ describe('methods of classes', () => {
 })
 
 /** As Black 25 and ruff 0.16 write the same. */
-describe('Python that is written', () => {
+describe('generated Python', () => {
   const long = Array.from({ length: 4 }, (_, i) => `argument_${i}_of_some_length`)
 
-  it('is one line of a call, else its arguments on one, else a line for each', () => {
+  it('a call is one line, else its arguments are one line, else each argument is a line', () => {
     expect(pythonCall('    ', 'f', ['a', 'b'], ':')).toEqual(['    f(a, b):'])
     expect(pythonCall('', 'a_function_of_a_longer_name', long.slice(0, 3))).toEqual([
       'a_function_of_a_longer_name(',
@@ -177,7 +177,7 @@ describe('Python that is written', () => {
     ])
   })
 
-  it('keeps the targets of an assignment on its line', () => {
+  it('the targets of an assignment stay on one line', () => {
     expect(pythonTargets(['a'])).toBe('(a,)')
     expect(pythonAssignment('', 'a, b', 'f', ['x'])).toEqual(['a, b = f(x)'])
     const targets = pythonTargets(long.slice(0, 2))
@@ -190,7 +190,7 @@ describe('Python that is written', () => {
 })
 
 describe('a tree of files', () => {
-  it('is sorted, ends texts with a newline, and refuses a path twice', () => {
+  it('files are sorted, texts end with a newline, and a path that occurs twice is refused', () => {
     const one = treeOf({ 'b.txt': 'b', 'a.bin': Buffer.from([0, 1]) })
     const tree = joinTrees(one, treeIn('sub', treeOf({ c: 'c\n\n' })))
     expect([...tree.keys()]).toEqual(['a.bin', 'b.txt', 'sub/c'])
@@ -199,7 +199,7 @@ describe('a tree of files', () => {
     expect(() => joinTrees(one, treeOf({ 'b.txt': '' }))).toThrow('b.txt')
   })
 
-  it('is remembered by the hashes of its files', () => {
+  it('a tree is remembered by the hashes of its files', () => {
     const tree = treeOf({ b: '1', a: '2' })
     const record = readRecord(recordOf('my_op', 'cmake', tree))
     expect(record).toMatchObject({ project: 'my_op', form: 'cmake' })
@@ -209,7 +209,7 @@ describe('a tree of files', () => {
 })
 
 describe('a unified diff', () => {
-  it('is what diff -u writes', () => {
+  it('the diff is what diff -u writes', () => {
     const before = 'a\nb\nc\nd\ne\nf\ng\nh\n'
     const after = 'a\nb\nc\nd\nE\nf\ng\nh\ni\n'
     expect(unifiedDiff('x', before, after)).toBe(
@@ -220,7 +220,7 @@ describe('a unified diff', () => {
     expect(unifiedDiff('x', 'a\n', '')).toBe('--- x\n+++ x\n@@ -1,1 +0,0 @@\n-a\n')
   })
 
-  it('keeps changes far apart in hunks of their own', () => {
+  it('changes far apart have hunks of their own', () => {
     const lines = Array.from({ length: 40 }, (_, i) => `line ${i}`)
     const changed = lines.map((line, i) => (i === 2 || i === 35 ? `${line}!` : line))
     const diff = unifiedDiff('x', lines.join('\n'), changed.join('\n'))
@@ -228,7 +228,7 @@ describe('a unified diff', () => {
   })
 })
 
-it('versions compare by their numbers', () => {
+it('versions are compared by their numbers', () => {
   expect(['2.34', '2.4', '2.4.1'].sort(compareVersions)).toEqual(['2.4', '2.4.1', '2.34'])
 })
 
@@ -244,7 +244,7 @@ describe('the stable ABI', () => {
     texts: [{ file: '/p/op.cpp', relative: 'op.cpp', text }],
   })
 
-  it('takes its own headers and registrations, and nothing else of libtorch', () => {
+  it('headers and registrations of the stable ABI are accepted, and nothing else of libtorch', () => {
     const stable =
       '#include <torch/csrc/stable/library.h>\n#include <vector>\nSTABLE_TORCH_LIBRARY(a, m) {}\n'
     expect(usesStableAbi(sources(stable))).toBe(true)

@@ -33,8 +33,8 @@ const state = (forms: FormProgress[], isRunning: boolean): ExportState => ({
 const states = (forms: FormProgress[], isRunning: boolean): string[] =>
   forms.map((form) => formState(state(forms, isRunning), form))
 
-describe('what the window says of a form', () => {
-  it('is done only when every step passed', () => {
+describe('the status of a form in the window', () => {
+  it('a form is done only when every step passed', () => {
     const forms = [
       progress('library', [step('write'), step('calls in Python')], true),
       progress('cmake', [step('write'), step('build'), step('calls', 'skipped')], true),
@@ -44,7 +44,7 @@ describe('what the window says of a form', () => {
     expect(states(forms, false)).toEqual(['done', 'partly', 'written', 'failed'])
   })
 
-  it('is over with its report, whatever runs beside it', () => {
+  it('a form is over when its report is there, whatever else runs', () => {
     const forms = [
       progress('library', [step('write'), step('build')]),
       progress('cmake', [step('write'), step('build')], true),
@@ -54,7 +54,7 @@ describe('what the window says of a form', () => {
     expect(states(forms, true)).toEqual(['running', 'done', 'failed', 'waiting'])
   })
 
-  it('is not done when it was stopped', () => {
+  it('a stopped form is not done', () => {
     const forms = [
       progress('library', [step('write'), step('build')]),
       progress('cmake', [step('write'), step('build')], true),
@@ -78,14 +78,14 @@ const diff = (exists: boolean, files: FileChange[]): FormDiff => ({
   files,
 })
 
-describe('what is asked before anything is written', () => {
-  it('nothing of a new export, nor of one that stays as it is', () => {
+describe('the question before files are written', () => {
+  it('a new export and an unchanged export ask nothing', () => {
     expect(wouldChange([diff(false, [file('a', 'added')])])).toBe(false)
     expect(wouldChange([diff(true, [file('a', 'same')])])).toBe(false)
     expect(wouldChange([diff(true, [file('a', 'same'), file('b', 'changed')])])).toBe(true)
   })
 
-  it('a decision for each file that was changed by hand', () => {
+  it('each file that was changed by hand needs a decision', () => {
     const diffs = [
       diff(true, [file('a', 'changed', true), file('b', 'changed'), file('c', 'added', true)]),
     ]
@@ -98,7 +98,7 @@ describe('what is asked before anything is written', () => {
   })
 })
 
-it('exports go beside a project until another folder is chosen for it', () => {
+it('exports go into a folder next to the project until another one is chosen', () => {
   expect(exportFolderOf({ exportFolders: {} }, '/home/me/op')).toBe('/home/me/op-exports')
   const chosen = { '/home/me/op': '/out' }
   expect(exportFolderOf({ exportFolders: chosen }, '/home/me/op')).toBe('/out')

@@ -22,14 +22,14 @@ afterEach(async () => {
 })
 
 describe('folders', () => {
-  it('are made with those above them, once', async () => {
+  it('a missing folder is made together with the missing folders above it', async () => {
     const deep = path.join(folder, 'a/b/c')
     expect(await makeFolder(deep)).toBe(path.join(folder, 'a'))
     expect((await fs.stat(deep)).isDirectory()).toBe(true)
     expect(await makeFolder(deep)).toBe('')
   })
 
-  it('are refused below a link that leads nowhere, and below a file', async () => {
+  it('a folder below a broken link or below a file is refused', async () => {
     await fs.symlink(path.join(folder, 'unmounted'), path.join(folder, 'link'))
     await fs.writeFile(path.join(folder, 'file'), '')
     const codeOf = async (name: string): Promise<unknown> =>
@@ -43,7 +43,7 @@ describe('folders', () => {
 })
 
 describe('project files', () => {
-  it('are written whole when nobody else wrote', async () => {
+  it('a file is written whole when nobody else wrote it', async () => {
     await fs.writeFile(path.join(folder, 'op.cpp'), 'one')
     const read = await readProjectFile(folder, 'op.cpp')
     if (!read.ok) throw new Error(read.error.message)
@@ -53,7 +53,7 @@ describe('project files', () => {
     expect(await fs.readdir(folder)).toEqual(['op.cpp'])
   })
 
-  it('are never overwritten when somebody else did', async () => {
+  it('a file that somebody else wrote is not overwritten', async () => {
     await fs.writeFile(path.join(folder, 'op.cpp'), 'one')
     const read = await readProjectFile(folder, 'op.cpp')
     if (!read.ok) throw new Error(read.error.message)
@@ -63,25 +63,28 @@ describe('project files', () => {
     expect(await fs.readFile(path.join(folder, 'op.cpp'), 'utf8')).toBe('theirs')
   })
 
-  it.each(['../outside.cpp', '/etc/passwd', 'a/../../b'])('refuse %s', async (name) => {
-    const read = await readProjectFile(folder, name)
-    expect(!read.ok && read.error.code).toBe('request.invalid')
-  })
+  it.each(['../outside.cpp', '/etc/passwd', 'a/../../b'])(
+    'the path %s is refused',
+    async (name) => {
+      const read = await readProjectFile(folder, name)
+      expect(!read.ok && read.error.code).toBe('request.invalid')
+    },
+  )
 
-  it('refuse a link that leads outside', async () => {
+  it('a link that leads outside the project is refused', async () => {
     await fs.symlink('/etc', path.join(folder, 'link'))
     const read = await readProjectFile(folder, 'link/passwd')
     expect(!read.ok && read.error.code).toBe('request.invalid')
   })
 
-  it('are not created over others', async () => {
+  it('creating a file over an existing one is refused', async () => {
     expect((await createProjectFile(folder, 'new/a.h')).ok).toBe(true)
     expect((await createProjectFile(folder, 'new/a.h')).ok).toBe(false)
   })
 })
 
 describe('drafts', () => {
-  it('come back as they were typed, until dropped', async () => {
+  it('a draft returns as it was typed until it is dropped', async () => {
     await keepDraft(folder, '/p', { path: 'src/op.cpp', text: 'typed', baseVersion: 'v' })
     expect(await listDrafts(folder, '/p')).toEqual([
       { path: 'src/op.cpp', text: 'typed', baseVersion: 'v' },
@@ -93,13 +96,13 @@ describe('drafts', () => {
 })
 
 describe('settings', () => {
-  it('keep what is not changed, and keys they do not know', async () => {
+  it('settings that are not changed stay, also unknown keys', async () => {
     await fs.writeFile(path.join(folder, 'settings.json'), '{"fontSize": 15, "future": 1}')
     const changed = await changeSettings(folder, { theme: 'dark' })
     expect(changed).toMatchObject({ fontSize: 15, theme: 'dark', future: 1 })
   })
 
-  it('take changes that come together one after the other', async () => {
+  it('changes that come together are applied one after the other', async () => {
     await Promise.all([
       changeSettings(folder, { optimization: 'O1' }),
       changeSettings(folder, { fastMath: true }),
@@ -109,7 +112,7 @@ describe('settings', () => {
     expect(await readSettings(folder)).toMatchObject(all)
   })
 
-  it('survive a broken file and keep it aside', async () => {
+  it('a broken settings file is kept aside, and defaults apply', async () => {
     await fs.writeFile(path.join(folder, 'settings.json'), '{"fontSize": ')
     expect((await readSettings(folder)).fontSize).toBe(13)
     expect(await fs.readFile(path.join(folder, 'settings.json.broken'), 'utf8')).toBe(

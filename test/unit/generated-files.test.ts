@@ -8,7 +8,7 @@ import { root } from '../support/installation'
 
 const run = promisify(execFile)
 
-it('The reference pages and the JSON Schema say what the sources declare; npm run generate writes them.', async () => {
+it('the reference pages and the JSON Schema are what npm run generate writes', async () => {
   const script = path.join(root, 'scripts/generate.mjs')
   const { stdout } = await run(process.execPath, [script, '--check']).catch(
     (failed: { stdout: string }) => failed,

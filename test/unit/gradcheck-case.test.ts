@@ -51,14 +51,14 @@ const manifest = manifestOf(text)
 const spec = (more: object): InputSpec => inputSpec.parse({ shape: [4], ...more })
 
 describe('an entry of gradchecks', () => {
-  it('fills in the defaults of torch and the inputs of the project', () => {
+  it('an entry gets the defaults of torch and the inputs of the project', () => {
     const given = caseOf(gradcheckEntry.parse({ op: 'f', args: ['x'], rtol: 0.01 }), manifest)
     expect(given.options).toEqual({ ...gradcheckOptions.parse({}), rtol: 0.01 })
     expect(given.secondOrder).toBe(false)
     expect(Object.keys(given.inputs)).toEqual(['x', 'y', 'n'])
   })
 
-  it('leaves defaults out of the shape: what is not written is not there', () => {
+  it('defaults are not written into an entry', () => {
     expect(gradcheckEntry.parse({ op: 'f' })).toEqual({ op: 'f', args: [] })
   })
 
@@ -70,7 +70,7 @@ describe('an entry of gradchecks', () => {
     ['"inputs": { "x": { "layout": "coo" } }', 'gradchecks[0].inputs.x.layout'],
     ['"inputs": { "x": { "density": 1.5 } }', 'gradchecks[0].inputs.x.density'],
     ['"inputs": { "x": { "blocksize": [2] } }', 'gradchecks[0].inputs.x.blocksize'],
-  ])('refuses %s, naming the place', (wrong, place) => {
+  ])('an entry with %s is refused at that place', (wrong, place) => {
     const source = text
       .replace('"eps": 1e-4', wrong)
       .replace(', "expect": "failed"', (kept) => (wrong.includes('expect') ? '' : kept))
@@ -78,18 +78,18 @@ describe('an entry of gradchecks', () => {
     expect(parsed.ok ? '' : parsed.error.path).toBe(place)
   })
 
-  it('replaces inputs whole, in the order of the project: the place is a seed', () => {
+  it("an entry's inputs replace the project's whole and keep their order, since the position is a seed", () => {
     const entry = gradcheckEntry.parse({ op: 'f', args: ['x'], inputs: { x: { shape: [9] } } })
     const given = caseOf(entry, manifest)
     expect(Object.keys(given.inputs)).toEqual(['x', 'y', 'n'])
     expect(given.inputs['x']?.dtype).toBe('float32')
   })
 
-  it('finds the inputs that arguments name, in lists too, and no others', () => {
+  it('the inputs that arguments name are found, also in lists, and no others', () => {
     expect(inputsNamed(['y', [['x']], 'z', 3, 'y'], manifest.inputs)).toEqual(['y', 'x'])
   })
 
-  it('is called by its call and what is particular about it', () => {
+  it('a check without a name is named after its call and its options', () => {
     const names = manifest.gradchecks.map(nameOf)
     expect(names).toEqual([
       'my_op::f(x, [y, 2]), eps 1e-4',
@@ -101,7 +101,7 @@ describe('an entry of gradchecks', () => {
     expect(nameOf(gradcheckEntry.parse({ op: 'f', name: 'mine' }))).toBe('mine')
   })
 
-  it('comes back from its case with seeds written out', () => {
+  it('a case turns back into its entry, with seeds written out', () => {
     const [first] = manifest.gradchecks
     if (!first) throw new Error('fixture')
     const back = entryOf(caseOf(first, manifest), manifest, { name: '', expect: 'failed' })
@@ -132,7 +132,7 @@ describe('keeping an entry', () => {
     await fs.rm(folder, { recursive: true })
   })
 
-  it('adds it at the end on a line of its own; comments and all else stay', async () => {
+  it('the entry is added at the end on a line of its own, and all comments stay', async () => {
     await start(text)
     const added = await appendEntries(folder, 'gradchecks', [
       { op: 'my_op::h', args: ['x', [1, 2]] },
@@ -143,7 +143,7 @@ describe('keeping an entry', () => {
     expect(after.replace(',\n    { "op": "my_op::h", "args": ["x", [1, 2]] }', '')).toBe(text)
   })
 
-  it('makes the list where there is none, and takes wide entries apart', async () => {
+  it('a missing list is made, and a wide entry takes several lines', async () => {
     await start('{\n  "name": "a", // mine\n  "sources": ["op.cpp"]\n}\n')
     const inputs = { x: spec({ seed: 1 }), y: spec({ seed: 2 }), z: spec({ seed: 3 }) }
     await appendEntries(folder, 'gradchecks', [{ op: 'a::f', args: ['x', 'y', 'z'], inputs }])
@@ -164,7 +164,7 @@ describe('keeping an entry', () => {
     ],
     ['[\n    { "op": "f" } // the first\n  ]', '[\n    { "op": "f" }, // the first\n    NEW\n  ]'],
     ['[\n    { "op": "f" /* , */ }\n  ]', '[\n    { "op": "f" /* , */ },\n    NEW\n  ]'],
-  ])('adds to %j', async (list, expected) => {
+  ])('an entry is added to the list %j', async (list, expected) => {
     const around = (inner: string): string =>
       `{\n  "name": "a",\n  "sources": ["a.cpp"],\n  "gradchecks": ${inner},\n}\n`
     await start(around(list))
@@ -173,7 +173,7 @@ describe('keeping an entry', () => {
     expect(await read()).toBe(around(expected.replace('NEW', '{ "op": "g", "args": [] }')))
   })
 
-  it('refuses what opsmith.json would not take, and leaves the file', async () => {
+  it('an entry that opsmith.json does not accept is refused, and the file stays as it was', async () => {
     await start(text)
     const refused = await appendEntries(folder, 'gradchecks', [{ op: '', args: [] }])
     expect(refused.ok).toBe(false)
@@ -181,16 +181,16 @@ describe('keeping an entry', () => {
   })
 })
 
-describe('the worst of many points', () => {
+describe('a search over random points', () => {
   const given = caseOf(gradcheckEntry.parse({ op: 'f', args: ['x', 'y', 'n', 'z'] }), {
     inputs: { ...manifest.inputs, z: spec({ distribution: 'ones' }), other: spec({}) },
   })
 
-  it('draws only what is drawn and used', () => {
+  it('only random inputs that are used are drawn', () => {
     expect(drawnInputs(given)).toEqual(['x', 'y'])
   })
 
-  it('draws which elements of a sparse input are specified, whatever their values', () => {
+  it('the specified elements of a sparse input are drawn, whatever its values', () => {
     const inputs = {
       a: spec({ values: [1, 2], layout: 'sparse_coo', density: 0.5 }),
       b: spec({ values: [1, 2], layout: 'sparse_coo' }),
@@ -199,14 +199,14 @@ describe('the worst of many points', () => {
     expect(drawnInputs(sparse)).toEqual(['a'])
   })
 
-  it('uses no seed twice', () => {
+  it('no seed is used twice', () => {
     const seeds = [0, 1, 2].flatMap((index) => Object.values(seedsOf(['x', 'y'], index, 10)))
     expect(seeds).toEqual([10, 11, 12, 13, 14, 15])
     const inputs = withSeedsOf(given.inputs, { x: 5 })
     expect([inputs['x']?.seed, inputs['y']?.seed]).toEqual([5, 3])
   })
 
-  it('ranks failures by how far they are out, and passes by their error', () => {
+  it('failures are ranked by how much they exceed the tolerance, passes by their error', () => {
     const at = (excess: number, maxAbsolute: number | null): Parameters<typeof isWorse>[0] => ({
       excess,
       maxAbsolute,
@@ -218,7 +218,7 @@ describe('the worst of many points', () => {
     expect(isWorse(at(-1, null), at(-1, 0))).toBe(false)
   })
 
-  it('measures the excess over atol + rtol |numerical|', () => {
+  it('the excess is measured over atol + rtol |numerical|', () => {
     const options = gradcheckOptions.parse({ atol: 0.1, rtol: 0.5 })
     expect(excessOf(reportOf([findingOf({ worst: worstOf(1, 2) })]), options)).toBeCloseTo(-0.1)
     const nan = findingOf({ status: 'failed', worst: worstOf(NaN, 2) })
@@ -228,7 +228,7 @@ describe('the worst of many points', () => {
     expect(excessOf(reportOf([findingOf({ status: 'skipped' })]), options)).toBe(-Infinity)
   })
 
-  it('takes the largest error from the Jacobian, not from the worst element', () => {
+  it('the largest error is that of the Jacobian, not of the worst element', () => {
     const finding = findingOf({ worst: worstOf(0, 0), ...jacobian(1e-9, 1, 1) })
     expect(largestError(reportOf([finding]))).toBe(1e-9)
     expect(largestError(reportOf([findingOf({ maxAbsolute: 2 }), finding]))).toBe(2)
@@ -254,7 +254,7 @@ describe('the history of a check', () => {
     await fs.rm(cache, { recursive: true })
   })
 
-  it('gives the point of the last other build, and keeps one point a build', async () => {
+  it('the point of the previous build is given, and each build has one point', async () => {
     expect(await history.add('/p', given, point('a', 1))).toBeNull()
     expect(await history.add('/p', given, point('a', 2))).toBeNull()
     expect(await history.add('/p', given, point('b', 3))).toEqual(point('a', 2))
@@ -263,7 +263,7 @@ describe('the history of a check', () => {
     expect(errors).toEqual([2, 3, 4])
   })
 
-  it('keeps NaN, infinity and nothing apart', async () => {
+  it('NaN, infinity and a missing error stay distinct', async () => {
     await history.add('/p', given, point('a', NaN))
     await history.add('/p', given, point('b', Infinity))
     await history.add('/p', given, point('c', null))
@@ -271,7 +271,7 @@ describe('the history of a check', () => {
     expect(errors).toEqual([NaN, Infinity, null])
   })
 
-  it('is another one for other options, inputs that are used, or another project', async () => {
+  it('other options, other used inputs and other projects have histories of their own', async () => {
     await history.add('/p', given, point('a', 1))
     const eps = { ...given, options: { ...given.options, eps: 1e-3 } }
     const used = { ...given, inputs: { ...given.inputs, x: spec({ seed: 9 }) } }
@@ -282,7 +282,7 @@ describe('the history of a check', () => {
     expect(await history.read('/p', unused)).toHaveLength(1)
   })
 
-  it('keeps the last 200 points of 100 checks', async () => {
+  it('the last 200 points of 100 checks are kept', async () => {
     for (let build = 0; build < 205; build += 1)
       await history.add('/p', given, point(String(build), build))
     const kept = await history.read('/p', given)
@@ -295,7 +295,7 @@ describe('the history of a check', () => {
     expect(await fs.readdir(path.join(cache, 'gradchecks', project))).toHaveLength(100)
   })
 
-  it('starts again where its file is broken', async () => {
+  it('a broken history file starts again', async () => {
     await history.add('/p', given, point('a', 1))
     const [project = ''] = await fs.readdir(path.join(cache, 'gradchecks'))
     const folder = path.join(cache, 'gradchecks', project)
@@ -306,7 +306,7 @@ describe('the history of a check', () => {
   })
 })
 
-describe('what opsmith gradcheck is about', () => {
+describe('the entries that opsmith gradcheck checks', () => {
   type Given = Partial<Record<keyof typeof gradcheckVerbOptions, GivenValue>>
   const commandOf = (given: Given): ReturnType<typeof readGradcheckOptions> => {
     const options = readOptions(gradcheckVerbOptions, given)
@@ -322,14 +322,14 @@ describe('what opsmith gradcheck is about', () => {
     return selected.value
   }
 
-  it('is all of opsmith.json, one operator of it, a call, or what is asked for', () => {
+  it("the entries are all of opsmith.json, one operator's, a call's, or the given one", () => {
     expect(entries({})).toEqual(manifest.gradchecks)
     expect(entries({ op: 'my_op::f' })).toHaveLength(2)
     expect(entries({ op: 'my_op::g' })).toEqual([{ op: 'my_op::g', args: ['y'] }])
     expect(entries({ op: 'aten::exp', args: '["x"]' })).toEqual([{ op: 'aten::exp', args: ['x'] }])
   })
 
-  it('puts options of the user in place of those of an entry, which is then to pass', () => {
+  it("the user's options replace those of an entry, which is then expected to pass", () => {
     const [first, second] = entries({ eps: '1e-3', dtype: 'float32', forward: true })
     expect(first).toEqual({
       op: 'my_op::f',
@@ -344,7 +344,7 @@ describe('what opsmith gradcheck is about', () => {
     expect(entries({ masked: true })[0]).toMatchObject({ masked: true })
   })
 
-  it('says how to add a check where there is none', () => {
+  it('a project without checks gets a hint how to add one', () => {
     const none = manifestOf('{ "name": "a", "sources": ["a.cpp"] }')
     const command = commandOf({})
     const selected = command.ok ? selectEntries(none, command.value) : command
@@ -362,7 +362,7 @@ describe('what opsmith gradcheck is about', () => {
     [{ op: 'f', args: '{"x": 1}' }, '--args takes a JSON list'],
     [{ args: '[]' }, '--args needs --op'],
     [{ keep: true }, '--keep needs --search'],
-  ])('refuses %j', (given, message) => {
+  ])('the options %j are refused', (given, message) => {
     const selected = select(given)
     expect(selected.ok ? '' : selected.error.message).toContain(message)
   })

@@ -28,7 +28,7 @@ function stepsOn(branch: string, found: SweepPoint[], dtype: SweepDtype): number
 }
 
 describe('a sweep over eps', () => {
-  it('takes two steps a decade from 1e-1 to 1e-12', () => {
+  it('a sweep has two steps a decade from 1e-1 to 1e-12', () => {
     expect(defaultEps).toHaveLength(23)
     expect(defaultEps.slice(0, 4)).toEqual([1e-1, 3e-2, 1e-2, 3e-3])
     expect(defaultEps.at(-1)).toBe(1e-12)
@@ -38,7 +38,7 @@ describe('a sweep over eps', () => {
     ['float64', 2 ** -52, 1e-5],
     ['float32', 2 ** -23, 1e-2],
   ] as const)(
-    'of %s recommends the bottom of the V, with a branch on each side',
+    'a sweep of %s recommends the bottom of the V, with a branch on each side',
     (dtype, u, best) => {
       // What central differences of exp at 0 err by: Taylor's third term, and rounding over the step.
       const found = points(dtype, (eps) => eps ** 2 / 6 + u / eps)
@@ -55,12 +55,12 @@ describe('a sweep over eps', () => {
     },
   )
 
-  it('calls a wrong formula flat: no eps helps it', () => {
+  it('a wrong formula is flat, because no eps helps it', () => {
     const found = points('float64', (eps) => 0.5 + eps ** 2 / 6)
     expect(stepsOn('flat', found, 'float64')).toHaveLength(23)
   })
 
-  it('sees no truncation in a linear function, whose only error is rounding', () => {
+  it('a linear function has no truncation branch, because its only error is rounding', () => {
     const noise = [0.3, 1, 0.6, 0]
     let at = 0
     const found = points('float64', (eps) => ((noise[at++ % 4] ?? 0) * 2 ** -52) / eps)
@@ -68,18 +68,18 @@ describe('a sweep over eps', () => {
     expect(stepsOn('rounding', found, 'float64')).toContain(1e-12)
   })
 
-  it('stays on the rounding branch where a step no longer changes the input', () => {
+  it('a step that no longer changes the input is on the rounding branch', () => {
     const found = points('float32', (eps) => (eps < 1e-8 ? 0.25 : eps ** 2 + 1e-7 / eps))
     expect(stepsOn('rounding', found, 'float32')).toContain(1e-12)
   })
 
-  it('takes NaN for the largest error of all', () => {
+  it('NaN counts as the largest error', () => {
     const found = points('float64', (eps) => (eps > 1e-4 ? NaN : 1e-16 / eps))
     const curve = curveOf('float64', found, '')
     expect(curve.points[curve.recommended ?? -1]?.eps).toBe(1e-4)
   })
 
-  it('prefers, of equal errors, the step where both errors balance', () => {
+  it('among equal errors the step where both errors balance is recommended', () => {
     const curve = curveOf(
       'float64',
       points('float64', () => 0),
@@ -95,14 +95,14 @@ describe('a sweep over eps', () => {
     ).toHaveLength(23)
   })
 
-  it('sorts points, and says why there are none', () => {
+  it('the points are sorted, and a curve without points has a reason', () => {
     const found = points('float64', (eps) => eps).reverse()
     expect(curveOf('float64', found, '').points[0]?.eps).toBe(1e-1)
     const empty = curveOf('float16', [], 'not implemented for Half')
     expect(empty).toEqual({ dtype: 'float16', points: [], reason: 'not implemented for Half' })
   })
 
-  it('changes the precision of floating and complex inputs, and of nothing else', () => {
+  it('the precision of floating and complex inputs changes, and of nothing else', () => {
     const spec = (dtype: string): ReturnType<typeof inputSpec.parse> =>
       inputSpec.parse({ shape: [2], dtype, requires_grad: true })
     const inputs = { a: spec('float64'), b: spec('complex128'), c: spec('int64'), d: spec('bool') }
@@ -117,7 +117,7 @@ describe('a sweep over eps', () => {
     expect(inputs.a.dtype).toBe('float64')
   })
 
-  it('asks for backward Jacobians alone, or forward ones where backward is off', () => {
+  it('a sweep computes backward Jacobians only, or forward ones where backward is off', () => {
     const all = gradcheckOptions.parse({
       fast_mode: true,
       check_forward_ad: true,
@@ -147,7 +147,7 @@ describe('a sweep over eps', () => {
 })
 
 describe('the errors of a report', () => {
-  it('are the largest of all Jacobians, absolute and beside their size', () => {
+  it('the errors are the largest of all Jacobians, absolute and relative', () => {
     const report = reportOf([
       findingOf({ ...jacobian(1e-9, 0.001, 0.001) }),
       findingOf({ ...jacobian(1e-8, 4, 4) }),
@@ -157,12 +157,12 @@ describe('the errors of a report', () => {
     expect(errors?.maxRelative).toBeCloseTo(1e-6, 12)
   })
 
-  it('are relative to the larger of both: a gradient of zero is wrong by 1', () => {
+  it('a relative error divides by the larger of both, so that a wrong gradient of zero is wrong by 1', () => {
     expect(errorsOf(reportOf([findingOf(jacobian(2, 0, 2))]))?.maxRelative).toBe(1)
     expect(errorsOf(reportOf([findingOf(jacobian(0, 0, 0))]))?.maxRelative).toBe(0)
   })
 
-  it('are NaN where one element is, and absent where nothing was compared', () => {
+  it('the error is NaN where one element is NaN, and absent where nothing was compared', () => {
     const report = reportOf([findingOf(jacobian(1, 1, 1)), findingOf(jacobian(NaN, 1, 1))])
     expect(errorsOf(report)?.maxAbsolute).toBeNaN()
     const none: GradcheckReport = reportOf([findingOf({ status: 'skipped' })])

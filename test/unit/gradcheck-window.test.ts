@@ -35,7 +35,7 @@ describe('the chart of error over eps', () => {
     vi.unstubAllGlobals()
   })
 
-  it('has one ascending column of steps and one of errors a curve, with gaps', () => {
+  it('a curve has one ascending column of steps and one of errors, with gaps', () => {
     const curves = [
       curve('float32', [
         [1e-2, 0.5],
@@ -55,7 +55,7 @@ describe('the chart of error over eps', () => {
     ])
   })
 
-  it('holds whole decades, with room below, and the tolerance among them', () => {
+  it('the axes cover whole decades, with room below and the tolerance inside', () => {
     expect(rangeOf(2e-9, 3e-2, 1e-5)).toEqual([1e-10, 1e-1])
     // The tolerance lies above all errors, or below.
     expect(rangeOf(2e-9, 3e-8, 1e-5)[1]).toBeGreaterThanOrEqual(1e-5)
@@ -63,7 +63,7 @@ describe('the chart of error over eps', () => {
     expect(rangeOf(2e-3, 3e-2, 0)[0]).toBeCloseTo(1e-4, 12)
   })
 
-  it('marks powers of ten, as many as there is room for, the last always', () => {
+  it('powers of ten are marked where there is room, the last one always', () => {
     vi.stubGlobal('window', { devicePixelRatio: 1 })
     expect(decades(1e-4, 1e-1, 1000)).toEqual([1e-4, 1e-3, 1e-2, 1e-1])
     const few = decades(1e-12, 1e-1, 200)
@@ -75,7 +75,7 @@ describe('the chart of error over eps', () => {
     expect(decades(2e-4, 3e-2, 1000)).toEqual([1e-3, 1e-2])
   })
 
-  it('takes the tolerance of a typical magnitude, not of a numerical Jacobian that is all rounding', () => {
+  it('the tolerance is that of a typical magnitude, not of a numerical Jacobian that is all rounding', () => {
     const curves = [
       curve('float64', [
         [1e-3, 1e-6, 5e-7],
@@ -87,7 +87,7 @@ describe('the chart of error over eps', () => {
     expect(largestMagnitude({ op: 'f', seconds: 0, curves: [curve('float32', [])] })).toBe(0)
   })
 
-  it('reads out every precision that has the step, with its verdict', () => {
+  it('the readout lists every precision that has the step, with its verdict', () => {
     const curves = [
       curve('float32', [[1e-4, 0.0123, 1, false]]),
       curve('float64', [[1e-4, 1.5e-9]]),
@@ -100,7 +100,7 @@ describe('the chart of error over eps', () => {
 })
 
 describe('names in the panel', () => {
-  it('say what every check looks at', () => {
+  it('every check has a readable name and a longer description', () => {
     expect(Object.keys(checkTitles).sort()).toEqual([...gradcheckCheck.options].sort())
     for (const { name, about } of Object.values(checkTitles)) {
       expect(name).not.toContain('_')
@@ -108,7 +108,7 @@ describe('names in the panel', () => {
     }
   })
 
-  it('of tensors are their own, else what they are, numbered where there are several', () => {
+  it('tensors have their own names, else names of their kind, numbered where there are several', () => {
     const report = reportOf([])
     const tensor = { shape: [2], dtype: 'float64', requiresGrad: true }
     const named = {
@@ -134,7 +134,7 @@ describe('names in the panel', () => {
     expect(tensorsText({ ...whole, input: 0 }, named)).toBe('x')
   })
 
-  it('tell how the error stands to that of the last build', () => {
+  it('the change shows how the error compares with that of the last build', () => {
     const before = (
       error: number | null,
     ): { build: string; time: number; ok: boolean; error: number | null } => ({

@@ -63,13 +63,13 @@ describe('JUnit XML', () => {
   const casesOf = (suite: number): XmlElement[] =>
     suites[suite]?.children.filter((one) => one.name === 'testcase') ?? []
 
-  it('is well-formed, whatever the names hold', () => {
+  it('the XML is well-formed, whatever the names contain', () => {
     expect(attribute(read, 'name')).toContain(`a"b<i>&'\n`)
     expect(suites).toHaveLength(5)
     expect(attribute(suites[1], 'name')).toContain('é')
   })
 
-  it('has a case for each check, failed, skipped and not reached told apart', () => {
+  it('each check is a case, and failed, skipped and unreached ones are distinguished', () => {
     const [backward, forward, reentrant] = casesOf(1)
     expect(attribute(backward, 'name')).toBe('backward, input x, output 0')
     expect(backward?.children[0]?.name).toBe('failure')
@@ -80,7 +80,7 @@ describe('JUnit XML', () => {
     expect(casesOf(0)[0]?.children).toEqual([])
   })
 
-  it('counts what it holds', () => {
+  it('the counts of the XML equal its cases', () => {
     expect(attribute(suites[1], 'tests')).toBe('3')
     expect(attribute(suites[1], 'failures')).toBe('1')
     expect(attribute(suites[1], 'skipped')).toBe('2')
@@ -90,19 +90,19 @@ describe('JUnit XML', () => {
     expect(attribute(read, 'tests')).toBe(String(1 + 3 + 1 + 1 + 1))
   })
 
-  it('takes a failure that is expected for good, and a pass that is not for bad', () => {
+  it('an expected failure counts as good, and an unexpected pass as bad', () => {
     expect(casesOf(2)[0]?.children).toEqual([])
     expect(casesOf(3)[0]?.children[0]?.name).toBe('failure')
   })
 
-  it('has the crash as an error, with its message', () => {
+  it('a crash is an error with its message', () => {
     expect(casesOf(4)[0]?.children[0]?.name).toBe('error')
     expect(attribute(casesOf(4)[0]?.children[0], 'message')).toBe('Segmentation fault in g')
   })
 })
 
-describe('text', () => {
-  it('says which element is worst, both values, errors, how many, and the cause', () => {
+describe('the results as text', () => {
+  it('the text gives the worst element, both values, errors, how many, and the cause', () => {
     const text = outcomeLines(failing).join('\n')
     expect(text).toMatch(/^FAILED /)
     expect(text).toContain('worst at x[0, 1] → output 0[1]: analytical -2, numerical 2')
@@ -111,7 +111,7 @@ describe('text', () => {
     expect(text).toContain('The sign is wrong.')
   })
 
-  it('marks by the expectation', () => {
+  it('a check is marked by whether its verdict is the expected one', () => {
     expect(outcomeLines(passing)[0]).toMatch(/^ok /)
     expect(outcomeLines(failsAsExpected).join('\n')).toMatch(/^ok [^]*fails, as expected: Rounding/)
     expect(outcomeLines(passesAgainstExpectation).join('\n')).toMatch(
@@ -120,7 +120,7 @@ describe('text', () => {
     expect(outcomeLines(crashed).join('\n')).toMatch(/^FAILED [^]*Segmentation fault in g/)
   })
 
-  it('tells the error of the build before, and that the verdict changed', () => {
+  it('the text gives the error of the previous build and a changed verdict', () => {
     const before = { build: 'k', time: 0, ok: false, error: 0.5 }
     const outcome = outcomeOf(0, { ...reportOf([findingOf({})]), before })
     expect(outcomeLines(outcome)[0]).toContain(
@@ -128,7 +128,7 @@ describe('text', () => {
     )
   })
 
-  it('points an arrow at the recommended eps alone', () => {
+  it('the arrow points at the recommended eps only', () => {
     const lines = sweepLines(sweep)
     const arrows = lines.filter((line) => line.includes('→'))
     expect(arrows).toHaveLength(1)
@@ -174,7 +174,7 @@ const searchReport: SearchReport = {
 }
 
 describe('a search as text', () => {
-  it('names the seeds of the worst point and how far it is out', () => {
+  it('the text gives the seeds of the worst point and its excess', () => {
     const text = searchLines({ name: 'f(x)', report: searchReport, bad: true, kept: 3 }).join('\n')
     expect(text).toContain('FAILED f(x): 2 of 10 random points failed')
     expect(text).toContain('worst with seeds x 7: 2.50e-1 outside its tolerance')
@@ -182,14 +182,14 @@ describe('a search as text', () => {
   })
 })
 
-describe('JSON', () => {
+describe('the results as JSON', () => {
   const json = gradcheckJson(runOf({ sweeps: [sweep] })) as {
     ok: boolean
     results: Record<string, unknown>[]
     sweeps: { curves: { recommended: number | null }[] }[]
   }
 
-  it('has a row for each finding, with the worst element', () => {
+  it('each finding has a row with the worst element', () => {
     expect(json.ok).toBe(false)
     expect(json.results).toHaveLength(7)
     expect(json.results[1]).toMatchObject({
@@ -202,11 +202,11 @@ describe('JSON', () => {
     expect(json.results[2]).not.toHaveProperty('worst')
   })
 
-  it('has a check without a verdict as a failed row with the reason', () => {
+  it('a check without a verdict is a failed row with the reason', () => {
     expect(json.results[6]).toMatchObject({ status: 'failed', reason: 'Segmentation fault in g' })
   })
 
-  it('gives the recommended eps itself', () => {
+  it('a sweep gives the recommended eps', () => {
     expect(json.sweeps[0]?.curves.map((curve) => curve.recommended)).toEqual([1e-3, null])
   })
 })
@@ -226,8 +226,8 @@ const picture: ErrorPicture = {
   worst: { row: 1, column: 2 },
 }
 
-describe('pictures', () => {
-  it('covers every cell of a Jacobian once', () => {
+describe('pictures of Jacobians and sweeps', () => {
+  it('every cell of a Jacobian is drawn once', () => {
     const svg = readXml(errorHeatMap(picture).replace(/<\/svg>.*$/s, '</svg>'))
     const covered = new Set<string>()
     for (const path of everyElement(svg).filter((one) => one.name === 'path')) {
@@ -246,14 +246,14 @@ describe('pictures', () => {
     expect(paths.filter((path) => attribute(path, 'class') === 'none')).toHaveLength(1)
   })
 
-  it('rings the worst element of a failure', () => {
+  it('the worst element of a failure has a ring', () => {
     const svg = readXml(errorHeatMap(picture).replace(/<\/svg>.*$/s, '</svg>'))
     const ring = everyElement(svg).find((one) => one.name === 'circle')
     expect(Number(attribute(ring, 'cx'))).toBeCloseTo((2.5 * 320) / 3, 1)
     expect(errorHeatMap({ ...picture, failed: false })).not.toContain('circle')
   })
 
-  it('draws a sweep with a dot for each point, hollow where it fails, and one ring', () => {
+  it('each point of a sweep is a dot, hollow where it fails, and one has a ring', () => {
     const svg = readXml(sweepChart(sweep.report))
     const circles = everyElement(svg).filter((one) => one.name === 'circle')
     const count = (kind: string): number =>
@@ -273,12 +273,12 @@ describe('the HTML report', () => {
   const run = runOf({ pictures: new Map([[1, [picture]]]), sweeps: [sweep] })
   const text = gradcheckHtml('Gradchecks of <my_op>', ['clang & co'], run)
 
-  it('loads nothing and runs nothing', () => {
+  it('the report loads nothing and runs nothing', () => {
     expect(text).not.toMatch(/<script|<link|<img|src=|url\(|@import|https?:/)
     expect(text).toContain('prefers-color-scheme: dark')
   })
 
-  it('shows what it is given as text, never as markup', () => {
+  it('text in the report is never read as markup', () => {
     expect(text).toContain('Gradchecks of &lt;my_op&gt;')
     expect(text).not.toContain('a"b<i>')
     const body = text.slice(text.indexOf('<body>'), text.indexOf('</body>') + 7)
@@ -286,7 +286,7 @@ describe('the HTML report', () => {
     expect(() => readXml(closed)).not.toThrow()
   })
 
-  it('names the cause, the worst element and the crash, with the pictures', () => {
+  it('the report has the cause, the worst element and the crash, with the pictures', () => {
     expect(text).toContain('The sign is wrong.')
     expect(text).toContain('x[0, 1] → output 0[1]')
     expect(text).toContain('Segmentation fault in g')

@@ -36,15 +36,18 @@ const said: [name: string, text: string, message: string, hint: RegExp][] = [
   ],
 ]
 
-describe('an error of autograd', () => {
-  it.each(said)('of %s is a sentence, with what to do', (_name, text, message, hint) => {
-    const told = explainGradientError({ code: 'operator.check', message: text })
-    expect(told.message).toBe(message)
-    expect(told.hint).toMatch(hint)
-    expect(told.detail).toBe(text)
-  })
+describe('autograd errors', () => {
+  it.each(said)(
+    'the error about %s is explained in a sentence, with what to do',
+    (_name, text, message, hint) => {
+      const told = explainGradientError({ code: 'operator.check', message: text })
+      expect(told.message).toBe(message)
+      expect(told.hint).toMatch(hint)
+      expect(told.detail).toBe(text)
+    },
+  )
 
-  it('is left as it is where it is not one of these', () => {
+  it('an unknown error stays unchanged', () => {
     const other = { code: 'operator.check', message: 'scale: x must be float32' } as const
     expect(explainGradientError(other)).toBe(other)
     const ours = { code: 'internal', message: said[0]?.[1] ?? '' } as const

@@ -10,8 +10,8 @@ import { constant, graphOf, op } from './graph-samples'
 const compare = (before: Graph, after: Graph): GraphDiff =>
   diffGraphs(buildModel(before), buildModel(after))
 
-describe('what values say of themselves', () => {
-  it('tells constant tensors apart by the digest of their values', () => {
+describe('the diff of values and types', () => {
+  it('constant tensors are distinguished by the digest of their values', () => {
     const weighted = (content?: string): Graph => {
       const weight = constant('w', 'float32[64, 3]', 'Float(64, 3)')
       if (content !== undefined) weight.attributes = { ...weight.attributes, content }
@@ -27,7 +27,7 @@ describe('what values say of themselves', () => {
     ])
   })
 
-  it('matches layer by layer where every weight is another', () => {
+  it('layers are matched one by one where every weight differs', () => {
     const weighted = (seed: number): Graph => {
       const graph = transformerGraph(24)
       for (const node of graph.nodes)
@@ -54,7 +54,7 @@ describe('what values say of themselves', () => {
     ['(Tensor, Tensor)', '(Float(4), Float(4), Float(4))', false],
     ['(Tensor, Tensor)', '(Float(4), Float(4)[])', false],
     ['(Tensor, Tensor)', '__torch__.Pair', false],
-  ])('types of containers: %s is %s: %s', (was, is, same) => {
+  ])('whether the container types %s and %s are equal is %s', (was, is, same) => {
     const packed = (type: string): Graph =>
       graphOf(
         ['x'],

@@ -74,8 +74,8 @@ const samples: [string, () => Graph][] = [
   ['more random blocks', () => randomGraph(400, 4)],
 ]
 
-describe('diff', () => {
-  it.each(samples)('of %s: renamed values are no change', (_, make) => {
+describe('the diff of two graphs', () => {
+  it.each(samples)('renamed values of %s are no change', (_, make) => {
     const graph = make()
     let next = 0
     const names = new Map<string, string>()
@@ -89,31 +89,34 @@ describe('diff', () => {
     expect(diff.summary).toMatch(/^no differences in [\d,]+ nodes$/)
   })
 
-  it.each(samples)('of %s: a node put in is one added and its users changed', (_, make) => {
-    const graph = make()
-    const model = buildModel(graph)
-    const candidates = graph.nodes.flatMap((node, at) =>
-      node.kind.startsWith('aten::') &&
-      (model.values[model.firstOutput[node.id]!]?.uses.length ?? 0) > 0
-        ? [at]
-        : [],
-    )
-    const random = randomNumbers(5)
-    for (let round = 0; round < 5; round += 1) {
-      const at = candidates[Math.floor(random() * candidates.length)]!
-      const users = new Set(model.values[model.firstOutput[graph.nodes[at]!.id]!]!.uses)
-      const diff = compare(graph, insertAfter(graph, at, 'aten::erf'))
-      expect(diff.counts.added).toBe(1)
-      expect(diff.counts.removed).toBe(0)
-      const changed = diff.nodes.filter((node) => node.status === 'changed')
-      // A block that gave the value back as it was changes as well.
-      for (const user of users) expect(changed.map((node) => node.before)).toContain(user)
-      for (const node of changed)
-        expect(node.changes.join()).toContain(`${graph.nodes[at]!.kind} → aten::erf`)
-    }
-  })
+  it.each(samples)(
+    'a node inserted into %s is one added node, and its users changed',
+    (_, make) => {
+      const graph = make()
+      const model = buildModel(graph)
+      const candidates = graph.nodes.flatMap((node, at) =>
+        node.kind.startsWith('aten::') &&
+        (model.values[model.firstOutput[node.id]!]?.uses.length ?? 0) > 0
+          ? [at]
+          : [],
+      )
+      const random = randomNumbers(5)
+      for (let round = 0; round < 5; round += 1) {
+        const at = candidates[Math.floor(random() * candidates.length)]!
+        const users = new Set(model.values[model.firstOutput[graph.nodes[at]!.id]!]!.uses)
+        const diff = compare(graph, insertAfter(graph, at, 'aten::erf'))
+        expect(diff.counts.added).toBe(1)
+        expect(diff.counts.removed).toBe(0)
+        const changed = diff.nodes.filter((node) => node.status === 'changed')
+        // A block that gave the value back as it was changes as well.
+        for (const user of users) expect(changed.map((node) => node.before)).toContain(user)
+        for (const node of changed)
+          expect(node.changes.join()).toContain(`${graph.nodes[at]!.kind} → aten::erf`)
+      }
+    },
+  )
 
-  it.each(samples)('of %s: the same backwards is one removed', (_, make) => {
+  it.each(samples)('a node taken out of %s is one removed node', (_, make) => {
     const graph = make()
     const at = graph.nodes.findIndex((node) => node.kind.startsWith('aten::'))
     const more = insertAfter(graph, at, 'aten::erf')
@@ -123,7 +126,7 @@ describe('diff', () => {
     expect(buildModel(more).nodes[diff.removed[0]!]?.kind).toBe('aten::erf')
   })
 
-  it('says which constant changed, at the node that takes it, and no other', () => {
+  it('a changed constant is reported at the node that takes it, and nowhere else', () => {
     const before = transformerGraph(6)
     const after = structuredClone(before)
     const model = buildModel(before)
@@ -145,7 +148,7 @@ describe('diff', () => {
     expect(diff.summary).toMatch(/^1 changed; /)
   })
 
-  it('sees the last of many constants of a list', () => {
+  it('a change of the last of many constants in a list is found', () => {
     const indices = (last: number): Graph => {
       const names = Array.from({ length: 40 }, (_, index) => `c${index}`)
       const list = { kind: 'prim::ListConstruct', inputs: names, outputs: ['list'] }
@@ -160,7 +163,7 @@ describe('diff', () => {
     ])
   })
 
-  it('compares lists of lists of lists, each twice in the next, in no time', () => {
+  it('lists of lists of lists, each twice in the next, are compared quickly', () => {
     const nested = (last: number): Graph => {
       const lists = Array.from({ length: 50 }, (_, index) => ({
         kind: 'prim::TupleConstruct',
@@ -175,7 +178,7 @@ describe('diff', () => {
     expect(performance.now() - start).toBeLessThan(10_000)
   })
 
-  it('takes a number and a tensor of no dimensions with it for the same, as script and trace have them', () => {
+  it('a number equals a tensor of no dimensions with that number, as in script and trace', () => {
     const scaled = (given: number | string, type: string): Graph =>
       graphOf(['x'], [constant('c', given, type), op('mul', ['x', 'c'], 'y')], ['y'])
     expect(compare(scaled(2, 'int'), scaled('int64[] = 2', 'Long()')).isSame).toBe(true)
@@ -184,7 +187,7 @@ describe('diff', () => {
     expect(compare(scaled(2, 'int'), scaled('int64[1] = 2', 'Long(1)')).isSame).toBe(false)
   })
 
-  it('says attributes and types', () => {
+  it('changed attributes and types are reported', () => {
     const typed = (type: string, shape: number[]): Graph => {
       const graph = graphOf(
         ['x'],
@@ -206,7 +209,7 @@ describe('diff', () => {
     expect(compare(script, before).isSame).toBe(true)
   })
 
-  it('tells an operator that took the place of another from both of them', () => {
+  it('an operator that replaced another one is one added and one removed', () => {
     const graph = (kind: string): Graph =>
       graphOf(
         ['x'],
@@ -219,7 +222,7 @@ describe('diff', () => {
     expect(diff.nodes[2]?.changes).toEqual(['input 1: aten::relu → aten::tanh'])
   })
 
-  it('sees inputs that changed places', () => {
+  it('inputs that were exchanged are reported', () => {
     const graph = (inputs: string[]): Graph =>
       graphOf(
         ['x', 'y'],
@@ -234,7 +237,7 @@ describe('diff', () => {
     ])
   })
 
-  it('sees branches that changed places, as what moved', () => {
+  it('branches that were exchanged are reported as moved', () => {
     const before = branchingGraph()
     const after = structuredClone(before)
     const branch = after.nodes.find((node) => node.kind === 'prim::If')!
@@ -252,7 +255,7 @@ describe('diff', () => {
     expect(moved[0]?.changes.join()).toContain('prim::If else → prim::If then')
   })
 
-  it('sees what a block, a loop and the graph give back', () => {
+  it('changed results of a block, a loop and the graph are reported', () => {
     const before = branchingGraph()
     const after = structuredClone(before)
     const branch = after.nodes.find((node) => node.kind === 'prim::If')!
@@ -268,7 +271,7 @@ describe('diff', () => {
     expect(compare(before, renamed).changes).toEqual(['input x: Tensor → int'])
   })
 
-  it('finds a whole layer that was put in', () => {
+  it('a whole inserted layer is found', () => {
     const before = transformerGraph(12)
     const layer = (name: string, graph: Graph): GraphNode[] =>
       graph.nodes.filter((node) => node.scope?.[1] === name)
@@ -279,7 +282,7 @@ describe('diff', () => {
     expect(diff.counts).toMatchObject({ added: size, removed: 0 })
   })
 
-  it('compares random edits without losing count', () => {
+  it('random edits are compared with correct counts', () => {
     const random = randomNumbers(9)
     for (let round = 0; round < 10; round += 1) {
       const before = randomGraph(250, 20 + round)
@@ -326,7 +329,7 @@ describe('diff', () => {
     }
   })
 
-  it('compares 100,000 nodes in seconds', () => {
+  it('100,000 nodes are compared in seconds', () => {
     const graph = syntheticGraph(100_000)
     const before = buildModel(graph)
     const after = buildModel(insertAfter(graph, 50_000, 'aten::erf'))
@@ -337,8 +340,8 @@ describe('diff', () => {
   })
 })
 
-describe('overlay', () => {
-  it('has what is now and what is gone, with lines from it to those that took it', () => {
+describe('the overlay of two graphs', () => {
+  it('the overlay has present and removed nodes, with lines to those that replaced them', () => {
     const graph = (kind: string): Graph =>
       graphOf(
         ['x'],
@@ -368,7 +371,7 @@ describe('overlay', () => {
   })
 
   it.each(samples)(
-    'of %s and anything else is a graph: nothing twice, everything declared before use',
+    'the overlay of %s and any graph is a valid graph: nothing twice, everything declared before use',
     (_, make) => {
       const one = make()
       for (const other of [
@@ -408,8 +411,8 @@ describe('overlay', () => {
   )
 })
 
-describe('diff as text', () => {
-  it('lists what was added, removed and changed, in order', () => {
+describe('the diff as text', () => {
+  it('added, removed and changed nodes are listed in order', () => {
     const graph = (kind: string): Graph =>
       graphOf(
         ['x'],
@@ -435,7 +438,7 @@ describe('diff as text', () => {
 })
 
 describe('sequences', () => {
-  it('finds longest common subsequences, also of long sequences', () => {
+  it('longest common subsequences are found, also of long sequences', () => {
     expect(alignSequences([...'abcbdab'], [...'bdcaba'])).toHaveLength(4)
     expect(alignSequences([...'abc'], [...'abc'])).toEqual([
       [0, 0],

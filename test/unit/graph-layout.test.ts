@@ -181,9 +181,9 @@ const graphs: [string, () => Graph][] = [
   ]),
 ]
 
-describe('layout', () => {
+describe('the layout of a graph', () => {
   it.each(graphs)(
-    'of %s: no overlaps, lines go down from box to box, nothing is lost',
+    'the layout of %s has no overlaps, its lines go down from box to box, and nothing is lost',
     (_, make) => {
       const model = buildModel(make())
       const layout = lay(model)
@@ -195,31 +195,34 @@ describe('layout', () => {
     },
   )
 
-  it.each(graphs.slice(1))('of %s with constants and with anything folded', (_, make) => {
-    const model = buildModel(make())
-    const all = lay(model, { showConstants: true })
-    expect(faults(model, all)).toEqual([])
-    expect(Array.from(all.items.key).filter((key) => kindOfKey(key) === 'node')).toHaveLength(
-      model.nodes.length,
-    )
-    const random = randomNumbers(7)
-    for (let round = 0; round < 3; round += 1) {
-      const folded = new Set(
-        model.groups
-          .filter(() => random() < 0.4)
-          .flatMap(({ index }) => (index > 0 ? [index] : [])),
+  it.each(graphs.slice(1))(
+    'the layout of %s is valid with constants shown and with anything folded',
+    (_, make) => {
+      const model = buildModel(make())
+      const all = lay(model, { showConstants: true })
+      expect(faults(model, all)).toEqual([])
+      expect(Array.from(all.items.key).filter((key) => kindOfKey(key) === 'node')).toHaveLength(
+        model.nodes.length,
       )
-      const layout = lay(model, { folded })
-      // A frame of a folded group is not there; what is in it is one box or inside of one.
-      for (const key of layout.frames.key)
-        if (kindOfKey(key) === 'group') expect(folded.has(idOfKey(key))).toBe(false)
-      for (const key of layout.items.key)
-        if (kindOfKey(key) === 'group') expect(folded.has(idOfKey(key))).toBe(true)
-      expect(faults(model, layout)).toEqual([])
-    }
-  })
+      const random = randomNumbers(7)
+      for (let round = 0; round < 3; round += 1) {
+        const folded = new Set(
+          model.groups
+            .filter(() => random() < 0.4)
+            .flatMap(({ index }) => (index > 0 ? [index] : [])),
+        )
+        const layout = lay(model, { folded })
+        // A frame of a folded group is not there; what is in it is one box or inside of one.
+        for (const key of layout.frames.key)
+          if (kindOfKey(key) === 'group') expect(folded.has(idOfKey(key))).toBe(false)
+        for (const key of layout.items.key)
+          if (kindOfKey(key) === 'group') expect(folded.has(idOfKey(key))).toBe(true)
+        expect(faults(model, layout)).toEqual([])
+      }
+    },
+  )
 
-  it('folds everything into boxes of the root', () => {
+  it('everything can be folded into boxes of the root', () => {
     const model = buildModel(transformerGraph(24))
     const layers = model.groups.filter((group) => group.parent === 0).map((group) => group.index)
     const layout = lay(model, { folded: new Set(layers) })
@@ -227,7 +230,7 @@ describe('layout', () => {
     expect(layout.frames.count).toBe(0)
   })
 
-  it('shows an If with one block folded, and as one box with both', () => {
+  it('an If can be shown with one block folded, and as one box with both folded', () => {
     const model = buildModel(branchingGraph())
     const branch = model.nodes.find((node) => node.kind === 'prim::If')!
     const [thenBlock = -1, elseBlock = -1] = model.blocksOf.get(branch.id) ?? []
@@ -241,7 +244,7 @@ describe('layout', () => {
     expect(faults(model, both)).toEqual([])
   })
 
-  it('puts then left of else', () => {
+  it('the then block is left of the else block', () => {
     for (const seed of [1, 2, 3, 4]) {
       const model = buildModel(randomGraph(200, seed))
       const layout = lay(model)
@@ -253,7 +256,7 @@ describe('layout', () => {
     }
   })
 
-  it('keeps a chain straight, also beside what skips it', () => {
+  it('a chain is straight, also next to a line that skips it', () => {
     const nodes = [op('relu', ['x'], 'a0')]
     for (let index = 1; index < 30; index += 1) {
       const skip = index % 5 === 0 && index > 5 ? [`a${index - 5}`] : []
@@ -265,7 +268,7 @@ describe('layout', () => {
     expect(Math.max(...centres) - Math.min(...centres)).toBeLessThan(0.5)
   })
 
-  it('draws repeated layers alike', () => {
+  it('repeated layers are drawn alike', () => {
     const model = buildModel(transformerGraph(8))
     const layout = lay(model)
     const frames = new Map(Array.from(layout.frames.key, (key, at) => [key, at]))
@@ -277,12 +280,12 @@ describe('layout', () => {
     expect(new Set(sizes).size).toBe(1)
   })
 
-  it('is the same each time', () => {
+  it('the layout is the same each time', () => {
     const model = buildModel(randomGraph(400, 5))
     expect(lay(model)).toEqual(lay(model))
   })
 
-  it('sets parts that nothing connects beside each other, in the shape of a picture', () => {
+  it('unconnected parts are placed next to each other and fill the shape of a picture', () => {
     const nodes = Array.from({ length: 400 }, (_, index) => op('rand', [], `r${index}`))
     const model = buildModel(graphOf([], nodes, []))
     const layout = lay(model)
@@ -291,7 +294,7 @@ describe('layout', () => {
     expect(layout.width / layout.height).toBeLessThan(4)
   })
 
-  it('draws cycles, which a file from elsewhere may have', () => {
+  it('a graph with cycles, as other tools may write it, is drawn', () => {
     const model = buildModel(
       graphOf(
         ['x'],
@@ -305,7 +308,7 @@ describe('layout', () => {
     expect(layout.edges.express.reduce((sum, flag) => sum + flag, 0)).toBe(1)
   })
 
-  it('does not blow up where lines are long: a value that everything uses, a net of far edges', () => {
+  it('long lines do not blow up the layout: a value used everywhere, a net of distant edges', () => {
     const random = randomNumbers(3)
     const nodes = Array.from({ length: 4000 }, (_, index) =>
       op(
@@ -323,7 +326,7 @@ describe('layout', () => {
     expect(faults(model, layout)).toEqual([])
   })
 
-  it('shows a first picture with everything in it, and a better one after', () => {
+  it('a first picture has everything, and a better one follows', () => {
     const model = buildModel(syntheticGraph(5000))
     const measure = measureWith(model)
     const steps = layoutInSteps(model, { folded: new Set(), showConstants: false, measure })
@@ -364,7 +367,7 @@ function moves(before: Layout, after: Layout, keyBefore: (key: number) => number
   return result.sort((a, b) => b - a)
 }
 
-describe('stability', () => {
+describe('the stability of the layout', () => {
   const matchBy = (before: GraphModel, after: GraphModel): ((key: number) => number) => {
     const diff = diffGraphs(before, after)
     return (key) => {
@@ -376,7 +379,7 @@ describe('stability', () => {
     }
   }
 
-  it('leaves everything where it was when nothing changed', () => {
+  it('nothing moves when nothing changed', () => {
     for (const graph of [syntheticGraph(400), randomGraph(300, 2), transformerGraph(3)]) {
       const model = buildModel(graph)
       const before = lay(model)
@@ -386,7 +389,7 @@ describe('stability', () => {
     }
   })
 
-  it('moves nearly nothing when a leaf is added', () => {
+  it('almost nothing moves when a leaf is added', () => {
     const graph = syntheticGraph(600)
     const before = buildModel(graph)
     const old = lay(before)
@@ -408,7 +411,7 @@ describe('stability', () => {
     expect(distances.filter((distance) => distance > 1).length).toBeLessThan(old.items.count * 0.02)
   })
 
-  it('moves what is below down and nothing sideways when a node is put into a chain', () => {
+  it('inserting a node into a chain moves what is below down and nothing sideways', () => {
     const graph = transformerGraph(4)
     const before = buildModel(graph)
     const old = lay(before)
@@ -447,7 +450,7 @@ describe('stability', () => {
     expect(heights.size).toBeLessThanOrEqual(6)
   })
 
-  it('keeps the rest in place when a group is folded', () => {
+  it('folding a group leaves the rest in place', () => {
     const model = buildModel(transformerGraph(4))
     const before = lay(model)
     const layer = model.groups.find((group) => group.label === 'layers.2')!

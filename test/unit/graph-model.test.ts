@@ -14,8 +14,8 @@ const ids = (model: GraphModel, kind: string): number[] =>
 const labels = (model: GraphModel): string[] =>
   model.groups.filter((group) => group.kind === 'scope').map((group) => group.label)
 
-describe('model', () => {
-  it('indexes nested nodes, values and blocks', () => {
+describe('the model of a graph', () => {
+  it('nested nodes, values and blocks are indexed', () => {
     const model = buildModel(branchingGraph())
     expect(model.nodes.map((node) => node.id)).toEqual(model.nodes.map((_, index) => index))
     const [branch = -1] = ids(model, 'prim::If')
@@ -34,7 +34,7 @@ describe('model', () => {
     expect(model.returns.filter((entry) => entry.group === body)).toHaveLength(2)
   })
 
-  it('sets ids right and keeps names of fused subgraphs apart', () => {
+  it('wrong ids are corrected, and names of fused subgraphs stay distinct', () => {
     const graph = graphOf(
       ['x'],
       [
@@ -58,7 +58,7 @@ describe('model', () => {
     expect(producersOf(model, 2)).toEqual([0])
   })
 
-  it('takes graphs with names that nobody declares, and uses before declarations', () => {
+  it('undeclared names and uses before declarations are accepted', () => {
     const model = buildModel(
       graphOf([], [op('relu', ['late'], 'a'), op('tanh', ['ghost'], 'late')], ['a']),
     )
@@ -66,7 +66,7 @@ describe('model', () => {
     expect(model.values[inputsOf(model, 1)[0]!]).toMatchObject({ name: 'ghost', producer: -1 })
   })
 
-  it('makes a group of a module, and two of one that is called in between', () => {
+  it('a module is a group, and two groups where another module is called in between', () => {
     const model = buildModel(
       graphOf(
         ['x'],
@@ -89,7 +89,7 @@ describe('model', () => {
     expect(first?.shapeHash).toBe(second?.shapeHash)
   })
 
-  it('keeps one group of a module whose nodes are apart but do not depend on themselves', () => {
+  it('a module has one group where its separate nodes do not depend on themselves', () => {
     const model = buildModel(
       graphOf(
         ['x'],
@@ -106,7 +106,7 @@ describe('model', () => {
     expect(labels(model)).toEqual(['left', 'right'])
   })
 
-  it('finds repeated layers alike and names modules as they are', () => {
+  it('repeated layers are recognized, and modules keep their names', () => {
     const model = buildModel(transformerGraph(24))
     const layers = model.groups.filter((group) => /^layers\.\d+$/.test(group.label))
     expect(layers).toHaveLength(24)
@@ -118,7 +118,7 @@ describe('model', () => {
     expect(hash('layer1')).not.toBe(hash('layer2'))
   })
 
-  it('puts every node into groups without cycles between them', () => {
+  it('every node is in a group, and no cycle is between groups', () => {
     for (const seed of [1, 2, 3, 4, 5, 6]) {
       const model = buildModel(randomGraph(300, seed))
       let counted = 0
@@ -132,7 +132,7 @@ describe('model', () => {
     }
   })
 
-  it('walks to producers, users and along a path, into blocks and out of them', () => {
+  it('producers, users and paths are followed into blocks and out of them', () => {
     const model = buildModel(branchingGraph())
     const [relu = -1] = ids(model, 'aten::relu')
     const [tanh = -1] = ids(model, 'aten::tanh')
@@ -144,7 +144,7 @@ describe('model', () => {
     expect(pathBetween(model, branch, branch)).toEqual([branch])
   })
 
-  it('indexes 100,000 nodes in well under a second', () => {
+  it('100,000 nodes are indexed in well under a second', () => {
     const graph = syntheticGraph(100_000)
     const started = performance.now()
     buildModel(graph)
@@ -196,8 +196,8 @@ function cyclesBetweenMembers(model: GraphModel): string[] {
   return cycles
 }
 
-describe('what a node shows', () => {
-  it('reads schemas', () => {
+describe('the text of a node', () => {
+  it('schemas are read', () => {
     const schema =
       "my::op.out(Tensor(a!)[] xs, int[2]? pad=[0, 0], *, str mode='a, b', Scalar alpha=1) -> (Tensor, int)"
     expect(schemaArguments(schema)).toEqual([
@@ -209,7 +209,7 @@ describe('what a node shows', () => {
     expect(schemaArguments('prim::If')).toEqual([])
   })
 
-  it('folds constants, lists and parameters into their users', () => {
+  it('constants, lists and parameters are folded into their users', () => {
     const model = buildModel(resnetGraph())
     const node = model.nodes.find((item) => item.kind === 'aten::_convolution')!
     const shown = describeItem(model, { kind: 'node', node })
@@ -221,7 +221,7 @@ describe('what a node shows', () => {
     expect(constantText(model, inputsOf(model, node.id)[0]!)).toBeNull()
   })
 
-  it('leaves defaults out and marks custom operators', () => {
+  it('defaults are left out and custom operators are marked', () => {
     const model = buildModel(
       graphOf(
         ['x'],
@@ -252,7 +252,7 @@ describe('what a node shows', () => {
     })
   })
 
-  it('labels values', () => {
+  it('values have labels', () => {
     const label = (type: string, tensor?: Parameters<typeof valueLabel>[0]['tensor']): string =>
       valueLabel({ type, tensor })
     expect(label('Float(8, 5)', { dtype: 'float32', shape: [8, 5] })).toBe('8×5 f32')

@@ -47,7 +47,7 @@ const small = buildModel(
   ),
 )
 
-describe('search', () => {
+describe('searching a graph', () => {
   it.each<[string, number[]]>([
     ['', []],
     ['matmul', [1]],
@@ -83,16 +83,16 @@ describe('search', () => {
     ['matmul custom', []],
     ['"nan"', []],
     ['-matmul -warp', [2]],
-  ])('%s', (text, expected) => {
+  ])('the query "%s" finds its nodes and no others', (text, expected) => {
     expect(find(small, text)).toEqual(expected)
   })
 
-  it('finds constants themselves when they are shown', () => {
+  it('constants are found when they are shown', () => {
     expect(find(small, '0.5')).toEqual([3])
     expect(find(small, '0.5', { constants: true })).toEqual([0, 3])
   })
 
-  it('uses what a run saw', () => {
+  it('a query can use the results of a run', () => {
     const seen = (
       id: number,
       seconds: number,
@@ -144,13 +144,13 @@ describe('search', () => {
     ['line:zero', '"line:" needs a line'],
     ['op:', '"op:" needs something after it'],
     ['"half', 'a quotation mark is missing its end'],
-  ])('answers %s with the reason', (text, message) => {
+  ])('the query %s is refused with the reason', (text, message) => {
     const parsed = parseQuery(text)
     expect(parsed).toMatchObject({ ok: false })
     expect(parsed.ok ? '' : parsed.message).toContain(message)
   })
 
-  it('takes any text without throwing', () => {
+  it('any text is accepted without an exception', () => {
     for (const text of [
       '(',
       '[]',
@@ -174,7 +174,7 @@ describe('search', () => {
     expect(find(small, 'aten::add')).toEqual([2])
   })
 
-  it('finds what there is in a model', () => {
+  it('the queries work on a large model', () => {
     const model = buildModel(transformerGraph(24))
     expect(find(model, 'op:softmax')).toHaveLength(24)
     expect(find(model, 'op:linear scope:layers.3/')).toHaveLength(6)
@@ -183,7 +183,7 @@ describe('search', () => {
   })
 })
 
-describe('shapes', () => {
+describe('shape patterns', () => {
   it.each<[string, (number | null)[], boolean]>([
     ['[*, 512]', [4, 512], true],
     ['[*, 512]', [512], false],
@@ -201,7 +201,7 @@ describe('shapes', () => {
     ['8x5', [8, 5], true],
     ['8×5', [8, 5], true],
     ['[..., ..., ...]', Array.from({ length: 60 }, () => 2), true],
-  ])('%s and %j: %s', (pattern, shape, expected) => {
+  ])('the pattern %s against the shape %j gives %s', (pattern, shape, expected) => {
     const parsed = parseShape(pattern)
     expect(typeof parsed).not.toBe('string')
     expect(typeof parsed !== 'string' && shapeMatches(parsed, shape)).toBe(expected)

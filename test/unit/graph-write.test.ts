@@ -49,8 +49,8 @@ function svgOf(graph: Graph, options: SvgOptions = { theme: 'light' }): string {
   return writeSvg(model, layout, options)
 }
 
-describe('SVG', () => {
-  it.each(samples)('of %s is well-formed and shows everything', (_, make) => {
+describe('a graph as SVG', () => {
+  it.each(samples)('the SVG of %s is well-formed and shows everything', (_, make) => {
     const graph = make()
     const model = buildModel(graph)
     for (const showConstants of [false, true]) {
@@ -74,7 +74,7 @@ describe('SVG', () => {
     }
   })
 
-  it('has themes and marks that are more than a colour', () => {
+  it('the SVG has themes, and marks that differ in more than colour', () => {
     const light = svgOf(branchingGraph())
     expect(light).not.toBe(svgOf(branchingGraph(), { theme: 'dark' }))
     const marked = svgOf(branchingGraph(), {
@@ -88,7 +88,7 @@ describe('SVG', () => {
     expect(light).not.toContain('>+ select<')
   })
 
-  it('escapes what XML does not have', () => {
+  it('characters that XML does not allow are escaped', () => {
     expect(escapeXml('<a href="x">&\u0000\ud800😀')).toBe(
       '&lt;a href=&quot;x&quot;&gt;&amp;\ufffd\ufffd😀',
     )
@@ -165,8 +165,8 @@ function parseDot(text: string): {
   return { nodes, edges, clusters }
 }
 
-describe('DOT', () => {
-  it.each(samples)('of %s can be read and has everything', (_, make) => {
+describe('a graph as DOT', () => {
+  it.each(samples)('the DOT of %s can be read and has everything', (_, make) => {
     const model = buildModel(make())
     const none = { folded: new Set<number>(), showConstants: false }
     const { nodes, edges, clusters } = parseDot(writeDot(model, none))
@@ -185,7 +185,7 @@ describe('DOT', () => {
     ).toBeGreaterThanOrEqual(nodes.size)
   })
 
-  it('puts blocks into clusters and quotes what Graphviz would read', () => {
+  it('blocks are clusters, and words of Graphviz are quoted', () => {
     const dot = writeDot(buildModel(branchingGraph()), { folded: new Set(), showConstants: false })
     expect(parseDot(dot).clusters).toHaveLength(5)
     expect(dot).toContain('label="then"')
@@ -194,14 +194,14 @@ describe('DOT', () => {
   })
 })
 
-describe('JSON', () => {
-  it.each(samples)('of %s reads back as the same graph', (_, make) => {
+describe('a graph as JSON', () => {
+  it.each(samples)('the JSON of %s reads back as the same graph', (_, make) => {
     const graph = make()
     const text = writeJson(graph)
     expect(graphShape.parse(JSON.parse(text))).toEqual(JSON.parse(JSON.stringify(graph)))
   })
 
-  it('has its keys in one order and a line a node', () => {
+  it('the keys have one order, and each node is a line', () => {
     const graph = branchingGraph()
     const shuffled: Graph = JSON.parse(
       JSON.stringify(graph, (_, value: unknown) =>

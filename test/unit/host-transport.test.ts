@@ -21,7 +21,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('an op host that has ended holds nothing up: the command line ends when it has answered', async () => {
+it('an op host that has ended does not keep the command line running', async () => {
   const entry = path.join(folder, 'host.js')
   fs.writeFileSync(
     entry,

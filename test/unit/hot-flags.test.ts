@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { linkerFlags } from '../../electron/engine/compile/hot/direct-link'
 import { flagsForServer } from '../../electron/engine/compile/hot/server-flags'
 
-describe('flags of a project, as a compile server takes them', () => {
-  it('takes macros, folders and warnings', () => {
+describe('compiler flags for the compile server', () => {
+  it('macros, include folders and warnings are passed to the server', () => {
     const flags = ['-DA=1', '-DB', '-I', 'include', '-I.', '-Wall', '-Wno-unused-variable']
     expect(flagsForServer(flags)).toEqual({
       defines: ['A=1', 'B'],
@@ -14,15 +14,15 @@ describe('flags of a project, as a compile server takes them', () => {
   })
 
   it.each(['-O3', '-march=native', '-fopenmp', '-isystem', '-UX', '-Wl,-z,now', '-include'])(
-    'leaves %s to the compiler itself',
+    'a project with the flag %s is not compiled by the server',
     (flag) => {
       expect(flagsForServer([flag])).toBeUndefined()
     },
   )
 })
 
-describe('flags of a link, as the linker itself takes them', () => {
-  it('takes apart what the driver would', () => {
+describe('linker flags for a direct link', () => {
+  it('flags for the compiler driver are translated for the linker', () => {
     const flags = ['-L/opt/lib', '-lcv', '-Wl,-rpath,/opt/lib', '/opt/lib/libx.so.4', 'a.o']
     expect(linkerFlags(flags)).toEqual([
       '-L/opt/lib',
@@ -34,7 +34,7 @@ describe('flags of a link, as the linker itself takes them', () => {
     ])
   })
 
-  it('does not guess', () => {
+  it('flags without a known translation are refused', () => {
     expect(linkerFlags(['-pthread'])).toBeUndefined()
     expect(linkerFlags(['-fopenmp'])).toBeUndefined()
   })

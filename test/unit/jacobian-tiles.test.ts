@@ -25,7 +25,7 @@ const statsOf = (min: number | null, max: number | null): TensorStats => ({
 const channels = (pixel: number): number[] => [pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255]
 
 describe('colours of a Jacobian', () => {
-  it('are those of the scale, at its ends, its middle and beyond', () => {
+  it('the colours are those of the scale at its ends, in its middle and beyond', () => {
     const table = new ColourTable({ kind: 'diverging', low: -2, high: 2 })
     expect(channels(table.pixel(-2))).toEqual(rgbAt('diverging', 0))
     expect(channels(table.pixel(0))).toEqual(rgbAt('diverging', 0.5))
@@ -36,7 +36,7 @@ describe('colours of a Jacobian', () => {
     expect(table.pixel(1) >>> 24).toBe(255)
   })
 
-  it('have one of their own for what is no number, and for nothing else', () => {
+  it('values that are not numbers have a colour of their own', () => {
     const table = new ColourTable({ kind: 'sequential', low: 0, high: 1 })
     const special = table.pixel(NaN)
     expect(table.pixel(Infinity)).toBe(special)
@@ -44,27 +44,27 @@ describe('colours of a Jacobian', () => {
     for (let i = 0; i <= 100; i += 1) expect(table.pixel(i / 100)).not.toBe(special)
   })
 
-  it('show the magnitude of an error, whatever its sign', () => {
+  it('the colour of an error shows its magnitude, whatever its sign', () => {
     const table = new ColourTable({ kind: 'sequential', low: 0, high: 3 })
     expect(table.pixel(-3)).toBe(table.pixel(3))
     expect(table.pixel(-3)).not.toBe(table.pixel(0))
   })
 
-  it('say where black is read better than white', () => {
+  it('black text is chosen where it is easier to read than white', () => {
     const table = new ColourTable({ kind: 'diverging', low: -1, high: 1 })
     expect(table.isLight(0)).toBe(true)
     expect(table.isLight(1)).toBe(false)
     expect(table.isLight(-1)).toBe(false)
   })
 
-  it('of a scale without extent are those of zero', () => {
+  it('a scale without extent has the colour of zero', () => {
     const none = new ColourTable(errorScale(statsOf(0, 0)))
     expect(channels(none.pixel(0))).toEqual(rgbAt('sequential', 0))
     const flat = new ColourTable(jacobianScale(statsOf(0, 0), statsOf(0, 0)))
     expect(channels(flat.pixel(0))).toEqual(rgbAt('diverging', 0.5))
   })
 
-  it('stand on one scale for both Jacobians, centred on zero', () => {
+  it('both Jacobians share one scale, centred on zero', () => {
     expect(jacobianScale(statsOf(-1, 5), statsOf(-7, 2))).toEqual({
       kind: 'diverging',
       low: -7,
@@ -121,7 +121,7 @@ class Canvas {
 
 type Drawn = { canvas: Canvas; left: number; top: number; width: number; height: number }
 
-describe('a Jacobian in tiles', () => {
+describe('the tiles of a Jacobian', () => {
   let asked: Page[] = []
   let refuse = false
 
@@ -181,7 +181,7 @@ describe('a Jacobian in tiles', () => {
     vi.unstubAllGlobals()
   })
 
-  it('is fetched tile by tile, each once, few at a time', async () => {
+  it('each tile is fetched once, few at a time', async () => {
     const tiles = make()
     tiles.draw(context, { x: 0, y: 0, zoom: 1, width: 1000, height: 1000 })
     expect(asked).toHaveLength(2)
@@ -192,14 +192,14 @@ describe('a Jacobian in tiles', () => {
     expect(drawn).toHaveLength(16)
   })
 
-  it('asks only for what is in view', async () => {
+  it('only tiles in view are fetched', async () => {
     const tiles = make()
     tiles.draw(context, { x: 300, y: 520, zoom: 4, width: 400, height: 400 })
     await new Promise((resolve) => setTimeout(resolve, 0))
     expect(asked.map((page) => [page.rowStart, page.columnStart])).toEqual([[512, 256]])
   })
 
-  it('tells the exact value of an element, and nothing of what is not there yet', async () => {
+  it('the exact value of a loaded element is given, and none of an element that is not loaded', async () => {
     const tiles = make()
     expect(tiles.at(wrong.row, wrong.column)).toBeNull()
     tiles.want(wrong.row, wrong.column)
@@ -209,7 +209,7 @@ describe('a Jacobian in tiles', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('shows one wrong element among a million from afar: a pixel has the largest magnitude below it', async () => {
+  it('one wrong element among a million is visible from afar, since a pixel has the largest magnitude', async () => {
     const tiles = make()
     await whole(tiles, 1 / 256)
     const cell = (row: number, column: number): Drawn | undefined =>
@@ -228,7 +228,7 @@ describe('a Jacobian in tiles', () => {
     expect([last?.width, last?.height]).toEqual([232 / 256, 232 / 256])
   })
 
-  it('shows each element by itself where there is a pixel for it', async () => {
+  it('each element is drawn separately where it has a pixel', async () => {
     const tiles = make()
     await whole(tiles, 1)
     const first = drawn.find(({ left, top }) => left === 0 && top === 0)
@@ -236,7 +236,7 @@ describe('a Jacobian in tiles', () => {
     expect(first?.canvas.pixels[3 * tileSize + 7]).toBe(colours.pixel(elementAt(3, 7)))
   })
 
-  it('asks for nothing where more is in view than is kept, and says so', () => {
+  it('a view larger than the memory for tiles fetches nothing and reports it', () => {
     const large = { ...handle, shape: [10_000, 10_000] }
     const tiles = new JacobianTiles(large, colours, () => undefined)
     const view = { x: 0, y: 0, zoom: 0.05, width: 500, height: 500 }
@@ -244,7 +244,7 @@ describe('a Jacobian in tiles', () => {
     expect(asked).toEqual([])
   })
 
-  it('stops at a refusal, which it keeps', async () => {
+  it('a refused fetch ends the fetching, and its error stays', async () => {
     refuse = true
     const changed = vi.fn()
     const tiles = make(changed)
@@ -254,7 +254,7 @@ describe('a Jacobian in tiles', () => {
     expect(changed).toHaveBeenCalled()
   })
 
-  it('forgets all when it is closed, answers under way too', async () => {
+  it('closing forgets everything, also answers that arrive later', async () => {
     const tiles = make()
     tiles.draw(context, { x: 0, y: 0, zoom: 1, width: 200, height: 200 })
     tiles.close()

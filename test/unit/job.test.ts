@@ -60,7 +60,7 @@ afterEach(() => {
 })
 
 describe('a job', () => {
-  it('keeps the value of its work, with the sources that it is of', async () => {
+  it('a job keeps the value of its work and the sources it is of', async () => {
     const job = jobOf({ latest: 'wins' })
     const work = job.run('x')
     expect(job.isRunning()).toBe(true)
@@ -74,7 +74,7 @@ describe('a job', () => {
     })
   })
 
-  it('ends what runs for a newer wish, and keeps the newer value only', async () => {
+  it('a newer wish ends the running work, and only the newer value stays', async () => {
     const job = jobOf({ latest: 'wins' })
     const first = job.run('old')
     const second = job.run('new')
@@ -86,7 +86,7 @@ describe('a job', () => {
     expect(job.store.getState().value).toBe('new value')
   })
 
-  it('serves the last of several wishes that wait', async () => {
+  it('of several wishes that wait the last one is served', async () => {
     const job = jobOf({ latest: 'wins' })
     void job.run('first')
     const second = job.run('second')
@@ -97,7 +97,7 @@ describe('a job', () => {
     expect(await third).toEqual(ok('third value'))
   })
 
-  it('refuses a wish while it runs, where it was made so', async () => {
+  it('a job that refuses newer wishes lets the running work end', async () => {
     const job = jobOf({ latest: 'refused' })
     const first = job.run('first')
     expect(await job.run('second')).toBeNull()
@@ -106,7 +106,7 @@ describe('a job', () => {
     expect(await first).toEqual(ok('first value'))
   })
 
-  it('gives running work its patience before it is cancelled', async () => {
+  it('running work gets its patience before it is cancelled', async () => {
     const job = jobOf({ latest: 'wins', patience: 5_000 })
     const first = job.run('first')
     const second = job.run('second')
@@ -120,7 +120,7 @@ describe('a job', () => {
     expect(await second).toEqual(ok('second value'))
   })
 
-  it('drops what arrives after another project was opened, and releases it', async () => {
+  it('an answer that arrives after another project was opened is dropped and released', async () => {
     const release = vi.fn()
     const job = jobOf({ latest: 'wins', release })
     const work = job.run('x')
@@ -131,7 +131,7 @@ describe('a job', () => {
     expect(release).toHaveBeenCalledWith('of the old project')
   })
 
-  it('drops an answer that is not asked for any more', async () => {
+  it('an answer that is no longer wanted is dropped', async () => {
     let isAsked = true
     const job = jobOf({ latest: 'wins', isWanted: () => isAsked })
     const work = job.run('x')
@@ -141,7 +141,7 @@ describe('a job', () => {
     expect(job.store.getState().value).toBeNull()
   })
 
-  it('shows nothing new when it was stopped', async () => {
+  it('a stopped job keeps the value from before', async () => {
     const job = jobOf({ latest: 'wins' })
     const first = job.run('x')
     finish(job, ok('value'))
@@ -160,7 +160,7 @@ describe('a job', () => {
     })
   })
 
-  it('shows an error in place of the value, or beside it where that is kept', async () => {
+  it('an error replaces the value, or stays next to it where the job keeps values', async () => {
     for (const keepsValue of [false, true]) {
       const job = jobOf({ latest: 'wins', keepsValue })
       const first = job.run('x')
@@ -174,7 +174,7 @@ describe('a job', () => {
     }
   })
 
-  it('releases a value that another one replaces', async () => {
+  it('a value that another one replaces is released', async () => {
     const release = vi.fn()
     const job = jobOf({ latest: 'wins', release })
     for (const value of ['first', 'second']) {
@@ -185,7 +185,7 @@ describe('a job', () => {
     expect(release.mock.calls).toEqual([['first']])
   })
 
-  it('takes progress from the events about it, and from no others', async () => {
+  it('progress comes only from events about this job', async () => {
     const job = jobOf({
       latest: 'wins',
       progress: { event: 'build.progressed', read: ({ done }) => done },
@@ -200,7 +200,7 @@ describe('a job', () => {
     await settle()
   })
 
-  it('forgets everything when it is reset, and work that still runs does not come back', async () => {
+  it('a reset forgets everything, and work that still runs does not come back', async () => {
     const job = jobOf({ latest: 'wins' })
     const work = job.run('x')
     const id = job.store.getState().running ?? ''
@@ -210,7 +210,7 @@ describe('a job', () => {
     expect(job.store.getState()).toMatchObject({ running: null, value: null, stamp: null })
   })
 
-  it('does nothing without a project', async () => {
+  it('a job without a project does nothing', async () => {
     projectStore.setState({ project: null })
     const job = jobOf({ latest: 'wins' })
     expect(await job.run('x')).toBeNull()

@@ -39,16 +39,16 @@ const fix = {
   edits: [{ file, line: 3, column: 10, endLine: 3, endColumn: 11, text: 'y' }],
 }
 
-describe('one list of problems', () => {
+describe('the merged list of problems', () => {
   const asBuilt = { good: false, isAsBuilt: () => true }
   const edited = { good: false, isAsBuilt: () => false }
 
-  it('says what both say once: the compiler’s words, clangd’s fixes', () => {
+  it("a problem that both report is shown once, with the compiler's words and clangd's fixes", () => {
     const merged = mergeProblems([built({})], { [file]: [said({ fixes: [fix] })] }, asBuilt)
     expect(merged).toEqual([built({ fixes: [fix], endLine: 3, endColumn: 11 })])
   })
 
-  it('knows one thing by other words, columns and cases', () => {
+  it('the same problem is recognized with other words, columns and letter case', () => {
     const pairs: [Partial<Diagnostic>, Partial<Diagnostic>][] = [
       [{ column: 0 }, { message: "use of undeclared identifier 'x'; did you mean 'y'?" }],
       [{ column: 1, message: 'Use of undeclared identifier ‘x’' }, {}],
@@ -71,14 +71,14 @@ describe('one list of problems', () => {
     }
   })
 
-  it('keeps two things of one line apart', () => {
+  it('two problems on one line stay separate', () => {
     const other = said({ column: 20, message: 'no matching function for call to f' })
     expect(mergeProblems([built({})], { [file]: [other] }, asBuilt)).toEqual([built({}), other])
     const warning = said({ severity: 'warning' })
     expect(mergeProblems([built({})], { [file]: [warning] }, asBuilt)).toHaveLength(2)
   })
 
-  it('lets the compiler’s word go where the text was edited, there alone', () => {
+  it("the compiler's problems disappear where the text was edited, and only there", () => {
     const elsewhere = built({ file: '/p/other.cpp' })
     const merged = mergeProblems([built({}), elsewhere], { [file]: [] }, edited)
     expect(merged).toEqual([elsewhere])
@@ -86,7 +86,7 @@ describe('one list of problems', () => {
     expect(mergeProblems([built({})], {}, edited)).toEqual([built({})])
   })
 
-  it('shows no error of clangd’s in what the compiler has just accepted', () => {
+  it("clangd's errors are hidden in a text that the compiler has just accepted", () => {
     const good = { good: true, isAsBuilt: () => true }
     const warning = said({ severity: 'warning', message: 'included header is not used' })
     expect(mergeProblems([], { [file]: [said({}), warning] }, good)).toEqual([warning])
@@ -96,14 +96,14 @@ describe('one list of problems', () => {
   })
 })
 
-describe('places', () => {
-  it('count from 1 here and from 0 there', () => {
+describe('places in a text', () => {
+  it('places count from 1 here and from 0 in the protocol', () => {
     const range = { line: 3, column: 1, endLine: 4, endColumn: 7 }
     expect(toPosition(range)).toEqual({ line: 2, character: 0 })
     expect(fromRange(toRange(range))).toEqual(range)
   })
 
-  it('of names are found in a text', () => {
+  it('the places of names are found in a text', () => {
     const text = 'int a_b = f(a_b);\r\nauto c = a_b2;'
     expect(wordAt(text, 1, 5)).toBe('a_b')
     expect(wordAt(text, 1, 8)).toBe('a_b') // just behind it
@@ -116,15 +116,15 @@ describe('places', () => {
     ])
   })
 
-  it('of semantic tokens stay right where some are left out', () => {
+  it('semantic tokens stay at their places where some are left out', () => {
     const legend = { types: ['bracket', 'parameter'], modifiers: ['readonly', 'fileScope'] }
     const data = [0, 2, 1, 0, 0, 0, 3, 4, 1, 3, 2, 1, 1, 0, 0, 0, 4, 2, 1, 0]
     expect([...tokensOf({ legend, data })]).toEqual([0, 5, 4, 1, 2, 2, 5, 2, 1, 0])
   })
 })
 
-describe('what clangd says', () => {
-  it('becomes a diagnostic with notes and fixes', () => {
+describe('answers of clangd', () => {
+  it('a diagnostic has its notes and fixes', () => {
     const range = { start: { line: 2, character: 9 }, end: { line: 2, character: 10 } }
     const uri = 'file:///p/op.cpp'
     const diagnostic = fromDiagnostic(file, {
@@ -147,7 +147,7 @@ describe('what clangd says', () => {
     )
   })
 
-  it('completes with the name apart from its parameters', () => {
+  it('a completion has its name separate from its parameters', () => {
     const caret = { line: 1, column: 4, endLine: 1, endColumn: 4 }
     const item = fromCompletion(
       {
@@ -202,7 +202,7 @@ describe('compile commands', () => {
       '/p',
     ).map((one) => one.arguments)
 
-  it('take the header for what was precompiled of it', () => {
+  it('the commands include the header instead of its precompiled form', () => {
     const base = ['-std=c++20', '-I', 'a b', '-fpass-plugin=x.so', '-ftime-trace']
     const [words] = of([task({ args: [...task({}).args, ...base] })])
     expect(words).toEqual([
@@ -230,7 +230,7 @@ describe('compile commands', () => {
     ])
   })
 
-  it('are those of the project’s sources, bound ones with the header put before them', () => {
+  it("commands name the project's own sources, and bound ones include torch/extension.h first", () => {
     const words = of([
       task({ source: `${cache}/generated/opsmith_bind_op.cpp`, around: 'op.cpp', args: [] }),
       task({ source: `${headers}/opsmith/autograd.cpp` }),
@@ -240,7 +240,7 @@ describe('compile commands', () => {
     ])
   })
 
-  it('are clang’s for CUDA', () => {
+  it('the commands of CUDA sources are for clang', () => {
     const args = ['-std=c++20', '-Xcompiler', '-fPIC', '-lineinfo', '-I', 'include', '-DN=1']
     const [words = []] = of([task({ command: '/usr/local/bin/nvcc', source: 'k.cu', args })])
     expect(words.slice(0, 5)).toEqual([

@@ -43,8 +43,8 @@ beforeAll(async () => {
   await SourceFile.parse(root, '/start.cpp', '')
 })
 
-describe.each(lintCases)('$code: $name', (one) => {
-  it('is found where it is marked, and nowhere else', async () => {
+describe.each(lintCases)('the lint $code: $name', (one) => {
+  it('the lint fires at the marked places and nowhere else', async () => {
     const marked = new Map(Object.entries(one.files).map(([file, text]) => [file, unmark(text)]))
     const texts = new Map([...marked].map(([file, { text }]) => [file, text]))
     const options = { exposed: one.exposed ?? [], entries: one.entries ?? [] }
@@ -62,8 +62,8 @@ describe.each(lintCases)('$code: $name', (one) => {
   })
 })
 
-describe('lints', () => {
-  it('each have a code, documentation with an example, a case that fires and one that is quiet', () => {
+describe('all lints', () => {
+  it('every lint has a code, documentation with an example, a case that fires and one that is quiet', () => {
     expect(lints.length).toBeGreaterThan(10)
     for (const { code, documentation } of lints) {
       expect(documentation, code).toMatch(/```cpp\n/)
@@ -75,15 +75,18 @@ describe('lints', () => {
     }
   })
 
-  it.each(fs.readdirSync(path.join(root, 'samples')))('say nothing of samples/%s', async (name) => {
-    expect(summary(await lintFolder(path.join(root, 'samples', name)))).toEqual([])
-  })
+  it.each(fs.readdirSync(path.join(root, 'samples')))(
+    'no lint fires in samples/%s',
+    async (name) => {
+      expect(summary(await lintFolder(path.join(root, 'samples', name)))).toEqual([])
+    },
+  )
 
-  it('say nothing of kernels/', async () => {
+  it('no lint fires in kernels/', async () => {
     expect(summary(await lintFolder(path.join(root, 'kernels')))).toEqual([])
   })
 
-  it('are silenced by comments and by the project', async () => {
+  it('comments and the project can silence a lint', async () => {
     const line = 'PYBIND11_MODULE(mine, m) {}'
     const quiet = [
       `${line} // opsmith-ignore: opsmith-module-name`,
@@ -108,7 +111,7 @@ describe('lints', () => {
     expect(off).toEqual([])
   })
 
-  it('bear text that is half typed', async () => {
+  it('half-typed text does not break a lint', async () => {
     const good = fs.readFileSync(path.join(root, 'samples/rms_norm/rms_norm.cpp'), 'utf8')
     for (let end = 0; end < good.length; end += 997) {
       expect(summary(await lintTexts(new Map([['/op.cpp', good.slice(0, end)]])))).toEqual([])

@@ -19,7 +19,7 @@ const mismatch = (schema: string, inferred: string, reason: string): string =>
     registered at op.cpp:4
   reason: ${reason}`
 
-describe('what a library that does not load is told', () => {
+describe('errors of a library that does not load', () => {
   it.each([
     [
       'a type of the schema',
@@ -82,14 +82,14 @@ describe('what a library that does not load is told', () => {
       /-> \(\)/,
       {},
     ],
-  ])('of %s', async (_name, text, message, hint, place) => {
+  ])('the load error of %s is explained', async (_name, text, message, hint, place) => {
     const told = await explain(text)
     expect(told['message']).toMatch(message)
     expect(told['hint']).toMatch(hint)
     expect(told).toMatchObject(place)
   })
 
-  it("is libtorch's own text where nothing better is known", async () => {
+  it("an unknown load error is libtorch's own text", async () => {
     expect((await explain('something new'))['message']).toContain('something new')
   })
 })

@@ -33,37 +33,37 @@ function problem(text: string): {
   return result.error
 }
 
-describe('opsmith.json', () => {
-  it('takes the published keys, comments and a trailing comma', () => {
+describe('reading opsmith.json', () => {
+  it('the published keys, comments and a trailing comma are accepted', () => {
     const result = parseManifest(fixed, '/p/opsmith.json')
     expect(result.ok && result.value.autograd[0]?.backwardArgs).toEqual(['grad:0'])
     expect(result.ok && result.value.gradchecks[0]?.['eps']).toBe(1e-6)
   })
 
-  it('names the path and the line of an unknown key', () => {
+  it('an unknown key is reported with its path and line', () => {
     const error = problem('{\n "name": "a",\n "sources": ["op.cpp"],\n "sorces": []\n}')
     expect(error).toMatchObject({ path: 'sorces', line: 4 })
   })
 
-  it('names the path of a wrong field deep inside', () => {
+  it('a wrong field deep inside is reported with its path', () => {
     const error = problem(fixed.replace('[4, 8]', '[4, "8"]'))
     expect(error.path).toBe('inputs.x.shape[1]')
     expect(error.line).toBe(9)
   })
 
-  it('names the unknown key of an input', () => {
+  it('an unknown key of an input is named', () => {
     expect(problem(fixed.replace('"seed": 0', '"sead": 0')).path).toBe('inputs.x.sead')
   })
 
-  it('names a field that is missing', () => {
+  it('a missing field is named', () => {
     expect(problem('{ "sources": ["op.cpp"] }').path).toBe('name')
   })
 
-  it('refuses a name that is no C identifier', () => {
+  it('a name that is no C identifier is refused', () => {
     expect(problem('{ "name": "my-op", "sources": ["op.cpp"] }').message).toContain('C identifier')
   })
 
-  it('names the export forms and lints that there are', () => {
+  it('an unknown export form or lint gets a list of the known ones', () => {
     const form = problem('{ "name": "a", "sources": ["op.cpp"], "exports": ["wheel"] }')
     expect(form.path).toBe('exports[0]')
     expect(form.message).toMatch(/there is no export form "wheel"; there are library, .*link/)
@@ -72,7 +72,7 @@ describe('opsmith.json', () => {
     expect(lint.message).toMatch(/there is no lint "none"; there are .*opsmith-from-blob/)
   })
 
-  it('says where the JSON breaks, in words', () => {
+  it('broken JSON is reported with its place, in words', () => {
     const comma = problem('{\n "name": "a"\n "sources": []}')
     expect(comma).toMatchObject({
       line: 3,
@@ -84,14 +84,14 @@ describe('opsmith.json', () => {
     expect(problem("{ 'name': 'a' }").message).toMatch(/not JSON: .*double quotes/)
   })
 
-  it('tells a mistyped key before the one that it should have been, and what is missing', () => {
+  it('a mistyped key is reported together with the correct key and what is missing', () => {
     expect(problem('{ "name": "a", "sauces": ["op.cpp"] }').path).toBe('sauces')
     expect(problem('{ "name": "a" }').message).toBe(
       'opsmith.json, sources: missing, array expected.',
     )
   })
 
-  it('tells a folder that is not there from a file and from one without opsmith.json', async () => {
+  it('a missing folder, a file and a folder without opsmith.json get different errors', async () => {
     const said = async (folder: string): Promise<string> => {
       const result = await readManifest(folder)
       return result.ok ? '' : result.error.message
@@ -101,7 +101,7 @@ describe('opsmith.json', () => {
     expect(await said(__dirname)).toMatch(/it has no opsmith\.json/)
   })
 
-  it('publishes a JSON Schema that knows every key', () => {
+  it('the published JSON Schema has every key', () => {
     const schema = manifestJsonSchema() as { properties: Record<string, { description?: string }> }
     expect(Object.keys(schema.properties)).toEqual(
       expect.arrayContaining(['autograd', 'pkgConfig', 'gradchecks', 'toolchain']),
@@ -127,7 +127,7 @@ describe('editing opsmith.json', () => {
     await fs.rm(folder, { recursive: true })
   })
 
-  it('changes one field and keeps comments and everything else', async () => {
+  it('changing one field keeps comments and everything else', async () => {
     const parsed = parseManifest(fixed, file())
     if (!parsed.ok || !parsed.value.inputs['x']) throw new Error('fixture')
     const result = await setInput(folder, 'x', { ...parsed.value.inputs['x'], seed: 7 })
@@ -138,14 +138,14 @@ describe('editing opsmith.json', () => {
     expect(text.replace('"seed": 7', '"seed": 0')).toBe(fixed)
   })
 
-  it('writes a shape on one line', async () => {
+  it('a shape is written on one line', async () => {
     const parsed = parseManifest(fixed, file())
     if (!parsed.ok || !parsed.value.inputs['x']) throw new Error('fixture')
     await setInput(folder, 'x', { ...parsed.value.inputs['x'], shape: [2, 3, 5] })
     expect(await fs.readFile(file(), 'utf8')).toContain('"shape": [2, 3, 5]')
   })
 
-  it('refuses an edit that would break the file, and leaves it as it was', async () => {
+  it('an edit that would break the file is refused, and the file stays as it was', async () => {
     const result = await setInput(folder, 'not a name', {
       shape: [1],
       dtype: 'float32',
@@ -157,7 +157,7 @@ describe('editing opsmith.json', () => {
     expect(await fs.readFile(file(), 'utf8')).toBe(fixed)
   })
 
-  it('takes the choice of tools out again', async () => {
+  it('the choice of tools can be removed again', async () => {
     await setToolchain(folder, { compiler: '/usr/bin/g++', libtorch: '' })
     expect(await fs.readFile(file(), 'utf8')).toContain('"compiler": "/usr/bin/g++"')
     await setToolchain(folder, { compiler: '', libtorch: '' })

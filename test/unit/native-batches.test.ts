@@ -49,11 +49,11 @@ async function script<Module>(name: string): Promise<Module> {
   return (await import(path.join(root, 'scripts', name))) as Module
 }
 
-describe('sources compiled as one', async () => {
+describe('batches of sources that are compiled as one', async () => {
   const { makeBatches, keepBatches } = await script<Batches>('lib/native-batches.mjs')
   const own = (code: string): string => `namespace {\n${code}\n}  // namespace\n`
 
-  it('are apart where they declare the same for themselves', () => {
+  it('sources with local declarations of the same name are in different batches', () => {
     const files = [
       write('a.cpp', own('std::string text_of(int value) {\n    return {};\n}')),
       write('b.cpp', own('struct Other {};\n\nvoid text_of(double) {}')),
@@ -73,7 +73,7 @@ describe('sources compiled as one', async () => {
     expect(batches.length).toBe(2)
   })
 
-  it("are apart where one's own name is another's header's", () => {
+  it("a source whose local name is in another's header is in a different batch", () => {
     write(
       'native/runtime/words.h',
       '#pragma once\nnamespace n {\nstd::string joined(int words);\n}\n',
@@ -91,7 +91,7 @@ describe('sources compiled as one', async () => {
     ).toBe(false)
   })
 
-  it('may share an alias, and only where it is the same', () => {
+  it('sources may share an alias only where it is the same', () => {
     const files = [
       write('f.cpp', own('using Stack = std::vector<int>;\nnamespace jit = torch::jit;')),
       write('g.cpp', own('using Stack = std::vector<int>;\nnamespace jit = torch::jit;')),
@@ -100,7 +100,7 @@ describe('sources compiled as one', async () => {
     expect(makeBatches(files, 1)).toEqual([[files[0], files[1]], [files[2]]])
   })
 
-  it('stay in their batches over an edit, unless it brings the same name twice', () => {
+  it('an edited source stays in its batch unless it adds a name that exists there', () => {
     const files = ['i', 'j', 'k', 'l'].map((name) => write(`${name}.cpp`, own(`int ${name}_ = 0;`)))
     const first = keepBatches(undefined, [files], [2])
     expect(first.map((batch) => batch.length)).toEqual([2, 2])
@@ -161,8 +161,8 @@ const tool = ['clang-tidy-19', 'clang-tidy'].find((name) => {
   }
 })
 
-describe.skipIf(!tool)('clang-tidy over sources together', () => {
-  it('finds each mistake, in sources and headers, at the line where it finds it alone', async () => {
+describe.skipIf(!tool)('clang-tidy over several sources', () => {
+  it('each mistake in sources and headers is found at the same line as alone', async () => {
     const { tidySources } = await script<Tidy>('checks/clang-tidy.mjs')
     const includes = ['memory', 'optional', 'string', 'utility', 'vector']
     const start = includes.map((name) => `#include <${name}>\n`).join('')
@@ -212,7 +212,7 @@ describe.skipIf(!tool)('clang-tidy over sources together', () => {
     expect(good).toEqual([])
   })
 
-  it('looks at sources one by one where they do not go together', async () => {
+  it('sources that do not go together are checked one by one', async () => {
     const { tidySources } = await script<Tidy>('checks/clang-tidy.mjs')
     fs.copyFileSync(path.join(root, '.clang-tidy'), path.join(folder, '.clang-tidy'))
     // A name that no scan for anonymous namespaces sees.
@@ -244,7 +244,7 @@ describe.skipIf(!tool)('clang-tidy over sources together', () => {
     expect(good.sort()).toEqual(sources.sort())
   })
 
-  it('knows the sources of a build in batches', async () => {
+  it('the batched sources of a build are recognized', async () => {
     const { sourcesOf } = await script<Tidy>('checks/clang-tidy.mjs')
     const native = path.join(folder, 'native')
     const unity = write(

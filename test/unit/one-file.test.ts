@@ -106,8 +106,8 @@ afterAll(() => {
   fs.rmSync(clone, { recursive: true, force: true })
 })
 
-describe('One file is enough', () => {
-  it('to add a verb: it is in --help, its options are parsed, and wrong ones are explained.', async () => {
+describe('adding one file', () => {
+  it('one file adds a verb: it is in --help, its options are parsed, and wrong ones are explained', async () => {
     expect((await opsmith('--help')).stdout).toMatch(/schema .*\n +count \[options\] <project> /)
     const help = (await opsmith('count', '--help')).stdout
     expect(help).toMatch(/--up-to <number> +where to stop \(default: 3\)/)
@@ -121,7 +121,7 @@ describe('One file is enough', () => {
     expect(wrong.code).toBe(2)
   })
 
-  it('to add an export form: opsmith.json, its JSON Schema and --help know it.', async () => {
+  it('one file adds an export form: opsmith.json, its JSON Schema and --help know it', async () => {
     expect((await opsmith('export', '--help')).stdout).toMatch(/Forms: library, .*, archive\./)
     const schema = JSON.parse((await opsmith('schema')).stdout) as {
       properties: { exports: { items: { enum: string[] } } }
@@ -133,7 +133,7 @@ describe('One file is enough', () => {
     expect(refused.stderr).toMatch(/there are library, .*, archive\./)
   })
 
-  it('to add a lint: it is found in sources, and opsmith.json switches it off.', async () => {
+  it('one file adds a lint: it is found in sources, and opsmith.json switches it off', async () => {
     write('project/opsmith.json', '{ "name": "a", "sources": ["op.cpp"], "exports": ["archive"] }')
     const found = await opsmith('lint', 'project')
     expect(found.stdout).toMatch(
@@ -145,7 +145,7 @@ describe('One file is enough', () => {
     expect((await opsmith('lint', 'project')).code).toBe(0)
   })
 
-  it('for the reference pages: they are stale until npm run generate.', async () => {
+  it('one file makes the reference pages stale until npm run generate', async () => {
     const before = await node('scripts/generate.mjs', '--check')
     expect(before.code).toBe(1)
     expect(before.stdout).toContain('docs/reference/cli.md is stale: run npm run generate')
@@ -157,7 +157,7 @@ describe('One file is enough', () => {
   })
 })
 
-it('A file that declares nothing stops the build; one of another name stops the program.', async () => {
+it('a file that declares nothing stops the build, and one under another name stops the program', async () => {
   const file = 'electron/cli/verbs/nothing.ts'
   write(file, 'export const other = 1\n')
   const broken = await node('scripts/build.mjs', 'cli')

@@ -49,15 +49,15 @@ function finding(check: OpcheckCheck, more: Partial<PlacedFinding> = {}): Placed
 
 const unasked = 'needs a build with sanitizers: switch them on (--sanitize), or name it'
 
-describe('what is checked', () => {
-  it('is each operator of the calls, once, as it is called first', () => {
+describe('the list of operator checks', () => {
+  it('each operator of the calls is checked once, with its first call', () => {
     expect(entriesOf(project())).toEqual([
       { op: 'f::f', args: ['x'] },
       { op: 'g', args: ['x', 2] },
     ])
   })
 
-  it("is each of the project's operators beside, called with what its schema suggests", () => {
+  it("the project's other operators are checked with what their schemas suggest", () => {
     const operators = [
       { name: 'f::f', overload: '' },
       { name: 'f::h', overload: '' },
@@ -72,13 +72,13 @@ describe('what is checked', () => {
     expect(entriesOf(project({ checks: [] }), operators)).toEqual([])
   })
 
-  it('is what opsmith.json lists, where it lists something, be it nothing', () => {
+  it('a list in opsmith.json replaces the suggestions, also an empty one', () => {
     const checks = [{ op: 'f::f', args: ['y'] }]
     expect(entriesOf(project({ checks }))).toEqual(checks)
     expect(entriesOf(project({ checks: [] }))).toEqual([])
   })
 
-  it('leaves out what is skipped, with its reason, and what must be asked for by name', () => {
+  it('skipped checks are left out with their reason, and so are those that need to be named', () => {
     const entry: CheckEntry = { op: 'f::f', args: ['x'], skip: { nan: 'it counts them' } }
     const { request, left } = requestOf(entry, project().inputs)
     const others = opcheckCheck.options.filter(
@@ -93,7 +93,7 @@ describe('what is checked', () => {
     ])
   })
 
-  it('asks the sanitizers where they are named, or wanted of every operator', () => {
+  it('the sanitizers run where they are named, or wanted for every operator', () => {
     const entry: CheckEntry = { op: 'f::f', args: ['x'] }
     const both = sanitizerCheck.options
     expect(requestOf(entry, {}).sanitized).toEqual([])
@@ -116,7 +116,7 @@ describe('what is checked', () => {
     expect(without.left[0]?.reason).toBe('it computes on the bits of pointers')
   })
 
-  it('asks for nothing where all is skipped: an empty list would ask for everything', () => {
+  it('an entry that skips everything asks for nothing, since an empty list would ask for everything', () => {
     const entry: CheckEntry = {
       op: 'f::f',
       args: [],
@@ -129,14 +129,14 @@ describe('what is checked', () => {
     ])
   })
 
-  it("takes an entry's inputs before the project's", () => {
+  it("an entry's own inputs replace the project's", () => {
     const own = { x: { ...project().inputs['y']!, shape: [7] } }
     const { request } = requestOf({ op: 'f::f', args: ['x'], inputs: own }, project().inputs)
     expect(request?.inputs['x']?.shape).toEqual([7])
     expect(request?.inputs['y']?.shape).toEqual([3])
   })
 
-  it('refuses a check that there is none of, in opsmith.json and on the command line', () => {
+  it('an unknown check is refused in opsmith.json and on the command line', () => {
     const wrong = (entry: object): boolean =>
       manifest.safeParse({
         name: 'f',
@@ -162,7 +162,7 @@ const ranged = {
   dtypes: ['float64', 'float32'],
 }
 
-describe('ranges', () => {
+describe('ranges of inputs', () => {
   const parsed = (entry: object): ReturnType<typeof manifest.safeParse> =>
     manifest.safeParse({ name: 'f', sources: ['f.cpp'], checks: [entry] })
   const problem = (entry: object): [string, string] => {
@@ -173,7 +173,7 @@ describe('ranges', () => {
     return result.ok ? ['', ''] : [result.error.path ?? '', result.error.message]
   }
 
-  it('become the given call, and what other calls draw from', () => {
+  it('ranges give the first call and the draws of the others', () => {
     const result = parsed(ranged)
     const [entry] = result.success ? (result.data.checks ?? []) : []
     if (!entry) throw new Error(JSON.stringify(result.error))
@@ -191,7 +191,7 @@ describe('ranges', () => {
     expect(request?.fromSchema).toBe(false)
   })
 
-  it('are refused with the field and what to do', () => {
+  it('a wrong range is refused with its field and what to do', () => {
     const { sizes, ...without } = ranged
     expect(problem(without)).toEqual([
       'checks[0].inputs.x.shape[0]',
@@ -221,7 +221,7 @@ describe('ranges', () => {
   })
 })
 
-describe('what is kept', () => {
+describe('a kept failure', () => {
   const { x } = project().inputs
   const shown = {
     args: ['x', 2, 'y'],
@@ -232,7 +232,7 @@ describe('what is kept', () => {
     },
   }
 
-  it('is one call for one check, seeds written out, defaults not', () => {
+  it('a kept failure is one call for one check, with seeds and without defaults', () => {
     expect(entryOfFailure('nan', 'f::f', shown)).toEqual({
       op: 'f::f',
       args: ['x', 2, 'y'],
@@ -250,7 +250,7 @@ describe('what is kept', () => {
     expect(project({ checks: [kept] }).checks).toHaveLength(1)
   })
 
-  it('means the same with defaults written out', () => {
+  it('an entry means the same with its defaults written out', () => {
     const kept = entryOfFailure('nan', 'f::f', shown)
     const [read] = project({ checks: [kept] }).checks ?? []
     const inputs = project().inputs
@@ -261,7 +261,7 @@ describe('what is kept', () => {
   })
 })
 
-describe('what a command is about', () => {
+describe('the entries that opsmith check checks', () => {
   const command = (
     given: Partial<Record<keyof typeof checkVerbOptions, GivenValue>>,
   ): CheckCommand => {
@@ -272,7 +272,7 @@ describe('what a command is about', () => {
   }
   const checks = [{ op: 'f::f', args: ['y'], expect: 'failed', skip: { nan: 'it counts them' } }]
 
-  it("is opsmith.json's entry of that operator, else its call, else what its schema suggests", () => {
+  it("an operator's entry is that of opsmith.json, else its call, else what its schema suggests", () => {
     const both = project({ checks })
     expect(entriesFor('f::f', both)).toEqual(checks)
     expect(entriesFor('g', both)).toEqual([{ op: 'g', args: ['x', 2] }])
@@ -280,7 +280,7 @@ describe('what a command is about', () => {
     expect(entriesFor('f::f', both, ['x'])).toEqual([{ op: 'f::f', args: ['x'] }])
   })
 
-  it('is to pass where options say what to check; a check that is named is not skipped', () => {
+  it('options replace the expectation of an entry, and a named check is not skipped', () => {
     const entries = entriesOf(project({ checks }))
     const named = selectChecks(entries, command({ check: ['nan,meta', 'mutation'] }))
     expect(named).toEqual({
@@ -313,7 +313,7 @@ TORCH_LIBRARY_IMPL(f, CPU, m) {
 }
 `
 
-describe('the line to look at', () => {
+describe('the line of a finding', () => {
   const kernel = (
     dispatchKey: string,
     line: number,
@@ -324,7 +324,7 @@ describe('the line to look at', () => {
   })
   const operator = { kernels: [kernel('Autograd', 5), kernel('CPU', 11), kernel('Meta', 30)] }
 
-  it('is that of the kernel which the check is about', () => {
+  it('the kernel is the one that the check is about', () => {
     expect(kernelFor('mutation', operator)?.dispatchKey).toBe('CPU')
     expect(kernelFor('meta', operator)?.dispatchKey).toBe('Meta')
     expect(kernelFor('gradient_lost', operator)?.dispatchKey).toBe('Autograd')
@@ -332,24 +332,24 @@ describe('the line to look at', () => {
     expect(kernelFor('nan', { kernels: [] })).toBeUndefined()
   })
 
-  it('is where the function is defined, for what it does; where it is registered, for that', () => {
+  it("a finding is at the function's definition, and a registration finding at the registration", () => {
     expect(placeIn('mutation', kernel('CPU', 11), source)).toBe(1)
     expect(placeIn('registration', kernel('CPU', 11), source)).toBe(11)
   })
 
-  it('is the registration of a lambda, and of a source that cannot be read', () => {
+  it('a lambda and an unreadable source have the line of the registration', () => {
     expect(placeIn('mutation', kernel('CPU', 8), source)).toBe(8)
     expect(placeIn('mutation', kernel('CPU', 11), '')).toBe(11)
   })
 })
 
-describe('findings', () => {
-  it('are told schema first and memory last', () => {
+describe('findings as text', () => {
+  it('findings are listed with the schema first and memory last', () => {
     const mixed = [finding('leaks'), finding('nan'), finding('mutation')]
     expect(inOrder(mixed).map((one) => one.check)).toEqual(['mutation', 'nan', 'leaks'])
   })
 
-  it('say in text what shows them, what to do and where', () => {
+  it('a finding gives what shows it, what to do and where', () => {
     const failed = finding('nan', {
       status: 'failed',
       reason: 'NaN is lost',
@@ -385,7 +385,7 @@ describe('findings', () => {
     ])
   })
 
-  it('tell of an operator that ended its process what the sanitizers found, in every form', () => {
+  it("a crashed operator's findings of the sanitizers are in every form of output", () => {
     const frame = (symbol: string, line: number): StackFrame => ({
       address: '0x1',
       symbol,

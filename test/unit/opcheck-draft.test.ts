@@ -34,7 +34,7 @@ const entry: CheckEntry = checkEntry.parse({
 })
 
 describe('the fields of an operator check', () => {
-  it('say what its entry of opsmith.json says, and back', () => {
+  it('the fields show the entry of opsmith.json and give the same entry back', () => {
     const draft = opcheckDraftOf(entry, inputs)
     expect(draft.argsText).toBe('x, [y, None], k, 0.5, "mean", inf')
     expect(opcheckEntryOf(draft, inputs)).toEqual({ ok: true, value: entry })
@@ -47,7 +47,7 @@ describe('the fields of an operator check', () => {
     expect(opcheckEntryOf(emptyOpcheckDraft('f'), inputs)).toEqual({ ok: true, value: nothing })
   })
 
-  it('leave out what nothing names any more', () => {
+  it('unused inputs and sizes are left out of the entry', () => {
     const draft = { ...opcheckDraftOf(entry, inputs), argsText: 'y' }
     const result = opcheckEntryOf(draft, inputs)
     if (!result.ok) throw new Error(result.error.message)
@@ -56,7 +56,7 @@ describe('the fields of an operator check', () => {
     expect(result.value.integers).toBeUndefined()
   })
 
-  it('name the argument or the size that there is none of', () => {
+  it('an argument or a size that does not exist is named', () => {
     const draft = opcheckDraftOf(entry, inputs)
     const args = opcheckEntryOf({ ...draft, argsText: 'x, z' }, inputs)
     expect(args.ok ? '' : args.error.message).toContain('"z"')
@@ -67,7 +67,7 @@ describe('the fields of an operator check', () => {
     )
   })
 
-  it("show the call's inputs, its own before the project's", () => {
+  it("the fields show the call's inputs, with its own before the project's", () => {
     const shown = opcheckInputs(opcheckDraftOf(entry, inputs), inputs)
     expect(shown.map(([name, spec]) => [name, spec.shape])).toEqual([
       ['x', ['B', 'N']],
@@ -77,7 +77,7 @@ describe('the fields of an operator check', () => {
 })
 
 describe('ranges as text', () => {
-  it('are read as they are written', () => {
+  it('ranges are read as they are written', () => {
     const ranges = { B: { min: 1, max: 8 }, N: { min: 0, max: 64 }, M: { min: 3, max: 3 } }
     expect(rangesText(ranges)).toBe('B 1..8, N 0..64, M 3')
     expect(parseRanges(rangesText(ranges), 'sizes')).toEqual({ value: ranges })
@@ -96,13 +96,13 @@ describe('ranges as text', () => {
     ['8', 'sizes', 'as in B 1..8'],
     ['B 1..2..3', 'sizes', 'as in B 1..8'],
     ['B one..two', 'sizes', 'as in B 1..8'],
-  ] as const)('%j of %s: %s', (text, kind, problem) => {
+  ] as const)('%j as %s is refused: %s', (text, kind, problem) => {
     const parsed = parseRanges(text, kind)
     expect('problem' in parsed ? parsed.problem : '').toContain(problem)
   })
 })
 
-describe('a shape that names sizes', () => {
+describe('shapes with named sizes', () => {
   it.each([
     ['[B, N, 3]', ['B', 'N', 3]],
     ['B 4', ['B', 4]],
@@ -110,11 +110,11 @@ describe('a shape that names sizes', () => {
     ['2×N', [2, 'N']],
     ['max, x', ['max', 'x']],
     ['[]', []],
-  ])('%j is %j', (text, shape) => {
+  ])('%j is read as %j', (text, shape) => {
     expect(parseNamedShape(text)).toEqual({ value: shape })
   })
 
-  it('is none with anything else', () => {
+  it('other texts are refused', () => {
     for (const text of ['-1', '[3.5]', 'B-1', '4B'])
       expect(parseNamedShape(text)).toHaveProperty('problem')
   })

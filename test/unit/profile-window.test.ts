@@ -17,7 +17,7 @@ const report = profileReportOf(sampleTrace(), true, 1)
 describe('spans of the timeline', () => {
   const { spans, name } = timelineOf(report)
 
-  it('stand in a row each level of a track, tracks below one another with their names', () => {
+  it('each level of a track has a row, and tracks are below one another with their names', () => {
     expect(spans.heads).toEqual([
       { row: 0, text: 'thread 1' },
       { row: 6, text: 'cuda:0 stream 7' },
@@ -36,7 +36,7 @@ describe('spans of the timeline', () => {
     expect(spans.end).toBe(150)
   })
 
-  it('are found where they are, and walked by arrows', () => {
+  it('a span is found by its place, and arrow keys move between spans', () => {
     expect(spanAt(spans, 1, 99, 0)).toBe(0)
     expect(spanAt(spans, 1, 101, 0)).toBe(7)
     expect(spanAt(spans, 2, 95, 0)).toBeNull()
@@ -50,7 +50,7 @@ describe('spans of the timeline', () => {
 })
 
 describe('spans of the flame graph', () => {
-  it('lie within what called them, each as wide as its time', () => {
+  it('each span is inside its caller and as wide as its time', () => {
     const { spans } = flameOf(report)
     report.flame.forEach(({ parent, total }, id) => {
       expect(spans.duration[id]).toBe(total)
@@ -65,8 +65,8 @@ describe('spans of the flame graph', () => {
   })
 })
 
-describe('the part of the time that is shown', () => {
-  it('keeps the time below the pointer where it is, and never leaves the run', () => {
+describe('the visible range of time', () => {
+  it('zooming keeps the time below the pointer in place and never leaves the run', () => {
     const range = zoomed({ from: 0, to: 1000 }, 250, 2, 1000)
     expect(range).toEqual({ from: 125, to: 625 })
     expect(zoomed(range, 250, 0.01, 1000)).toEqual({ from: 0, to: 1000 })
@@ -76,14 +76,14 @@ describe('the part of the time that is shown', () => {
     expect(closest.to - closest.from).toBe(20)
   })
 
-  it('has round ticks', () => {
+  it('the axis has round ticks', () => {
     expect(ticksOf({ from: 3, to: 98 }, 5)).toEqual([20, 40, 60, 80])
     expect(ticksOf({ from: 0, to: 0 }, 5)).toEqual([])
   })
 })
 
 describe('the table of a profile', () => {
-  it('is sorted by any column, and copied as it stands', () => {
+  it('the table can be sorted by any column and is copied as it is shown', () => {
     const byCalls = sortTotals(report.operators, firstOrder('calls'))
     expect(byCalls[0]?.name).toBe('aten::mm')
     const names = sortTotals(report.operators, firstOrder('name')).map(({ name }) => name)
@@ -96,7 +96,7 @@ describe('the table of a profile', () => {
     )
   })
 
-  it('quotes what CSV would take apart', () => {
+  it('fields with commas and quotes are quoted in CSV', () => {
     const [one] = report.operators
     if (!one) throw new Error('there are operators')
     const text = totalsCsv([{ ...one, name: 'CppNode<a, "b">' }])
@@ -105,7 +105,7 @@ describe('the table of a profile', () => {
 })
 
 describe('numbers of a profile', () => {
-  it('are short in pictures and exact beside them', () => {
+  it('numbers are short in pictures and exact in the details', () => {
     expect([timeText(0), timeText(999), timeText(1234), timeText(12_345_678)]).toEqual([
       '0 ns',
       '999 ns',

@@ -19,7 +19,7 @@ const byName = (name: string) => report.operators.filter((one) => one.name === n
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0)
 
 describe('the tree of a profile', () => {
-  it('fits the contract, and own times add up to the whole on the thread', () => {
+  it("the tree fits the contract, and own times add up to the thread's whole time", () => {
     expect(() => profileTrace.parse(sampleTrace())).not.toThrow()
     expect(report.self).toEqual([20, 40, 15, 15, 5, 5, 22, 20, 15, 15])
     const onThread = report.self.filter((_, event) => report.trace.events.track[event] === 0)
@@ -27,14 +27,14 @@ describe('the tree of a profile', () => {
     expect(sum(onThread)).toBe(report.total)
   })
 
-  it('knows the line behind each event, of an autograd node that of the operator it derives', () => {
+  it('each event has its line, and an autograd node that of the operator it derives', () => {
     const lines = report.places.map((place) => report.trace.frames[place]?.line ?? 0)
     expect(lines).toEqual([0, 5, 3, 3, 3, 3, 3, 0, 3, 3])
   })
 })
 
 describe('totals of a profile', () => {
-  it('count nested calls of a name once in its total, and all of them in its own time', () => {
+  it('nested calls of a name count once in its total, and each in its own time', () => {
     expect(byName('aten::mm')).toEqual([
       {
         name: 'aten::mm',
@@ -54,7 +54,7 @@ describe('totals of a profile', () => {
     expect(selves).toEqual([...selves].sort((a, b) => b - a))
   })
 
-  it('give a line all that it called, its backward included', () => {
+  it("a line's total includes everything that it called, also its backward", () => {
     expect(report.lines).toHaveLength(1)
     expect(report.lines[0]).toMatchObject({
       name: 'helper',
@@ -68,7 +68,7 @@ describe('totals of a profile', () => {
     })
   })
 
-  it('merge a flame graph by the path of calls, with functions that were inlined', () => {
+  it('the flame graph merges calls with the same path, with inlined functions', () => {
     const paths = report.flame.map((node, index) => {
       const path: string[] = []
       for (let at = index; at >= 0; at = report.flame[at]?.parent ?? -1)
@@ -95,7 +95,7 @@ describe('totals of a profile', () => {
 })
 
 describe('memory of a profile', () => {
-  it('is what was taken and not given back, with its peak and who holds that', () => {
+  it('memory is what was allocated and not freed, with its peak and the holders', () => {
     expect(report.memory).toEqual([
       {
         device: 'cpu',
@@ -109,7 +109,7 @@ describe('memory of a profile', () => {
     ])
   })
 
-  it('has no curve where nothing is taken', () => {
+  it('a run without allocations has no memory curve', () => {
     const trace = sampleTrace()
     const empty = { time: [], bytes: [], device: [], event: [], block: [] }
     const without = profileReportOf({ ...trace, devices: [], allocations: empty }, false, 1)
@@ -121,11 +121,11 @@ describe('memory of a profile', () => {
 describe('the Chrome trace of a profile', () => {
   const trace = chromeTrace(report)
 
-  it('keeps to the Trace Event Format', () => {
+  it('the trace conforms to the Trace Event Format', () => {
     expect(() => traceFormat.parse(JSON.parse(JSON.stringify(trace)))).not.toThrow()
   })
 
-  it('has an event each in µs, counters of memory, names of tracks, and arrows to kernels', () => {
+  it('the trace has events in µs, memory counters, track names, and arrows to kernels', () => {
     const complete = trace.traceEvents.filter(({ ph }) => ph === 'X')
     expect(complete).toHaveLength(10)
     expect(complete[2]).toMatchObject({
@@ -148,7 +148,7 @@ describe('the Chrome trace of a profile', () => {
   })
 })
 
-describe('opsmith profile', () => {
+describe('the opsmith profile command', () => {
   const calls = [
     { op: 'my::op', args: ['x'] },
     { op: 'compute', args: ['x', 1] },
@@ -164,7 +164,7 @@ describe('opsmith profile', () => {
     return options.ok ? selectProfiled({ calls }, options.value) : options
   }
 
-  it('takes a called function before an operator, and the call that is named', () => {
+  it('a called function comes before an operator, and a named call is used', () => {
     expect(select({})).toMatchObject({ value: { op: 'compute', args: ['x', 1] } })
     expect(select({ call: '1' })).toMatchObject({ value: { op: 'my::op' } })
     expect(select({ function: 'compute', call: '2' })).toMatchObject({ value: { args: ['y', 2] } })
@@ -173,7 +173,7 @@ describe('opsmith profile', () => {
     })
   })
 
-  it('says of what does not fit what there is', () => {
+  it('an unknown name gets a list of what exists', () => {
     expect(select({ call: '4' })).toMatchObject({
       error: {
         message: '--call 4: opsmith.json has 3 calls.',
@@ -194,7 +194,7 @@ describe('opsmith profile', () => {
     expect(selectProfiled({ calls: [] }, none.value)).toMatchObject({ ok: false })
   })
 
-  it('prints operators by own time, and who holds the peak', () => {
+  it('operators are printed by own time, with the holders of the peak memory', () => {
     const text = profileText(report, '/project')
     expect(text[0]).toBe('compute, forward and backward, 1 thread')
     expect(text[1]).toBe('150 ns: the median of 3 runs; without the profiler 90.0 ns')

@@ -59,7 +59,7 @@ def h(x):
 }
 
 describe('an error of the TorchScript compiler', () => {
-  it('is short, on its line, with what libtorch underlined', () => {
+  it('the error is short, on its line, with what libtorch underlined', () => {
     const text = 'def g(x):\n    return torch.ops.gc_layer.gc_layer(x, x, x)\n'
     expect(programDiagnostic(missingArgument, '/p/program.py', text)).toMatchObject({
       severity: 'error',
@@ -74,7 +74,7 @@ describe('an error of the TorchScript compiler', () => {
     })
   })
 
-  it('has a note for each overload that was tried', () => {
+  it('the error has a note for each overload that was tried', () => {
     const { message, notes } = programDiagnostic(overloads, '/p/program.py', 'a\nb')
     expect(message).toBe(
       'None of the 2 overloads of aten::relu takes these arguments; of the first, argument self takes a Tensor and gets a int',
@@ -85,13 +85,13 @@ describe('an error of the TorchScript compiler', () => {
     ])
   })
 
-  it('names who called the function', () => {
+  it('the error names who called the function', () => {
     const { notes, endColumn } = programDiagnostic(called, '/p/program.py', 'a\nb\nc\nd')
     expect(notes).toMatchObject([{ file: '/p/program.py', line: 2, message: 'g is called by h' }])
     expect(endColumn).toBe(15)
   })
 
-  it('of the end is at the end of the last line', () => {
+  it('an error at the end of the text is on the last line', () => {
     const error: WorkbenchError = {
       code: 'program.compile',
       message: "expected ) but found 'eof'",
@@ -144,7 +144,7 @@ def k(x):
     return Promise.resolve(ok([]))
   }
 
-  it('are one for each function, and none for missing what was taken out', async () => {
+  it('each wrong function gives one error, and its callers give none', async () => {
     const errors = await programErrors({ file, source: text }, compile, loaded)
     expect(errors.ok && errors.value.map(({ line }) => line)).toEqual([
       lineOf('foo(x)'),
@@ -153,7 +153,7 @@ def k(x):
     ])
   })
 
-  it('say nothing of operators while no library is loaded', async () => {
+  it('operators are not reported as unknown while no library is loaded', async () => {
     const errors = await programErrors({ file, source: text }, compile, undefined)
     expect(errors.ok && errors.value.map(({ line }) => line)).toEqual([
       lineOf('foo(x)'),
@@ -161,7 +161,7 @@ def k(x):
     ])
   })
 
-  it('end at a syntax error, and at what is no answer', async () => {
+  it('a syntax error is the only error of a program, and a crash of the op host is passed on', async () => {
     const syntax = () =>
       Promise.resolve(err('program.compile', "expected ident but found 'newline'", { line: 4 }))
     const errors = await programErrors({ file, source: text }, syntax, loaded)
@@ -174,7 +174,7 @@ def k(x):
     expect(gone).toMatchObject({ ok: false, error: { code: 'host.crashed' } })
   })
 
-  it('knows the top level by its indentation, decorators included', () => {
+  it('the top level is recognized by its indentation, decorators included', () => {
     expect(blocksOf(text).map(({ name, firstLine }) => `${firstLine} ${name}`)).toEqual([
       '1 ',
       '3 f',
@@ -185,7 +185,7 @@ def k(x):
   })
 })
 
-describe('a registration', () => {
+describe('registrations in C++', () => {
   it.each([
     ['m.def("forward", &gc_forward, "out = a x", py::arg("a"))', 'gc_forward'],
     ['m.impl("f", TORCH_FN(ns::f_cpu))', 'ns::f_cpu'],
@@ -194,7 +194,7 @@ describe('a registration', () => {
     ['m.impl("f", torch::CppFunction::makeFromBoxedFunction<&boxed>())', 'boxed'],
     ['m.def("twice", [](const at::Tensor& x) { return 2 * x; })', ''],
     ['TORCH_LIBRARY(my, m) {', ''],
-  ])('%s', (statement, name) => {
+  ])('the registered function is read from %s', (statement, name) => {
     expect(registeredFunction(statement)).toBe(name)
   })
 })

@@ -30,7 +30,7 @@ class A:
 `
 
 describe('the text of a program', () => {
-  it('knows what its names mean', () => {
+  it('the meaning of each name is known', () => {
     const names = importedNames(text)
     expect(resolvePath('F.relu', names)).toBe('torch.nn.functional.relu')
     expect(resolvePath('o.my.op', names)).toBe('torch.ops.my.op')
@@ -38,7 +38,7 @@ describe('the text of a program', () => {
     expect(resolvePath('x.sum', names)).toBe('x.sum')
   })
 
-  it('finds dotted paths', () => {
+  it('dotted paths are found', () => {
     expect(pathBefore('y = torch.ops.aten.re')).toBe('torch.ops.aten.re')
     expect(pathBefore('y = f(torch.ops.')).toBe('torch.ops.')
     expect(pathBefore('1 + ')).toBe('')
@@ -50,7 +50,7 @@ describe('the text of a program', () => {
     expect(pathAt('   ', 2)).toBeUndefined()
   })
 
-  it('finds the call that is open', () => {
+  it('the call around the caret is found', () => {
     expect(openCall('y = torch.relu(')).toEqual({ path: 'torch.relu', argument: 0, keyword: '' })
     expect(openCall('f(a, g(1, 2), "x, (", [1, 2], n=')).toEqual({
       path: 'f',
@@ -63,7 +63,7 @@ describe('the text of a program', () => {
     expect(openCall('f(a == ')).toEqual({ path: 'f', argument: 0, keyword: '' })
   })
 
-  it('lists definitions with their signature and documentation', () => {
+  it('definitions are listed with their signature and documentation', () => {
     expect(definitionsOf(text)).toEqual([
       {
         name: 'f',
@@ -76,7 +76,7 @@ describe('the text of a program', () => {
     ])
   })
 
-  it('finds the parameters of schemas and of signatures', () => {
+  it('the parameters of schemas and signatures are found', () => {
     const schema =
       'aten::add.out(Tensor self, Tensor[] other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)'
     const found = parameterRanges(schema)

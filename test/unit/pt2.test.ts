@@ -63,7 +63,7 @@ async function readArchive(): Promise<{ graph: Graph; nodes: GraphNode[]; lines:
 }
 
 describe('a torch.export archive', () => {
-  it('becomes a graph whose nodes name their lines', async () => {
+  it('an archive becomes a graph whose nodes have source lines', async () => {
     const { nodes, lines } = await readArchive()
     expect(nodes.map((node) => node.id)).toEqual(nodes.map((_, index) => index))
     for (const node of nodes) {
@@ -75,7 +75,7 @@ describe('a torch.export archive', () => {
     expect(lines.at(-2)).toMatch(/^ {2}return \(/)
   })
 
-  it('takes every value from an input or from a node before', async () => {
+  it('every value comes from an input or from an earlier node', async () => {
     const { graph } = await readArchive()
     const visit = (nodes: readonly GraphNode[], seen: Set<string>): void => {
       for (const node of nodes) {
@@ -96,7 +96,7 @@ describe('a torch.export archive', () => {
     for (const name of graph.outputs) expect(seen).toContain(name)
   })
 
-  it('says what inputs stand for, with symbolic sizes', async () => {
+  it('inputs are named after what they stand for, with symbolic sizes', async () => {
     const { graph } = await readArchive()
     const byName = new Map(graph.inputs.map((value) => [value.name, value]))
     expect(byName.get('p_layers_0_fc_weight')?.origin).toBe('parameter layers.0.fc.weight')
@@ -111,7 +111,7 @@ describe('a torch.export archive', () => {
     expect(byName.get('x')?.type).toMatch(/^Float\(s\d+, 8, strides=\[8, 1\]/)
   })
 
-  it('ties nodes to modules, to the source and to their schema', async () => {
+  it('nodes have their module, source and schema', async () => {
     const { nodes } = await readArchive()
     const linears = nodes.filter((node) => node.kind === 'aten::linear')
     expect(linears.map((node) => node.scope)).toEqual([
@@ -127,7 +127,7 @@ describe('a torch.export archive', () => {
     expect(nodes.find((node) => node.kind === 'aten::relu')?.custom).toBe(true)
   })
 
-  it('keeps arguments by name, and values among constants', async () => {
+  it('arguments keep their names, and values are constants', async () => {
     const { nodes } = await readArchive()
     const attributes = (kind: string): unknown =>
       nodes.find((node) => node.kind === kind)?.attributes
@@ -141,7 +141,7 @@ describe('a torch.export archive', () => {
     expect(nodes.find((node) => node.kind === 'aten::split_with_sizes')?.outputs).toHaveLength(2)
   })
 
-  it('has subgraphs as blocks', async () => {
+  it('subgraphs are blocks', async () => {
     const { nodes } = await readArchive()
     const branch = nodes.find((node) => node.kind === 'higher_order::cond')
     expect(branch?.blocks?.map((block) => block.label)).toEqual(['true', 'false'])
@@ -152,7 +152,7 @@ describe('a torch.export archive', () => {
     expect(branch?.lines[1]).toBeGreaterThan(branch?.lines[0] ?? 0)
   })
 
-  it('lists what is missing: the overload where the operator is there', async () => {
+  it('a missing overload is listed where the operator exists', async () => {
     const { entries, missing, kind } = unwrap(await describeExport(archive, known))
     expect(kind).toBe('export')
     expect(entries).toEqual([
@@ -168,7 +168,7 @@ describe('a torch.export archive', () => {
   })
 })
 
-describe('a broken file', () => {
+describe('a broken archive', () => {
   const bytes = fs.readFileSync(archive)
   const rename = (from: string, to: string): Buffer =>
     Buffer.from(bytes.toString('latin1').replaceAll(from, to), 'latin1')
@@ -187,19 +187,19 @@ describe('a broken file', () => {
       Buffer.concat([Buffer.from('PK'), Buffer.alloc(500)]),
       /broken zip archive/,
     ],
-  ])('%s is refused in words', async (name, content, expected) => {
+  ])('an archive that is %s is refused in words', async (name, content, expected) => {
     const file = scratch(`${name.replaceAll(' ', '-')}.pt2`, content)
     expect(messageOf(await fileKind(file))).toMatch(expected)
   })
 
-  it('is refused when bytes in it changed', async () => {
+  it('an archive with changed bytes is refused', async () => {
     const changed = Buffer.from(bytes)
     changed.fill(0x55, 200, 260)
     const file = scratch('changed.pt2', changed)
     expect(messageOf(await readExport(file, '', known))).toMatch(/changed\.pt2/)
   })
 
-  it('does not unpack more than it declares, nor more than the limit', async () => {
+  it('an entry that is larger than declared or than the limit is not unpacked', async () => {
     // The sizes of the first entry, in its central directory header.
     const header = bytes.indexOf(Buffer.from([0x50, 0x4b, 0x01, 0x02]))
     const small = Buffer.from(bytes)
@@ -214,13 +214,13 @@ describe('a broken file', () => {
     )
   })
 
-  it('that is not there, or a folder, is said to be so', async () => {
+  it('a missing file and a folder get errors that name the reason', async () => {
     expect(messageOf(await fileKind(path.join(folder, 'nothing.pt2')))).toMatch(/it is not there/)
     expect(messageOf(await fileKind(folder))).toMatch(/not a file|a folder/)
   })
 })
 
-describe('parts of the format', () => {
+describe('parts of the archive format', () => {
   it.each([
     ["Symbol('s77', positive=True, integer=True)", 's77'],
     ["Mul(Integer(2), Symbol('s77', positive=True, integer=True))", '2*s77'],
@@ -230,7 +230,7 @@ describe('parts of the format', () => {
     ['s0 + 1', 's0 + 1'],
     ['Mul(Integer(2), ', 'Mul(Integer(2), '],
     [`${'Add('.repeat(5000)}1`, `${'Add('.repeat(5000)}1`],
-  ])('size %s', (expression, expected) => {
+  ])('the size %s is read', (expression, expected) => {
     expect(symbolicSize(expression)).toBe(expected)
   })
 
@@ -240,18 +240,18 @@ describe('parts of the format', () => {
     ['torch.ops.higher_order.cond', 'higher_order::cond', undefined],
     ['_operator.mul', '_operator::mul', undefined],
     ['math.trunc', 'math::trunc', undefined],
-  ])('operator %s', (target, kind, key) => {
+  ])('the operator %s is read', (target, kind, key) => {
     expect(operatorOf(target)).toEqual({ kind, key })
   })
 
-  it('modules are relative to the one around them', () => {
+  it("a module's name is relative to the module around it", () => {
     const stack =
       'L__self__,,m.M;L__self__layers.0,layers.0,m.Block;L__self__layers.0.fc@1,layers.0.fc,torch.nn.Linear'
     expect(scopeOf(stack)).toEqual(['layers.0', 'fc@1'])
     expect(scopeOf('')).toEqual([])
   })
 
-  it("the source is the innermost frame of the user's own", () => {
+  it("the source place is the innermost frame of the user's own code", () => {
     const trace = [
       'File "/home/me/model.py", line 3, in forward',
       '    return self.fc(x)',
@@ -262,7 +262,7 @@ describe('parts of the format', () => {
     expect(sourceOf('File "torch/fx/passes/runtime_assert.py", line 24, in insert')).toBeUndefined()
   })
 
-  it('integers beyond doubles survive, texts stay as they are', () => {
+  it('integers too large for a double survive, and texts stay as they are', () => {
     const text = '{"end": 9223372036854775807, "n": -12, "code": "x[9223372036854775807] \\" 1"}'
     expect(JSON.parse(quoteLargeIntegers(text))).toEqual({
       end: '9223372036854775807',
@@ -271,7 +271,7 @@ describe('parts of the format', () => {
     })
   })
 
-  it('an argument of a kind that is not known yet is shown, a wrong one refused with its place', () => {
+  it('an unknown kind of argument is shown, and a wrong one is refused with its place', () => {
     expect(readArgument({ as_new_thing: { a: 1 } }, 'x')).toMatchObject({
       constant: { value: '{"a":1}' },
     })
@@ -306,7 +306,7 @@ describe('a graph saved as JSON', () => {
     ],
   }
 
-  it('is printed, numbered and tied to the text', async () => {
+  it('a graph is printed, numbered and linked to the text', async () => {
     const { name, text } = unwrap(
       await readGraphFile(scratch('g.json', JSON.stringify({ ...saved, steps: [] }))),
     )
@@ -337,7 +337,7 @@ describe('a graph saved as JSON', () => {
       /nodes\[0\]\.inputs\[0\]/,
     ],
     [`${'{"nodes":['.repeat(100_000)}`, /not JSON|nested too deeply/],
-  ])('%.40s is refused with its field', (text, expected) => {
+  ])('the JSON %.40s is refused with the name of the field', (text, expected) => {
     expect(messageOf(parseGraph(text, 'g.json'))).toMatch(expected)
   })
 })

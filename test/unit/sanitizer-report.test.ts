@@ -21,7 +21,7 @@ function only(name: string, sanitizer: SanitizerReport['sanitizer']): SanitizerR
 }
 
 describe.each(['clang', 'gcc'])('reports of %s', (compiler) => {
-  it('say what was accessed, and how far outside of which memory', () => {
+  it('the report gives the access and how far outside of which memory it was', () => {
     const report = only(`${compiler}-heap-buffer-overflow`, 'address')
     expect(report).toMatchObject({ kind: 'heap-buffer-overflow', access: 'read', bytes: 4 })
     expect(report.region).toMatchObject({ side: 'after', distance: 0, bytes: 24 })
@@ -38,13 +38,13 @@ describe.each(['clang', 'gcc'])('reports of %s', (compiler) => {
     expect(report.freed).toEqual([])
   })
 
-  it('give offsets within the library, of which lines are found', () => {
+  it('the report has offsets into the library, whose lines are found', () => {
     const [frame] = only(`${compiler}-heap-buffer-overflow`, 'address').stack
     expect(frame?.offset).toBe(compiler === 'clang' ? 0x7e371n : 0x43b2d2n)
     expect(frame?.symbol).toBe('')
   })
 
-  it('tell where freed memory was allocated and freed', () => {
+  it('the report gives the places where freed memory was allocated and freed', () => {
     for (const kind of ['heap-use-after-free', 'double-free']) {
       const report = only(`${compiler}-${kind}`, 'address')
       expect(report.kind).toBe(kind)
@@ -54,20 +54,20 @@ describe.each(['clang', 'gcc'])('reports of %s', (compiler) => {
     }
   })
 
-  it('name the variable on the stack, and not the others of its frame', () => {
+  it('the report names the variable on the stack and not the others of its frame', () => {
     const report = only(`${compiler}-stack-buffer-overflow`, 'address')
     expect([report.kind, report.variable]).toEqual(['stack-buffer-overflow', "'window' (line 54)"])
     expect(report.region).toBeUndefined()
     expect(report.stack).toHaveLength(6)
   })
 
-  it('tell a fault by its address and what it was about', () => {
+  it('the report gives the address of a fault and the kind of access', () => {
     const report = only(`${compiler}-segv`, 'address')
     expect(report).toMatchObject({ kind: 'SEGV', access: 'read', address: 8 })
     expect(report.bytes).toBeUndefined()
   })
 
-  it('of undefined behaviour have a place in the source and a kind', () => {
+  it('undefined behaviour has a source place and a kind', () => {
     const kinds = {
       'signed-overflow': ['signed-integer-overflow', 76],
       misaligned: ['misaligned-pointer-use', 91],
@@ -80,14 +80,14 @@ describe.each(['clang', 'gcc'])('reports of %s', (compiler) => {
     }
   })
 
-  it('are kept apart where one call has several', () => {
+  it('several faults of one call stay separate', () => {
     const kinds = reportsIn(`${compiler}-stack-buffer-overflow`).map((report) => report.kind)
     expect(kinds.at(0)).toBe('out-of-bounds-index')
     expect(kinds.at(-1)).toBe('stack-buffer-overflow')
   })
 })
 
-it('reads what gcc’s runtime symbolized itself', () => {
+it("frames that gcc's runtime has symbolized are read", () => {
   const report = only('gcc-symbolized', 'address')
   expect(report.kind).toBe('double-free')
   const own = { symbol: 'frees_twice', file: 'op.cpp' }
@@ -97,7 +97,7 @@ it('reads what gcc’s runtime symbolized itself', () => {
   expect(report.allocated[1]).toMatchObject({ ...own, line: 69 })
 })
 
-it('reads frames that the sanitizer has symbolized', () => {
+it('frames that the sanitizer has symbolized are read', () => {
   const { reports } = parseSanitizerLog(
     [
       '==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x60 at pc 0x1 bp 0x2 sp 0x3',
@@ -120,14 +120,14 @@ it('reads frames that the sanitizer has symbolized', () => {
   expect(reports[0]?.region).toEqual({ side: 'before', distance: 4, bytes: 16, begin: 0x64 })
 })
 
-it('reads a report behind what an operator printed, and nothing in what it printed alone', () => {
+it("a report after an operator's own output is read, and own output alone gives nothing", () => {
   expect(parseSanitizerLog('epoch 1: loss 0.25\n    #0 is the best\n').reports).toEqual([])
   const text =
     'half a line==7==ERROR: AddressSanitizer: attempting free on address which was not malloc()-ed: 0x7f in thread T0'
   expect(parseSanitizerLog(text).reports[0]?.kind).toBe('bad-free')
 })
 
-describe('findings', () => {
+describe('findings of the sanitizers', () => {
   const project = { folder: '/work/p', library: 'libwrong_memory.so' }
   const call = (
     process: number,
@@ -145,7 +145,7 @@ describe('findings', () => {
     return reports.map((report) => ({ report, call: of, allocations }))
   }
 
-  it('name the input that the memory is', async () => {
+  it('a finding names the input whose memory it is', async () => {
     const begin = only('clang-heap-buffer-overflow', 'address').region!.begin
     const stopped = call(1, '', { end: 'stopped', inputs: [{ name: 'x', begin, bytes: 24 }] })
     const [finding] = await findingsOf(
@@ -160,7 +160,7 @@ describe('findings', () => {
     expect(finding?.sanitizer).toMatchObject({ access: 'read', bytes: 4 })
   })
 
-  it('say each fault once, with the call that showed it first, and what was quiet', async () => {
+  it('each fault is reported once, with the first call that showed it, and quiet calls are counted', async () => {
     const calls = [
       call(1, ''),
       call(2, 'x float32[3]'),
@@ -183,12 +183,12 @@ describe('findings', () => {
     expect(findings[1]?.reason).toBe('nothing found in 3 calls, of which 1 refused')
   })
 
-  it('are skipped, not passed, where no call ran', async () => {
+  it('checks without a call are skipped, not passed', async () => {
     const findings = await findingsOf([call(1, '', { end: 'refused' })], [], project)
     expect(findings.map(({ status }) => status)).toEqual(['skipped', 'skipped'])
   })
 
-  it('tell of memory that libtorch allocated where the operator asked for it', () => {
+  it("memory allocated by libtorch is reported at the operator's line that asked for it", () => {
     const log = parseSanitizerLog(
       [
         'opsmith: allocated [0x5090000071c0,0x5090000071d8)',

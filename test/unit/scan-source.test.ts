@@ -24,23 +24,23 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
 `
 
 describe('reading C++ text', () => {
-  it('finds parameter names of definitions and declarations', () => {
+  it('parameter names of definitions and declarations are found', () => {
     expect(parameterNames(source, 'forward')).toEqual(['x', 'y', 'alpha'])
     expect(parameterNames(source, 'ns::backward')).toEqual(['', 'flag'])
     expect(parameterNames(source, 'raw')).toEqual(['data', 'sizes'])
   })
 
-  it('knows the line of a definition', () => {
+  it('the line of a definition is found', () => {
     expect(findFunction(source, 'forward')?.line).toBe(3)
     expect(findFunction(source, 'raw')?.line).toBe(8)
   })
 
-  it('does not take a call for a definition', () => {
+  it('a call is not mistaken for a definition', () => {
     expect(parameterNames(source, 'helper')).toBeUndefined()
     expect(parameterNames('int f() { return g(a); }', 'g')).toBeUndefined()
   })
 
-  it('finds what a PYBIND11 block binds', () => {
+  it('the functions that a PYBIND11 block binds are found', () => {
     expect(pybindModules(source)).toEqual(['TORCH_EXTENSION_NAME'])
     expect(boundFunctions(source)).toEqual([
       { name: 'forward', cppName: 'forward' },
@@ -48,14 +48,14 @@ describe('reading C++ text', () => {
     ])
   })
 
-  it('finds includes, not those in comments', () => {
+  it('includes are found, but not those in comments', () => {
     expect(includesOf('#include <a.h>\n//#include "b.h"\n # include "c.h"')).toEqual([
       { name: 'a.h', quoted: false },
       { name: 'c.h', quoted: true },
     ])
   })
 
-  it('finds the line of an operator inside its registration block', () => {
+  it('the line of an operator inside its registration block is found', () => {
     const text = 'TORCH_LIBRARY(ns, m) {\n  m.def("a(Tensor x) -> Tensor");\n  m.def("b", &b);\n}\n'
     expect(registrationLine(text, 1, 'a')).toBe(2)
     expect(registrationLine(text, 1, 'b')).toBe(3)

@@ -21,7 +21,7 @@ const recorded = (name: string): string =>
 describe("clang's trace", () => {
   const read = readClangTrace(recorded('clang-19.json'))!
 
-  it('gives phases that add up to the whole', () => {
+  it('the phases add up to the whole', () => {
     const { headers, templates, frontEnd, backEnd, other } = read.phases!
     const whole = read.events.seconds[0] ?? 0
     expect(read.names[read.events.name[0] ?? -1]).toBe('ExecuteCompiler')
@@ -30,7 +30,7 @@ describe("clang's trace", () => {
     expect(backEnd).toBeGreaterThan(0)
   })
 
-  it('gives the headers that the source itself includes their time', () => {
+  it('each header that the source includes has its time', () => {
     expect(read.costs[0]).toMatchObject({
       kind: 'header',
       name: '/usr/include/c++/12/vector',
@@ -38,7 +38,7 @@ describe("clang's trace", () => {
     })
   })
 
-  it('keeps stretches within those that hold them', () => {
+  it('spans are inside the spans that contain them', () => {
     const { start, seconds, parent, kind } = read.events
     parent.forEach((holder, id) => {
       if (holder < 0) return
@@ -51,13 +51,13 @@ describe("clang's trace", () => {
     expect(kinds).toContain('backEnd')
   })
 
-  it('is nothing when it is no trace', () => {
+  it('a file that is no trace gives nothing', () => {
     expect(readClangTrace('')).toBeUndefined()
     expect(readClangTrace('{"traceEvents":[]}')).toBeUndefined()
   })
 })
 
-it('calls all instances of a template by one name', () => {
+it('all instances of a template have one name', () => {
   expect(templateName('std::vector<int, std::allocator<int>>::push_back')).toBe(
     'std::vector::push_back',
   )
@@ -67,7 +67,7 @@ it('calls all instances of a template by one name', () => {
 })
 
 describe("g++'s report", () => {
-  it('gives sums', () => {
+  it('the report gives the sum of each phase', () => {
     const phases = readGccReport(recorded('g++-12.txt'))!
     // Wall time: parsing 1.07, setup 0.01, deferred 0.14, of it templates 0.33; generation 0.32; all 1.54.
     expect(phases.templates).toBeCloseTo(0.33)
@@ -77,7 +77,7 @@ describe("g++'s report", () => {
     expect(readGccReport('error: no')).toBeUndefined()
   })
 
-  it('is no part of what the compiler said', () => {
+  it("the report is not part of the compiler's messages", () => {
     const tracer = new TimeTracer('g++')
     const compile = { label: 'op.cpp', start: 0, seconds: 1.6, isCxx: true }
     const warning = 'op.cpp:1:1: warning: unused\n'
@@ -95,7 +95,7 @@ describe("g++'s report", () => {
   })
 })
 
-it('is drawn file below file, link and load last, and written for Perfetto', () => {
+it('files are drawn one below the other, link and load last, and written for Perfetto', () => {
   const base = { costs: [], names: ['ExecuteCompiler', 'a.h'] }
   const events = { name: [0, 1], kind: [0, 2], start: [0, 0.1], seconds: [1, 0.5], parent: [-1, 0] }
   const none = { name: [], kind: [], start: [], seconds: [], parent: [] }

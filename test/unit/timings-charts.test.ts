@@ -38,7 +38,7 @@ function swept(): BenchRow[] {
 }
 
 describe('curves of a sweep', () => {
-  it('are drawn over what varies, a curve a variant', () => {
+  it('each variant has a curve over the size that varies', () => {
     const rows = swept()
     const [over, ...others] = sweptVariables(rows)
     expect(over).toEqual({ key: 'size N', label: 'N', values: [16, 64, 256, 1024] })
@@ -56,7 +56,7 @@ describe('curves of a sweep', () => {
     }
   })
 
-  it('say what else varies: threads, dtypes, caches', () => {
+  it('threads, dtypes and caches that also vary are named', () => {
     const rows = [1, 2].flatMap((threads) =>
       [8, 16].map((N) =>
         rowOf({ median: 1e-6, point: { sizes: { N }, threads, cold: threads > 1 } }),
@@ -74,7 +74,7 @@ describe('curves of a sweep', () => {
     )
   })
 
-  it('turn spreads around with rates, and leave out rows without one', () => {
+  it('rates turn spreads around and leave out rows without a rate', () => {
     const rows = swept()
     const [over] = sweptVariables(rows)
     if (!over) throw new Error('nothing is swept')
@@ -86,7 +86,7 @@ describe('curves of a sweep', () => {
     expect(point?.high).toBeCloseTo(16e6 / 0.98)
   })
 
-  it('cross where the paired ratio passes 1, not where nothing is certain', () => {
+  it('curves cross where the paired ratio is certainly 1, and not elsewhere', () => {
     const rows = swept()
     const [over] = sweptVariables(rows)
     if (!over) throw new Error('nothing is swept')
@@ -104,7 +104,7 @@ describe('curves of a sweep', () => {
     expect(readout(curves, over, 64, 'time')).toBe('N 64 · my::f 1.000 µs · g 2.000 µs')
   })
 
-  it('have ticks that can be read', () => {
+  it('the axes have readable ticks', () => {
     expect(logTicks(0.9, 600)).toEqual([1, 2, 5, 10, 20, 50, 100, 200, 500])
     expect(logTicks(1e-9, 1)).toHaveLength(5)
     expect(logTicks(3, 9)).toEqual([3, 4, 5, 6, 7, 8, 9])
@@ -120,8 +120,8 @@ describe('curves of a sweep', () => {
   })
 })
 
-describe('samples', () => {
-  it('are counted into bins, each once; a stall does not press the others together', () => {
+describe('charts of samples', () => {
+  it('every sample is counted in one bin, and a stall does not squeeze the others', () => {
     const samples = [...Array.from({ length: 200 }, (_, index) => 1 + index / 200), 400]
     const { edges, counts, beyond } = distributionOf(samples)
     expect(edges).toHaveLength(counts.length + 1)
@@ -132,7 +132,7 @@ describe('samples', () => {
     expect(distributionOf([2, 2, 2]).counts).toEqual([3])
   })
 
-  it('have quartiles between them, and a running median that follows drift only', () => {
+  it('a running median follows a drift and ignores single peaks, and quartiles are interpolated', () => {
     expect(quantile([1, 2, 3, 4], 0.25)).toBe(1.75)
     const drifting = Array.from({ length: 100 }, (_, index) => index + (index % 7 === 0 ? 500 : 0))
     const medians = runningMedian(drifting)
@@ -147,7 +147,7 @@ describe('the roofline', () => {
     bytesPerSecond: 20e9,
     flopsPerSecond: { float32: 100e9, float64: 40e9 },
   }
-  it('holds a point against the ceiling of its intensity and dtype', () => {
+  it('a point is compared with the ceiling of its intensity and dtype', () => {
     const few = rowOf({ median: 1e-3, bytes: 4e6, flops: 1e6 })
     const many = rowOf({ median: 1e-3, bytes: 1e6, flops: 5e7, point: { dtype: 'float64' } })
     const [memory, arithmetic, ...rest] = rooflinePoints(
@@ -162,7 +162,7 @@ describe('the roofline', () => {
   })
 })
 
-describe('history', () => {
+describe('the history chart', () => {
   const point = (median: number, spread: number): Parameters<typeof changeText>[0] => ({
     build: '',
     time: 0,
@@ -171,7 +171,7 @@ describe('history', () => {
     p25: median - spread,
     p75: median + spread,
   })
-  it('says a change where quartiles lie apart, else that there is no clear one', () => {
+  it('a change is stated where quartiles do not overlap, else that none is clear', () => {
     expect(changeText(point(1.5, 0.1), point(1, 0.1))).toBe('+50 % from the build before')
     expect(changeText(point(0.95, 0.01), point(1, 0.01))).toBe('-5.0 % from the build before')
     expect(changeText(point(1.05, 0.1), point(1, 0.1))).toMatch(/no clear change/)

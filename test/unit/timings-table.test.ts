@@ -27,8 +27,8 @@ const other = rowOf({
   ratio: ratioOf(0.66, 'faster'),
 })
 
-describe('times as a table writes them', () => {
-  it('has four figures, whatever the size', () => {
+describe('times in the table', () => {
+  it('a time has four figures, whatever its size', () => {
     const unit = unitFor([1e-6])
     expect(
       [0.0123e-6, 0.456e-6, 1.23456e-6, 12.3456e-6, 123.456e-6, 1234.56e-6, 12345.6e-6].map(
@@ -40,14 +40,14 @@ describe('times as a table writes them', () => {
     expect(timeText(75)).toBe('75.00 s')
   })
 
-  it('takes one unit for all: that of the middle, unless the smallest would vanish', () => {
+  it('all times have the unit of the middle one, unless the smallest would vanish', () => {
     expect(unitFor([4e-6, 9e-6, 26e-6]).name).toBe('µs')
     expect(unitFor([0.7e-6, 40e-6, 380e-6]).name).toBe('µs')
     expect(unitFor([2e-9, 2e-3, 3e-3]).name).toBe('ns')
     expect(unitFor([]).name).toBe('ns')
   })
 
-  it('writes rates, amounts and ratios with their units', () => {
+  it('rates, amounts and ratios have their units', () => {
     expect(rateText(21.2e9, 'B')).toBe('21.2 GB/s')
     expect(rateText(850e6, 'FLOP')).toBe('850 MFLOP/s')
     expect(amountText(64, 'B')).toBe('64 B')
@@ -63,7 +63,7 @@ describe('times as a table writes them', () => {
 })
 
 describe('the table of timings', () => {
-  it('puts variants below and directions beside one another, the own call first', () => {
+  it('variants are rows, directions are columns, and the operator itself comes first', () => {
     const rows = [
       other,
       own,
@@ -84,7 +84,7 @@ describe('the table of timings', () => {
     expect([...(first?.best ?? [])]).toEqual([other])
   })
 
-  it('marks nothing as best where nothing differs, and what is tied with the best, too', () => {
+  it('nothing is best where nothing differs, and ties are all marked', () => {
     const same = { ...other, ratio: ratioOf(0.99, 'no difference') }
     expect(bestOf([own, same], 'forward')).toEqual([])
     expect(bestOf([own], 'forward')).toEqual([])
@@ -108,7 +108,7 @@ describe('the table of timings', () => {
     expect(bestOf([own, rowOf({ median: 0, kind: 'other' })], 'forward')).toEqual([])
   })
 
-  it('names points by what varies only', () => {
+  it('points are named by what varies only', () => {
     const points = [16, 4096].map(
       (N) => rowOf({ median: 1e-6, point: { sizes: { N, B: 2 }, dtype: 'float32' } }).point,
     )
@@ -121,7 +121,7 @@ describe('the table of timings', () => {
     )
   })
 
-  it('says "no difference" in so many words', () => {
+  it('a ratio without a difference is written as "no difference"', () => {
     expect(verdictText({ ...other, ratio: ratioOf(1, 'no difference') })).toBe(
       '1.00× [0.98, 1.02] no difference',
     )
@@ -135,7 +135,7 @@ describe('the table of timings', () => {
     expect(verdictText({ ...other, ratio: close })).toBe('0.970× [0.950, 0.998] faster')
   })
 
-  it('is copied as Markdown: best in bold, refusals in their words, warnings below', () => {
+  it('the table is copied as Markdown with the best in bold, refusals and warnings', () => {
     const wrong = rowOf({
       median: 0,
       kind: 'other',
@@ -155,7 +155,7 @@ describe('the table of timings', () => {
     expect(text).toContain('- forward of my::f: Other programs kept 1.2 cores busy: end them.')
   })
 
-  it('is copied as CSV that a parser reads back: commas and quotes within cells', () => {
+  it('the table is copied as CSV, with commas and quotes inside cells', () => {
     const odd = rowOf({
       median: 0,
       variant: 'f("a", b)',
@@ -170,7 +170,7 @@ describe('the table of timings', () => {
     expect(second).toContain('N=4')
   })
 
-  it('says warnings once that differ in their numbers only', () => {
+  it('warnings that differ only in their numbers are shown once', () => {
     const warned = (direction: 'forward' | 'backward', cores: string): typeof own => ({
       ...rowOf({ median: 1e-6, direction }),
       warnings: [`Others kept ${cores} of 2 cores busy.`],

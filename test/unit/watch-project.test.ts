@@ -29,7 +29,7 @@ function watch(): void {
   watcher = watchProject(folder, (file, seen) => told.set(file, seen))
 }
 
-it('tells of what changes while the watch is only starting', async () => {
+it('changes made while the watch starts are reported', async () => {
   fs.writeFileSync(path.join(folder, 'old.h'), 'old')
   // What is clearly older than the watch is no news.
   await new Promise((resolve) => setTimeout(resolve, 100))
@@ -41,7 +41,7 @@ it('tells of what changes while the watch is only starting', async () => {
   expect(told.has('old.h')).toBe(false)
 })
 
-it('tells of changes and of files that go, and not of folders that are ignored', async () => {
+it('changed and removed files are reported, and ignored folders are not', async () => {
   watch()
   fs.writeFileSync(path.join(folder, 'first.h'), 'first')
   await expect.poll(() => told.get('first.h'), { timeout: 15_000 }).toBe(version('first'))

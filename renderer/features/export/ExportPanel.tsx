@@ -30,7 +30,7 @@ export function ExportPanel(): ReactElement {
   }, [folder, sources, manifest, tools])
   return (
     <div className="panel-column split-panel export-panel" data-testid="export-panel">
-      <div className="panel-bar split-bar">
+      <div className="panel-bar split-bar" data-testid="export-bar">
         <State />
         <span className="grow" />
         <PanelMenu />
@@ -38,7 +38,7 @@ export function ExportPanel(): ReactElement {
       </div>
       <div className="split-body">
         <FormList />
-        <div className="split-main scroll">
+        <div className="split-main scroll" data-testid="export-main">
           <TargetBar />
           {isReviewing ? <ReviewView /> : <ExportResults />}
         </div>

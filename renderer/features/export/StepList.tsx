@@ -68,6 +68,7 @@ function StepRow({ form, step }: { form: ExportForm; step: ExportStep }): ReactE
           className={
             failed ? 'export-reason selectable tone-error' : 'export-reason selectable muted'
           }
+          data-testid="export-step-reason"
         >
           {reason}
         </p>

@@ -50,7 +50,7 @@ export function GradcheckPanel(): ReactElement {
       </div>
       <div className="split-body">
         <CheckList />
-        <div className="split-main scroll">
+        <div className="split-main scroll" data-testid="gradcheck-main">
           <CaseEditor />
           <Result />
         </div>

@@ -21,7 +21,7 @@ export function EntryBar(): ReactElement {
   const startedAt = useGraph((state) => state.startedAt)
   const file = useGraph((state) => state.choice.file)
   return (
-    <div className="panel-bar graph-bar">
+    <div className="panel-bar graph-bar" data-testid="graph-entry-bar">
       {file && <FileMark />}
       <EntryChoice />
       {file?.kind !== 'export' && file?.kind !== 'graph' && <FormChoice />}

@@ -19,7 +19,7 @@ export function SearchBar({ field }: { field: RefObject<HTMLInputElement | null>
   const choice = useGraph((state) => state.choice)
   const canRun = useGraph((state) => state.shown?.shot.report !== null)
   return (
-    <div className="panel-bar graph-bar">
+    <div className="panel-bar graph-bar" data-testid="graph-search-bar">
       <Search field={field} />
       <select
         className="graph-overlay"

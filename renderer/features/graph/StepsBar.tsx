@@ -25,7 +25,7 @@ export function StepsBar(): ReactElement {
   const passes = useGraph((state) => state.choice.passes)
   const fixed = file?.kind === 'export' || file?.kind === 'graph'
   return (
-    <div className="panel-bar graph-bar graph-steps">
+    <div className="panel-bar graph-bar graph-steps" data-testid="graph-steps-bar">
       {!fixed && <Steps />}
       {!fixed && <AddPass />}
       {!fixed && passes.length > 0 && (

@@ -37,7 +37,7 @@ export function OperatorChecksPanel(): ReactElement {
       </div>
       <div className="split-body">
         <OperatorList />
-        <div className="split-main scroll">
+        <div className="split-main scroll" data-testid="opcheck-main">
           <OperatorCase />
           <Result />
         </div>

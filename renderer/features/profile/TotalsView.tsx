@@ -136,7 +136,7 @@ function Row({ row, byLine }: { row: ProfileTotal; byLine: boolean }): ReactElem
   const place = row.file === '' ? null : <FileLink file={row.file} line={row.line} />
   return (
     <tr data-testid="profile-row">
-      <td className="profile-name">
+      <td className="profile-name" data-testid="profile-row-name">
         {byLine ? (
           place
         ) : (

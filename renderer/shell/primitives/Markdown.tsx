@@ -6,7 +6,11 @@ import type { ReactElement, ReactNode } from 'react'
  * and links as their words, for the window opens no pages.
  */
 export function Markdown({ text }: { text: string }): ReactElement {
-  return <div className="markdown selectable">{marked.lexer(text).map(block)}</div>
+  return (
+    <div className="markdown selectable" data-testid="markdown">
+      {marked.lexer(text).map(block)}
+    </div>
+  )
 }
 
 function block(token: Token, key: number): ReactNode {

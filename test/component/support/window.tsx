@@ -1,0 +1,124 @@
+import { act, cleanup, render, screen } from '@testing-library/react'
+import type { RenderResult } from '@testing-library/react'
+import { afterEach, beforeEach } from 'vitest'
+
+import type { BuildAndLoad } from '../../../electron/contract/app-calls'
+import { ok } from '../../../electron/contract/outcome'
+import { defaultSettings } from '../../../electron/contract/settings'
+import { features } from '../../../renderer/features'
+import { installCommands } from '../../../renderer/shell/commands'
+import { listenToBuilds } from '../../../renderer/store/build'
+import { allFeatures, featureOf, registerFeatures } from '../../../renderer/store/feature'
+import { touched } from '../../../renderer/store/files'
+import { listenToHost } from '../../../renderer/store/host'
+import { buildProject, forgetResults, listenToProject } from '../../../renderer/store/loop'
+import { followProblems } from '../../../renderer/store/problems'
+import { openProject, projectStore } from '../../../renderer/store/project'
+import { buildOf, folder, load, projectOf } from './answers'
+import type { GivenManifest } from './answers'
+import { MainProcess } from './main-process'
+
+/**
+ * The window without its shell: features, stores, listeners and commands as the window starts them, and one panel at a
+ * time. The only file of these tests that knows how the renderer is put together.
+ */
+
+/** Main as the tests of this file see it: quiet answers, which a test replaces. */
+export let main: MainProcess
+
+let isStarted = false
+
+/** The stores listen once; what main is changes with each test. */
+function start(): void {
+  if (isStarted) return
+  isStarted = true
+  Object.defineProperty(window, 'opsmith', {
+    value: {
+      call: (name: never, input: never) => main.call(name, input),
+      on: (name: never, listener: never) => listenAlways(name, listener),
+    },
+  })
+  registerFeatures(features)
+  installCommands()
+  listenToBuilds()
+  listenToProject()
+  followProblems()
+  for (const feature of allFeatures()) feature.start?.()
+  void listenToHost()
+}
+
+const listeners: [never, never][] = []
+
+function listenAlways(name: never, listener: never): () => void {
+  listeners.push([name, listener])
+  return main.on(name, listener)
+}
+
+beforeEach(() => {
+  main = new MainProcess()
+  answerQuietly(main)
+  for (const [name, listener] of listeners) main.on(name, listener)
+  start()
+})
+
+afterEach(() => {
+  cleanup()
+  act(() => {
+    projectStore.setState(projectStore.getInitialState(), true)
+    forgetResults()
+  })
+  main.expectNoProblems()
+})
+
+/** What a build asks for behind every panel, answered with nothing to show. */
+function answerQuietly(quiet: MainProcess): void {
+  quiet.give('settings.get', defaultSettings)
+  quiet.answer('settings.set', (change) => ok(Object.assign({}, defaultSettings, change)))
+  quiet.give('host.state', { generation: 1, state: 'ready', libtorch: '2.13.0', pid: 100 })
+  quiet.give('job.cancel', { cancelled: true })
+  quiet.give('program.functions', [])
+  quiet.give('registry.list', [])
+  quiet.answer('tensor.release', ({ handles }) => ok({ released: handles.length }))
+  quiet.give('gradcheck.runAll', [])
+  quiet.give('gradcheck.history', [])
+  quiet.give('opcheck.entries', [])
+  quiet.give('opcheck.runAll', [])
+  quiet.give('bench.builds', [])
+  quiet.give('bench.history', [])
+  quiet.give('export.forms', [])
+}
+
+/** Opens the project with what opsmith.json says. */
+export async function open(manifest: GivenManifest = {}): Promise<void> {
+  main.give('project.open', projectOf(manifest))
+  await act(async () => {
+    await openProject(folder)
+  })
+}
+
+/** Builds the project; without arguments the build is good and registers my_op::f. */
+export async function build(built: BuildAndLoad = { build: buildOf(), load }): Promise<void> {
+  main.give('operator.build', built)
+  await act(async () => {
+    await buildProject()
+  })
+}
+
+/** A source is saved that no build has seen: results are older than the sources now. */
+export function saveSource(): void {
+  act(() => {
+    touched('op.cpp')
+  })
+}
+
+/** Shows the panel of the feature with this name. */
+export function show(feature: string): RenderResult {
+  const panel = featureOf(feature)?.panel
+  if (!panel) throw new Error(`no feature ${feature} with a panel`)
+  return render(<panel.Panel />)
+}
+
+/** The element with this test id that is not there. */
+export function expectNone(testId: string): void {
+  if (screen.queryByTestId(testId)) throw new Error(`${testId} is shown`)
+}

@@ -1,0 +1,33 @@
+import type { Locator, Page } from 'playwright-core'
+
+/**
+ * Parts of the editor that Monaco gives no role, label or test id: only its CSS classes find them. This is the one
+ * file of the end-to-end tests that names CSS classes; everywhere else a lint rule forbids them.
+ */
+
+/** The list of completions, while it is shown. */
+export function completions(page: Page): Locator {
+  return page.getByRole('listbox', { name: 'Suggest' })
+}
+
+/** The box with the parameters of the call around the caret, while it is shown. */
+export function signatureHelp(page: Page): Locator {
+  return page.locator('.parameter-hints-widget.visible')
+}
+
+/** The parameter that the caret is in. */
+export function activeParameter(page: Page): Locator {
+  return signatureHelp(page).locator('.parameter.active').first()
+}
+
+/**
+ * Marks in the text: Monaco makes elements of decorations that have a class and nothing else.
+ * assembly-gutter: next to a line that has instructions. assembly-hover: the line of the instruction below the pointer.
+ * graph-place: the text of the node that is selected in the graph.
+ */
+export function decorations(
+  page: Page,
+  name: 'assembly-gutter' | 'assembly-hover' | 'graph-place',
+): Locator {
+  return page.getByTestId(/^editor-/).locator(`.${name}`)
+}
