@@ -10,7 +10,7 @@ import { Workbench } from '../../electron/engine/workbench'
 import { copyProject, root, subfolders, testInstallation } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
 
-const { workbench, cache } = useWorkbench({ keepSpare: true })
+const { workbench, cache } = useWorkbench({ inWindow: true })
 
 const named = (folder: string): [string, string][] =>
   subfolders(path.join(root, folder)).map((project) => [path.basename(project), project])
@@ -162,7 +162,7 @@ describe('building', () => {
     fs.appendFileSync(path.join(folder, 'op.cpp'), `\n// ${Date.now()}\n`)
     const other = new Workbench(testInstallation(cache), startForkedHost)
     try {
-      const both = await Promise.all([workbench.builds.build(folder), other.build(folder)])
+      const both = await Promise.all([workbench.builds.build(folder), other.builds.build(folder)])
       for (const build of both) expect(build.ok && build.value.ok).toBe(true)
     } finally {
       await other.close()
