@@ -31,7 +31,7 @@ const descriptions: Record<string, string> = {
   checks:
     'Operator checks, in place of one for each operator. Without `args`, inputs are made from the schema. Shapes and `args` may name `sizes`, `args` also `integers` and `floats`: each is drawn from its range. An entry with `checks` and `"shapes": 0` is one call, checked again after every build.',
   benchmarks:
-    'Timings of operators and program functions, beside others and expressions (`against`). Shapes and `args` may name `sizes`; each combination of `sizes`, `dtypes` and `threads` is a point of a sweep. `bytes` and `flops` are formulas of sizes, numel(x) and nbytes(x); without, inputs and outputs are counted, and the products, convolutions and attention that libtorch makes.',
+    'Timings of operators and program functions, and of the operators and expressions that they are compared with (`against`). Shapes and `args` may name `sizes`; each combination of `sizes`, `dtypes` and `threads` is a point of a sweep. `bytes` and `flops` are formulas of sizes, numel(x) and nbytes(x); without, inputs and outputs are counted, and the products, convolutions and attention that libtorch makes.',
   version: 'Version of exported packages: three numbers, for example 1.2.0.',
   license: 'License of exported packages, an SPDX identifier: "MIT".',
   packageName: 'Name of exported packages in pip and npm; the default is `name`.',

@@ -7,7 +7,7 @@ import type { ProjectSources } from '../project-sources'
 
 const documentation = `A kernel is launched on the default stream.
 
-PyTorch runs work on the stream its user chose, \`torch.cuda.stream(...)\`. A kernel on the default one runs beside that work instead of after it: it may read inputs that are not written yet, and its results may be read too early. CUDA graphs do not record it.
+PyTorch runs work on the stream its user chose, \`torch.cuda.stream(...)\`. A kernel on the default one runs at the same time as that work, not after it: it may read inputs that are not written yet, and its results may be read too early. CUDA graphs do not record it.
 
 \`\`\`cpp
 const cudaStream_t stream = at::cuda::getCurrentCUDAStream();  // <ATen/cuda/CUDAContext.h>

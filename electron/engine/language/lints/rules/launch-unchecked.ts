@@ -8,7 +8,7 @@ import { includeHeader, replace } from '../lint'
 import type { Finding, Lint } from '../lint'
 import type { ProjectSources } from '../project-sources'
 
-const documentation = `A kernel is launched, and nobody asks whether that worked.
+const documentation = `A kernel is launched, and nothing checks that the launch worked.
 
 A launch returns nothing. Too many threads or too much shared memory for the device, or no code for its architecture: the kernel does not run, the results are what memory held before, and the error comes up at some later call that has nothing to do with it.
 
