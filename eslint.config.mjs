@@ -131,6 +131,21 @@ export default defineConfig([
     rules: { ...plain, ...typed, ...noDefaultExport },
   },
   {
+    // They run where there is no Electron. What depends on it is decided in electron/main and handed in.
+    files: ['electron/{contract,engine,host,cli}/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...honestFormatting,
+        {
+          selector:
+            "MemberExpression[property.name='electron'], MemberExpression[property.value='electron']",
+          message: 'Only electron/main knows Electron: take what depends on it as an option.',
+        },
+      ],
+    },
+  },
+  {
     // A call with five arguments in a row cannot be read without its declaration.
     files: ['electron/{contract,engine,host,main,preload}/**/*.ts'],
     rules: { 'max-params': ['error', 4] },

@@ -6,7 +6,7 @@ import path from 'node:path'
 export interface Installation {
   /** The folder with native/, kernels/, samples/ and dist/. */
   root: string
-  /** Bundled op host, run by fork or utilityProcess. */
+  /** Bundled op host, which StartHost starts as a process. */
   hostEntry: string
   /** Folder with opsmith_native.node and operator_addon.node. */
   addonFolder: string
@@ -16,6 +16,8 @@ export interface Installation {
   samplesFolder: string
   /** The one folder outside projects that Opsmith writes to. */
   cacheFolder: string
+  /** A Node whose allocator a preloaded library can replace; "" where none was found. */
+  plainNode: string
 }
 
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
@@ -44,7 +46,7 @@ export function readSetupEnvironment(root: string): SetupEnvironment {
   }
 }
 
-/** `dist` is the folder of the running bundle: dist/main.cjs, dist/cli.cjs. */
+/** @param dist the folder of the running bundle: dist/main.cjs, dist/cli.cjs */
 export function findInstallation(dist: string): Installation {
   const root = path.resolve(dist, '..')
   const addon = process.env['OPSMITH_ADDON'] ?? readSetupEnvironment(root).addon ?? ''
@@ -56,5 +58,6 @@ export function findInstallation(dist: string): Installation {
     kernelsInclude: path.join(root, 'kernels', 'include'),
     samplesFolder: path.join(root, 'samples'),
     cacheFolder: cacheFolder(),
+    plainNode: process.execPath,
   }
 }

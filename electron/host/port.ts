@@ -6,7 +6,7 @@ export interface HostPort {
   onRequest(listener: (request: HostRequest) => void): void
 }
 
-/** The part of Electron's process.parentPort that is used; plain Node has none. */
+/** What `process.parentPort` is where the parent gives a message port; a forked process has none. */
 interface ParentPort {
   postMessage(message: unknown): void
   on(event: 'message', listener: (event: { data: unknown }) => void): void

@@ -6,6 +6,7 @@ import { app } from 'electron'
 import { findInstallation } from '../engine/installation'
 import { readSettings } from '../engine/project/settings-file'
 import { pruneBuildCaches } from '../engine/compile/build'
+import { findOnPath } from '../engine/toolchain/find-on-path'
 import { AppSession } from './app-session'
 import { quitWithDevelopmentServer, serveRendererInDevelopment } from './development'
 import { generalCalls } from './ipc/app-calls'
@@ -24,7 +25,8 @@ import { installMenu } from './menu'
 import { lockDownContents, lockDownSession, registerScheme, serveRenderer } from './security'
 import { openWindow } from './window'
 
-const installation = findInstallation(__dirname)
+/** Electron's executable has an allocator of its own, which no preloaded library replaces: a Node on PATH has not. */
+const installation = { ...findInstallation(__dirname), plainNode: findOnPath('node') ?? '' }
 
 /** A folder named on the command line, else the project of last time, else none. */
 async function startFolder(): Promise<string> {

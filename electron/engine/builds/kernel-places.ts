@@ -1,18 +1,24 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
+import { manifestFileName } from '../../contract/manifest'
 import type { OperatorDetail } from '../../contract/operators'
 import { registrationLine } from '../project/scan-source'
 
 /**
  * Operators with the absolute file and the line of each kernel. A library names its sources relative to the
  * project, and a registration macro records the line of its whole block.
+ * @param manifestText of opsmith.json, whose `autograd` entries register kernels too; undefined reads it
  */
 export async function withKernelPlaces(
   operators: OperatorDetail[],
   folder: string,
+  manifestText: string | undefined,
 ): Promise<OperatorDetail[]> {
   const texts = new Map<string, Promise<string>>()
+  if (manifestText !== undefined) {
+    texts.set(path.join(folder, manifestFileName), Promise.resolve(manifestText))
+  }
   const read = (file: string): Promise<string> => {
     const known = texts.get(file) ?? fs.readFile(file, 'utf8').catch(() => '')
     texts.set(file, known)

@@ -48,17 +48,17 @@ export class Libraries {
     }
     const opened = await projects.open(projectOrFolder)
     // What was built stays loadable when opsmith.json is broken meanwhile.
-    const fitted = await this.fitHosts(hosts, folder, opened.ok ? opened.value : undefined)
+    const project = opened.ok ? opened.value : undefined
+    const fitted = await this.fitHosts(hosts, folder, project)
     if (!fitted.ok) return fitted
     const report = await hosts.load(build.loadPath, limits)
     if (!report.ok) {
       const explained = await explainLoadError(report.error, folder)
       return placeError({ ok: false, error: explained }, folder)
     }
-    return ok({
-      ...report.value,
-      operators: await withKernelPlaces(report.value.operators, folder),
-    })
+    const { operators } = report.value
+    const placed = await withKernelPlaces(operators, folder, project?.manifestText)
+    return ok({ ...report.value, operators: placed })
   }
 
   /** Gives op hosts the addon of a project's libtorch, and the folder whose frames in a stack are the user's. */

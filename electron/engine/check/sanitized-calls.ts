@@ -15,7 +15,7 @@ import { startHostWith } from '../host/transport'
 import type { Installation } from '../installation'
 import { findAddon } from '../toolchain/addon-location'
 import type { OpenProject } from '../project/open-project'
-import { findPlainNode } from '../toolchain/sanitizer-runtime'
+import { plainNodeOf } from '../toolchain/sanitizer-runtime'
 import type { SanitizerRuntime } from '../toolchain/sanitizer-runtime'
 import { findingsOf } from './sanitizer-findings'
 import type { Said } from './sanitizer-findings'
@@ -100,7 +100,7 @@ export class SanitizedCalls {
     project: OpenProject,
     signal: AbortSignal | undefined,
   ): Promise<Result<SanitizedCalls>> {
-    const node = findPlainNode()
+    const node = plainNodeOf(installation)
     if (!node.ok) return node
     const built = await sanitizedBuilds.buildOrFail(project, signal ? { signal } : {})
     return built.ok
@@ -118,7 +118,7 @@ export class SanitizedCalls {
     { libtorch, runtime, build }: SanitizedBuild,
     { inHost }: { inHost: boolean },
   ): Result<SanitizedCalls> {
-    const node = findPlainNode()
+    const node = plainNodeOf(installation)
     if (!node.ok) return node
     const addon = findAddon(installation, libtorch)
     if (!addon.ok) return addon

@@ -9,8 +9,8 @@ export interface HostLaunch {
 }
 
 /**
- * One op host process, however it was started: `child_process.fork` in the command line, Electron's
- * `utilityProcess` in the app. Messages are plain serialisable values.
+ * One op host process, however it was started: startForkedHost below uses `child_process.fork`, and a caller
+ * may bring another way. Messages are plain serialisable values.
  */
 export interface HostTransport {
   readonly pid: number | undefined

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Compiler } from './compilers'
-import { findOnPath } from './find-on-path'
+import type { Installation } from '../installation'
 import { runCommand } from './run-command'
 
 /** What a process needs that loads a library built with -fsanitize=address,undefined. */
@@ -49,14 +49,9 @@ export async function findSanitizerRuntime(compiler: Compiler): Promise<Result<S
   )
 }
 
-/**
- * A Node to run the op host under a sanitizer: this process's own, or, within Electron, whose own
- * allocator would hide every allocation from the sanitizer, one on PATH.
- */
-export function findPlainNode(): Result<string> {
-  if (process.versions['electron'] === undefined) return ok(process.execPath)
-  const node = findOnPath('node')
-  if (node !== undefined) return ok(node)
+/** The Node that an op host under a sanitizer runs in. */
+export function plainNodeOf({ plainNode }: Installation): Result<string> {
+  if (plainNode !== '') return ok(plainNode)
   return err('toolchain.missing', 'The sanitizers need Node.js, and there is no `node` on PATH.', {
     hint: 'apt-get install nodejs, or: opsmith check PROJECT --sanitize',
   })
