@@ -9,6 +9,42 @@ const only = (name, from, allowed, comment) => ({
   to: { path: '^(electron|graph|renderer|test|scripts)/', pathNot: allowed },
 })
 
+/** Each serves one purpose of the user's; workbench.ts puts them together. */
+const serviceFolders = [
+  'bench',
+  'check',
+  'doctor',
+  'graph',
+  'language',
+  'profile',
+  'project-export',
+  'run',
+]
+
+/** The floors of electron/engine, from the ground up: a folder may import those of its own floor or below. */
+const engineFloors = [
+  ['installation\\.ts', 'error-place\\.ts', 'at-rest\\.ts'],
+  ['toolchain/'],
+  ['project/'],
+  ['explain/'],
+  ['compile/', 'host/'],
+  ['builds/'],
+  serviceFolders.map((name) => `${name}/`),
+  ['workbench\\.ts'],
+]
+
+const inEngine = (names) => `^electron/engine/(${names.join('|')})`
+
+/** No import of the engine runs up a floor. */
+const engineFloorRules = engineFloors.slice(0, -1).map((names, floor) => ({
+  name: `engine-floor-${floor}`,
+  severity: 'error',
+  comment:
+    'The engine is built in floors (see engineFloors): what is below is understood, tested and changed without what is above.',
+  from: { path: inEngine(names) },
+  to: { path: inEngine(engineFloors.slice(floor + 1).flat()) },
+}))
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 const configuration = {
   forbidden: [
@@ -55,6 +91,33 @@ const configuration = {
       ['^electron/(engine|contract)/'],
       'The app, the command line and the tests share the engine, so it knows none of them.',
     ),
+    ...engineFloorRules,
+    {
+      name: 'engine-folder-has-a-floor',
+      severity: 'error',
+      comment:
+        'A folder of the engine that is on no floor escapes the rules: add it to engineFloors.',
+      from: { path: '^electron/', pathNot: inEngine(engineFloors.flat()) },
+      to: { path: '^electron/engine/', pathNot: inEngine(engineFloors.flat()) },
+    },
+    {
+      name: 'engine-services-are-apart',
+      severity: 'error',
+      comment:
+        'Services (checks, timings, graphs, exports, ...) meet in workbench.ts only. What two of them need belongs on a floor below.',
+      from: { path: `^electron/engine/(${serviceFolders.join('|')})/` },
+      to: {
+        path: `^electron/engine/(${serviceFolders.join('|')})/`,
+        pathNot: '^electron/engine/$1/',
+      },
+    },
+    {
+      name: 'compilers-and-hosts-are-apart',
+      severity: 'error',
+      comment: 'builds/ brings together what compiles and what runs; neither knows the other.',
+      from: { path: '^electron/engine/(compile|host)/' },
+      to: { path: '^electron/engine/(compile|host)/', pathNot: '^electron/engine/$1/' },
+    },
     {
       name: 'electron-stays-in-main',
       severity: 'error',

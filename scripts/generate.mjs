@@ -2,6 +2,7 @@
 // example docs/reference/cli.md from the verbs. Each file of scripts/generators exports
 //   file: the path of what it writes, relative to the clone
 //   write(load): its text; load(FILE) gives the exports of a TypeScript file
+//   needsAddon: true where the declarations are in C++; --check leaves the file to a native test
 // With --check nothing is written, and the exit code is 1 where a file is stale.
 import fs from 'node:fs'
 import path from 'node:path'
@@ -11,6 +12,7 @@ import { writeWhole } from './lib/files.mjs'
 import { loadTypeScript } from './lib/load-typescript.mjs'
 import { root } from './lib/paths.mjs'
 
+const isCheck = process.argv.includes('--check')
 const loaded = new Map()
 /** The exports of a TypeScript file of the clone; it is bundled once. */
 function load(file) {
@@ -22,11 +24,13 @@ function load(file) {
 async function staleFiles() {
   const folder = path.join(root, 'scripts', 'generators')
   const names = fs.readdirSync(folder).filter((name) => name.endsWith('.mjs'))
+  const generators = await Promise.all(
+    names.sort().map((name) => import(pathToFileURL(path.join(folder, name)).href)),
+  )
   const files = await Promise.all(
-    names.sort().map(async (name) => {
-      const { file, write } = await import(pathToFileURL(path.join(folder, name)).href)
-      return { file, text: await write(load) }
-    }),
+    generators
+      .filter(({ needsAddon }) => !(isCheck && needsAddon))
+      .map(async ({ file, write }) => ({ file, text: await write(load) })),
   )
   return files.filter(({ file, text }) => {
     const target = path.join(root, file)
@@ -34,7 +38,6 @@ async function staleFiles() {
   })
 }
 
-const isCheck = process.argv.includes('--check')
 const stale = await staleFiles()
 for (const { file, text } of stale) {
   if (!isCheck) writeWhole(path.join(root, file), text)

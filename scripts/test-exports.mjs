@@ -118,7 +118,7 @@ function writeCells(name, made) {
 const given = process.argv.slice(2)
 if (!given.includes('--set-up-done'))
   await setUpOrExit({ window: false, tests: true, headers: true })
-const { formIds: forms } = await loadTypeScript('electron/engine/export/all-forms.ts')
+const { formIds: forms } = await loadTypeScript('electron/engine/project-export/all-forms.ts')
 const formsAt = given.indexOf('--forms')
 const wanted = formsAt < 0 ? forms : (given[formsAt + 1] ?? '').split(',')
 const named = given.filter(

@@ -1,4 +1,3 @@
-import { shortKernelName } from '../contract/build'
 import type { BuildReport, KernelResources } from '../contract/build'
 import type { Diagnostic, DiagnosticNote } from '../contract/diagnostics'
 import type { Result } from '../contract/outcome'
@@ -56,7 +55,7 @@ export function buildJson(report: BuildReport): object {
 /** What a kernel takes, a line each: "    sm_90 add_forces<float>: 40 registers, 512 B shared". */
 export function resourceLines(kernels: readonly KernelResources[]): string[] {
   return kernels.map((kernel) => {
-    const { name, architecture, registers, sharedBytes, stackBytes } = kernel
+    const { shortName, architecture, registers, sharedBytes, stackBytes } = kernel
     const spilled = kernel.spillStoreBytes + kernel.spillLoadBytes
     const parts = [
       `${registers} registers`,
@@ -66,7 +65,7 @@ export function resourceLines(kernels: readonly KernelResources[]): string[] {
         ? `spills ${kernel.spillStoreBytes} B, reads back ${kernel.spillLoadBytes} B`
         : 'no spills',
     ]
-    return `    sm_${architecture} ${shortKernelName(name)}: ${parts.join(', ')}`
+    return `    sm_${architecture} ${shortName}: ${parts.join(', ')}`
   })
 }
 
@@ -79,7 +78,7 @@ export async function buildAloud(
   showsKernels = false,
   verbose = false,
 ): Promise<Result<BuildReport>> {
-  const build = await workbench.build(project, {
+  const build = await workbench.builds.build(project, {
     signal: interruptSignal(),
     onRemark: (remark) => {
       progress(`  ${remark}`)

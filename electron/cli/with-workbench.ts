@@ -1,6 +1,6 @@
 import { findInstallation } from '../engine/installation'
 import { startForkedHost } from '../engine/host/transport'
-import { Workbench } from '../engine/workbench'
+import { commandOptions, Workbench } from '../engine/workbench'
 
 /** Runs one verb with the engine, and closes the engine after it. */
 export async function withWorkbench(
@@ -13,7 +13,7 @@ export async function withWorkbench(
       // What user code prints goes to stderr: stdout is for the answer.
       onOutput: (_generation, _stream, text) => process.stderr.write(text),
     },
-    { keepSpare: false },
+    commandOptions,
   )
   await workbench.applySettings()
   try {

@@ -7,6 +7,8 @@ import { timeTrace } from './time-trace'
 export const kernelResources = z.object({
   /** "add_forces<float, long>(…)"; as the linker has it where there is no tool that reads that. */
   name: z.string(),
+  /** The name without what it returns and its parameters: "add_forces<float, long>". */
+  shortName: z.string(),
   /** "90" */
   architecture: z.string(),
   /** Of each thread. */
@@ -20,14 +22,6 @@ export const kernelResources = z.object({
   spillLoadBytes: z.number().int(),
 })
 export type KernelResources = z.infer<typeof kernelResources>
-
-/** A kernel's name without what it returns and its parameters: "add_forces<float, long>". */
-export function shortKernelName(name: string): string {
-  // Anonymous namespaces have brackets of their own.
-  const plain = name.replaceAll('(anonymous namespace)::', '').replace(/^void /, '')
-  const end = plain.indexOf('(')
-  return end < 0 ? plain : plain.slice(0, end)
-}
 
 /** One compiler or linker run of a build. */
 export const buildStep = z.object({

@@ -71,6 +71,10 @@ export const gradcheckFinding = z.object({
   cause: z.string(),
   /** "real" or "imaginary", of complex outputs (forward: inputs); "" otherwise. */
   part: z.enum(['', 'real', 'imaginary']),
+  /** fast_mode: random projections of the Jacobians were compared, not their elements. */
+  projected: z.boolean(),
+  /** `reason` already gives `mismatched` and `total`. */
+  countsInReason: z.boolean(),
   /** Positions in the report's lists; absent when the finding is about all. */
   input: z.number().int().optional(),
   output: z.number().int().optional(),

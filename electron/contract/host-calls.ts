@@ -13,126 +13,235 @@ import { deviceCeilings, deviceFacts, replayedBench } from './bench-device'
 import { gradcheckReport, gradcheckRequest } from './gradcheck'
 import { captureReport, captureRequest, graphArchive, graphObservation, graphText } from './graph'
 import { opcheckReport, opcheckRequest } from './opcheck'
+import { operatorCheckDescription } from './opcheck-names'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
-import { sanitizedReport } from './sanitize'
+import type { WorkbenchError } from './outcome'
+import { sanitizedReport, sanitizedRequest } from './sanitize'
 import { profileRequest, profileTrace } from './profile'
 import { programFunction, programSource, runReport, runRequest } from './run'
 import { histogram, pageRequest, tensorPage } from './tensor'
 
-/** What the op host answers. Everything here is serialisable and every path is one on the host's machine. */
+/** One call: what it takes, what it gives, and what the op host is doing meanwhile: "call my_op::f". */
+function call<Input extends z.ZodType, Output extends z.ZodType>(declared: {
+  input: Input
+  output: Output
+  /** A crash report names it. Absent of calls that are answered at once. */
+  phase?: (input: z.output<Input>) => string
+}): { input: Input; output: Output; phase?: (input: z.output<Input>) => string } {
+  return declared
+}
+
+const fileName = (path: string): string => path.split('/').at(-1) ?? path
+
+const nothing = z.object({})
+const openTiming = z.object({ handle: z.number().int() })
+const onDevice = z.object({ device: z.string() })
+const writtenFile = z.object({ path: z.string() })
+
+/**
+ * What the op host answers. Everything here is serialisable and every path is one on the host's
+ * machine. The native side of each call is in native/binding/calls, under the same name.
+ */
 export const hostCalls = {
-  'host.ping': {
-    input: z.object({}),
+  'host.ping': call({
+    input: nothing,
     output: z.object({ residentBytes: z.number(), busySeconds: z.number() }),
-  },
+  }),
   /** Writes the stack of the running call to the crash report; false when nothing runs. */
-  'host.dumpStack': { input: z.object({}), output: z.boolean() },
-  'library.load': { input: z.object({ path: z.string() }), output: loadReport },
+  'host.dumpStack': call({ input: nothing, output: z.boolean() }),
+  'library.load': call({
+    input: z.object({ path: z.string() }),
+    output: loadReport,
+    phase: ({ path }) => `load ${fileName(path)}`,
+  }),
   /** `unloaded` is false, with the reason, when the library cannot leave the process. */
-  'library.unload': {
-    input: z.object({}),
+  'library.unload': call({
+    input: nothing,
     output: z.object({ unloaded: z.boolean(), reason: z.string() }),
-  },
-  'registry.list': { input: z.object({}), output: z.array(operatorSummary) },
-  'registry.describe': {
+    phase: () => 'unload the library',
+  }),
+  'registry.list': call({
+    input: nothing,
+    output: z.array(operatorSummary),
+    phase: () => 'list operators',
+  }),
+  'registry.describe': call({
     input: z.object({ name: z.string(), overload: z.string() }),
     output: operatorDetail,
-  },
-  'program.functions': { input: programSource, output: z.array(programFunction) },
-  'operator.run': { input: runRequest, output: runReport },
+    phase: ({ name }) => `describe ${name}`,
+  }),
+  'program.functions': call({
+    input: programSource,
+    output: z.array(programFunction),
+    phase: ({ file }) => `compile ${fileName(file)}`,
+  }),
+  'operator.run': call({
+    input: runRequest,
+    output: runReport,
+    phase: ({ op }) => `call ${op}`,
+  }),
   /** Writes a call's arguments and, when it is made, its results to PATH.pt and PATH.safetensors: native/runtime/record.h. */
-  'operator.record': {
+  'operator.record': call({
     input: z.object({ request: runRequest, path: z.string(), makeCall: z.boolean() }),
     output: z.object({ results: z.number().int() }),
-  },
+    phase: ({ request }) => `call ${request.op}`,
+  }),
   /** `ok` false is an answer, not an error. */
-  'gradcheck.run': { input: gradcheckRequest, output: gradcheckReport },
-  'opcheck.run': { input: opcheckRequest, output: opcheckReport },
+  'gradcheck.run': call({
+    input: gradcheckRequest,
+    output: gradcheckReport,
+    phase: ({ op }) => `gradcheck ${op}`,
+  }),
+  /** All operator checks there are; `npm run generate` writes operator-checks.generated.ts from them. */
+  'operatorCheck.list': call({
+    input: nothing,
+    output: z.array(operatorCheckDescription),
+    phase: () => 'list operator checks',
+  }),
+  'operatorCheck.run': call({
+    input: opcheckRequest,
+    output: opcheckReport,
+    phase: ({ op }) => `check ${op}`,
+  }),
+  /** Makes sense in a host that a sanitizer watches; `checks` plays no part. */
+  'operatorCheck.sanitized': call({
+    input: sanitizedRequest,
+    output: sanitizedReport,
+    phase: ({ op }) => `check ${op}`,
+  }),
   /** Makes the inputs, warms the call up and looks for what would make its timing a lie. */
-  'bench.open': { input: timedCall, output: openedBench },
-  'bench.sample': {
-    input: z.object({ handle: z.number().int(), count: z.number().int().min(1).max(100_000) }),
+  'timing.open': call({
+    input: timedCall,
+    output: openedBench,
+    phase: ({ op, expression }) => `time ${expression ?? op}`,
+  }),
+  'timing.sample': call({
+    input: openTiming.extend({ count: z.number().int().min(1).max(100_000) }),
     output: benchSamples,
-  },
-  'bench.layers': { input: z.object({ handle: z.number().int() }), output: benchLayers },
+    phase: () => 'take timings',
+  }),
+  'timing.layers': call({
+    input: openTiming,
+    output: benchLayers,
+    phase: () => 'time the dispatcher',
+  }),
   /** On a device other than the CPU: the call replayed in a graph. */
-  'bench.replay': {
-    input: z.object({ handle: z.number().int(), count: z.number().int().min(1).max(10_000) }),
+  'timing.replay': call({
+    input: openTiming.extend({ count: z.number().int().min(1).max(10_000) }),
     output: replayedBench,
-  },
+    phase: () => 'replay a graph',
+  }),
   /** There too: one call's trace by libtorch's profiler, written to a file. */
-  'bench.profile': {
-    input: z.object({ handle: z.number().int(), path: z.string() }),
-    output: z.object({ path: z.string() }),
-  },
-  'bench.device': { input: z.object({ device: z.string() }), output: deviceFacts },
-  'bench.deviceCeilings': { input: z.object({ device: z.string() }), output: deviceCeilings },
+  'timing.profile': call({
+    input: openTiming.extend({ path: z.string() }),
+    output: writtenFile,
+    phase: () => 'list kernels',
+  }),
+  /** Says in `missing` what cannot be known of a device that is not there. */
+  'timing.device': call({
+    input: onDevice,
+    output: deviceFacts,
+    phase: ({ device }) => `describe ${device}`,
+  }),
+  'timing.deviceCeilings': call({
+    input: onDevice,
+    output: deviceCeilings,
+    phase: () => 'measure the device',
+  }),
   /** The results of the call on its inputs, written for another op host to compare with. */
-  'bench.save': {
-    input: z.object({ handle: z.number().int(), path: z.string() }),
-    output: z.object({ path: z.string() }),
-  },
+  'timing.save': call({
+    input: openTiming.extend({ path: z.string() }),
+    output: writtenFile,
+    phase: () => 'save results',
+  }),
   /** With another open call, or with results that were saved. */
-  'bench.compare': {
-    input: z.object({
-      handle: z.number().int(),
+  'timing.compare': call({
+    input: openTiming.extend({
       with: z.union([z.number().int(), z.string()]),
       rtol: z.number().optional(),
       atol: z.number().optional(),
     }),
     output: benchComparison,
-  },
+    phase: () => 'compare results',
+  }),
   /** Handles that are gone already are not an error. */
-  'bench.close': {
+  'timing.close': call({
     input: z.object({ handles: z.array(z.number().int()) }),
     output: z.object({ closed: z.number().int() }),
-  },
-  'bench.machine': { input: z.object({}), output: machineFacts },
-  'bench.ceilings': {
+    phase: () => 'close timings',
+  }),
+  'timing.machine': call({
+    input: nothing,
+    output: machineFacts,
+    phase: () => 'describe the machine',
+  }),
+  /** Takes a second or two. */
+  'timing.ceilings': call({
     input: z.object({ threads: z.number().int().min(1).max(1024) }),
     output: machineCeilings,
-  },
-  'profile.run': { input: profileRequest, output: profileTrace },
-  /** Makes sense in a host that a sanitizer watches; `checks` plays no part. */
-  'opcheck.sanitized': { input: opcheckRequest, output: sanitizedReport },
-  'tensor.page': { input: pageRequest, output: tensorPage },
-  'tensor.histogram': {
+    phase: () => 'measure the machine',
+  }),
+  'profile.run': call({
+    input: profileRequest,
+    output: profileTrace,
+    phase: ({ op }) => `profile ${op}`,
+  }),
+  'tensor.page': call({
+    input: pageRequest,
+    output: tensorPage,
+    phase: () => 'read a page',
+  }),
+  'tensor.histogram': call({
     input: z.object({ handle: z.number().int(), bins: z.number().int().min(1).max(512) }),
     output: histogram,
-  },
+    phase: () => 'make a histogram',
+  }),
   /** Handles that are gone already are not an error. */
-  'tensor.release': {
+  'tensor.release': call({
     input: z.object({ handles: z.array(z.number().int()) }),
     output: z.object({ released: z.number().int() }),
-  },
+    phase: () => 'release tensors',
+  }),
   /** Throws away the oldest capture past a few dozen. */
-  'graph.capture': { input: captureRequest, output: captureReport },
+  'graph.capture': call({
+    input: captureRequest,
+    output: captureReport,
+    phase: ({ entry }) => `capture ${entry}`,
+  }),
   /** `step` 0 is the graph as captured. */
-  'graph.read': {
+  'graph.read': call({
     input: z.object({ capture: z.number().int(), step: z.number().int().nonnegative() }),
     output: graphText,
-  },
+    phase: () => 'read a graph',
+  }),
   /** Runs a captured step node by node on the arguments it was captured with. */
-  'graph.observe': {
+  'graph.observe': call({
     input: z.object({
       capture: z.number().int(),
       step: z.number().int().nonnegative(),
       runs: z.number().int().min(1).max(100),
     }),
     output: graphObservation,
-  },
+    phase: () => 'run the graph',
+  }),
   /** Captures that are gone already are not an error. */
-  'graph.release': {
+  'graph.release': call({
     input: z.object({ captures: z.array(z.number().int()) }),
     output: z.object({ released: z.number().int() }),
-  },
+    phase: () => 'release graphs',
+  }),
   /** Writes a script or trace capture as a TorchScript archive that Python and C++ load. */
-  'graph.save': {
+  'graph.save': call({
     input: z.object({ capture: z.number().int(), path: z.string() }),
     output: z.object({ path: z.string(), bytes: z.number() }),
-  },
+    phase: () => 'save the graph',
+  }),
   /** Looks into a TorchScript archive without running it. */
-  'graph.archive': { input: z.object({ path: z.string() }), output: graphArchive },
+  'graph.archive': call({
+    input: z.object({ path: z.string() }),
+    output: graphArchive,
+    phase: ({ path }) => `open ${fileName(path)}`,
+  }),
 } as const
 
 export type HostCalls = typeof hostCalls
@@ -145,6 +254,8 @@ export type HostRequest = { id: number; call: HostCallName; input: unknown }
 /** Host to parent; `ready` once, when libtorch is loaded. */
 export type HostMessage =
   | { kind: 'ready'; libtorch: string; seconds: number }
+  /** In place of `ready`: the host cannot be used, and ends. */
+  | { kind: 'refused'; error: WorkbenchError }
   | {
       kind: 'answer'
       id: number

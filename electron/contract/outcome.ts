@@ -20,6 +20,7 @@ export const errorCode = z.enum([
   'host.timeout', // the call ran past its limit and the op host was ended; `exit` holds the stack
   'host.unavailable', // no op host could be started
   'host.replaced', // the op host was ended for something else meanwhile; asked again, it is answered
+  'derivative.missing', // nothing requires grad: there is no backward to time or to profile
   'device.unavailable', // the device asked for is not on this machine
   'cancelled',
   'request.invalid', // the message itself does not fit the contract; `path` names the field
@@ -65,6 +66,8 @@ export const hostExit = z.object({
   phase: z.string(),
   signal: z.string().optional(),
   exitCode: z.number().int().optional(),
+  /** The call worked on a graph so deep that libtorch's passes may need more stack than there is. */
+  graphIsDeep: z.boolean().optional(),
   stack: z.array(stackFrame),
   /** The last lines the host printed, newest last. */
   lastOutput: z.string(),

@@ -2,6 +2,13 @@ import { z } from 'zod'
 
 import { buildReport } from './build'
 import { diagnostic } from './diagnostics'
+import { opcheckRequest } from './opcheck'
+
+/** A call that operator checks would make, under sanitizers. */
+export const sanitizedRequest = opcheckRequest.extend({
+  /** Absolute path of the folder of logs: what a call writes to stderr goes to the file LOGS/PROCESS. */
+  logs: z.string(),
+})
 
 /** One call of an operator in a process of its own that a sanitizer watches. */
 const sanitizedCall = z.object({
@@ -23,7 +30,7 @@ const sanitizedCall = z.object({
 })
 export type SanitizedCall = z.infer<typeof sanitizedCall>
 
-/** What the sanitizers said of these calls is in their logs, in OPSMITH_SANITIZER_LOGS. */
+/** What the sanitizers wrote about these calls is in their logs. */
 export const sanitizedReport = z.object({
   op: z.string(),
   seconds: z.number(),

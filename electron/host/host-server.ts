@@ -1,16 +1,11 @@
 import { createRequire } from 'node:module'
 
 import { hostCalls } from '../contract/host-calls'
-import type { HostCallName, HostInput, HostOutput, HostRequest } from '../contract/host-calls'
+import type { HostCallName, HostInput, HostRequest } from '../contract/host-calls'
 import { errorCode } from '../contract/outcome'
 import type { WorkbenchError } from '../contract/outcome'
 import type { NativeAddon } from './addon'
 import type { HostPort } from './port'
-
-type Handlers = {
-  [N in HostCallName]: (input: HostOutputOfInput<N>) => Promise<HostOutput<N>> | HostOutput<N>
-}
-type HostOutputOfInput<N extends HostCallName> = ReturnType<(typeof hostCalls)[N]['input']['parse']>
 
 /** What the addon rejects with; see native/binding/guard.h. */
 interface NativeError extends Error {
@@ -41,6 +36,27 @@ function toWorkbenchError(error: unknown): WorkbenchError {
   }
 }
 
+/** An addon of another version knows other calls: each of them would fail, some late. */
+function differenceInCalls(addon: NativeAddon): WorkbenchError | undefined {
+  const ours = Object.keys(hostCalls)
+  // An addon from before there was a table has none.
+  const theirs = (addon as Partial<NativeAddon>).calls ?? []
+  const missing = ours.filter((name) => !theirs.includes(name))
+  const unknown = theirs.filter((name) => !ours.includes(name))
+  const twice = theirs.filter((name, index) => theirs.indexOf(name) !== index)
+  const differences = [
+    missing.length > 0 ? `the addon lacks ${missing.join(', ')}` : '',
+    unknown.length > 0 ? `only the addon has ${unknown.join(', ')}` : '',
+    twice.length > 0 ? `the addon declares ${twice.join(', ')} twice` : '',
+  ].filter((text) => text !== '')
+  if (differences.length === 0) return undefined
+  return {
+    code: 'host.unavailable',
+    message: `The native addon does not fit this version of Opsmith: ${differences.join('; ')}.`,
+    hint: 'Rebuild the addon with "npm run setup". A new call is declared in electron/contract/host-calls.ts and in native/binding/calls.',
+  }
+}
+
 /** Answers calls one after the other as the addon's call thread does; pings in between. */
 export class HostServer {
   constructor(private readonly port: HostPort) {}
@@ -48,9 +64,13 @@ export class HostServer {
   start(): void {
     const started = performance.now()
     const addon = this.loadAddon()
-    const handlers = this.handlersFor(addon)
+    const error = differenceInCalls(addon)
+    if (error) {
+      this.port.send({ kind: 'refused', error })
+      return
+    }
     this.port.onRequest((request) => {
-      void this.answer(request, handlers)
+      void this.answer(request, addon)
     })
     this.port.send({
       kind: 'ready',
@@ -68,92 +88,13 @@ export class HostServer {
     return addon
   }
 
-  private handlersFor(addon: NativeAddon): Handlers {
-    const during = async <T>(phase: string, work: () => Promise<T>): Promise<T> => {
-      addon.setPhase(phase)
-      try {
-        return await work()
-      } finally {
-        addon.setPhase('')
-      }
-    }
-    return {
-      'host.ping': () => ({
-        residentBytes: process.memoryUsage.rss(),
-        busySeconds: addon.busySeconds(),
-      }),
-      'host.dumpStack': () => addon.dumpStack(),
-      'library.load': async ({ path }) =>
-        await during(`load ${path.split('/').at(-1) ?? path}`, () => addon.loadLibrary(path)),
-      'library.unload': async () => await during('unload the library', () => addon.unloadLibrary()),
-      'registry.list': async () => await addon.listOperators(),
-      'registry.describe': async ({ name, overload }) =>
-        await addon.describeOperator(name, overload),
-      'program.functions': async ({ file, source }) => await addon.programFunctions(file, source),
-      'operator.run': async (request) =>
-        await during(`call ${request.op}`, () => addon.run(request)),
-      'operator.record': async ({ request, path, makeCall }) => ({
-        results: await during(`call ${request.op}`, () => addon.record(request, path, makeCall)),
-      }),
-      'gradcheck.run': async (request) =>
-        await during(`gradcheck ${request.op}`, () => addon.gradcheck(request)),
-      'opcheck.run': async (request) =>
-        await during(`check ${request.op}`, () => addon.opcheck(request)),
-      'bench.open': async (request) =>
-        await during(`time ${request.expression ?? request.op}`, () => addon.openBench(request)),
-      'bench.sample': async ({ handle, count }) =>
-        await during('take timings', () => addon.sampleBench(handle, count)),
-      'bench.layers': async ({ handle }) =>
-        await during('time the dispatcher', () => addon.benchLayers(handle)),
-      'bench.replay': async ({ handle, count }) =>
-        await during('replay a graph', () => addon.replayBench(handle, count)),
-      'bench.profile': async ({ handle, path }) => {
-        await during('list kernels', () => addon.profileBench(handle, path))
-        return { path }
-      },
-      'bench.device': async ({ device }) => await addon.device(device),
-      'bench.deviceCeilings': async ({ device }) =>
-        await during('measure the device', () => addon.deviceCeilings(device)),
-      'bench.save': async ({ handle, path }) => {
-        await addon.saveBench(handle, path)
-        return { path }
-      },
-      'bench.compare': async ({ handle, with: other, rtol, atol }) =>
-        await during('compare results', () => addon.compareBench(handle, other, { rtol, atol })),
-      'bench.close': async ({ handles }) => ({ closed: await addon.closeBench(handles) }),
-      'bench.machine': async () => await addon.machine(),
-      'bench.ceilings': async ({ threads }) =>
-        await during('measure the machine', () => addon.ceilings(threads)),
-      'profile.run': async (request) =>
-        await during(`profile ${request.op}`, () => addon.profile(request)),
-      'opcheck.sanitized': async (request) =>
-        await during(`check ${request.op}`, () =>
-          addon.sanitizedCalls(request, process.env['OPSMITH_SANITIZER_LOGS'] ?? ''),
-        ),
-      'tensor.page': async (request) => await addon.page(request),
-      'tensor.histogram': async ({ handle, bins }) => await addon.histogram(handle, bins),
-      'tensor.release': async ({ handles }) => ({ released: await addon.release(handles) }),
-      'graph.capture': async (request) =>
-        await during(`capture ${request.entry}`, () => addon.captureGraph(request)),
-      'graph.read': async ({ capture, step }) => await addon.readGraph(capture, step),
-      'graph.observe': async ({ capture, step, runs }) =>
-        await during('run the graph', () => addon.observeGraph(capture, step, runs)),
-      'graph.release': async ({ captures }) => ({ released: await addon.releaseGraphs(captures) }),
-      'graph.save': async ({ capture, path }) => ({
-        path,
-        bytes: await during('save the graph', () => addon.saveGraph(capture, path)),
-      }),
-      'graph.archive': async ({ path }) =>
-        await during(`open ${path.split('/').at(-1) ?? path}`, () => addon.describeArchive(path)),
-    }
-  }
-
-  private async answer(request: HostRequest, handlers: Handlers): Promise<void> {
+  private async answer(request: HostRequest, addon: NativeAddon): Promise<void> {
     try {
-      const shape = hostCalls[request.call]
-      const input: HostInput<HostCallName> = shape.input.parse(request.input)
-      const handler = handlers[request.call] as (input: unknown) => Promise<unknown>
-      const value = await handler(input)
+      const { input: type, phase } = hostCalls[request.call]
+      const input = type.parse(request.input) as HostInput<HostCallName>
+      // TypeScript does not see that the phase is of the same call as the input.
+      const doing = (phase as ((input: unknown) => string) | undefined)?.(input)
+      const value = await addon.call(request.call, input, doing)
       this.port.send({ kind: 'answer', id: request.id, result: { ok: true, value } })
     } catch (error) {
       this.port.send({

@@ -1,4 +1,4 @@
-/** Joins text that comes in many small pieces: the window is told thirty times a second, not thousands. */
+/** Joins text that comes in many small pieces: the window gets thirty messages a second, not thousands. */
 export class TextBatch {
   private text = ''
   private timer: NodeJS.Timeout | undefined
@@ -19,5 +19,28 @@ export class TextBatch {
     const text = this.text
     this.text = ''
     this.send(text)
+  }
+}
+
+/** A batch for each source of text; sources are equal that JSON writes alike. */
+export class TextBatches<Source> {
+  private readonly batches = new Map<string, TextBatch>()
+
+  constructor(private readonly send: (source: Source, text: string) => void) {}
+
+  add(source: Source, text: string): void {
+    const key = JSON.stringify(source)
+    let batch = this.batches.get(key)
+    if (!batch) {
+      batch = new TextBatch((joined) => {
+        this.send(source, joined)
+      })
+      this.batches.set(key, batch)
+    }
+    batch.add(text)
+  }
+
+  flush(): void {
+    for (const batch of this.batches.values()) batch.flush()
   }
 }

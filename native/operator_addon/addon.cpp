@@ -27,7 +27,8 @@ std::filesystem::path own_path() {
   Dl_info info;
   // Any symbol of this file will do.
   static const char mark = 0;
-  if (dladdr(&mark, &info) == 0) throw Failure("internal", "the addon cannot find its own file");
+  if (dladdr(&mark, &info) == 0)
+    throw Failure(ErrorCode::internal, "the addon cannot find its own file");
   return std::filesystem::absolute(info.dli_fname);
 }
 
@@ -35,8 +36,9 @@ std::vector<c10::OperatorHandle> load_operators() {
   const auto addon = own_path();
   const auto library = addon.parent_path() / ("lib" + addon.stem().string() + ".so");
   if (!std::filesystem::exists(library)) {
-    throw Failure("library.load", addon.filename().string() + " needs " + library.string() +
-                                      ", which is not there: copy both together.");
+    throw Failure(ErrorCode::library_load, addon.filename().string() + " needs " +
+                                               library.string() +
+                                               ", which is not there: copy both together.");
   }
   auto& dispatcher = c10::Dispatcher::singleton();
   const auto names_before = dispatcher.getAllOpNames();
@@ -66,7 +68,7 @@ Napi::Value call(const Napi::CallbackInfo& info, const c10::OperatorHandle& op) 
     for (size_t i = 0; i < info.Length(); ++i)
       literals.push_back(read_value(info[i]));
     auto stack = make_arguments(op.schema(), literals, nullptr);
-    enter_stage("operator.check");
+    const Stage stage(ErrorCode::operator_check);
     op.callBoxed(stack);
     write_back(info, op.schema(), literals);
     if (stack.empty()) return info.Env().Undefined();

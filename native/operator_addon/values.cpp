@@ -34,37 +34,40 @@ napi_typedarray_type array_type(at::ScalarType dtype) {
     case at::kBFloat16:
       return napi_uint16_array;
     default:
-      throw Failure("input.invalid", "no typed array holds " + dtype_name(dtype));
+      throw Failure(ErrorCode::input_invalid, "no typed array holds " + dtype_name(dtype));
   }
 }
 
 at::Tensor read_tensor(const Napi::Object& object) {
   const auto name = object.Get("dtype").ToString().Utf8Value();
   const auto dtype = dtype_from_name(name);
-  if (!dtype) throw Failure("input.invalid", "tensor: no such dtype: " + name);
+  if (!dtype) throw Failure(ErrorCode::input_invalid, "tensor: no such dtype: " + name);
   const auto shape_value = object.Get("shape");
-  if (!shape_value.IsArray()) throw Failure("input.invalid", "tensor: shape must be a list");
+  if (!shape_value.IsArray())
+    throw Failure(ErrorCode::input_invalid, "tensor: shape must be a list");
   const auto sizes = shape_value.As<Napi::Array>();
   std::vector<int64_t> shape;
   for (uint32_t i = 0; i < sizes.Length(); ++i) {
     shape.push_back(sizes.Get(i).ToNumber().Int64Value());
-    if (shape.back() < 0) throw Failure("input.invalid", "tensor: shape holds a negative size");
+    if (shape.back() < 0)
+      throw Failure(ErrorCode::input_invalid, "tensor: shape holds a negative size");
   }
   const auto data_value = object.Get("data");
   if (!data_value.IsTypedArray())
-    throw Failure("input.invalid", "tensor: data must be a typed array");
+    throw Failure(ErrorCode::input_invalid, "tensor: data must be a typed array");
   const auto data = data_value.As<Napi::TypedArray>();
   auto tensor = at::empty(shape, at::TensorOptions().dtype(dtype));
   // Uint8ClampedArray holds the same bytes as Uint8Array.
   auto given = data.TypedArrayType();
   if (given == napi_uint8_clamped_array) given = napi_uint8_array;
   if (given != array_type(*dtype)) {
-    throw Failure("input.invalid", "tensor: the typed array does not fit the dtype " + name);
+    throw Failure(ErrorCode::input_invalid,
+                  "tensor: the typed array does not fit the dtype " + name);
   }
   if (data.ByteLength() != tensor.nbytes()) {
-    throw Failure("input.invalid", "tensor: data holds " + std::to_string(data.ByteLength()) +
-                                       " bytes, the shape asks for " +
-                                       std::to_string(tensor.nbytes()));
+    throw Failure(ErrorCode::input_invalid,
+                  "tensor: data holds " + std::to_string(data.ByteLength()) +
+                      " bytes, the shape asks for " + std::to_string(tensor.nbytes()));
   }
   if (tensor.nbytes() > 0) {
     const auto* bytes = static_cast<const char*>(data.ArrayBuffer().Data()) + data.ByteOffset();
@@ -124,7 +127,7 @@ Literal read_value(const Napi::Value& value) {
   if (value.IsBigInt()) {
     bool lossless = false;
     const int64_t integer = value.As<Napi::BigInt>().Int64Value(&lossless);
-    if (!lossless) throw Failure("input.invalid", "a BigInt does not fit into 64 bits");
+    if (!lossless) throw Failure(ErrorCode::input_invalid, "a BigInt does not fit into 64 bits");
     return {integer};
   }
   if (value.IsString()) return {value.As<Napi::String>().Utf8Value()};
@@ -139,7 +142,7 @@ Literal read_value(const Napi::Value& value) {
     return {read_tensor(value.As<Napi::Object>())};
   }
   throw Failure(
-      "input.invalid",
+      ErrorCode::input_invalid,
       "an argument must be a tensor {dtype, shape, data}, a number, a string, a boolean, null "
       "or a list of these");
 }

@@ -65,7 +65,7 @@ void append_quoted(const Literal& literal, std::string& text) {
   } else {
     message += quote(given) + " given";
   }
-  throw Failure("input.invalid", message);
+  throw Failure(ErrorCode::input_invalid, message);
 }
 
 bool as_integer(const Literal& literal, int64_t* integer) {
@@ -173,9 +173,9 @@ IValue convert(const Scope& scope, const TypePtr& type, const Literal& literal, 
     const auto input = scope.inputs->tensors.find(*text);
     if (input != scope.inputs->tensors.end()) {
       if (kind == TypeKind::TensorType || kind == TypeKind::AnyType) return input->second;
-      throw Failure("input.invalid", "argument " + scope.argument.name() + ": " +
-                                         argument_type(scope.argument) + " expected, but " + *text +
-                                         " is a tensor");
+      throw Failure(ErrorCode::input_invalid, "argument " + scope.argument.name() + ": " +
+                                                  argument_type(scope.argument) +
+                                                  " expected, but " + *text + " is a tensor");
     }
   }
   int64_t integer = 0;
@@ -228,7 +228,7 @@ IValue convert(const Scope& scope, const TypePtr& type, const Literal& literal, 
       return convert_untyped(scope, literal);
     case TypeKind::ClassType:
       throw Failure(
-          "input.invalid",
+          ErrorCode::input_invalid,
           "argument " + scope.argument.name() + ": a " + argument_type(scope.argument) +
               " can only be made in a TorchScript program",
           "Write a function in the project's program that makes the object, and call that.");
@@ -260,25 +260,25 @@ std::vector<IValue> make_arguments(const c10::FunctionSchema& schema,
                                    const ProjectInputs* inputs) {
   const auto& arguments = schema.arguments();
   if (literals.size() > arguments.size()) {
-    throw Failure("input.invalid", schema.name() + " takes " + std::to_string(arguments.size()) +
-                                       " argument(s), " + std::to_string(literals.size()) +
-                                       " given");
+    throw Failure(ErrorCode::input_invalid,
+                  schema.name() + " takes " + std::to_string(arguments.size()) + " argument(s), " +
+                      std::to_string(literals.size()) + " given");
   }
   std::vector<IValue> values;
   values.reserve(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     const auto& argument = arguments[i];
     if (i < literals.size()) {
-      enter_stage("input.invalid", "argument " + argument.name());
+      const Stage stage(ErrorCode::input_invalid, "argument " + argument.name());
       const Scope scope{inputs, argument};
       values.push_back(convert(scope, argument.real_type(), literals[i], true));
     } else if (argument.default_value()) {
       values.push_back(*argument.default_value());
     } else {
-      throw Failure("input.invalid", "argument " + argument.name() + ": " +
-                                         argument_type(argument) + " expected, but only " +
-                                         std::to_string(literals.size()) +
-                                         " argument(s) given and it has no default");
+      throw Failure(ErrorCode::input_invalid, "argument " + argument.name() + ": " +
+                                                  argument_type(argument) + " expected, but only " +
+                                                  std::to_string(literals.size()) +
+                                                  " argument(s) given and it has no default");
     }
   }
   return values;

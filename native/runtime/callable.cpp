@@ -16,11 +16,11 @@ Callable find_callable(const std::string& entry, const std::optional<ProgramSour
   }
   if (!source) {
     throw Failure(
-        "operator.unknown", "There is no operator " + entry,
+        ErrorCode::operator_unknown, "There is no operator " + entry,
         "Operators are written namespace::name; a bare name is a function of the program, and "
         "this project has none.");
   }
-  enter_stage("program.compile");
+  const Stage stage(ErrorCode::program_compile);
   const auto program = compile_program(*source);
   if (const auto* schema = program->schema(entry)) {
     return {entry, *schema, [program, entry](Stack& stack) { program->call(entry, stack); },
@@ -30,7 +30,7 @@ Callable find_callable(const std::string& entry, const std::optional<ProgramSour
   for (const auto& function : program->functions()) {
     names += (names.empty() ? "" : ", ") + function.name;
   }
-  throw Failure("operator.unknown", program->file() + " has no function " + entry,
+  throw Failure(ErrorCode::operator_unknown, program->file() + " has no function " + entry,
                 names.empty() ? "" : "It has " + names + ".");
 }
 

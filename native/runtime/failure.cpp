@@ -13,15 +13,12 @@
 namespace opsmith {
 namespace {
 
-struct Stage {
-  const char* code = "operator.check";
-  std::string subject;
-};
-thread_local Stage stage;
+thread_local ErrorCode stage_code = ErrorCode::operator_check;
+thread_local std::string stage_subject;
 
 Failure failure_here(std::string message) {
-  if (!stage.subject.empty()) message = stage.subject + ": " + message;
-  return Failure(stage.code, std::move(message));
+  if (!stage_subject.empty()) message = stage_subject + ": " + message;
+  return Failure(stage_code, std::move(message));
 }
 
 // libtorch's backtraces begin with "Exception raised from NAME at FILE:LINE (most recent call
@@ -97,7 +94,7 @@ Failure describe_compile_error(const std::string& text) {
       words = trimmed(words.substr(0, words.size() - length));
     }
   }
-  Failure failure("program.compile", words.empty() ? trimmed(text) : words);
+  Failure failure(ErrorCode::program_compile, words.empty() ? trimmed(text) : words);
   failure.detail = trimmed(text);
   read_script_place(text, 0, failure);
   // What follows is advice that knows nothing of operators built a moment ago.
@@ -129,8 +126,7 @@ bool describe_script_error(const std::string& text, Failure& failure) {
 Failure describe(const std::exception& error) {
   const std::string text = error.what();
   // The parser throws what is no ErrorReport.
-  if (std::string(stage.code) == "program.compile" &&
-      text.find("\n  File \"") != std::string::npos) {
+  if (stage_code == ErrorCode::program_compile && text.find("\n  File \"") != std::string::npos) {
     return describe_compile_error(text);
   }
   auto failure = failure_here(text);
@@ -141,9 +137,15 @@ Failure describe(const std::exception& error) {
 
 }  // namespace
 
-void enter_stage(const char* code, std::string subject) {
-  stage.code = code;
-  stage.subject = std::move(subject);
+Stage::Stage(ErrorCode code, std::string subject)
+    : code_before_(std::exchange(stage_code, code)),
+      subject_before_(std::exchange(stage_subject, std::move(subject))),
+      exceptions_before_(std::uncaught_exceptions()) {}
+
+Stage::~Stage() {
+  if (std::uncaught_exceptions() > exceptions_before_) return;
+  stage_code = code_before_;
+  stage_subject = std::move(subject_before_);
 }
 
 std::string demangle(const char* name) {

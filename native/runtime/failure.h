@@ -5,18 +5,47 @@
 #include <string>
 #include <utility>
 
+#include "runtime/enum_text.h"
+
 namespace opsmith {
 
-// Becomes a JavaScript Error with the same fields. `code` is one of contract/outcome.ts's
-// errorCode.
+// Those of contract/outcome.ts's errorCode that the runtime gives.
+enum class ErrorCode {
+  derivative_missing,
+  device_unavailable,
+  input_invalid,
+  internal,
+  io,
+  library_load,
+  operator_check,
+  operator_unknown,
+  program_compile,
+  request_invalid,
+  toolchain_missing
+};
+constexpr auto texts_of(ErrorCode) {
+  return enum_texts<ErrorCode>({{ErrorCode::derivative_missing, "derivative.missing"},
+                                {ErrorCode::device_unavailable, "device.unavailable"},
+                                {ErrorCode::input_invalid, "input.invalid"},
+                                {ErrorCode::internal, "internal"},
+                                {ErrorCode::io, "io"},
+                                {ErrorCode::library_load, "library.load"},
+                                {ErrorCode::operator_check, "operator.check"},
+                                {ErrorCode::operator_unknown, "operator.unknown"},
+                                {ErrorCode::program_compile, "program.compile"},
+                                {ErrorCode::request_invalid, "request.invalid"},
+                                {ErrorCode::toolchain_missing, "toolchain.missing"}});
+}
+
+// Becomes a JavaScript Error with the same fields.
 class Failure : public std::exception {
  public:
-  Failure(std::string code, std::string message, std::string hint = "")
-      : code(std::move(code)), message(std::move(message)), hint(std::move(hint)) {}
+  Failure(ErrorCode code, std::string message, std::string hint = "")
+      : code(code), message(std::move(message)), hint(std::move(hint)) {}
 
   const char* what() const noexcept override { return message.c_str(); }
 
-  std::string code;
+  ErrorCode code;
   std::string message;
   std::string hint;    // what to do about it; "" when there is nothing to say
   std::string detail;  // the raw text behind the message; "" when it would say the same
@@ -25,10 +54,21 @@ class Failure : public std::exception {
   int column = 0;      // 1-based; 0 when unknown
 };
 
-// Says what this thread does from here on: the code that an exception of libtorch gets, and what
-// its message is about ("input x"; "" for the operator itself). Plain assignment and no scope
-// guard, since the exception has left every scope when it is read.
-void enter_stage(const char* code, std::string subject = "");
+// What this thread does while the object lives: the code that an exception of libtorch gets, and
+// what its message is about ("input x"; "" for the operator itself). Stages nest. An exception is
+// read when it has left them: what counts is the innermost one that it left.
+class Stage {
+ public:
+  explicit Stage(ErrorCode code, std::string subject = "");
+  ~Stage();
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+ private:
+  ErrorCode code_before_;
+  std::string subject_before_;
+  int exceptions_before_;
+};
 
 // Reads the exception being handled; call it within a catch block only.
 Failure describe_current_exception();

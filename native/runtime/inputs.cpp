@@ -25,7 +25,7 @@ namespace opsmith {
 namespace {
 
 [[noreturn]] void invalid(const InputSpec& spec, const std::string& what) {
-  throw Failure("input.invalid", "input " + spec.name + ": " + what);
+  throw Failure(ErrorCode::input_invalid, "input " + spec.name + ": " + what);
 }
 
 std::string shape_text(const std::vector<int64_t>& shape) {
@@ -120,8 +120,8 @@ int64_t whole(const InputSpec& spec, const char* field, double value) {
 
 void require_floating(const InputSpec& spec, at::ScalarType dtype) {
   if (c10::isFloatingType(dtype) || c10::isComplexType(dtype)) return;
-  invalid(spec, "the distribution " + spec.distribution + " makes no " + spec.dtype +
-                    "; randint, arange, zeros, ones, full and eye do");
+  invalid(spec, "the distribution " + std::string(enum_text(spec.distribution)) + " makes no " +
+                    spec.dtype + "; randint, arange, zeros, ones, full and eye do");
 }
 
 at::Tensor make_distribution(const InputSpec& spec, at::ScalarType dtype,
@@ -129,63 +129,73 @@ at::Tensor make_distribution(const InputSpec& spec, at::ScalarType dtype,
   if (!spec.shape) invalid(spec, "needs a shape or values");
   const auto& shape = *spec.shape;
   const auto options = at::TensorOptions().dtype(dtype);
-  const auto& kind = spec.distribution;
   const double low = spec.low.value_or(0.0);
   int64_t count = 1;
   for (int64_t size : shape)
     count *= size;
 
-  if (kind == "randn") {
-    require_floating(spec, dtype);
-    auto tensor = at::randn(shape, generator, options);
-    if (spec.std && *spec.std != 1.0) tensor.mul_(*spec.std);
-    if (spec.mean && *spec.mean != 0.0) tensor.add_(*spec.mean);
-    return tensor;
+  switch (spec.distribution) {
+    case Distribution::randn: {
+      require_floating(spec, dtype);
+      auto tensor = at::randn(shape, generator, options);
+      if (spec.std && *spec.std != 1.0) tensor.mul_(*spec.std);
+      if (spec.mean && *spec.mean != 0.0) tensor.add_(*spec.mean);
+      return tensor;
+    }
+    case Distribution::rand: {
+      require_floating(spec, dtype);
+      const double high = spec.high.value_or(low + 1.0);
+      if (!(high >= low)) invalid(spec, "high lies below low");
+      auto tensor = at::rand(shape, generator, options);
+      if (high - low != 1.0) tensor.mul_(high - low);
+      if (low != 0.0) tensor.add_(low);
+      return tensor;
+    }
+    case Distribution::randint: {
+      const int64_t first = whole(spec, "low", low);
+      const int64_t end =
+          whole(spec, "high", spec.high.value_or(dtype == at::kBool ? 2.0 : low + 10.0));
+      if (end <= first) invalid(spec, "high must be greater than low for randint");
+      return at::randint(first, end, shape, generator, options);
+    }
+    case Distribution::zeros:
+      return at::zeros(shape, options);
+    case Distribution::ones:
+      return at::ones(shape, options);
+    case Distribution::full:
+      return at::full(shape, low, options);
+    case Distribution::arange:
+      return at::arange(low, low + static_cast<double>(count), options).reshape(shape);
+    case Distribution::linspace:
+      return at::linspace(low, spec.high.value_or(low + 1.0), count, options).reshape(shape);
+    case Distribution::eye:
+      if (shape.size() != 2)
+        invalid(spec, "eye needs two dimensions, the shape has " + std::to_string(shape.size()));
+      return at::eye(shape[0], shape[1], options);
   }
-  if (kind == "rand") {
-    require_floating(spec, dtype);
-    const double high = spec.high.value_or(low + 1.0);
-    if (!(high >= low)) invalid(spec, "high lies below low");
-    auto tensor = at::rand(shape, generator, options);
-    if (high - low != 1.0) tensor.mul_(high - low);
-    if (low != 0.0) tensor.add_(low);
-    return tensor;
-  }
-  if (kind == "randint") {
-    const int64_t first = whole(spec, "low", low);
-    const int64_t end =
-        whole(spec, "high", spec.high.value_or(dtype == at::kBool ? 2.0 : low + 10.0));
-    if (end <= first) invalid(spec, "high must be greater than low for randint");
-    return at::randint(first, end, shape, generator, options);
-  }
-  if (kind == "zeros") return at::zeros(shape, options);
-  if (kind == "ones") return at::ones(shape, options);
-  if (kind == "full") return at::full(shape, low, options);
-  if (kind == "arange") {
-    return at::arange(low, low + static_cast<double>(count), options).reshape(shape);
-  }
-  if (kind == "linspace") {
-    return at::linspace(low, spec.high.value_or(low + 1.0), count, options).reshape(shape);
-  }
-  if (kind == "eye") {
-    if (shape.size() != 2)
-      invalid(spec, "eye needs two dimensions, the shape has " + std::to_string(shape.size()));
-    return at::eye(shape[0], shape[1], options);
-  }
-  invalid(spec, "no such distribution: " + kind);
+  invalid(spec, "has no distribution");
 }
 
 at::Tensor make_strided(const InputSpec& spec, at::ScalarType dtype, at::Generator& generator) {
   return spec.values ? make_literal(spec, dtype) : make_distribution(spec, dtype, generator);
 }
 
-at::Layout sparse_layout(const InputSpec& spec) {
-  if (spec.layout == "sparse_coo") return at::kSparse;
-  if (spec.layout == "sparse_csr") return at::kSparseCsr;
-  if (spec.layout == "sparse_csc") return at::kSparseCsc;
-  if (spec.layout == "sparse_bsr") return at::kSparseBsr;
-  if (spec.layout == "sparse_bsc") return at::kSparseBsc;
-  invalid(spec, "no such layout: " + spec.layout);
+at::Layout torch_layout(InputLayout layout) {
+  switch (layout) {
+    case InputLayout::strided:
+      return at::kStrided;
+    case InputLayout::sparse_coo:
+      return at::kSparse;
+    case InputLayout::sparse_csr:
+      return at::kSparseCsr;
+    case InputLayout::sparse_csc:
+      return at::kSparseCsc;
+    case InputLayout::sparse_bsr:
+      return at::kSparseBsr;
+    case InputLayout::sparse_bsc:
+      return at::kSparseBsc;
+  }
+  return at::kStrided;
 }
 
 // [dimensions, specified elements], as torch.sparse_coo_tensor takes them.
@@ -228,10 +238,12 @@ at::Tensor make_coo(const InputSpec& spec, at::ScalarType dtype, at::Generator& 
     return at::sparse_coo_tensor(indices, make_strided(listed, dtype, generator), *spec.shape);
   }
   if (!spec.density && !spec.values) {
-    invalid(spec, spec.layout + " needs density, indices or values: which elements are specified?");
+    invalid(spec, std::string(enum_text(*spec.layout)) +
+                      " needs density, indices or values: which elements are specified?");
   }
   const auto dense = make_strided(spec, dtype, generator);
-  if (dense.dim() == 0) invalid(spec, spec.layout + " needs at least one dimension");
+  if (dense.dim() == 0)
+    invalid(spec, std::string(enum_text(*spec.layout)) + " needs at least one dimension");
   const auto chosen =
       spec.density ? at::rand(dense.sizes(), generator, at::TensorOptions().dtype(at::kDouble))
                          .lt(*spec.density)
@@ -242,20 +254,20 @@ at::Tensor make_coo(const InputSpec& spec, at::ScalarType dtype, at::Generator& 
 }
 
 at::Tensor make_sparse(const InputSpec& spec, at::ScalarType dtype, at::Generator& generator) {
-  const auto layout = sparse_layout(spec);
+  const auto layout = torch_layout(*spec.layout);
   if (spec.density && !(*spec.density >= 0 && *spec.density <= 1)) {
     invalid(spec, "density is the part of the elements that is specified: from 0 to 1");
   }
   const bool blocked = layout == at::kSparseBsr || layout == at::kSparseBsc;
   if (blocked != spec.blocksize.has_value()) {
-    invalid(spec, blocked ? spec.layout + " needs a blocksize, as [2, 2]"
+    invalid(spec, blocked ? std::string(enum_text(*spec.layout)) + " needs a blocksize, as [2, 2]"
                           : "blocksize is of sparse_bsr and sparse_bsc only");
   }
   auto coo = make_coo(spec, dtype, generator);
   if (layout == at::kSparse) return coo;
   if (coo.dim() != 2) {
-    invalid(spec,
-            spec.layout + " needs two dimensions, the shape is " + shape_text(coo.sizes().vec()));
+    invalid(spec, std::string(enum_text(*spec.layout)) + " needs two dimensions, the shape is " +
+                      shape_text(coo.sizes().vec()));
   }
   if (!blocked) return coo.to_sparse(layout, std::nullopt, std::nullopt);
   const auto& block = *spec.blocksize;
@@ -270,23 +282,25 @@ at::Tensor make_sparse(const InputSpec& spec, at::ScalarType dtype, at::Generato
 }  // namespace
 
 at::Device parse_device(const std::string& name) {
-  enter_stage("input.invalid", "device " + name);
+  const Stage stage(ErrorCode::input_invalid, "device " + name);
   const at::Device device(name);
   if (device.is_privateuseone() && !c10::impl::hasDeviceGuardImpl(device.type())) {
-    throw Failure("device.unavailable", "No backend is registered for the device " + name + ".",
+    throw Failure(ErrorCode::device_unavailable,
+                  "No backend is registered for the device " + name + ".",
                   "Load the library that brings it, or set the device to cpu.");
   }
   if (!device.is_cuda()) return device;
   if (!at::globalContext().hasCUDA()) {
     Failure failure(
-        "device.unavailable", "There is no CUDA device here that libtorch can use.",
+        ErrorCode::device_unavailable, "There is no CUDA device here that libtorch can use.",
         "Set the device to cpu, or use a libtorch built for CUDA on a machine with a GPU.");
     throw failure;
   }
   const auto count = at::detail::getCUDAHooks().deviceCount();
   if (device.index() >= count) {
-    throw Failure("device.unavailable", "There is no device " + name + ": this machine has " +
-                                            std::to_string(count) + " CUDA device(s).");
+    throw Failure(ErrorCode::device_unavailable, "There is no device " + name +
+                                                     ": this machine has " + std::to_string(count) +
+                                                     " CUDA device(s).");
   }
   return device;
 }
@@ -295,10 +309,10 @@ at::Tensor make_input(const InputSpec& spec) {
   const auto dtype = dtype_from_name(spec.dtype);
   if (!dtype) invalid(spec, "no such dtype: " + spec.dtype);
   const auto device = parse_device(spec.device);
-  enter_stage("input.invalid", "input " + spec.name);
+  const Stage stage(ErrorCode::input_invalid, "input " + spec.name);
   auto generator = at::make_generator<at::CPUGeneratorImpl>(
       static_cast<uint64_t>(spec.seed.value_or(spec.position)));
-  const bool strided = spec.layout == "strided";
+  const bool strided = is_strided(spec);
   if (strided && (spec.density || spec.indices || spec.blocksize)) {
     invalid(spec, "density, indices and blocksize are of sparse layouts: set layout too");
   }

@@ -7,9 +7,35 @@
 #include <string>
 #include <vector>
 
+#include "runtime/enum_text.h"
 #include "runtime/literal.h"
 
 namespace opsmith {
+
+// full: every element is `low`.
+enum class Distribution { randn, rand, randint, zeros, ones, eye, arange, linspace, full };
+constexpr auto texts_of(Distribution) {
+  return enum_texts<Distribution>({{Distribution::randn, "randn"},
+                                   {Distribution::rand, "rand"},
+                                   {Distribution::randint, "randint"},
+                                   {Distribution::zeros, "zeros"},
+                                   {Distribution::ones, "ones"},
+                                   {Distribution::eye, "eye"},
+                                   {Distribution::arange, "arange"},
+                                   {Distribution::linspace, "linspace"},
+                                   {Distribution::full, "full"}});
+}
+
+// torch's layouts that an input may have.
+enum class InputLayout { strided, sparse_coo, sparse_csr, sparse_csc, sparse_bsr, sparse_bsc };
+constexpr auto texts_of(InputLayout) {
+  return enum_texts<InputLayout>({{InputLayout::strided, "strided"},
+                                  {InputLayout::sparse_coo, "sparse_coo"},
+                                  {InputLayout::sparse_csr, "sparse_csr"},
+                                  {InputLayout::sparse_csc, "sparse_csc"},
+                                  {InputLayout::sparse_bsr, "sparse_bsr"},
+                                  {InputLayout::sparse_bsc, "sparse_bsc"}});
+}
 
 // contract/manifest.ts's inputSpec, with its place in the record.
 struct InputSpec {
@@ -18,17 +44,21 @@ struct InputSpec {
   std::optional<std::vector<int64_t>> shape;
   std::string dtype = "float32";
   std::string device = "cpu";
-  std::string distribution = "randn";
+  Distribution distribution = Distribution::randn;
   std::optional<int64_t> seed;  // absent: position
   bool requires_grad = false;
   std::optional<double> low, high, mean, std;
   std::optional<Literal> values;
   // Of sparse layouts: which elements are specified.
-  std::string layout = "strided";
+  std::optional<InputLayout> layout;  // absent: strided
   std::optional<double> density;
   std::optional<std::vector<std::vector<int64_t>>> indices;  // a list for each dimension
   std::optional<std::vector<int64_t>> blocksize;             // sparse_bsr and sparse_bsc
 };
+
+inline bool is_strided(const InputSpec& spec) {
+  return spec.layout.value_or(InputLayout::strided) == InputLayout::strided;
+}
 
 // Made on the CPU by a generator of its own, so that seed, shape and dtype give what
 // torch.manual_seed(seed) and torch.randn, rand, randint give in Python, then moved to the device.

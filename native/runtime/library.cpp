@@ -113,11 +113,12 @@ std::string operator_documentation(const std::string& name) {
 }
 
 LoadReport load_library(const std::string& path) {
-  enter_stage("library.load", file_name(path));
+  const Stage stage(ErrorCode::library_load, file_name(path));
   if (!loaded.path.empty()) {
     const auto before = unload_library();
     if (!before.unloaded) {
-      throw Failure("library.load", "Another library is loaded and cannot leave: " + before.reason,
+      throw Failure(ErrorCode::library_load,
+                    "Another library is loaded and cannot leave: " + before.reason,
                     "Load it in a new op host.");
     }
   }

@@ -20,7 +20,7 @@ Failure load_failure(const std::string& path, const std::string& error) {
   static const std::regex missing_library(
       "^([^ :]+): cannot open shared object file: No such file");
   std::smatch match;
-  Failure failure("library.load", file_name(path) + " could not be loaded: " + error);
+  Failure failure(ErrorCode::library_load, file_name(path) + " could not be loaded: " + error);
   failure.detail = error;
   if (std::regex_search(error, match, missing_symbol)) {
     failure.message =

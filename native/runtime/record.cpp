@@ -80,7 +80,7 @@ class SafeTensors {
     for (int i = 0; i < 8; ++i, length >>= 8U)
       file.put(static_cast<char>(length & 255U));
     file << text << bytes_;
-    if (!file.flush()) throw Failure("io", "Could not write " + path);
+    if (!file.flush()) throw Failure(ErrorCode::io, "Could not write " + path);
   }
 
  private:
@@ -147,7 +147,8 @@ class SafeTensors {
       case at::kComplexDouble:
         return "C128";
       default:
-        throw Failure("input.invalid", "A tensor of " + dtype_name(type) + " is not written down");
+        throw Failure(ErrorCode::input_invalid,
+                      "A tensor of " + dtype_name(type) + " is not written down");
     }
   }
 
@@ -159,8 +160,9 @@ class SafeTensors {
 
 }  // namespace
 
-int64_t record_call(const RunRequest& request, const std::string& path, bool make_call) {
-  enter_stage("operator.unknown");
+RecordedCall record_call(const RecordRequest& record) {
+  const auto& [request, path, make_call] = record;
+  const Stage stage(ErrorCode::operator_unknown);
   const auto callable = find_callable(request.op, request.program);
   const auto used = names_in(request.args);
   ProjectInputs project;
@@ -173,17 +175,17 @@ int64_t record_call(const RunRequest& request, const std::string& path, bool mak
   const Stack arguments = plain_values(stack, /*leaf=*/true);
   Stack results;
   if (make_call) {
-    enter_stage("operator.check");
+    const Stage calling(ErrorCode::operator_check);
     callable.call(stack);
     results = plain_values(flatten(stack), /*leaf=*/false);
   }
-  enter_stage("io", "writing the call down");
+  const Stage writing(ErrorCode::io, "writing the call down");
   save_archive_of(arguments, results, path + ".pt");
   SafeTensors tensors;
   tensors.add("arguments", arguments);
   tensors.add("results", results);
   tensors.save(path + ".safetensors");
-  return static_cast<int64_t>(results.size());
+  return {static_cast<int64_t>(results.size())};
 }
 
 }  // namespace opsmith

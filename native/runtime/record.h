@@ -8,6 +8,16 @@
 
 namespace opsmith {
 
+struct RecordRequest {
+  RunRequest request;
+  std::string path;
+  bool make_call = true;
+};
+
+struct RecordedCall {
+  int64_t results = 0;  // how many there are
+};
+
 // Writes two files for one call, to `path`:
 //   PATH.pt           a TorchScript archive without code, with the attributes `arguments` and
 //   `results`,
@@ -17,8 +27,7 @@ namespace opsmith {
 //                     tensor.
 // Arguments are as they were before the call; results are flattened and detached. Without
 // `make_call` there are none. The same request gives the same bytes. `reference` plays no part.
-// Throws Failure (io, and as run() does) and whatever the operator throws. Answers how many results
-// there are.
-int64_t record_call(const RunRequest& request, const std::string& path, bool make_call);
+// Throws Failure (io, and as run() does) and whatever the operator throws.
+RecordedCall record_call(const RecordRequest& request);
 
 }  // namespace opsmith

@@ -112,17 +112,19 @@ std::string joined(const std::vector<std::string>& names) {
   }
   std::sort(overloads.begin(), overloads.end());
   if (!overloads.empty()) {
-    throw Failure("operator.unknown", asked.overload_name.empty()
-                                          ? op + " has several overloads: " + joined(overloads)
-                                          : asked.name + " has no overload " + asked.overload_name +
-                                                ", but " + joined(overloads));
+    throw Failure(ErrorCode::operator_unknown,
+                  asked.overload_name.empty()
+                      ? op + " has several overloads: " + joined(overloads)
+                      : asked.name + " has no overload " + asked.overload_name + ", but " +
+                            joined(overloads));
   }
   if (dispatcher.findOp(asked)) {
-    throw Failure("operator.unknown", op + " has a kernel, but no schema: nothing defined it",
+    throw Failure(ErrorCode::operator_unknown,
+                  op + " has a kernel, but no schema: nothing defined it",
                   "Define it with m.def in a TORCH_LIBRARY or TORCH_LIBRARY_FRAGMENT block.");
   }
   const auto near = near_names(asked.name, names);
-  throw Failure("operator.unknown", "There is no operator " + op,
+  throw Failure(ErrorCode::operator_unknown, "There is no operator " + op,
                 near.empty() ? "" : "Did you mean " + joined(near) + "?");
 }
 

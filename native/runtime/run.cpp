@@ -58,17 +58,17 @@ void compare_with_reference(const RunRequest& request, const std::vector<std::st
   // A reference that cannot be evaluated is an outcome of the run, not a failure of it: the one
   // place besides binding/guard that catches.
   try {
-    enter_stage("program.compile");
+    const Stage stage(ErrorCode::program_compile);
     const auto program = request.program ? compile_program(*request.program) : nullptr;
     const auto reference = compile_reference(*request.reference, parameters, program);
-    enter_stage("operator.check");
+    const Stage calling(ErrorCode::operator_check);
     reference->call("reference", clones);
     expected = flatten(clones);
   } catch (...) {
     report.reference_error = first_lines(describe_current_exception());
     return;
   }
-  enter_stage("operator.check", "comparison");
+  const Stage comparing(ErrorCode::operator_check, "comparison");
   if (expected.size() != outputs.size()) {
     Comparison whole;
     whole.output = -1;
@@ -86,7 +86,7 @@ void compare_with_reference(const RunRequest& request, const std::vector<std::st
 }  // namespace
 
 RunReport run(const RunRequest& request) {
-  enter_stage("operator.unknown");
+  const Stage stage(ErrorCode::operator_unknown);
   const auto callable = find_callable(request.op, request.program);
 
   auto used = names_in(request.args);
@@ -118,14 +118,14 @@ RunReport run(const RunRequest& request) {
 
   RunReport report;
   report.op = callable.name;
-  enter_stage("operator.check");
+  const Stage calling(ErrorCode::operator_check);
   const auto start = std::chrono::steady_clock::now();
   callable.call(stack);
   wait_for_device(inputs);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
   const auto outputs = flatten(stack);
-  enter_stage("operator.check", "describing the result");
+  const Stage describing(ErrorCode::operator_check, "describing the result");
   for (const auto& name : names)
     report.inputs.push_back({name, describe(inputs.at(name))});
   for (const auto& output : outputs)

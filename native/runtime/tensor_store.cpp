@@ -18,7 +18,7 @@ int64_t last_handle = 0;
 const at::Tensor& tensor_of(int64_t handle) {
   const auto found = tensors.find(handle);
   if (found == tensors.end()) {
-    throw Failure("input.invalid", "This tensor is no longer in the op host.",
+    throw Failure(ErrorCode::input_invalid, "This tensor is no longer in the op host.",
                   "Run the call again.");
   }
   return found->second;
@@ -45,19 +45,20 @@ TensorDetail store_tensor(const at::Tensor& tensor) {
 }
 
 TensorPage read_page(const PageRequest& request) {
+  const Stage stage(ErrorCode::input_invalid, "page");
   at::Tensor matrix = tensor_of(request.handle).detach();
-  if (matrix.is_meta()) throw Failure("input.invalid", "A meta tensor holds no values.");
+  if (matrix.is_meta()) throw Failure(ErrorCode::input_invalid, "A meta tensor holds no values.");
   if (matrix.is_quantized()) matrix = matrix.dequantize();
   if (matrix.layout() != at::kStrided) matrix = matrix.to_dense();
   const auto leading = static_cast<size_t>(std::max<int64_t>(0, matrix.dim() - 2));
   if (request.index.size() != leading) {
-    throw Failure("input.invalid", "The page's index has " + std::to_string(request.index.size()) +
-                                       " places; the tensor needs " + std::to_string(leading) +
-                                       ".");
+    throw Failure(ErrorCode::input_invalid,
+                  "The page's index has " + std::to_string(request.index.size()) +
+                      " places; the tensor needs " + std::to_string(leading) + ".");
   }
   for (int64_t place : request.index) {
     if (place >= matrix.size(0))
-      throw Failure("input.invalid", "The page lies outside the tensor.");
+      throw Failure(ErrorCode::input_invalid, "The page lies outside the tensor.");
     matrix = matrix.select(0, place);
   }
   while (matrix.dim() < 2)
@@ -92,9 +93,12 @@ TensorPage read_page(const PageRequest& request) {
   return page;
 }
 
-Histogram make_histogram(int64_t handle, int64_t bin_count) {
-  if (bin_count < 1) throw Failure("input.invalid", "A histogram needs at least one bin.");
-  return compute_histogram(tensor_of(handle), bin_count);
+Histogram make_histogram(const HistogramRequest& request) {
+  const Stage stage(ErrorCode::input_invalid, "histogram");
+  if (request.bins < 1) {
+    throw Failure(ErrorCode::input_invalid, "A histogram needs at least one bin.");
+  }
+  return compute_histogram(tensor_of(request.handle), request.bins);
 }
 
 int64_t release_tensors(const std::vector<int64_t>& handles) {

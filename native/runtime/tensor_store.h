@@ -30,6 +30,10 @@ struct PageRequest {
   int64_t row_start = 0, row_count = 0, column_start = 0, column_count = 0;
 };
 
+struct HistogramRequest {
+  int64_t handle = 0, bins = 1;
+};
+
 struct TensorPage {
   int64_t rows = 0, columns = 0, row_start = 0, column_start = 0;
   std::vector<double> values;
@@ -42,7 +46,7 @@ inline constexpr size_t handle_limit = 256;
 
 TensorDetail store_tensor(const at::Tensor& tensor);
 TensorPage read_page(const PageRequest& request);              // throws Failure (input.invalid)
-Histogram make_histogram(int64_t handle, int64_t bin_count);   // throws Failure (input.invalid)
+Histogram make_histogram(const HistogramRequest& request);     // throws Failure (input.invalid)
 int64_t release_tensors(const std::vector<int64_t>& handles);  // how many there were
 void release_all_tensors();
 

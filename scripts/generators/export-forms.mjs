@@ -3,7 +3,7 @@ import { code, markdownPage, markdownTable } from '../lib/markdown.mjs'
 export const file = 'docs/reference/export-forms.md'
 
 export async function write(load) {
-  const { forms } = await load('electron/engine/export/all-forms.ts')
+  const { forms } = await load('electron/engine/project-export/all-forms.ts')
   return markdownPage(
     '# Export forms',
     '`opsmith export PROJECT --as FORM[,FORM…] --out DIR` writes a project in these forms. `--list` shows which of them a project can be exported as on this machine. Without its tools a form is written, and its proof is tried in part.',

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { findClangd } from '../../electron/engine/language/clangd/find-clangd'
+import { findClangd } from '../../electron/engine/toolchain/find-clangd'
 import { changeSettings } from '../../electron/engine/project/settings-file'
 import { App } from '../support/app'
 import { completions } from '../support/editor-parts'

@@ -18,7 +18,7 @@ let folder: string
 
 beforeAll(async () => {
   folder = copyProject(path.join(root, 'samples/my_op'), cache)
-  expect(unwrap(await workbench.build(folder)).ok).toBe(true)
+  expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
 })
 
 const requestOf = (op: string, args: BenchRequest['args'], shape: number[]): BenchRequest => ({

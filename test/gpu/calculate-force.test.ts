@@ -17,7 +17,7 @@ let manifest: Manifest
 beforeAll(async () => {
   folder = copyProject(path.join(root, 'samples/calculate_force'), cache)
   manifest = unwrap(await readManifest(folder))
-  expect(unwrap(await workbench.build(folder)).ok).toBe(true)
+  expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
 })
 
 const onGpu = (more: Partial<InputSpec> = {}): Record<string, InputSpec> =>
@@ -33,7 +33,7 @@ it.each(['float64', 'float32'] as const)(
   async (dtype) => {
     const call = manifest.calls[0]
     const run = unwrap(
-      await workbench.run(
+      await workbench.runs.run(
         folder,
         {
           op: 'CalcOps::calculateForce',
@@ -70,7 +70,7 @@ it('an atom index that does not exist stops the kernel', async () => {
   }
   const list = inputs[first ?? '']
   if (list) inputs['list_neigh'] = { ...list, values: [[[[99]]]] }
-  const run = await workbench.run(
+  const run = await workbench.runs.run(
     folder,
     { op: 'CalcOps::calculateForce', args: ['list_neigh', ...others], inputs },
     { timeout: 60 },

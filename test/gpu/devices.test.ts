@@ -6,12 +6,12 @@ import { readManifest } from '../../electron/engine/project/read-manifest'
 import { copyProject, root } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
 
-const { workbench, cache } = useWorkbench({ keepSpare: true })
+const { workbench, cache } = useWorkbench({ inWindow: true })
 
 it('an operator runs on the GPU, and its result equals the reference there', async () => {
   const folder = copyProject(path.join(root, 'samples/my_op'), cache)
   const manifest = await readManifest(folder)
-  const build = await workbench.build(folder)
+  const build = await workbench.builds.build(folder)
   if (!manifest.ok || !build.ok || !build.value.ok) throw new Error('my_op does not build')
   const inputs = Object.fromEntries(
     Object.entries(manifest.value.inputs).map(([name, spec]) => [
@@ -19,7 +19,7 @@ it('an operator runs on the GPU, and its result equals the reference there', asy
       { ...spec, device: 'cuda' },
     ]),
   )
-  const run = await workbench.run(
+  const run = await workbench.runs.run(
     folder,
     { op: 'my_op::my_op', args: ['x', 'y'], inputs, reference: '3 * x - y' },
     { timeout: 60 },

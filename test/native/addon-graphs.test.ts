@@ -17,10 +17,10 @@ let folder: string
 beforeAll(async () => {
   addon = loadAddon()
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-graphs-'))
-  await addon.loadLibrary(fixtureLibrary('operators'))
+  await addon.call('library.load', { path: fixtureLibrary('operators') })
 })
 afterAll(async () => {
-  await addon.unloadLibrary()
+  await addon.call('library.unload', {})
   fs.rmSync(folder, { recursive: true, force: true })
 })
 
@@ -77,14 +77,14 @@ const inputs = {
 
 async function capture(request: Partial<CaptureRequest>): Promise<CaptureReport> {
   const given = captureRequest.parse({ form: 'script', inputs, program, ...request })
-  return captureReport.parse(await addon.captureGraph(given))
+  return captureReport.parse(await addon.call('graph.capture', given))
 }
 
 async function read(
   report: CaptureReport,
   step = report.steps.length - 1,
 ): Promise<{ graph: Graph; text: string }> {
-  const { graph, text } = await addon.readGraph(report.capture, step)
+  const { graph, text } = await addon.call('graph.read', { capture: report.capture, step })
   return { graph: graphShape.parse(JSON.parse(graph)), text }
 }
 
@@ -166,7 +166,11 @@ describe('passes', () => {
   it('inline gives the same graph after the function has run', async () => {
     const before = await read(await capture({ entry: 'outer', passes: ['inline'] }))
     await capture({ entry: 'outer', form: 'trace', args: ['x'] })
-    await addon.observeGraph((await capture({ entry: 'outer', args: ['x'] })).capture, 0, 1)
+    await addon.call('graph.observe', {
+      capture: (await capture({ entry: 'outer', args: ['x'] })).capture,
+      step: 0,
+      runs: 1,
+    })
     const after = await read(await capture({ entry: 'outer', passes: ['inline'] }))
     expect(after.text).toBe(before.text)
   })
@@ -188,7 +192,10 @@ describe('passes', () => {
   it('an unknown pass name is refused by name', async () => {
     const given = { entry: 'outer', form: 'script', args: [], inputs: {}, checks: [], program }
     const request = { ...given, passes: ['nope'] } as unknown as CaptureRequest
-    expect((await failureOf(addon.captureGraph(request))).message).toBe('There is no pass nope')
+    expect(await failureOf(addon.call('graph.capture', request))).toMatchObject({
+      code: 'request.invalid',
+      message: expect.stringMatching(/^passes\[0\]: expected one of "inline", .*"alias_analysis"$/),
+    })
   })
 })
 
@@ -256,7 +263,11 @@ describe('a run node by node', () => {
   it('running node by node counts calls, times, new memory and values', async () => {
     const report = await capture({ entry: 'branches', args: ['x', 'y'] })
     const { graph } = await read(report)
-    const observation = await addon.observeGraph(report.capture, 0, 3)
+    const observation = await addon.call('graph.observe', {
+      capture: report.capture,
+      step: 0,
+      runs: 3,
+    })
     const nodes = allNodes(graph.nodes)
     expect(observation.nodes).toHaveLength(nodes.length)
     const of = (kind: string) => observation.nodes[nodes.findIndex((node) => node.kind === kind)]
@@ -273,24 +284,31 @@ describe('a run node by node', () => {
 
   it('running node by node finds NaN and Inf, and can call methods of objects', async () => {
     const report = await capture({ entry: 'divides', args: ['x', 'zero'] })
-    const values = (await addon.observeGraph(report.capture, 0, 1)).nodes.flatMap(
-      (node) => node.values,
-    )
+    const values = (
+      await addon.call('graph.observe', { capture: report.capture, step: 0, runs: 1 })
+    ).nodes.flatMap((node) => node.values)
     expect(values.map((value) => value.inf)).toContain(12)
     const counted = await capture({ entry: 'counts', args: ['x'] })
-    expect((await addon.observeGraph(counted.capture, 0, 2)).runs).toBe(2)
+    expect(
+      (await addon.call('graph.observe', { capture: counted.capture, step: 0, runs: 2 })).runs,
+    ).toBe(2)
   })
 
   it('running node by node without arguments is refused', async () => {
     const report = await capture({ entry: 'branches' })
-    expect((await failureOf(addon.observeGraph(report.capture, 0, 1))).message).toContain(
-      'captured without arguments',
-    )
+    expect(
+      (await failureOf(addon.call('graph.observe', { capture: report.capture, step: 0, runs: 1 })))
+        .message,
+    ).toContain('captured without arguments')
   })
 
   it('an executed graph can be run node by node', async () => {
     const report = await capture({ entry: 'branches', form: 'executed', args: ['x', 'y'] })
-    const observation = await addon.observeGraph(report.capture, 0, 2)
+    const observation = await addon.call('graph.observe', {
+      capture: report.capture,
+      step: 0,
+      runs: 2,
+    })
     expect(observation.nodes.filter((node) => node.calls > 0).length).toBeGreaterThan(5)
   })
 })
@@ -298,12 +316,18 @@ describe('a run node by node', () => {
 describe('captures', () => {
   it('a capture can be released, and unloading its library removes it', async () => {
     const report = await capture({ entry: 'outer' })
-    expect(await addon.releaseGraphs([report.capture, report.capture])).toBe(1)
-    expect((await failureOf(addon.readGraph(report.capture, 0))).hint).toBe('Capture it again.')
+    expect(
+      (await addon.call('graph.release', { captures: [report.capture, report.capture] })).released,
+    ).toBe(1)
+    expect(
+      (await failureOf(addon.call('graph.read', { capture: report.capture, step: 0 }))).hint,
+    ).toBe('Capture it again.')
     const other = await capture({ entry: 'outer' })
-    await addon.unloadLibrary()
-    expect((await failureOf(addon.readGraph(other.capture, 0))).code).toBe('request.invalid')
-    await addon.loadLibrary(fixtureLibrary('operators'))
+    await addon.call('library.unload', {})
+    expect(
+      (await failureOf(addon.call('graph.read', { capture: other.capture, step: 0 }))).code,
+    ).toBe('request.invalid')
+    await addon.call('library.load', { path: fixtureLibrary('operators') })
   })
 })
 
@@ -311,7 +335,9 @@ describe('model archives', () => {
   it('an archive saved here runs in Python and opens here again', async () => {
     const report = await capture({ entry: 'branches', args: ['x', 'y'] })
     const file = path.join(folder, 'branches.pt')
-    expect(await addon.saveGraph(report.capture, file)).toBe(fs.statSync(file).size)
+    expect((await addon.call('graph.save', { capture: report.capture, path: file })).bytes).toBe(
+      fs.statSync(file).size,
+    )
     expect(fs.readdirSync(folder)).toEqual(['branches.pt'])
     const answer = await askPython(
       `import torch\nm = torch.jit.load(${JSON.stringify(file)})\n` +
@@ -324,7 +350,7 @@ describe('model archives', () => {
       ],
       true,
     ])
-    const archive = await addon.describeArchive(file)
+    const archive = await addon.call('graph.archive', { path: file })
     expect(archive.entries.map((entry) => entry.name)).toEqual(['forward'])
     const opened = await read(await capture({ entry: 'forward', file }))
     expect(kindsOf(opened.graph)).toContain('prim::If')
@@ -333,25 +359,29 @@ describe('model archives', () => {
   it('an archive with missing operators names them, and a file that is no archive is refused', async () => {
     const report = await capture({ entry: 'outer' })
     const file = path.join(folder, 'outer.pt')
-    await addon.saveGraph(report.capture, file)
-    await addon.unloadLibrary()
-    expect(await addon.describeArchive(file)).toMatchObject({
+    await addon.call('graph.save', { capture: report.capture, path: file })
+    await addon.call('library.unload', {})
+    expect(await addon.call('graph.archive', { path: file })).toMatchObject({
       entries: [],
       missing: ['fixture::scaled'],
     })
     expect((await failureOf(capture({ entry: 'forward', file }))).message).toBe(
       'outer.pt uses what nothing has registered: fixture::scaled',
     )
-    await addon.loadLibrary(fixtureLibrary('operators'))
+    await addon.call('library.load', { path: fixtureLibrary('operators') })
     const text = path.join(folder, 'text.pt')
     fs.writeFileSync(text, 'hello')
-    expect((await failureOf(addon.describeArchive(text))).message).toContain(
+    expect((await failureOf(addon.call('graph.archive', { path: text }))).message).toContain(
       'no TorchScript archive',
     )
-    expect((await failureOf(addon.describeArchive(path.join(folder, 'none.pt')))).code).toBe('io')
+    expect(
+      (await failureOf(addon.call('graph.archive', { path: path.join(folder, 'none.pt') }))).code,
+    ).toBe('io')
     const broken = path.join(folder, 'broken.pt')
     fs.writeFileSync(broken, fs.readFileSync(file).subarray(0, 2000))
-    expect((await failureOf(addon.describeArchive(broken))).code).toBe('input.invalid')
+    expect((await failureOf(addon.call('graph.archive', { path: broken }))).code).toBe(
+      'input.invalid',
+    )
   })
 
   it("a module from an archive is traced, frozen and run with the modules' names", async () => {
@@ -391,7 +421,11 @@ class Net(torch.nn.Module):
     expect(kindsOf((await read(frozen, 1)).graph)).toContain('aten::batch_norm')
     expect(kindsOf((await read(frozen, 2)).graph)).not.toContain('aten::batch_norm')
     expect(frozen.steps[2]?.note).toContain('eval mode')
-    const observed = await addon.observeGraph(frozen.capture, 0, 1)
+    const observed = await addon.call('graph.observe', {
+      capture: frozen.capture,
+      step: 0,
+      runs: 1,
+    })
     expect(observed.nodes.some((node) => node.values.length > 0)).toBe(true)
     const nested = await read(await capture({ ...request, entry: 'layers.0.forward' }))
     expect(kindsOf(nested.graph)).toContain('prim::CallMethod')

@@ -33,9 +33,13 @@ function provoke(script: string): Ending {
     const addon = require(${JSON.stringify(addonPath)})
     addon.installCrashReporter(${JSON.stringify(report)})
     const misbehave = (how) =>
-      addon.run({ op: 'fixture::misbehave', args: ['x', how], inputs: { x: { shape: [1] } } })
+      addon.call(
+        'operator.run',
+        { op: 'fixture::misbehave', args: ['x', how], inputs: { x: { shape: [1] } } },
+        'call fixture::misbehave ' + how,
+      )
     void (async () => {
-      await addon.loadLibrary(${JSON.stringify(fixtureLibrary('operators'))})
+      await addon.call('library.load', { path: ${JSON.stringify(fixtureLibrary('operators'))} })
       ${script}
     })()`
   const ended = spawnSync(process.execPath, ['-e', text], { encoding: 'utf8', timeout: 60_000 })
@@ -55,7 +59,9 @@ describe('the crash reporter', () => {
   it('exit() is recorded once, with its status and the place of the call', () => {
     const { status, records } = provoke(`await misbehave('exit')`)
     expect(status).toBe(3)
-    expect(records).toMatchObject([{ reason: 'exit', status: 3, phase: 'call fixture::misbehave' }])
+    expect(records).toMatchObject([
+      { reason: 'exit', status: 3, phase: 'call fixture::misbehave exit' },
+    ])
     expect(userFrame(records[0])).toBeGreaterThanOrEqual(0)
   })
 
@@ -70,12 +76,13 @@ describe('the crash reporter', () => {
   it('dumping the stack of a running call leaves the call running', () => {
     const { stdout, records } = provoke(`
       void misbehave('spin')
-      setInterval(() => {
-        if (addon.busySeconds() < 0.3) return
-        console.log(addon.dumpStack(), addon.busySeconds() > 0.1)
+      setInterval(async () => {
+        const { busySeconds } = await addon.call('host.ping', {})
+        if (busySeconds < 0.3) return
+        console.log(await addon.call('host.dumpStack', {}))
         process.kill(process.pid, 'SIGKILL')
       }, 20)`)
-    expect(stdout.trim()).toBe('true true')
+    expect(stdout.trim()).toBe('true')
     expect(records.map(({ reason }) => reason)).toEqual(['dump'])
     expect(userFrame(records[0])).toBe(0)
   })
@@ -87,13 +94,13 @@ describe('the crash reporter', () => {
     expect([busy.status, busy.records]).toEqual([5, []])
   })
 
-  it('a record names the phase set from JavaScript, and an idle process has no stack to dump', () => {
+  it('a record names the phase of the running call, not of a waiting one, and an idle process has no stack to dump', () => {
     const { stdout, records } = provoke(`
-      console.log(addon.dumpStack())
-      addon.setPhase('trying things')
-      await misbehave('exit')`)
+      console.log(await addon.call('host.dumpStack', {}))
+      void misbehave('exit')
+      await addon.call('registry.list', {}, 'list operators')`)
     expect(stdout.trim()).toBe('false')
-    expect(records[0]?.phase).toBe('trying things')
+    expect(records[0]?.phase).toBe('call fixture::misbehave exit')
   })
 })
 

@@ -10,10 +10,10 @@ let addon: NativeAddon
 
 beforeAll(async () => {
   addon = loadAddon()
-  await addon.loadLibrary(fixtureLibrary('operators'))
+  await addon.call('library.load', { path: fixtureLibrary('operators') })
 })
 afterAll(async () => {
-  await addon.unloadLibrary()
+  await addon.call('library.unload', {})
 })
 
 /** Also what Python reads. */
@@ -55,14 +55,20 @@ const inputs = {
 }
 
 async function run(op: string, args: (string | number)[], reference?: string): Promise<RunReport> {
-  return await addon.run({ op, args, inputs, program, ...(reference ? { reference } : {}) })
+  return await addon.call('operator.run', {
+    op,
+    args,
+    inputs,
+    program,
+    ...(reference ? { reference } : {}),
+  })
 }
 
 describe('a TorchScript program', () => {
   it('the functions of the program are listed with their lines', async () => {
     const lineOf = (name: string): number =>
       source.split('\n').findIndex((text) => text.startsWith(`def ${name}`)) + 1
-    expect(await addon.programFunctions(program.file, source)).toEqual([
+    expect(await addon.call('program.functions', { file: program.file, source })).toEqual([
       {
         name: 'repeated',
         schema: 'repeated(Tensor x, Tensor y, int times=2) -> Tensor[]',
@@ -132,7 +138,9 @@ describe('a TorchScript program', () => {
   ])(
     'a program with %s does not compile, and the error gives the place',
     async (_title, text, line, column, words) => {
-      const failure = await failureOf(addon.programFunctions('p.py', text))
+      const failure = await failureOf(
+        addon.call('program.functions', { file: 'p.py', source: text }),
+      )
       expect(failure).toMatchObject({ code: 'program.compile', file: 'p.py', line, column })
       expect(failure.message).toContain(words)
       expect(failure.message).not.toContain('HERE')
@@ -143,7 +151,7 @@ describe('a TorchScript program', () => {
 // Last: the class stays in the process.
 describe('a library with a TorchScript class', () => {
   it('a program can use the class, and the error explains why the library cannot be unloaded', async () => {
-    const report = await addon.loadLibrary(fixtureLibrary('counter'))
+    const report = await addon.call('library.load', { path: fixtureLibrary('counter') })
     expect(report.classes.map(({ name }) => name)).toEqual(['fixture_classes.Counter'])
     expect(report.classes[0]?.methods.map(({ name }) => name).sort()).toEqual(['__init__', 'next'])
     const text = `def after(counter: torch.classes.fixture_classes.Counter) -> int:
@@ -154,14 +162,14 @@ def second(start: int) -> int:
     counter.next()
     return after(counter)
 `
-    const result = await addon.run({
+    const result = await addon.call('operator.run', {
       op: 'second',
       args: [5],
       inputs: {},
       program: { file: 'c.py', source: text },
     })
     expect(result.outputs).toEqual([{ kind: 'value', type: 'int', text: '6' }])
-    const { unloaded, reason } = await addon.unloadLibrary()
+    const { unloaded, reason } = await addon.call('library.unload', {})
     expect(unloaded).toBe(false)
     expect(reason).toContain('registered classes')
   })

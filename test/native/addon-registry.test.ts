@@ -12,10 +12,10 @@ let report: LoadReport
 beforeAll(async () => {
   addon = loadAddon()
   library = fixtureLibrary('operators')
-  report = await addon.loadLibrary(library)
+  report = await addon.call('library.load', { path: library })
 })
 afterAll(async () => {
-  await addon.unloadLibrary()
+  await addon.call('library.unload', {})
 })
 
 describe('loading a library', () => {
@@ -69,13 +69,15 @@ describe('loading a library', () => {
 
   it('an unloaded library removes its operators, and loading it again works many times', async () => {
     for (let cycle = 0; cycle < 50; ++cycle) {
-      expect(await addon.unloadLibrary()).toEqual({ unloaded: true, reason: '' })
-      expect((await addon.loadLibrary(library)).operators).toHaveLength(8)
+      expect(await addon.call('library.unload', {})).toEqual({ unloaded: true, reason: '' })
+      expect((await addon.call('library.load', { path: library })).operators).toHaveLength(8)
     }
-    await addon.unloadLibrary()
-    const gone = await failureOf(addon.describeOperator('fixture::scaled', ''))
+    await addon.call('library.unload', {})
+    const gone = await failureOf(
+      addon.call('registry.describe', { name: 'fixture::scaled', overload: '' }),
+    )
     expect(gone.code).toBe('operator.unknown')
-    await addon.loadLibrary(library)
+    await addon.call('library.load', { path: library })
   })
 
   it('a library with an undefined symbol and a library that does not exist are named in the error', async () => {
@@ -83,19 +85,19 @@ describe('loading a library', () => {
       'incomplete',
       'namespace mine { int helper(double); } int use() { return mine::helper(1); }',
     )
-    const symbol = await failureOf(addon.loadLibrary(incomplete))
+    const symbol = await failureOf(addon.call('library.load', { path: incomplete }))
     expect(symbol).toMatchObject({ code: 'library.load' })
     expect(symbol.message).toContain('mine::helper(double)')
-    const absent = await failureOf(addon.loadLibrary('/nowhere/libabsent.so'))
+    const absent = await failureOf(addon.call('library.load', { path: '/nowhere/libabsent.so' }))
     expect(absent).toMatchObject({ code: 'library.load' })
     expect(absent.message).toContain('There is no library')
-    await addon.loadLibrary(library)
+    await addon.call('library.load', { path: library })
   })
 })
 
 describe('the operator registry', () => {
   it("libtorch's operators are listed with their schemas", async () => {
-    const operators = await addon.listOperators()
+    const operators = await addon.call('registry.list', {})
     expect(operators.length).toBeGreaterThan(3000)
     const add = operators.find(
       ({ name, overload }) => name === 'aten::add' && overload === 'Tensor',
@@ -106,7 +108,7 @@ describe('the operator registry', () => {
   })
 
   it('an operator of libtorch is described', async () => {
-    const detail = await addon.describeOperator('aten::add', 'Tensor')
+    const detail = await addon.call('registry.describe', { name: 'aten::add', overload: 'Tensor' })
     expect(operatorDetail.parse(detail)).toEqual(detail)
     expect(detail.arguments[2]).toEqual({
       name: 'alpha',
@@ -118,13 +120,17 @@ describe('the operator registry', () => {
   })
 
   it('an unknown name gets a list of similar names', async () => {
-    const failure = await failureOf(addon.run({ op: 'fixture::scale', args: [], inputs: {} }))
+    const failure = await failureOf(
+      addon.call('operator.run', { op: 'fixture::scale', args: [], inputs: {} }),
+    )
     expect(failure).toMatchObject({ code: 'operator.unknown' })
     expect(failure.hint).toContain('fixture::scaled')
-    const overloads = await failureOf(addon.run({ op: 'fixture::pick', args: [], inputs: {} }))
+    const overloads = await failureOf(
+      addon.call('operator.run', { op: 'fixture::pick', args: [], inputs: {} }),
+    )
     expect(overloads.message).toContain('fixture::pick.number, fixture::pick.tensor')
     const kernelOnly = await failureOf(
-      addon.run({ op: 'fixture::undefined', args: [], inputs: {} }),
+      addon.call('operator.run', { op: 'fixture::undefined', args: [], inputs: {} }),
     )
     expect(kernelOnly.message).toContain('no schema')
   })
@@ -137,9 +143,9 @@ describe('a library that cannot be unloaded', () => {
       'stays',
       '#include <string>\nthread_local std::string held = "x";\n__attribute__((constructor)) void use() { held += "y"; }',
     )
-    await addon.loadLibrary(stays)
-    expect(await addon.unloadLibrary()).toMatchObject({ unloaded: false })
-    const next = await failureOf(addon.loadLibrary(library))
+    await addon.call('library.load', { path: stays })
+    expect(await addon.call('library.unload', {})).toMatchObject({ unloaded: false })
+    const next = await failureOf(addon.call('library.load', { path: library }))
     expect(next).toMatchObject({ code: 'library.load', hint: 'Load it in a new op host.' })
   })
 })

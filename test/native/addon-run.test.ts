@@ -13,10 +13,10 @@ let addon: NativeAddon
 
 beforeAll(async () => {
   addon = loadAddon()
-  await addon.loadLibrary(fixtureLibrary('operators'))
+  await addon.call('library.load', { path: fixtureLibrary('operators') })
 })
 afterAll(async () => {
-  await addon.unloadLibrary()
+  await addon.call('library.unload', {})
 })
 
 type Specs = Record<string, Partial<InputSpec>>
@@ -40,7 +40,7 @@ async function run(
   const given = Object.entries({ ...specs, ...more.inputs })
   const inputs = Object.fromEntries(given.map(([name, spec]) => [name, inputSpec.parse(spec)]))
   const { inputs: _, ...rest } = more
-  const report = await addon.run({ op, args, inputs, ...rest })
+  const report = await addon.call('operator.run', { op, args, inputs, ...rest })
   expect(runReport.parse(report)).toEqual(report)
   return report
 }
@@ -52,7 +52,7 @@ function tensor(report: RunReport, output = 0): TensorHandle {
 }
 
 async function values(handle: TensorHandle): Promise<number[]> {
-  const page = await addon.page({
+  const page = await addon.call('tensor.page', {
     handle: handle.handle,
     index: handle.shape.slice(0, -2).map(() => 0),
     rowStart: 0,
@@ -157,11 +157,15 @@ describe('a call of an operator', () => {
 
   it('the JavaScript thread stays free during a call', async () => {
     let busy = 0
-    const timer = setInterval(() => (busy = Math.max(busy, addon.busySeconds())), 10)
+    const timer = setInterval(() => {
+      void addon.call('host.ping', {}).then(({ busySeconds }) => {
+        busy = Math.max(busy, busySeconds)
+      })
+    }, 10)
     await run('fixture::misbehave', ['x', 'sleep'])
     clearInterval(timer)
     expect(busy).toBeGreaterThan(0.1)
-    expect(addon.busySeconds()).toBe(0)
+    expect((await addon.call('host.ping', {})).busySeconds).toBe(0)
   })
 })
 
@@ -296,7 +300,7 @@ describe('tensors in the op host', () => {
     const inputs: Specs = { a: { shape: [2, 3, 4], distribution: 'arange' } }
     const { handle } = tensor(await run('aten::clone', ['a'], { inputs }))
     const part = { handle, index: [1], rowStart: 1, rowCount: 9, columnStart: 2, columnCount: 9 }
-    expect(await addon.page(part)).toEqual({
+    expect(await addon.call('tensor.page', part)).toEqual({
       rows: 3,
       columns: 4,
       rowStart: 1,
@@ -305,7 +309,7 @@ describe('tensors in the op host', () => {
       pageColumns: 2,
       values: [18, 19, 22, 23],
     })
-    const outside = await failureOf(addon.page({ ...page, handle, index: [2] }))
+    const outside = await failureOf(addon.call('tensor.page', { ...page, handle, index: [2] }))
     expect(outside.code).toBe('input.invalid')
   })
 
@@ -315,10 +319,10 @@ describe('tensors in the op host', () => {
       c: { shape: [1], dtype: 'complex64', distribution: 'ones' },
     }
     const big = tensor(await run('aten::add.Scalar', ['big', 1], { inputs }))
-    const exact = await addon.page({ ...page, handle: big.handle, index: [] })
+    const exact = await addon.call('tensor.page', { ...page, handle: big.handle, index: [] })
     expect(exact.text).toEqual([String(2n ** 60n + 1n)])
     const complex = tensor(await run('aten::clone', ['c'], { inputs }))
-    const pair = await addon.page({ ...page, handle: complex.handle, index: [] })
+    const pair = await addon.call('tensor.page', { ...page, handle: complex.handle, index: [] })
     expect(pair.text).toEqual(['(1+0j)'])
     expect(pair.values).toEqual([1])
   })
@@ -326,18 +330,27 @@ describe('tensors in the op host', () => {
   it('values are counted into equal bins, the last of which includes its end', async () => {
     const inputs: Specs = { a: { shape: [10], distribution: 'arange' } }
     const { handle } = tensor(await run('aten::clone', ['a'], { inputs }))
-    expect(await addon.histogram(handle, 3)).toEqual({ edges: [0, 3, 6, 9], counts: [3, 3, 4] })
+    expect(await addon.call('tensor.histogram', { handle, bins: 3 })).toEqual({
+      edges: [0, 3, 6, 9],
+      counts: [3, 3, 4],
+    })
     const { handle: odd } = tensor(await run('aten::clone', ['z']))
-    expect((await addon.histogram(odd, 2)).counts).toEqual([1, 2])
+    expect((await addon.call('tensor.histogram', { handle: odd, bins: 2 })).counts).toEqual([1, 2])
   })
 
   it('a released tensor is gone, and the oldest one goes when there are too many', async () => {
     const first = tensor(await run('aten::clone', ['x'])).handle
-    expect(await addon.release([first, first, 999_999])).toBe(1)
-    expect((await failureOf(addon.histogram(first, 4))).code).toBe('input.invalid')
+    expect(
+      (await addon.call('tensor.release', { handles: [first, first, 999_999] })).released,
+    ).toBe(1)
+    expect((await failureOf(addon.call('tensor.histogram', { handle: first, bins: 4 }))).code).toBe(
+      'input.invalid',
+    )
     const old = tensor(await run('aten::clone', ['x'])).handle
     for (let i = 0; i < 130; ++i) await run('aten::clone', ['x'])
-    expect((await failureOf(addon.histogram(old, 4))).code).toBe('input.invalid')
+    expect((await failureOf(addon.call('tensor.histogram', { handle: old, bins: 4 }))).code).toBe(
+      'input.invalid',
+    )
   })
 
   it('a tensor with any strides is described', async () => {

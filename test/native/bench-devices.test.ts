@@ -18,7 +18,7 @@ let folder: string
 
 beforeAll(async () => {
   folder = copyProject(path.join(root, 'test/cases/bench/device'), cache)
-  expect(unwrap(await workbench.build(folder)).ok).toBe(true)
+  expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
 })
 
 const onInput = (op: string, input: object): BenchRequest => ({
@@ -142,14 +142,14 @@ describe('timings without a GPU', () => {
 
   it.skipIf(hasGpu)('the missing driver and NVML are reported', async () => {
     const limits = { timeout: 170, phase: '' }
-    const facts = unwrap(await workbench.hosts.call('bench.device', { device: 'cuda:0' }, limits))
+    const facts = unwrap(await workbench.hosts.call('timing.device', { device: 'cuda:0' }, limits))
     expect(facts).toMatchObject({ device: 'cuda:0', name: 'cuda:0', cacheBytes: 0 })
     expect(facts.missing).toBe('libcuda.so.1 (NVIDIA’s driver) is not on this machine')
   })
 
   it('missing hardware counters are reported in one sentence, and nothing is counted', async () => {
     const limits = { timeout: 170, phase: '' }
-    const machine = unwrap(await workbench.hosts.call('bench.machine', {}, limits))
+    const machine = unwrap(await workbench.hosts.call('timing.machine', {}, limits))
     const entry = onInput('aten::relu', { shape: [64] })
     const { rows } = unwrap(await workbench.benchmarks.run(folder, [entry], {}))
     const counted = rows[0]?.instructions !== undefined

@@ -12,7 +12,7 @@ import { inputSpec } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
 import { startForkedHost } from '../../electron/engine/host/transport'
 import { readManifest } from '../../electron/engine/project/read-manifest'
-import { Workbench } from '../../electron/engine/workbench'
+import { commandOptions, Workbench } from '../../electron/engine/workbench'
 import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -22,10 +22,10 @@ let traps: string
 
 beforeAll(async () => {
   cache = makeTestCache()
-  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, { keepSpare: false })
+  workbench = new Workbench(testInstallation(cache), startForkedHost, {}, commandOptions)
   await workbench.applySettings()
   traps = copyProject(path.join(root, 'test/cases/bench/traps'), cache)
-  expect(unwrap(await workbench.build(traps)).ok).toBe(true)
+  expect(unwrap(await workbench.builds.build(traps)).ok).toBe(true)
 })
 afterAll(async () => {
   await workbench.close()
@@ -384,14 +384,14 @@ describe('timings of earlier builds', () => {
   const source = (): string => path.join(folder, 'op.cpp')
   const edit = async (from: string, to: string): Promise<void> => {
     fs.writeFileSync(source(), fs.readFileSync(source(), 'utf8').replace(from, to))
-    expect(unwrap(await workbench.build(folder)).ok).toBe(true)
+    expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
   }
   const run = async (builds: string[]): Promise<BenchRow[]> =>
     unwrap(await workbench.benchmarks.run(folder, [request('traps::honest', { builds })], {})).rows
 
   beforeAll(async () => {
     folder = copyProject(path.join(root, 'test/cases/bench/traps'), cache)
-    expect(unwrap(await workbench.build(folder)).ok).toBe(true)
+    expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
     await run([])
   })
 

@@ -13,7 +13,7 @@ let loop: string
 
 beforeAll(async () => {
   loop = copyProject(path.join(root, 'test/cases/crash/endless_loop'), cache)
-  expect(unwrap(await workbench.build(loop)).ok).toBe(true)
+  expect(unwrap(await workbench.builds.build(loop)).ok).toBe(true)
 })
 
 const endless = { op: 'endless_loop::run', args: ['x'], checks: ['mutation' as const] }
@@ -74,7 +74,7 @@ describe('operator checks of a project', () => {
     const folder = copyProject(path.join(root, 'samples/warp_perspective'), cache)
     const early = await workbench.opchecks.runAll(folder, { timeout: 170 })
     expect(early.ok ? '' : early.error.code).toBe('build.required')
-    expect(unwrap(await workbench.build(folder)).ok).toBe(true)
+    expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
     const program = path.join(folder, 'program.py')
     const text = fs.readFileSync(program, 'utf8')
     fs.writeFileSync(program, `${text}\n\ndef doubled(x):\n    x.mul_(2)\n    return x + 1\n`)

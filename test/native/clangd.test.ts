@@ -7,9 +7,9 @@ import type { BenchRequest } from '../../electron/contract/bench-report'
 import type { LanguageDiagnostics, LanguageState } from '../../electron/contract/language'
 import { unwrap } from '../../electron/contract/outcome'
 import { startForkedHost } from '../../electron/engine/host/transport'
-import { clangdsOnPath, findClangd } from '../../electron/engine/language/clangd/find-clangd'
+import { clangdsOnPath, findClangd } from '../../electron/engine/toolchain/find-clangd'
 import { changeSettings } from '../../electron/engine/project/settings-file'
-import { Workbench } from '../../electron/engine/workbench'
+import { commandOptions, Workbench } from '../../electron/engine/workbench'
 import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -62,7 +62,7 @@ beforeAll(() => {
       onLanguageDiagnostics: (one) => said.push(one),
       onLanguageState: (state) => states.push(state),
     },
-    { keepSpare: false },
+    commandOptions,
   )
 })
 afterAll(async () => {
@@ -204,9 +204,9 @@ describe.skipIf(!clangd.ok)('clangd', () => {
 describe.skipIf(!clangd.ok)('timings while clangd works', () => {
   it('a timing waits until clangd has read the shown files, and reports that it waits', async () => {
     const own = makeTestCache()
-    const bench = new Workbench(testInstallation(own), startForkedHost, {}, { keepSpare: false })
+    const bench = new Workbench(testInstallation(own), startForkedHost, {}, commandOptions)
     const project = copyProject(path.join(root, 'samples/sigmoid'), own)
-    unwrap(await bench.build(project))
+    unwrap(await bench.builds.build(project))
     const text = fs.readFileSync(path.join(project, 'op.cpp'), 'utf8')
     bench.clangd.show({ folder: project, path: 'op.cpp', text, version: 1 }, true)
     const waited: string[] = []
@@ -240,7 +240,7 @@ describe.skipIf(others.length === 0)('an older clangd', () => {
         testInstallation(own),
         startForkedHost,
         { onLanguageDiagnostics: (one) => told.push(one) },
-        { keepSpare: false },
+        commandOptions,
       )
       const project = path.join(own.home, 'plain')
       fs.mkdirSync(project)

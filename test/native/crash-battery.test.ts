@@ -17,23 +17,23 @@ const expectation = z.object({
 
 const { workbench, cache } = useWorkbench({
   settings: { memoryLimit: 3 * 2 ** 30, callTimeout: 20 },
-  keepSpare: true,
+  inWindow: true,
 })
 
 /** Builds, loads and calls; the first thing that goes wrong, and when. */
 async function provoke(
   folder: string,
 ): Promise<{ phase: string; error: WorkbenchError } | undefined> {
-  const build = await workbench.build(folder)
+  const build = await workbench.builds.build(folder)
   if (!build.ok) return { phase: 'build', error: build.error }
   expect(build.value.diagnostics.filter((item) => item.severity === 'error')).toEqual([])
-  const load = await workbench.load(folder, { timeout: 20 })
+  const load = await workbench.libraries.load(folder, { timeout: 20 })
   if (!load.ok) return { phase: 'load', error: load.error }
   const manifest = await readManifest(folder)
   if (!manifest.ok) throw new Error(manifest.error.message)
   for (const call of manifest.value.calls) {
     const { op, args, timeout } = call
-    const result = await workbench.run(
+    const result = await workbench.runs.run(
       folder,
       { op, args, inputs: manifest.value.inputs },
       { timeout: timeout ?? 20 },

@@ -27,7 +27,7 @@ async function expectCalls(folder: string): Promise<void> {
   const manifest = unwrap(await readManifest(folder))
   const [call] = manifest.calls
   const run = unwrap(
-    await workbench.run(
+    await workbench.runs.run(
       folder,
       {
         op: call?.op ?? '',
@@ -53,7 +53,9 @@ it('CUDA sources are left out with a remark where nvcc is missing', async () => 
   process.env['PATH'] = tools
   process.env['CUDA_HOME'] = '/nowhere'
   const remarks: string[] = []
-  const build = unwrap(await workbench.build(folder, { onRemark: (text) => remarks.push(text) }))
+  const build = unwrap(
+    await workbench.builds.build(folder, { onRemark: (text) => remarks.push(text) }),
+  )
   expect(build).toMatchObject({ ok: true, diagnostics: [] })
   expect(remarks.join('\n')).toMatch(/add_forces\.cu.*left out, for there is no nvcc/)
   expect(build.steps.map(({ label }) => label).join()).not.toContain('cuda/')
@@ -66,19 +68,19 @@ if (!toolkit) console.log('cuda: builds with nvcc are skipped: there is no nvcc 
 describe.skipIf(!toolkit)('CUDA sources with nvcc', () => {
   it('kernels compile and link, and the library loads and runs without a GPU', async () => {
     const folder = copyProject(sample, cache)
-    const build = unwrap(await workbench.build(folder, { cudaArchitectures: ['80'] }))
+    const build = unwrap(await workbench.builds.build(folder, { cudaArchitectures: ['80'] }))
     expect(build).toMatchObject({ ok: true, diagnostics: [] })
     const kernels = build.steps.flatMap((step) => step.kernels ?? [])
     expect(kernels.map(({ architecture }) => architecture)).toEqual(Array(8).fill('80'))
     expect(kernels.every(({ registers }) => registers > 0)).toBe(true)
-    const loaded = unwrap(await workbench.load(folder, { timeout: 170 }))
+    const loaded = unwrap(await workbench.libraries.load(folder, { timeout: 170 }))
     const force = loaded.operators.find(({ name }) => name === 'CalcOps::calculateForce')
     const cuda = force?.kernels.find(({ dispatchKey }) => dispatchKey === 'CUDA')
     expect(cuda?.file).toBe(path.join(folder, 'src/cuda/calculate_force_cuda.cpp'))
     await expectCalls(folder)
     // What a kernel file includes is known: only those that include a header are compiled again.
     fs.appendFileSync(path.join(folder, 'src/cuda/force_kernel_cuda.h'), `\n// ${Date.now()}\n`)
-    const edited = unwrap(await workbench.build(folder, { cudaArchitectures: ['80'] }))
+    const edited = unwrap(await workbench.builds.build(folder, { cudaArchitectures: ['80'] }))
     const made = edited.steps.filter(({ cached, kind }) => !cached && kind === 'compile')
     expect(made.map(({ label }) => path.basename(label)).sort()).toEqual([
       'add_forces.cu',
@@ -94,7 +96,7 @@ describe.skipIf(!toolkit)('CUDA sources with nvcc', () => {
       file,
       fs.readFileSync(file, 'utf8').replace('scalar sum = 0;', 'scalar sum = zero;'),
     )
-    const build = unwrap(await workbench.build(folder))
+    const build = unwrap(await workbench.builds.build(folder))
     expect(build.ok).toBe(false)
     const lines = fs.readFileSync(file, 'utf8').split('\n')
     const line = lines.findIndex((text) => text.includes('= zero;')) + 1
@@ -108,7 +110,9 @@ describe.skipIf(!toolkit)('CUDA sources with nvcc', () => {
   })
 
   it('an architecture that nvcc does not know is an error that lists the known ones', async () => {
-    const build = await workbench.build(copyProject(sample, cache), { cudaArchitectures: ['12'] })
+    const build = await workbench.builds.build(copyProject(sample, cache), {
+      cudaArchitectures: ['12'],
+    })
     expect(build).toMatchObject({ ok: false, error: { code: 'project.invalid' } })
   })
 })

@@ -8,7 +8,7 @@ import { defaultSettings } from '../../electron/contract/settings'
 import { compileTimeKey } from '../../electron/engine/compile/compile-times'
 import { chooseToolchain, chosenTools } from '../../electron/engine/toolchain/choose'
 import { findCompilers } from '../../electron/engine/toolchain/compilers'
-import { examine } from '../../electron/engine/toolchain/doctor'
+import { examine } from '../../electron/engine/doctor/doctor'
 import { makeTestCache, testInstallation } from '../support/installation'
 import type { TestCache } from '../support/installation'
 

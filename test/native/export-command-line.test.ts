@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { defaultBuildOptions } from '../../electron/contract/build-options'
 import type { FormReport } from '../../electron/contract/export'
-import { findProofTools } from '../../electron/engine/export/proof/tools'
+import { findProofTools } from '../../electron/engine/project-export/proof/tools'
 import { chooseToolchain } from '../../electron/engine/toolchain/choose'
 import { findOnPath } from '../../electron/engine/toolchain/find-on-path'
 import { opsmith as runOpsmith } from '../support/command-line'

@@ -8,7 +8,7 @@ import type { GradcheckOutcome, SweepPoint } from '../../electron/contract/gradc
 import { gradcheckEntry } from '../../electron/contract/manifest'
 import type { GradcheckEntry, Manifest } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
-import { caseOf } from '../../electron/engine/check/gradcheck-case'
+import { caseOf } from '../../electron/engine/project/gradcheck-case'
 import { readManifest } from '../../electron/engine/project/read-manifest'
 import type { Workbench } from '../../electron/engine/workbench'
 import { copyProject, root, subfolders } from '../support/installation'
@@ -19,7 +19,7 @@ const limits = { timeout: 170 }
 const { workbench, cache } = useWorkbench()
 
 async function build(folder: string): Promise<Manifest> {
-  const built = unwrap(await workbench.build(folder))
+  const built = unwrap(await workbench.builds.build(folder))
   expect(built.diagnostics.filter((one) => one.severity === 'error')).toEqual([])
   expect(built.ok).toBe(true)
   return unwrap(await readManifest(folder))

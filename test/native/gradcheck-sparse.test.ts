@@ -146,7 +146,7 @@ describe('sparse inputs', () => {
     const call = { op: 'sparse_product', args: ['s', 'w'], inputs, program }
     const request = opcheckRequest.parse({ ...call, checks: ['mutation'] })
     const limits = { timeout: 170, phase: 'opcheck' }
-    const answer = await workbench.hosts.call('opcheck.run', request, limits)
+    const answer = await workbench.hosts.call('operatorCheck.run', request, limits)
     expect(answer.ok ? '' : answer.error.message).toContain('operator checks take strided tensors')
   })
 })
@@ -154,7 +154,7 @@ describe('sparse inputs', () => {
 describe('a project with sparse inputs', () => {
   it('its gradchecks and calls have the outcomes that opsmith.json expects', async () => {
     const folder = copyProject(path.join(root, 'test/cases/gradcheck/sparse_inputs'), cache)
-    expect(unwrap(await workbench.build(folder)).ok).toBe(true)
+    expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
     const outcomes = unwrap(await workbench.gradchecks.runAll(folder, { timeout: 170 }))
     expect(outcomes.map((one) => one.verdict)).toEqual([
       'passed',

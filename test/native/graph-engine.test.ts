@@ -16,7 +16,7 @@ const limits = { timeout: 170 }
 
 beforeAll(async () => {
   project = copyProject(path.join(root, 'samples/warp_perspective'), cache)
-  expect(unwrap(await workbench.build(project)).ok).toBe(true)
+  expect(unwrap(await workbench.builds.build(project)).ok).toBe(true)
 })
 
 const scripted = async (entry: string, folder = project): Promise<CaptureReport> =>
@@ -73,7 +73,7 @@ describe('captures of graphs', () => {
 
   it('a capture of an operator that crashes names the crash, and the next capture works', async () => {
     const crashing = copyProject(path.join(root, 'test/cases/crash/null_write'), cache)
-    expect(unwrap(await workbench.build(crashing)).ok).toBe(true)
+    expect(unwrap(await workbench.builds.build(crashing)).ok).toBe(true)
     const call = unwrap(await readManifest(crashing)).calls[0]
     const request = { entry: call?.op ?? '', form: 'trace' as const }
     const report = await workbench.graphs.capture(crashing, request, limits)
@@ -87,8 +87,8 @@ describe('captures of graphs', () => {
     const lines = Array.from({ length: 30_000 }, () => '    x = torch.relu(x) * y')
     const text = `import torch\ndef big(x, y):\n${lines.join('\n')}\n    return x\n`
     fs.writeFileSync(path.join(slow, 'program.py'), text)
-    expect(unwrap(await workbench.build(slow)).ok).toBe(true)
-    unwrap(await workbench.load(slow, limits))
+    expect(unwrap(await workbench.builds.build(slow)).ok).toBe(true)
+    unwrap(await workbench.libraries.load(slow, limits))
     const running = workbench.graphs.capture(
       slow,
       { entry: 'big', form: 'trace', args: ['x', 'y'] },
@@ -107,7 +107,7 @@ describe('large graphs', () => {
     const lines = Array.from({ length: 50_000 }, () => '    x = torch.relu(x) * y')
     const text = `import torch\ndef big(x, y):\n${lines.join('\n')}\n    return x\n`
     fs.writeFileSync(path.join(large, 'program.py'), text)
-    expect(unwrap(await workbench.build(large)).ok).toBe(true)
+    expect(unwrap(await workbench.builds.build(large)).ok).toBe(true)
     const { capture, steps } = await scripted('big', large)
     expect(steps[0]?.nodes).toBe(100_000)
     const started = performance.now()

@@ -100,7 +100,7 @@ const limits = { timeout: 170 }
 beforeAll(async () => {
   project = copyProject(path.join(root, 'samples/my_op'), cache)
   fs.writeFileSync(path.join(project, 'program.py'), program)
-  expect(unwrap(await workbench.build(project)).ok).toBe(true)
+  expect(unwrap(await workbench.builds.build(project)).ok).toBe(true)
 })
 
 interface Captured {

@@ -202,7 +202,7 @@ let project: string
 beforeAll(async () => {
   project = copyProject(path.join(root, 'samples/warp_perspective'), cache)
   fs.writeFileSync(path.join(project, 'program.py'), `import torch\n${program}`)
-  expect(unwrap(await workbench.build(project)).ok).toBe(true)
+  expect(unwrap(await workbench.builds.build(project)).ok).toBe(true)
 })
 
 async function capture(

@@ -8,7 +8,7 @@ import type { Result } from '../../electron/contract/outcome'
 import type { RunReport } from '../../electron/contract/run'
 import { useWorkbench } from '../support/workbench'
 
-const { workbench, cache } = useWorkbench({ keepSpare: true })
+const { workbench, cache } = useWorkbench({ inWindow: true })
 
 const source = `
 #include <torch/library.h>
@@ -26,14 +26,14 @@ let folder: string
 /** A project whose operator takes as long as it is told, and adds the version of its source. */
 async function build(version: number): Promise<string> {
   fs.writeFileSync(path.join(folder, 'op.cpp'), source.replace('VERSION', String(version)))
-  const built = await workbench.build(folder)
+  const built = await workbench.builds.build(folder)
   if (!built.ok) throw new Error(built.error.message)
   expect(built.value.ok).toBe(true)
   return built.value.loadPath
 }
 
 const wait = (seconds: number, signal?: AbortSignal): Promise<Result<RunReport>> =>
-  workbench.run(
+  workbench.runs.run(
     folder,
     {
       op: 'slow::wait',
@@ -126,7 +126,7 @@ describe('loading a library', () => {
     await underway()
     await build(4)
     const stop = new AbortController()
-    const loading = workbench.load(folder, { timeout: 60, signal: stop.signal })
+    const loading = workbench.libraries.load(folder, { timeout: 60, signal: stop.signal })
     const behind = wait(0, stop.signal)
     await pause(500)
     stop.abort()

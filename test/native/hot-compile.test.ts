@@ -10,7 +10,7 @@ import { readManifest } from '../../electron/engine/project/read-manifest'
 import { copyProject, root, subfolders } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
 
-const { workbench, cache } = useWorkbench({ keepSpare: true, settings: { hotCompile: true } })
+const { workbench, cache } = useWorkbench({ inWindow: true, settings: { hotCompile: true } })
 
 const sampleFolders = subfolders(path.join(root, 'samples'))
 
@@ -36,19 +36,19 @@ const simple = (space: string, body: string): string =>
   `#include <torch/script.h>\nat::Tensor f(const at::Tensor& x) { ${body} }\nTORCH_LIBRARY(${space}, m) { m.def("f", &f); }\n// ${Math.random()}\n`
 
 async function hot(folder: string): Promise<BuildReport> {
-  const build = await workbench.buildHot(folder)
+  const build = await workbench.builds.buildHot(folder)
   if (!build.ok) throw new Error(build.error.message)
   return build.value
 }
 
 describe('hot compile', () => {
   beforeAll(async () => {
-    const toolchain = await workbench.toolchainFor(undefined)
+    const toolchain = await workbench.projects.toolchain(undefined)
     if (!toolchain.ok) throw new Error(toolchain.error.message)
     // Set-up installs what it needs; without it every test below would try the usual way instead.
     expect(findClangLibraries(toolchain.value.compiler).why).toBe('')
     // After all of libtorch's headers, so that it serves sources that include less as well.
-    const started = await workbench.startCompileServer(
+    const started = await workbench.builds.startCompileServer(
       project('all_headers', simple('all_headers', 'return x;')),
     )
     expect(started).toEqual({ ok: true, value: true })
@@ -73,7 +73,7 @@ describe('hot compile', () => {
           ...(rtol === undefined ? {} : { rtol }),
           ...(atol === undefined ? {} : { atol }),
         }
-        const result = await workbench.run(folder, request, { timeout: 170 })
+        const result = await workbench.runs.run(folder, request, { timeout: 170 })
         if (!result.ok) throw new Error(`${op}: ${result.error.message}`)
         expect(result.value.referenceError).toBeUndefined()
         for (const comparison of result.value.comparisons)
@@ -97,7 +97,7 @@ describe('hot compile', () => {
     )
     const failed = await hot(folder)
     expect(failed.ok).toBe(false)
-    const plain = await workbench.build(folder)
+    const plain = await workbench.builds.build(folder)
     if (!plain.ok) throw new Error(plain.error.message)
     expect(plain.value.hot).toBe(false)
     expect(failed.diagnostics).toEqual(plain.value.diagnostics)
@@ -119,7 +119,7 @@ describe('hot compile', () => {
         `#pragma once\nconst int factor = ${factor};\n`,
       )
       expect((await hot(folder)).hot).toBe(true)
-      const result = await workbench.run(
+      const result = await workbench.runs.run(
         folder,
         { ...call, inputs: manifest.value.inputs },
         { timeout: 170 },
@@ -135,7 +135,7 @@ describe('hot compile', () => {
   it('the error for a missing symbol comes from the plain linker', async () => {
     const body = 'extern at::Tensor nowhere(const at::Tensor&); return nowhere(x);'
     const folder = project('undefined', simple('undefined', body))
-    const built = await workbench.buildAndLoad(folder, {}, 170)
+    const built = await workbench.libraries.buildAndLoad(folder, {}, 170)
     if (!built.ok) throw new Error(built.error.message)
     expect(built.value.build.ok).toBe(false)
     expect(built.value.build.diagnostics[0]?.message).toContain('undefined reference to nowhere')
@@ -159,11 +159,11 @@ describe('hot compile', () => {
       [1, 3],
     ] as const) {
       write(text, factor)
-      const plain = await workbench.build(folder)
+      const plain = await workbench.builds.build(folder)
       expect(plain.ok && plain.value.ok).toBe(true)
     }
     write(0, 3)
-    const mixed = await workbench.buildAndLoad(folder, {}, 170)
+    const mixed = await workbench.libraries.buildAndLoad(folder, {}, 170)
     if (!mixed.ok || !mixed.value.load) throw new Error('it does not load')
     const { build } = mixed.value
     expect(build.steps.map(({ kind, cached }) => [kind, cached])).toEqual([
@@ -176,11 +176,11 @@ describe('hot compile', () => {
     if (!manifest.ok) throw new Error(manifest.error.message)
     const call = { op: 'linked::f', args: ['x'], reference: '3 * x' }
     const request = { ...call, inputs: manifest.value.inputs }
-    const result = await workbench.run(folder, request, { timeout: 170 })
+    const result = await workbench.runs.run(folder, request, { timeout: 170 })
     if (!result.ok) throw new Error(result.error.message)
     expect(result.value.comparisons.map(({ matches }) => matches)).toEqual([true])
-    await workbench.settled(folder)
-    expect(workbench.lastBuild(folder)?.hot).toBe(false)
+    await workbench.builds.waitForPlain(folder)
+    expect(workbench.builds.lastBuild(folder)?.hot).toBe(false)
     // A link that is there already is taken before a new one.
     expect((await hot(folder)).hot).toBe(false)
   })
@@ -208,7 +208,7 @@ constexpr unsigned long never = ways<500, 0>::value;
     const source = `${simple('endless', 'return x;')}${slow}`
     const folder = project('endless', source)
     const stop = new AbortController()
-    const build = workbench.buildHot(folder, { signal: stop.signal })
+    const build = workbench.builds.buildHot(folder, { signal: stop.signal })
     setTimeout(() => {
       stop.abort()
     }, 120)
@@ -224,8 +224,8 @@ constexpr unsigned long never = ways<500, 0>::value;
     const build = await hot(folder)
     expect(build).toMatchObject({ hot: true, ok: true, library: '' })
     expect(fs.existsSync(path.join(folder, 'build'))).toBe(false)
-    expect(await workbench.settled(folder)).toEqual({ ok: true, value: null })
-    const plain = workbench.lastBuild(folder)
+    expect(await workbench.builds.waitForPlain(folder)).toEqual({ ok: true, value: null })
+    const plain = workbench.builds.lastBuild(folder)
     expect(plain).toMatchObject({ hot: false, ok: true })
     expect(plain?.library).toBe(path.join(folder, 'build', 'libsettles.so'))
     expect(
@@ -239,17 +239,17 @@ constexpr unsigned long never = ways<500, 0>::value;
     const off = await hot(project('switched_off', simple('switched_off', 'return x;')))
     expect(off).toMatchObject({ ok: true, hot: false })
     await changeSettings(cache.folder, { hotCompile: true })
-    workbench.stopCompileServer()
+    workbench.builds.stopCompileServer()
     const gone = await hot(project('gone', simple('gone', 'return x;')))
     expect(gone).toMatchObject({ ok: true, hot: false })
-    workbench.stopCompileServer()
+    workbench.builds.stopCompileServer()
   })
 
   it('a project with many sources waits for the server that was started with it', async () => {
     const folder = copyProject(path.join(root, 'samples/calculate_force'), cache)
     edit(folder)
-    workbench.stopCompileServer()
-    workbench.warmUp(folder)
+    workbench.builds.stopCompileServer()
+    workbench.builds.warmUp(folder)
     expect(await hot(folder)).toMatchObject({ ok: true, hot: true })
   })
 })

@@ -31,7 +31,7 @@ describe('errors of the installed compiler', () => {
     ['float_signature', 9, 'An operator cannot take float: use double.'],
     ['scalar_to_double', 5, /^A Scalar is not a double by itself/],
   ])('the error of %s is explained at its line', async (name, line, message) => {
-    const built = await workbench.build(project('mistakes', mistake(name)))
+    const built = await workbench.builds.build(project('mistakes', mistake(name)))
     if (!built.ok) throw new Error(built.error.message)
     const errors = built.value.diagnostics.filter((one) => one.severity === 'error')
     expect(errors).toHaveLength(1)
@@ -59,7 +59,7 @@ TORCH_LIBRARY(unfit, m) {
 }
 `,
     )
-    const both = await workbench.buildAndLoad(folder, {}, 170)
+    const both = await workbench.libraries.buildAndLoad(folder, {}, 170)
     if (!both.ok) throw new Error(both.error.message)
     const { loadError } = both.value
     expect(loadError?.message).toBe(

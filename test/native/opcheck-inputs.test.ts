@@ -18,7 +18,7 @@ const limits = { timeout: 170 }
 
 beforeAll(async () => {
   folder = copyProject(path.join(root, 'test/cases/opcheck/generated_inputs'), cache)
-  expect(unwrap(await workbench.build(folder)).ok).toBe(true)
+  expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
 })
 
 const entryOf = (name: string, more: object = {}): CheckEntry =>
@@ -96,7 +96,7 @@ describe('inputs made from a schema', () => {
     const file = path.join(other, 'opsmith.json')
     const text = fs.readFileSync(file, 'utf8')
     fs.writeFileSync(file, text.replace(/"checks": \[[^\]]*\]/, '"calls": []'))
-    expect(unwrap(await workbench.build(other)).ok).toBe(true)
+    expect(unwrap(await workbench.builds.build(other)).ok).toBe(true)
     const all = unwrap(await workbench.opchecks.entries(other, limits))
     expect(all).toHaveLength(9)
     const some = all.filter(({ op }) => /never|ends_the|labelled/.test(op))
@@ -110,7 +110,7 @@ describe('inputs made from a schema', () => {
       'generated_inputs::labelled': [expect.any(String), expect.any(Boolean)],
     })
     // The first project is loaded again for the tests that follow.
-    expect(unwrap(await workbench.build(folder)).ok).toBe(true)
+    expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
   })
 })
 
@@ -263,7 +263,7 @@ describe('a failure that was found by operator checks', () => {
     const call = '"calls": [{ "op": "generated_inputs::wrong_between", "args": ["x"] }]'
     const text = fs.readFileSync(file, 'utf8').replace(/"checks": \[[^\]]*\]/, call)
     fs.writeFileSync(file, text)
-    expect(unwrap(await workbench.build(other)).ok).toBe(true)
+    expect(unwrap(await workbench.builds.build(other)).ok).toBe(true)
     const entries = unwrap(await workbench.opchecks.entries(other, limits))
     const [entry] = entries
     const report = unwrap(await workbench.opchecks.run(other, entry!, limits))

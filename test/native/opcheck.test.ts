@@ -34,8 +34,8 @@ let manifest: Manifest
 beforeAll(async () => {
   const copy = copyProject(project, cache)
   manifest = unwrap(await readManifest(copy))
-  expect(unwrap(await workbench.build(copy)).ok).toBe(true)
-  unwrap(await workbench.load(copy, { timeout: 170 }))
+  expect(unwrap(await workbench.builds.build(copy)).ok).toBe(true)
+  unwrap(await workbench.libraries.load(copy, { timeout: 170 }))
 })
 
 async function check(
@@ -46,7 +46,7 @@ async function check(
 ): Promise<OpcheckReport> {
   return unwrap(
     await workbench.hosts.call(
-      'opcheck.run',
+      'operatorCheck.run',
       { op, args, inputs, checks },
       { timeout: 120, phase: `check ${op}` },
     ),

@@ -8,7 +8,7 @@ import type { Result } from '../../electron/contract/outcome'
 import { profileKinds } from '../../electron/contract/profile'
 import type { ProfileReport, ProfileRequest } from '../../electron/contract/profile'
 import { startForkedHost } from '../../electron/engine/host/transport'
-import { Workbench } from '../../electron/engine/workbench'
+import { commandOptions, Workbench } from '../../electron/engine/workbench'
 import { opsmith } from '../support/command-line'
 import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
 import type { TestCache } from '../support/installation'
@@ -69,11 +69,11 @@ beforeAll(async () => {
       printed += text
     },
   }
-  workbench = new Workbench(testInstallation(cache), startForkedHost, events, { keepSpare: false })
+  workbench = new Workbench(testInstallation(cache), startForkedHost, events, commandOptions)
   await workbench.applySettings()
   folder = copyProject(path.join(root, 'samples/gc_layer'), cache)
   fs.writeFileSync(path.join(folder, 'program.py'), program)
-  expect(unwrap(await workbench.build(folder)).ok).toBe(true)
+  expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
 })
 afterAll(async () => {
   await workbench.close()
@@ -263,7 +263,7 @@ describe('a profile', () => {
     expect(unknown.code).toBe('operator.unknown')
     expect(unknown.text).toMatch(/no function three_layers.*two_layers, scale, stacked/)
     const constant = await refused('scale', ['w2'], { backward: true })
-    expect(constant).toMatchObject({ code: 'operator.check' })
+    expect(constant).toMatchObject({ code: 'derivative.missing' })
     expect(constant.text).toContain('scale: no argument requires grad')
     const wrong = await refused('mismatched', ['a', 'w'])
     expect(wrong.code).toBe('operator.check')

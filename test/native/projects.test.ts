@@ -10,14 +10,14 @@ import { Workbench } from '../../electron/engine/workbench'
 import { copyProject, root, subfolders, testInstallation } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
 
-const { workbench, cache } = useWorkbench({ keepSpare: true })
+const { workbench, cache } = useWorkbench({ inWindow: true })
 
 const named = (folder: string): [string, string][] =>
   subfolders(path.join(root, folder)).map((project) => [path.basename(project), project])
 
 /** Every call of a project answers, and equals its reference where it has one. */
 async function expectCallsGood(folder: string): Promise<void> {
-  const build = await workbench.build(folder)
+  const build = await workbench.builds.build(folder)
   expect(
     build.ok ? build.value.diagnostics.filter((item) => item.severity === 'error') : build.error,
   ).toEqual([])
@@ -26,7 +26,7 @@ async function expectCallsGood(folder: string): Promise<void> {
   expect(manifest.value.calls.length).toBeGreaterThan(0)
   for (const call of manifest.value.calls) {
     const { op, args, reference, rtol, atol } = call
-    const result = await workbench.run(
+    const result = await workbench.runs.run(
       folder,
       {
         op,
@@ -61,11 +61,11 @@ describe('samples', () => {
     async (_name, source) => {
       expect(fs.readFileSync(path.join(source, 'README.md'), 'utf8').length).toBeGreaterThan(100)
       const folder = copyProject(source, cache)
-      const build = await workbench.build(folder)
+      const build = await workbench.builds.build(folder)
       if (!build.ok) throw new Error(build.error.message)
-      const load = await workbench.load(folder, { timeout: 170 })
+      const load = await workbench.libraries.load(folder, { timeout: 170 })
       if (!load.ok) throw new Error(load.error.message)
-      const functions = await workbench.programFunctions(folder)
+      const functions = await workbench.runs.programFunctions(folder)
       expect(functions.ok ? functions.value.length : functions.error).toBeGreaterThan(0)
     },
   )
@@ -107,7 +107,7 @@ describe('builds that fail', () => {
         JSON.parse(fs.readFileSync(path.join(source, 'expected.json'), 'utf8')),
       )
       const folder = copyProject(source, cache)
-      const build = await workbench.build(folder)
+      const build = await workbench.builds.build(folder)
       if ('error' in expected) {
         expect(build.ok ? 'built' : build.error.code).toBe(expected.error)
         if (build.ok) return
@@ -145,15 +145,15 @@ describe('builds that fail', () => {
 describe('building', () => {
   it('unchanged sources come from the cache, and an edited header is noticed', async () => {
     const folder = copyProject(path.join(root, 'samples/calculate_force'), cache)
-    await workbench.build(folder)
-    const again = await workbench.build(folder)
+    await workbench.builds.build(folder)
+    const again = await workbench.builds.build(folder)
     expect(again.ok && again.value.steps.every((step) => step.cached)).toBe(true)
     const header = subfolders(folder)
       .flatMap((sub) => fs.readdirSync(sub).map((name) => path.join(sub, name)))
       .find((file) => file.endsWith('.h'))
     if (header === undefined) throw new Error('the sample has no header')
     fs.appendFileSync(header, `\n// edited ${Date.now()}\n`)
-    const third = await workbench.build(folder)
+    const third = await workbench.builds.build(folder)
     expect(third.ok && third.value.ok && third.value.steps.some((step) => !step.cached)).toBe(true)
   })
 
@@ -162,7 +162,7 @@ describe('building', () => {
     fs.appendFileSync(path.join(folder, 'op.cpp'), `\n// ${Date.now()}\n`)
     const other = new Workbench(testInstallation(cache), startForkedHost)
     try {
-      const both = await Promise.all([workbench.build(folder), other.build(folder)])
+      const both = await Promise.all([workbench.builds.build(folder), other.builds.build(folder)])
       for (const build of both) expect(build.ok && build.value.ok).toBe(true)
     } finally {
       await other.close()
@@ -173,7 +173,7 @@ describe('building', () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
     fs.appendFileSync(path.join(folder, 'op.cpp'), `\n// stopped ${Date.now()}\n`)
     const controller = new AbortController()
-    const build = await workbench.build(folder, {
+    const build = await workbench.builds.build(folder, {
       signal: controller.signal,
       onOutput: () => {
         controller.abort()
@@ -184,17 +184,17 @@ describe('building', () => {
 
   it('an edited library is loaded into the same process', async () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
-    await workbench.build(folder)
-    const before = await workbench.load(folder, { timeout: 170 })
+    await workbench.builds.build(folder)
+    const before = await workbench.libraries.load(folder, { timeout: 170 })
     const generation = workbench.hosts.state().generation
     expect(before.ok).toBe(true)
     fs.appendFileSync(
       path.join(folder, 'op.cpp'),
       `\nstatic int edited() { return ${Date.now() % 1000}; }\nint use_edited() { return edited(); }\n`,
     )
-    const build = await workbench.build(folder)
+    const build = await workbench.builds.build(folder)
     expect(build.ok && build.value.ok).toBe(true)
-    const after = await workbench.load(folder, { timeout: 170 })
+    const after = await workbench.libraries.load(folder, { timeout: 170 })
     expect(after.ok && before.ok && after.value.operators.map((item) => item.schema)).toEqual(
       before.ok ? before.value.operators.map((item) => item.schema) : [],
     )

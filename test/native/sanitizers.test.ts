@@ -105,12 +105,14 @@ describe('the sanitizers of the chosen compiler', () => {
 
   it('the timed and the exported library stay unsanitized', async () => {
     expect(fs.existsSync(path.join(folder, 'build'))).toBe(false)
-    const plain = unwrap(await workbench.build(folder))
+    const plain = unwrap(await workbench.builds.build(folder))
     const linked = fs.readFileSync(plain.library, 'latin1')
     expect(linked).not.toContain('__asan_')
-    expect(unwrap(await workbench.buildSanitized(folder, undefined)).build.key).not.toBe(plain.key)
+    expect(unwrap(await workbench.sanitizedBuilds.buildOrFail(folder)).build.key).not.toBe(
+      plain.key,
+    )
     expect(fs.readFileSync(plain.library, 'latin1')).toBe(linked)
-    expect(workbench.lastBuild(folder)?.key).toBe(plain.key)
+    expect(workbench.builds.lastBuild(folder)?.key).toBe(plain.key)
   })
 
   it('no logs and no processes stay behind', () => {

@@ -64,7 +64,7 @@ beforeAll(async () => {
   for (const source of wrongProjects) {
     const folder = copyProject(source, cache)
     const manifest = unwrap(await readManifest(folder))
-    const { ok, library } = unwrap(await workbench.build(folder))
+    const { ok, library } = unwrap(await workbench.builds.build(folder))
     if (!ok || library === undefined) throw new Error(`${source} does not build`)
     projects.set(source, { folder, library, manifest })
   }

@@ -77,8 +77,8 @@ async function flopsOf(expression: string): Promise<number> {
   const call = { op: expression, expression, args: [], inputs: specs, cold: false, fresh: false }
   const forward = { ...call, direction: 'forward' as const, threads: 1 }
   const limits = { timeout: 60, phase: 'timing' }
-  const opened = unwrap(await workbench.hosts.call('bench.open', forward, limits))
-  await workbench.hosts.call('bench.close', { handles: [opened.handle] }, limits)
+  const opened = unwrap(await workbench.hosts.call('timing.open', forward, limits))
+  await workbench.hosts.call('timing.close', { handles: [opened.handle] }, limits)
   return opened.flops
 }
 

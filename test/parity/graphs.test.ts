@@ -129,7 +129,7 @@ beforeAll(async () => {
   for (const { folder, sample, manifest, entries } of sampled) {
     const copy = copyProject(folder, cache)
     folders.set(sample, copy)
-    const build = unwrap(await workbench.build(copy))
+    const build = unwrap(await workbench.builds.build(copy))
     if (!build.ok) throw new Error(`${sample} does not build`)
     const file = path.join(copy, manifest.program ?? '')
     const { inputs } = manifest

@@ -9,7 +9,7 @@ import { copyProject, root } from '../support/installation'
 import { askPython, makeInputsInPython } from '../support/python'
 import { useWorkbench } from '../support/workbench'
 
-const { workbench, cache } = useWorkbench({ keepSpare: true })
+const { workbench, cache } = useWorkbench({ inWindow: true })
 
 /** Makes the inputs, loads the library, calls, prints the first tensor. */
 const script = `
@@ -54,13 +54,13 @@ describe("built libraries in Python's torch", () => {
     const folder = copyProject(path.join(root, 'samples', sample), cache)
     const manifest = await readManifest(folder)
     if (!manifest.ok) throw new Error(manifest.error.message)
-    const build = await workbench.build(folder)
+    const build = await workbench.builds.build(folder)
     if (!build.ok || !build.value.ok) throw new Error('the build failed')
     const call = manifest.value.calls.find(
       (item) => item.op.includes('::') && (wanted === '' || item.op === wanted),
     )
     if (!call) throw new Error(`no call of ${wanted}`)
-    const run = await workbench.run(
+    const run = await workbench.runs.run(
       folder,
       { op: call.op, args: call.args, inputs: manifest.value.inputs },
       { timeout: 60 },
@@ -91,7 +91,7 @@ describe('drawn inputs', () => {
     'inputs of dtype %s from %s equal those of torch.manual_seed bit for bit',
     async (dtype, distribution) => {
       const folder = copyProject(path.join(root, 'samples/my_op'), cache)
-      const build = await workbench.build(folder)
+      const build = await workbench.builds.build(folder)
       if (!build.ok || !build.value.ok) throw new Error('the build failed')
       const spec = {
         shape: [17, 9],
@@ -103,7 +103,7 @@ describe('drawn inputs', () => {
         ...(distribution === 'randint' ? { low: -5, high: 1000 } : {}),
       }
       const inputs = { x: spec } as unknown as Record<string, InputSpec>
-      const run = await workbench.run(
+      const run = await workbench.runs.run(
         folder,
         { op: 'aten::clone', args: ['x'], inputs },
         { timeout: 60 },

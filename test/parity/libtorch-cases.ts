@@ -1,4 +1,4 @@
-import { callText } from '../../electron/engine/check/gradcheck-case'
+import { callText } from '../../electron/engine/project/call-text'
 import { operatorCases } from './gradcheck-operators'
 import type { OperatorCase } from './gradcheck-operators'
 import type { PythonCheck } from './python-checks'

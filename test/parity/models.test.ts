@@ -21,7 +21,7 @@ let facts: Record<string, { targets: string[]; inputs: string[] }>
 
 beforeAll(async () => {
   project = copyProject(path.join(root, 'samples/warp_perspective'), cache)
-  const build = unwrap(await workbench.build(project))
+  const build = unwrap(await workbench.builds.build(project))
   expect(build.ok).toBe(true)
   library = build.library
   models = path.join(cache.home, 'models')

@@ -7,7 +7,7 @@ import type { OpenedBench } from '../../electron/contract/bench'
 import { inputSpec } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
 import { startForkedHost } from '../../electron/engine/host/transport'
-import { Workbench } from '../../electron/engine/workbench'
+import { commandOptions, Workbench } from '../../electron/engine/workbench'
 import { makeTestCache, testInstallation } from '../support/installation'
 import { python } from '../support/python'
 import { quantile, row } from './measure'
@@ -221,7 +221,7 @@ class OurTimer {
     }
     const call = { op, args, inputs, direction: 'forward' as const, threads: 1 }
     const timed = { ...call, cold: false, fresh: false }
-    return new OurTimer(workbench, unwrap(await workbench.hosts.call('bench.open', timed, limits)))
+    return new OurTimer(workbench, unwrap(await workbench.hosts.call('timing.open', timed, limits)))
   }
 
   /** Of a round; a few calls of the slowest. */
@@ -237,12 +237,12 @@ class OurTimer {
     const { handle, callsPerSample, secondsPerCall } = this.opened
     const count = Math.ceil(this.seconds / (secondsPerCall * callsPerSample))
     const { hosts } = this.workbench
-    const { seconds } = unwrap(await hosts.call('bench.sample', { handle, count }, limits))
+    const { seconds } = unwrap(await hosts.call('timing.sample', { handle, count }, limits))
     return { seconds, calls: callsPerSample }
   }
 
   async close(): Promise<void> {
-    await this.workbench.hosts.call('bench.close', { handles: [this.opened.handle] }, limits)
+    await this.workbench.hosts.call('timing.close', { handles: [this.opened.handle] }, limits)
   }
 }
 
@@ -341,12 +341,7 @@ function callPath({ ours, theirs }: Measured): Row {
 export async function run(options: BenchmarkOptions): Promise<Row[]> {
   Object.assign(process.env, memory)
   const cache = makeTestCache()
-  const workbench = new Workbench(
-    testInstallation(cache),
-    startForkedHost,
-    {},
-    { keepSpare: false },
-  )
+  const workbench = new Workbench(testInstallation(cache), startForkedHost, {}, commandOptions)
   const compiled = path.join(cache.home, 'timer')
   fs.mkdirSync(compiled)
   let peer: TorchTimer | undefined

@@ -3,11 +3,11 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
-import { packageFlags } from '../../electron/engine/compile/pkg-config'
+import { packageFlags } from '../../electron/engine/toolchain/pkg-config'
 import { startForkedHost } from '../../electron/engine/host/transport'
-import { resolveSources } from '../../electron/engine/project/open-project'
+import { resolveSources } from '../../electron/engine/project/sources'
 import { readManifest } from '../../electron/engine/project/read-manifest'
-import { Workbench } from '../../electron/engine/workbench'
+import { commandOptions, Workbench } from '../../electron/engine/workbench'
 import {
   copyProject,
   makeTestCache,
@@ -92,12 +92,7 @@ async function peerSeconds(folder: string, cache: TestCache): Promise<number | u
 export async function runBuilds(options: BenchmarkOptions): Promise<Row[]> {
   const cache = makeTestCache()
   for (const name of ['objects', 'builds', 'generated']) fs.rmSync(path.join(cache.folder, name))
-  const workbench = new Workbench(
-    testInstallation(cache),
-    startForkedHost,
-    {},
-    { keepSpare: false },
-  )
+  const workbench = new Workbench(testInstallation(cache), startForkedHost, {}, commandOptions)
   const rows: Row[] = []
   try {
     const only = (process.env['OPSMITH_PERF_SAMPLES'] ?? '')
@@ -112,7 +107,7 @@ export async function runBuilds(options: BenchmarkOptions): Promise<Row[]> {
       for (let round = 0; round < rounds; round += 1) {
         forgetObjects(cache)
         const [seconds = 0] = await sample(1, async () => {
-          const build = await workbench.build(folder)
+          const build = await workbench.builds.build(folder)
           if (!build.ok || !build.value.ok) throw new Error(`${name} does not build`)
         })
         first.push(seconds)
@@ -124,7 +119,7 @@ export async function runBuilds(options: BenchmarkOptions): Promise<Row[]> {
       for (let round = 0; round < rounds; round += 1) {
         fs.appendFileSync(edited, `\nint opsmith_edit_${round}() { return ${round}; }\n`)
         const [seconds = 0] = await sample(1, async () => {
-          const build = await workbench.build(folder)
+          const build = await workbench.builds.build(folder)
           if (!build.ok || !build.value.ok) throw new Error(`${name} does not build after an edit`)
         })
         edits.push(seconds)

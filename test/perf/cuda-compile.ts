@@ -54,12 +54,12 @@ export async function kernelEdits(
   )
   const make = async (round: number): Promise<void> => {
     fs.writeFileSync(file, kernels(round))
-    const made = await workbench.buildAndLoad(folder, {}, 60)
+    const made = await workbench.libraries.buildAndLoad(folder, {}, 60)
     if (!made.ok || !made.value.load) throw new Error('the CUDA project does not build and load')
   }
   await make(0)
   // A window has started it when the project was opened.
-  await workbench.startCompileServer(folder)
+  await workbench.builds.startCompileServer(folder)
   const stamp = Date.now() % 1e6
   return await sample(rounds, (index) => make(stamp + index))
 }

@@ -48,7 +48,7 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
       JSON.stringify({ name: 'twice', sources: ['twice.cu'] }),
     )
     const [seconds = Number.NaN] = await sample(1, async () => {
-      const build = await workbench.build(folder)
+      const build = await workbench.builds.build(folder)
       const step = build.ok ? build.value.steps.find(({ kind }) => kind === 'compile') : undefined
       // A CPU build of libtorch has nothing to link it with.
       if (step?.ok !== true) throw new Error('a CUDA source that includes ATen does not compile')

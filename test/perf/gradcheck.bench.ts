@@ -6,7 +6,7 @@ import { inputSpec } from '../../electron/contract/manifest'
 import type { InputSpec } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
 import { startForkedHost } from '../../electron/engine/host/transport'
-import { Workbench } from '../../electron/engine/workbench'
+import { commandOptions, Workbench } from '../../electron/engine/workbench'
 import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
 import { askPython, makeInputsInPython } from '../support/python'
 import { row, sample } from './measure'
@@ -101,12 +101,7 @@ print(json.dumps(seconds[1:]))
 /** Gradcheck in the op host beside Python's, on the same operators. The first round of both warms up. */
 export async function run(options: BenchmarkOptions): Promise<Row[]> {
   const cache = makeTestCache()
-  const workbench = new Workbench(
-    testInstallation(cache),
-    startForkedHost,
-    {},
-    { keepSpare: false },
-  )
+  const workbench = new Workbench(testInstallation(cache), startForkedHost, {}, commandOptions)
   const rows: Row[] = []
   try {
     await workbench.applySettings()
@@ -115,14 +110,14 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
     )
     const libraries = new Map<string, string>()
     for (const folder of folders) {
-      const build = unwrap(await workbench.build(folder))
+      const build = unwrap(await workbench.builds.build(folder))
       if (!build.ok) throw new Error(`${folder} does not build`)
       libraries.set(folder, build.library)
     }
     for (const { name, op, args, inputs, rounds, secondOrder, options: given } of cases) {
       options.say(name)
       const folder = folders.find((item) => path.basename(item) === op.split('::')[0])
-      if (folder !== undefined) unwrap(await workbench.load(folder, { timeout: 60 }))
+      if (folder !== undefined) unwrap(await workbench.libraries.load(folder, { timeout: 60 }))
       const seconds = await sample(rounds + 1, async () => {
         const report = await workbench.hosts.call(
           'gradcheck.run',

@@ -60,7 +60,7 @@ export async function runCapture(options: BenchmarkOptions): Promise<Row[]> {
       options.say(`${form} of ${program.name}`)
       let nodes = 0
       const seconds = await sample(rounds, async (round) => {
-        const report = await addon.captureGraph({
+        const report = await addon.call('graph.capture', {
           entry: program.entry,
           form,
           args: form === 'trace' ? ['x'] : [],
@@ -70,9 +70,9 @@ export async function runCapture(options: BenchmarkOptions): Promise<Row[]> {
           // Compiled programs are kept by their text: each round must be a new one.
           program: { file: 'program.py', source: `${program.source}# ${round}\n` },
         })
-        await addon.readGraph(report.capture, 0)
+        await addon.call('graph.read', { capture: report.capture, step: 0 })
         nodes = report.steps[0]?.nodes ?? 0
-        await addon.releaseGraphs([report.capture])
+        await addon.call('graph.release', { captures: [report.capture] })
       })
       const samples = await ask(cache.home, program, form)
       const name =

@@ -22,14 +22,20 @@ export async function runHost(options: BenchmarkOptions): Promise<Row[]> {
   try {
     options.say('op host ready')
     const ready = await sample(rounds, async (index) => {
-      const host = new HostClient(index, installation, startForkedHost, defaultHostLimits, () => [])
+      const host = new HostClient({
+        generation: index,
+        installation,
+        startHost: startForkedHost,
+        limits: defaultHostLimits,
+        userFolders: () => [],
+      })
       const answer = await host.ready
       if (!answer.ok) throw new Error(answer.error.message)
       host.kill('stopped')
       await host.ended
     })
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
-    const build = await workbench.build(folder)
+    const build = await workbench.builds.build(folder)
     if (!build.ok || !build.value.ok) throw new Error('my_op does not build')
     const first = build.value
     // The same library under other names: loading is measured, not compiling.

@@ -112,7 +112,7 @@ export async function runHotCompile(options: BenchmarkOptions): Promise<Row[]> {
     await workbench.hosts.host()
     const edit = async (one: HotCase, round: number): Promise<void> => {
       fs.writeFileSync(one.file, one.text(round, path.basename(one.folder)))
-      const done = await workbench.buildAndLoad(one.folder, {}, 60)
+      const done = await workbench.libraries.buildAndLoad(one.folder, {}, 60)
       if (!done.ok) throw new Error(`${one.name}: ${done.error.message}`)
       const { build, loadError } = done.value
       if (!build.ok || loadError)
@@ -120,7 +120,7 @@ export async function runHotCompile(options: BenchmarkOptions): Promise<Row[]> {
       const manifest = await readManifest(one.folder)
       if (!manifest.ok) throw new Error(manifest.error.message)
       const { inputs } = manifest.value
-      const called = await workbench.run(
+      const called = await workbench.runs.run(
         one.folder,
         { ...one.call(round), inputs },
         { timeout: 60 },
@@ -133,18 +133,18 @@ export async function runHotCompile(options: BenchmarkOptions): Promise<Row[]> {
       fs.writeFileSync(settingsFile, JSON.stringify({ hotCompile: false }))
       const stock = await sample(rounds, (round) => edit(one, round + 1))
       fs.writeFileSync(settingsFile, JSON.stringify({ hotCompile: true }))
-      const server = await workbench.startCompileServer(one.folder)
+      const server = await workbench.builds.startCompileServer(one.folder)
       if (!server.ok) throw new Error(server.error.message)
       const hot = server.value
         ? await sample(rounds, async (round) => {
             await edit(one, round + rounds + 1)
-            if (workbench.lastBuild(one.folder)?.hot !== true)
+            if (workbench.builds.lastBuild(one.folder)?.hot !== true)
               throw new Error(`${one.name} was not built by the compile server`)
           })
         : []
       const warm: number[] = []
       for (let round = 0; server.value && round < 3; round += 1) {
-        await workbench.settled(one.folder)
+        await workbench.builds.waitForPlain(one.folder)
         forget()
         warm.push(...(await sample(1, () => edit(one, round + 2 * rounds + 1))))
       }

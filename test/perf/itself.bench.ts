@@ -47,7 +47,7 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
   const rows: Row[] = []
   try {
     await workbench.applySettings()
-    unwrap(await workbench.build(folder))
+    unwrap(await workbench.builds.build(folder))
     for (const size of sizes) {
       const ours: BenchRow[] = []
       const theirs: number[] = []

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import type { LanguageDiagnostics } from '../../electron/contract/language'
 import { startForkedHost } from '../../electron/engine/host/transport'
-import { Workbench } from '../../electron/engine/workbench'
+import { commandOptions, Workbench } from '../../electron/engine/workbench'
 import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
 import { row, sample } from './measure'
 import type { BenchmarkOptions, Row } from './measure'
@@ -38,7 +38,7 @@ async function measure(
         told?.()
       },
     },
-    { keepSpare: false },
+    commandOptions,
   )
   try {
     const folder = copyProject(path.join(root, 'samples', name), cache)

@@ -60,9 +60,9 @@ export async function runReload(options: BenchmarkOptions): Promise<Row[]> {
     const seed = Math.floor(Math.random() * 1e6)
     const step = async (): Promise<void> => {
       fs.writeFileSync(one.file, one.text(seed + round, path.basename(one.folder)))
-      const done = await workbench.buildAndLoad(one.folder, {}, 60)
+      const done = await workbench.libraries.buildAndLoad(one.folder, {}, 60)
       if (!done.ok || !done.value.load) throw new Error('it does not build, or load')
-      const called = await workbench.run(
+      const called = await workbench.runs.run(
         one.folder,
         { ...one.call(round), inputs },
         { timeout: 60 },
@@ -72,7 +72,7 @@ export async function runReload(options: BenchmarkOptions): Promise<Row[]> {
       if (round % 50 === 0) options.say(`${round} rounds`)
     }
     await step()
-    const server = await workbench.startCompileServer(one.folder)
+    const server = await workbench.builds.startCompileServer(one.folder)
     if (!server.ok) throw new Error(server.error.message)
     const started = workbench.hosts.state().generation
     await sample(warmUp, step)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest'
 import type { SettingsChange } from '../../electron/contract/settings'
 import { startForkedHost } from '../../electron/engine/host/transport'
 import { changeSettings } from '../../electron/engine/project/settings-file'
-import { Workbench } from '../../electron/engine/workbench'
+import { commandOptions, windowOptions, Workbench } from '../../electron/engine/workbench'
 import { makeTestCache, testInstallation } from './installation'
 import type { TestCache } from './installation'
 
@@ -17,17 +17,17 @@ export interface TestWorkbench {
  * compiler made is shared between files; settings, drafts and histories are its own.
  * @param options.settings in place before the workbench reads them
  * @param options.settings.hotCompile off unless asked for: a compile server takes a core for ten seconds
- * @param options.keepSpare as in the app: a second op host waits, warm
+ * @param options.inWindow as the app works: a second op host waits, warm, and builds are not linted
  */
 export function useWorkbench(
-  options: { settings?: SettingsChange; keepSpare?: boolean } = {},
+  options: { settings?: SettingsChange; inWindow?: boolean } = {},
 ): TestWorkbench {
   const cache = makeTestCache()
   const workbench = new Workbench(
     testInstallation(cache),
     startForkedHost,
     {},
-    { keepSpare: options.keepSpare ?? false },
+    options.inWindow ? windowOptions : commandOptions,
   )
   beforeAll(async () => {
     await changeSettings(cache.folder, { hotCompile: false, ...options.settings })

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import type { AssemblyReport } from '../../electron/contract/assembly'
 import { withoutArchitectures } from '../../electron/engine/language/assembly/device-code'
 import {
-  functionOf,
   holdsLambda,
   namedFunctions,
+  withTitle,
 } from '../../electron/engine/language/assembly/function-names'
 import {
   deviceMix,
@@ -337,10 +337,22 @@ describe('functions of a listing', () => {
   const lambda =
     'at::internal::parallel_region<at::parallel_for<scale(at::Tensor const&, double)::$_0>(long, long, long, scale(at::Tensor const&, double)::$_0 const&)::{lambda(long, long)#1}>::run(void*)'
   const functions = [
-    functionOf('(anonymous namespace)::scale(at::Tensor const&, double)', '10', '/p/op.cpp', 7, 8),
-    functionOf(lambda, '20', '/p/op.cpp', 17, 8),
-    functionOf('void force::squares<float>(float const*, float*, int)', '_Z', '/p/k.cu', 6, 0),
-  ]
+    {
+      name: '(anonymous namespace)::scale(at::Tensor const&, double)',
+      id: '10',
+      file: '/p/op.cpp',
+      line: 7,
+      size: 8,
+    },
+    { name: lambda, id: '20', file: '/p/op.cpp', line: 17, size: 8 },
+    {
+      name: 'void force::squares<float>(float const*, float*, int)',
+      id: '_Z',
+      file: '/p/k.cu',
+      line: 6,
+      size: 0,
+    },
+  ].map(withTitle)
 
   it('functions have readable titles', () => {
     expect(holdsLambda(lambda)).toBe(true)

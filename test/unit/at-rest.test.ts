@@ -1,12 +1,26 @@
 import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 
-import { expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 
 import { atRest } from '../../electron/engine/at-rest'
 import type { OwnWork } from '../../electron/engine/at-rest'
 
 const reads = { what: 'clangd reads the sources', busy: true, pid: 0 }
 const starts = { what: 'the compile server starts', busy: true, pid: 0 }
+
+const started: ChildProcess[] = []
+
+/** A process that ends with its test, also where an assertion throws. */
+function start(command: string, args: string[]): ChildProcess {
+  const child = spawn(command, args)
+  started.push(child)
+  return child
+}
+
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL')
+})
 
 async function told(ownWork: () => readonly OwnWork[]): Promise<string[]> {
   const said: string[] = []
@@ -26,13 +40,12 @@ it("a timing waits for the workbench's own work and reports what it waits for", 
 
 it('a timing with nothing to wait for reports nothing', async () => {
   expect(await told(() => [])).toEqual([])
-  const asleep = spawn('sleep', ['60'])
+  const asleep = start('sleep', ['60'])
   expect(await told(() => [{ ...reads, busy: false, pid: asleep.pid ?? 0 }])).toEqual([])
-  asleep.kill()
 })
 
 it('a timing waits for a child process that works without reporting it', async () => {
-  const child = spawn(process.execPath, ['-e', 'for (;;);'])
+  const child = start(process.execPath, ['-e', 'for (;;);'])
   let asked = 0
   const said = await told(() => {
     asked += 1

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseDepfile } from '../../electron/engine/compile/depfile'
 import { changesPrecompiled } from '../../electron/engine/compile/flags'
 import { hashOf, ObjectCache, pruneFolder } from '../../electron/engine/compile/object-cache'
-import { splitFlags } from '../../electron/engine/compile/pkg-config'
+import { splitFlags } from '../../electron/engine/toolchain/pkg-config'
 
 let folder: string
 beforeEach(() => {

@@ -65,7 +65,7 @@ describe('crash reports', () => {
   it('a graph that is too deep is distinguished from a recursion in the program', () => {
     const deep = report
       .replace('address 0x0', 'address 0x6ffffffffff8')
-      .replace('phase call my_op::f', 'phase capture f, 60001 operators in one chain')
+      .replace('phase call my_op::f', 'phase capture f\nchain 60001')
     const exit = explainExit(facts({ record: parseCrashReport(deep)[1] }))
     expect(exit.reason).toBe('stack-overflow')
     expect(exit.message).toMatch(/^The graph is too deep \(capture f\): 60,001 operators in one /)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 
-import { shortKernelName } from '../../electron/contract/build'
 import { defaultBuildOptions } from '../../electron/contract/build-options'
 import { manifest as manifestShape } from '../../electron/contract/manifest'
 import type { Manifest } from '../../electron/contract/manifest'
@@ -9,6 +8,7 @@ import {
   chooseArchitectures,
   cudaLinkFlags,
   nvccArguments,
+  shortKernelName,
 } from '../../electron/engine/compile/cuda'
 import { parseKernelResources, parseNvccOutput } from '../../electron/engine/compile/nvcc-output'
 import type { Toolchain } from '../../electron/engine/toolchain/choose'
@@ -200,14 +200,14 @@ describe('CUDA architectures', () => {
 describe('a CUDA source', () => {
   const includes = { folder: '/inc', key: 'k' }
   const argumentsFor = (text: string, manifest = manifestWith()): string =>
-    nvccArguments(
+    nvccArguments({
       toolchain,
       manifest,
       includes,
-      [text],
-      ['80', '90'],
-      ['-isystem', '/torch/include'],
-    ).join(' ')
+      texts: [text],
+      architectures: ['80', '90'],
+      torchFlags: ['-isystem', '/torch/include'],
+    }).join(' ')
 
   it('a source without libtorch gets no headers of it, and one with it gets stand-ins for missing ones', () => {
     expect(argumentsFor('#include <cstdint>')).not.toMatch(/torch|-std|idirafter/)

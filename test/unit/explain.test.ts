@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Diagnostic } from '../../electron/contract/diagnostics'
 import { parseWithText, placeInProject } from '../../electron/engine/compile/diagnostics'
-import { explainAll } from '../../electron/engine/language/explain/explain'
+import { explainAll } from '../../electron/engine/explain/explain'
 import { root } from '../support/installation'
 
 /** What clang 19 and g++ 12 say of test/cases/mistakes, recorded by scripts/record-mistakes.mjs. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { lastWords } from '../../electron/engine/export/proof/last-words'
+import { lastWords } from '../../electron/engine/project-export/proof/last-words'
 
 /** What python -m unittest wrote of a call that gave something else; shortened. */
 const unittest = `$ python -m unittest -v test_calls

@@ -3,37 +3,37 @@ import { describe, expect, it } from 'vitest'
 import type { Manifest } from '../../electron/contract/manifest'
 import { manifest as manifestShape } from '../../electron/contract/manifest'
 import type { OperatorDetail } from '../../electron/contract/operators'
-import { compareVersions } from '../../electron/engine/export/elf'
+import { compareVersions } from '../../electron/engine/project-export/elf'
 import {
   joinTrees,
   readRecord,
   recordOf,
   treeIn,
   treeOf,
-} from '../../electron/engine/export/file-tree'
-import { operatorProgram } from '../../electron/engine/export/model-source'
+} from '../../electron/engine/project-export/file-tree'
+import { operatorProgram } from '../../electron/engine/project-export/model-source'
 import {
   nameClasses,
   nameOperators,
   npmPackage,
   pythonName,
   pythonPackage,
-} from '../../electron/engine/export/templates/names'
+} from '../../electron/engine/project-export/templates/names'
 import {
   pythonAssignment,
   pythonCall,
   pythonList,
   pythonTargets,
-} from '../../electron/engine/export/templates/python-format'
+} from '../../electron/engine/project-export/templates/python-format'
 import {
   parseMethod,
   parseSchemaType,
   pythonType,
   typescriptType,
-} from '../../electron/engine/export/templates/schema-types'
-import type { ExportedSources } from '../../electron/engine/export/exported-sources'
-import { stableObstacles, usesStableAbi } from '../../electron/engine/export/stable-abi'
-import { unifiedDiff } from '../../electron/engine/export/text-diff'
+} from '../../electron/engine/project-export/templates/schema-types'
+import type { ExportedSources } from '../../electron/engine/project-export/exported-sources'
+import { stableObstacles, usesStableAbi } from '../../electron/engine/project-export/stable-abi'
+import { unifiedDiff } from '../../electron/engine/project-export/text-diff'
 
 function manifestNamed(name: string, packageName?: string): Manifest {
   return manifestShape.parse({ name, sources: ['op.cpp'], ...(packageName && { packageName }) })

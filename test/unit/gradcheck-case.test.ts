@@ -16,7 +16,8 @@ import {
   selectEntries,
 } from '../../electron/cli/verbs/gradcheck/options'
 import { ErrorHistory } from '../../electron/engine/check/error-history'
-import { caseOf, entryOf, inputsNamed, nameOf } from '../../electron/engine/check/gradcheck-case'
+import { inputsNamed } from '../../electron/engine/project/call-text'
+import { caseOf, entryOf, nameOf } from '../../electron/engine/project/gradcheck-case'
 import { excessOf, largestError } from '../../electron/engine/check/jacobian-errors'
 import { drawnInputs, isWorse, seedsOf, withSeedsOf } from '../../electron/engine/check/worst-point'
 import { appendEntries } from '../../electron/engine/project/edit-manifest'

@@ -65,6 +65,8 @@ export function findingOf(more: Partial<GradcheckFinding>): GradcheckFinding {
     reason: '',
     cause: '',
     part: '',
+    projected: false,
+    countsInReason: false,
     input: 0,
     output: 0,
     mismatched: 0,

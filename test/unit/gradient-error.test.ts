@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { explainGradientError } from '../../electron/engine/language/explain/gradient-error'
+import { explainGradientError } from '../../electron/engine/explain/gradient-error'
 
 /** Texts as libtorch 2.13 gave them, of operators that make these mistakes. */
 const said: [name: string, text: string, message: string, hint: RegExp][] = [

@@ -5,7 +5,8 @@ import path from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 
 import type { Diagnostic } from '../../electron/contract/diagnostics'
-import type { BuildPlan, CompileTask } from '../../electron/engine/compile/plan'
+import type { CompileTask } from '../../electron/engine/compile/compile-task'
+import type { BuildPlan } from '../../electron/engine/compile/plan'
 import { compileCommands } from '../../electron/engine/language/clangd/compile-commands'
 import {
   fromCompletion,
@@ -15,7 +16,6 @@ import {
   toRange,
 } from '../../electron/engine/language/clangd/convert'
 import { mentionsLeft, wordAt } from '../../electron/engine/language/clangd/mentions'
-import type { Toolchain } from '../../electron/engine/toolchain/choose'
 import { mergeProblems } from '../../renderer/store/merge-problems'
 import { tokensOf } from '../../renderer/editor/language/tokens'
 
@@ -188,13 +188,18 @@ describe('compile commands', () => {
   })
   const of = (compiles: CompileTask[], family: 'clang' | 'g++' = 'clang'): string[][] =>
     compileCommands(
-      { compiles, includes: { folder: path.dirname(headers), key: 'k' } } as unknown as BuildPlan,
       {
-        compiler: { family, path: family === 'clang' ? '/usr/bin/clang++-19' : '/usr/bin/g++' },
-        cuda: { folder: '/usr/local/cuda', nvcc: '', version: '13.0' },
-      } as unknown as Toolchain,
+        compiles,
+        tools: {
+          installation: { cacheFolder: cache },
+          includes: { folder: path.dirname(headers), key: 'k' },
+          toolchain: {
+            compiler: { family, path: family === 'clang' ? '/usr/bin/clang++-19' : '/usr/bin/g++' },
+            cuda: { folder: '/usr/local/cuda', nvcc: '', version: '13.0' },
+          },
+        },
+      } as unknown as BuildPlan,
       '/p',
-      cache,
     ).map((one) => one.arguments)
 
   it('the commands include the header instead of its precompiled form', () => {

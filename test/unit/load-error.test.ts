@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { explainLoadError } from '../../electron/engine/language/explain/load-error'
+import { explainLoadError } from '../../electron/engine/explain/load-error'
 
 const explain = async (text: string): Promise<Record<string, unknown>> => {
   const message = `std::terminate (load libops.so): c10::Error: ${text}`

@@ -96,7 +96,7 @@ beforeAll(async () => {
   }
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(clone, 'node_modules'))
   write('electron/cli/verbs/count.ts', verb)
-  write('electron/engine/export/forms/archive.ts', form)
+  write('electron/engine/project-export/forms/archive.ts', form)
   write('electron/engine/language/lints/rules/no-abort.ts', lint)
   write('project/op.cpp', '#include <cstdlib>\nvoid stop() {\n    std::abort();\n}\n')
   const built = await node('scripts/build.mjs', 'cli')

@@ -8,18 +8,18 @@ import { graph as graphShape } from '../../electron/contract/graph'
 import type { Graph, GraphNode } from '../../electron/contract/graph'
 import type { Result } from '../../electron/contract/outcome'
 import { unwrap } from '../../electron/contract/outcome'
-import { readArgument } from '../../electron/engine/graph/export-arguments'
+import { readArgument } from '../../electron/engine/graph/torch-export/arguments'
 import {
   describeExport,
   quoteLargeIntegers,
   readExport,
-} from '../../electron/engine/graph/export-archive'
-import { operatorOf } from '../../electron/engine/graph/export-graph'
-import { scopeOf, sourceOf } from '../../electron/engine/graph/export-metadata'
+} from '../../electron/engine/graph/torch-export/archive'
+import { operatorOf } from '../../electron/engine/graph/torch-export/graph'
+import { scopeOf, sourceOf } from '../../electron/engine/graph/torch-export/metadata'
 import { parseGraph, readGraphFile } from '../../electron/engine/graph/graph-file'
 import { printGraph } from '../../electron/engine/graph/graph-text'
 import { fileKind } from '../../electron/engine/graph/model-file'
-import { symbolicSize } from '../../electron/engine/graph/symbolic-size'
+import { symbolicSize } from '../../electron/engine/graph/torch-export/symbolic-size'
 import { root } from '../support/installation'
 
 /** Made by test/cases/graphs/export_models.py with torch 2.13, in the layout of 2.1 to 2.7. */

@@ -7,7 +7,7 @@ import {
   parameterNames,
   pybindModules,
   registrationLine,
-} from '../../electron/engine/compile/scan-source'
+} from '../../electron/engine/project/scan-source'
 
 const source = `
 // torch::Tensor forward(torch::Tensor nothing);

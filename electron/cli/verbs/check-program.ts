@@ -24,7 +24,7 @@ async function runCheckProgram(
     progress('the build failed')
     return exitCodes.failed
   }
-  const load = await workbench.load(project, { timeout: loadTimeout })
+  const load = await workbench.libraries.load(project, { timeout: loadTimeout })
   if (!load.ok) return printError(load.error, options.json)
   const checked = await workbench.programChecks.check(project)
   if (!checked.ok) return printError(checked.error, options.json)

@@ -44,7 +44,7 @@ async function runDoctor(
   folder: string,
   options: OptionValues<typeof verbOptions>,
 ): Promise<number> {
-  const report = await workbench.doctor(folder)
+  const report = await workbench.doctor.report(folder)
   if (options.json) printJson(report)
   else printDoctor(report)
   return report.ok ? exitCodes.good : exitCodes.failed

@@ -1,7 +1,6 @@
 import os from 'node:os'
 
 import { pruneBuildCaches } from '../../engine/compile/build'
-import { readManifest } from '../../engine/project/read-manifest'
 import type { Workbench } from '../../engine/workbench'
 import { interruptSignal } from '../building'
 import { exitCodes } from '../exit-codes'
@@ -23,11 +22,11 @@ async function runPrepare(
   interruptSignal().addEventListener('abort', () => {
     void workbench.close()
   })
-  const manifest = project === '' ? undefined : await readManifest(project)
-  if (manifest && !manifest.ok) return printError(manifest.error, options.json)
+  const opened = project === '' ? undefined : await workbench.projects.open(project)
+  if (opened && !opened.ok) return printError(opened.error, options.json)
   // Nobody works meanwhile, as in the window: all cores.
   const compilers = Math.min(os.cpus().length, Math.floor(os.freemem() / bytesPerCompiler))
-  const result = await workbench.prepare(Math.max(1, compilers), manifest?.value)
+  const result = await workbench.headers.prepare(Math.max(1, compilers), opened?.value)
   if (!result.ok) return printError(result.error, options.json)
   pruneBuildCaches(workbench.installation)
   if (options.json) printJson({ ok: true, ...result.value })

@@ -129,12 +129,12 @@ async function runReportCommand(
   )
 
   heading('Schemas')
-  const load = await workbench.load(project, { timeout: loadTimeout })
+  const load = await workbench.libraries.load(project, { timeout: loadTimeout })
   if (!load.ok) return printError(load.error, options.json)
   printSchemas(load.value)
 
   heading('Program')
-  const functions = await workbench.programFunctions(project)
+  const functions = await workbench.runs.programFunctions(project)
   if (!functions.ok) return printError(functions.error, options.json)
   for (const item of functions.value) process.stdout.write(`${item.schema}\n`)
   if (functions.value.length === 0)

@@ -48,7 +48,7 @@ export async function makeCalls(
   const settings = await readSettings(workbench.installation.cacheFolder)
   const outcomes: CallOutcome[] = []
   for (const call of manifest.calls) {
-    const result = await workbench.run(
+    const result = await workbench.runs.run(
       project,
       {
         op: call.op,

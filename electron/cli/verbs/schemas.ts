@@ -35,7 +35,7 @@ async function runSchemas(
     if (options.json) printJson({ operators: [], classes: [], build: buildJson(build.value) })
     return exitCodes.failed
   }
-  const load = await workbench.load(project, { timeout: loadTimeout })
+  const load = await workbench.libraries.load(project, { timeout: loadTimeout })
   if (!load.ok) return printError(load.error, options.json)
   if (options.json) {
     printJson({

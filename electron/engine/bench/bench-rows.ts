@@ -15,22 +15,22 @@ import type { TimedDevice } from './timed-devices'
 /** Samples of a row that a report has in it; more are thinned evenly. */
 const mostSamples = 5000
 
-export function emptyRow(
-  entry: number,
-  op: string,
-  variant: Pick<Variant, 'kind' | 'label'>,
-  direction: BenchDirection,
-  point: BenchPoint,
-  device = 'cpu',
-): BenchRow {
+/** What is timed in a row. */
+interface RowSubject {
+  /** Its benchmark's place among all. */
+  entry: number
+  op: string
+  variant: Pick<Variant, 'kind' | 'label'>
+  direction: BenchDirection
+  point: BenchPoint
+  device: string
+}
+
+export function emptyRow({ variant, ...subject }: RowSubject): BenchRow {
   return {
-    entry,
-    op,
+    ...subject,
     kind: variant.kind,
     variant: variant.label,
-    direction,
-    device,
-    point,
     refused: '',
     warnings: [],
     samples: [],
@@ -41,7 +41,8 @@ export function emptyRow(
 /** Stands for a benchmark that could not be planned. */
 export function errorRow(entry: number, op: string, error: WorkbenchError): BenchRow {
   const point = { sizes: {}, dtype: '', threads: 1, cold: false }
-  const row = emptyRow(entry, op, { kind: 'operator', label: op }, 'forward', point)
+  const variant = { kind: 'operator' as const, label: op }
+  const row = emptyRow({ entry, op, variant, direction: 'forward', point, device: 'cpu' })
   return { ...row, refused: error.message, error }
 }
 
@@ -164,9 +165,7 @@ function workOf(
 function timedRow(
   base: BenchRow,
   outcome: Outcome,
-  planned: PlannedPoint,
-  work: Work,
-  limits: Limits,
+  { planned, work, limits }: { planned: PlannedPoint; work: Work; limits: Limits },
 ): BenchRow {
   const { taken, opened, layers } = outcome
   if (outcome.error) return { ...base, refused: outcome.error.message, error: outcome.error }
@@ -210,7 +209,7 @@ export function rowsOf(
   const work = workOf(bases, outcomes, planned)
   const rows = bases.flatMap((base, place) => {
     const outcome = outcomes[place]
-    return outcome ? [timedRow(base, outcome, planned, work, limits)] : []
+    return outcome ? [timedRow(base, outcome, { planned, work, limits })] : []
   })
   const own = rows[0]?.summary ? outcomes[0]?.taken : undefined
   return rows.map((row, place) => {

@@ -13,17 +13,17 @@ import type {
 } from '../../contract/bench-report'
 import type { BenchDirection } from '../../contract/bench-names'
 import type { BuildReport } from '../../contract/build'
-import type { Manifest } from '../../contract/manifest'
-import type { LoadReport } from '../../contract/operators'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { ProgramSource } from '../../contract/run'
 import { atRest } from '../at-rest'
 import type { OwnWork } from '../at-rest'
+import type { Builds } from '../builds/builds'
+import type { Libraries } from '../builds/libraries'
 import type { HostPool } from '../host/host-pool'
 import type { Installation } from '../installation'
 import { appendEntries } from '../project/edit-manifest'
-import { readManifest } from '../project/read-manifest'
+import type { OpenProject, Projects } from '../project/open-project'
 import { benchmarksOf, meaningOf, withoutDefaults } from './bench-entries'
 import { deviceAt, isSamePoint, plannedPoints, planOf, timedCallOf } from './bench-plan'
 import type { BenchPlan, PlannedPoint, Variant } from './bench-plan'
@@ -39,33 +39,25 @@ import { timedDevices } from './timed-devices'
 import type { TimedDevice } from './timed-devices'
 import { historyKeyOf, TimingHistory } from './timing-history'
 
-/** What benchmarks need of the workbench. */
-interface BenchSurroundings {
-  readonly hosts: HostPool
-  readonly installation: Installation
-  load(
-    folder: string,
-    options: { timeout: number; signal?: AbortSignal },
-  ): Promise<Result<LoadReport>>
-  program(folder: string): Promise<Result<ProgramSource | undefined>>
-  /** Waits for the plain build: no other is timed. */
-  settled(folder: string): Promise<Result<null>>
-  lastBuild(folder: string): BuildReport | undefined
-  /** What works beside the op host. */
-  ownWork(): readonly OwnWork[]
-  /** Op hosts of its own for another library; who asks closes them. */
-  hostsBeside(folder: string): Promise<Result<HostPool>>
+interface BenchmarkServices {
+  installation: Installation
+  projects: Projects
+  builds: Builds
+  libraries: Libraries
+  hosts: HostPool
+  /** What of this workbench works while a timing runs. */
+  ownWork: () => readonly OwnWork[]
 }
 
 export interface BenchLimits {
   signal?: AbortSignal
   /** Measures what the machine can do at most, also where that is known. */
   measureCeilings?: boolean
-  /** Told what timing waits for; "" when it goes on. */
+  /** Called with what timing waits for; "" when it goes on. */
   onWait?: (what: string) => void
 }
 
-/** Told once before the first row, then after each. */
+/** Called once before the first row, then after each. */
 export type BenchProgress = (done: number, total: number, row?: BenchRow) => void
 
 /** Seconds of samples for each row, and for one call of the op host, where an entry says nothing. */
@@ -76,8 +68,7 @@ const patience = 1000
 
 /** One run of benchmarks: what all of its rows share. */
 interface Session {
-  folder: string
-  manifest: Manifest
+  project: OpenProject
   machine: MachineFacts
   /** Not those that may be too low: they would make true times look impossible. */
   ceilings?: MachineCeilings
@@ -101,18 +92,17 @@ export class Benchmarks {
   private readonly kept: KeptBuilds
   private readonly times: TimingHistory
 
-  constructor(private readonly around: BenchSurroundings) {
-    const { cacheFolder } = around.installation
+  constructor(private readonly services: BenchmarkServices) {
+    const { cacheFolder } = services.installation
     this.kept = new KeptBuilds(cacheFolder)
     this.times = new TimingHistory(cacheFolder)
   }
 
   /** A good build has been made: it can be timed against from now on. */
-  async remember(folder: string, build: BuildReport): Promise<void> {
-    const absolute = path.resolve(folder)
-    const program = await this.around.program(absolute)
+  async remember(project: OpenProject, build: BuildReport): Promise<void> {
+    const program = await project.program()
     try {
-      await this.kept.remember(absolute, build, program.ok ? program.value : undefined)
+      await this.kept.remember(project, build, program.ok ? program.value : undefined)
     } catch {
       // A disk that is full must not fail the build; this one cannot be timed against then.
     }
@@ -130,11 +120,10 @@ export class Benchmarks {
     onProgress?: BenchProgress,
   ): Promise<Result<BenchReport>> {
     const started = performance.now()
-    const absolute = path.resolve(folder)
-    const begun = await this.begin(absolute, limits)
+    const begun = await this.begin(folder, limits)
     if (!begun.ok) return begun
     const session = begun.value
-    const entries = requests ?? benchmarksOf(session.manifest)
+    const entries = requests ?? benchmarksOf(session.project.manifest)
     const plans = await Promise.all(entries.map((entry) => this.plan(session, entry)))
     const rowsIn = (plan: Result<Planned>): number =>
       plan.ok
@@ -147,7 +136,7 @@ export class Benchmarks {
       onProgress?.(done, total, row)
     }
     onProgress?.(0, total)
-    await atRest(() => this.around.ownWork(), limits.onWait ?? (() => undefined), limits.signal)
+    await atRest(() => this.services.ownWork(), limits.onWait ?? (() => undefined), limits.signal)
     try {
       const ceilings = await this.ceilings(session, entries, plans)
       if (ceilings?.doubt === '') session.ceilings = ceilings.ceilings
@@ -162,7 +151,7 @@ export class Benchmarks {
           session.progress(row)
           continue
         }
-        const made = await this.timeEntry(session, index, request, plan.value, (left) => {
+        const made = await this.timeEntry(session, { index, request, plan: plan.value }, (left) => {
           total -= left
         })
         rows.push(...made)
@@ -183,25 +172,27 @@ export class Benchmarks {
 
   /** Loads the library, and asks for what does not change from row to row. */
   private async begin(folder: string, limits: BenchLimits): Promise<Result<Session>> {
-    const manifest = await readManifest(folder)
-    if (!manifest.ok) return manifest
-    const settled = await this.around.settled(folder)
-    if (!settled.ok) return settled
-    const loaded = await this.around.load(folder, { timeout: defaultTimeout, ...limits })
+    const { projects, builds, libraries, hosts } = this.services
+    const opened = await projects.open(folder)
+    if (!opened.ok) return opened
+    const project = opened.value
+    // No other build is timed.
+    const plain = await builds.waitForPlain(project)
+    if (!plain.ok) return plain
+    const loaded = await libraries.load(project, { timeout: defaultTimeout, ...limits })
     if (!loaded.ok) return loaded
-    const program = await this.around.program(folder)
+    const program = await project.program()
     if (!program.ok) return program
-    const host = await this.around.hosts.host()
+    const host = await hosts.host()
     if (!host.ok) return host
-    const machine = await host.value.call('bench.machine', {}, { timeout: 30, phase: '' })
+    const machine = await host.value.call('timing.machine', {}, { timeout: 30, phase: '' })
     if (!machine.ok) return machine
-    const built = this.around.lastBuild(folder)
+    const built = builds.lastBuild(project)
     return ok({
-      folder,
-      manifest: manifest.value,
+      project,
       machine: machine.value,
       program: program.value,
-      build: built ? await this.kept.remember(folder, built, program.value) : '',
+      build: built ? await this.kept.remember(project, built, program.value) : '',
       library: built?.loadPath ?? '',
       limits,
       signal: delayed(limits.signal),
@@ -229,11 +220,11 @@ export class Benchmarks {
     plans: readonly Result<Planned>[],
   ): Promise<TimedDevice[]> {
     const names = plannedPoints(entries, plans).map(({ device }) => device)
-    const host = await this.around.hosts.host()
+    const host = await this.services.hosts.host()
     if (!host.ok || names.every((name) => name === 'cpu')) return []
-    const { libtorch } = this.around.hosts.state()
+    const { libtorch } = this.services.hosts.state()
     const again = session.limits.measureCeilings ?? false
-    const { cacheFolder } = this.around.installation
+    const { cacheFolder } = this.services.installation
     const options = { libtorch, again, signal: session.signal }
     return await timedDevices(cacheFolder, host.value, names, options)
   }
@@ -244,7 +235,7 @@ export class Benchmarks {
     request: BenchRequest,
     limits: BenchLimits,
   ): Promise<Result<KernelList>> {
-    const begun = await this.begin(path.resolve(folder), limits)
+    const begun = await this.begin(folder, limits)
     if (!begun.ok) return begun
     const plan = await this.plan(begun.value, { ...request, builds: [] })
     if (!plan.ok) return plan
@@ -261,28 +252,29 @@ export class Benchmarks {
         },
       )
     }
-    const entrant = await this.enter(begun.value, request, plan.value, variant, planned, 'forward')
+    const timed = { request, plan: plan.value, planned, direction: 'forward' as const }
+    const entrant = await this.enter(begun.value, timed, variant)
     if (!entrant.ok) return entrant
     const timeout = request.timeout ?? defaultTimeout
-    const folderOfTraces = path.join(this.around.installation.cacheFolder, 'bench', 'traces')
+    const folderOfTraces = path.join(this.services.installation.cacheFolder, 'bench', 'traces')
     return await kernelsIn(entrant.value, device, folderOfTraces, { timeout, ...limits })
   }
 
   private async measured(
     machine: MachineFacts,
-    request: CeilingsRequest,
+    request: Omit<CeilingsRequest, 'machine' | 'libtorch'>,
   ): Promise<JudgedCeilings | undefined> {
-    const host = await this.around.hosts.host()
+    const host = await this.services.hosts.host()
     if (!host.ok) return undefined
-    const { libtorch } = this.around.hosts.state()
-    const { cacheFolder } = this.around.installation
-    return await ceilingsOf(cacheFolder, host.value, machine, libtorch, request)
+    const { libtorch } = this.services.hosts.state()
+    const { cacheFolder } = this.services.installation
+    return await ceilingsOf(cacheFolder, host.value, { machine, libtorch, ...request })
   }
 
   /** Measures what the machine can do at most with so many threads, whatever is known of it. */
   async measureCeilings(threads: number, { signal }: BenchLimits): Promise<Result<JudgedCeilings>> {
     const limits = { timeout: 30, signal, phase: '' }
-    const machine = await this.around.hosts.call('bench.machine', {}, limits)
+    const machine = await this.services.hosts.call('timing.machine', {}, limits)
     if (!machine.ok) return machine
     const found = await this.measured(machine.value, { threads, again: true, signal })
     return found ? ok(found) : err('cancelled', 'The machine’s ceilings could not be measured.')
@@ -290,11 +282,11 @@ export class Benchmarks {
 
   /** A benchmark's points and variants, builds among them. */
   private async plan(session: Session, request: BenchRequest): Promise<Result<Planned>> {
-    const plan = planOf(request, session.manifest)
+    const plan = planOf(request, session.project.manifest)
     if (!plan.ok) return plan
     const builds = new Map<string, LoadableBuild>()
     for (const wanted of request.builds) {
-      const found = await this.kept.find(session.folder, wanted, session.build)
+      const found = await this.kept.find(session.project.folder, wanted, session.build)
       if (!found.ok) return found
       builds.set(found.value.key, found.value)
     }
@@ -306,28 +298,23 @@ export class Benchmarks {
     return ok({ ...plan.value, variants: [...plan.value.variants, ...variants], builds })
   }
 
-  /** `leave` is told how many rows there will not be after all. */
+  /** @param leave is called with the number of rows that there will not be after all */
   private async timeEntry(
     session: Session,
-    index: number,
-    request: BenchRequest,
-    plan: Planned,
+    { index, request, plan }: { index: number; request: BenchRequest; plan: Planned },
     leave: (rows: number) => void,
   ): Promise<BenchRow[]> {
     const rows: BenchRow[] = []
     for (const planned of plan.points) {
       const refused = new Map<number, string>()
       for (const direction of plan.directions) {
+        const { op } = request
+        const device = deviceAt(request, planned)
+        const { point } = planned
         const bases = plan.variants.map((variant) =>
-          emptyRow(
-            index,
-            request.op,
-            variant,
-            direction,
-            planned.point,
-            deviceAt(request, planned),
-          ),
+          emptyRow({ entry: index, op, variant, direction, point, device }),
         )
+        const timed = { request, plan, planned, direction }
         if (session.limits.signal?.aborted) {
           const { error } = err('cancelled', 'Stopped.')
           rows.push(...bases.map((row) => ({ ...row, refused: error.message, error })))
@@ -335,13 +322,13 @@ export class Benchmarks {
         }
         const outcomes = await timeGroup(
           plan.variants,
-          (variant) => this.enter(session, request, plan, variant, planned, direction),
+          (variant) => this.enter(session, timed, variant),
           {
             seconds: request.seconds ?? defaultSeconds,
             timeout: request.timeout ?? defaultTimeout,
             signal: session.signal,
             stop: session.limits.signal,
-            folder: path.join(this.around.installation.cacheFolder, 'bench', 'results'),
+            folder: path.join(this.services.installation.cacheFolder, 'bench', 'results'),
             refused,
             ...(request.rtol === undefined ? {} : { rtol: request.rtol }),
             ...(request.atol === undefined ? {} : { atol: request.atol }),
@@ -356,7 +343,7 @@ export class Benchmarks {
           // An answer that was wrong forward has no backward worth timing.
           if (row.refused !== '' && !row.error && !outcomes[place]?.noBackward)
             refused.set(place, row.refused)
-          await this.keepTime(session, request, plan, planned, place, row)
+          await this.keepTime(session, timed, plan.variants[place], row)
           session.progress(row)
         }
         rows.push(...made)
@@ -368,25 +355,23 @@ export class Benchmarks {
   /** The call, and an op host that has the library it is for. */
   private async enter(
     session: Session,
-    request: BenchRequest,
-    plan: Planned,
+    { request, plan, planned, direction }: TimedPoint,
     variant: Variant,
-    planned: PlannedPoint,
-    direction: BenchDirection,
   ): Promise<Result<Entrant>> {
-    if ((this.around.lastBuild(session.folder)?.loadPath ?? '') !== session.library) {
+    const { builds, libraries } = this.services
+    if ((builds.lastBuild(session.project)?.loadPath ?? '') !== session.library) {
       return err('host.unavailable', 'The project was built again while it was timed.', {
         hint: 'Time it again.',
       })
     }
     const build = variant.kind === 'build' ? plan.builds.get(variant.build) : undefined
     const timeout = request.timeout ?? defaultTimeout
-    const pool = build ? await this.besideFor(session, build) : ok(this.around.hosts)
+    const pool = build ? await this.besideFor(session, build) : ok(this.services.hosts)
     if (!pool.ok) return pool
     const within = { timeout, signal: session.signal }
     const loaded = build
       ? await pool.value.load(build.library, within)
-      : await this.around.load(session.folder, within)
+      : await libraries.load(session.project, within)
     if (!loaded.ok) return loaded
     const host = await pool.value.host()
     if (!host.ok) return host
@@ -401,37 +386,33 @@ export class Benchmarks {
   private async besideFor(session: Session, build: LoadableBuild): Promise<Result<HostPool>> {
     const known = session.beside.get(build.key)
     if (known) return ok(known)
-    const pool = await this.around.hostsBeside(session.folder)
+    const pool = await this.services.libraries.openHostsBeside(session.project)
     if (pool.ok) session.beside.set(build.key, pool.value)
     return pool
   }
 
   private async keepTime(
     session: Session,
-    request: BenchRequest,
-    plan: Planned,
-    planned: PlannedPoint,
-    place: number,
+    { request, planned }: TimedPoint,
+    variant: Variant | undefined,
     row: BenchRow,
   ): Promise<void> {
-    const variant = plan.variants[place]
     if (!row.summary || !variant || variant.kind === 'build' || session.build === '') return
     const { median, p25, p75 } = row.summary
     const key = historyKeyOf(variant, request, planned, row.direction)
     const point = { build: session.build, time: Date.now(), median, p25, p75 }
-    await this.times.add(session.folder, key, point)
+    await this.times.add(session.project.folder, key, point)
   }
 
-  /** What this very row took at one build after the other, oldest first. */
+  /** The times of this very row at one build after the other, oldest first. */
   async history(
     folder: string,
     request: BenchRequest,
     row: Pick<BenchRow, 'kind' | 'variant' | 'direction' | 'point'>,
   ): Promise<Result<BenchHistoryPoint[]>> {
-    const absolute = path.resolve(folder)
-    const manifest = await readManifest(absolute)
-    if (!manifest.ok) return manifest
-    const plan = planOf(request, manifest.value)
+    const project = await this.services.projects.open(folder)
+    if (!project.ok) return project
+    const plan = planOf(request, project.value.manifest)
     if (!plan.ok) return plan
     const planned = plan.value.points.find(({ point }) => isSamePoint(point, row.point))
     // A build's own times are those of the operator, at that build.
@@ -442,17 +423,17 @@ export class Benchmarks {
     if (!planned || !variant) return ok([])
     const key = historyKeyOf(variant, request, planned, row.direction)
     const sources = (build: string): Promise<Record<string, string> | undefined> =>
-      this.kept.sources(absolute, build)
-    return ok(await this.times.read(absolute, key, sources))
+      this.kept.sources(project.value.folder, build)
+    return ok(await this.times.read(project.value.folder, key, sources))
   }
 
   /** Builds that can be timed against, newest first. */
   async builds(folder: string): Promise<Result<KeptBuild[]>> {
-    const absolute = path.resolve(folder)
-    const built = this.around.lastBuild(absolute)
-    const program = await this.around.program(absolute)
+    const built = this.services.builds.lastBuild(folder)
+    const project = await this.services.projects.open(folder)
+    const program = project.ok ? await project.value.program() : project
     const current = built ? buildKeyOf(built, program.ok ? program.value : undefined) : ''
-    return ok(await this.kept.list(absolute, current))
+    return ok(await this.kept.list(path.resolve(folder), current))
   }
 
   async nameBuild(folder: string, key: string, name: string): Promise<Result<KeptBuild[]>> {
@@ -465,14 +446,15 @@ export class Benchmarks {
     folder: string,
     entry: BenchEntry,
   ): Promise<Result<{ entry: number; added: boolean }>> {
-    const manifest = await readManifest(folder)
-    if (!manifest.ok) return manifest
-    const plan = planOf({ ...entry, builds: [] }, manifest.value)
+    const project = await this.services.projects.open(folder)
+    if (!project.ok) return project
+    const { manifest } = project.value
+    const plan = planOf({ ...entry, builds: [] }, manifest)
     if (!plan.ok) return plan
     const wanted = meaningOf(entry)
-    const same = manifest.value.benchmarks.findIndex((one) => meaningOf(one) === wanted)
+    const same = manifest.benchmarks.findIndex((one) => meaningOf(one) === wanted)
     if (same >= 0) return ok({ entry: same, added: false })
-    const written = await appendEntries(path.resolve(folder), 'benchmarks', [
+    const written = await appendEntries(project.value.folder, 'benchmarks', [
       withoutDefaults(entry),
     ])
     return written.ok ? ok({ ...written.value, added: true }) : written
@@ -480,6 +462,14 @@ export class Benchmarks {
 }
 
 type Planned = BenchPlan & { builds: ReadonlyMap<string, LoadableBuild> }
+
+/** One point of a benchmark in one direction; each of its variants is timed there. */
+interface TimedPoint {
+  request: BenchRequest
+  plan: Planned
+  planned: PlannedPoint
+  direction: BenchDirection
+}
 
 /** User code cannot be interrupted, but samples are short: most often they end before this does. */
 function delayed(signal: AbortSignal | undefined): AbortSignal {

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { MachineCeilings, MachineFacts } from '../../contract/bench'
 import { judgedCeilings } from '../../contract/bench-report'
 import type { JudgedCeilings } from '../../contract/bench-report'
-import { hashOfJson } from '../build-history'
+import { hashOfJson } from '../builds/build-history'
 import type { HostClient } from '../host/host-client'
 import { writeAtomically } from '../project/files'
 
@@ -35,6 +35,9 @@ export function doubtOf(ceilings: MachineCeilings, { cores }: Pick<MachineFacts,
 }
 
 export interface CeilingsRequest {
+  machine: MachineFacts
+  /** The version of the op host's. */
+  libtorch: string
   threads: number
   /** Also where they are known. */
   again: boolean
@@ -49,9 +52,7 @@ export interface CeilingsRequest {
 export async function ceilingsOf(
   cacheFolder: string,
   host: HostClient,
-  machine: MachineFacts,
-  libtorch: string,
-  { threads, again, signal }: CeilingsRequest,
+  { machine, libtorch, threads, again, signal }: CeilingsRequest,
 ): Promise<JudgedCeilings | undefined> {
   const { processor, cores, cacheBytes } = machine
   const key = hashOfJson([processor, cores, cacheBytes, libtorch, threads])
@@ -59,7 +60,7 @@ export async function ceilingsOf(
   const kept = await readCeilings(file)
   if (!again && kept) return kept
   const measured = await host.call(
-    'bench.ceilings',
+    'timing.ceilings',
     { threads },
     { timeout, signal, phase: 'measure the machine' },
   )

@@ -9,9 +9,9 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { programSource } from '../../contract/run'
 import type { ProgramSource } from '../../contract/run'
-import { hashOfJson, pruneOldest } from '../build-history'
+import { hashOfJson, pruneOldest } from '../builds/build-history'
 import { readProjectFile, versionOf, writeAtomically } from '../project/files'
-import { openProject } from '../project/open-project'
+import type { OpenProject } from '../project/open-project'
 
 /**
  * Builds of one project whose sources are remembered; the one that was built longest ago goes
@@ -57,18 +57,22 @@ function labelOf({ name, time }: BuildRecord): string {
   return `build of ${at.getDate()} ${months[at.getMonth()] ?? ''} ${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
-async function sourcesOf(folder: string): Promise<Record<string, string>> {
-  const project = await openProject(folder)
-  if (!project.ok) return {}
+/** Undefined where it cannot be read, or is no text. */
+async function textOf(folder: string, file: string): Promise<string | undefined> {
+  const content = await readProjectFile(folder, file)
+  return content.ok ? content.value.text : undefined
+}
+
+async function sourcesOf(project: OpenProject): Promise<Record<string, string>> {
   const sources: Record<string, string> = {}
   let bytes = 0
-  for (const file of project.value.files) {
-    if (file.role === 'other') continue
-    const content = await readProjectFile(folder, file.path)
-    if (!content.ok) continue
-    bytes += content.value.text.length
+  for (const { path: file, role } of await project.files()) {
+    if (role === 'other') continue
+    const text = role === 'manifest' ? project.manifestText : await textOf(project.folder, file)
+    if (text === undefined) continue
+    bytes += text.length
     if (bytes > mostSourceBytes) return {}
-    sources[file.path] = content.value.text
+    sources[file] = text
   }
   return sources
 }
@@ -125,25 +129,25 @@ export class KeptBuilds {
 
   /** Keeps a good build with the sources as they are now; its key comes back. */
   async remember(
-    project: string,
+    project: OpenProject,
     build: BuildReport,
     program: ProgramSource | undefined,
   ): Promise<string> {
     const key = buildKeyOf(build, program)
-    const known = await this.readRecord(project, key)
+    const known = await this.readRecord(project.folder, key)
     if (known?.library === build.loadPath) {
       const now = new Date()
-      await fs.utimes(this.fileOf(project, key), now, now)
+      await fs.utimes(this.fileOf(project.folder, key), now, now)
       return key
     }
-    await this.write(project, {
+    await this.write(project.folder, {
       key,
       name: known?.name ?? '',
       library: build.loadPath,
       ...(program ? { program } : {}),
       sources: known?.sources ?? (await sourcesOf(project)),
     })
-    await this.prune(project)
+    await this.prune(project.folder)
     return key
   }
 

@@ -76,13 +76,13 @@ export async function kernelsIn(
   folder: string,
   limits: SamplingLimits,
 ): Promise<Result<KernelList>> {
-  const opened = await callHost(entrant, 'bench.open', entrant.call, limits)
+  const opened = await callHost(entrant, 'timing.open', entrant.call, limits)
   if (!opened.ok) return opened
   const { handle, op } = opened.value
   await fs.mkdir(folder, { recursive: true })
   const file = path.join(folder, `${process.pid}-${handle}.json`)
   try {
-    const written = await callHost(entrant, 'bench.profile', { handle, path: file }, limits)
+    const written = await callHost(entrant, 'timing.profile', { handle, path: file }, limits)
     if (!written.ok) return written
     const kernels = kernelsOf(await fs.readFile(file, 'utf8'))
     const note =
@@ -92,6 +92,6 @@ export async function kernelsIn(
     return ok({ op, device, kernels, note })
   } finally {
     await fs.rm(file, { force: true })
-    await entrant.host.call('bench.close', { handles: [handle] }, { timeout: 30, phase: '' })
+    await entrant.host.call('timing.close', { handles: [handle] }, { timeout: 30, phase: '' })
   }
 }

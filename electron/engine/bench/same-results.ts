@@ -28,23 +28,30 @@ function differenceOf(
   return `${share}, by up to ${bad.maxAbsolute.toPrecision(3)}: ${values}`
 }
 
+interface ComparisonOptions {
+  /** Of `one` among the variants. */
+  place: number
+  tolerances: Tolerances
+  /** For results that are exchanged by a file. */
+  folder: string
+  limits: SamplingLimits
+}
+
 /**
- * Whether two open calls give the same for the same inputs: "" or what differs. Calls of different op hosts meet in a file. Throws HostEnded with the place of `one`.
+ * Whether two open calls give the same for the same inputs: "" or what differs. The results of calls in
+ * different op hosts are exchanged by a file. Throws HostEnded with the place of `one`.
  */
 export async function differenceBetween(
   one: OpenEntrant,
   other: OpenEntrant,
-  place: number,
-  tolerances: Tolerances,
-  folder: string,
-  limits: SamplingLimits,
+  { place, tolerances, folder, limits }: ComparisonOptions,
 ): Promise<Result<string>> {
   const compare = async (
     entrant: OpenEntrant,
     wanted: number | string,
   ): Promise<Result<string>> => {
     const input = { handle: entrant.opened.handle, with: wanted, ...tolerances }
-    const compared = await callHost(entrant, 'bench.compare', input, limits)
+    const compared = await callHost(entrant, 'timing.compare', input, limits)
     if (!compared.ok) return compared
     const { comparisons } = compared.value
     const handles = comparisons.flatMap(({ difference }) => (difference ? [difference.handle] : []))
@@ -57,7 +64,7 @@ export async function differenceBetween(
     const file = path.join(folder, `${randomUUID()}.pt`)
     try {
       const input = { handle: other.opened.handle, path: file }
-      const saved = await callHost(other, 'bench.save', input, limits)
+      const saved = await callHost(other, 'timing.save', input, limits)
       return saved.ok ? await compare(one, file) : saved
     } finally {
       await fs.rm(file, { force: true })

@@ -58,13 +58,13 @@ export interface SamplingLimits {
 }
 
 type BenchCall =
-  | 'bench.open'
-  | 'bench.sample'
-  | 'bench.layers'
-  | 'bench.replay'
-  | 'bench.profile'
-  | 'bench.save'
-  | 'bench.compare'
+  | 'timing.open'
+  | 'timing.sample'
+  | 'timing.layers'
+  | 'timing.replay'
+  | 'timing.profile'
+  | 'timing.save'
+  | 'timing.compare'
 
 export async function callHost<N extends BenchCall>(
   { host, label }: Pick<Entrant, 'host' | 'label'>,
@@ -97,9 +97,9 @@ async function takeTurn(
   count: number,
   place: number,
   limits: SamplingLimits,
-): Promise<Result<HostOutput<'bench.sample'>>> {
+): Promise<Result<HostOutput<'timing.sample'>>> {
   const input = { handle: entrant.opened.handle, count }
-  const samples = await callHost(entrant, 'bench.sample', input, limits)
+  const samples = await callHost(entrant, 'timing.sample', input, limits)
   if (!samples.ok && endedHost(samples.error)) throw new HostEnded(place, samples.error)
   if (!samples.ok && samples.error.code === 'input.invalid') {
     return err('host.unavailable', 'The project was built again while it was timed.', {
@@ -224,7 +224,7 @@ export async function layersOf(
   const isOnHost = opened.device === 'cpu'
   if (!call.op.includes('::') || call.direction !== 'forward' || call.cold || !isShort || !isOnHost)
     return undefined
-  const layers = await callHost(entrant, 'bench.layers', { handle: opened.handle }, limits)
+  const layers = await callHost(entrant, 'timing.layers', { handle: opened.handle }, limits)
   return layers.ok ? layers.value : undefined
 }
 
@@ -242,6 +242,6 @@ export async function replayOf(
   if (opened.traps.some(({ kind }) => kind === 'waits'))
     return { seconds: [], missing: 'it waits for the device before it returns' }
   const input = { handle: opened.handle, count: replays }
-  const replayed = await callHost(entrant, 'bench.replay', input, limits)
+  const replayed = await callHost(entrant, 'timing.replay', input, limits)
   return replayed.ok ? replayed.value : { seconds: [], missing: replayed.error.message }
 }

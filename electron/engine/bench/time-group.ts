@@ -36,11 +36,6 @@ const mostBegun = 5
 
 const stopped = err('cancelled', 'Stopped.').error
 
-/** In a derivative's place, where an operator has none. */
-function lacksBackward(error: WorkbenchError): boolean {
-  return error.code === 'operator.check' && /no (in|out)put requires grad$/.test(error.message)
-}
-
 /**
  * Times variants beside each other at one point and in one direction: opened, compared, sampled in
  * turn. The first is the one that the others are compared with. One that ends its op host or runs out
@@ -145,10 +140,10 @@ class Group {
       outcome.error = entrant.error
       return
     }
-    const opened = await callHost(entrant.value, 'bench.open', entrant.value.call, this.options)
+    const opened = await callHost(entrant.value, 'timing.open', entrant.value.call, this.options)
     if (!opened.ok && endedHost(opened.error)) throw new HostEnded(place, opened.error)
     if (!opened.ok) {
-      outcome.noBackward = lacksBackward(opened.error)
+      outcome.noBackward = opened.error.code === 'derivative.missing'
       if (outcome.noBackward) outcome.refused = `there is no backward: ${opened.error.message}`
       else outcome.error = opened.error
       return
@@ -183,13 +178,18 @@ class Group {
         )
         continue
       }
-      const pair = isBuild ? ([other, own] as const) : ([own, other] as const)
+      const [one, against] = isBuild ? [other, own] : [own, other]
       const { folder, rtol, atol } = this.options
       const tolerances = {
         ...(rtol === undefined ? {} : { rtol }),
         ...(atol === undefined ? {} : { atol }),
       }
-      const found = await differenceBetween(...pair, place, tolerances, folder, this.options)
+      const found = await differenceBetween(one, against, {
+        place,
+        tolerances,
+        folder,
+        limits: this.options,
+      })
       if (!found.ok) {
         outcome.error = found.error
         continue
@@ -213,7 +213,7 @@ class Group {
   async close(): Promise<void> {
     for (const { host, opened } of this.open.values()) {
       if (host.alive)
-        await host.call('bench.close', { handles: [opened.handle] }, { timeout: 0, phase: '' })
+        await host.call('timing.close', { handles: [opened.handle] }, { timeout: 0, phase: '' })
     }
   }
 }

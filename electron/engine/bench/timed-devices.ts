@@ -4,7 +4,7 @@ import path from 'node:path'
 import { deviceCeilings } from '../../contract/bench-device'
 import type { BenchReport } from '../../contract/bench-report'
 import type { InputSpec } from '../../contract/manifest'
-import { hashOfJson } from '../build-history'
+import { hashOfJson } from '../builds/build-history'
 import type { HostClient } from '../host/host-client'
 import { writeAtomically } from '../project/files'
 import { areDoubtful } from './device-noise'
@@ -34,13 +34,13 @@ export async function timedDevices(
   for (const device of new Set(names)) {
     if (device === 'cpu') continue
     const limits = { timeout, signal, phase: `measure ${device}` }
-    const facts = await host.call('bench.device', { device }, limits)
+    const facts = await host.call('timing.device', { device }, limits)
     if (!facts.ok) continue
     const { name, cacheBytes, multiprocessors } = facts.value
     const key = hashOfJson([device, name, cacheBytes, multiprocessors, libtorch])
     const file = path.join(cacheFolder, 'bench', 'ceilings', `${key}.json`)
     const kept = again ? undefined : await readCeilings(file)
-    const measured = kept ?? (await host.call('bench.deviceCeilings', { device }, limits))
+    const measured = kept ?? (await host.call('timing.deviceCeilings', { device }, limits))
     const isGood = measured.ok && !areDoubtful(measured.value)
     if (isGood && !kept) await writeAtomically(file, JSON.stringify(measured.value))
     // By the name that the inputs give it: libtorch may know it by another.

@@ -2,9 +2,9 @@ import path from 'node:path'
 
 import { gradcheckPoint } from '../../contract/gradcheck'
 import type { GradcheckPoint } from '../../contract/gradcheck'
-import { BuildHistory, hashOfJson } from '../build-history'
-import { inputsNamed } from './gradcheck-case'
-import type { GradcheckCase } from './gradcheck-case'
+import { BuildHistory, hashOfJson } from '../builds/build-history'
+import { inputsNamed } from '../project/call-text'
+import type { GradcheckCase } from '../project/gradcheck-case'
 
 /** Errors can be compared where call, inputs and options are the same. */
 function keyOf(given: GradcheckCase): string {

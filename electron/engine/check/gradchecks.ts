@@ -1,5 +1,3 @@
-import path from 'node:path'
-
 import type {
   CheckedReport,
   GradcheckOutcome,
@@ -14,40 +12,44 @@ import type {
 } from '../../contract/gradcheck'
 import type { GradcheckEntry, Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
-import type { Result } from '../../contract/outcome'
+import type { Result, WorkbenchError } from '../../contract/outcome'
 import type { ProgramSource } from '../../contract/run'
+import type { Builds } from '../builds/builds'
+import type { CallLimits, Libraries } from '../builds/libraries'
 import { placeError } from '../error-place'
-import { callOnLibrary } from '../host/call-on-library'
-import type { Libraries } from '../host/call-on-library'
+import type { HostPool } from '../host/host-pool'
 import type { Installation } from '../installation'
-import { gradientMeaning } from '../language/explain/gradient-error'
+import { gradientMeaning } from '../explain/gradient-error'
 import { appendEntries } from '../project/edit-manifest'
 import { versionOf } from '../project/files'
-import { readManifest } from '../project/read-manifest'
+import type { OpenProject, ProjectOrFolder, Projects } from '../project/open-project'
 import { curveOf, defaultDtypes, defaultEps } from './eps-sweep'
 import { sweepOptions, withPrecision } from './eps-sweep'
 import { ErrorHistory } from './error-history'
-import { caseOf, entryOf, nameOf } from './gradcheck-case'
-import type { GradcheckCase } from './gradcheck-case'
+import { caseOf, entryOf, nameOf } from '../project/gradcheck-case'
+import type { GradcheckCase } from '../project/gradcheck-case'
 import { errorsOf, excessOf, handlesOf, largestError } from './jacobian-errors'
-import { ofOneCheck } from './outcome-errors'
+import { errorsOfOneCheck } from './outcome-errors'
 import { drawnInputs, isWorse, seedsOf, withSeedsOf } from './worst-point'
 
-export interface GradcheckLimits {
-  /** Seconds for each run of gradcheck; 0 for none. */
-  timeout: number
-  signal?: AbortSignal
+interface GradcheckServices {
+  installation: Installation
+  projects: Projects
+  builds: Builds
+  libraries: Libraries
+  hosts: HostPool
 }
 
-/** What gradchecks need of the workbench. */
-interface GradcheckSurroundings extends Libraries {
-  readonly installation: Installation
-  program(folder: string): Promise<Result<ProgramSource | undefined>>
+/** Inputs that it does not give are opsmith.json's. */
+type UnfilledRequest = Omit<GradcheckRequest, 'program'>
+
+/** With all inputs and the program, and the project that they are of. */
+interface FilledRequest {
+  project: OpenProject
+  request: GradcheckRequest
 }
 
-type Asked = Omit<GradcheckRequest, 'program'>
-
-/** Seconds for letting go of tensors. */
+/** Seconds to release tensors. */
 const releaseTimeout = 30
 
 /** Why a report has no Jacobian to measure. */
@@ -61,8 +63,8 @@ function whyNoJacobian(report: GradcheckReport): string {
 export class Gradchecks {
   private readonly kept: ErrorHistory
 
-  constructor(private readonly around: GradcheckSurroundings) {
-    this.kept = new ErrorHistory(around.installation.cacheFolder)
+  constructor(private readonly services: GradcheckServices) {
+    this.kept = new ErrorHistory(services.installation.cacheFolder)
   }
 
   /**
@@ -70,20 +72,20 @@ export class Gradchecks {
    * not give are opsmith.json's. The largest error goes into the check's history.
    */
   async run(
-    folder: string,
-    request: Asked,
-    limits: GradcheckLimits,
+    projectOrFolder: ProjectOrFolder,
+    request: UnfilledRequest,
+    limits: CallLimits,
   ): Promise<Result<CheckedReport>> {
-    const absolute = path.resolve(folder)
-    const filled = await this.fill(absolute, request, limits)
+    const filled = await this.fill(projectOrFolder, request, limits)
     if (!filled.ok) return filled
-    const asked = await this.measure(absolute, filled.value, limits)
-    if (!asked.ok) return asked
-    const { report, error } = asked.value
-    const build = this.buildKey(absolute, filled.value.program)
+    const measured = await this.measure(filled.value, limits)
+    if (!measured.ok) return measured
+    const { report, error } = measured.value
+    const { project } = filled.value
+    const build = this.buildKey(project, filled.value.request.program)
     if (build === '') return ok({ ...report, error, before: null })
     const point: GradcheckPoint = { build, time: Date.now(), ok: report.ok, error }
-    const before = await this.kept.add(absolute, filled.value, point)
+    const before = await this.kept.add(project.folder, filled.value.request, point)
     return ok({ ...report, error, before })
   }
 
@@ -95,7 +97,7 @@ export class Gradchecks {
    */
   async runAll(
     folder: string,
-    limits: GradcheckLimits,
+    limits: CallLimits,
     more: {
       entries?: readonly GradcheckEntry[]
       keepJacobians?: boolean
@@ -103,18 +105,19 @@ export class Gradchecks {
       onOutcome?: (outcome: GradcheckOutcome, done: number, total: number) => void | Promise<void>
     } = {},
   ): Promise<Result<GradcheckOutcome[]>> {
-    const manifest = await readManifest(folder)
-    if (!manifest.ok) return manifest
-    const entries = more.entries ?? manifest.value.gradchecks
+    const project = await this.services.projects.open(folder)
+    if (!project.ok) return project
+    const { manifest } = project.value
+    const entries = more.entries ?? manifest.gradchecks
     const outcomes: GradcheckOutcome[] = []
     for (const [index, entry] of entries.entries()) {
       const request = {
-        ...caseOf(entry, manifest.value),
+        ...caseOf(entry, manifest),
         keepJacobians: more.keepJacobians ?? false,
       }
       const timeout = entry.timeout ?? limits.timeout
-      const result = await this.run(folder, request, { ...limits, timeout })
-      if (!result.ok && !ofOneCheck.has(result.error.code)) return result
+      const result = await this.run(project.value, request, { ...limits, timeout })
+      if (!result.ok && !errorsOfOneCheck.has(result.error.code)) return result
       const outcome = outcomeOf(index, entry, result)
       outcomes.push(outcome)
       await more.onOutcome?.(outcome, index + 1, entries.length)
@@ -128,8 +131,8 @@ export class Gradchecks {
    */
   async sweep(
     folder: string,
-    request: Asked,
-    limits: GradcheckLimits,
+    request: UnfilledRequest,
+    limits: CallLimits,
     more: {
       eps?: readonly number[]
       dtypes?: readonly SweepDtype[]
@@ -137,8 +140,7 @@ export class Gradchecks {
     } = {},
   ): Promise<Result<SweepReport>> {
     const started = performance.now()
-    const absolute = path.resolve(folder)
-    const filled = await this.fill(absolute, request, limits)
+    const filled = await this.fill(folder, request, limits)
     if (!filled.ok) return filled
     const steps = more.eps && more.eps.length > 0 ? more.eps : defaultEps
     const dtypes = more.dtypes && more.dtypes.length > 0 ? more.dtypes : defaultDtypes
@@ -148,7 +150,7 @@ export class Gradchecks {
       const points: SweepPoint[] = []
       let reason = ''
       for (const [column, eps] of steps.entries()) {
-        const point = await this.pointAt(absolute, filled.value, dtype, eps, limits)
+        const point = await this.pointAt(filled.value, { dtype, eps }, limits)
         if (!point.ok) return point
         if (typeof point.value === 'string') {
           reason = point.value
@@ -164,15 +166,13 @@ export class Gradchecks {
 
   /** A text says why the operator has no Jacobians in this precision. */
   private async pointAt(
-    folder: string,
-    request: GradcheckRequest,
-    dtype: SweepDtype,
-    eps: number,
-    limits: GradcheckLimits,
+    { project, request }: FilledRequest,
+    { dtype, eps }: Pick<SweepPoint, 'dtype' | 'eps'>,
+    limits: CallLimits,
   ): Promise<Result<SweepPoint | string>> {
     const { dtype: _replaced, ...rest } = request
-    const report = await this.ask(
-      folder,
+    const report = await this.check(
+      project,
       {
         ...rest,
         inputs: withPrecision(request.inputs, dtype),
@@ -194,8 +194,8 @@ export class Gradchecks {
    */
   async search(
     folder: string,
-    request: Asked,
-    limits: GradcheckLimits,
+    request: UnfilledRequest,
+    limits: CallLimits,
     more: {
       points: number
       firstSeed: number
@@ -203,10 +203,10 @@ export class Gradchecks {
     },
   ): Promise<Result<SearchReport>> {
     const started = performance.now()
-    const absolute = path.resolve(folder)
-    const filled = await this.fill(absolute, request, limits)
+    const filled = await this.fill(folder, request, limits)
     if (!filled.ok) return filled
-    const names = drawnInputs(filled.value)
+    const { project } = filled.value
+    const names = drawnInputs(filled.value.request)
     if (names.length === 0) {
       return err(
         'request.invalid',
@@ -219,20 +219,20 @@ export class Gradchecks {
     let tried = 0
     while (tried < more.points && worst?.error === undefined) {
       const seeds = seedsOf(names, tried, more.firstSeed)
-      const inputs = withSeedsOf(filled.value.inputs, seeds)
-      const point = { ...filled.value, inputs, keepJacobians: false }
-      const asked = await this.measure(absolute, point, limits)
+      const inputs = withSeedsOf(filled.value.request.inputs, seeds)
+      const point = { ...filled.value.request, inputs, keepJacobians: false }
+      const measured = await this.measure({ project, request: point }, limits)
       tried += 1
-      if (asked.ok) {
-        const { report, error: maxAbsolute } = asked.value
+      if (measured.ok) {
+        const { report, error: maxAbsolute } = measured.value
         const excess = excessOf(report, request.options)
         if (!report.ok) failed += 1
         const found = { seeds, inputs, excess, maxAbsolute, report }
         if (!worst || isWorse(found, worst)) worst = found
-      } else if (asked.error.code === 'host.crashed' || asked.error.code === 'host.timeout') {
+      } else if (isEndOfHost(measured.error)) {
         failed += 1
-        worst = { seeds, inputs, excess: Infinity, maxAbsolute: null, error: asked.error }
-      } else return asked
+        worst = { seeds, inputs, excess: Infinity, maxAbsolute: null, error: measured.error }
+      } else return measured
       more.onPoint?.(tried, more.points)
     }
     if (!worst) return err('request.invalid', 'A search needs at least one point.')
@@ -246,10 +246,10 @@ export class Gradchecks {
     given: GradcheckCase,
     more: { name: string; expect: 'passed' | 'failed' },
   ): Promise<Result<{ entry: number; added: boolean }>> {
-    const manifest = await readManifest(folder)
-    if (!manifest.ok) return manifest
-    const entry = entryOf(given, manifest.value, more)
-    const same = this.positionOf(entry, manifest.value)
+    const project = await this.services.projects.open(folder)
+    if (!project.ok) return project
+    const entry = entryOf(given, project.value.manifest, more)
+    const same = this.positionOf(entry, project.value.manifest)
     if (same !== undefined) return ok({ entry: same, added: false })
     const written = await appendEntries(folder, 'gradchecks', [entry])
     return written.ok ? ok({ ...written.value, added: true }) : written
@@ -265,20 +265,19 @@ export class Gradchecks {
     return found < 0 ? undefined : found
   }
 
-  /** What this very check said of one build after the other, oldest first. */
+  /** The results of this very check, one build after the other, oldest first. */
   async history(folder: string, given: GradcheckCase): Promise<Result<GradcheckPoint[]>> {
-    const absolute = path.resolve(folder)
-    const manifest = await readManifest(absolute)
-    if (!manifest.ok) return manifest
-    const inputs = { ...manifest.value.inputs, ...given.inputs }
-    return ok(await this.kept.read(absolute, { ...given, inputs }))
+    const project = await this.services.projects.open(folder)
+    if (!project.ok) return project
+    const inputs = { ...project.value.manifest.inputs, ...given.inputs }
+    return ok(await this.kept.read(project.value.folder, { ...given, inputs }))
   }
 
-  /** Lets go of the Jacobians of a report. */
+  /** Releases the Jacobians of a report. */
   async release(report: GradcheckReport): Promise<void> {
     const handles = handlesOf(report)
     if (handles.length === 0) return
-    await this.around.hosts.call(
+    await this.services.hosts.call(
       'tensor.release',
       { handles },
       { timeout: releaseTimeout, phase: '' },
@@ -287,57 +286,66 @@ export class Gradchecks {
 
   /** With the project's inputs and program; its library is in the op host. */
   private async fill(
-    folder: string,
-    request: Asked,
-    limits: GradcheckLimits,
-  ): Promise<Result<GradcheckRequest>> {
-    const loaded = await this.around.load(folder, limits)
+    projectOrFolder: ProjectOrFolder,
+    request: UnfilledRequest,
+    limits: CallLimits,
+  ): Promise<Result<FilledRequest>> {
+    const { projects, libraries } = this.services
+    const opened = await projects.open(projectOrFolder)
+    if (!opened.ok) return opened
+    const project = opened.value
+    const loaded = await libraries.load(project, limits)
     if (!loaded.ok) return loaded
-    const manifest = await readManifest(folder)
-    if (!manifest.ok) return manifest
-    const program = await this.around.program(folder)
+    const program = await project.program()
     if (!program.ok) return program
     return ok({
-      ...request,
-      inputs: { ...manifest.value.inputs, ...request.inputs },
-      ...(program.value ? { program: program.value } : {}),
+      project,
+      request: {
+        ...request,
+        inputs: { ...project.manifest.inputs, ...request.inputs },
+        ...(program.value ? { program: program.value } : {}),
+      },
     })
   }
 
   /** A report with the largest error of its Jacobians. */
   private async measure(
-    folder: string,
-    request: GradcheckRequest,
-    limits: GradcheckLimits,
+    { project, request }: FilledRequest,
+    limits: CallLimits,
   ): Promise<Result<{ report: GradcheckReport; error: number | null }>> {
-    const report = await this.ask(folder, request, limits)
+    const report = await this.check(project, request, limits)
     if (!report.ok) return report
     return ok({ report: report.value, error: largestError(report.value) })
   }
 
-  private async ask(
-    folder: string,
+  private async check(
+    project: OpenProject,
     request: GradcheckRequest,
-    limits: GradcheckLimits,
+    limits: CallLimits,
   ): Promise<Result<GradcheckReport>> {
-    const result = await callOnLibrary(this.around, folder, 'gradcheck.run', request, {
+    const result = await this.services.libraries.call(project, 'gradcheck.run', request, {
       ...limits,
       phase: `gradcheck ${request.op}`,
     })
     return placeError(
       result.ok ? ok({ ...result.value, findings: result.value.findings.map(explained) }) : result,
-      folder,
+      project.folder,
     )
   }
 
   /** Changes with the library and with the program; "" when nothing was built. */
-  private buildKey(folder: string, program: ProgramSource | undefined): string {
-    const build = this.around.lastBuild(folder)
+  private buildKey(project: OpenProject, program: ProgramSource | undefined): string {
+    const build = this.services.builds.lastBuild(project)
     return build ? versionOf(`${build.key}\n${program?.source ?? ''}`) : ''
   }
 }
 
-/** What autograd itself said of a backward, in plain words; the text stays as the finding's reason. */
+/** Whether a check ended the op host, by a crash or by its time limit. */
+function isEndOfHost({ code }: WorkbenchError): boolean {
+  return code === 'host.crashed' || code === 'host.timeout'
+}
+
+/** A finding with autograd's own error explained as its cause; the error stays as the finding's reason. */
 function explained(finding: GradcheckReport['findings'][number]): typeof finding {
   const meaning = finding.cause === '' ? gradientMeaning(finding.reason) : undefined
   return meaning ? { ...finding, cause: `${meaning.message} ${meaning.hint}` } : finding

@@ -1,6 +1,6 @@
 import type { OpcheckCheck } from '../../contract/opcheck'
 import type { OperatorDetail, RegisteredKernel } from '../../contract/operators'
-import { findFunction } from '../compile/scan-source'
+import { findFunction } from '../project/scan-source'
 
 /** Checks that are about which kernels there are, not about what one does. */
 const aboutRegistration = new Set<OpcheckCheck>([

@@ -8,16 +8,16 @@ import type {
   PlacedFinding,
   SanitizerCheck,
 } from '../../contract/opcheck'
-import { inputsNamed, isDrawn } from './gradcheck-case'
-
-const unsanitized = 'needs a build with sanitizers: switch them on (--sanitize), or name it'
+import { operatorChecks } from '../../contract/operator-checks.generated'
+import { inputsNamed } from '../project/call-text'
+import { isDrawn } from '../project/gradcheck-case'
 
 /** Checks that are only made when they are asked for by name, with what is said when they are not. */
-const byNameOnly: Partial<Record<OpcheckCheck, string>> = {
-  address_sanitizer: unsanitized,
-  undefined_behaviour_sanitizer: unsanitized,
-  large_sizes: 'takes gigabytes of memory: ask for it by name',
-}
+const byNameOnly: Partial<Record<OpcheckCheck, string>> = Object.fromEntries(
+  Object.entries(operatorChecks).flatMap(([name, { onlyWhenAsked }]) =>
+    onlyWhenAsked === '' ? [] : [[name, onlyWhenAsked]],
+  ),
+)
 
 /**
  * opsmith.json's `checks`. Where it has none: each operator and function of its calls once, then the

@@ -1,5 +1,4 @@
 import fs from 'node:fs/promises'
-import path from 'node:path'
 
 import type { CheckEntry } from '../../contract/manifest'
 import type {
@@ -14,28 +13,29 @@ import type {
 import type { LoadReport, OperatorDetail } from '../../contract/operators'
 import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import type { ProgramFunction, ProgramSource } from '../../contract/run'
+import type { ProgramFunction } from '../../contract/run'
+import type { Libraries } from '../builds/libraries'
 import { placeError } from '../error-place'
-import { callOnLibrary } from '../host/call-on-library'
-import type { Libraries } from '../host/call-on-library'
 import { appendEntries } from '../project/edit-manifest'
-import { readManifest } from '../project/read-manifest'
-import { callText } from './gradcheck-case'
+import type { OpenProject, ProjectOrFolder, Projects } from '../project/open-project'
+import { callText } from '../project/call-text'
 import { kernelFor, placeIn } from './kernel-place'
 import { entriesOf, entryOfFailure, inOrder, isFromSchema } from './opcheck-case'
 import { meaningOf, requestOf } from './opcheck-case'
-import { ofOneCheck } from './outcome-errors'
-import { Sanitized, withTimeout } from './sanitized'
-import type { OpcheckLimits, SanitizedCheckSurroundings, SanitizedFindings } from './sanitized'
+import { errorsOfOneCheck } from './outcome-errors'
+import { SanitizerChecks, withTimeout } from './sanitizer-checks'
+import type { OpcheckLimits, SanitizedFindings } from './sanitizer-checks'
+import type { SanitizedCallServices } from './sanitized-calls'
 
-/** What operator checks need of the workbench. */
-interface OpcheckSurroundings extends SanitizedCheckSurroundings, Libraries {
-  programFunctions(folder: string): Promise<Result<ProgramFunction[]>>
+interface OpcheckServices extends SanitizedCallServices {
+  projects: Projects
+  libraries: Libraries
+  programFunctions: (project: OpenProject) => Promise<Result<ProgramFunction[]>>
 }
 
 /** Operator checks of a project: of one operator, or of all that there are. */
 export class Opchecks {
-  constructor(private readonly around: OpcheckSurroundings) {}
+  constructor(private readonly services: OpcheckServices) {}
 
   /**
    * The checks of one operator or program function; the project's library is loaded first if it is
@@ -49,9 +49,11 @@ export class Opchecks {
     /** The sanitizers' checks too, whatever the entry names. */
     more: { sanitize?: boolean } = {},
   ): Promise<Result<PlacedOpcheckReport>> {
-    const sanitized = new Sanitized(this.around, folder, more.sanitize ?? false)
+    const project = await this.services.projects.open(folder)
+    if (!project.ok) return project
+    const sanitized = new SanitizerChecks(this.services, project.value, more.sanitize ?? false)
     try {
-      const report = await this.ordinary(folder, entry, limits, sanitized)
+      const report = await this.checkWithoutSanitizers(project.value, entry, limits, sanitized)
       if (!report.ok) return report
       const watched = await sanitized.findings(entry, limits)
       return watched.ok ? ok(together(report.value, watched.value)) : watched
@@ -61,42 +63,43 @@ export class Opchecks {
   }
 
   /** All but the sanitizers' checks. */
-  private async ordinary(
-    folder: string,
+  private async checkWithoutSanitizers(
+    project: OpenProject,
     entry: CheckEntry,
     limits: OpcheckLimits,
-    { isWanted }: Sanitized,
+    { isWanted }: SanitizerChecks,
   ): Promise<Result<PlacedOpcheckReport>> {
-    const absolute = path.resolve(folder)
     const within = withTimeout(entry, limits)
-    const manifest = await readManifest(absolute)
-    if (!manifest.ok) return manifest
-    const { request, left } = requestOf(entry, manifest.value.inputs, isWanted)
+    const { request, left } = requestOf(entry, project.manifest.inputs, isWanted)
     if (!request) return ok({ op: entry.op, ok: true, seconds: 0, findings: inOrder(left) })
-    const loaded = await this.around.load(absolute, within)
+    const { libraries } = this.services
+    const loaded = await libraries.load(project, within)
     if (!loaded.ok) return loaded
-    const program = await this.around.program(absolute)
+    const program = await project.program()
     if (!program.ok) return program
-    const report = await callOnLibrary(
-      this.around,
-      absolute,
-      'opcheck.run',
+    const report = await libraries.call(
+      project,
+      'operatorCheck.run',
       { ...request, ...(program.value ? { program: program.value } : {}) },
       { ...within, phase: `check ${request.op}` },
     )
-    if (!report.ok) return placeError(report, absolute)
-    const placed = await this.placed(absolute, report.value, loaded.value, program.value)
+    if (!report.ok) return placeError(report, project.folder)
+    const placed = await this.withPlaces(project, report.value, loaded.value)
     return ok({ ...placed, findings: inOrder([...placed.findings, ...left]) })
   }
 
   /** What is checked of a project: see entriesOf. */
-  async entries(folder: string, limits: OpcheckLimits): Promise<Result<CheckEntry[]>> {
-    const absolute = path.resolve(folder)
-    const manifest = await readManifest(absolute)
-    if (!manifest.ok) return manifest
-    if (manifest.value.checks) return ok(manifest.value.checks)
-    const loaded = await this.around.load(absolute, withTimeout({}, limits))
-    return loaded.ok ? ok(entriesOf(manifest.value, loaded.value.operators)) : loaded
+  async entries(
+    projectOrFolder: ProjectOrFolder,
+    limits: OpcheckLimits,
+  ): Promise<Result<CheckEntry[]>> {
+    const { projects, libraries } = this.services
+    const project = await projects.open(projectOrFolder)
+    if (!project.ok) return project
+    const { manifest } = project.value
+    if (manifest.checks) return ok(manifest.checks)
+    const loaded = await libraries.load(project.value, withTimeout({}, limits))
+    return loaded.ok ? ok(entriesOf(manifest, loaded.value.operators)) : loaded
   }
 
   /**
@@ -111,26 +114,28 @@ export class Opchecks {
       entries?: readonly CheckEntry[]
       /** The sanitizers' checks too, whatever the entries name. */
       sanitize?: boolean
-      /** Told once before the first operator, then after each with its outcome. */
+      /** Called once before the first operator, then after each with its outcome. */
       onProgress?: (done: number, total: number, outcome?: OpcheckOutcome) => void
     } = {},
   ): Promise<Result<OpcheckOutcome[]>> {
-    const manifest = await readManifest(folder)
-    if (!manifest.ok) return manifest
-    const asked = more.entries ? ok(more.entries) : await this.entries(folder, limits)
-    if (!asked.ok) return asked
-    const entries = asked.value
-    const listed = new Set((manifest.value.checks ?? []).map((entry) => entry.op))
+    const opened = await this.services.projects.open(folder)
+    if (!opened.ok) return opened
+    const project = opened.value
+    const wanted = more.entries ? ok(more.entries) : await this.entries(project, limits)
+    if (!wanted.ok) return wanted
+    const entries = wanted.value
+    const listed = new Set((project.manifest.checks ?? []).map((entry) => entry.op))
     const outcomes: OpcheckOutcome[] = []
-    const sanitized = new Sanitized(this.around, folder, more.sanitize ?? false)
+    const sanitized = new SanitizerChecks(this.services, project, more.sanitize ?? false)
     try {
       more.onProgress?.(0, entries.length)
       for (const [index, entry] of entries.entries()) {
-        const result = await this.ordinary(folder, entry, limits, sanitized)
-        if (!result.ok && !ofOneCheck.has(result.error.code)) return result
+        const result = await this.checkWithoutSanitizers(project, entry, limits, sanitized)
+        if (!result.ok && !errorsOfOneCheck.has(result.error.code)) return result
         const watched = await sanitized.findings(entry, limits)
-        if (!watched.ok && !ofOneCheck.has(watched.error.code)) return watched
-        const outcome = outcomeOf(index, entry, result, watched, listed.has(entry.op))
+        if (!watched.ok && !errorsOfOneCheck.has(watched.error.code)) return watched
+        const isListed = listed.has(entry.op)
+        const outcome = outcomeOf(index, entry, { result, watched, isListed })
         outcomes.push(outcome)
         more.onProgress?.(index + 1, entries.length, outcome)
       }
@@ -150,34 +155,34 @@ export class Opchecks {
     entry: CheckEntry,
     failure?: { check: OpcheckCheck; shownCase: OpcheckCase },
   ): Promise<Result<{ entry: number; added: boolean }>> {
-    const manifest = await readManifest(folder)
-    if (!manifest.ok) return manifest
+    const project = await this.services.projects.open(folder)
+    if (!project.ok) return project
     const kept = failure ? entryOfFailure(failure.check, entry.op, failure.shownCase) : entry
-    const { inputs, checks } = manifest.value
+    const { inputs, checks } = project.value.manifest
     const wanted = meaningOf(kept, inputs)
     const same = (checks ?? []).findIndex((one) => meaningOf(one, inputs) === wanted)
     if (same >= 0) return ok({ entry: same, added: false })
-    const before = checks ? ok([]) : await this.entries(folder, { timeout: 0 })
+    const before = checks ? ok([]) : await this.entries(project.value, { timeout: 0 })
     if (!before.ok) return before
     // Of an operator that is now listed with all its checks, the call of before would say the same.
     const others = before.value.filter((one) => failure !== undefined || one.op !== kept.op)
     const added = [...others.map(withoutDefaults), withoutDefaults(kept)]
-    const written = await appendEntries(path.resolve(folder), 'checks', added)
+    const written = await appendEntries(project.value.folder, 'checks', added)
     if (!written.ok) return written
     return ok({ entry: written.value.entry + added.length - 1, added: true })
   }
 
-  private async placed(
-    folder: string,
+  /** With the file and the line of what each finding is about. */
+  private async withPlaces(
+    project: OpenProject,
     report: OpcheckReport,
     loaded: LoadReport,
-    program: ProgramSource | undefined,
   ): Promise<PlacedOpcheckReport> {
     if (report.ok) return { ...report, findings: inOrder(report.findings) }
     const operator = operatorNamed(report.op, loaded)
     const place = operator
       ? await placeOfKernel(operator)
-      : await this.placeOfFunction(folder, report.op, program)
+      : await this.placeOfFunction(project, report.op)
     const findings = report.findings.map((finding) => ({
       ...finding,
       ...(finding.status === 'failed' ? place(finding) : undefined),
@@ -185,15 +190,13 @@ export class Opchecks {
     return { ...report, findings: inOrder(findings) }
   }
 
-  private async placeOfFunction(
-    folder: string,
-    name: string,
-    program: ProgramSource | undefined,
-  ): Promise<PlaceOf> {
-    if (!program || name.includes('::')) return () => undefined
-    const functions = await this.around.programFunctions(folder)
+  private async placeOfFunction(project: OpenProject, name: string): Promise<PlaceOf> {
+    const program = await project.program()
+    if (!program.ok || !program.value || name.includes('::')) return () => undefined
+    const { file } = program.value
+    const functions = await this.services.programFunctions(project)
     const found = functions.ok ? functions.value.find((one) => one.name === name) : undefined
-    return () => (found ? { file: program.file, line: found.line } : undefined)
+    return () => (found ? { file, line: found.line } : undefined)
   }
 }
 
@@ -243,14 +246,19 @@ function together(
   }
 }
 
-/** What the sanitizers found is told of an operator that ends its process, too: most likely it says why. */
+/** An operator that ends its process keeps what the sanitizers found: most likely it says why. */
 function outcomeOf(
   index: number,
   entry: CheckEntry,
-  result: Result<PlacedOpcheckReport>,
-  watched: Result<SanitizedFindings>,
-  isListed: boolean,
+  checked: {
+    result: Result<PlacedOpcheckReport>
+    /** What the sanitizers found in its calls. */
+    watched: Result<SanitizedFindings>
+    /** Whether opsmith.json names the operator. */
+    isListed: boolean
+  },
 ): OpcheckOutcome {
+  const { result, watched, isListed } = checked
   const expect = entry.expect ?? 'passed'
   const found = watched.ok ? watched.value : { findings: [], seconds: 0 }
   const error = !result.ok ? result.error : !watched.ok ? watched.error : undefined

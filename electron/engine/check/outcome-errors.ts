@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../contract/outcome'
 
-/** What a check names does not exist or does not fit. */
-export const notAnswered: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+/** What a check names does not exist or does not fit: the check could not begin. */
+export const errorsOfRequest: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'operator.unknown',
   'input.invalid',
   'program.compile',
@@ -9,9 +9,10 @@ export const notAnswered: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ])
 
 /** Errors that are about one check: the others can still be made. */
-export const ofOneCheck: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  ...notAnswered,
+export const errorsOfOneCheck: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...errorsOfRequest,
   'host.crashed',
   'host.timeout',
   'operator.check',
+  'derivative.missing',
 ])

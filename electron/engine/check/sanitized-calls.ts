@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 
-import type { BuildReport } from '../../contract/build'
 import type { HostInput } from '../../contract/host-calls'
 import type { OpcheckRequest, PlacedFinding } from '../../contract/opcheck'
 import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { RunReport } from '../../contract/run'
 import type { SanitizedCall } from '../../contract/sanitize'
+import type { SanitizedBuild, SanitizedBuilds } from '../builds/sanitized-builds'
 import { defaultMemoryLimit, HostPool } from '../host/host-pool'
 import { defaultHostLimits } from '../host/host-client'
 import { startHostWith } from '../host/transport'
 import type { Installation } from '../installation'
 import { findAddon } from '../toolchain/addon-location'
-import type { Libtorch } from '../toolchain/libtorch'
+import type { OpenProject } from '../project/open-project'
 import { findPlainNode } from '../toolchain/sanitizer-runtime'
 import type { SanitizerRuntime } from '../toolchain/sanitizer-runtime'
 import { findingsOf } from './sanitizer-findings'
@@ -26,20 +26,12 @@ interface SanitizedLimits {
   signal?: AbortSignal
 }
 
-/** A good build of the variant, and what its library needs of a process that loads it. */
-export interface SanitizedBuild {
-  libtorch: Libtorch
-  runtime: SanitizerRuntime
-  build: BuildReport
-}
-
 const keptOutput = 1 << 20
 const hostLogName = 'host'
 
-/** What is needed of the workbench. */
-export interface SanitizedSurroundings {
-  readonly installation: Installation
-  buildSanitized(folder: string, signal: AbortSignal | undefined): Promise<Result<SanitizedBuild>>
+export interface SanitizedCallServices {
+  installation: Installation
+  sanitizedBuilds: SanitizedBuilds
 }
 
 const optionText = (options: Record<string, string | number>): string =>
@@ -60,7 +52,6 @@ function watchedEnvironment(
   // allocations, nor the copies of the process that calls run in.
   const signals = ['segv', 'sigbus', 'sigfpe', 'sigill', 'abort']
   return {
-    OPSMITH_SANITIZER_LOGS: logs,
     // Before Node's own libraries and libtorch, so that their allocations are seen too.
     LD_PRELOAD: runtime.preload.join(' '),
     ASAN_OPTIONS: optionText({
@@ -92,31 +83,43 @@ export class SanitizedCalls {
     private readonly folder: string,
     private readonly loadPath: string,
     private readonly hosts: HostPool,
-    private readonly logs: string,
-    /** What the op host itself wrote to stderr. */
-    private readonly printed: { text: string },
+    private readonly written: {
+      /** The folder of the sanitizers' logs. */
+      logs: string
+      /** What the op host itself wrote to stderr. */
+      printed: string
+    },
   ) {}
 
   /**
-   * Builds the project with the sanitizers; the op host starts at the first call.
-   *
-   * @param inHost for call(): calls are made in the op host itself, not in copies of it
-   *
-   * Errors: no runtime
+   * Builds the project with the sanitizers, for run(); the op host starts at the first call. Errors: no runtime
    * (toolchain.missing), a build that fails (build.required), Stop.
    */
-  static async open(
-    around: SanitizedSurroundings,
-    folder: string,
+  static async build(
+    { installation, sanitizedBuilds }: SanitizedCallServices,
+    project: OpenProject,
     signal: AbortSignal | undefined,
-    inHost = false,
   ): Promise<Result<SanitizedCalls>> {
     const node = findPlainNode()
     if (!node.ok) return node
-    const built = await around.buildSanitized(folder, signal)
-    if (!built.ok) return built
-    const { libtorch, runtime, build } = built.value
-    const { installation } = around
+    const built = await sanitizedBuilds.buildOrFail(project, signal ? { signal } : {})
+    return built.ok
+      ? SanitizedCalls.open(installation, project, built.value, { inHost: false })
+      : built
+  }
+
+  /**
+   * Of a good build; the op host starts at the first call. Errors: no runtime (toolchain.missing).
+   * @param options.inHost for call(): calls are made in the op host itself, not in copies of it
+   */
+  static open(
+    installation: Installation,
+    { folder }: OpenProject,
+    { libtorch, runtime, build }: SanitizedBuild,
+    { inHost }: { inHost: boolean },
+  ): Result<SanitizedCalls> {
+    const node = findPlainNode()
+    if (!node.ok) return node
     const addon = findAddon(installation, libtorch)
     if (!addon.ok) return addon
     const logs = path.join(
@@ -126,7 +129,7 @@ export class SanitizedCalls {
     )
     fs.mkdirSync(logs, { recursive: true })
     const environment = watchedEnvironment(runtime, logs, libtorch.hasCuda, inHost)
-    const printed = { text: '' }
+    const written = { logs, printed: '' }
     const hosts = new HostPool(
       { ...installation, addonFolder: addon.value },
       (launch) =>
@@ -134,16 +137,18 @@ export class SanitizedCalls {
           ...launch,
           environment: { ...launch.environment, ...environment },
         }),
-      () => ({ ...defaultHostLimits, memoryBytes: defaultMemoryLimit() }),
       {
-        onOutput: (_generation, stream, text) => {
-          if (stream === 'stderr') printed.text = (printed.text + text).slice(-keptOutput)
+        limits: () => ({ ...defaultHostLimits, memoryBytes: defaultMemoryLimit() }),
+        events: {
+          onOutput: (_generation, stream, text) => {
+            if (stream === 'stderr') written.printed = (written.printed + text).slice(-keptOutput)
+          },
         },
+        keepSpareHost: false,
       },
-      false,
     )
     hosts.setUserFolders([folder])
-    return ok(new SanitizedCalls(folder, build.loadPath, hosts, logs, printed))
+    return ok(new SanitizedCalls(folder, build.loadPath, hosts, written))
   }
 
   /**
@@ -154,10 +159,11 @@ export class SanitizedCalls {
   async run(request: OpcheckRequest, limits: SanitizedLimits): Promise<Result<PlacedFinding[]>> {
     const loaded = await this.hosts.load(this.loadPath, limits)
     const answer = loaded.ok
-      ? await this.hosts.call('opcheck.sanitized', request, {
-          ...limits,
-          phase: `check ${request.op} with sanitizers`,
-        })
+      ? await this.hosts.call(
+          'operatorCheck.sanitized',
+          { ...request, logs: this.written.logs },
+          { ...limits, phase: `check ${request.op} with sanitizers` },
+        )
       : loaded
     const calls = answer.ok ? answer.value.calls : []
     const reports = this.readLogs(calls)
@@ -171,28 +177,28 @@ export class SanitizedCalls {
     )
   }
 
-  /** What the sanitizers wrote since the last time, of each call and of the op host itself. */
+  /** What the sanitizers have written since the last time, for each call and for the op host itself. */
   private readLogs(calls: readonly SanitizedCall[]): Said[] {
     const said = (text: string, call: SanitizedCall | undefined): Said[] => {
       const { reports, allocations } = parseSanitizerLog(text)
       return reports.map((report) => ({ report, call, allocations }))
     }
-    const ofPrinted = said(this.printed.text, undefined)
-    this.printed.text = ''
+    const ofPrinted = said(this.written.printed, undefined)
+    this.written.printed = ''
     const ofHost = fs
-      .readdirSync(this.logs)
+      .readdirSync(this.written.logs)
       .filter((name) => name.startsWith(`${hostLogName}.`))
       .flatMap((name) => said(this.takeLog(name), undefined))
     const ofCalls = calls.flatMap((call) => {
       const name = String(call.process)
-      return fs.existsSync(path.join(this.logs, name)) ? said(this.takeLog(name), call) : []
+      return fs.existsSync(path.join(this.written.logs, name)) ? said(this.takeLog(name), call) : []
     })
     return [...ofPrinted, ...ofHost, ...ofCalls]
   }
 
   /** The op host may still hold it open: it is emptied, not taken away. */
   private takeLog(name: string): string {
-    const file = path.join(this.logs, name)
+    const file = path.join(this.written.logs, name)
     const text = fs.readFileSync(file, 'utf8')
     fs.truncateSync(file)
     return text
@@ -220,6 +226,6 @@ export class SanitizedCalls {
 
   async close(): Promise<void> {
     await this.hosts.close()
-    fs.rmSync(this.logs, { recursive: true, force: true })
+    fs.rmSync(this.written.logs, { recursive: true, force: true })
   }
 }

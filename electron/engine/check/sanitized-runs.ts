@@ -1,34 +1,27 @@
-import path from 'node:path'
-
 import type { BuildReport } from '../../contract/build'
 import type { Diagnostic } from '../../contract/diagnostics'
 import type { Call } from '../../contract/manifest'
 import type { PlacedFinding } from '../../contract/opcheck'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import type { ProgramSource, RunReport } from '../../contract/run'
+import type { RunReport } from '../../contract/run'
 import type { SanitizedRun } from '../../contract/sanitize'
-import type { BuildOptions } from '../compile/build'
+import type { SanitizedBuildOptions, SanitizedBuilds } from '../builds/sanitized-builds'
 import { placeError } from '../error-place'
-import { readManifest } from '../project/read-manifest'
+import type { Installation } from '../installation'
+import type { Projects } from '../project/open-project'
 import { SanitizedCalls } from './sanitized-calls'
-import type { SanitizedBuild, SanitizedSurroundings } from './sanitized-calls'
 
-export interface SanitizedRunOptions extends Pick<
-  BuildOptions,
-  'signal' | 'onOutput' | 'onProgress'
-> {
+export interface SanitizedRunOptions extends SanitizedBuildOptions {
   /** Seconds for a call that has no limit of its own. */
   timeout: number
   onCall?: (call: Call, answer: Result<RunReport>) => void
 }
 
-interface Surroundings extends SanitizedSurroundings {
-  buildWatched(
-    folder: string,
-    options: Pick<BuildOptions, 'signal' | 'onOutput' | 'onProgress'>,
-  ): Promise<Result<SanitizedBuild>>
-  program(folder: string): Promise<Result<ProgramSource | undefined>>
+interface SanitizedRunServices {
+  installation: Installation
+  projects: Projects
+  sanitizedBuilds: SanitizedBuilds
 }
 
 const sanitizers: Partial<Record<PlacedFinding['check'], string>> = {
@@ -79,32 +72,33 @@ function endedBy(answer: Result<RunReport>, findings: readonly PlacedFinding[]):
 
 /** A project built with ASan and UBSan beside its plain build, and its calls made in it. */
 export class SanitizedRuns {
-  constructor(private readonly around: Surroundings) {}
+  constructor(private readonly services: SanitizedRunServices) {}
 
   /** Builds, and makes every call of opsmith.json. What does not compile is an outcome, as in a build. */
   async run(folder: string, options: SanitizedRunOptions): Promise<Result<SanitizedRun>> {
-    const absolute = path.resolve(folder)
-    const { timeout, onCall, ...ofBuild } = options
-    const manifest = await readManifest(absolute)
-    if (!manifest.ok) return manifest
-    const program = await this.around.program(absolute)
+    const { installation, projects, sanitizedBuilds } = this.services
+    const { timeout, onCall, ...buildOptions } = options
+    const opened = await projects.open(folder)
+    if (!opened.ok) return opened
+    const project = opened.value
+    const { inputs } = project.manifest
+    const program = await project.program()
     if (!program.ok) return program
-    const watched = await this.around.buildWatched(absolute, ofBuild)
-    if (!watched.ok) return watched
-    const { build } = watched.value
+    const sanitized = await sanitizedBuilds.build(project, buildOptions)
+    if (!sanitized.ok) return sanitized
+    const { build } = sanitized.value
     if (!build.ok) return ok({ build, calls: [], diagnostics: build.diagnostics })
-    const around = this.aroundBuilt(watched.value)
-    const calls = await SanitizedCalls.open(around, absolute, options.signal, true)
+    const calls = SanitizedCalls.open(installation, project, sanitized.value, { inHost: true })
     if (!calls.ok) return calls
     const run: SanitizedRun = { build, calls: [], diagnostics: [...build.diagnostics] }
     const seen = new Set<string>()
     try {
-      for (const call of manifest.value.calls) {
+      for (const call of project.manifest.calls) {
         const { answer, findings } = await calls.value.call(
           {
             op: call.op,
             args: call.args,
-            inputs: manifest.value.inputs,
+            inputs,
             ...(call.reference === undefined ? {} : { reference: call.reference }),
             ...(call.rtol === undefined ? {} : { rtol: call.rtol }),
             ...(call.atol === undefined ? {} : { atol: call.atol }),
@@ -116,7 +110,7 @@ export class SanitizedRuns {
           },
         )
         if (!answer.ok && answer.error.code === 'cancelled') return answer
-        const placed = placeError(endedBy(answer, findings), absolute)
+        const placed = placeError(endedBy(answer, findings), project.folder)
         onCall?.(call, placed)
         const message = placed.ok ? '' : placed.error.message
         run.calls.push({ op: call.op, findings: findings.length, message })
@@ -134,18 +128,8 @@ export class SanitizedRuns {
   }
 
   /** Builds only; the report names the library in the cache. */
-  async build(
-    folder: string,
-    options: Pick<BuildOptions, 'signal' | 'onOutput' | 'onProgress'>,
-  ): Promise<Result<BuildReport>> {
-    const watched = await this.around.buildWatched(path.resolve(folder), options)
-    return watched.ok ? ok(watched.value.build) : watched
-  }
-
-  private aroundBuilt(built: SanitizedBuild): SanitizedSurroundings {
-    return {
-      installation: this.around.installation,
-      buildSanitized: () => Promise.resolve(ok(built)),
-    }
+  async build(folder: string, options: SanitizedBuildOptions): Promise<Result<BuildReport>> {
+    const sanitized = await this.services.sanitizedBuilds.build(folder, options)
+    return sanitized.ok ? ok(sanitized.value.build) : sanitized
   }
 }

@@ -74,7 +74,7 @@ function readFrame(line: string): ReportFrame | undefined {
   return { ...nowhere, symbol: source[1] ?? '', file: source[2] ?? '', line: Number(source[3]) }
 }
 
-/** Of native/runtime/allocation_log.h. */
+/** Of native/runtime/operator_check/allocation_log.h. */
 const traced = /^opsmith: allocated \[(0x[\da-f]+),/
 const asanHead = /==\d+==\s?ERROR: AddressSanitizer: (.*)$/
 const ubsanHead = /^(.+?):(\d+):(\d+): runtime error: (.*)$/

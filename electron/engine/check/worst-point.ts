@@ -1,6 +1,7 @@
 import type { InputSpec } from '../../contract/manifest'
-import { inputsNamed, isDrawn } from './gradcheck-case'
-import type { GradcheckCase } from './gradcheck-case'
+import { inputsNamed } from '../project/call-text'
+import { isDrawn } from '../project/gradcheck-case'
+import type { GradcheckCase } from '../project/gradcheck-case'
 
 /** Inputs of a case that other seeds change. */
 export function drawnInputs(given: GradcheckCase): string[] {

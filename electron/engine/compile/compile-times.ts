@@ -4,10 +4,9 @@ import path from 'node:path'
 import { z } from 'zod'
 
 import type { Installation } from '../installation'
-import type { Toolchain } from '../toolchain/choose'
 import { compileLimits, runCommand } from '../toolchain/run-command'
 import { commonFlags } from './flags'
-import type { IncludeSnapshot } from './include-snapshot'
+import type { CompileTools } from './compile-tools'
 import { hashOf, temporaryBeside } from './object-cache'
 import { locatePrecompiled, usePrecompiled } from './precompiled-headers'
 
@@ -50,15 +49,14 @@ export function readCompileTimes(installation: Installation): CompileTimes {
  * @param again also where a time is known
  */
 export async function measureCompile(
-  installation: Installation,
-  toolchain: Toolchain,
-  includes: IncludeSnapshot,
+  tools: CompileTools,
   again: boolean,
   signal: AbortSignal,
 ): Promise<void> {
+  const { installation, toolchain, includes } = tools
   const { compiler, libtorch } = toolchain
   const key = compileTimeKey(compiler.identity, libtorch.identity)
-  const header = locatePrecompiled(installation, toolchain, includes, 'lean', 'plain')
+  const header = locatePrecompiled(tools, 'lean', 'plain')
   if (!header.ready || (!again && key in readCompileTimes(installation))) return
   const folder = temporaryBeside(path.join(installation.cacheFolder, 'objects', 'measured'))
   fs.mkdirSync(folder, { recursive: true })

@@ -1,5 +1,6 @@
 import path from 'node:path'
 
+import type { KernelResources } from '../../contract/build'
 import { manifestFileName } from '../../contract/manifest'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
@@ -10,7 +11,7 @@ import { findAllOnPath, findOnPath } from '../toolchain/find-on-path'
 import { runCommand } from '../toolchain/run-command'
 import type { IncludeSnapshot } from './include-snapshot'
 import { parseKernelResources } from './nvcc-output'
-import { includesOf } from './scan-source'
+import { includesOf } from '../project/scan-source'
 
 /** CUDA's own headers, and those of libtorch that include them. */
 const cudaHeaders = /^(cuda\w*\.h|cub\/|thrust\/|cooperative_groups|(c10|ATen|torch\/csrc)\/cuda\/)/
@@ -96,21 +97,20 @@ function hostCompiler({ compiler }: Toolchain): string[] {
   return findOnPath('gcc') === undefined ? ['-ccbin', compiler.path] : []
 }
 
-/**
- * nvcc's arguments for one source, without -o and the source.
- *
- * @param texts the source and the headers of the project that it includes
- * @param torchFlags include paths and macros of libtorch's headers; a source that includes none of
- *   them is given none
- */
-export function nvccArguments(
-  toolchain: Toolchain,
-  manifest: Manifest,
-  includes: IncludeSnapshot,
-  texts: readonly string[],
-  architectures: readonly string[],
-  torchFlags: readonly string[],
-): string[] {
+export interface NvccSource {
+  toolchain: Toolchain
+  includes: IncludeSnapshot
+  manifest: Manifest
+  /** The source and the headers of the project that it includes. */
+  texts: readonly string[]
+  architectures: readonly string[]
+  /** Include paths and macros of libtorch's headers, for a source that includes one of them. */
+  torchFlags: readonly string[]
+}
+
+/** nvcc's arguments for one source, without -o and the source. */
+export function nvccArguments(source: NvccSource): string[] {
+  const { toolchain, manifest, includes, texts, architectures, torchFlags } = source
   const torch = texts.some((text) => includesOf(text).some(({ name }) => torchHeaders.test(name)))
   const own = manifest.cudaCflags
   const { optimization, fastMath } = toolchain.options
@@ -164,10 +164,18 @@ export function cudaLinkFlags({ cuda, libtorch }: Toolchain): string[] {
   ]
 }
 
+/** A kernel's name without what it returns and its parameters: "add_forces<float, long>". */
+export function shortKernelName(name: string): string {
+  // Anonymous namespaces have brackets of their own.
+  const plain = name.replaceAll('(anonymous namespace)::', '').replace(/^void /, '')
+  const end = plain.indexOf('(')
+  return end < 0 ? plain : plain.slice(0, end)
+}
+
 const demangled = new Map<string, string>()
 
 /** What the kernels of a CUDA source take, by what nvcc printed; demangled where a tool for that is found. */
-export async function kernelsOf(output: string): Promise<ReturnType<typeof parseKernelResources>> {
+export async function kernelsOf(output: string): Promise<KernelResources[]> {
   const kernels = parseKernelResources(output)
   const names = kernels.map(({ name }) => name).filter((name) => !demangled.has(name))
   const tool =
@@ -183,5 +191,8 @@ export async function kernelsOf(output: string): Promise<ReturnType<typeof parse
       if (name !== undefined) demangled.set(name, line.trim())
     }
   }
-  return kernels.map((kernel) => ({ ...kernel, name: demangled.get(kernel.name) ?? kernel.name }))
+  return kernels.map((kernel) => {
+    const name = demangled.get(kernel.name) ?? kernel.name
+    return { ...kernel, name, shortName: shortKernelName(name) }
+  })
 }

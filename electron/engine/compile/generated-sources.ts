@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import path from 'node:path'
 
 import { manifestFileName } from '../../contract/manifest'
@@ -10,7 +11,9 @@ import {
   parameterNames,
   pybindModules,
   withoutComments,
-} from './scan-source'
+} from '../project/scan-source'
+import type { Installation } from '../installation'
+import { hashOf } from './object-cache'
 
 export interface SourceText {
   /** Absolute path. */
@@ -116,4 +119,17 @@ export function registrationUnit(
     )
   }
   return lines.length === 0 ? '' : ['#include <opsmith/binding.h>', ...lines, ''].join('\n')
+}
+
+/** Generated sources lie in the cache under their hash, so that equal projects share their objects. */
+export function writeGenerated(installation: Installation, name: string, text: string): string {
+  const folder = path.join(installation.cacheFolder, 'generated', hashOf(name, text))
+  const file = path.join(folder, name)
+  if (!fs.existsSync(file)) {
+    fs.mkdirSync(folder, { recursive: true })
+    const temporary = `${file}.${process.pid}`
+    fs.writeFileSync(temporary, text)
+    fs.renameSync(temporary, file)
+  }
+  return fs.realpathSync(file)
 }

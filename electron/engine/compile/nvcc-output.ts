@@ -125,7 +125,10 @@ function kernelLine(text: string, mangled: string): number {
   return lines.findIndex((line) => new RegExp(`\\b${name}\\s*\\(`).test(line)) + 1
 }
 
-const places: readonly [keyof KernelResources, RegExp][] = [
+/** As the assembler prints them: with the mangled name alone. */
+type ParsedResources = Omit<KernelResources, 'shortName'>
+
+const places: readonly [keyof ParsedResources, RegExp][] = [
   ['stackBytes', /(\d+) bytes stack frame/],
   ['spillStoreBytes', /(\d+) bytes spill stores/],
   ['spillLoadBytes', /(\d+) bytes spill loads/],
@@ -134,9 +137,9 @@ const places: readonly [keyof KernelResources, RegExp][] = [
 ]
 
 /** What each kernel takes of the GPU, by `-Xptxas -v`, in the order of the assembler; names mangled. */
-export function parseKernelResources(output: string): KernelResources[] {
-  const kernels: KernelResources[] = []
-  let current: KernelResources | undefined
+export function parseKernelResources(output: string): ParsedResources[] {
+  const kernels: ParsedResources[] = []
+  let current: ParsedResources | undefined
   let isKernel = false
   for (const line of output.split(/\r?\n/)) {
     const entry = /^ptxas info\s*: Compiling entry function '(\w+)' for 'sm_(\w+)'/.exec(line)

@@ -3,12 +3,11 @@ import path from 'node:path'
 
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import type { Installation } from '../installation'
 import type { Toolchain } from '../toolchain/choose'
 import { compileLimits, runCommand } from '../toolchain/run-command'
 import { commonFlags, preludeFlags } from './flags'
 import type { BuildVariant, Prelude } from './flags'
-import type { IncludeSnapshot } from './include-snapshot'
+import type { CompileTools } from './compile-tools'
 import { hashOf, pruneFolder, temporaryBeside } from './object-cache'
 
 const limitBytes = 3 * 2 ** 30
@@ -22,9 +21,7 @@ export interface PrecompiledHeader {
 }
 
 export function locatePrecompiled(
-  installation: Installation,
-  toolchain: Toolchain,
-  includes: IncludeSnapshot,
+  { installation, toolchain, includes }: CompileTools,
   prelude: Prelude,
   variant: BuildVariant,
 ): PrecompiledHeader {
@@ -59,14 +56,13 @@ export function usePrecompiled(toolchain: Toolchain, header: PrecompiledHeader):
 
 /** Makes one precompiled header; two processes may make the same one, the first to finish wins. */
 export async function makePrecompiled(
-  installation: Installation,
-  toolchain: Toolchain,
-  includes: IncludeSnapshot,
+  tools: CompileTools,
   prelude: Prelude,
   variant: BuildVariant,
   signal?: AbortSignal,
 ): Promise<Result<{ seconds: number; made: boolean }>> {
-  const header = locatePrecompiled(installation, toolchain, includes, prelude, variant)
+  const { toolchain, includes } = tools
+  const header = locatePrecompiled(tools, prelude, variant)
   if (header.ready) return ok({ seconds: 0, made: false })
   const folder = path.dirname(header.file)
   const temporary = temporaryBeside(folder)

@@ -7,8 +7,7 @@ import type { Diagnostic } from '../../contract/diagnostics'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import type { Installation } from '../installation'
-import { explainAll } from '../language/explain/explain'
+import { explainAll } from '../explain/explain'
 import { findAddon } from '../toolchain/addon-location'
 import type { Toolchain } from '../toolchain/choose'
 import { compileLimits, runCommand } from '../toolchain/run-command'
@@ -21,8 +20,10 @@ import { linkerFlags } from './hot/direct-link'
 import { missingHeader, parseLinkerOutput, placeInProject } from './diagnostics'
 import type { BuildVariant } from './flags'
 import { hashOf, ObjectCache, temporaryBeside } from './object-cache'
-import { installCommand } from './pkg-config'
-import type { BuildPlan, CompileTask } from './plan'
+import { installCommand } from '../toolchain/pkg-config'
+import type { CompileTask } from './compile-task'
+import type { BuildPlan } from './plan'
+import type { OpenProject } from '../project/open-project'
 import { TimeTracer } from './time-trace'
 
 export interface BuildOptions {
@@ -58,25 +59,47 @@ interface Linked {
   diagnostics: Diagnostic[]
 }
 
+/** What one build is made of. */
+export interface BuildParts {
+  project: OpenProject
+  plan: BuildPlan
+  variant: BuildVariant
+  /** Awaited by the sources that it compiles, and by no other; without one, compilers are run. */
+  server?: Promise<CompileServer | undefined>
+}
+
 /** Compiles one project; an instance lives as long as a build. */
 export class ProjectBuild {
   private readonly cache: ObjectCache
   private done = 0
   private readonly tracer: TimeTracer | undefined
+  private readonly server: Promise<CompileServer | undefined>
 
   constructor(
-    private readonly installation: Installation,
-    private readonly toolchain: Toolchain,
-    private readonly folder: string,
-    private readonly manifest: Manifest,
-    private readonly plan: BuildPlan,
+    private readonly parts: BuildParts,
     private readonly options: BuildOptions,
-    private readonly variant: BuildVariant,
-    /** Waited for by the sources that it compiles, and by no other. */
-    private readonly server: Promise<CompileServer | undefined> = Promise.resolve(undefined),
   ) {
-    this.cache = new ObjectCache(installation.cacheFolder, folder, plan.contentFolders)
+    const { project, plan } = parts
+    const { installation, toolchain } = plan.tools
+    this.cache = new ObjectCache(installation.cacheFolder, project.folder, plan.contentFolders)
     this.tracer = options.timeTrace ? new TimeTracer(toolchain.compiler.family) : undefined
+    this.server = parts.server ?? Promise.resolve(undefined)
+  }
+
+  private get plan(): BuildPlan {
+    return this.parts.plan
+  }
+
+  private get toolchain(): Toolchain {
+    return this.plan.tools.toolchain
+  }
+
+  private get folder(): string {
+    return this.parts.project.folder
+  }
+
+  private get manifest(): Manifest {
+    return this.parts.project.manifest
   }
 
   private say(text: string): void {
@@ -154,7 +177,7 @@ export class ProjectBuild {
 
   private async compile(task: CompileTask): Promise<Compiled> {
     // What all projects share was compiled once on this machine: it is no part of this one's time.
-    const isShared = task.source.startsWith(this.plan.includes.folder + path.sep)
+    const isShared = task.source.startsWith(this.plan.tools.includes.folder + path.sep)
     const tracer = isShared ? undefined : this.tracer
     const server = task.server ? await this.server : undefined
     const hotKey = server && hashOf('hot-1', server.program.key, task.key)
@@ -240,7 +263,7 @@ export class ProjectBuild {
       if (!good) return { step, hot: false, object: '', objectKey: '', diagnostics }
       const read = fs.existsSync(depfile) ? parseDepfile(fs.readFileSync(depfile, 'utf8')) : []
       const { libtorch, cuda } = this.toolchain
-      const covered = [this.plan.includes.folder, libtorch.folder, cuda?.folder ?? ''].filter(
+      const covered = [this.plan.tools.includes.folder, libtorch.folder, cuda?.folder ?? ''].filter(
         (root) => root !== '',
       )
       const headers = read
@@ -307,7 +330,7 @@ export class ProjectBuild {
       '--',
       ...objects.map((object) => object.objectKey),
     )
-    const folder = path.join(this.installation.cacheFolder, 'builds', key)
+    const folder = path.join(this.plan.tools.installation.cacheFolder, 'builds', key)
     return { key, folder, loadPath: path.join(folder, name) }
   }
 
@@ -409,7 +432,7 @@ export class ProjectBuild {
       return to
     }
     const library = put(loadPath, path.join(target, `lib${this.manifest.name}.so`))
-    const found = findAddon(this.installation, this.toolchain.libtorch)
+    const found = findAddon(this.plan.tools.installation, this.toolchain.libtorch)
     const generic = found.ok ? path.join(found.value, 'operator_addon.node') : ''
     const addon = fs.existsSync(generic)
       ? put(generic, path.join(target, `${this.manifest.name}.node`))
@@ -450,7 +473,7 @@ export class ProjectBuild {
     steps.push(linked.step)
     if (!linked.step.ok) return ok(report(false, { diagnostics, steps }))
     // What lies in the project's folder is what is timed and exported.
-    const isPlain = this.variant === 'plain' && !linked.hot
+    const isPlain = this.parts.variant === 'plain' && !linked.hot
     const published = isPlain ? this.publish(linked.loadPath) : undefined
     return ok(
       report(true, {

@@ -310,30 +310,31 @@ export function traceEventsOf(trace: TimeTrace, load?: number): object {
   const process = (pid: number, name: string): void => {
     events.push({ ph: 'M', pid, tid: 1, ts: 0, name: 'process_name', args: { name } })
   }
-  const stretch = (
+  const span = (
     pid: number,
-    name: string,
-    cat: string,
-    start: number,
-    seconds: number,
+    category: string,
+    { name, start, seconds }: { name: string; start: number; seconds: number },
   ): void => {
-    events.push({ ph: 'X', pid, tid: 1, ts: start * 1e6, dur: seconds * 1e6, name, cat })
+    const ts = start * 1e6
+    events.push({ ph: 'X', pid, tid: 1, ts, dur: seconds * 1e6, name, cat: category })
   }
   trace.files.forEach((file, index) => {
     process(index + 1, file.label)
-    stretch(index + 1, file.label, 'file', file.start, file.seconds)
+    span(index + 1, 'file', { name: file.label, start: file.start, seconds: file.seconds })
     file.events.name.forEach((name, id) => {
       const kind = timeKinds[file.events.kind[id] ?? 0] ?? 'file'
       const start = file.start + (file.events.start[id] ?? 0)
-      stretch(index + 1, file.names[name] ?? '', kind, start, file.events.seconds[id] ?? 0)
+      const seconds = file.events.seconds[id] ?? 0
+      span(index + 1, kind, { name: file.names[name] ?? '', start, seconds })
     })
   })
   const { link } = trace
   if (link) {
-    process(trace.files.length + 1, link.label)
-    stretch(trace.files.length + 1, 'link', 'link', link.start, link.seconds)
+    const pid = trace.files.length + 1
+    process(pid, link.label)
+    span(pid, 'link', { name: 'link', start: link.start, seconds: link.seconds })
     if (load !== undefined) {
-      stretch(trace.files.length + 1, 'load', 'load', link.start + link.seconds, load)
+      span(pid, 'load', { name: 'load', start: link.start + link.seconds, seconds: load })
     }
   }
   return { traceEvents: events, displayTimeUnit: 'ms' }

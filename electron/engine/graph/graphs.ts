@@ -7,27 +7,22 @@ import type { Manifest } from '../../contract/manifest'
 import type { LoadReport } from '../../contract/operators'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import type { ProgramSource } from '../../contract/run'
 import { placeError } from '../error-place'
-import { callAgain, callOnLibrary } from '../host/call-on-library'
-import type { Libraries } from '../host/call-on-library'
+import type { CallLimits, Libraries } from '../builds/libraries'
+import { callAgain } from '../host/call-on-library'
+import type { HostPool } from '../host/host-pool'
 import { ioError } from '../project/files'
-import { readManifest } from '../project/read-manifest'
+import type { OpenProject, ProjectOrFolder, Projects } from '../project/open-project'
 import { Captures } from './captures'
-import { describeExport, readExport } from './export-archive'
-import type { KnownOperators } from './export-archive'
+import { describeExport, readExport } from './torch-export/archive'
+import type { KnownOperators } from './torch-export/archive'
 import { readGraphFile } from './graph-file'
 import { fileKind } from './model-file'
 
-export interface GraphOptions {
-  /** Seconds; 0 for none. */
-  timeout: number
-  signal?: AbortSignal
-}
-
-/** What graphs need of the workbench. */
-interface GraphSurroundings extends Libraries {
-  program(folder: string): Promise<Result<ProgramSource | undefined>>
+interface GraphServices {
+  projects: Projects
+  libraries: Libraries
+  hosts: HostPool
 }
 
 type CaptureInput = Omit<HostInput<'graph.capture'>, 'program'>
@@ -67,8 +62,8 @@ export class Graphs {
   /** Read to see what it is; whoever opens a graph reads it next, and large ones take a second. */
   private opened: { file: string; changed: number; text: GraphText } | undefined
 
-  constructor(private readonly around: GraphSurroundings) {
-    this.captures = new Captures(around.hosts)
+  constructor(private readonly services: GraphServices) {
+    this.captures = new Captures(services.hosts)
   }
 
   /**
@@ -79,36 +74,36 @@ export class Graphs {
   async capture(
     folder: string,
     request: CaptureInput,
-    options: GraphOptions,
+    limits: CallLimits,
   ): Promise<Result<CaptureReport>> {
-    if (folder === '') return await this.ask(request, options)
-    const absolute = path.resolve(folder)
-    const loaded = await this.loadFor(absolute, request.file !== undefined, options)
+    if (folder === '') return await this.ask(request, limits)
+    const opened = await this.services.projects.open(folder)
+    if (!opened.ok) return opened
+    const project = opened.value
+    const loaded = await this.loadFor(project, request.file !== undefined, limits)
     if (!loaded.ok) return loaded
-    const manifest = await readManifest(absolute)
-    if (!manifest.ok) return manifest
-    const program = await this.around.program(absolute)
+    const program = await project.program()
     if (!program.ok) return program
-    const filled = fillFromManifest(request, manifest.value)
+    const filled = fillFromManifest(request, project.manifest)
     const report = await this.ask(
       { ...filled, ...(program.value ? { program: program.value } : {}) },
-      options,
-      loaded.value && absolute,
+      limits,
+      loaded.value && project,
     )
-    return placeError(report, absolute)
+    return placeError(report, project.folder)
   }
 
   private async ask(
     request: HostInput<'graph.capture'>,
-    options: GraphOptions,
+    limits: CallLimits,
     /** Whose library it needs. */
-    folder?: string,
+    project?: OpenProject,
   ): Promise<Result<CaptureReport>> {
-    const limits = { ...options, phase: `capture ${request.entry}` }
-    const report =
-      folder === undefined
-        ? await callAgain(this.around.hosts, 'graph.capture', request, limits)
-        : await callOnLibrary(this.around, folder, 'graph.capture', request, limits)
+    const options = { ...limits, phase: `capture ${request.entry}` }
+    const { hosts, libraries } = this.services
+    const report = project
+      ? await libraries.call(project, 'graph.capture', request, options)
+      : await callAgain(hosts, 'graph.capture', request, options)
     if (report.ok) {
       const made = request.form === 'trace' ? 'traced' : 'scripted'
       const name = `${request.entry.replace(/\W+/g, '_')}_${made}.pt`
@@ -130,11 +125,11 @@ export class Graphs {
 
   /** An archive needs the project's operators only if it uses them: one not built is no obstacle. */
   private async loadFor(
-    folder: string,
+    project: ProjectOrFolder,
     forArchive: boolean,
-    options: GraphOptions,
+    limits: CallLimits,
   ): Promise<Result<LoadReport | undefined>> {
-    const loaded = await this.around.load(folder, options)
+    const loaded = await this.services.libraries.load(project, limits)
     if (!loaded.ok && forArchive && loaded.error.code === 'build.required') return ok(undefined)
     return loaded
   }
@@ -143,7 +138,7 @@ export class Graphs {
   async read(capture: number, step: number): Promise<Result<GraphText>> {
     const found = this.captures.find(capture)
     if (!found.ok) return found
-    return await this.around.hosts.call(
+    return await this.services.hosts.call(
       'graph.read',
       { capture: found.value, step },
       { timeout: readTimeout, phase: '' },
@@ -155,21 +150,21 @@ export class Graphs {
     capture: number,
     step: number,
     runs: number,
-    options: GraphOptions,
+    limits: CallLimits,
   ): Promise<Result<GraphObservation>> {
     const found = this.captures.find(capture)
     if (!found.ok) return found
-    return await this.around.hosts.call(
+    return await this.services.hosts.call(
       'graph.observe',
       { capture: found.value, step, runs },
-      { ...options, phase: 'run the graph' },
+      { ...limits, phase: 'run the graph' },
     )
   }
 
   async release(captures: readonly number[]): Promise<Result<{ released: number }>> {
     const alive = this.captures.take(captures)
     if (alive.length === 0) return ok({ released: 0 })
-    return await this.around.hosts.call(
+    return await this.services.hosts.call(
       'graph.release',
       { captures: alive },
       { timeout: readTimeout, phase: '' },
@@ -190,7 +185,7 @@ export class Graphs {
     } catch (error) {
       return ioError(error, `write ${file}`)
     }
-    return await this.around.hosts.call(
+    return await this.services.hosts.call(
       'graph.save',
       { capture: found.value, path: file },
       { timeout: readTimeout, phase: 'save the graph' },
@@ -198,11 +193,7 @@ export class Graphs {
   }
 
   /** What a model file holds and what it needs that is not there; `folder` as in capture. */
-  async openFile(
-    folder: string,
-    file: string,
-    options: GraphOptions,
-  ): Promise<Result<GraphArchive>> {
+  async openFile(folder: string, file: string, limits: CallLimits): Promise<Result<GraphArchive>> {
     const kind = await fileKind(file)
     if (!kind.ok) return kind
     if (kind.value === 'graph') {
@@ -214,15 +205,15 @@ export class Graphs {
       return ok({ path: file, kind: 'graph', entries, missing: [] })
     }
     if (folder !== '') {
-      const loaded = await this.loadFor(folder, true, options)
+      const loaded = await this.loadFor(folder, true, limits)
       if (!loaded.ok) return loaded
     }
     if (kind.value === 'torchscript') {
       return await callAgain(
-        this.around.hosts,
+        this.services.hosts,
         'graph.archive',
         { path: file },
-        { ...options, phase: `open ${path.basename(file)}` },
+        { ...limits, phase: `open ${path.basename(file)}` },
       )
     }
     const known = await this.knownOperators()
@@ -252,13 +243,13 @@ export class Graphs {
 
   private async knownOperators(): Promise<Result<KnownOperators>> {
     const listed = await callAgain(
-      this.around.hosts,
+      this.services.hosts,
       'registry.list',
       {},
       { timeout: readTimeout, phase: '' },
     )
     if (!listed.ok) return listed
-    const loaded = this.around.hosts.loadedReport()
+    const loaded = this.services.hosts.loadedReport()
     return ok({
       schemas: new Map(listed.value.map((one) => [`${one.name}.${one.overload}`, one.schema])),
       custom: new Set(loaded?.operators.map((one) => `${one.name}.${one.overload}`)),

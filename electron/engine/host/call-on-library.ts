@@ -1,18 +1,15 @@
-import type { BuildReport } from '../../contract/build'
 import type { HostCallName, HostInput, HostOutput } from '../../contract/host-calls'
-import type { LoadReport } from '../../contract/operators'
 import type { Result } from '../../contract/outcome'
 import type { CallOptions } from './host-client'
 import type { HostPool } from './host-pool'
 
-/** Where a call's library comes from: the workbench. */
-export interface Libraries {
+/** The built library of one project, and the op hosts that it is loaded into. */
+export interface LibraryInHost {
   readonly hosts: HostPool
-  load(
-    folder: string,
-    options: Pick<CallOptions, 'timeout' | 'signal'>,
-  ): Promise<Result<LoadReport>>
-  lastBuild(folder: string): BuildReport | undefined
+  /** The library that must be in the op host when a call is made; undefined where nothing was built. */
+  loadPath(): string | undefined
+  /** Loads it, into another op host if the one before has ended. */
+  load(limits: Pick<CallOptions, 'timeout' | 'signal'>): Promise<Result<unknown>>
 }
 
 /** After so many Stops in a row a call is given up. */
@@ -32,20 +29,19 @@ async function untilAnswered<T>(
 }
 
 /**
- * A call that needs a project's library, which load() has put into the op host. To stop an operator is to end
- * its process, and everything else that was asked of it: what is still wanted is asked of the next one, with
- * the library in it again.
+ * A call that needs a project's library, which is in the op host already. To stop an operator is to end its
+ * process, and everything else that was asked of it: such a call is asked again of the next op host, with the
+ * library in it again.
  */
 export async function callOnLibrary<N extends HostCallName>(
-  around: Libraries,
-  folder: string,
+  library: LibraryInHost,
   name: N,
   input: HostInput<N>,
   options: CallOptions,
 ): Promise<Result<HostOutput<N>>> {
   return await untilAnswered(
-    () => around.hosts.call(name, input, options, around.lastBuild(folder)?.loadPath),
-    () => around.load(folder, options),
+    () => library.hosts.call(name, input, options, library.loadPath()),
+    () => library.load(options),
   )
 }
 

@@ -1,10 +1,12 @@
-/** What the op host's crash reporter wrote; native/runtime/crash_report.h documents the format. */
+/** What the op host's crash reporter wrote; native/runtime/process/crash_report.h documents the format. */
 export interface CrashRecord {
   reason: 'signal' | 'terminate' | 'exit' | 'memory' | 'dump' | 'unknown'
   signal: number
   address: bigint
   overflow: boolean
   phase: string
+  /** Operators in one chain of the graph that the call works on; 0 where they are few. */
+  chain: number
   message: string
   status: number
   residentBytes: number
@@ -19,6 +21,7 @@ function blankRecord(): CrashRecord {
     address: 0n,
     overflow: false,
     phase: '',
+    chain: 0,
     message: '',
     status: 0,
     residentBytes: 0,
@@ -69,6 +72,7 @@ export function parseCrashReport(text: string): CrashRecord[] {
         current.overflow = true
       }
     } else if (key === 'phase') current.phase = rest
+    else if (key === 'chain') current.chain = Number(first)
     else if (key === 'message')
       current.message = rest.replaceAll('\\n', '\n').replaceAll('\\\\', '\\')
     else if (key === 'status') current.status = Number(first)

@@ -46,9 +46,6 @@ function bytes(count: number): string {
     : `${Math.round(count / 2 ** 20)} MiB`
 }
 
-/** The op host says so of a graph before libtorch's passes recurse through it. */
-const deepGraph = /, (\d+) operators in one chain$/
-
 type Reading = Pick<HostExit, 'reason' | 'message'>
 
 function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Reading {
@@ -60,12 +57,11 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
     case 'SIGSEGV':
     case 'SIGBUS':
       if (record.overflow) {
-        const chain = deepGraph.exec(record.phase)
-        if (chain) {
-          const count = Number(chain[1]).toLocaleString('en')
+        if (record.chain > 0) {
+          const count = record.chain.toLocaleString('en')
           return {
             reason: 'stack-overflow',
-            message: `The graph is too deep (${record.phase.slice(0, chain.index)}): ${count} operators in one chain, more than libtorch's passes can follow.`,
+            message: `The graph is too deep (${record.phase}): ${count} operators in one chain, more than libtorch's passes can follow.`,
           }
         }
         return {
@@ -177,7 +173,7 @@ function read(facts: ExitFacts): Reading {
 export function adviceAfter(exit: HostExit): string {
   const safe = 'The window and your sources are safe'
   if (exit.reason === 'killed') return `${safe}; ask again.`
-  if (exit.reason === 'stack-overflow' && deepGraph.test(exit.phase))
+  if (exit.reason === 'stack-overflow' && exit.graphIsDeep === true)
     return `${safe}; capture a part of it, or fewer turns of its loops.`
   return `${safe}; mend the code and build again.`
 }
@@ -200,6 +196,7 @@ export function explainExit(facts: ExitFacts): HostExit {
       : facts.code !== null
         ? { exitCode: facts.code }
         : {}),
+    ...(facts.record && facts.record.chain > 0 ? { graphIsDeep: true } : {}),
     stack: facts.stack,
     lastOutput: facts.lastOutput,
   }

@@ -7,7 +7,7 @@ import type { HostCallName, HostInput, HostMessage, HostOutput } from '../../con
 import { err, ok, workbenchError } from '../../contract/outcome'
 import type { HostExit, Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
-import { explainGradientError } from '../language/explain/gradient-error'
+import { explainGradientError } from '../explain/gradient-error'
 import { parseCrashReport } from './crash-report'
 import type { CrashRecord } from './crash-report'
 import { adviceAfter, explainExit } from './explain-exit'
@@ -58,6 +58,15 @@ export const replaced = err(
 
 const keptOutput = 16_384
 
+export interface HostStart {
+  generation: number
+  installation: Installation
+  startHost: StartHost
+  limits: HostLimits
+  /** Folders whose frames in a stack are the user's; asked when a host has ended. */
+  userFolders: () => readonly string[]
+}
+
 /** One generation of the op host: its process, its calls, its end. */
 export class HostClient {
   readonly ready: Promise<Result<{ libtorch: string; seconds: number }>>
@@ -77,13 +86,14 @@ export class HostClient {
   private lastWork = 0
   private pinging: NodeJS.Timeout | undefined
 
-  constructor(
-    readonly generation: number,
-    installation: Installation,
-    startHost: StartHost,
-    private readonly limits: HostLimits,
-    private readonly userFolders: () => readonly string[],
-  ) {
+  readonly generation: number
+  private readonly limits: HostLimits
+  private readonly userFolders: () => readonly string[]
+
+  constructor({ generation, installation, startHost, limits, userFolders }: HostStart) {
+    this.generation = generation
+    this.limits = limits
+    this.userFolders = userFolders
     const folder = path.join(installation.cacheFolder, 'hosts')
     fs.mkdirSync(folder, { recursive: true })
     this.reportFile = path.join(
@@ -118,6 +128,9 @@ export class HostClient {
         clearTimeout(slow)
         settleReady(ok({ libtorch: message.libtorch, seconds: message.seconds }))
         this.schedulePing()
+      } else if (message.kind === 'refused') {
+        settleReady({ ok: false, error: message.error })
+        this.kill('stopped')
       } else {
         this.takeAnswer(message)
       }

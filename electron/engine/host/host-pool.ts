@@ -39,6 +39,14 @@ interface Loaded {
   report: LoadReport
 }
 
+export interface PoolOptions {
+  /** Asked for each op host that is started. */
+  limits: () => HostLimits
+  events?: PoolEvents
+  /** A second op host waits, warm; who builds once needs none. */
+  keepSpareHost: boolean
+}
+
 /**
  * The op host in use and a warm spare. A rebuilt library goes into the same process where the old
  * one really leaves it, else into the spare, which has loaded libtorch already.
@@ -57,16 +65,19 @@ export class HostPool {
   private epoch = 0
   private userFolders: string[] = []
   private addonFolder: string
+  private readonly limits: () => HostLimits
+  private readonly events: PoolEvents
+  private readonly keepSpare: boolean
 
   constructor(
     private readonly installation: Installation,
     private readonly startHost: StartHost,
-    private readonly limits: () => HostLimits,
-    private readonly events: PoolEvents = {},
-    /** The command line builds once and needs no spare. */
-    private readonly keepSpare = true,
+    options: PoolOptions,
   ) {
     this.addonFolder = installation.addonFolder
+    this.limits = options.limits
+    this.events = options.events ?? {}
+    this.keepSpare = options.keepSpareHost
   }
 
   /** Another libtorch was chosen: hosts with the old one's addon are of no use any more. */
@@ -110,13 +121,13 @@ export class HostPool {
 
   private start(): HostClient {
     this.generation += 1
-    const host = new HostClient(
-      this.generation,
-      { ...this.installation, addonFolder: this.addonFolder },
-      this.startHost,
-      this.limits(),
-      () => this.userFolders,
-    )
+    const host = new HostClient({
+      generation: this.generation,
+      installation: { ...this.installation, addonFolder: this.addonFolder },
+      startHost: this.startHost,
+      limits: this.limits(),
+      userFolders: () => this.userFolders,
+    })
     host.onOutput = (stream, text) => this.events.onOutput?.(host.generation, stream, text)
     void host.ended.then((exit) => {
       if (this.spare === host) {

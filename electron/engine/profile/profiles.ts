@@ -1,31 +1,21 @@
-import path from 'node:path'
-
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { ProfileReport, ProfileRequest, ProfileTrace } from '../../contract/profile'
-import type { ProgramSource } from '../../contract/run'
+import type { Builds } from '../builds/builds'
+import type { CallLimits, Libraries } from '../builds/libraries'
 import { placeError } from '../error-place'
-import { callOnLibrary } from '../host/call-on-library'
-import type { Libraries } from '../host/call-on-library'
 import { ioError, writeAtomically } from '../project/files'
-import { readManifest } from '../project/read-manifest'
+import type { Projects } from '../project/open-project'
 import { chromeTrace } from './chrome-trace'
 import { EventTree } from './event-tree'
 import { memoryCurves } from './memory-curve'
 import { flameGraph, totalsByLine, totalsByOperator } from './totals'
 
-interface ProfileOptions {
-  /** Seconds; 0 for none. */
-  timeout: number
-  signal?: AbortSignal
-}
-
-/** What profiles need of the workbench. */
-interface ProfileSurroundings extends Libraries {
-  /** Waits for the plain build: no other is profiled. */
-  settled(folder: string): Promise<Result<null>>
-  program(folder: string): Promise<Result<ProgramSource | undefined>>
+interface ProfileServices {
+  projects: Projects
+  builds: Builds
+  libraries: Libraries
 }
 
 /** A trace with all that is worked out of it. */
@@ -63,35 +53,36 @@ export class Profiles {
   private readonly kept = new Map<number, ProfileReport>()
   private next = 1
 
-  constructor(private readonly around: ProfileSurroundings) {}
+  constructor(private readonly services: ProfileServices) {}
 
   /** The project's library is loaded first if it is not. */
   async run(
     folder: string,
     request: Omit<ProfileRequest, 'program'>,
-    options: ProfileOptions,
+    limits: CallLimits,
   ): Promise<Result<ProfileReport>> {
-    const absolute = path.resolve(folder)
-    const settled = await this.around.settled(absolute)
-    if (!settled.ok) return settled
-    const loaded = await this.around.load(absolute, options)
+    const { projects, builds, libraries } = this.services
+    const opened = await projects.open(folder)
+    if (!opened.ok) return opened
+    const project = opened.value
+    // No other build is profiled.
+    const plain = await builds.waitForPlain(project)
+    if (!plain.ok) return plain
+    const loaded = await libraries.load(project, limits)
     if (!loaded.ok) return loaded
-    const manifest = await readManifest(absolute)
-    if (!manifest.ok) return manifest
-    const program = await this.around.program(absolute)
+    const program = await project.program()
     if (!program.ok) return program
-    const trace = await callOnLibrary(
-      this.around,
-      absolute,
+    const trace = await libraries.call(
+      project,
       'profile.run',
       {
         ...request,
-        inputs: inputsOf(request, manifest.value),
+        inputs: inputsOf(request, project.manifest),
         ...(program.value ? { program: program.value } : {}),
       },
-      { ...options, phase: `profile ${request.op}` },
+      { ...limits, phase: `profile ${request.op}` },
     )
-    if (!trace.ok) return placeError(trace, absolute)
+    if (!trace.ok) return placeError(trace, project.folder)
     const report = profileReportOf(trace.value, request.backward, this.next)
     this.next += 1
     this.kept.set(report.profile, report)
@@ -111,7 +102,9 @@ export class Profiles {
   async save(profile: number, file: string): Promise<Result<{ path: string; bytes: number }>> {
     const report = this.kept.get(profile)
     if (!report) {
-      return err('request.invalid', 'This profile has been let go.', { hint: 'Profile it again.' })
+      return err('request.invalid', 'This profile is no longer kept.', {
+        hint: 'Profile it again.',
+      })
     }
     const text = JSON.stringify(chromeTrace(report))
     try {

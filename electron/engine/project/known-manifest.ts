@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { manifest } from '../../contract/manifest'
-import { formIds } from '../export/all-forms'
+import { formIds } from '../project-export/all-forms'
 import { lintCodes } from '../language/lints/all-lints'
 
 const unknownName = (what: string, name: unknown, known: readonly string[]): string =>

@@ -1,129 +1,134 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-import { glob } from 'tinyglobby'
-
 import { manifestFileName } from '../../contract/manifest'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import type { Project, ProjectFile } from '../../contract/project'
-import { readManifest } from './read-manifest'
+import type { ProjectFile } from '../../contract/project'
+import type { ProgramSource } from '../../contract/run'
+import type { Settings } from '../../contract/settings'
+import type { Installation } from '../installation'
+import { chooseToolchain, chosenTools } from '../toolchain/choose'
+import type { Toolchain } from '../toolchain/choose'
+import { listFiles } from './describe-project'
+import { insideProject } from './files'
+import { entryLinesIn, parseManifest, readManifestText } from './read-manifest'
+import { readSettings } from './settings-file'
 
-const cppExtensions = new Set(['.cpp', '.cc', '.cxx', '.c++', '.C', '.c'])
-const headerExtensions = new Set(['.h', '.hpp', '.hxx', '.hh', '.cuh', '.inl', '.ipp'])
-/** Folders that hold nothing a user edits here. */
-export const ignoredFolders = [
-  'build',
-  '.opsmith',
-  '.git',
-  'node_modules',
-  '__pycache__',
-  '.venv',
-  'venv',
-]
-
-export function isCuda(file: string): boolean {
-  return path.extname(file) === '.cu'
+/** What was read when a cycle began. */
+interface ProjectContents {
+  /** Absolute. */
+  folder: string
+  manifest: Manifest
+  manifestText: string
+  settings: Settings
 }
 
-/** The files that a list of globs names, relative, sorted within each; a pattern that finds nothing is an error. */
-async function resolveGlobs(
-  folder: string,
-  manifest: Manifest,
-  key: 'sources' | 'cudaSources',
-): Promise<Result<string[]>> {
-  const sources: string[] = []
-  for (const [index, pattern] of manifest[key].entries()) {
-    const found = await glob([pattern], {
-      cwd: folder,
-      onlyFiles: true,
-      expandDirectories: false,
-      ignore: ignoredFolders.map((name) => `${name}/**`),
-    })
-    const fitting = found
-      .filter((file) => cppExtensions.has(path.extname(file)) || isCuda(file))
-      .sort()
-    if (fitting.length === 0) {
-      const where = { path: `${key}[${index}]`, file: path.join(folder, manifestFileName) }
-      return found.length > 0
-        ? err(
-            'project.invalid',
-            `opsmith.json, ${key}[${index}]: ${pattern} is no C++ or CUDA source (.cpp, .cc, .cxx, .cu).`,
-            where,
-          )
-        : err('project.invalid', `opsmith.json, ${key}[${index}]: no file matches ${pattern}.`, {
-            ...where,
-            hint: 'Create the file, or mend the name: paths are relative to opsmith.json.',
-          })
+/**
+ * A project as one cycle sees it: a build, a run, a check. opsmith.json and the settings are read when the
+ * cycle begins (Projects.open), and the tools are chosen and the program is read at most once in it. A cycle
+ * therefore never mixes two versions of opsmith.json; the next cycle reads them again.
+ */
+export class OpenProject {
+  private chosen: Promise<Result<Toolchain>> | undefined
+  private readProgram: Promise<Result<ProgramSource | undefined>> | undefined
+
+  constructor(
+    private readonly installation: Installation,
+    private readonly contents: ProjectContents,
+  ) {}
+
+  get folder(): string {
+    return this.contents.folder
+  }
+
+  get manifest(): Manifest {
+    return this.contents.manifest
+  }
+
+  /** The text of opsmith.json that `manifest` was parsed from. */
+  get manifestText(): string {
+    return this.contents.manifestText
+  }
+
+  get settings(): Settings {
+    return this.contents.settings
+  }
+
+  /** The compiler, libtorch and CUDA that opsmith.json, else the settings, choose. */
+  toolchain(): Promise<Result<Toolchain>> {
+    this.chosen ??= chooseToolchain(this.installation, chosenTools(this.settings, this.manifest))
+    return this.chosen
+  }
+
+  /** The TorchScript program; undefined when the project has none. */
+  program(): Promise<Result<ProgramSource | undefined>> {
+    this.readProgram ??= this.programSource()
+    return this.readProgram
+  }
+
+  private async programSource(): Promise<Result<ProgramSource | undefined>> {
+    const relative = this.manifest.program
+    if (relative === undefined) return ok(undefined)
+    const file = await insideProject(this.folder, relative)
+    if (!file.ok) return file
+    try {
+      return ok({ file: file.value, source: await fs.readFile(file.value, 'utf8') })
+    } catch {
+      return err('project.invalid', `opsmith.json, program: there is no file ${relative}.`, {
+        path: 'program',
+        file: path.join(this.folder, manifestFileName),
+      })
     }
-    for (const file of fitting) if (!sources.includes(file)) sources.push(file)
   }
-  return ok(sources)
-}
 
-export interface ProjectSources {
-  /** What is compiled everywhere. */
-  plain: string[]
-  /** What is left out without nvcc; what both lists of opsmith.json name is here. */
-  cuda: string[]
-}
-
-export async function resolveSources(
-  folder: string,
-  manifest: Manifest,
-): Promise<Result<ProjectSources>> {
-  const plain = await resolveGlobs(folder, manifest, 'sources')
-  if (!plain.ok) return plain
-  const cuda = await resolveGlobs(folder, manifest, 'cudaSources')
-  if (!cuda.ok) return cuda
-  const conditional = new Set(cuda.value)
-  return ok({ plain: plain.value.filter((file) => !conditional.has(file)), cuda: cuda.value })
-}
-
-async function listFiles(folder: string, manifest: Manifest | undefined): Promise<ProjectFile[]> {
-  const all = await glob(['**/*'], {
-    cwd: folder,
-    onlyFiles: true,
-    dot: false,
-    deep: 6,
-    ignore: ignoredFolders.map((name) => `**/${name}/**`),
-  })
-  const sources = manifest ? await resolveSources(folder, manifest) : undefined
-  const sourceSet = new Set(sources?.ok ? [...sources.value.plain, ...sources.value.cuda] : [])
-  const order = { manifest: 0, source: 1, header: 2, program: 3, other: 4 }
-  return all
-    .map((file): ProjectFile => {
-      if (file === manifestFileName) return { path: file, role: 'manifest' }
-      if (sourceSet.has(file)) return { path: file, role: 'source' }
-      if (
-        manifest?.program !== undefined &&
-        path.normalize(manifest.program) === path.normalize(file)
-      ) {
-        return { path: file, role: 'program' }
-      }
-      return { path: file, role: headerExtensions.has(path.extname(file)) ? 'header' : 'other' }
-    })
-    .sort((a, b) => order[a.role] - order[b.role] || a.path.localeCompare(b.path))
-}
-
-/** A project with a broken opsmith.json opens all the same, so that it can be mended here. */
-export async function openProject(folder: string): Promise<Result<Project>> {
-  const absolute = path.resolve(folder)
-  const isFolder = await fs.stat(absolute).then(
-    (stat) => stat.isDirectory(),
-    () => false,
-  )
-  if (!isFolder) {
-    return err('project.missing', `There is no folder ${absolute}.`, { hint: 'Check the path.' })
+  /** 1-based lines on which the entries of a list of opsmith.json begin. */
+  entryLines(key: string): number[] {
+    return entryLinesIn(this.manifestText, key)
   }
-  const manifest = await readManifest(absolute)
-  if (!manifest.ok && manifest.error.code === 'project.missing') return manifest
-  const files = await listFiles(absolute, manifest.ok ? manifest.value : undefined)
-  return ok({
-    folder: absolute,
-    name: manifest.ok ? manifest.value.name : path.basename(absolute),
-    files,
-    ...(manifest.ok ? { manifest: manifest.value } : { problem: manifest.error }),
-  })
+
+  async files(): Promise<ProjectFile[]> {
+    return await listFiles(this.folder, this.manifest)
+  }
+}
+
+/** The folder of a project, which begins a cycle, or the project that the cycle under way has opened. */
+export type ProjectOrFolder = OpenProject | string
+
+/** The absolute folder of either. */
+export function folderOf(project: ProjectOrFolder): string {
+  return typeof project === 'string' ? path.resolve(project) : project.folder
+}
+
+/** Opens projects for a cycle each. It keeps nothing: an edit is seen by the next cycle. */
+export class Projects {
+  constructor(private readonly installation: Installation) {}
+
+  /** A project that is open already is the answer itself. Errors: those of readManifest(). */
+  async open(project: ProjectOrFolder): Promise<Result<OpenProject>> {
+    if (typeof project !== 'string') return ok(project)
+    const folder = path.resolve(project)
+    const text = await readManifestText(folder)
+    if (!text.ok) return text
+    const manifest = parseManifest(text.value, path.join(folder, manifestFileName))
+    if (!manifest.ok) return manifest
+    const contents = {
+      folder,
+      manifest: manifest.value,
+      manifestText: text.value,
+      settings: await this.settings(),
+    }
+    return ok(new OpenProject(this.installation, contents))
+  }
+
+  async settings(): Promise<Settings> {
+    return await readSettings(this.installation.cacheFolder)
+  }
+
+  /** The tools of a project, or those that the settings alone choose, for undefined. */
+  async toolchain(project: OpenProject | undefined): Promise<Result<Toolchain>> {
+    if (project) return await project.toolchain()
+    return await chooseToolchain(this.installation, chosenTools(await this.settings(), undefined))
+  }
 }

@@ -107,11 +107,10 @@ export function parseManifest(text: string, file: string): Result<Manifest> {
   )
 }
 
-export async function readManifest(folder: string): Promise<Result<Manifest>> {
-  const file = path.join(folder, manifestFileName)
-  let text: string
+/** The text of a project's opsmith.json. */
+export async function readManifestText(folder: string): Promise<Result<string>> {
   try {
-    text = await fs.readFile(file, 'utf8')
+    return ok(await fs.readFile(path.join(folder, manifestFileName), 'utf8'))
   } catch {
     const stat = await fs.stat(folder).catch(() => undefined)
     if (!stat) return err('project.missing', `There is no folder ${folder}.`)
@@ -124,12 +123,15 @@ export async function readManifest(folder: string): Promise<Result<Manifest>> {
       hint: 'Open a folder that has one, or start from a copy of a sample.',
     })
   }
-  return parseManifest(text, file)
 }
 
-/** 1-based lines on which the entries of a list of opsmith.json begin. */
-export async function entryLines(folder: string, key: string): Promise<number[]> {
-  const text = await fs.readFile(path.join(folder, manifestFileName), 'utf8').catch(() => '')
+export async function readManifest(folder: string): Promise<Result<Manifest>> {
+  const text = await readManifestText(folder)
+  return text.ok ? parseManifest(text.value, path.join(folder, manifestFileName)) : text
+}
+
+/** 1-based lines on which the entries of a list begin, in a text of opsmith.json. */
+export function entryLinesIn(text: string, key: string): number[] {
   const tree = parseTree(text, [], { allowTrailingComma: true })
   const list = tree && findNodeAtLocation(tree, [key])
   return (list?.children ?? []).map((entry) => placeOf(text, entry.offset).line)

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import { watch } from 'chokidar'
 
-import { ignoredFolders } from './open-project'
+import { ignoredFolders } from './sources'
 import { versionOf } from './files'
 
 export interface ProjectWatcher {

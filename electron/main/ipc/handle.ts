@@ -44,10 +44,7 @@ export async function answer(
     })
   }
   try {
-    const result = await (handlers[name] as AnyHandler)(session, parsed.data)
-    const namesFiles = ['operator.', 'language.', 'registry.describe']
-    if (namesFiles.some((prefix) => name.startsWith(prefix))) session.noteFiles(result)
-    return result
+    return await (handlers[name] as AnyHandler)(session, parsed.data)
   } catch (error) {
     if (error instanceof WorkbenchFailure) return { ok: false, error: error.error }
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)

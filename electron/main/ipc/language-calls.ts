@@ -17,15 +17,19 @@ type LanguageCalls = Extract<AppCallName, `language.${string}`>
 function refused(session: AppSession, file: LanguageFile): Result<never> | undefined {
   const absolute = path.resolve(file.folder, file.path)
   const inside = absolute.startsWith(path.resolve(file.folder) + path.sep)
-  if (session.isOpen(file.folder) && (inside || session.wasNamed(absolute))) return undefined
+  const project = session.openProject(file.folder)
+  if (project && (inside || project.wasNamed(absolute))) return undefined
   return err('request.invalid', `${file.path} is no file of the open project.`, { path: 'path' })
 }
 
 function about<I extends LanguageFile, T>(
   work: (session: AppSession, input: I) => Promise<Result<T>> | Result<T>,
 ) {
-  return (session: AppSession, input: I): Promise<Result<T>> | Result<T> =>
-    refused(session, input) ?? work(session, input)
+  return async (session: AppSession, input: I): Promise<Result<T>> => {
+    const answer = refused(session, input) ?? (await work(session, input))
+    session.project?.noteFiles(answer)
+    return answer
+  }
 }
 
 export const languageCalls: Handlers<LanguageCalls> = {

@@ -1,11 +1,12 @@
+import type { BuildAndLoad } from '../../contract/app-calls'
 import { ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
 import { callAgain } from '../../engine/host/call-on-library'
 import { kernelDefinition } from '../../engine/language/program/kernel-definition'
-import { readSettings } from '../../engine/project/settings-file'
 import { TextBatch } from '../text-batch'
 import { nothing } from './handle'
 import type { Handlers } from './handle'
-import { inOpen } from './project-calls'
+import { projectCall, projectJob } from './project-job'
 
 type OperatorCalls =
   | 'operator.build'
@@ -25,81 +26,70 @@ type OperatorCalls =
   | 'host.state'
   | 'host.restart'
 
+/** Headers that a time trace names, as files. */
+function headersOf(result: Result<BuildAndLoad>): { file: string }[] {
+  const headers = result.ok ? (result.value.build.timeTrace?.headers ?? []) : []
+  return headers.map(({ name }) => ({ file: name }))
+}
+
 /** Seconds for questions that run no user code. */
 const shortTimeout = 30
 
 export const operatorCalls: Handlers<OperatorCalls> = {
-  'operator.build': (session, { folder, job, timeTrace = false }) =>
-    inOpen(session, folder, () =>
-      session.job(job, async (signal) => {
-        const settings = await readSettings(session.installation.cacheFolder)
-        const log = new TextBatch((text) => {
-          session.send('build.output', { job, text })
-        })
-        let started = false
-        const result = await session.workbench.buildAndLoad(
-          folder,
-          {
-            signal,
-            timeTrace,
-            onOutput: (text) => {
-              log.add(text)
-            },
-            onProgress: (done, steps) => {
-              if (!started) session.send('build.started', { folder, job, steps })
-              started = true
-              session.send('build.progressed', { job, done, steps })
-            },
-          },
-          settings.callTimeout,
-        )
-        log.flush()
-        const headers = result.ok ? (result.value.build.timeTrace?.headers ?? []) : []
-        session.noteFiles(headers.map(({ name }) => ({ file: name })))
-        return result
-      }),
-    ),
-  'operator.sanitize': (session, { folder, job }) =>
-    inOpen(session, folder, () =>
-      session.job(job, async (signal) => {
-        const settings = await readSettings(session.installation.cacheFolder)
-        return await session.workbench.sanitizedRuns.run(folder, {
-          signal,
-          timeout: settings.callTimeout,
-        })
-      }),
-    ),
-  'operator.run': (session, { folder, job, request, timeout }) =>
-    inOpen(session, folder, () =>
-      session.job(job, async (signal) => {
-        const settings = await readSettings(session.installation.cacheFolder)
-        return await session.workbench.run(folder, request, {
-          timeout: timeout === 0 ? settings.callTimeout : timeout,
-          signal,
-        })
-      }),
-    ),
-  'program.functions': (session, { folder }) =>
-    inOpen(session, folder, () => session.workbench.programFunctions(folder)),
-  'program.check': (session, { folder, text }) =>
-    inOpen(session, folder, async () => {
-      const checked = await session.workbench.programChecks.check(folder, text)
-      return checked.ok ? ok(checked.value?.diagnostics ?? []) : checked
-    }),
-  'program.kernel': (session, { folder, ...place }) =>
-    inOpen(session, folder, () => kernelDefinition(folder, place)),
-  'assembly.list': (session, { folder, form }) =>
-    inOpen(session, folder, () => session.workbench.assemblies.list(folder, form)),
-  'assembly.show': (session, { folder, choice }) =>
-    inOpen(session, folder, () => session.workbench.assemblies.show(folder, choice)),
+  'operator.build': projectJob(
+    async ({ session, workbench, signal, timeout }, { folder, job, timeTrace = false }) => {
+      const log = new TextBatch((text) => {
+        session.send('build.output', { job, text })
+      })
+      let started = false
+      const options = {
+        signal,
+        timeTrace,
+        onOutput: (text: string) => {
+          log.add(text)
+        },
+        onProgress: (done: number, steps: number) => {
+          if (!started) session.send('build.started', { folder, job, steps })
+          started = true
+          session.send('build.progressed', { job, done, steps })
+        },
+      }
+      const result = await workbench.libraries.buildAndLoad(folder, options, timeout)
+      log.flush()
+      return result
+    },
+    { filesOf: (result) => [result, ...headersOf(result)] },
+  ),
+  'operator.sanitize': projectJob(({ workbench, signal, timeout }, { folder }) =>
+    workbench.sanitizedRuns.run(folder, { signal, timeout }),
+  ),
+  'operator.run': projectJob(({ workbench, signal, timeout }, { folder, request }) =>
+    workbench.runs.run(folder, request, { timeout, signal }),
+  ),
+  'program.functions': projectCall(({ workbench }, { folder }) =>
+    workbench.runs.programFunctions(folder),
+  ),
+  'program.check': projectCall(async ({ workbench }, { folder, text }) => {
+    const checked = await workbench.programChecks.check(folder, text)
+    return checked.ok ? ok(checked.value?.diagnostics ?? []) : checked
+  }),
+  'program.kernel': projectCall((_call, { folder, ...place }) => kernelDefinition(folder, place)),
+  'assembly.list': projectCall(({ workbench }, { folder, form }) =>
+    workbench.assemblies.list(folder, form),
+  ),
+  'assembly.show': projectCall(({ workbench }, { folder, choice }) =>
+    workbench.assemblies.show(folder, choice),
+  ),
   // The editor asks while one types: whatever runs is not to be ended by the limit of these.
   'registry.list': async ({ workbench: { hosts } }) => {
     await hosts.whenIdle()
     return await callAgain(hosts, 'registry.list', {}, { timeout: 0, phase: '' })
   },
-  'registry.describe': async ({ workbench: { hosts } }, input) => {
+  'registry.describe': async ({ project, workbench: { hosts } }, input) => {
     await hosts.whenIdle()
-    return await callAgain(hosts, 'registry.describe', input, { timeout: 0, phase: '' })
+    const described = await callAgain(hosts, 'registry.describe', input, { timeout: 0, phase: '' })
+    project?.noteFiles(described)
+    return described
   },
   'tensor.page': (session, input) =>
     session.workbench.hosts.call('tensor.page', input, { timeout: shortTimeout, phase: '' }),
@@ -107,7 +97,7 @@ export const operatorCalls: Handlers<OperatorCalls> = {
     session.workbench.hosts.call('tensor.histogram', input, { timeout: shortTimeout, phase: '' }),
   'tensor.release': (session, input) =>
     session.workbench.hosts.call('tensor.release', input, { timeout: shortTimeout, phase: '' }),
-  'job.cancel': (session, { job }) => ok({ cancelled: session.cancel(job) }),
+  'job.cancel': ({ project }, { job }) => ok({ cancelled: project?.cancel(job) ?? false }),
   'host.state': (session) => ok(session.workbench.hosts.state()),
   'host.restart': async (session) => {
     const restarted = await session.workbench.hosts.restart()

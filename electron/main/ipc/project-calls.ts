@@ -1,7 +1,4 @@
-import { dialog } from 'electron'
-
 import { err, ok } from '../../contract/outcome'
-import type { Result } from '../../contract/outcome'
 import { dropDraft, keepDraft, listDrafts } from '../../engine/project/drafts'
 import { setInput, setToolchain } from '../../engine/project/edit-manifest'
 import {
@@ -12,9 +9,10 @@ import {
 } from '../../engine/project/files'
 import { manifestJsonSchema } from '../../engine/project/manifest-schema'
 import { copySample, listSamples } from '../../engine/project/samples'
-import type { AppSession } from '../app-session'
+import { askToOpen } from '../dialogs'
 import { nothing } from './handle'
 import type { Handlers } from './handle'
+import { projectCall } from './project-job'
 
 type ProjectCalls =
   | 'project.open'
@@ -33,27 +31,14 @@ type ProjectCalls =
   | 'draft.drop'
   | 'draft.list'
 
-/** Refuses calls about a folder that is not the open project. */
-export async function inOpen<T>(
-  session: AppSession,
-  folder: string,
-  work: () => Promise<Result<T>>,
-): Promise<Result<T>> {
-  if (!session.isOpen(folder)) {
-    return err('request.invalid', `${folder} is not the open project.`, { path: 'folder' })
-  }
-  return await work()
-}
-
 export const projectCalls: Handlers<ProjectCalls> = {
   'project.open': (session, { folder }) => session.open(folder),
   'project.choose': async (session) => {
-    const options = { title: 'Open an operator project', properties: ['openDirectory' as const] }
-    const chosen = session.window
-      ? await dialog.showOpenDialog(session.window, options)
-      : await dialog.showOpenDialog(options)
-    const [folder] = chosen.filePaths
-    return ok(chosen.canceled || folder === undefined ? null : { folder })
+    const folder = await askToOpen(session, {
+      title: 'Open an operator project',
+      properties: ['openDirectory'],
+    })
+    return ok(folder === null ? null : { folder })
   },
   'project.close': async (session) => {
     await session.closeProject()
@@ -62,41 +47,35 @@ export const projectCalls: Handlers<ProjectCalls> = {
   'project.samples': async (session) => ok(await listSamples(session.installation)),
   'project.copySample': (session, { name, parent }) =>
     copySample(session.installation, name, parent),
-  'project.setInput': (session, { folder, name, spec }) =>
-    inOpen(session, folder, async () => {
-      const done = await setInput(folder, name, spec)
-      return done.ok ? nothing : done
-    }),
-  'project.setToolchain': (session, { folder, compiler, libtorch }) =>
-    inOpen(session, folder, async () => {
-      const done = await setToolchain(folder, { compiler, libtorch })
-      return done.ok ? nothing : done
-    }),
+  'project.setInput': projectCall(async (_call, { folder, name, spec }) => {
+    const done = await setInput(folder, name, spec)
+    return done.ok ? nothing : done
+  }),
+  'project.setToolchain': projectCall(async (_call, { folder, compiler, libtorch }) => {
+    const done = await setToolchain(folder, { compiler, libtorch })
+    return done.ok ? nothing : done
+  }),
   'project.manifestSchema': () => ok(JSON.stringify(manifestJsonSchema())),
-  'file.read': (session, { folder, path }) =>
-    inOpen(session, folder, () => readProjectFile(folder, path)),
-  'file.write': (session, { folder, path, text, baseVersion }) =>
-    inOpen(session, folder, () => writeProjectFile(folder, path, text, baseVersion)),
-  'file.create': (session, { folder, path }) =>
-    inOpen(session, folder, () => createProjectFile(folder, path)),
+  'file.read': projectCall((_call, { folder, path }) => readProjectFile(folder, path)),
+  'file.write': projectCall((_call, { folder, path, text, baseVersion }) =>
+    writeProjectFile(folder, path, text, baseVersion),
+  ),
+  'file.create': projectCall((_call, { folder, path }) => createProjectFile(folder, path)),
   'file.readExternal': async (session, { path }) =>
-    session.wasNamed(path)
+    session.project?.wasNamed(path)
       ? await readExternalFile(path)
       : err('request.invalid', `${path} is outside the project, and no message named it.`, {
           path: 'path',
         }),
-  'draft.keep': (session, { folder, draft }) =>
-    inOpen(session, folder, async () => {
-      await keepDraft(session.installation.cacheFolder, folder, draft)
-      return nothing
-    }),
-  'draft.drop': (session, { folder, path }) =>
-    inOpen(session, folder, async () => {
-      await dropDraft(session.installation.cacheFolder, folder, path)
-      return nothing
-    }),
-  'draft.list': (session, { folder }) =>
-    inOpen(session, folder, async () =>
-      ok(await listDrafts(session.installation.cacheFolder, folder)),
-    ),
+  'draft.keep': projectCall(async ({ session }, { folder, draft }) => {
+    await keepDraft(session.installation.cacheFolder, folder, draft)
+    return nothing
+  }),
+  'draft.drop': projectCall(async ({ session }, { folder, path }) => {
+    await dropDraft(session.installation.cacheFolder, folder, path)
+    return nothing
+  }),
+  'draft.list': projectCall(async ({ session }, { folder }) =>
+    ok(await listDrafts(session.installation.cacheFolder, folder)),
+  ),
 }

@@ -1,33 +1,33 @@
 import path from 'node:path'
 
-import { dialog } from 'electron'
 import type { FileFilter } from 'electron'
 
 import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { insideProject } from '../../engine/project/files'
-import { readSettings } from '../../engine/project/settings-file'
 import type { AppSession } from '../app-session'
+import { askToSave } from '../dialogs'
+
+export interface SaveTarget {
+  folder: string
+  /** Relative to the project; "" asks the user. */
+  named: string
+  /** A name for the file, not a place. */
+  suggestedName: string
+  filters: FileFilter[]
+}
 
 /** Where to write: inside the project as named, or where the user says. Null: they changed their mind. */
 export async function targetOf(
   session: AppSession,
-  folder: string,
-  named: string,
-  suggestedName: string,
-  filters: FileFilter[],
+  { folder, named, suggestedName, filters }: SaveTarget,
 ): Promise<Result<string | null>> {
   if (named !== '') return await insideProject(folder, named)
-  // The window suggests a name, not a place.
   const defaultPath = path.join(folder, path.basename(suggestedName))
-  const options = { title: 'Save', defaultPath, filters }
-  const chosen = session.window
-    ? await dialog.showSaveDialog(session.window, options)
-    : await dialog.showSaveDialog(options)
-  return ok(chosen.canceled || chosen.filePath === '' ? null : chosen.filePath)
+  return ok(await askToSave(session, { title: 'Save', defaultPath, filters }))
 }
 
 /** Seconds for a call; 0 takes the settings'. */
-export async function timeoutOf(session: AppSession, asked: number): Promise<number> {
-  return asked === 0 ? (await readSettings(session.installation.cacheFolder)).callTimeout : asked
+export async function timeoutOf({ workbench }: AppSession, asked: number): Promise<number> {
+  return asked === 0 ? (await workbench.projects.settings()).callTimeout : asked
 }

@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/gradcheck/differentiable.h"
+#include "runtime/differentiable.h"
 
 namespace c10 {
 class RegistrationHandleRAII;

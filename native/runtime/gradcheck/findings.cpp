@@ -5,10 +5,10 @@
 namespace opsmith {
 
 void fail_check(const std::string& reason) {
-  throw Failure("operator.check", reason);
+  throw Failure(ErrorCode::operator_check, reason);
 }
 
-GradcheckFinding& GradcheckFindings::add(const std::string& check, const char* status,
+GradcheckFinding& GradcheckFindings::add(GradcheckCheck check, CheckStatus status,
                                          std::string reason) {
   auto& finding = findings_.emplace_back();
   finding.check = check;
@@ -17,33 +17,30 @@ GradcheckFinding& GradcheckFindings::add(const std::string& check, const char* s
   return finding;
 }
 
-void GradcheckFindings::skip(const std::string& check, std::string reason) {
-  add(check, "skipped", std::move(reason));
+void GradcheckFindings::skip(GradcheckCheck check, std::string reason) {
+  add(check, CheckStatus::skipped, std::move(reason));
 }
 
-bool GradcheckFindings::guarded(const std::string& check, const std::function<void()>& work) {
+bool GradcheckFindings::guarded(GradcheckCheck check, const std::function<void()>& work) {
   const size_t before = findings_.size();
-  enter_stage("operator.check");
+  const Stage stage(ErrorCode::operator_check);
   // What user code throws is what a check is for: an outcome, as in the other reports.
   try {
     work();
   } catch (...) {
     const auto message = describe_current_exception().message;
-    add(check, "failed", message.substr(0, message.find('\n')));
+    add(check, CheckStatus::failed, message.substr(0, message.find('\n')));
     return false;
   }
-  if (findings_.size() == before) add(check, "passed");
+  if (findings_.size() == before) add(check, CheckStatus::passed);
   return true;
 }
 
-void GradcheckFindings::not_reached_after(const std::string& last) {
-  bool after = false;
-  for (const char* check :
-       {"inputs", "outputs", "no_differentiable_outputs", "backward", "gradient_size",
-        "gradient_dtype", "reentrant", "forward", "undefined_tangent", "batched_forward_grad",
-        "batched_grad", "zero_grad_output", "undefined_grad"}) {
-    if (after) add(check, "not reached", "the check of the " + last + " failed");
-    if (last == check) after = true;
+void GradcheckFindings::not_reached_after(GradcheckCheck last) {
+  for (const auto& [check, name] : texts_of(GradcheckCheck{})) {
+    if (check <= last) continue;
+    add(check, CheckStatus::not_reached,
+        "the check of the " + std::string(enum_text(last)) + " failed");
   }
 }
 

@@ -16,13 +16,13 @@ class GradcheckFindings {
  public:
   explicit GradcheckFindings(std::vector<GradcheckFinding>& findings) : findings_(findings) {}
 
-  GradcheckFinding& add(const std::string& check, const char* status, std::string reason = "");
-  void skip(const std::string& check, std::string reason);
+  GradcheckFinding& add(GradcheckCheck check, CheckStatus status, std::string reason = "");
+  void skip(GradcheckCheck check, std::string reason);
 
   // Runs a check that passes unless it adds a finding or throws; what it throws is its failure.
-  bool guarded(const std::string& check, const std::function<void()>& work);
+  bool guarded(GradcheckCheck check, const std::function<void()>& work);
 
-  void not_reached_after(const std::string& last);
+  void not_reached_after(GradcheckCheck last);
 
  private:
   std::vector<GradcheckFinding>& findings_;

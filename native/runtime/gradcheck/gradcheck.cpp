@@ -42,17 +42,17 @@ class Gradcheck {
   void run() {
     for (size_t i = 0; i < function_.inputs.size(); ++i)
       report_.inputs.push_back(describe(function_.inputs[i], function_.names[i]));
-    if (!findings_.guarded("inputs", [&] { check_inputs(); }))
-      return findings_.not_reached_after("inputs");
-    const bool called = findings_.guarded("outputs", [&] {
+    if (!findings_.guarded(GradcheckCheck::inputs, [&] { check_inputs(); }))
+      return findings_.not_reached_after(GradcheckCheck::inputs);
+    const bool called = findings_.guarded(GradcheckCheck::outputs, [&] {
       all_outputs_ = call_(function_.inputs);
       outputs_ = differentiable_outputs(all_outputs_);
       for (size_t i = 0; i < all_outputs_.size(); ++i)
         report_.outputs.push_back(describe(all_outputs_[i], std::to_string(i)));
       check_outputs();
     });
-    if (!called) return findings_.not_reached_after("outputs");
-    findings_.guarded("no_differentiable_outputs", [&] { check_constant(); });
+    if (!called) return findings_.not_reached_after(GradcheckCheck::outputs);
+    findings_.guarded(GradcheckCheck::no_differentiable_outputs, [&] { check_constant(); });
     JacobianChecks jacobians(function_, call_, all_outputs_, options_, keep_jacobians_, findings_);
     jacobians.check_backward();
     jacobians.check_forward();
@@ -93,7 +93,7 @@ class Gradcheck {
     if (!any) fail_check("no input requires grad: set requires_grad on at least one");
     if (!imprecise.empty()) {
       findings_.add(
-          "inputs", "passed",
+          GradcheckCheck::inputs, CheckStatus::passed,
           imprecise + " is not of double precision: finite differences are likely to be too rough");
     }
   }
@@ -108,7 +108,8 @@ class Gradcheck {
 
   void check_constant() {
     if (!outputs_.empty()) {
-      return findings_.skip("no_differentiable_outputs", "there are outputs that require grad");
+      return findings_.skip(GradcheckCheck::no_differentiable_outputs,
+                            "there are outputs that require grad");
     }
     const auto jacobians = numerical_jacobians(call_, function_.inputs, all_outputs_, options_.eps);
     for (const auto& by_output : jacobians) {
@@ -123,17 +124,18 @@ class Gradcheck {
 
   void check_batched() {
     if (!options_.check_batched_forward_grad) {
-      findings_.skip("batched_forward_grad", "check_batched_forward_grad is off");
+      findings_.skip(GradcheckCheck::batched_forward_grad, "check_batched_forward_grad is off");
     } else {
-      findings_.guarded("batched_forward_grad",
+      findings_.guarded(GradcheckCheck::batched_forward_grad,
                         [&] { check_batched_forward_gradients(call_, function_.inputs); });
     }
     if (!options_.check_backward_ad)
-      return findings_.skip("batched_grad", "check_backward_ad is off");
+      return findings_.skip(GradcheckCheck::batched_grad, "check_backward_ad is off");
     if (!options_.check_batched_grad)
-      return findings_.skip("batched_grad", "check_batched_grad is off");
-    if (outputs_.empty()) return findings_.skip("batched_grad", "no output requires grad");
-    findings_.guarded("batched_grad", [&] {
+      return findings_.skip(GradcheckCheck::batched_grad, "check_batched_grad is off");
+    if (outputs_.empty())
+      return findings_.skip(GradcheckCheck::batched_grad, "no output requires grad");
+    findings_.guarded(GradcheckCheck::batched_grad, [&] {
       for (size_t o = 0; o < outputs_.size(); ++o)
         check_batched_gradients(function_.inputs, outputs_[o], o);
     });
@@ -144,16 +146,17 @@ class Gradcheck {
                       : outputs_.empty()          ? "no output requires grad"
                                                   : nullptr;
     if (off != nullptr) {
-      findings_.skip("zero_grad_output", off);
+      findings_.skip(GradcheckCheck::zero_grad_output, off);
     } else {
-      findings_.guarded("zero_grad_output", [&] {
+      findings_.guarded(GradcheckCheck::zero_grad_output, [&] {
         check_zero_gradients(function_.inputs, function_.names, outputs_, options_.masked);
       });
     }
     if (off != nullptr || !options_.check_undefined_grad) {
-      return findings_.skip("undefined_grad", off != nullptr ? off : "check_undefined_grad is off");
+      return findings_.skip(GradcheckCheck::undefined_grad,
+                            off != nullptr ? off : "check_undefined_grad is off");
     }
-    findings_.guarded("undefined_grad",
+    findings_.guarded(GradcheckCheck::undefined_grad,
                       [&] { check_undefined_gradients(call_, function_.inputs, function_.names); });
   }
 
@@ -208,7 +211,7 @@ ProjectInputs make_inputs(const GradcheckRequest& request) {
 }  // namespace
 
 GradcheckReport run_gradcheck(const GradcheckRequest& request) {
-  enter_stage("operator.unknown");
+  const Stage stage(ErrorCode::operator_unknown);
   const auto callable = find_callable(request.op, request.program);
   const auto project = make_inputs(request);
   auto function =
@@ -225,7 +228,7 @@ GradcheckReport run_gradcheck(const GradcheckRequest& request) {
     options.check_forward_ad = options.check_fwd_over_rev;
     options.check_backward_ad = options.check_rev_over_rev;
     // An operator that throws here is a finding, not an error.
-    can_run = GradcheckFindings(report.findings).guarded("outputs", [&] {
+    can_run = GradcheckFindings(report.findings).guarded(GradcheckCheck::outputs, [&] {
       const auto inputs = function.inputs.size();
       function = gradients_of(function, /*seed=*/0, options.gen_non_contig_grad_outputs);
       const bool any_input = !differentiable_inputs(function.inputs).empty();
@@ -242,7 +245,8 @@ GradcheckReport run_gradcheck(const GradcheckRequest& request) {
   }
   report.ok = true;
   for (const auto& finding : report.findings)
-    report.ok = report.ok && (finding.status == "passed" || finding.status == "skipped");
+    report.ok = report.ok &&
+                (finding.status == CheckStatus::passed || finding.status == CheckStatus::skipped);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/check_status.h"
 #include "runtime/gradcheck/jacobian_mismatch.h"
 #include "runtime/inputs.h"
 #include "runtime/literal.h"
@@ -43,13 +44,56 @@ struct GradcheckRequest {
   bool keep_jacobians = false;
 };
 
+// In the order in which they are made.
+enum class GradcheckCheck {
+  inputs,
+  outputs,
+  no_differentiable_outputs,
+  backward,
+  gradient_size,
+  gradient_dtype,
+  reentrant,
+  forward,
+  undefined_tangent,
+  batched_forward_grad,
+  batched_grad,
+  zero_grad_output,
+  undefined_grad
+};
+constexpr auto texts_of(GradcheckCheck) {
+  return enum_texts<GradcheckCheck>(
+      {{GradcheckCheck::inputs, "inputs"},
+       {GradcheckCheck::outputs, "outputs"},
+       {GradcheckCheck::no_differentiable_outputs, "no_differentiable_outputs"},
+       {GradcheckCheck::backward, "backward"},
+       {GradcheckCheck::gradient_size, "gradient_size"},
+       {GradcheckCheck::gradient_dtype, "gradient_dtype"},
+       {GradcheckCheck::reentrant, "reentrant"},
+       {GradcheckCheck::forward, "forward"},
+       {GradcheckCheck::undefined_tangent, "undefined_tangent"},
+       {GradcheckCheck::batched_forward_grad, "batched_forward_grad"},
+       {GradcheckCheck::batched_grad, "batched_grad"},
+       {GradcheckCheck::zero_grad_output, "zero_grad_output"},
+       {GradcheckCheck::undefined_grad, "undefined_grad"}});
+}
+
+// Which part of complex outputs (in forward mode: of complex inputs) a Jacobian is of.
+enum class ComplexPart { whole, real, imaginary };
+constexpr auto texts_of(ComplexPart) {
+  return enum_texts<ComplexPart>({{ComplexPart::whole, ""},
+                                  {ComplexPart::real, "real"},
+                                  {ComplexPart::imaginary, "imaginary"}});
+}
+
 // contract/gradcheck.ts's gradcheckFinding.
 struct GradcheckFinding {
-  std::string check;
-  std::string status;  // "passed", "failed", "skipped", "not reached"
+  GradcheckCheck check = GradcheckCheck::inputs;
+  CheckStatus status = CheckStatus::passed;
   std::string reason;  // of a failure, a skip; "" of what passed
   std::string cause;   // what the pattern of a failure tells; "" when nothing
-  std::string part;    // "real" or "imaginary" of complex outputs (forward mode: inputs); ""
+  ComplexPart part = ComplexPart::whole;
+  bool projected = false;         // fast mode: random projections of the Jacobians were compared
+  bool counts_in_reason = false;  // `reason` says how many elements differ
   std::optional<int64_t> input, output;  // positions in the report's lists
   JacobianComparison comparison;
   std::optional<TensorDetail> analytical, numerical, error;

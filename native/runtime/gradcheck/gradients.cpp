@@ -21,7 +21,7 @@ namespace {
 namespace autograd = torch::autograd;
 
 [[noreturn]] void fail(const std::string& reason) {
-  throw Failure("operator.check", reason);
+  throw Failure(ErrorCode::operator_check, reason);
 }
 
 Tensors requiring_grad(const Tensors& tensors) {

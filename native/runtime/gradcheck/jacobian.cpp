@@ -37,8 +37,8 @@ void require_same(const at::Tensor& before, const at::Tensor& after, double eps)
   } else {
     return;
   }
-  throw Failure("operator.check", "An output changes when an input is perturbed by " +
-                                      std::to_string(eps) + ": " + what.str() + ".");
+  throw Failure(ErrorCode::operator_check, "An output changes when an input is perturbed by " +
+                                               std::to_string(eps) + ": " + what.str() + ".");
 }
 
 // (f(x + step) - f(x - step)) / (2 eps), flat, for each differentiable output. `entry` is a view
@@ -211,7 +211,7 @@ BackwardJacobian backward_jacobian(const Tensors& inputs, const at::Tensor& outp
           std::ostringstream message;
           message << "The gradient has shape " << dense.sizes() << ", its input "
                   << differentiable[i].sizes() << ".";
-          throw Failure("operator.check", message.str());
+          throw Failure(ErrorCode::operator_check, message.str());
         }
         transposed[i].select(0, column).copy_(dense.detach().reshape(-1));
       }

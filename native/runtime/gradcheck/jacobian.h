@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/gradcheck/differentiable.h"
+#include "runtime/differentiable.h"
 
 namespace opsmith {
 

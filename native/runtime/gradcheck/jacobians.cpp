@@ -44,7 +44,8 @@ void JacobianChecks::check_backward() {
   if (!options_.check_backward_ad || differentiable_outputs(outputs_).empty()) {
     const char* reason =
         options_.check_backward_ad ? "no output requires grad" : "check_backward_ad is off";
-    for (const char* check : {"backward", "gradient_size", "gradient_dtype", "reentrant"})
+    for (const auto check : {GradcheckCheck::backward, GradcheckCheck::gradient_size,
+                             GradcheckCheck::gradient_dtype, GradcheckCheck::reentrant})
       findings_.skip(check, reason);
     return;
   }
@@ -62,17 +63,17 @@ void JacobianChecks::check_backward() {
     };
   };
   if (is_complex) {
-    compare_backward(part_of(true), "imaginary", facts);
-    compare_backward(part_of(false), "real", facts);
+    compare_backward(part_of(true), ComplexPart::imaginary, facts);
+    compare_backward(part_of(false), ComplexPart::real, facts);
   } else {
-    compare_backward(call_, "", facts);
+    compare_backward(call_, ComplexPart::whole, facts);
   }
   report_facts(facts);
 }
 
-void JacobianChecks::compare_backward(const TensorFunction& function, const char* part,
+void JacobianChecks::compare_backward(const TensorFunction& function, ComplexPart part,
                                       BackwardFacts& facts) {
-  findings_.guarded("backward", [&] {
+  findings_.guarded(GradcheckCheck::backward, [&] {
     const auto results = function(function_.inputs);
     const auto outputs = differentiable_outputs(results);
     if (options_.fast_mode) return compare_projections(function, results, outputs, part, facts);
@@ -117,7 +118,7 @@ void JacobianChecks::compare_backward(const TensorFunction& function, const char
       note(backward, facts);
       const auto kept = pairs();
       for (size_t i = 0; i < comparisons.size(); ++i) {
-        report("backward", part, i, o, i < kept.size() ? kept[i] : JacobianPair(),
+        report(GradcheckCheck::backward, part, i, o, i < kept.size() ? kept[i] : JacobianPair(),
                std::move(comparisons[i]), {function, function_.inputs});
       }
     }
@@ -167,18 +168,19 @@ void JacobianChecks::note(const BackwardJacobian& backward, BackwardFacts& facts
 
 void JacobianChecks::report_facts(const BackwardFacts& facts) {
   if (!facts.computed) {
-    for (const char* check : {"gradient_size", "gradient_dtype", "reentrant"})
-      findings_.add(check, "not reached", "the gradients could not be computed");
+    for (const auto check :
+         {GradcheckCheck::gradient_size, GradcheckCheck::gradient_dtype, GradcheckCheck::reentrant})
+      findings_.add(check, CheckStatus::not_reached, "the gradients could not be computed");
     return;
   }
-  findings_.guarded("gradient_size", [&] {
+  findings_.guarded(GradcheckCheck::gradient_size, [&] {
     if (!facts.sizes_match) fail_check("a gradient has another shape than its input");
   });
   // PyTorch's gradcheck fails for a wrong dtype whether check_grad_dtypes asks for it or not.
-  findings_.guarded("gradient_dtype", [&] {
+  findings_.guarded(GradcheckCheck::gradient_dtype, [&] {
     if (!facts.dtypes_match) fail_check("a gradient has another dtype than its input");
   });
-  findings_.guarded("reentrant", [&] {
+  findings_.guarded(GradcheckCheck::reentrant, [&] {
     if (facts.largest_difference <= options_.nondet_tol) return;
     std::ostringstream text;
     text << "backward gave two different gradients of " << facts.difference_at
@@ -190,7 +192,7 @@ void JacobianChecks::report_facts(const BackwardFacts& facts) {
 
 // In fast mode: v^T J u, from both sides.
 void JacobianChecks::compare_projections(const TensorFunction& function, const Tensors& results,
-                                         const Tensors& outputs, const char* part,
+                                         const Tensors& outputs, ComplexPart part,
                                          BackwardFacts& facts) {
   const auto directions = make_directions(function_.inputs, &outputs);
   const auto inputs = perturbed_inputs();
@@ -217,7 +219,7 @@ void JacobianChecks::compare_projections(const TensorFunction& function, const T
         const auto rows = backward_jacobian(function_.inputs, results[o].clone(), std::nullopt);
         return JacobianPair(rows.jacobians[i], all[i][column]);
       };
-      compare_projection("backward", part, i, o, {analytical, derivative}, atol,
+      compare_projection(GradcheckCheck::backward, part, i, o, {analytical, derivative}, atol,
                          {function, function_.inputs}, slow);
     }
   }
@@ -225,7 +227,7 @@ void JacobianChecks::compare_projections(const TensorFunction& function, const T
 
 // A fast mismatch is looked at in slow mode, which can say where it is. `slow` gives the
 // analytical and the numerical Jacobian.
-void JacobianChecks::compare_projection(const char* check, const char* part, size_t input,
+void JacobianChecks::compare_projection(GradcheckCheck check, ComplexPart part, size_t input,
                                         size_t output, const JacobianPair& projection, double atol,
                                         const Evaluation& evaluation,
                                         const std::function<JacobianPair()>& slow) {
@@ -233,26 +235,27 @@ void JacobianChecks::compare_projection(const char* check, const char* part, siz
   auto comparison = compare_jacobians(analytical.reshape({1, -1}), numerical.reshape({1, -1}), {},
                                       {analytical.numel()}, options_.rtol, atol);
   if (comparison.matches) {
-    auto& finding = findings_.add(check, "passed", "fast mode");
+    auto& finding = findings_.add(check, CheckStatus::passed, "fast mode");
+    finding.projected = true;
     place(finding, part, input, output);
     comparison.worst.reset();  // of a projection: it belongs to no element
     finding.comparison = std::move(comparison);
     return;
   }
   auto& finding = compare(check, part, input, output, slow(), evaluation);
-  if (finding.status == "failed") return;
-  finding.status = "failed";
+  if (finding.status == CheckStatus::failed) return;
+  finding.status = CheckStatus::failed;
   finding.reason = "fast mode found a difference, slow mode finds none: run with fast_mode off";
 }
 
-void JacobianChecks::place(GradcheckFinding& finding, const char* part, size_t input,
+void JacobianChecks::place(GradcheckFinding& finding, ComplexPart part, size_t input,
                            size_t output) const {
   finding.part = part;
   finding.input = static_cast<int64_t>(differentiable_inputs(function_.inputs)[input]);
   finding.output = static_cast<int64_t>(output);
 }
 
-GradcheckFinding& JacobianChecks::compare(const char* check, const char* part, size_t input,
+GradcheckFinding& JacobianChecks::compare(GradcheckCheck check, ComplexPart part, size_t input,
                                           size_t output, const JacobianPair& jacobians,
                                           const Evaluation& evaluation) {
   const auto& tensor = evaluation.inputs[differentiable_inputs(evaluation.inputs)[input]];
@@ -262,18 +265,20 @@ GradcheckFinding& JacobianChecks::compare(const char* check, const char* part, s
                 evaluation);
 }
 
-GradcheckFinding& JacobianChecks::report(const char* check, const char* part, size_t input,
+GradcheckFinding& JacobianChecks::report(GradcheckCheck check, ComplexPart part, size_t input,
                                          size_t output, const JacobianPair& jacobians,
                                          JacobianComparison comparison,
                                          const Evaluation& evaluation) {
   const auto& [analytical, numerical] = jacobians;
   const auto& tensor = evaluation.inputs[differentiable_inputs(evaluation.inputs)[input]];
-  auto& finding = findings_.add(check, comparison.matches ? "passed" : "failed");
+  auto& finding =
+      findings_.add(check, comparison.matches ? CheckStatus::passed : CheckStatus::failed);
   place(finding, part, input, output);
   if (!comparison.matches) {
     finding.reason = std::to_string(comparison.mismatched) + " of " +
                      std::to_string(comparison.total) +
                      " elements of the Jacobian differ from the numerical one";
+    finding.counts_in_reason = true;
     if (is_sparse(tensor)) {
       finding.cause = masked_gradient(analytical, numerical, specified_places(tensor),
                                       options_.masked, options_.rtol, options_.atol);
@@ -332,14 +337,14 @@ std::string JacobianChecks::cause_in_values(const Evaluation& evaluation,
 
 void JacobianChecks::check_forward() {
   if (!options_.check_forward_ad) {
-    findings_.skip("forward", "check_forward_ad is off");
-    findings_.skip("undefined_tangent", "check_forward_ad is off");
+    findings_.skip(GradcheckCheck::forward, "check_forward_ad is off");
+    findings_.skip(GradcheckCheck::undefined_tangent, "check_forward_ad is off");
     return;
   }
   bool is_complex = false;
   for (const auto& input : function_.inputs)
     is_complex = is_complex || input.is_complex();
-  if (!is_complex) return compare_forward(call_, function_.inputs, "");
+  if (!is_complex) return compare_forward(call_, function_.inputs, ComplexPart::whole);
   for (const bool imaginary : {true, false}) {
     Tensors parts;
     for (const auto& input : function_.inputs) {
@@ -356,16 +361,16 @@ void JacobianChecks::check_forward() {
       }
       return call_(inputs);
     };
-    compare_forward(function, parts, imaginary ? "imaginary" : "real");
+    compare_forward(function, parts, imaginary ? ComplexPart::imaginary : ComplexPart::real);
   }
 }
 
 void JacobianChecks::compare_forward(const TensorFunction& function, const Tensors& inputs,
-                                     const char* part) {
-  findings_.guarded("forward", [&] {
+                                     ComplexPart part) {
+  findings_.guarded(GradcheckCheck::forward, [&] {
     const auto results = function(inputs);
     if (differentiable_outputs(results).empty()) {
-      return findings_.skip("forward", "no output requires grad");
+      return findings_.skip(GradcheckCheck::forward, "no output requires grad");
     }
     for (const size_t index : differentiable_inputs(inputs)) {
       if (!is_sparse(inputs[index])) continue;
@@ -380,9 +385,10 @@ void JacobianChecks::compare_forward(const TensorFunction& function, const Tenso
     }
   });
   if (!options_.check_undefined_grad) {
-    return findings_.skip("undefined_tangent", "check_undefined_grad is off");
+    return findings_.skip(GradcheckCheck::undefined_tangent, "check_undefined_grad is off");
   }
-  findings_.guarded("undefined_tangent", [&] { check_undefined_tangents(function, inputs); });
+  findings_.guarded(GradcheckCheck::undefined_tangent,
+                    [&] { check_undefined_tangents(function, inputs); });
 }
 
 void JacobianChecks::require_tangent_dtypes(const ForwardJacobians& forward) const {
@@ -393,7 +399,7 @@ void JacobianChecks::require_tangent_dtypes(const ForwardJacobians& forward) con
 
 void JacobianChecks::compare_forward_jacobians(const TensorFunction& function,
                                                const Tensors& inputs, const Tensors& results,
-                                               const char* part) {
+                                               ComplexPart part) {
   const SeenThroughByVmap see_through;
   const KeptMemory kept_memory;
   auto batched = batched_numerical_jacobians(function, inputs, results, options_.eps);
@@ -421,7 +427,8 @@ void JacobianChecks::compare_forward_jacobians(const TensorFunction& function,
       comparisons = compared(pairs(), inputs, o);
     }
     for (size_t i = 0; i < comparisons.size(); ++i) {
-      report("forward", part, i, o, pairs()[i], std::move(comparisons[i]), {function, inputs});
+      report(GradcheckCheck::forward, part, i, o, pairs()[i], std::move(comparisons[i]),
+             {function, inputs});
     }
   }
 }
@@ -429,7 +436,7 @@ void JacobianChecks::compare_forward_jacobians(const TensorFunction& function,
 // In fast mode: J^T u.
 void JacobianChecks::project_forward(const TensorFunction& function, const Tensors& inputs,
                                      const Tensors& results, const Directions& directions,
-                                     const char* part) {
+                                     ComplexPart part) {
   const auto numerical = directional_derivatives(function, inputs, directions.inputs, options_.eps);
   const auto forward = forward_jacobians(function, inputs, results, &directions.inputs);
   require_tangent_dtypes(forward);
@@ -442,9 +449,9 @@ void JacobianChecks::project_forward(const TensorFunction& function, const Tenso
         return JacobianPair(forward_jacobians(function, inputs, results, nullptr).jacobians[i][at],
                             numerical_jacobians(function, inputs, results, options_.eps)[i][at]);
       };
-      compare_projection("forward", part, i, o, {forward.jacobians[i][at], numerical[i][at]},
-                         projected_atol(options_.atol, directions.inputs[i], nullptr),
-                         {function, inputs}, slow);
+      compare_projection(
+          GradcheckCheck::forward, part, i, o, {forward.jacobians[i][at], numerical[i][at]},
+          projected_atol(options_.atol, directions.inputs[i], nullptr), {function, inputs}, slow);
     }
   }
 }

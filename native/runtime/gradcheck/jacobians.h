@@ -37,7 +37,7 @@ class JacobianChecks {
   };
   using JacobianPair = std::pair<at::Tensor, at::Tensor>;  // analytical, numerical
 
-  void compare_backward(const TensorFunction& function, const char* part, BackwardFacts& facts);
+  void compare_backward(const TensorFunction& function, ComplexPart part, BackwardFacts& facts);
   // `column` counts the outputs that are floating or complex.
   static std::vector<JacobianPair> paired(const Tensors& analytical, const Jacobians& numerical,
                                           size_t column);
@@ -48,22 +48,22 @@ class JacobianChecks {
   void note(const BackwardJacobian& backward, BackwardFacts& facts) const;
   void report_facts(const BackwardFacts& facts);
   void compare_projections(const TensorFunction& function, const Tensors& results,
-                           const Tensors& outputs, const char* part, BackwardFacts& facts);
-  void compare_projection(const char* check, const char* part, size_t input, size_t output,
+                           const Tensors& outputs, ComplexPart part, BackwardFacts& facts);
+  void compare_projection(GradcheckCheck check, ComplexPart part, size_t input, size_t output,
                           const JacobianPair& projection, double atol, const Evaluation& evaluation,
                           const std::function<JacobianPair()>& slow);
-  GradcheckFinding& compare(const char* check, const char* part, size_t input, size_t output,
+  GradcheckFinding& compare(GradcheckCheck check, ComplexPart part, size_t input, size_t output,
                             const JacobianPair& jacobians, const Evaluation& evaluation);
-  GradcheckFinding& report(const char* check, const char* part, size_t input, size_t output,
+  GradcheckFinding& report(GradcheckCheck check, ComplexPart part, size_t input, size_t output,
                            const JacobianPair& jacobians, JacobianComparison comparison,
                            const Evaluation& evaluation);
   std::string cause_at_point(const Evaluation& evaluation, const at::Tensor& input, size_t output,
                              const JacobianComparison& comparison) const;
-  void compare_forward(const TensorFunction& function, const Tensors& inputs, const char* part);
+  void compare_forward(const TensorFunction& function, const Tensors& inputs, ComplexPart part);
   void compare_forward_jacobians(const TensorFunction& function, const Tensors& inputs,
-                                 const Tensors& results, const char* part);
+                                 const Tensors& results, ComplexPart part);
   void project_forward(const TensorFunction& function, const Tensors& inputs,
-                       const Tensors& results, const Directions& directions, const char* part);
+                       const Tensors& results, const Directions& directions, ComplexPart part);
   void require_tangent_dtypes(const ForwardJacobians& forward) const;
   // What numerical Jacobians perturb in place of the inputs: of sparse ones every element, if the
   // unspecified ones count too.
@@ -72,7 +72,7 @@ class JacobianChecks {
   }
   std::string cause_in_values(const Evaluation& evaluation, const JacobianPair& jacobians,
                               const at::Tensor& input, size_t output) const;
-  void place(GradcheckFinding& finding, const char* part, size_t input, size_t output) const;
+  void place(GradcheckFinding& finding, ComplexPart part, size_t input, size_t output) const;
 
   const Differentiable& function_;
   const TensorFunction& call_;

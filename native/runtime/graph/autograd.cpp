@@ -335,7 +335,7 @@ class Walker {
 
   GraphText write_text(const std::string& name) const {
     JsonText json;
-    json.open('{').key("name").text(name).key("form").text("autograd");
+    json.open('{').key("name").text(name).key("form").text(enum_text(GraphForm::autograd));
     json.key("inputs").open('[');
     for (const auto& value : inputs_)
       write_value(json, nullptr, value);

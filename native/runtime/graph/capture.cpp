@@ -91,20 +91,18 @@ class Capture {
 
   CaptureReport run() {
     const auto start = Clock::now();
-    if (request_.form == "script") {
+    if (request_.form == GraphForm::script) {
       capture_script();
     } else {
       check_runnable();
       make_inputs(0);
       captured_.arguments = make_arguments(captured_.callable->schema, request_.args, &inputs_);
-      if (request_.form == "trace") {
+      if (request_.form == GraphForm::trace) {
         capture_trace();
-      } else if (request_.form == "autograd") {
+      } else if (request_.form == GraphForm::autograd) {
         capture_autograd();
-      } else if (request_.form == "executed") {
-        capture_executed();
       } else {
-        throw Failure("request.invalid", "A capture cannot have the form " + request_.form);
+        capture_executed();
       }
     }
     report_.seconds = seconds_since(start);
@@ -128,7 +126,7 @@ class Capture {
     const auto module = find_submodule(root, owner.submodule);
     const auto method = module.find_method(owner.method);
     if (!method) {
-      throw Failure("operator.unknown", "The archive has no method " + request_.entry);
+      throw Failure(ErrorCode::operator_unknown, "The archive has no method " + request_.entry);
     }
     const auto& schema = method->function().getSchema();
     auto arguments = schema.arguments();
@@ -150,7 +148,7 @@ class Capture {
     if (!module_ && !arguments.empty() && arguments[0].name() == "self" &&
         captured_.callable->function != nullptr &&
         arguments[0].type()->kind() == c10::TypeKind::ClassType) {
-      throw Failure("input.invalid",
+      throw Failure(ErrorCode::input_invalid,
                     request_.entry + " is a method: only its script graph can be shown by itself",
                     "Call it in a function of the program, and capture that.");
     }
@@ -167,7 +165,7 @@ class Capture {
   void capture_script() {
     auto* function = captured_.callable->function;
     if (function == nullptr) {
-      throw Failure("request.invalid",
+      throw Failure(ErrorCode::request_invalid,
                     request_.entry + " is an operator: it has no TorchScript of its own",
                     "Ask for its trace or its autograd graph, or write a function that calls it.");
     }
@@ -180,12 +178,12 @@ class Capture {
   }
 
   void capture_trace() {
-    enter_stage("operator.check");
+    const Stage stage(ErrorCode::operator_check);
     const auto& callable = *captured_.callable;
     const auto trace = trace_call(callable, clones_of(captured_.arguments), module());
     captured_.steps.push_back(trace.graph);
     for (const auto& message : trace.warnings)
-      report_.warnings.push_back({"tracer", message, std::nullopt});
+      report_.warnings.push_back({GraphWarningKind::tracer, message, std::nullopt});
     if (callable.function != nullptr) {
       for (auto& warning : find_losses(*callable.function))
         report_.warnings.push_back(std::move(warning));
@@ -201,7 +199,8 @@ class Capture {
   }
 
   bool has_random_inputs() const {
-    static const std::set<std::string> random = {"randn", "rand", "randint"};
+    static const std::set<Distribution> random = {Distribution::randn, Distribution::rand,
+                                                  Distribution::randint};
     for (const auto& spec : request_.inputs) {
       if (!spec.values && random.count(spec.distribution) != 0) return true;
     }
@@ -211,7 +210,7 @@ class Capture {
   void check(const Trace& trace) {
     const auto& callable = *captured_.callable;
     const auto check_with = [&](const std::vector<Literal>& args, const std::string& words) {
-      enter_stage("operator.check", "checking the trace on " + words);
+      const Stage stage(ErrorCode::operator_check, "checking the trace on " + words);
       const auto arguments = make_arguments(callable.schema, args, &inputs_);
       report_.checks.push_back(check_trace(callable, trace, arguments, module(), words));
     };
@@ -223,7 +222,7 @@ class Capture {
     }
     for (const auto& check : report_.checks) {
       if (check.matches) continue;
-      report_.warnings.push_back({"not-reproduced",
+      report_.warnings.push_back({GraphWarningKind::not_reproduced,
                                   "The trace does not give what the function gives on " +
                                       check.inputs + ": " + check.message + ".",
                                   std::nullopt});
@@ -232,7 +231,7 @@ class Capture {
   }
 
   void capture_autograd() {
-    enter_stage("operator.check");
+    const Stage stage(ErrorCode::operator_check);
     auto stack = captured_.arguments;
     captured_.callable->call(stack);
     std::vector<std::pair<std::string, at::Tensor>> named;
@@ -245,7 +244,7 @@ class Capture {
     }
     auto graph = describe_autograd(captured_.entry, named, flatten_deeply(stack));
     if (graph.nodes == 0) {
-      throw Failure("input.invalid",
+      throw Failure(ErrorCode::input_invalid,
                     "Nothing that " + request_.entry +
                         " returns requires grad: there is no "
                         "autograd graph",
@@ -260,11 +259,11 @@ class Capture {
   void capture_executed() {
     auto* original = captured_.callable->function;
     if (original == nullptr) {
-      throw Failure("request.invalid",
+      throw Failure(ErrorCode::request_invalid,
                     request_.entry + " is an operator: nothing of it is fused or specialised",
                     "Ask for a function of the program.");
     }
-    enter_stage("operator.check");
+    const Stage stage(ErrorCode::operator_check);
     // A function of its own, so that its profile is of these inputs alone.
     captured_.executed = std::make_shared<jit::GraphFunction>(
         original->name(), jit::toGraphFunction(*original).graph()->copy(), nullptr);
@@ -280,7 +279,7 @@ class Capture {
   void add_captured_step() {
     const bool is_called =
         !captured_.arguments.empty() || captured_.callable->schema.arguments().empty();
-    if (module_ && captured_.form != "autograd" && is_called) {
+    if (module_ && captured_.form != GraphForm::autograd && is_called) {
       captured_.arguments.insert(captured_.arguments.begin(), module_->_ivalue());
     }
     if (module_) captured_.selves.emplace_back(module_->_ivalue());
@@ -289,24 +288,26 @@ class Capture {
     const auto nodes = captured_.steps.empty()
                            ? autograd_nodes_
                            : static_cast<int64_t>(numbered_nodes(*captured_.steps[0]).size());
-    report_.steps.push_back({"captured", nodes, report_.seconds, ""});
+    report_.steps.push_back({"captured", nodes, report_.seconds, std::nullopt});
   }
 
-  void add_pass(const std::string& pass) {
+  void add_pass(GraphPass pass) {
     if (captured_.steps.empty()) {
-      throw Failure("request.invalid", "Passes work on TorchScript graphs, not on autograd's");
+      throw Failure(ErrorCode::request_invalid,
+                    "Passes work on TorchScript graphs, not on autograd's");
     }
     const auto start = Clock::now();
-    enter_stage("operator.check", "pass " + pass);
+    const Stage stage(ErrorCode::operator_check, "pass " + std::string(enum_text(pass)));
     auto* owner = captured_.owner ? &*captured_.owner : nullptr;
     auto result = run_pass(pass, *captured_.steps.back(), owner);
-    report_.steps.push_back({pass, static_cast<int64_t>(numbered_nodes(*result.graph).size()),
+    report_.steps.push_back({enum_text(pass),
+                             static_cast<int64_t>(numbered_nodes(*result.graph).size()),
                              seconds_since(start), result.note});
     captured_.steps.push_back(std::move(result.graph));
     captured_.aliases.push_back(std::move(result.aliases));
     if (module_) {
-      captured_.selves.push_back(pass == "freeze" ? IValue(owner->module._ivalue())
-                                                  : captured_.selves.back());
+      captured_.selves.push_back(pass == GraphPass::freeze ? IValue(owner->module._ivalue())
+                                                           : captured_.selves.back());
     }
   }
 
@@ -321,7 +322,7 @@ class Capture {
 }  // namespace
 
 CaptureReport capture_graph(const CaptureRequest& request) {
-  enter_stage("operator.unknown");
+  const Stage stage(ErrorCode::operator_unknown);
   Capture capture(request);
   auto report = capture.run();
   report.capture = ++last_capture;
@@ -336,56 +337,58 @@ CaptureReport capture_graph(const CaptureRequest& request) {
 CapturedGraph& find_capture(int64_t number, int64_t step) {
   const auto found = captures().find(number);
   if (found == captures().end()) {
-    throw Failure("request.invalid", "This graph is not in the op host any more",
+    throw Failure(ErrorCode::request_invalid, "This graph is not in the op host any more",
                   "Capture it again.");
   }
   const auto steps = found->second.autograd ? 1 : found->second.steps.size();
   if (step < 0 || static_cast<size_t>(step) >= steps) {
-    throw Failure("request.invalid", "The capture has no step " + std::to_string(step) +
-                                         ": it has " + std::to_string(steps));
+    throw Failure(ErrorCode::request_invalid, "The capture has no step " + std::to_string(step) +
+                                                  ": it has " + std::to_string(steps));
   }
   return found->second;
 }
 
-GraphText read_graph(int64_t number, int64_t step) {
-  auto& captured = find_capture(number, step);
+GraphText read_graph(const GraphStep& step) {
+  auto& captured = find_capture(step.capture, step.step);
   if (captured.autograd) return *captured.autograd;
-  const auto index = static_cast<size_t>(step);
+  const auto index = static_cast<size_t>(step.step);
   const auto& aliases = captured.aliases[index];
   return write_graph(captured.entry, captured.form, *captured.steps[index],
                      aliases ? &*aliases : nullptr);
 }
 
-GraphObservation observe_capture(int64_t number, int64_t step, int64_t runs) {
-  auto& captured = find_capture(number, step);
+GraphObservation observe_capture(const ObserveRequest& request) {
+  auto& captured = find_capture(request.capture, request.step);
+  const auto step = static_cast<size_t>(request.step);
   if (captured.autograd) {
-    throw Failure("input.invalid", "An autograd graph is not run by itself",
+    throw Failure(ErrorCode::input_invalid, "An autograd graph is not run by itself",
                   "Observe the script or trace graph of the same function.");
   }
-  auto& graph = *captured.steps[static_cast<size_t>(step)];
+  auto& graph = *captured.steps[step];
   if (captured.arguments.size() < graph.inputs().size()) {
-    throw Failure("input.invalid",
+    throw Failure(ErrorCode::input_invalid,
                   "The graph was captured without arguments: there is nothing to run it on",
                   "Capture it with the arguments of a call.");
   }
   auto arguments = captured.arguments;
   // A model may change as it runs, and is still saved as it was captured.
   if (!captured.selves.empty()) {
-    arguments[0] = captured.selves[static_cast<size_t>(step)].toObject()->deepcopy();
+    arguments[0] = captured.selves[step].toObject()->deepcopy();
   }
-  return observe_graph(graph, arguments, runs);
+  return observe_graph(graph, arguments, request.runs);
 }
 
-int64_t save_graph(int64_t number, const std::string& path) {
-  auto& captured = find_capture(number, 0);
-  if (captured.form != "script" && captured.form != "trace") {
-    throw Failure("request.invalid",
-                  "Only script and trace graphs are saved as .pt: an " + captured.form +
-                      " graph is no program",
+SavedGraph save_graph(const SaveGraphRequest& request) {
+  auto& captured = find_capture(request.capture, 0);
+  if (captured.form != GraphForm::script && captured.form != GraphForm::trace) {
+    throw Failure(ErrorCode::request_invalid,
+                  "Only script and trace graphs are saved as .pt: an " +
+                      std::string(enum_text(captured.form)) + " graph is no program",
                   "Capture the function as script or trace.");
   }
-  if (captured.owner) return save_archive(captured.owner->module, path);
-  return save_archive(module_of_function(*captured.steps.back()), path);
+  const auto module =
+      captured.owner ? captured.owner->module : module_of_function(*captured.steps.back());
+  return {request.path, save_archive(module, request.path)};
 }
 
 int64_t release_graphs(const std::vector<int64_t>& numbers) {

@@ -24,10 +24,10 @@ namespace opsmith {
 // captureRequest.
 struct CaptureRequest {
   std::string entry;
-  std::string form;
+  GraphForm form = GraphForm::script;
   std::vector<Literal> args;
   std::vector<InputSpec> inputs;
-  std::vector<std::string> passes;
+  std::vector<GraphPass> passes;
   std::vector<std::vector<Literal>> checks;
   std::optional<ProgramSource> program;
   std::string file;  // "" for none
@@ -37,11 +37,22 @@ struct CaptureStep {
   std::string name;
   int64_t nodes = 0;
   double seconds = 0;
-  std::string note;
+  std::optional<std::string> note;  // why a pass had nothing to do
 };
 
+// control_flow_lost: the trace kept one way through a branch or a loop; value_baked: a number read
+// from a tensor became a constant of it; tracer: libtorch's own words; not_reproduced: it gives
+// another result than the function.
+enum class GraphWarningKind { control_flow_lost, value_baked, tracer, not_reproduced };
+constexpr auto texts_of(GraphWarningKind) {
+  return enum_texts<GraphWarningKind>({{GraphWarningKind::control_flow_lost, "control-flow-lost"},
+                                       {GraphWarningKind::value_baked, "value-baked"},
+                                       {GraphWarningKind::tracer, "tracer"},
+                                       {GraphWarningKind::not_reproduced, "not-reproduced"}});
+}
+
 struct GraphWarning {
-  std::string kind;
+  GraphWarningKind kind = GraphWarningKind::tracer;
   std::string message;
   std::optional<GraphPlace> source;
 };
@@ -57,11 +68,30 @@ struct TraceCheck {
 struct CaptureReport {
   int64_t capture = 0;
   std::string entry;
-  std::string form;
+  GraphForm form = GraphForm::script;
   double seconds = 0;
   std::vector<CaptureStep> steps;
   std::vector<GraphWarning> warnings;
   std::vector<TraceCheck> checks;
+};
+
+// `step` 0 is the graph as captured, the others are what each pass left.
+struct GraphStep {
+  int64_t capture = 0, step = 0;
+};
+
+struct ObserveRequest {
+  int64_t capture = 0, step = 0, runs = 1;
+};
+
+struct SaveGraphRequest {
+  int64_t capture = 0;
+  std::string path;
+};
+
+struct SavedGraph {
+  std::string path;
+  int64_t bytes = 0;
 };
 
 // Throws Failure (operator.unknown, input.invalid, program.compile, request.invalid) and whatever
@@ -69,10 +99,10 @@ struct CaptureReport {
 CaptureReport capture_graph(const CaptureRequest& request);
 
 // Throw Failure (request.invalid) for a capture or a step that is not there (any more).
-GraphText read_graph(int64_t capture, int64_t step);
+GraphText read_graph(const GraphStep& step);
 // Throws Failure (input.invalid) as well for a graph that has no arguments to run on.
-GraphObservation observe_capture(int64_t capture, int64_t step, int64_t runs);
-int64_t save_graph(int64_t capture, const std::string& path);
+GraphObservation observe_capture(const ObserveRequest& request);
+SavedGraph save_graph(const SaveGraphRequest& request);
 
 // How many there were.
 int64_t release_graphs(const std::vector<int64_t>& captures);
@@ -81,7 +111,7 @@ void release_all_graphs();
 // What is kept of a capture.
 struct CapturedGraph {
   std::string entry;
-  std::string form;
+  GraphForm form = GraphForm::script;
   // The graph as captured, then one a pass; empty for an autograd graph, which `autograd` holds.
   std::vector<std::shared_ptr<torch::jit::Graph>> steps;
   std::vector<std::optional<GraphAliases>> aliases;  // one a step

@@ -1,7 +1,6 @@
 #include "runtime/graph/depth.h"
 
 #include <algorithm>
-#include <string>
 #include <unordered_map>
 
 #include "runtime/process/crash_report.h"
@@ -49,7 +48,7 @@ void note_depth(const jit::Graph& graph) {
   // The call thread's stack has room for some 40,000.
   constexpr int64_t shallow = 5000;
   const auto chain = longest_chain(graph);
-  if (chain > shallow) add_to_call(std::to_string(chain) + " operators in one chain");
+  if (chain > shallow) note_deep_graph(chain);
 }
 
 }  // namespace opsmith

@@ -95,13 +95,13 @@ class LossFinder {
     return found == readings_.end() ? nullptr : &found->second;
   }
 
-  void warn(const char* kind, std::string message, const jit::Node& node) {
+  void warn(GraphWarningKind kind, std::string message, const jit::Node& node) {
     // A function that is called often is inlined often, and warned of once.
     const auto place = place_of(node.sourceRange());
     const auto key = place ? place->file + ":" + std::to_string(place->line) + ":" +
                                  std::to_string(place->column)
                            : std::to_string(warned_.size());
-    if (warned_.insert(kind + (" " + key)).second) {
+    if (warned_.insert(enum_text(kind) + (" " + key)).second) {
       warnings_.push_back({kind, std::move(message), place});
     }
   }
@@ -112,7 +112,7 @@ class LossFinder {
 
   void note_baked(const Reading& reading) {
     if (reading.is_kept) return;
-    warn("value-baked",
+    warn(GraphWarningKind::value_baked,
          reading.of_shape
              ? "This size becomes a constant of the trace: it holds for these shapes only."
              : "This number, read from a tensor, becomes a constant of the trace: it holds for "
@@ -123,7 +123,7 @@ class LossFinder {
   void note_decision(const jit::Value& value, const jit::Node& node, const char* what) {
     const auto* reading = reading_of(value);
     if (reading == nullptr) return;
-    warn("control-flow-lost",
+    warn(GraphWarningKind::control_flow_lost,
          std::string("This ") + what + " depends on " +
              (reading->of_shape ? "the shape" : "the values") +
              " of a tensor: the trace keeps only the way taken for these inputs. The script graph "

@@ -25,18 +25,18 @@ namespace fs = std::filesystem;
 // The Python-like sources of an archive: all that TorchScript runs.
 std::string code_of(const std::string& path) {
   if (!fs::is_regular_file(path)) {
-    throw Failure("io", "There is no file " + path);
+    throw Failure(ErrorCode::io, "There is no file " + path);
   }
   char magic[4] = {};
   std::ifstream(path, std::ios::binary).read(magic, sizeof magic);
   if (std::string_view(magic, 2) != "PK") {
-    throw Failure("input.invalid",
+    throw Failure(ErrorCode::input_invalid,
                   fs::path(path).filename().string() +
                       " is no TorchScript archive: it does not begin as a zip "
                       "file does",
                   "Save a model with torch.jit.save, or torch.export.save as .pt2.");
   }
-  enter_stage("input.invalid", fs::path(path).filename().string());
+  const Stage stage(ErrorCode::input_invalid, fs::path(path).filename().string());
   caffe2::serialize::PyTorchStreamReader reader(path);
   std::string code;
   for (const auto& name : reader.getAllRecords()) {
@@ -48,7 +48,7 @@ std::string code_of(const std::string& path) {
     code += '\n';
   }
   if (code.empty() && !reader.hasRecord("constants.pkl")) {
-    throw Failure("input.invalid",
+    throw Failure(ErrorCode::input_invalid,
                   fs::path(path).filename().string() +
                       " holds data but no code: it was written by torch.save",
                   "A state_dict has no graph. Save the model itself with torch.jit.save, or with "
@@ -110,11 +110,11 @@ jit::Module load_archive(const std::string& path) {
     for (const auto& name : missing)
       names += (names.empty() ? "" : ", ") + name;
     throw Failure(
-        "operator.unknown",
+        ErrorCode::operator_unknown,
         fs::path(path).filename().string() + " uses what nothing has registered: " + names,
         "Open it in the project that registers them, built.");
   }
-  enter_stage("input.invalid", fs::path(path).filename().string());
+  const Stage stage(ErrorCode::input_invalid, fs::path(path).filename().string());
   return jit::load(path, c10::Device(c10::kCPU));
 }
 
@@ -124,7 +124,7 @@ jit::Module find_submodule(const jit::Module& module, const std::string& path) {
   std::istringstream parts(path);
   for (std::string part; std::getline(parts, part, '.');) {
     if (!found.hasattr(part) || !found.attr(part).isModule()) {
-      throw Failure("operator.unknown", "The archive has no module " + path);
+      throw Failure(ErrorCode::operator_unknown, "The archive has no module " + path);
     }
     found = found.attr(part).toModule();
   }
@@ -166,10 +166,10 @@ jit::Module module_of_trace(jit::Graph& trace, const jit::Module& traced) {
 int64_t save_archive(const jit::Module& module, const std::string& path) {
   const auto folder = fs::path(path).parent_path();
   if (!fs::is_directory(folder)) {
-    throw Failure("io", "There is no folder " + folder.string());
+    throw Failure(ErrorCode::io, "There is no folder " + folder.string());
   }
   const auto unfinished = path + "." + std::to_string(getpid()) + ".part";
-  enter_stage("io", fs::path(path).filename().string());
+  const Stage stage(ErrorCode::io, fs::path(path).filename().string());
   struct Remover {
     const std::string& file;
     ~Remover() {
@@ -181,7 +181,7 @@ int64_t save_archive(const jit::Module& module, const std::string& path) {
     // By a stream: a file's own name, which is another each time, would be in the archive.
     std::ofstream stream(unfinished, std::ios::binary);
     module.save(stream);
-    if (!stream.flush()) throw Failure("io", "Could not write " + path);
+    if (!stream.flush()) throw Failure(ErrorCode::io, "Could not write " + path);
   }
   const auto bytes = static_cast<int64_t>(fs::file_size(unfinished));
   fs::rename(unfinished, path);

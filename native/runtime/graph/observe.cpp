@@ -135,7 +135,7 @@ class Observer : public GraphRunner {
 }  // namespace
 
 GraphObservation observe_graph(jit::Graph& graph, const Stack& arguments, int64_t runs) {
-  enter_stage("operator.check", "running the graph");
+  const Stage stage(ErrorCode::operator_check, "running the graph");
   Observer runner(graph);
   runner.run(clones_of(arguments), /*look=*/false);
   std::vector<double> totals;

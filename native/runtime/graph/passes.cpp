@@ -62,29 +62,35 @@ PassResult freeze(std::shared_ptr<jit::Graph> graph, FreezableMethod* owner) {
 
 }  // namespace
 
-PassResult run_pass(const std::string& name, jit::Graph& original, FreezableMethod* owner) {
+PassResult run_pass(GraphPass pass, jit::Graph& original, FreezableMethod* owner) {
   auto graph = original.copy();
-  if (name == "inline") {
-    jit::Inline(*graph);
-  } else if (name == "constant_propagation") {
-    jit::ConstantPropagation(graph);
-  } else if (name == "common_subexpressions") {
-    jit::EliminateCommonSubexpression(graph);
-  } else if (name == "dead_code") {
-    jit::EliminateDeadCode(graph);
-  } else if (name == "peephole") {
-    jit::PeepholeOptimize(graph);
-  } else if (name == "canonicalize") {
-    graph = jit::Canonicalize(graph, /*keep_unique_names=*/false);
-  } else if (name == "freeze") {
-    return freeze(graph, owner);
-  } else if (name == "alias_analysis") {
-    auto aliases = find_aliases(graph);
-    return {graph, std::move(aliases), ""};
-  } else {
-    throw Failure("request.invalid", "There is no pass " + name);
+  switch (pass) {
+    case GraphPass::inlining:
+      jit::Inline(*graph);
+      break;
+    case GraphPass::constant_propagation:
+      jit::ConstantPropagation(graph);
+      break;
+    case GraphPass::common_subexpressions:
+      jit::EliminateCommonSubexpression(graph);
+      break;
+    case GraphPass::dead_code:
+      jit::EliminateDeadCode(graph);
+      break;
+    case GraphPass::peephole:
+      jit::PeepholeOptimize(graph);
+      break;
+    case GraphPass::canonicalize:
+      graph = jit::Canonicalize(graph, /*keep_unique_names=*/false);
+      break;
+    case GraphPass::freeze:
+      return freeze(graph, owner);
+    case GraphPass::alias_analysis: {
+      auto aliases = find_aliases(graph);
+      return {graph, std::move(aliases), std::nullopt};
+    }
   }
-  return {graph, std::nullopt, ""};
+  return {graph, std::nullopt, std::nullopt};
 }
 
 }  // namespace opsmith

@@ -1,4 +1,4 @@
-// libtorch's graph passes by name; what each runs, as torch._C names it in Python:
+// libtorch's graph passes; what each runs, as torch._C names it in Python:
 //   inline                 _jit_pass_inline
 //   constant_propagation   _jit_pass_constant_propagation
 //   common_subexpressions  _jit_pass_cse
@@ -21,6 +21,27 @@
 
 namespace opsmith {
 
+enum class GraphPass {
+  inlining,
+  constant_propagation,
+  common_subexpressions,
+  dead_code,
+  peephole,
+  freeze,
+  canonicalize,
+  alias_analysis
+};
+constexpr auto texts_of(GraphPass) {
+  return enum_texts<GraphPass>({{GraphPass::inlining, "inline"},
+                                {GraphPass::constant_propagation, "constant_propagation"},
+                                {GraphPass::common_subexpressions, "common_subexpressions"},
+                                {GraphPass::dead_code, "dead_code"},
+                                {GraphPass::peephole, "peephole"},
+                                {GraphPass::freeze, "freeze"},
+                                {GraphPass::canonicalize, "canonicalize"},
+                                {GraphPass::alias_analysis, "alias_analysis"}});
+}
+
 // The module that a graph's first input stands for, and the method that the graph is of.
 struct FreezableMethod {
   torch::jit::Module module;
@@ -31,11 +52,11 @@ struct FreezableMethod {
 struct PassResult {
   std::shared_ptr<torch::jit::Graph> graph;
   std::optional<GraphAliases> aliases;
-  std::string note;  // why a pass had nothing to do; "" when it ran as it does elsewhere
+  std::optional<std::string> note;  // why a pass had nothing to do
 };
 
 // Leaves `graph` as it is and works on a copy. `owner` is null for a function; freezing replaces
-// its module. Throws Failure (request.invalid) for an unknown name.
-PassResult run_pass(const std::string& name, torch::jit::Graph& graph, FreezableMethod* owner);
+// its module.
+PassResult run_pass(GraphPass pass, torch::jit::Graph& graph, FreezableMethod* owner);
 
 }  // namespace opsmith

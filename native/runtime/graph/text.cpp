@@ -105,9 +105,9 @@ class Writer {
  public:
   Writer(const Lines& lines, const GraphAliases* aliases) : lines_(lines), aliases_(aliases) {}
 
-  std::string write(const std::string& name, const std::string& form, jit::Graph& graph) {
+  std::string write(const std::string& name, GraphForm form, jit::Graph& graph) {
     json_.open('{');
-    json_.key("name").text(name).key("form").text(form);
+    json_.key("name").text(name).key("form").text(enum_text(form));
     json_.key("inputs");
     write_values(graph.inputs());
     json_.key("outputs");
@@ -432,7 +432,7 @@ std::vector<jit::Node*> numbered_nodes(jit::Graph& graph) {
   return numbered;
 }
 
-GraphText write_graph(const std::string& name, const std::string& form, jit::Graph& graph,
+GraphText write_graph(const std::string& name, GraphForm form, jit::Graph& graph,
                       const GraphAliases* aliases) {
   Printer printer;
   printer.print(graph);

@@ -9,7 +9,17 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/enum_text.h"
+
 namespace opsmith {
+
+enum class GraphForm { script, trace, autograd, executed };
+constexpr auto texts_of(GraphForm) {
+  return enum_texts<GraphForm>({{GraphForm::script, "script"},
+                                {GraphForm::trace, "trace"},
+                                {GraphForm::autograd, "autograd"},
+                                {GraphForm::executed, "executed"}});
+}
 
 struct GraphText {
   std::string graph;  // JSON
@@ -39,7 +49,7 @@ std::vector<torch::jit::Node*> numbered_nodes(torch::jit::Graph& graph);
 // Names as numbered_nodes' graph prints them; a value of a subgraph gets its group's name in front
 // ("TensorExprGroup_0/x.1"), since only within its own graph is a name unique. `aliases` may be
 // null.
-GraphText write_graph(const std::string& name, const std::string& form, torch::jit::Graph& graph,
+GraphText write_graph(const std::string& name, GraphForm form, torch::jit::Graph& graph,
                       const GraphAliases* aliases);
 
 }  // namespace opsmith

@@ -55,9 +55,10 @@ void* serve_calls(void*) {
       calls.calls.pop_front();
     }
     calls.started = now_ns();
-    begin_call(call.phase);
-    call.work();
-    end_call();
+    {
+      const RunningCall running(call.phase);
+      call.work();
+    }
     calls.started = 0;
     call.done();
   }

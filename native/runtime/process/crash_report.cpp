@@ -62,9 +62,8 @@ struct Frames {
 // Plain and static: handlers may run at any time, static destruction included.
 struct State {
   std::atomic<int> descriptor{-1};
-  PhaseText phase;        // JavaScript's
-  PhaseText call_phase;   // the running call's
-  PhaseText call_detail;  // what was found out about it
+  PhaseText call_phase;  // the running call's
+  std::atomic<int64_t> graph_chain{0};
   std::atomic<bool> in_call{false};
   std::atomic<bool> has_call_thread{false};
   pthread_t call_thread{};
@@ -108,13 +107,11 @@ bool take_writer(bool ends_process) {
 
 void begin_record(ReportWriter& out, std::string_view reason) {
   out.text("reason ").text(reason).line();
-  const char* phase = state.phase.get();
-  if (*phase == '\0' && state.in_call) phase = state.call_phase.get();
-  if (*phase != '\0') {
+  const char* phase = state.call_phase.get();
+  if (state.in_call && *phase != '\0') {
     out.text("phase ").escaped(phase);
-    const char* detail = state.call_detail.get();
-    if (state.in_call && *detail != '\0') out.text(", ").escaped(detail);
     out.line();
+    if (state.graph_chain > 0) out.text("chain ").number(state.graph_chain).line();
   }
   out.text("thread ").text(thread_name()).line();
   if (is_call_thread()) {
@@ -355,7 +352,7 @@ void handle(int signal_number, void (*handler)(int, siginfo_t*, void*)) {
 void install_crash_report(const std::string& path) {
   const int opened = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (opened < 0) {
-    throw Failure("io",
+    throw Failure(ErrorCode::io,
                   "The crash report " + path + " cannot be written: " + strerror(errno) + ".");
   }
   const int before = state.descriptor.exchange(opened);
@@ -376,10 +373,6 @@ void install_crash_report(const std::string& path) {
   on_exit(on_process_exit, nullptr);
   // stdout is a pipe here: by line, so that a crash takes no more than the line being printed.
   setvbuf(stdout, nullptr, _IOLBF, 1 << 16);
-}
-
-void set_phase(const std::string& phase) {
-  state.phase.set(phase);
 }
 
 bool dump_call_stack() {
@@ -408,17 +401,17 @@ void adopt_call_thread() {
   state.has_call_thread = true;
 }
 
-void begin_call(const std::string& phase) {
+RunningCall::RunningCall(const std::string& phase) {
   state.call_phase.set(phase);
-  state.call_detail.set("");
+  state.graph_chain = 0;
   state.in_call = true;
 }
 
-void add_to_call(const std::string& detail) {
-  state.call_detail.set(detail);
+void note_deep_graph(int64_t operators) {
+  state.graph_chain = operators;
 }
 
-void end_call() {
+RunningCall::~RunningCall() {
   state.in_call = false;
   state.call_phase.set("");
 }

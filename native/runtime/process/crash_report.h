@@ -6,20 +6,24 @@
 // most once but the last two; readers skip keys they do not know:
 //
 //   reason signal|terminate|exit|memory|dump
-//   phase TEXT            what the host was doing; absent when idle
-//   thread call|script|other   which thread it happened on: the call thread, JavaScript's, or
-//   another signal N              (signal) the number code N                (signal) si_code; 0 and
-//   below: sent by kill() and the like sender PID            (signal) who sent it, when it was
-//   another process address 0xADDR        (signal) the address that faulted, for SIGSEGV, SIGBUS,
-//   SIGFPE and SIGILL stack 0xLOW 0xHIGH    bounds of the call thread's stack, guard page left out
-//   overflow 1            (signal) the fault lies at the end of the thread's stack
-//   message TEXT          (terminate) "TYPE: what()"; newlines are \n, backslashes doubled
-//   status N              (exit) what exit() was called with
-//   resident N            (memory) bytes
-//   limit N               (memory) bytes
-//   frame 0xADDR          return addresses, innermost first; the first of a signal is where it
-//   stopped module 0xBASE PATH    load address of every mapped file; ADDR - BASE is what addr2line
-//   wants end
+//   phase TEXT                 what the host was doing; absent when idle
+//   chain N                    operators in one chain of the graph that the call works on, if many
+//   thread call|script|other   which thread it happened on: the call thread, JavaScript's, another
+//   signal N                   (signal) the number
+//   code N                     (signal) si_code; 0 and below: sent by kill() and the like
+//   sender PID                 (signal) who sent it, when it was another process
+//   address 0xADDR             (signal) that faulted, for SIGSEGV, SIGBUS, SIGFPE and SIGILL
+//   stack 0xLOW 0xHIGH         bounds of the call thread's stack, guard page left out
+//   overflow 1                 (signal) the fault lies at the end of the thread's stack
+//   message TEXT               (terminate) "TYPE: what()"; newlines are \n, backslashes doubled
+//   status N                   (exit) what exit() was called with
+//   resident N                 (memory) bytes
+//   limit N                    (memory) bytes
+//   frame 0xADDR               return addresses, innermost first; the first of a signal is where it
+//                              stopped
+//   module 0xBASE PATH         load address of every mapped file; ADDR - BASE is what addr2line
+//                              wants
+//   end
 //
 // A std::terminate leads to one record "terminate"; the SIGABRT that follows adds none. The process
 // then ends by the signal's default action, so the parent sees the same signal.
@@ -35,20 +39,24 @@ namespace opsmith {
 // report.
 void install_crash_report(const std::string& path);
 
-// What JavaScript says the host is doing; while "" the running call's own phase stands.
-void set_phase(const std::string& phase);
-
 // Writes a record "dump" with the stack of the running call; the process goes on. False when no
 // call runs, or it did not answer within a second. Must not be called from the call thread.
 bool dump_call_stack();
 
-// Of the call thread: its first act, and around each call.
+// The call thread's first act.
 void adopt_call_thread();
-void begin_call(const std::string& phase);
-void end_call();
-// What is found out about the running call, behind its phase: "capture f, 9000 operators in one
-// chain". Replaces what was said before.
-void add_to_call(const std::string& detail);
+
+// While it lives, the call thread runs a call, and reports name its phase: "call my_op::f".
+class RunningCall {
+ public:
+  explicit RunningCall(const std::string& phase);
+  ~RunningCall();
+  RunningCall(const RunningCall&) = delete;
+  RunningCall& operator=(const RunningCall&) = delete;
+};
+// The running call works on a graph of which so many operators are in one chain: deep enough for
+// libtorch's passes, which recurse along it, to need more stack than there is.
+void note_deep_graph(int64_t operators);
 
 // Writes a record "memory" with the stack of the running call, then ends the process with status
 // 137.

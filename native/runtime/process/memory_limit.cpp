@@ -19,7 +19,7 @@ constexpr auto poll_interval = std::chrono::milliseconds(20);
 // A thread gets pages at a few GB/s at most: less than one more, before it is noticed.
 constexpr auto rare_interval = std::chrono::milliseconds(200);
 
-uint64_t resident_bytes(int statm) {
+uint64_t read_resident_bytes(int statm) {
   char text[128];
   const ssize_t count = pread(statm, text, sizeof(text) - 1, 0);
   if (count <= 0) return 0;
@@ -36,7 +36,7 @@ void watch() {
     std::this_thread::sleep_for(rare_looks > 0 ? rare_interval : poll_interval);
     const uint64_t limit = limit_bytes;
     if (limit == 0) continue;
-    const uint64_t resident = resident_bytes(statm);
+    const uint64_t resident = read_resident_bytes(statm);
     if (resident > limit) end_out_of_memory(resident, limit);
   }
 }
@@ -51,6 +51,11 @@ void set_memory_limit(uint64_t bytes) {
     return true;
   }();
   (void)started;
+}
+
+uint64_t resident_bytes() {
+  static const int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  return statm < 0 ? 0 : read_resident_bytes(statm);
 }
 
 RareMemoryLooks::RareMemoryLooks() {

@@ -9,6 +9,9 @@ namespace opsmith {
 // and the stack of the running call, and the process ends with status 137. 0 turns it off.
 void set_memory_limit(uint64_t bytes);
 
+// Of this process; 0 where the system does not say.
+uint64_t resident_bytes();
+
 // While one lives, the resident set is looked at ten times less often: each look takes the core, or
 // what its caches hold, from the calls that are timed.
 class RareMemoryLooks {

@@ -16,7 +16,7 @@
 
 #include "runtime/arguments.h"
 #include "runtime/callable.h"
-#include "runtime/gradcheck/differentiable.h"
+#include "runtime/differentiable.h"
 #include "runtime/profile/read_events.h"
 #include "runtime/timing/thread_count.h"
 #include "runtime/values.h"
@@ -189,7 +189,7 @@ class Call {
     }
     const auto roots = differentiable_outputs(run.results);
     if (wanted.empty() || roots.empty()) {
-      throw Failure("operator.check",
+      throw Failure(ErrorCode::derivative_missing,
                     callable_.name + (wanted.empty() ? ": no argument requires grad"
                                                      : ": no output requires grad"),
                     "For a profile of backward, set \"requires_grad\" on a floating input of what "
@@ -265,14 +265,14 @@ int64_t median_of(const std::vector<int64_t>& times) {
 }  // namespace
 
 ProfileTrace run_profile(const ProfileRequest& request) {
-  enter_stage("operator.unknown");
+  const Stage stage(ErrorCode::operator_unknown);
   const Call call(request);
   ProfileTrace trace;
   trace.op = call.callable().name;
   trace.threads = request.threads;
   trace.has_device = call.uses_device();
   const ThreadCount threads(request.threads);
-  enter_stage("operator.check");
+  const Stage running(ErrorCode::operator_check);
   run_plainly(call, trace);
 
   const auto profiled = [&](bool describes) {
@@ -293,7 +293,7 @@ ProfileTrace run_profile(const ProfileRequest& request) {
     held += results.back()->events().size();
     trace.run_ns.push_back(run_duration(results.back()->event_tree()));
   }
-  enter_stage("operator.check", "reading the profile");
+  const Stage reading(ErrorCode::operator_check, "reading the profile");
   if (!results.empty()) {
     trace.chosen = median_of(trace.run_ns);
     auto timed = trace;
@@ -312,7 +312,8 @@ ProfileTrace run_profile(const ProfileRequest& request) {
 #else
 
 ProfileTrace run_profile(const ProfileRequest& /*request*/) {
-  throw Failure("toolchain.missing", "This libtorch was built without its profiler (Kineto)",
+  throw Failure(ErrorCode::toolchain_missing,
+                "This libtorch was built without its profiler (Kineto)",
                 "Choose another libtorch in the settings.");
 }
 

@@ -72,7 +72,7 @@ struct ProfileTrace {
 // the arguments; of the run of the median time everything is kept, up to 100,000 events and as many
 // allocations. Lines and arguments are those of one more run, whose events are the same. Backward
 // is of the sum of the outputs, to the inputs that require grad. Throws Failure (operator.unknown,
-// program.compile, input.invalid, device.unavailable; operator.check where there is nothing to
+// program.compile, input.invalid, device.unavailable; derivative.missing where there is nothing to
 // derive; toolchain.missing where libtorch has no profiler), and what the operator throws.
 ProfileTrace run_profile(const ProfileRequest& request);
 

@@ -192,7 +192,8 @@ void profile_call(TimedCall& call, const DeviceClock& clock, const std::string& 
   clock.synchronize();
   const auto result = profiler::disableProfiler();
   result->save(path);
-  if (!std::ifstream(path).good()) throw Failure("io", "The profiler did not write " + path);
+  if (!std::ifstream(path).good())
+    throw Failure(ErrorCode::io, "The profiler did not write " + path);
 }
 
 }  // namespace opsmith

@@ -53,7 +53,7 @@ struct GraphDriver {
     if (error == 0) return;
     const char* meaning = nullptr;
     text(error, &meaning);
-    throw Failure("operator.check",
+    throw Failure(ErrorCode::operator_check,
                   std::string("it cannot be ") + doing + ": NVIDIA’s driver says “" +
                       (meaning ? meaning : "error " + std::to_string(error)) + "”");
   }

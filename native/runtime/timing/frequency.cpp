@@ -23,11 +23,11 @@ double kilohertz(const char* name) {
   return text.empty() ? 0 : std::strtod(text.c_str(), nullptr) * 1e3;
 }
 
-std::string turbo() {
+Turbo turbo() {
   const auto none = line_of_file("/sys/devices/system/cpu/intel_pstate/no_turbo");
-  if (!none.empty()) return none == "1" ? "off" : "on";
+  if (!none.empty()) return none == "1" ? Turbo::off : Turbo::on;
   const auto boost = line_of_file("/sys/devices/system/cpu/cpufreq/boost");
-  return boost.empty() ? "" : boost == "1" ? "on" : "off";
+  return boost.empty() ? Turbo::unknown : boost == "1" ? Turbo::on : Turbo::off;
 }
 
 // Two registers: processors add a constant without waiting (Intel's Golden Cove does).

@@ -4,13 +4,21 @@
 #include <optional>
 #include <string>
 
+#include "runtime/enum_text.h"
+
 namespace opsmith {
+
+// Whether the clock may go above what is asked for; unknown where the system does not say.
+enum class Turbo { unknown, on, off };
+constexpr auto texts_of(Turbo) {
+  return enum_texts<Turbo>({{Turbo::unknown, ""}, {Turbo::on, "on"}, {Turbo::off, "off"}});
+}
 
 // Of the first core, as /sys/devices/system/cpu/cpu0/cpufreq has it; Hz, 0 where it does not say.
 struct FrequencyFacts {
   std::string governor;  // "" where the system does not say
   double least = 0, most = 0;
-  std::string turbo;  // "on", "off", "" where the system does not say
+  Turbo turbo = Turbo::unknown;
 };
 FrequencyFacts frequency_facts();
 

@@ -92,10 +92,10 @@ MachineFacts machine_facts() {
   return facts;
 }
 
-MachineCeilings measure_ceilings(int64_t threads) {
-  const ThreadCount thread_count(threads);
+MachineCeilings measure_ceilings(const CeilingsRequest& request) {
+  const ThreadCount threads(request.threads);
   MachineCeilings ceilings;
-  ceilings.threads = threads;
+  ceilings.threads = request.threads;
   const int64_t bytes = std::max<int64_t>(4 * last_level_cache(), int64_t{1} << 28);
   const auto options = at::TensorOptions().dtype(at::kFloat);
   const auto from = at::ones({bytes / 4}, options);
@@ -105,8 +105,7 @@ MachineCeilings measure_ceilings(int64_t threads) {
   const auto copies = seconds_of(7, [&] { to.copy_(from); });
   ceilings.bytes_per_second = 2.0 * static_cast<double>(bytes) / copies.best;
   ceilings.spread = copies.middle / copies.best - 1;
-  ceilings.float32_flops = matrix_flops(at::kFloat);
-  ceilings.float64_flops = matrix_flops(at::kDouble);
+  ceilings.flops = {{"float32", matrix_flops(at::kFloat)}, {"float64", matrix_flops(at::kDouble)}};
   const auto after_work = cpu_times();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   const double own = after_work.process - before_work.process;

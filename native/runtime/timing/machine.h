@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "runtime/timing/frequency.h"
@@ -22,12 +23,16 @@ MachineFacts machine_facts();
 // caches hold, and products of matrices; the best of several each.
 struct MachineCeilings {
   int64_t threads = 1;
-  double bytes_per_second = 0, float32_flops = 0, float64_flops = 0;
+  double bytes_per_second = 0;
+  std::map<std::string, double> flops;  // of a second, by dtype
   // Cores that others kept busy meanwhile, and how far the middle one of the copies lay above the
   // shortest, as a part of that: what tells whether the machine was at rest.
   double others_busy = 0, spread = 0;
 };
-MachineCeilings measure_ceilings(int64_t threads);
+struct CeilingsRequest {
+  int64_t threads = 1;
+};
+MachineCeilings measure_ceilings(const CeilingsRequest& request);
 
 // Seconds of CPU time so far: of this thread, of this process, of the whole machine (stolen time
 // included; 0 where /proc/stat is missing).

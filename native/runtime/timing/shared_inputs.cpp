@@ -14,7 +14,7 @@ namespace {
 
 using Impl = c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
 // What decides over the values of a dense input.
-using Key = std::tuple<std::vector<int64_t>, std::string, std::string, std::string, int64_t, bool,
+using Key = std::tuple<std::vector<int64_t>, std::string, std::string, Distribution, int64_t, bool,
                        std::optional<double>, std::optional<double>, std::optional<double>,
                        std::optional<double>>;
 
@@ -26,7 +26,7 @@ struct Shared {
 }  // namespace
 
 at::Tensor shared_input(const InputSpec& spec) {
-  if (!spec.shape || !spec.seed || spec.values || spec.layout != "strided") return make_input(spec);
+  if (!spec.shape || !spec.seed || spec.values || !is_strided(spec)) return make_input(spec);
   static std::map<Key, Shared> all;
   for (auto one = all.begin(); one != all.end();)
     one = one->second.tensor.expired() ? all.erase(one) : std::next(one);

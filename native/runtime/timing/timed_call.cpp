@@ -67,14 +67,14 @@ bool shares_memory(const at::Tensor& tensor, const Tensors& with) {
 }
 
 TimedCall::TimedCall(const TimedCallRequest& request)
-    : direction_(request.direction), only_forward_(request.direction == "forward") {
-  enter_stage("operator.unknown");
+    : direction_(request.direction), only_forward_(request.direction == TimingDirection::forward) {
+  const Stage stage(ErrorCode::operator_unknown);
   if (!request.expression) {
     callable_.emplace(find_callable(request.op, request.program));
     name_ = callable_->name;
     if (callable_->function == nullptr) op_ = find_operator(name_);
   } else {
-    enter_stage("program.compile");
+    const Stage compiling(ErrorCode::program_compile);
     name_ = *request.expression;
     const auto words = words_of(*request.expression);
     std::vector<std::string> parameters;
@@ -92,17 +92,17 @@ TimedCall::TimedCall(const TimedCallRequest& request)
   const int64_t each = std::max<int64_t>(1, bytes_of(sets_[0].function.inputs));
   for (int64_t i = 1; i < std::min(most_sets, memory_for_sets / each); ++i)
     add_set(request, i, shared);
-  enter_stage("operator.check");
+  const Stage calling(ErrorCode::operator_check);
   for (size_t i = 0; i < sets_.size(); ++i) {
     use(i);
     const auto outputs = sets_[i].function.call(sets_[i].function.inputs);
-    if (direction_ == "forward") continue;
+    if (direction_ == TimingDirection::forward) continue;
     for (const auto& input : sets_[i].function.inputs) {
       if (input.requires_grad()) sets_[i].wanted.push_back(input);
     }
     const auto roots = roots_of(outputs);
     if (sets_[i].wanted.empty() || roots.empty()) {
-      throw Failure("operator.check",
+      throw Failure(ErrorCode::derivative_missing,
                     sets_[i].wanted.empty() ? name_ + ": no input requires grad"
                                             : name_ + ": no output requires grad",
                     "For timings of backward, set \"requires_grad\" on a floating input of an "
@@ -110,14 +110,14 @@ TimedCall::TimedCall(const TimedCallRequest& request)
     }
     for (const auto& root : roots)
       sets_[i].gradients.push_back(at::ones_like(root.detach()));
-    if (direction_ == "backward") sets_[i].roots = roots;
+    if (direction_ == TimingDirection::backward) sets_[i].roots = roots;
   }
   use(0);
 }
 
 bool TimedCall::probe(const TimedCallRequest& request) {
   add_set(request, 0, /*shared=*/false);
-  enter_stage("operator.check");
+  const Stage stage(ErrorCode::operator_check);
   const auto& function = sets_[0].function;
   const auto versions = versions_of(function.inputs);
   Tensors before;
@@ -145,14 +145,15 @@ void TimedCall::add_set(const TimedCallRequest& request, int64_t number, bool sh
     if (used.count(spec.name) == 0) continue;
     if (request.expression) args.push_back({spec.name});
     spec.seed = spec.seed.value_or(spec.position) + number * seed_step;
-    if (spec.layout != "strided") {
-      throw Failure("input.invalid",
-                    "input " + spec.name + " is " + spec.layout + ": only strided inputs are timed",
+    if (!is_strided(spec)) {
+      throw Failure(ErrorCode::input_invalid,
+                    "input " + spec.name + " is " + enum_text(*spec.layout) +
+                        ": only strided inputs are timed",
                     "Time an operator or a function of the program that makes it sparse.");
     }
     const auto tensor = shared ? shared_input(spec) : make_input(spec);
     if (!tensor.is_cpu() && !device_.is_cpu() && tensor.device() != device_) {
-      throw Failure("input.invalid",
+      throw Failure(ErrorCode::input_invalid,
                     "input " + spec.name + " is on " + tensor.device().str() + ", another one on " +
                         device_.str() + ": one device is timed at a time",
                     "Set the same \"device\" for all inputs.");
@@ -209,7 +210,7 @@ void TimedCall::forward(Stack& stack) const {
 }
 
 void TimedCall::differentiate_once() {
-  if (direction_ == "backward") {
+  if (direction_ == TimingDirection::backward) {
     autograd::grad(set_->roots, set_->wanted, set_->gradients, /*retain_graph=*/true,
                    /*create_graph=*/false, /*allow_unused=*/true);
     return;
@@ -224,7 +225,7 @@ Stack TimedCall::results(size_t set) {
   auto* before = set_;
   use(set);
   Stack values;
-  if (direction_ == "forward") {
+  if (direction_ == TimingDirection::forward) {
     forward(values);
     values = flatten(values);
   } else {

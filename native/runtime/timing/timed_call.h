@@ -10,10 +10,18 @@
 #include <vector>
 
 #include "runtime/callable.h"
-#include "runtime/gradcheck/differentiable.h"
+#include "runtime/differentiable.h"
+#include "runtime/enum_text.h"
 #include "runtime/inputs.h"
 
 namespace opsmith {
+
+enum class TimingDirection { forward, backward, both };
+constexpr auto texts_of(TimingDirection) {
+  return enum_texts<TimingDirection>({{TimingDirection::forward, "forward"},
+                                      {TimingDirection::backward, "backward"},
+                                      {TimingDirection::both, "both"}});
+}
 
 // contract/bench.ts's timedCall.
 struct TimedCallRequest {
@@ -22,7 +30,7 @@ struct TimedCallRequest {
   std::vector<InputSpec> inputs;
   std::optional<ProgramSource> program;
   std::optional<std::string> expression;
-  std::string direction = "forward";  // "forward", "backward", "both"
+  TimingDirection direction = TimingDirection::forward;
   int64_t threads = 1;
   bool cold = false;
   // Other values, in other memory, for every few samples; else the same for all.
@@ -36,7 +44,7 @@ class TimedCall {
  public:
   // Makes the inputs, in as many sets of other values as memory allows; one that does not write to
   // them has them in common with the others that are open. Throws Failure
-  // (operator.unknown, program.compile, input.invalid, device.unavailable, operator.check where
+  // (operator.unknown, program.compile, input.invalid, device.unavailable, derivative.missing where
   // there is nothing to derive), and what the operator throws.
   explicit TimedCall(const TimedCallRequest& request);
 
@@ -91,7 +99,8 @@ class TimedCall {
   // Of a call that was made; gives the inputs that it has written to, by all that is known of it.
   Tensors count_bytes(const std::vector<uint32_t>& versions, const Tensors& outputs);
 
-  std::string name_, direction_;
+  std::string name_;
+  TimingDirection direction_;
   std::optional<Callable> callable_;
   std::optional<c10::OperatorHandle> op_;  // of an operator
   bool only_forward_ = true;

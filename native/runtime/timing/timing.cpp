@@ -58,7 +58,7 @@ std::map<int64_t, Timing>& timings() {
 Timing& timing_of(int64_t handle) {
   const auto found = timings().find(handle);
   if (found == timings().end()) {
-    throw Failure("input.invalid", "There is no open timing " + std::to_string(handle));
+    throw Failure(ErrorCode::input_invalid, "There is no open timing " + std::to_string(handle));
   }
   return found->second;
 }
@@ -66,7 +66,7 @@ Timing& timing_of(int64_t handle) {
 Timing& timing_on_device(int64_t handle) {
   auto& timing = timing_of(handle);
   if (!timing.clock) {
-    throw Failure("device.unavailable",
+    throw Failure(ErrorCode::device_unavailable,
                   timing.call->name() + " is called on the CPU: graphs and kernels are of a GPU",
                   "Set \"device\": \"cuda\" for its inputs, on a machine with a GPU.");
   }
@@ -173,18 +173,18 @@ DeviceState state_at_work(Timing& timing, double seconds) {
 void warm_up(Timing& timing, OpenedTiming& opened) {
   const bool cold = std::exchange(timing.cold, timing.clock && timing.cold);
   double before = 0;
-  while (opened.warmup_seconds < warmup_most) {
+  while (opened.warmup.seconds < warmup_most) {
     std::vector<double> samples;
     for (int i = 0; i < 5; ++i) {
       const auto start = Clock::now();
       samples.push_back(take(timing, 1).front());
-      opened.warmup_seconds += std::chrono::duration<double>(Clock::now() - start).count();
-      opened.warmup_calls += timing.calls_per_sample;
-      if (opened.warmup_seconds > warmup_most) break;
+      opened.warmup.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+      opened.warmup.calls += timing.calls_per_sample;
+      if (opened.warmup.seconds > warmup_most) break;
     }
     opened.seconds_per_call = median(samples);
-    opened.steady = std::abs(opened.seconds_per_call - before) <= steady_within * before;
-    if (opened.steady && opened.warmup_seconds > warmup_least) break;
+    opened.warmup.steady = std::abs(opened.seconds_per_call - before) <= steady_within * before;
+    if (opened.warmup.steady && opened.warmup.seconds > warmup_least) break;
     before = opened.seconds_per_call;
   }
   timing.cold = cold;
@@ -215,6 +215,14 @@ std::vector<Comparison> compare_all(const Stack& actual, const Stack& expected,
   return comparisons;
 }
 
+// What save_timing() wrote.
+Stack read_results(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+  if (!file && bytes.empty()) throw Failure(ErrorCode::io, "Could not read " + path);
+  return torch::jit::pickle_load(bytes).toTuple()->elements().vec();
+}
+
 }  // namespace
 
 OpenedTiming open_timing(const TimedCallRequest& request) {
@@ -235,7 +243,7 @@ OpenedTiming open_timing(const TimedCallRequest& request) {
   if (!device.is_cpu())
     timing.clock = std::make_unique<DeviceClock>(device, device_facts(device).cache_bytes);
   opened.traps = find_traps(*timing.call, timing.clock.get());
-  enter_stage("operator.check", "warm-up");
+  const Stage stage(ErrorCode::operator_check, "warm-up");
   if (timing.clock) {
     const auto calls = calls_between_events(timing);
     timing.calls_per_sample = timing.cold ? 1 : calls;
@@ -251,9 +259,9 @@ OpenedTiming open_timing(const TimedCallRequest& request) {
   return opened;
 }
 
-TimingSamples sample_timing(int64_t handle, int64_t count) {
-  auto& timing = timing_of(handle);
-  enter_stage("operator.check", "timing");
+TimingSamples sample_timing(const SampleRequest& request) {
+  auto& timing = timing_of(request.handle);
+  const Stage stage(ErrorCode::operator_check, "timing");
   const ThreadCount threads(timing.threads);
   TimingSamples samples;
   auto& call = *timing.call;
@@ -261,7 +269,7 @@ TimingSamples sample_timing(int64_t handle, int64_t count) {
   call.use(timing.fresh ? timing.next_set++ : 0);
   call.once();
   HardwareCounters counters;
-  samples.frequency_before = effective_frequency();
+  const auto frequency = effective_frequency();
   if (timing.clock) {
     const auto device = timing.clock->device();
     samples.device =
@@ -271,32 +279,34 @@ TimingSamples sample_timing(int64_t handle, int64_t count) {
   const auto before = cpu_times();
   const auto start = Clock::now();
   counters.start();
-  samples.seconds = take(timing, count);
+  samples.seconds = take(timing, request.count);
   samples.wall = std::chrono::duration<double>(Clock::now() - start).count();
   const auto counts = counters.read();
   const auto after = cpu_times();
-  samples.frequency_after = effective_frequency();
+  if (const auto now = effective_frequency(); frequency && now) {
+    samples.frequencies = {*frequency, *now};
+  }
   if (samples.device) samples.device->after = state_at_work(timing, median(samples.seconds));
   samples.thread = after.thread - before.thread;
   samples.process = after.process - before.process;
   samples.machine = after.machine - before.machine;
   // Flushing would be counted too, and the work of other threads would not.
   if (counts && !timing.cold && !timing.clock && timing.threads == 1) {
-    const auto calls = static_cast<double>(count * timing.calls_per_sample);
+    const auto calls = static_cast<double>(request.count * timing.calls_per_sample);
     samples.instructions = counts->instructions / calls;
     samples.cycles = counts->cycles / calls;
   }
   return samples;
 }
 
-TimingLayers timing_layers(int64_t handle) {
-  auto& timing = timing_of(handle);
+TimingLayers timing_layers(const TimingHandle& request) {
+  auto& timing = timing_of(request.handle);
   const auto& callable = timing.call->callable();
   if (callable.function != nullptr) {
-    throw Failure("input.invalid", "Only an operator has layers: " + timing.call->name() +
-                                       " is a function or an expression.");
+    throw Failure(ErrorCode::input_invalid, "Only an operator has layers: " + timing.call->name() +
+                                                " is a function or an expression.");
   }
-  enter_stage("operator.check", "timing its layers");
+  const Stage stage(ErrorCode::operator_check, "timing its layers");
   const ThreadCount threads(timing.threads);
   const auto op = find_operator(callable.name);
   Stack stack;
@@ -321,58 +331,56 @@ TimingLayers timing_layers(int64_t handle) {
   return layers;
 }
 
-ReplayedCall replay_timing(int64_t handle, int64_t count) {
-  auto& timing = timing_on_device(handle);
-  enter_stage("operator.check", "replaying a graph");
+ReplayedCall replay_timing(const SampleRequest& request) {
+  auto& timing = timing_on_device(request.handle);
+  const Stage stage(ErrorCode::operator_check, "replaying a graph");
   const ThreadCount threads(timing.threads);
   timing.call->use(0);
-  return replay_call(*timing.call, *timing.clock, count, timing.calls_per_sample);
+  return replay_call(*timing.call, *timing.clock, request.count, timing.calls_per_sample);
 }
 
-void profile_timing(int64_t handle, const std::string& path) {
-  auto& timing = timing_on_device(handle);
-  enter_stage("operator.check", "listing kernels");
+WrittenFile profile_timing(const TimingFileRequest& request) {
+  auto& timing = timing_on_device(request.handle);
+  const Stage stage(ErrorCode::operator_check, "listing kernels");
   const ThreadCount threads(timing.threads);
   timing.call->use(0);
-  profile_call(*timing.call, *timing.clock, path);
+  profile_call(*timing.call, *timing.clock, request.path);
+  return {request.path};
 }
 
-void save_timing(int64_t handle, const std::string& path) {
-  auto& timing = timing_of(handle);
+WrittenFile save_timing(const TimingFileRequest& request) {
+  auto& timing = timing_of(request.handle);
   const ThreadCount threads(timing.threads);
   Stack values;
   for (const auto& value : timing.call->results(0))
     values.push_back(
         value.isTensor() && value.toTensor().defined() ? IValue(value.toTensor().detach()) : value);
   const auto bytes = torch::jit::pickle_save(c10::ivalue::Tuple::create(values));
-  std::ofstream file(path, std::ios::binary);
+  std::ofstream file(request.path, std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!file.flush()) throw Failure("io", "Could not write " + path);
+  if (!file.flush()) throw Failure(ErrorCode::io, "Could not write " + request.path);
+  return {request.path};
 }
 
-std::vector<Comparison> compare_timings(int64_t handle, int64_t with,
-                                        const Tolerances& tolerances) {
-  auto &one = timing_of(handle), &other = timing_of(with);
-  const ThreadCount threads(one.threads);
-  return compare_all(one.call->results(0), other.call->results(0), tolerances);
-}
-
-std::vector<Comparison> compare_timing(int64_t handle, const std::string& path,
-                                       const Tolerances& tolerances) {
-  auto& timing = timing_of(handle);
+TimingComparison compare_timing(const CompareRequest& request) {
+  auto& timing = timing_of(request.handle);
+  Stack other;
+  if (const auto* handle = std::get_if<int64_t>(&request.with)) {
+    auto& open = timing_of(*handle);
+    const ThreadCount threads(timing.threads);
+    other = open.call->results(0);
+  } else {
+    other = read_results(std::get<std::string>(request.with));
+  }
   const ThreadCount threads(timing.threads);
-  std::ifstream file(path, std::ios::binary);
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file && bytes.empty()) throw Failure("io", "Could not read " + path);
-  const auto saved = torch::jit::pickle_load(bytes);
-  return compare_all(timing.call->results(0), saved.toTuple()->elements().vec(), tolerances);
+  return {compare_all(timing.call->results(0), other, request.tolerances)};
 }
 
-int64_t close_timings(const std::vector<int64_t>& handles) {
-  int64_t closed = 0;
-  for (const auto handle : handles)
-    closed += static_cast<int64_t>(timings().erase(handle));
-  return closed;
+ClosedTimings close_timings(const TimingHandles& requested) {
+  ClosedTimings answer;
+  for (const auto handle : requested.handles)
+    answer.closed += static_cast<int64_t>(timings().erase(handle));
+  return answer;
 }
 
 void close_all_timings() {

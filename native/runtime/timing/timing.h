@@ -2,8 +2,10 @@
 // sampled as long as it is asked for. Who compares two of them takes samples of both in turn.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "runtime/comparison.h"
@@ -13,10 +15,25 @@
 
 namespace opsmith {
 
+enum class TimingTrapKind { cached, constant, asynchronous, waits, not_a_number };
+constexpr auto texts_of(TimingTrapKind) {
+  return enum_texts<TimingTrapKind>({{TimingTrapKind::cached, "cached"},
+                                     {TimingTrapKind::constant, "constant"},
+                                     {TimingTrapKind::asynchronous, "asynchronous"},
+                                     {TimingTrapKind::waits, "waits"},
+                                     {TimingTrapKind::not_a_number, "not a number"}});
+}
+
 // contract/bench.ts's benchTrap.
 struct TimingTrap {
-  std::string kind;  // "cached", "constant", "asynchronous", "waits", "not a number"
+  TimingTrapKind kind = TimingTrapKind::cached;
   std::string message;
+};
+
+struct Warmup {
+  int64_t calls = 0;
+  double seconds = 0;
+  bool steady = false;
 };
 
 // contract/bench.ts's openedBench.
@@ -25,9 +42,7 @@ struct OpenedTiming {
   std::string op, device;
   int64_t calls_per_sample = 1;
   double seconds_per_call = 0;
-  int64_t warmup_calls = 0;
-  double warmup_seconds = 0;
-  bool steady = false;
+  Warmup warmup;
   int64_t bytes = 0, flops = 0;
   bool gives_views = false;
   std::vector<TimingTrap> traps;
@@ -45,7 +60,7 @@ struct TimingSamples {
   double wall = 0, thread = 0, process = 0, machine = 0;
   std::optional<double> instructions, cycles;  // of one call
   // Of the processor, in Hz, right before the samples and right after them.
-  std::optional<double> frequency_before, frequency_after;
+  std::optional<std::array<double, 2>> frequencies;
   std::optional<DeviceSamples> device;  // absent on the CPU
 };
 
@@ -55,18 +70,52 @@ struct TimingLayers {
   std::optional<double> kernel;
 };
 
+struct TimingHandle {
+  int64_t handle = 0;
+};
+
+struct SampleRequest {
+  int64_t handle = 0, count = 1;
+};
+
+struct TimingFileRequest {
+  int64_t handle = 0;
+  std::string path;
+};
+
+struct WrittenFile {
+  std::string path;
+};
+
+// `with`: another open timing, or a file that save_timing() wrote.
+struct CompareRequest {
+  int64_t handle = 0;
+  std::variant<int64_t, std::string> with;
+  Tolerances tolerances;
+};
+
+struct TimingComparison {
+  std::vector<Comparison> comparisons;
+};
+
+struct TimingHandles {
+  std::vector<int64_t> handles;
+};
+
+struct ClosedTimings {
+  int64_t closed = 0;  // how many of them were open
+};
+
 // All run on the call thread, and throw Failure (input.invalid) for a handle that is not open.
 OpenedTiming open_timing(const TimedCallRequest& request);
-TimingSamples sample_timing(int64_t handle, int64_t count);
-TimingLayers timing_layers(int64_t handle);
+TimingSamples sample_timing(const SampleRequest& request);
+TimingLayers timing_layers(const TimingHandle& request);
 // Both throw Failure (device.unavailable) for a call on the CPU.
-ReplayedCall replay_timing(int64_t handle, int64_t count);
-void profile_timing(int64_t handle, const std::string& path);  // throws Failure (io)
-void save_timing(int64_t handle, const std::string& path);     // throws Failure (io)
-std::vector<Comparison> compare_timings(int64_t handle, int64_t with, const Tolerances& tolerances);
-std::vector<Comparison> compare_timing(int64_t handle, const std::string& path,
-                                       const Tolerances& tolerances);
-int64_t close_timings(const std::vector<int64_t>& handles);  // how many there were
+ReplayedCall replay_timing(const SampleRequest& request);
+WrittenFile profile_timing(const TimingFileRequest& request);  // throws Failure (io)
+WrittenFile save_timing(const TimingFileRequest& request);     // throws Failure (io)
+TimingComparison compare_timing(const CompareRequest& request);
+ClosedTimings close_timings(const TimingHandles& requested);
 void close_all_timings();
 
 // What would make a timing of `call` a lie.

@@ -65,11 +65,11 @@ void find_cached(TimedCall& call, std::vector<TimingTrap>& traps) {
   const auto after = detached(call.outputs_for(inputs));
   const auto expected = detached(call.outputs_for(copies_of(call.inputs(1))));
   if (equal(before, after) && !equal(after, expected)) {
-    traps.push_back({"cached",
+    traps.push_back({TimingTrapKind::cached,
                      "gives its old output for an input that was changed in place: it remembers "
                      "results, so repeated calls do not do the work"});
   } else if (equal(before, after)) {
-    traps.push_back({"constant",
+    traps.push_back({TimingTrapKind::constant,
                      "gives the same output for inputs that differ: it may remember results, so "
                      "compare it with a reference before its time is believed"});
   }
@@ -99,9 +99,9 @@ void find_unfinished(TimedCall& call, std::vector<TimingTrap>& traps) {
     if (!works) break;
   }
   if (proof != nullptr) {
-    traps.push_back({"asynchronous", std::string(proof) +
-                                         ": the time until it returns is not the time of its "
-                                         "work"});
+    traps.push_back({TimingTrapKind::asynchronous,
+                     std::string(proof) + ": the time until it returns is not the time of its "
+                                          "work"});
   }
 }
 
@@ -110,13 +110,13 @@ void find_work_elsewhere(TimedCall& call, DeviceClock& clock, std::vector<Timing
   const auto once = [&] { call.once(); };
   once();
   if (clock.works_elsewhere(once)) {
-    traps.push_back({"asynchronous",
+    traps.push_back({TimingTrapKind::asynchronous,
                      "leaves work on another stream: the device was still busy when the current "
                      "stream had done its part, so the time between two events of that is not "
                      "the time of its work"});
   }
   if (clock.waits(once)) {
-    traps.push_back({"waits",
+    traps.push_back({TimingTrapKind::waits,
                      "waits for the device before it returns (item(), nonzero(), a copy to the "
                      "CPU): the device idles meanwhile, and launching is a part of the time"});
   }
@@ -127,7 +127,8 @@ void find_nan(TimedCall& call, std::vector<TimingTrap>& traps) {
   for (const auto& output : call.outputs_for(copies_of(call.inputs(0)))) {
     if ((output.is_floating_point() || output.is_complex()) &&
         at::isnan(output).any().item<bool>()) {
-      traps.push_back({"not a number", "output " + std::to_string(number) + " has NaN in it"});
+      traps.push_back(
+          {TimingTrapKind::not_a_number, "output " + std::to_string(number) + " has NaN in it"});
     }
     ++number;
   }

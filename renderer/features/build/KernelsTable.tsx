@@ -1,6 +1,5 @@
 import type { ReactElement } from 'react'
 
-import { shortKernelName } from '../../../electron/contract/build'
 import type { KernelResources } from '../../../electron/contract/build'
 
 /** What the kernels of a CUDA source take of a GPU, by the assembler for it. */
@@ -28,7 +27,7 @@ export function KernelsTable({ kernels }: { kernels: readonly KernelResources[] 
           return (
             <tr key={`${kernel.architecture} ${kernel.name}`}>
               <td className="mono" title={kernel.name}>
-                {shortKernelName(kernel.name)}
+                {kernel.shortName}
               </td>
               <td className="mono">sm_{kernel.architecture}</td>
               <td className="right number">{kernel.registers}</td>

@@ -90,7 +90,7 @@ function Failure({ finding, report }: Omit<RowProps, 'index'>): ReactElement {
       )}
       {reason !== '' && <p className={cause === '' ? '' : 'muted'}>{reason}</p>}
       {worst && <Worst worst={worst} finding={finding} report={report} />}
-      {total > 0 && !/\d of \d/.test(reason) && (
+      {total > 0 && !finding.countsInReason && (
         <p className="muted">
           {mismatched.toLocaleString('en')} of {total.toLocaleString('en')} elements are out
         </p>

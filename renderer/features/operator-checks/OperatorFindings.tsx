@@ -1,10 +1,7 @@
 import { useState, type ReactElement } from 'react'
 
-import type {
-  OpcheckCheck,
-  OpcheckOutcome,
-  PlacedFinding,
-} from '../../../electron/contract/opcheck'
+import type { OpcheckOutcome, PlacedFinding } from '../../../electron/contract/opcheck'
+import { operatorChecks } from '../../../electron/contract/operator-checks.generated'
 import { Button } from '../../shell/primitives/Button'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { FileLink } from '../../shell/primitives/FileLink'
@@ -15,32 +12,6 @@ import { useOpcheck } from './opcheck'
 import { keepCheck } from './opcheck-run'
 import { statusIcons } from '../../shell/primitives/status-icons'
 import { SanitizerStacks } from './SanitizerStacks'
-
-/** What each check looks at. */
-const about: Record<OpcheckCheck, string> = {
-  mutation: 'No input is written that the schema does not declare, byte for byte',
-  aliasing: 'Outputs share no memory that the schema does not declare',
-  registration: 'Which dispatch keys have no kernel, and what a user feels of it',
-  autograd_registration: 'Autograd is registered where autograd needs it',
-  gradient_lost: 'What depends on an input that requires grad, requires grad',
-  meta: 'The Meta kernel gives the sizes, strides and dtypes of the real one',
-  determinism: 'The same input gives the same bits',
-  layouts: 'Transposed, stepped, offset, expanded, channels-last inputs',
-  small_sizes: 'No elements, one element',
-  dtypes: 'Which dtypes are accepted, and whether the answer agrees with float64',
-  precision: 'float64 is not computed in float32',
-  broadcasting: "A size of 1 in place of an input's own",
-  nan: 'NaN reaches the outputs that depend on it',
-  grad_modes: 'no_grad, inference_mode, any mix of requires_grad',
-  threads: 'Called from several threads at once',
-  unwritten: 'Every element of the outputs is written',
-  writes_outside: 'Nothing is written beside a tensor',
-  reads_outside: "Nothing is read past an input's ends",
-  leaks: 'Memory after many calls',
-  address_sanitizer: 'What ASan finds in the same calls: it watches a build of its own',
-  undefined_behaviour_sanitizer: 'What UBSan finds in the same calls',
-  large_sizes: 'Past 2^31 elements; only when asked for by name',
-}
 
 /** The verdict on one operator and what led to it; what passed is shown when asked for. */
 export function OperatorFindings({ outcome }: { outcome: OpcheckOutcome }): ReactElement {
@@ -98,6 +69,7 @@ export function OperatorFindings({ outcome }: { outcome: OpcheckOutcome }): Reac
 
 function FindingRow({ finding }: { finding: PlacedFinding }): ReactElement {
   const { icon, tone } = statusIcons[finding.status]
+  const { title, meaning } = operatorChecks[finding.check]
   const failed = finding.status === 'failed'
   return (
     <li
@@ -110,8 +82,8 @@ function FindingRow({ finding }: { finding: PlacedFinding }): ReactElement {
         <span className={`finding-status ${tone}`}>
           <Icon name={icon} /> {finding.status}
         </span>
-        <span className="finding-check" title={about[finding.check]}>
-          {finding.check.replaceAll('_', ' ')}
+        <span className="finding-check" title={meaning}>
+          {title}
         </span>
         {failed ? (
           <span className="grow" />

@@ -1,6 +1,6 @@
 import type { BenchReport, BenchRow } from '../../../contract/bench-report'
 import { ok } from '../../../contract/outcome'
-import { notAnswered } from '../../../engine/check/outcome-errors'
+import { errorsOfRequest } from '../../../engine/check/outcome-errors'
 import type { Workbench } from '../../../engine/workbench'
 import { baselineLines, baselineText, compareWithBaseline, readBaseline } from './baseline'
 import type { ComparedRow } from './baseline'
@@ -76,7 +76,7 @@ async function runBench(
   const { rows } = report
   const errors = rows.flatMap(({ error }) => (error ? [error] : []))
   const [first] = errors
-  const asked = errors.every(({ code }) => code === 'request.invalid' || notAnswered.has(code))
+  const asked = errors.every(({ code }) => code === 'request.invalid' || errorsOfRequest.has(code))
   if (first && errors.length === rows.length && asked) return printError(first, json)
   const compared = before.value
     ? compareWithBaseline(rows, before.value, command.failAbove)

@@ -51,7 +51,7 @@ async function runBuild(
   // Loading is the last part of what one waits for.
   const load =
     traced && isGood && !sanitize
-      ? await workbench.load(project, { timeout: loadTimeout })
+      ? await workbench.libraries.load(project, { timeout: loadTimeout })
       : undefined
   const loadSeconds = load?.ok ? load.value.seconds : undefined
   if (timeTrace && typeof options.timeTrace === 'string') {

@@ -3,7 +3,7 @@ import { opcheckCheck } from '../../../contract/opcheck'
 import type { OpcheckOutcome } from '../../../contract/opcheck'
 import { ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
-import { notAnswered } from '../../../engine/check/outcome-errors'
+import { errorsOfRequest } from '../../../engine/check/outcome-errors'
 import type { Workbench } from '../../../engine/workbench'
 import { interruptSignal } from '../../building'
 import { buildToCheck } from '../../checked-project'
@@ -75,7 +75,7 @@ async function runChecks(
   const all = outcomes.value
   const [first] = all.flatMap(({ error }) => (error ? [error] : []))
   const unanswered =
-    command.op !== '' && all.every(({ error }) => error && notAnswered.has(error.code))
+    command.op !== '' && all.every(({ error }) => error && errorsOfRequest.has(error.code))
   if (first && unanswered) return printError(first, json)
   const kept = command.keep ? await keepFailures(workbench, folder, entries, all) : ok([])
   if (!kept.ok) return printError(kept.error, json)

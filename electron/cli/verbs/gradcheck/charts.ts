@@ -1,5 +1,5 @@
 import type { SweepCurve, SweepReport } from '../../../contract/gradcheck'
-import { powerText } from '../../../engine/check/gradcheck-case'
+import { powerText } from '../../../engine/project/gradcheck-case'
 import { errorText } from './text'
 import type { ErrorPicture } from './jacobian-picture'
 import { escapeMarkup } from '../../markup'

@@ -1,5 +1,5 @@
 import type { GradcheckFinding, GradcheckOutcome, SweepCurve } from '../../../contract/gradcheck'
-import { powerText } from '../../../engine/check/gradcheck-case'
+import { powerText } from '../../../engine/project/gradcheck-case'
 import { errorOf } from '../../../engine/check/jacobian-errors'
 import { errorHeatMap, sweepChart } from './charts'
 import type { GradcheckRun, NamedSweep } from './run'

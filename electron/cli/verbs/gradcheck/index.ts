@@ -1,4 +1,4 @@
-import { notAnswered } from '../../../engine/check/outcome-errors'
+import { errorsOfRequest } from '../../../engine/check/outcome-errors'
 import type { Workbench } from '../../../engine/workbench'
 import { interruptSignal } from '../../building'
 import { buildToCheck } from '../../checked-project'
@@ -42,7 +42,7 @@ async function runGradcheck(
   const unanswered =
     command.op !== '' &&
     errors.length === run.value.outcomes.length &&
-    errors.every((error) => notAnswered.has(error.code))
+    errors.every((error) => errorsOfRequest.has(error.code))
   if (first && unanswered) return printError(first, json)
   if (json) printJson(gradcheckJson(run.value))
   else {

@@ -5,7 +5,7 @@ import type {
   SweepCurve,
   WorstElement,
 } from '../../../contract/gradcheck'
-import { powerText } from '../../../engine/check/gradcheck-case'
+import { powerText } from '../../../engine/project/gradcheck-case'
 import type { NamedSearch, NamedSweep } from './run'
 import { findingTitle } from './jacobian-picture'
 import { describeError } from '../../print'
@@ -55,7 +55,7 @@ function describeFailure(report: CheckedReport, finding: GradcheckFinding): stri
 /** "largest error 2.1e-10, 3.0e-4 in the build before" */
 export function describeLargestError(report: CheckedReport): string {
   if (report.error === null) {
-    const fast = report.findings.some((finding) => finding.reason === 'fast mode')
+    const fast = report.findings.some((finding) => finding.projected)
     return fast ? 'projections agree' : 'no Jacobian was compared'
   }
   const before =

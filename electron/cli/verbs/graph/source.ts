@@ -93,9 +93,9 @@ export async function firstEntry(
   manifest: Manifest,
 ): Promise<Result<string>> {
   // A program that uses the project's operators compiles only beside them.
-  const loaded = await workbench.load(folder, { timeout: loadTimeout })
+  const loaded = await workbench.libraries.load(folder, { timeout: loadTimeout })
   if (!loaded.ok) return loaded
-  const functions = await workbench.programFunctions(folder)
+  const functions = await workbench.runs.programFunctions(folder)
   if (!functions.ok) return functions
   const names = functions.value.map((one) => one.name)
   const called = manifest.calls.map((call) => call.op)

@@ -7,11 +7,9 @@ import { z } from 'zod'
 
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
-import type { Installation } from '../../installation'
-import type { Toolchain } from '../../toolchain/choose'
 import { killTree } from '../../toolchain/run-command'
-import type { IncludeSnapshot } from '../include-snapshot'
 import { temporaryBeside } from '../object-cache'
+import type { CompileTools } from '../compile-tools'
 import { locatePrecompiled, usePrecompiled } from '../precompiled-headers'
 import type { ServerFlags } from './server-flags'
 import { preludeText, serverEnvironment, serverFlags } from './server-program'
@@ -68,16 +66,15 @@ export class CompileServer {
   private said = ''
 
   constructor(
-    installation: Installation,
-    toolchain: Toolchain,
-    includes: IncludeSnapshot,
+    tools: CompileTools,
     readonly program: ServerProgram,
     readonly prelude: ServerPrelude,
   ) {
+    const { installation, toolchain, includes } = tools
     const folder = fs.realpathSync(installation.cacheFolder)
     // Read once, by this server alone.
     const source = temporaryBeside(path.join(folder, `prelude-${prelude}.cpp`))
-    const header = locatePrecompiled(installation, toolchain, includes, prelude, 'plain')
+    const header = locatePrecompiled(tools, prelude, 'plain')
     fs.writeFileSync(source, preludeText(installation, prelude, header.ready))
     this.child = spawn(
       program.executable,

@@ -3,11 +3,9 @@ import os from 'node:os'
 import { ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import type { OwnWork } from '../../at-rest'
-import type { Installation } from '../../installation'
-import type { Toolchain } from '../../toolchain/choose'
-import type { IncludeSnapshot } from '../include-snapshot'
 import { hashOf } from '../object-cache'
 import { findClangLibraries } from './clang-libraries'
+import type { CompileTools } from '../compile-tools'
 import { CompileServer } from './compile-server'
 import { findServerProgram, makeServerProgram, makingServer, serverFlags } from './server-program'
 import type { ServerPrelude } from './server-program'
@@ -27,11 +25,10 @@ export class HotCompiler {
   private readonly stopped = new AbortController()
 
   constructor(
-    private readonly installation: Installation,
     private readonly onBackground: (title: string, done: number, detail: string) => void,
   ) {}
 
-  private keyOf(toolchain: Toolchain, includes: IncludeSnapshot, prelude: ServerPrelude): string {
+  private keyOf({ toolchain, includes }: CompileTools, prelude: ServerPrelude): string {
     return hashOf(
       includes.key,
       toolchain.compiler.identity,
@@ -41,14 +38,10 @@ export class HotCompiler {
   }
 
   /** The server for these headers, if it is up; one that knows all of them serves for `extension` too. */
-  find(
-    toolchain: Toolchain,
-    includes: IncludeSnapshot,
-    prelude: ServerPrelude,
-  ): CompileServer | undefined {
+  find(tools: CompileTools, prelude: ServerPrelude): CompileServer | undefined {
     if (!this.up || !this.server?.alive) return undefined
-    const keys = [this.keyOf(toolchain, includes, prelude)]
-    if (prelude === 'extension') keys.push(this.keyOf(toolchain, includes, 'full'))
+    const keys = [this.keyOf(tools, prelude)]
+    if (prelude === 'extension') keys.push(this.keyOf(tools, 'full'))
     return keys.includes(this.wanted) ? this.server : undefined
   }
 
@@ -58,51 +51,40 @@ export class HotCompiler {
    * @returns undefined in it where this machine cannot have one
    */
   async start(
-    toolchain: Toolchain,
-    includes: IncludeSnapshot,
+    tools: CompileTools,
     prelude: ServerPrelude,
     make = true,
   ): Promise<Result<CompileServer | undefined>> {
-    const there = this.find(toolchain, includes, prelude)
+    const there = this.find(tools, prelude)
     if (there) return ok(there)
-    const parts = { installation: this.installation, toolchain, includes }
-    if (!make && !(await findServerProgram(parts))) return ok(undefined)
-    const key = this.keyOf(toolchain, includes, prelude)
+    if (!make && !(await findServerProgram(tools))) return ok(undefined)
+    const key = this.keyOf(tools, prelude)
     if (this.starting && this.wanted === key) return await this.starting
     this.stop()
     this.wanted = key
-    this.starting = this.launch(toolchain, includes, prelude, key)
+    this.starting = this.launch(tools, prelude, key)
     const answer = await this.starting
     if (this.wanted === key) this.starting = undefined
     return answer
   }
 
   private async launch(
-    toolchain: Toolchain,
-    includes: IncludeSnapshot,
+    tools: CompileTools,
     prelude: ServerPrelude,
     key: string,
   ): Promise<Result<CompileServer | undefined>> {
-    const libraries = findClangLibraries(toolchain.compiler)
+    const libraries = findClangLibraries(tools.toolchain.compiler)
     if (!libraries.found || os.freemem() < leastFreeMemory) return ok(undefined)
-    const { installation } = this
-    const parts = { installation, toolchain, includes }
-    const there = await findServerProgram(parts)
+    const there = await findServerProgram(tools)
     const title = there ? 'starting the compile server' : makingServer
     this.onBackground(title, -1, '')
     try {
       const made = there
         ? ok({ program: there })
-        : await makeServerProgram(parts, libraries.found, this.stopped.signal)
+        : await makeServerProgram(tools, libraries.found, this.stopped.signal)
       if (!made.ok) return made
       if (this.wanted !== key || this.stopped.signal.aborted) return ok(undefined)
-      const server = new CompileServer(
-        installation,
-        toolchain,
-        includes,
-        made.value.program,
-        prelude,
-      )
+      const server = new CompileServer(tools, made.value.program, prelude)
       this.server = server
       const ready = await server.ready
       if (!ready.ok) return ready

@@ -7,6 +7,7 @@ import type { Installation } from '../../installation'
 import type { Toolchain } from '../../toolchain/choose'
 import { compileLimits, runCommand } from '../../toolchain/run-command'
 import type { IncludeSnapshot } from '../include-snapshot'
+import type { CompileTools } from '../compile-tools'
 import { hashOf, pruneFolder, temporaryBeside } from '../object-cache'
 import { commonFlags, preludeFlags } from '../flags'
 import type { Prelude } from '../flags'
@@ -75,14 +76,8 @@ interface Place {
   key: string
 }
 
-/** What the server is made from, clang's own libraries apart: another of these makes another server. */
-export interface ServerParts {
-  installation: Installation
-  toolchain: Toolchain
-  includes: IncludeSnapshot
-}
-
-function placeOf({ installation, toolchain, includes }: ServerParts): Place {
+/** Where the server goes that is made with these tools: with others it is another one. */
+function placeOf({ installation, toolchain, includes }: CompileTools): Place {
   const home = homeOf(installation)
   const files = fs.readdirSync(home).sort()
   const key = hashOf(
@@ -127,8 +122,8 @@ export interface MadeProgram {
 }
 
 /** The one that was made on this machine earlier. */
-export async function findServerProgram(parts: ServerParts): Promise<ServerProgram | undefined> {
-  return await programIn(placeOf(parts), parts.toolchain)
+export async function findServerProgram(tools: CompileTools): Promise<ServerProgram | undefined> {
+  return await programIn(placeOf(tools), tools.toolchain)
 }
 
 /** By where they go: set-up in the background and a first build may both want the same one. */
@@ -139,14 +134,14 @@ const beingMade = new Map<string, Promise<Result<MadeProgram>>>()
  * Two processes may make the same one, the first to finish wins.
  */
 export async function makeServerProgram(
-  parts: ServerParts,
+  tools: CompileTools,
   libraries: ClangLibraries,
   signal: AbortSignal | undefined,
 ): Promise<Result<MadeProgram>> {
-  const place = placeOf(parts)
+  const place = placeOf(tools)
   const running = beingMade.get(place.folder)
   if (running) return await running
-  const making = make(place, parts, libraries, signal)
+  const making = make(place, tools, libraries, signal)
   beingMade.set(place.folder, making)
   try {
     return await making
@@ -157,7 +152,7 @@ export async function makeServerProgram(
 
 async function make(
   place: Place,
-  { installation, toolchain, includes }: ServerParts,
+  { installation, toolchain, includes }: CompileTools,
   libraries: ClangLibraries,
   signal: AbortSignal | undefined,
 ): Promise<Result<MadeProgram>> {

@@ -6,26 +6,24 @@ import type {
   AssemblyListing,
   AssemblyReport,
 } from '../../../contract/assembly'
-import type { BuildReport } from '../../../contract/build'
-import type { Manifest } from '../../../contract/manifest'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
+import type { Builds } from '../../builds/builds'
 import { planBuild } from '../../compile/plan'
 import type { BuildPlan } from '../../compile/plan'
 import type { Installation } from '../../installation'
-import { isCuda } from '../../project/open-project'
-import { readManifest } from '../../project/read-manifest'
+import { isCuda } from '../../project/sources'
+import type { Projects } from '../../project/open-project'
 import type { Toolchain } from '../../toolchain/choose'
 import { namedFunctions } from './function-names'
 import { deviceCode, whyNoSass } from './device-code'
 import type { DeviceForm } from './device-code'
 import { MachineCode, placesOf } from './machine-code'
 
-/** What assemblies need of the workbench. */
-interface AssemblySurroundings {
-  readonly installation: Installation
-  toolchainFor(manifest: Manifest | undefined): Promise<Result<Toolchain>>
-  lastBuild(folder: string): BuildReport | undefined
+interface AssemblyServices {
+  installation: Installation
+  projects: Projects
+  builds: Builds
 }
 
 /** One build's code, as far as it was asked for. */
@@ -42,11 +40,11 @@ interface Known {
 export class Assemblies {
   private known: Known | undefined
 
-  constructor(private readonly around: AssemblySurroundings) {}
+  constructor(private readonly services: AssemblyServices) {}
 
-  private async of(folder: string): Promise<Result<Known>> {
+  private async codeOf(folder: string): Promise<Result<Known>> {
     const absolute = path.resolve(folder)
-    const build = this.around.lastBuild(absolute)
+    const build = this.services.builds.lastBuild(absolute)
     if (!build) {
       return err('build.required', 'This project has not been built yet.', {
         hint: 'Build it first (Ctrl+B).',
@@ -56,12 +54,18 @@ export class Assemblies {
       this.known?.folder === absolute && this.known.key === build.key ? this.known : undefined
     const before = known()
     if (before) return ok(before)
-    const manifest = await readManifest(absolute)
-    if (!manifest.ok) return manifest
-    const toolchain = await this.around.toolchainFor(manifest.value)
+    const { installation, projects } = this.services
+    const opened = await projects.open(absolute)
+    if (!opened.ok) return opened
+    const project = opened.value
+    const toolchain = await project.toolchain()
     if (!toolchain.ok) return toolchain
-    const { installation } = this.around
-    const plan = await planBuild(installation, toolchain.value, absolute, manifest.value, 'plain')
+    const plan = await planBuild({
+      installation,
+      project,
+      toolchain: toolchain.value,
+      variant: 'plain',
+    })
     if (!plan.ok) return plan
     // Who asked at the same time has the same one: nvcc mangles some names anew each time it compiles.
     const meanwhile = known()
@@ -92,7 +96,7 @@ export class Assemblies {
     const reports: AssemblyReport[] = []
     for (const task of plan.compiles.filter(({ source }) => isCuda(source))) {
       const places = placesOf(folder, plan.contentFolders)
-      const made = await deviceCode(task, form, folder, known.toolchain, places)
+      const made = await deviceCode(task, form, { folder, toolchain: known.toolchain, places })
       if (!made.ok) return made
       reports.push(...made.value)
     }
@@ -100,7 +104,7 @@ export class Assemblies {
   }
 
   async list(folder: string, form: AssemblyChoice['form']): Promise<Result<AssemblyListing>> {
-    const known = await this.of(folder)
+    const known = await this.codeOf(folder)
     if (!known.ok) return known
     const functions = await this.functions(known.value, form)
     if (!functions.ok) return functions
@@ -126,7 +130,7 @@ export class Assemblies {
   }
 
   async show(folder: string, choice: AssemblyChoice): Promise<Result<AssemblyReport>> {
-    const known = await this.of(folder)
+    const known = await this.codeOf(folder)
     if (!known.ok) return known
     const functions = await this.functions(known.value, choice.form)
     if (!functions.ok) return functions

@@ -5,11 +5,11 @@ import path from 'node:path'
 import type { AssemblyForm, AssemblyReport } from '../../../contract/assembly'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
-import type { CompileTask } from '../../compile/plan'
+import type { CompileTask } from '../../compile/compile-task'
 import type { Toolchain } from '../../toolchain/choose'
 import { findCudaTool } from '../../toolchain/cuda-tools'
 import { compileLimits, runCommand } from '../../toolchain/run-command'
-import { functionOf } from './function-names'
+import { withTitle } from './function-names'
 import { deviceMix, kernelResources } from './instruction-mix'
 import { parsePtx, parseSass } from './parse-device-code'
 import type { DeviceFunction } from './parse-device-code'
@@ -78,9 +78,7 @@ function findDisassembler(toolchain: Toolchain): { tool: string; args: string[] 
 export async function deviceCode(
   task: CompileTask,
   form: DeviceForm,
-  folder: string,
-  toolchain: Toolchain,
-  places: Places,
+  { folder, toolchain, places }: { folder: string; toolchain: Toolchain; places: Places },
 ): Promise<Result<AssemblyReport[]>> {
   const disassembler = findDisassembler(toolchain)
   if (form === 'sass' && !disassembler) return err('toolchain.missing', whyNoSass(toolchain))
@@ -153,13 +151,13 @@ function reportOf(
   const texts = rows.filter(({ kind }) => kind === 'instruction').map((row) => row.text)
   return {
     form,
-    function: functionOf(
+    function: withTitle({
       name,
-      code.symbol,
-      source,
-      lines.length === 0 ? 0 : Math.min(...lines.map(({ line }) => line)),
-      0,
-    ),
+      id: code.symbol,
+      file: source,
+      line: lines.length === 0 ? 0 : Math.min(...lines.map(({ line }) => line)),
+      size: 0,
+    }),
     rows,
     mix: deviceMix(texts),
     architecture: target,

@@ -32,14 +32,9 @@ function titleOf(name: string): string {
   return around === '' ? plain : `lambda of ${around} in ${runs === '' ? plain : runs}`
 }
 
-export function functionOf(
-  name: string,
-  id: string,
-  file: string,
-  line: number,
-  size: number,
-): AssemblyFunction {
-  return { id, name, title: titleOf(name), file, line, size }
+/** A function with a title that people read. */
+export function withTitle(found: Omit<AssemblyFunction, 'title'>): AssemblyFunction {
+  return { ...found, title: titleOf(found.name) }
 }
 
 /** Functions that a name means: by id or whole name, without arguments, or the last part of that. */

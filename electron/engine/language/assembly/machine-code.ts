@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { AssemblyFunction, AssemblyReport } from '../../../contract/assembly'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
-import { functionOf, holdsLambda } from './function-names'
+import { withTitle, holdsLambda } from './function-names'
 import { machineMix } from './instruction-mix'
 import { parseDisassembly, parseSymbols } from './parse-disassembly'
 import type { SymbolEntry } from './parse-disassembly'
@@ -90,7 +90,7 @@ export class MachineCode {
       if (!start || start.line === 0 || symbol.size === 0 || !this.places.isOwn(file)) return []
       const { name, size } = symbol
       const id = symbol.address.toString(16)
-      return [{ ...symbol, place: functionOf(name, id, file, start.line, size) }]
+      return [{ ...symbol, place: withTitle({ name, id, file, line: start.line, size }) }]
     })
     const listed = new Set(found.map(({ address }) => address))
     const lambdas = await this.lambdas(symbols.filter((one) => !listed.has(one.address)))
@@ -130,7 +130,10 @@ export class MachineCode {
         const { name, size } = symbol
         const line = Math.min(...lines)
         return [
-          { ...symbol, place: functionOf(name, symbol.address.toString(16), file, line, size) },
+          {
+            ...symbol,
+            place: withTitle({ name, id: symbol.address.toString(16), file, line, size }),
+          },
         ]
       }),
     )

@@ -2,30 +2,27 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 import type { DocumentText, LanguageDiagnostics, LanguageState } from '../../../contract/language'
-import type { Manifest } from '../../../contract/manifest'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import type { OwnWork } from '../../at-rest'
 import { planBuild } from '../../compile/plan'
 import type { Installation } from '../../installation'
 import { writeAtomically } from '../../project/files'
-import { readManifest } from '../../project/read-manifest'
-import { readSettings } from '../../project/settings-file'
+import type { Projects } from '../../project/open-project'
 import type { Toolchain } from '../../toolchain/choose'
 import { commandsFolder, commandsText, compileCommands } from './compile-commands'
 import type { CompileCommand } from './compile-commands'
 import { fromDiagnostic } from './convert'
 import type { ClangdDiagnostic } from './convert'
 import { Documents } from './documents'
-import { findClangd } from './find-clangd'
-import type { ClangdProgram } from './find-clangd'
+import { findClangd } from '../../toolchain/find-clangd'
+import type { ClangdProgram } from '../../toolchain/find-clangd'
 import { ClangdServer } from './server'
 import { configHome } from './user-config'
 
-/** What clangd needs of the workbench. */
-interface Surroundings {
-  readonly installation: Installation
-  toolchainFor(manifest: Manifest | undefined): Promise<Result<Toolchain>>
+interface ClangdServices {
+  installation: Installation
+  projects: Projects
 }
 
 export interface ClangdEvents {
@@ -49,18 +46,22 @@ const idle: LanguageState = {
 
 /** The project's compile commands, as a build would run them now. */
 async function projectCommands(
-  surroundings: Surroundings,
+  { installation, projects }: ClangdServices,
   folder: string,
 ): Promise<Result<{ commands: CompileCommand[]; toolchain: Toolchain }>> {
-  const { installation } = surroundings
-  const manifest = await readManifest(folder)
-  if (!manifest.ok) return manifest
-  const toolchain = await surroundings.toolchainFor(manifest.value)
+  const opened = await projects.open(folder)
+  if (!opened.ok) return opened
+  const project = opened.value
+  const toolchain = await project.toolchain()
   if (!toolchain.ok) return toolchain
-  const plan = await planBuild(installation, toolchain.value, folder, manifest.value, 'plain')
+  const plan = await planBuild({
+    installation,
+    project,
+    toolchain: toolchain.value,
+    variant: 'plain',
+  })
   if (!plan.ok) return plan
-  const { cacheFolder } = installation
-  const commands = compileCommands(plan.value, toolchain.value, folder, cacheFolder)
+  const commands = compileCommands(plan.value, project.folder)
   return ok({ commands, toolchain: toolchain.value })
 }
 
@@ -87,7 +88,7 @@ export class Clangd {
   private readonly waiting = new Set<{ file: string; version: number; done: () => void }>()
 
   constructor(
-    private readonly surroundings: Surroundings,
+    private readonly services: ClangdServices,
     private readonly events: ClangdEvents,
   ) {}
 
@@ -111,7 +112,7 @@ export class Clangd {
 
   /** What other editors and tools read as compile_commands.json. */
   async compileCommands(folder: string): Promise<Result<CompileCommand[]>> {
-    const found = await projectCommands(this.surroundings, path.resolve(folder))
+    const found = await projectCommands(this.services, folder)
     return found.ok ? ok(found.value.commands) : found
   }
 
@@ -199,7 +200,7 @@ export class Clangd {
     if (folder === '' || this.closed || this.server) return
     this.busyFiles.clear()
     this.setState({ state: 'starting', busy: false, message: '', hint: '', pid: 0 })
-    const settings = await readSettings(this.surroundings.installation.cacheFolder)
+    const settings = await this.services.projects.settings()
     const program = await findClangd(settings.clangd)
     if (!program.ok) {
       const { message, hint = '' } = program.error
@@ -214,15 +215,17 @@ export class Clangd {
       this.setState({ state: 'failed', name, message: `${name} waits: ${message}`, hint })
       return
     }
-    const { cacheFolder } = this.surroundings.installation
+    const { cacheFolder } = this.services.installation
     const config = await configHome(cacheFolder)
     if (folder !== this.folder) return
     const server = new ClangdServer(
       program.value,
-      folder,
-      commandsFolder(cacheFolder, folder),
-      this.queryDriver,
-      config,
+      {
+        folder,
+        commandsFolder: commandsFolder(cacheFolder, folder),
+        queryDriver: this.queryDriver,
+        configHome: config,
+      },
       {
         onDiagnostics: (file, version, diagnostics) => {
           if (this.server === server) this.noteDiagnostics(file, version, diagnostics)
@@ -261,8 +264,8 @@ export class Clangd {
   /** Writes compile_commands.json, and tells a running clangd which commands are not what they were. */
   private async prepareCommands(): Promise<Result<null>> {
     const { folder } = this
-    const { cacheFolder } = this.surroundings.installation
-    const found = await projectCommands(this.surroundings, folder)
+    const { cacheFolder } = this.services.installation
+    const found = await projectCommands(this.services, folder)
     if (!found.ok) return found
     const { commands, toolchain } = found.value
     // clang knows where its own headers are; of another compiler it has to be told.
@@ -286,7 +289,7 @@ export class Clangd {
   async refresh(): Promise<void> {
     if (this.folder === '' || !this.documents.anyShown) return
     await this.enqueue(async () => {
-      const settings = await readSettings(this.surroundings.installation.cacheFolder)
+      const settings = await this.services.projects.settings()
       const program = await findClangd(settings.clangd)
       const other = program.ok && program.value.path !== this.program?.path
       const driver = this.queryDriver
@@ -341,7 +344,7 @@ export class Clangd {
         state: 'failed',
         busy: false,
         pid: 0,
-        message: `${name} ${reason}, for the ${this.ends.length}th time in three minutes: it is left alone.`,
+        message: `${name} ${reason}. It has ended ${this.ends.length} times in ${lately / 60_000} minutes and is not started again.`,
         hint: lines === '' ? 'Start it again from the command palette.' : lines,
       })
       return

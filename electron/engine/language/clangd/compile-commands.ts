@@ -1,10 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import type { BuildPlan, CompileTask } from '../../compile/plan'
+import type { CompileTask } from '../../compile/compile-task'
+import type { BuildPlan } from '../../compile/plan'
 import { hashOf } from '../../compile/object-cache'
-import { isCuda } from '../../project/open-project'
-import type { Toolchain } from '../../toolchain/choose'
+import { isCuda } from '../../project/sources'
 
 /** One entry of compile_commands.json. */
 export interface CompileCommand {
@@ -81,12 +81,11 @@ function missingCudaHeaders(cacheFolder: string): string {
  * CUDA sources get clang's flags for CUDA, their host side, since nvcc's mean nothing to clang.
  */
 export function compileCommands(
-  plan: BuildPlan,
-  toolchain: Toolchain,
+  plan: Pick<BuildPlan, 'tools' | 'compiles'>,
   folder: string,
-  cacheFolder: string,
 ): CompileCommand[] {
-  const headers = path.join(plan.includes.folder, 'include')
+  const { toolchain, installation } = plan.tools
+  const headers = path.join(plan.tools.includes.folder, 'include')
   const commandOf = (task: CompileTask): CompileCommand | undefined => {
     const source = task.around ?? task.source
     // Generated units and those that all projects share are not edited.
@@ -102,7 +101,7 @@ export function compileCommands(
           ...(toolchain.cuda?.folder ? [`--cuda-path=${toolchain.cuda.folder}`] : []),
           ...cudaFlags(task.args),
           '-idirafter',
-          missingCudaHeaders(cacheFolder),
+          missingCudaHeaders(installation.cacheFolder),
         ]
       : [
           task.command,

@@ -3,8 +3,8 @@ import path from 'node:path'
 
 import type { TextEdit } from '../../../contract/diagnostics'
 import type { FilePlace } from '../../../contract/language'
-import { withoutComments } from '../../compile/scan-source'
-import { openProject } from '../../project/open-project'
+import { withoutComments } from '../../project/scan-source'
+import { describeProject } from '../../project/describe-project'
 
 /** The identifier at or before a place, 1-based; "" where there is none. */
 export function wordAt(text: string, line: number, column: number): string {
@@ -21,7 +21,7 @@ export function wordAt(text: string, line: number, column: number): string {
  * asked for, without its cost: libtorch's headers once for every source.
  */
 export async function filesThatMention(folder: string, word: string): Promise<string[]> {
-  const project = await openProject(folder)
+  const project = await describeProject(folder)
   if (!project.ok || word === '') return []
   const pattern = new RegExp(`\\b${word}\\b`)
   const candidates = project.value.files.filter(

@@ -20,7 +20,7 @@ import { findOnPath } from '../../toolchain/find-on-path'
 import type { CompileCommand } from './compile-commands'
 import { fileOf, uriOf } from './convert'
 import type { ClangdDiagnostic } from './convert'
-import type { ClangdProgram } from './find-clangd'
+import type { ClangdProgram } from '../../toolchain/find-clangd'
 
 export interface ServerEvents {
   onDiagnostics: (file: string, version: number, diagnostics: ClangdDiagnostic[]) => void
@@ -90,23 +90,33 @@ const capabilities = {
   },
 }
 
+interface ServerFolders {
+  /** The project's. */
+  folder: string
+  /** With its compile_commands.json. */
+  commandsFolder: string
+  /** A compiler that clangd asks for its header folders; "" for none. */
+  queryDriver: string
+  /** Where clangd looks for the user's configuration; undefined for its own place. */
+  configHome: string | undefined
+}
+
 /** One life of clangd. It speaks LSP on its standard streams; vscode-jsonrpc frames and matches. */
 export class ClangdServer {
   readonly connection: ProtocolConnection
   legend: TokenLegend = { types: [], modifiers: [] }
   private ended = false
   private lastOutput = ''
+  private readonly folder: string
   private readonly child: ChildProcessByStdio<Writable, Readable, Readable>
   private applied: WorkspaceEdit | undefined
 
   constructor(
     clangd: ClangdProgram,
-    private readonly folder: string,
-    commandsFolder: string,
-    queryDriver: string,
-    configHome: string | undefined,
+    { folder, commandsFolder, queryDriver, configHome }: ServerFolders,
     private readonly events: ServerEvents,
   ) {
+    this.folder = folder
     const args = serverArguments(commandsFolder, queryDriver)
     // Builds come first: it gets a tenth of a core that somebody else wants as well.
     const nice = findOnPath('nice')

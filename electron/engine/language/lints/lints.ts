@@ -1,20 +1,18 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-import type { BuildReport } from '../../../contract/build'
 import type { Diagnostic } from '../../../contract/diagnostics'
 import { manifestFileName } from '../../../contract/manifest'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import type { Installation } from '../../installation'
 import { writeAtomically } from '../../project/files'
-import { openProject } from '../../project/open-project'
-import { entryLines } from '../../project/read-manifest'
+import type { ProjectOrFolder, Projects } from '../../project/open-project'
 import { SourceFile } from '../syntax/source-file'
 import { applyFixes } from './apply-fixes'
 import { runLints } from './run-lints'
 
-/** Beyond this a file is generated, and nobody mends it by hand. */
+/** Beyond this a file is generated, and nobody edits it by hand. */
 const largestFile = 1 << 20
 /** A fix may uncover another finding; a few rounds are enough for all there are. */
 const fixRounds = 10
@@ -23,31 +21,29 @@ const fixRounds = 10
 export class Lints {
   private readonly parsed = new Map<string, SourceFile>()
 
-  constructor(private readonly installation: Installation) {}
+  constructor(private readonly services: { installation: Installation; projects: Projects }) {}
 
   /**
    * @param unsaved texts of open files in place of those on disk, by absolute path
    * @returns an error where opsmith.json cannot be read or the parser's files are missing
    */
   async lint(
-    folder: string,
+    projectOrFolder: ProjectOrFolder,
     unsaved: ReadonlyMap<string, string> = new Map(),
   ): Promise<Result<Diagnostic[]>> {
-    const absolute = path.resolve(folder)
-    const project = await openProject(absolute)
+    const project = await this.services.projects.open(projectOrFolder)
     if (!project.ok) return project
-    const { manifest, problem, files } = project.value
-    if (!manifest) return problem ? { ok: false, error: problem } : ok([])
+    const { folder, manifest } = project.value
     try {
       const sources: SourceFile[] = []
-      for (const { path: relative, role } of files) {
+      for (const { path: relative, role } of await project.value.files()) {
         if (role !== 'source' && role !== 'header') continue
-        const source = await this.read(path.resolve(absolute, relative), unsaved)
+        const source = await this.read(path.resolve(folder, relative), unsaved)
         if (source) sources.push(source)
       }
       const off = Object.keys(manifest.lints).filter((code) => manifest.lints[code] === false)
-      const lines = manifest.autograd.length === 0 ? [] : await entryLines(absolute, 'autograd')
-      const file = path.join(absolute, manifestFileName)
+      const lines = manifest.autograd.length === 0 ? [] : project.value.entryLines('autograd')
+      const file = path.join(folder, manifestFileName)
       const entries = manifest.autograd.map((entry, index) => ({
         ...entry,
         file,
@@ -63,7 +59,7 @@ export class Lints {
     }
   }
 
-  /** Mends what can be mended, on disk; what is left comes back, and which files changed. */
+  /** Applies every fix there is, on disk; what is left comes back, and which files changed. */
   async fix(folder: string): Promise<Result<{ left: Diagnostic[]; changed: string[] }>> {
     const changed = new Set<string>()
     for (let round = 0; ; round += 1) {
@@ -96,18 +92,8 @@ export class Lints {
     }
     const known = this.parsed.get(file)
     if (known?.text === text) return known
-    const source = await SourceFile.parse(this.installation.root, file, text)
+    const source = await SourceFile.parse(this.services.installation.root, file, text)
     this.parsed.set(file, source)
     return source
   }
-}
-
-/** The lints' warnings after what the compiler says; where they could not be had, a build does without. */
-export function withLints(
-  report: Result<BuildReport>,
-  found: Result<Diagnostic[]>,
-): Result<BuildReport> {
-  if (!report.ok || !found.ok) return report
-  const diagnostics = [...report.value.diagnostics, ...found.value]
-  return ok({ ...report.value, diagnostics })
 }

@@ -84,18 +84,23 @@ export function isAssigned(fn: CppFunction, name: string): boolean {
 const printing = /^(TORCH_CHECK\w*|TORCH_INTERNAL_ASSERT\w*|TORCH_WARN\w*|AT_ASSERTM?|AT_ERROR)$/
 const checking = /check|contig|verify|validate|assert|expect|require/i
 
+interface TensorInFunction {
+  fn: CppFunction
+  /** The tensor's names in it. */
+  names: readonly string[]
+}
+
 /**
  * Whether a function, or what it hands the tensor to, asks for a property of it.
- * @param names the tensor's names in `fn`
  * @param asks methods that ask: is_contiguous, scalar_type
  */
 export function isAsked(
   project: ProjectSources,
-  fn: CppFunction,
-  names: readonly string[],
+  tensor: TensorInFunction,
   asks: ReadonlySet<string>,
   depth = 0,
 ): boolean {
+  const { fn, names } = tensor
   const { source, body } = fn
   const isOne = (node: SyntaxNode | undefined): boolean =>
     node !== undefined && node.type === 'identifier' && names.includes(source.textOf(node))
@@ -123,7 +128,7 @@ export function isAsked(
     if (!known) return checking.test(name) || /^TensorArg$|::TensorArg$/.test(name)
     const parameter = known.parameters[at]
     if (!parameter || depth > 3) return false
-    return isAsked(project, known, [parameter.name], asks, depth + 1)
+    return isAsked(project, { fn: known, names: [parameter.name] }, asks, depth + 1)
   })
 }
 

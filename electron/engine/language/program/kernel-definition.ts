@@ -3,9 +3,9 @@ import path from 'node:path'
 
 import { ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
-import { findFunction } from '../../compile/scan-source'
+import { findFunction } from '../../project/scan-source'
 import { insideProject } from '../../project/files'
-import { resolveSources } from '../../project/open-project'
+import { resolveSources } from '../../project/sources'
 import { readManifest } from '../../project/read-manifest'
 
 export interface CodePlace {

@@ -4,6 +4,7 @@ import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import type { ProgramFunction, ProgramSource } from '../../../contract/run'
 import type { HostPool } from '../../host/host-pool'
+import type { Projects } from '../../project/open-project'
 import {
   blockAt,
   blocksOf,
@@ -16,10 +17,9 @@ import {
 /** What is said of a program at most: the compiler is asked once for each. */
 const mostErrors = 10
 
-/** What checks need of the workbench. */
-interface CheckSurroundings {
-  readonly hosts: HostPool
-  program(folder: string): Promise<Result<ProgramSource | undefined>>
+interface ProgramCheckServices {
+  projects: Projects
+  hosts: HostPool
 }
 
 /** Asks the TorchScript compiler, which stops at its first error. */
@@ -68,7 +68,7 @@ export async function programErrors(
 export class ProgramChecks {
   private latest = 0
 
-  constructor(private readonly around: CheckSurroundings) {}
+  constructor(private readonly services: ProgramCheckServices) {}
 
   /**
    * @param text in place of what is on disk; of several checks that wait, only the last one is made
@@ -80,11 +80,13 @@ export class ProgramChecks {
   ): Promise<Result<{ file: string; diagnostics: Diagnostic[] } | undefined>> {
     this.latest += 1
     const mine = this.latest
-    const program = await this.around.program(folder)
+    const { projects, hosts } = this.services
+    const project = await projects.open(folder)
+    if (!project.ok) return project
+    const program = await project.value.program()
     if (!program.ok) return program
     if (!program.value) return ok(undefined)
     const source = { file: program.value.file, source: text ?? program.value.source }
-    const { hosts } = this.around
     const library = hosts.loadedPath()
     const compile: Compile = async (changed) => {
       const isFree = await hosts.whenIdle(() => mine !== this.latest)

@@ -79,7 +79,7 @@ function check(project: ProjectSources): Finding[] {
     if (scalar === undefined) continue
     const origin = originOf(fn, call.object)
     if (origin?.kind !== 'parameter') continue
-    if (isAsked(project, fn, origin.names, asksDtype)) continue
+    if (isAsked(project, { fn, names: origin.names }, asksDtype)) continue
     const name = origin.names.at(-1) ?? ''
     const key = `${fn.source.file}:${fn.node.start}:${name}`
     if (found.has(key) || !fn.body) continue

@@ -100,13 +100,13 @@ function check(project: ProjectSources): Finding[] {
   for (const use of pointerUses(project)) {
     const origin = originOf(use.fn, use.call.object)
     if (origin?.kind !== 'parameter') continue
-    if (isAsked(project, use.fn, origin.names, asksContiguity)) continue
+    if (isAsked(project, { fn: use.fn, names: origin.names }, asksContiguity)) continue
     add(use, origin.names[0] ?? '', 'is not known to be contiguous')
   }
   for (const use of viewUses(project)) {
     const origin = originOf(use.fn, use.call.object)
     if (origin?.kind !== 'view') continue
-    if (isAsked(project, use.fn, origin.names, asksContiguity)) continue
+    if (isAsked(project, { fn: use.fn, names: origin.names }, asksContiguity)) continue
     const name = origin.names[0] ?? use.fn.source.textOf(use.call.object)
     add(use, name, `comes from ${origin.method}()`)
   }

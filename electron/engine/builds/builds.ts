@@ -1,0 +1,236 @@
+import type { BuildReport } from '../../contract/build'
+import type { Diagnostic } from '../../contract/diagnostics'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import type { OwnWork } from '../at-rest'
+import { buildHot, buildProject } from '../compile/build'
+import type { BuildOptions, BuildRequest } from '../compile/build'
+import { HotCompiler } from '../compile/hot/hot-compiler'
+import { planBuild } from '../compile/plan'
+import type { Installation } from '../installation'
+import { folderOf } from '../project/open-project'
+import type { OpenProject, ProjectOrFolder, Projects } from '../project/open-project'
+import type { BackgroundEvents } from './background'
+
+/** Milliseconds between a hot build and the plain one that follows. */
+const plainBuildDelay = 400
+
+export interface BuildEvents extends Pick<BackgroundEvents, 'onBackground'> {
+  /** The plain build that follows a hot one has ended; see Builds.buildHot(). */
+  onSettled?: (folder: string, report: BuildReport) => void
+}
+
+interface BuildServices {
+  installation: Installation
+  projects: Projects
+  /** Warnings that every build reports after the compiler's; undefined: builds have the compiler's alone. */
+  lint: ((project: OpenProject) => Promise<Result<Diagnostic[]>>) | undefined
+  /** Whether buildHot() may use a compile server; the settings may forbid it all the same. */
+  useCompileServer: boolean
+  /** A plain build was good; awaited. */
+  onGoodPlainBuild: (project: OpenProject, report: BuildReport) => Promise<void>
+  /** A build took longer than it need have, for want of a precompiled header. */
+  onMissingHeaders: (project: OpenProject) => void
+}
+
+type Compile = (request: BuildRequest, options: BuildOptions) => Promise<Result<BuildReport>>
+
+/** The plain build that follows a hot one. */
+interface FollowingBuild {
+  stop: AbortController
+  report: Promise<Result<BuildReport>>
+}
+
+/** The first error of a build that did not succeed. */
+export function firstError(report: BuildReport): Diagnostic | undefined {
+  return report.diagnostics.find((diagnostic) => diagnostic.severity === 'error')
+}
+
+/** Builds of projects: plain ones, hot ones with the plain one that follows, and the compile server's life. */
+export class Builds {
+  /** By folder, what calls run on: the last good build, hot or plain. */
+  private readonly lastGood = new Map<string, BuildReport>()
+  /** By folder, from a hot build until the next build. */
+  private readonly following = new Map<string, FollowingBuild>()
+  private readonly hotCompiler: HotCompiler
+  /** Ends when the compile server that is started with a project is up, or will not be. */
+  private serverStart: Promise<unknown> | undefined
+
+  constructor(
+    private readonly services: BuildServices,
+    private readonly events: BuildEvents,
+  ) {
+    this.hotCompiler = new HotCompiler((...event) => events.onBackground?.(...event))
+  }
+
+  /** The plain build: what is put into the project's folder, timed and exported. */
+  async build(
+    projectOrFolder: ProjectOrFolder,
+    options: BuildOptions = {},
+  ): Promise<Result<BuildReport>> {
+    this.stopFollowing(folderOf(projectOrFolder))
+    const project = await this.services.projects.open(projectOrFolder)
+    if (!project.ok) return project
+    const report = await this.compile(project.value, options, buildProject)
+    if (report.ok && report.value.ok) {
+      this.lastGood.set(project.value.folder, report.value)
+      await this.services.onGoodPlainBuild(project.value, report.value)
+    }
+    return report
+  }
+
+  /**
+   * As build(), by the compile server where there is one: a tenth of the time. The plain build follows in the
+   * background, once nobody waits for this one; waitForPlain() waits for it.
+   */
+  async buildHot(
+    projectOrFolder: ProjectOrFolder,
+    options: BuildOptions = {},
+  ): Promise<Result<BuildReport>> {
+    const opened = await this.services.projects.open(projectOrFolder)
+    if (!opened.ok) {
+      this.stopFollowing(folderOf(projectOrFolder))
+      return opened
+    }
+    const project = opened.value
+    if (!this.mayUseServer(project) || options.timeTrace) return await this.build(project, options)
+    this.stopFollowing(project.folder)
+    const access = { compiler: this.hotCompiler, starting: this.serverStart }
+    const report = await this.compile(project, options, (request, all) =>
+      buildHot(request, access, all),
+    )
+    if (!report.ok || !report.value.ok) return report
+    this.lastGood.set(project.folder, report.value)
+    if (report.value.hot) this.followWithPlain(project.folder)
+    else await this.services.onGoodPlainBuild(project, report.value)
+    return report
+  }
+
+  private mayUseServer(project: OpenProject): boolean {
+    return this.services.useCompileServer && project.settings.hotCompile
+  }
+
+  private async compile(
+    project: OpenProject,
+    options: BuildOptions,
+    run: Compile,
+  ): Promise<Result<BuildReport>> {
+    const toolchain = await project.toolchain()
+    if (!toolchain.ok) return toolchain
+    const { installation, lint, onMissingHeaders } = this.services
+    const linting = lint?.(project)
+    let isMissing = false
+    const report = await run(
+      { installation, project, toolchain: toolchain.value },
+      {
+        ...options,
+        onMissingPrelude: () => {
+          isMissing = true
+          options.onMissingPrelude?.()
+        },
+      },
+    )
+    const found = await linting
+    if (isMissing) onMissingHeaders(project)
+    // Lints that cannot be made cost no build.
+    if (!report.ok || !found?.ok) return report
+    return ok({ ...report.value, diagnostics: [...report.value.diagnostics, ...found.value] })
+  }
+
+  /** Makes the plain build of what was just built hot, a moment later: loading and calling come first. */
+  private followWithPlain(folder: string): void {
+    const stop = new AbortController()
+    const build = async (): Promise<Result<BuildReport>> => {
+      await new Promise((resolve) => setTimeout(resolve, plainBuildDelay))
+      const project = await this.services.projects.open(folder)
+      if (!project.ok) return project
+      const report = await this.compile(project.value, { signal: stop.signal }, buildProject)
+      if (!report.ok || stop.signal.aborted) return report
+      if (report.value.ok) await this.services.onGoodPlainBuild(project.value, report.value)
+      this.events.onSettled?.(folder, report.value)
+      return report
+    }
+    this.following.set(folder, { stop, report: build() })
+  }
+
+  private stopFollowing(folder: string): void {
+    this.following.get(folder)?.stop.abort()
+    this.following.delete(folder)
+  }
+
+  /**
+   * Waits until lastBuild() is a plain build: what is timed and exported is nothing else. Errors: the plain
+   * build of a project that was built hot fails (build.required), or could not be made.
+   */
+  async waitForPlain(projectOrFolder: ProjectOrFolder): Promise<Result<null>> {
+    const folder = folderOf(projectOrFolder)
+    const following = this.following.get(folder)
+    if (!following) return ok(null)
+    const report = await following.report
+    if (!report.ok) return report
+    if (!report.value.ok) {
+      const message = firstError(report.value)?.message ?? ''
+      return err('build.required', `The plain -O2 build fails: ${message}`)
+    }
+    // Unless another build has begun meanwhile.
+    if (this.following.get(folder) === following) {
+      this.following.delete(folder)
+      this.lastGood.set(folder, report.value)
+    }
+    return ok(null)
+  }
+
+  /** What was built last; undefined when nothing was, in this process. */
+  lastBuild(project: ProjectOrFolder): BuildReport | undefined {
+    return this.lastGood.get(folderOf(project))
+  }
+
+  /**
+   * Starts the compile server for a project before its first build; whether there is one now.
+   * @param make it, where this machine has none yet
+   */
+  async startCompileServer(folder: string, make = true): Promise<Result<boolean>> {
+    if (!this.services.useCompileServer) return ok(false)
+    const opened = await this.services.projects.open(folder)
+    if (!opened.ok) return opened
+    const project = opened.value
+    if (!this.mayUseServer(project)) return ok(false)
+    const toolchain = await project.toolchain()
+    if (!toolchain.ok) return toolchain
+    const { installation } = this.services
+    const plan = await planBuild({
+      installation,
+      project,
+      toolchain: toolchain.value,
+      variant: 'plain',
+    })
+    if (!plan.ok) return plan
+    const { tools, serverPrelude } = plan.value
+    if (!serverPrelude) return ok(false)
+    const server = await this.hotCompiler.start(tools, serverPrelude, make)
+    return server.ok ? ok(server.value !== undefined) : server
+  }
+
+  /** Called when a project is opened: a build of many sources that is asked for at once waits for the server. */
+  warmUp(folder: string): void {
+    const start = this.startCompileServer(folder, false).finally(() => {
+      if (this.serverStart === start) this.serverStart = undefined
+    })
+    this.serverStart = start
+  }
+
+  /** Gives its memory back; the next hot build starts another. */
+  stopCompileServer(): void {
+    this.hotCompiler.stop()
+  }
+
+  /** What works here without being asked, as a timing has to know. */
+  ownWork(): OwnWork {
+    return this.hotCompiler.ownWork()
+  }
+
+  close(): void {
+    for (const { stop } of this.following.values()) stop.abort()
+    this.hotCompiler.close()
+  }
+}

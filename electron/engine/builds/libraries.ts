@@ -1,0 +1,129 @@
+import type { BuildAndLoad } from '../../contract/app-calls'
+import type { HostCallName, HostInput, HostOutput } from '../../contract/host-calls'
+import type { LoadReport } from '../../contract/operators'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import type { BuildOptions } from '../compile/build'
+import { placeError } from '../error-place'
+import { explainLoadError } from '../explain/load-error'
+import { callOnLibrary } from '../host/call-on-library'
+import type { CallOptions } from '../host/host-client'
+import type { HostPool } from '../host/host-pool'
+import type { Installation } from '../installation'
+import { folderOf } from '../project/open-project'
+import type { OpenProject, ProjectOrFolder, Projects } from '../project/open-project'
+import { findAddon } from '../toolchain/addon-location'
+import type { Builds } from './builds'
+import { withKernelPlaces } from './kernel-places'
+
+/** How long something may take. */
+export interface CallLimits {
+  /** Seconds; 0 for none. */
+  timeout: number
+  signal?: AbortSignal | undefined
+}
+
+interface LibraryServices {
+  installation: Installation
+  projects: Projects
+  builds: Builds
+  hosts: HostPool
+  /** Op hosts besides those; who asks closes them. */
+  newHosts: () => HostPool
+}
+
+/** Built libraries in op hosts: loading them, and calling what they hold. */
+export class Libraries {
+  constructor(private readonly services: LibraryServices) {}
+
+  /** Loads what was built last into the op host; what it registered comes back. */
+  async load(projectOrFolder: ProjectOrFolder, limits: CallLimits): Promise<Result<LoadReport>> {
+    const { builds, hosts, projects } = this.services
+    const folder = folderOf(projectOrFolder)
+    const build = builds.lastBuild(folder)
+    if (!build) {
+      return err('build.required', 'This project has not been built yet.', {
+        hint: 'Build it first (Ctrl+B).',
+      })
+    }
+    const opened = await projects.open(projectOrFolder)
+    // What was built stays loadable when opsmith.json is broken meanwhile.
+    const fitted = await this.fitHosts(hosts, folder, opened.ok ? opened.value : undefined)
+    if (!fitted.ok) return fitted
+    const report = await hosts.load(build.loadPath, limits)
+    if (!report.ok) {
+      const explained = await explainLoadError(report.error, folder)
+      return placeError({ ok: false, error: explained }, folder)
+    }
+    return ok({
+      ...report.value,
+      operators: await withKernelPlaces(report.value.operators, folder),
+    })
+  }
+
+  /** Gives op hosts the addon of a project's libtorch, and the folder whose frames in a stack are the user's. */
+  private async fitHosts(
+    hosts: HostPool,
+    folder: string,
+    project: OpenProject | undefined,
+  ): Promise<Result<HostPool>> {
+    const { installation, projects } = this.services
+    const toolchain = await projects.toolchain(project)
+    if (!toolchain.ok) return toolchain
+    const addon = findAddon(installation, toolchain.value.libtorch)
+    if (!addon.ok) return addon
+    hosts.useAddon(addon.value)
+    hosts.setUserFolders([folder])
+    return ok(hosts)
+  }
+
+  /** Op hosts for another library of a project, besides those in use; who asks closes them. */
+  async openHostsBeside(project: OpenProject): Promise<Result<HostPool>> {
+    return await this.fitHosts(this.services.newHosts(), project.folder, project)
+  }
+
+  /** A call that needs the project's library, which load() has put into the op host. */
+  async call<N extends HostCallName>(
+    project: ProjectOrFolder,
+    name: N,
+    input: HostInput<N>,
+    options: CallOptions,
+  ): Promise<Result<HostOutput<N>>> {
+    const { builds, hosts } = this.services
+    const library = {
+      hosts,
+      loadPath: () => builds.lastBuild(project)?.loadPath,
+      load: (limits: CallLimits) => this.load(project, limits),
+    }
+    return await callOnLibrary(library, name, input, options)
+  }
+
+  /**
+   * Builds, hot where that is possible, and loads.
+   * @param timeout seconds for the load
+   */
+  async buildAndLoad(
+    projectOrFolder: ProjectOrFolder,
+    options: BuildOptions,
+    timeout: number,
+  ): Promise<Result<BuildAndLoad>> {
+    const { builds, projects } = this.services
+    const opened = await projects.open(projectOrFolder)
+    const project = opened.ok ? opened.value : projectOrFolder
+    let build = await builds.buildHot(project, options)
+    if (!build.ok) return build
+    if (!build.value.ok) return ok({ build: build.value })
+    const limits = { timeout, ...(options.signal ? { signal: options.signal } : {}) }
+    let load = await this.load(project, limits)
+    if (!load.ok && load.error.code === 'library.load' && build.value.hot) {
+      // A hot link checks no symbol; the plain one says which is missing, and where it is used.
+      build = await builds.build(project, options)
+      if (!build.ok) return build
+      if (!build.value.ok) return ok({ build: build.value })
+      load = await this.load(project, limits)
+    }
+    if (load.ok) return ok({ build: build.value, load: load.value })
+    if (load.error.code === 'cancelled') return load
+    return ok({ build: build.value, loadError: load.error })
+  }
+}

@@ -1,0 +1,17 @@
+import type { ServerFlags } from './hot/server-flags'
+
+/** One run of a compiler. */
+export interface CompileTask {
+  /** "op.cpp", for people. */
+  label: string
+  command: string
+  /** Everything but -o, -MF and the source. */
+  args: string[]
+  source: string
+  /** The project's source that a generated one includes, relative. */
+  around?: string
+  /** Hash over all of it that is known before the compiler runs. */
+  key: string
+  /** The same flags for a compile server; undefined where one of them changes what the headers mean. */
+  server: ServerFlags | undefined
+}

@@ -1,0 +1,115 @@
+import type { CompileTask } from './compile-task'
+import type { CompileTools } from './compile-tools'
+import { commonFlags, preludeFlags } from './flags'
+import type { BuildVariant, Prelude } from './flags'
+import { flagsForServer } from './hot/server-flags'
+import { hashOf } from './object-cache'
+import { locatePrecompiled, usePrecompiled } from './precompiled-headers'
+
+/** A C++ source to compile. */
+export interface CxxSource {
+  /** "op.cpp", for people. */
+  label: string
+  /** As the compiler is given it: relative to the project, or absolute for what lies outside it. */
+  file: string
+  /** What the object's key covers of it. */
+  text: string
+  prelude: Prelude | undefined
+  /** Of this source alone, before the project's `cflags`. */
+  hostFlags?: readonly string[]
+}
+
+/** What a project adds to the flags that all C++ sources share. */
+export interface ProjectFlags {
+  /** Macros, include paths and the flags of packages. */
+  project: readonly string[]
+  /** `cflags` of opsmith.json, which come last. */
+  own: readonly string[]
+  /** Those of them that precompiled headers made without them would contradict. */
+  contradicting: readonly string[]
+}
+
+/** The compiler's runs for the C++ sources of one build. */
+export class CxxTasks {
+  private missing: Prelude | undefined
+  private readonly used = new Set<Prelude | undefined>()
+
+  constructor(
+    private readonly tools: CompileTools,
+    private readonly variant: BuildVariant,
+    private readonly flags: ProjectFlags,
+  ) {}
+
+  /** A precompiled header that would have served a task made so far, had it been there. */
+  get missingPrelude(): Prelude | undefined {
+    return this.missing
+  }
+
+  /** Whether a task made so far starts from this prelude. */
+  uses(prelude: Prelude): boolean {
+    return this.used.has(prelude)
+  }
+
+  /** A source of the project, compiled with its flags. */
+  projectTask(source: CxxSource): CompileTask {
+    const { hostFlags = [] } = source
+    const { project, own, contradicting } = this.flags
+    const isPrecompiled = contradicting.length === 0
+    return this.task(source, {
+      precompiled: isPrecompiled ? this.precompiledFlags(source.prelude) : [],
+      before: [...project, ...hostFlags],
+      after: own,
+    })
+  }
+
+  /** A source of ours, which is the same for every project and so compiled once on a machine. */
+  sharedTask(source: CxxSource): CompileTask {
+    return this.task(source, {
+      precompiled: this.precompiledFlags(source.prelude),
+      before: [],
+      after: [],
+    })
+  }
+
+  private precompiledFlags(prelude: Prelude | undefined): string[] {
+    if (prelude === undefined) return []
+    const header = locatePrecompiled(this.tools, prelude, this.variant)
+    if (header.ready) return usePrecompiled(this.tools.toolchain, header)
+    this.missing = prelude
+    return []
+  }
+
+  private task(
+    { label, file, text, prelude }: CxxSource,
+    flags: { precompiled: string[]; before: readonly string[]; after: readonly string[] },
+  ): CompileTask {
+    const { toolchain, includes } = this.tools
+    this.used.add(prelude)
+    const isClang = toolchain.compiler.family === 'clang'
+    const args = [
+      ...flags.precompiled,
+      ...commonFlags(toolchain, includes, this.variant),
+      ...preludeFlags(prelude),
+      ...flags.before,
+      isClang ? '-fno-color-diagnostics' : '-fdiagnostics-color=never',
+      ...flags.after,
+    ]
+    return {
+      label,
+      server:
+        this.variant === 'plain' ? flagsForServer([...flags.before, ...flags.after]) : undefined,
+      command: toolchain.compiler.path,
+      args,
+      source: file,
+      key: hashOf(
+        'cxx-1',
+        toolchain.compiler.identity,
+        toolchain.libtorch.identity,
+        includes.key,
+        file,
+        text,
+        ...args,
+      ),
+    }
+  }
+}

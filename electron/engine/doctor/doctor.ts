@@ -1,0 +1,303 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+import type { DoctorReport, Finding, Judgement } from '../../contract/doctor'
+import { compileTimeKey, readCompileTimes } from '../compile/compile-times'
+import { readSetupEnvironment } from '../installation'
+import type { Installation } from '../installation'
+import { findClangLibraries } from '../compile/hot/clang-libraries'
+import { clangdFinding } from '../toolchain/find-clangd'
+import { addonLibtorch, findAddon } from '../toolchain/addon-location'
+import type { Projects } from '../project/open-project'
+import { chooseToolchain, chosenTools } from '../toolchain/choose'
+import type { Choice, Toolchain } from '../toolchain/choose'
+import { findCompilers } from '../toolchain/compilers'
+import type { Compiler } from '../toolchain/compilers'
+import { findCudaToolkit, findGpus } from '../toolchain/cuda'
+import { findOnPath } from '../toolchain/find-on-path'
+import { findLibtorchs, findPythons } from '../toolchain/libtorch'
+import { runCommand } from '../toolchain/run-command'
+
+const blank = {
+  version: '',
+  judgement: 'usable',
+  why: '',
+  remedy: '',
+  chosen: false,
+  facts: [],
+} satisfies Partial<Finding>
+
+async function findTool(
+  kind: Finding['kind'],
+  names: readonly string[],
+  missing: { judgement: Judgement; why: string; remedy: string },
+): Promise<Finding> {
+  const file = names.map((name) => findOnPath(name)).find((found) => found !== undefined)
+  const name = names[0] ?? ''
+  if (!file) return { ...blank, kind, name, path: '', ...missing }
+  const result = await runCommand(file, ['--version'])
+  const version = /(\d+\.\d+(\.\d+)?)/.exec(result.stdout)?.[1] ?? ''
+  return { ...blank, kind, name: `${name} ${version}`.trim(), path: file, version }
+}
+
+/** What g++ takes on this machine, and what clang would save, as far as set-up measured them. */
+function measuredAdvice(own: number | undefined, clang: number | undefined, name: string): string {
+  const took = own === undefined ? '' : `, a small operator takes ${own.toFixed(2)} s`
+  return own !== undefined && clang !== undefined && clang < own
+    ? `works${took}; with ${name} it takes ${clang.toFixed(2)} s here, ${(own - clang).toFixed(2)} s less`
+    : `works${took}; clang, which has a compile server besides, is the one to have`
+}
+
+async function compilerFindings(
+  installation: Installation,
+  chosen: Toolchain | undefined,
+  choice: Choice,
+): Promise<Finding[]> {
+  const compilers = await findCompilers([choice.compiler])
+  const times = readCompileTimes(installation)
+  const secondsOf = (compiler: Compiler | undefined): number | undefined =>
+    compiler &&
+    chosen &&
+    times[compileTimeKey(compiler.identity, chosen.libtorch.identity)]?.seconds
+  const clang = compilers.find(
+    (compiler) => compiler.family === 'clang' && compiler.judgement === 'usable',
+  )
+  return compilers.map((compiler) => {
+    const seconds = secondsOf(compiler)
+    const isSlow = compiler.family === 'g++' && compiler.judgement === 'warning'
+    return {
+      kind: 'compiler',
+      name: `${compiler.family === 'clang' ? 'clang++' : 'g++'} ${compiler.version}`,
+      path: compiler.path,
+      version: compiler.version,
+      judgement: compiler.judgement,
+      why: isSlow
+        ? measuredAdvice(seconds, secondsOf(clang), `clang ${clang?.version ?? ''}`)
+        : compiler.why,
+      // Nothing to install where it is there.
+      remedy: isSlow && clang ? '' : compiler.remedy,
+      chosen: chosen?.compiler.identity === compiler.identity,
+      facts: [
+        ['linker', compiler.linker === '' ? 'ld' : path.basename(compiler.linker)],
+        ...(seconds === undefined
+          ? []
+          : [['a small operator', `${seconds.toFixed(2)} s`] satisfies [string, string]]),
+      ],
+    }
+  })
+}
+
+async function libtorchFindings(
+  chosen: Toolchain | undefined,
+  choice: Choice,
+  setup: string,
+): Promise<Finding[]> {
+  const found = await findLibtorchs({ chosen: choice.libtorch, setup })
+  return found.map((libtorch) => ({
+    kind: 'libtorch',
+    name: `libtorch ${libtorch.version}`,
+    path: libtorch.folder,
+    version: libtorch.version,
+    judgement: libtorch.judgement,
+    why: libtorch.why,
+    remedy: libtorch.remedy,
+    chosen: chosen?.libtorch.identity === libtorch.identity,
+    facts: [
+      ['found by', libtorch.origin],
+      ['C++ ABI', libtorch.cxx11Abi ? 'cxx11' : 'pre-cxx11'],
+      ['C++ standard', `C++${libtorch.cxxStandard}`],
+      ['CUDA', libtorch.hasCuda ? libtorch.cuda : 'none (CPU build)'],
+    ],
+  }))
+}
+
+async function cudaFindings(): Promise<Finding[]> {
+  const toolkit = await findCudaToolkit()
+  const gpus = await findGpus()
+  const nvcc: Finding = toolkit
+    ? {
+        ...blank,
+        kind: 'cuda',
+        name: `nvcc ${toolkit.version}`,
+        path: toolkit.nvcc,
+        version: toolkit.version,
+        facts: [['toolkit', toolkit.folder]],
+      }
+    : {
+        ...blank,
+        kind: 'cuda',
+        name: 'nvcc',
+        path: '',
+        judgement: 'absent',
+        why: 'CUDA sources (.cu) cannot be compiled; C++ operators are not affected',
+        remedy: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads',
+      }
+  const cards = gpus.map((gpu): Finding => ({
+    ...blank,
+    kind: 'gpu',
+    name: gpu.name,
+    path: '',
+    version: gpu.driver,
+    judgement: gpu.driver === '' ? 'warning' : 'usable',
+    why: gpu.driver === '' ? 'the card is there, its driver is not' : '',
+    facts: [['device', gpu.detail]],
+  }))
+  if (cards.length === 0) {
+    cards.push({
+      ...blank,
+      kind: 'gpu',
+      name: 'GPU',
+      path: '',
+      judgement: 'absent',
+      why: 'no NVIDIA GPU on this machine; operators run on the CPU',
+    })
+  }
+  return [nvcc, ...cards]
+}
+
+/** clang as a library, of which the compile server is made. */
+function serverFinding(chosen: Toolchain | undefined): Finding {
+  const base = { ...blank, kind: 'tool' as const, name: "clang's libraries" }
+  if (!chosen) return { ...base, path: '', judgement: 'absent', why: 'there is no compiler' }
+  const { found, why, remedy } = findClangLibraries(chosen.compiler)
+  return found
+    ? { ...base, path: found.folder, chosen: true, facts: [['for', 'hot compile']] }
+    : {
+        ...base,
+        path: '',
+        judgement: 'absent',
+        why: `no hot compile, a build after an edit takes a second or more: ${why}`,
+        remedy,
+      }
+}
+
+function addonFinding(installation: Installation, chosen: Toolchain | undefined): Finding {
+  const base = {
+    ...blank,
+    kind: 'addon' as const,
+    name: 'native addon',
+    path: installation.addonFolder,
+  }
+  if (!chosen) return { ...base, judgement: 'warning', why: 'cannot be judged without a libtorch' }
+  const check = findAddon(installation, chosen.libtorch)
+  return check.ok
+    ? {
+        ...base,
+        path: check.value,
+        chosen: true,
+        facts: [['linked with', addonLibtorch(installation)]],
+      }
+    : { ...base, judgement: 'unusable', why: check.error.message, remedy: check.error.hint ?? '' }
+}
+
+function mismatches(toolchain: Toolchain): DoctorReport['problems'] {
+  const problems: DoctorReport['problems'] = []
+  const { compiler, libtorch, cuda } = toolchain
+  const oldForStandard =
+    libtorch.cxxStandard === 20 &&
+    (compiler.family === 'g++' ? compiler.major < 11 : compiler.major < 16)
+  if (oldForStandard) {
+    problems.push({
+      message: `libtorch ${libtorch.version} needs C++20, which ${compiler.family} ${compiler.version} does not have in full.`,
+      remedy: 'apt-get install clang-19 lld-19',
+    })
+  }
+  if (libtorch.hasCuda && cuda && libtorch.cuda.split('.')[0] !== cuda.version.split('.')[0]) {
+    problems.push({
+      message: `nvcc is CUDA ${cuda.version}, libtorch was built with CUDA ${libtorch.cuda}: their major versions must agree.`,
+      remedy: `Install the CUDA ${libtorch.cuda} toolkit, or choose another libtorch.`,
+    })
+  }
+  return problems
+}
+
+/**
+ * Looks for everything that building and running an operator needs, and judges it.
+ * @param clangd the user's choice; "" for none
+ */
+export async function examine(
+  installation: Installation,
+  choice: Choice,
+  clangd: string,
+): Promise<DoctorReport> {
+  const started = performance.now()
+  const setup = readSetupEnvironment(installation.root)
+  const chosen = await chooseToolchain(installation, choice)
+  const toolchain = chosen.ok ? chosen.value : undefined
+  const [compilers, libtorchs, cuda, pythons, tools] = await Promise.all([
+    compilerFindings(installation, toolchain, choice),
+    libtorchFindings(toolchain, choice, setup.libtorch ?? ''),
+    cudaFindings(),
+    findPythons([setup.python ?? '']),
+    Promise.all([
+      findTool('linker', ['ld.lld', 'ld.lld-19', 'ld.lld-18', 'ld.lld-17', 'ld.lld-16'], {
+        judgement: 'absent',
+        why: 'links take about ten times as long without it',
+        remedy: 'apt-get install lld-19',
+      }),
+      findTool('linker', ['mold'], {
+        judgement: 'absent',
+        why: 'not needed where lld is',
+        remedy: '',
+      }),
+      clangdFinding(clangd),
+      findTool('tool', ['cmake'], {
+        judgement: 'absent',
+        why: 'set-up builds the native addon with it',
+        remedy: 'apt-get install cmake',
+      }),
+      findTool('tool', ['ninja'], { judgement: 'absent', why: 'make is used instead', remedy: '' }),
+      findTool('tool', ['pkg-config'], {
+        judgement: 'absent',
+        why: 'projects with pkgConfig entries cannot be built',
+        remedy: 'apt-get install pkg-config',
+      }),
+    ]),
+  ])
+  const pythonFindings = pythons.map((python): Finding => ({
+    ...blank,
+    kind: 'python',
+    name: `Python ${python.version}`,
+    path: python.python,
+    version: python.version,
+    judgement: 'usable',
+    facts: [['torch', python.torchFolder === '' ? 'none' : python.torchFolder]],
+  }))
+  const addon = addonFinding(installation, toolchain)
+  const problems: DoctorReport['problems'] = toolchain ? mismatches(toolchain) : []
+  if (!chosen.ok)
+    problems.unshift({ message: chosen.error.message, remedy: chosen.error.hint ?? '' })
+  if (toolchain && addon.judgement === 'unusable') {
+    problems.push({ message: addon.why, remedy: addon.remedy })
+  }
+  return {
+    ok: problems.length === 0,
+    platform: `${os.type()} ${os.release()} ${os.arch()}, ${os.cpus().length} cores, ${Math.round(os.totalmem() / 2 ** 30)} GiB${fs.existsSync('/.dockerenv') ? ', in a container' : ''}`,
+    findings: [
+      ...compilers,
+      serverFinding(toolchain),
+      ...tools,
+      ...libtorchs,
+      ...pythonFindings,
+      ...cuda,
+      addon,
+    ],
+    problems,
+    seconds: (performance.now() - started) / 1000,
+  }
+}
+
+/** What doctor says of a project's tools, or of those that the settings choose. */
+export class Doctor {
+  constructor(private readonly services: { installation: Installation; projects: Projects }) {}
+
+  /** @param folder of a project; "" for none */
+  async report(folder: string): Promise<DoctorReport> {
+    const { installation, projects } = this.services
+    const settings = await projects.settings()
+    const project = folder === '' ? undefined : await projects.open(folder)
+    const manifest = project?.ok ? project.value.manifest : undefined
+    return await examine(installation, chosenTools(settings, manifest), settings.clangd)
+  }
+}

@@ -1,0 +1,161 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+import type { WorkbenchError } from '../../contract/outcome'
+import { registrationLine } from '../project/scan-source'
+
+interface Meaning {
+  message: string
+  hint: string
+  /** As libtorch names it: relative to the project, and the line of the block. */
+  place: { file: string; line: number } | undefined
+  /** The operator's name without its namespace. */
+  operator: string
+}
+
+const places = (text: string): { file: string; line: number }[] =>
+  [...text.matchAll(/registered at (\S+?):(\d+)/g)].map((match) => ({
+    file: match[1] ?? '',
+    line: Number(match[2]),
+  }))
+
+const lastName = (operator: string): string => operator.split('::').at(-1) ?? operator
+
+/** A schema's word for a C++ type is not always that type's own. */
+function typeHint(expected: string, given: string): string {
+  if (expected === 'double' || expected === 'int64_t') {
+    return `A schema has its own words: write ${expected === 'double' ? 'float for a C++ double' : 'int for an int64_t'}.`
+  }
+  return `Make them the same: ${expected} in the schema is ${cppName(expected)} in C++, ${given} is ${cppName(given)}.`
+}
+
+function cppName(type: string): string {
+  const names: Record<string, string> = {
+    int: 'int64_t',
+    float: 'double',
+    bool: 'bool',
+    str: 'std::string',
+    Tensor: 'at::Tensor',
+    Scalar: 'at::Scalar',
+    'int[]': 'at::IntArrayRef',
+    'Tensor[]': 'at::TensorList',
+    'float[]': 'at::ArrayRef<double>',
+    SymInt: 'c10::SymInt',
+    Device: 'at::Device',
+  }
+  if (type.endsWith('?')) return `std::optional<${cppName(type.slice(0, -1))}>`
+  return names[type] ?? type
+}
+
+function mismatch(text: string): Meaning | undefined {
+  if (!text.includes("doesn't match the expected function schema")) return undefined
+  const operator = /operator: (\S+)/.exec(text)?.[1] ?? ''
+  const reason = /reason: ([\s\S]*)$/.exec(text)?.[1]?.trim() ?? ''
+  const found = places(text)
+  const base = { place: found[0], operator: lastName(operator) }
+  const counts = /number of (arguments|returns) is different\. (\d+) vs (\d+)/.exec(reason)
+  if (counts) {
+    const what = counts[1] === 'returns' ? 'results' : 'arguments'
+    return {
+      ...base,
+      message: `The schema of ${operator} has ${counts[2] ?? ''} ${what}, and its C++ function has ${counts[3] ?? ''}.`,
+      hint: 'Give both the same, in the same order; or leave the schema out, and libtorch makes it of the function.',
+    }
+  }
+  const types = /Type mismatch in (argument|return) (\d+): (.+?) vs (.+?)\.?$/.exec(reason)
+  if (types) {
+    const [, kind = '', number = '', expected = '', given = ''] = types
+    const what = kind === 'return' ? 'Result' : 'Argument'
+    return {
+      ...base,
+      message: `${what} ${number} of ${operator} is ${expected} in the schema, and ${given} (${cppName(given)}) in the C++ function.`,
+      hint: typeHint(expected, given),
+    }
+  }
+  return {
+    ...base,
+    message: `The schema of ${operator} and its C++ function do not fit: ${reason}`,
+    hint: 'The schema is what the dispatcher hands to the function: both must have the same types in the same order.',
+  }
+}
+
+function signatures(text: string): Meaning | undefined {
+  if (!text.includes('Mismatch in kernel C++ signatures')) return undefined
+  const operator = /operator: (\S+)/.exec(text)?.[1] ?? ''
+  const kernels = [...text.matchAll(/kernel \d: (.+)\n\s*dispatch key: (.+)/g)].map(
+    (match) => `${match[2] ?? ''} has ${match[1] ?? ''}`,
+  )
+  return {
+    place: places(text).at(-1),
+    operator: lastName(operator),
+    message: `The kernels of ${operator} take different arguments: ${kernels.join(', ')}.`,
+    hint: 'All kernels of an operator have the C++ type that its schema says.',
+  }
+}
+
+function twice(text: string): Meaning | undefined {
+  const operator = /Tried to register an operator \(([^(]+)\(/.exec(text)?.[1]
+  if (operator === undefined) return undefined
+  const [again, first] = places(text)
+  return {
+    place: again,
+    operator: lastName(operator),
+    message: `${operator} is defined twice; the first time at ${first?.file ?? ''}:${first?.line ?? 0}.`,
+    hint: 'Define it once, and give kernels of it with m.impl; overloads need names of their own: name.overload(...).',
+  }
+}
+
+function libraryTwice(text: string): Meaning | undefined {
+  const namespace = /Only a single TORCH_LIBRARY can be used to register the namespace (\w+)/.exec(
+    text,
+  )?.[1]
+  if (namespace === undefined) return undefined
+  const [first, again] = places(text)
+  return {
+    place: again,
+    operator: '',
+    message: `${namespace} has two TORCH_LIBRARY blocks; the other is at ${first?.file ?? ''}:${first?.line ?? 0}.`,
+    hint: `Put all definitions into one, or make this one TORCH_LIBRARY_FRAGMENT(${namespace}, m).`,
+  }
+}
+
+function badSchema(text: string): Meaning | undefined {
+  const found = /expected (.+?) but found '?(.+?)'? here:\n([\s\S]*)$/.exec(text)
+  const unknown = /[Uu]nknown type specifier:?\s*([\s\S]*)$/.exec(text)
+  if (!found && !unknown) return undefined
+  const schema = (found?.[3] ?? unknown?.[1] ?? '').split('\n')[0]?.trim() ?? ''
+  return {
+    place: undefined,
+    operator: /^(?:\w+::)?(\w+)/.exec(schema)?.[1] ?? '',
+    message: found
+      ? `This schema is not complete: "${schema}" lacks ${found[1] === 'arrow' ? '-> and its results' : (found[1] ?? '')}.`
+      : `This schema names a type that there is none of: "${schema}".`,
+    hint: 'A schema reads: name(Tensor x, float factor, int[] sizes) -> Tensor; without results, -> ().',
+  }
+}
+
+/**
+ * What libtorch's dispatcher says of a library that it will not load, in plain words and at the
+ * operator's own line; its own text stays as `detail`. What is not known comes back as it was.
+ */
+export async function explainLoadError(
+  error: WorkbenchError,
+  folder: string,
+): Promise<WorkbenchError> {
+  const text = error.message
+  const meaning =
+    mismatch(text) ?? signatures(text) ?? twice(text) ?? libraryTwice(text) ?? badSchema(text)
+  if (!meaning) return error
+  const frame = error.exit?.stack.find((one) => one.isUser && one.file !== undefined)
+  const place =
+    meaning.place ?? (frame?.file ? { file: frame.file, line: frame.line ?? 0 } : undefined)
+  const told = { ...error, message: meaning.message, hint: meaning.hint, detail: text }
+  if (!place) return told
+  const file = path.resolve(folder, place.file)
+  const source = await fs.readFile(file, 'utf8').catch(() => '')
+  const line =
+    source === '' || meaning.operator === ''
+      ? place.line
+      : registrationLine(source, place.line, meaning.operator)
+  return { ...told, file, line }
+}

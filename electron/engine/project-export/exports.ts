@@ -1,0 +1,302 @@
+import os from 'node:os'
+import path from 'node:path'
+
+import type {
+  AbiReport,
+  ExportForm,
+  ExportReport,
+  ExportRequest,
+  ExportStep,
+  FormChoice,
+  FormDiff,
+  FormReport,
+} from '../../contract/export'
+import { err, ok } from '../../contract/outcome'
+import type { Result, WorkbenchError } from '../../contract/outcome'
+import { firstError } from '../builds/builds'
+import type { Builds } from '../builds/builds'
+import type { Libraries } from '../builds/libraries'
+import type { HostPool } from '../host/host-pool'
+import type { Installation } from '../installation'
+import type { Projects } from '../project/open-project'
+import { readAbi } from './abi'
+import type { ExportedProject } from './exported-project'
+import { joinTrees } from './file-tree'
+import type { FileTree } from './file-tree'
+import { formsNamed } from './all-forms'
+import type { Form } from './form'
+import { formChoices } from './form-choices'
+import { gather } from './gather'
+import { Proof } from './proof/proof'
+import { findProofTools } from './proof/tools'
+import type { ProofTools } from './proof/tools'
+import { diffTree, writeTree } from './write-export'
+
+interface ExportServices {
+  installation: Installation
+  projects: Projects
+  builds: Builds
+  libraries: Libraries
+  hosts: HostPool
+}
+
+export interface ExportOptions {
+  signal?: AbortSignal
+  onProgress?: (progress: {
+    form: ExportForm
+    done: number
+    total: number
+    running: string
+    step?: ExportStep
+    report?: FormReport
+  }) => void
+  onOutput?: (form: ExportForm, step: string, text: string) => void
+}
+
+interface Prepared {
+  project: ExportedProject
+  abi: AbiReport
+  tools: ProofTools
+}
+
+type ShowProgress = (running: string, step?: ExportStep) => void
+
+/** How one form of an export is made. */
+interface FormRun {
+  request: ExportRequest
+  options: ExportOptions
+  showProgress: ShowProgress
+}
+
+interface WrittenForm {
+  project: ExportedProject
+  form: Form
+  directory: string
+  files: string[]
+}
+
+function failedForm(form: ExportForm, error: WorkbenchError): FormReport {
+  return { form, ok: false, directory: '', steps: [], files: [], error }
+}
+
+/** A form's files, and the project's licence beside them. */
+function filesOf(
+  form: Form,
+  { project, abi }: Pick<Prepared, 'project' | 'abi'>,
+): Result<FileTree> {
+  const tree = form.files(project, abi)
+  return tree.ok ? ok(joinTrees(tree.value, project.licences)) : tree
+}
+
+/** Exports of a project: which are possible, what they would change, and making them with their proof. */
+export class Exports {
+  constructor(private readonly services: ExportServices) {}
+
+  async forms(folder: string): Promise<Result<FormChoice[]>> {
+    const { installation, projects } = this.services
+    const project = await projects.open(folder)
+    if (!project.ok) return project
+    const toolchain = await project.value.toolchain()
+    if (!toolchain.ok) return toolchain
+    const tools = await findProofTools(installation, toolchain.value)
+    return await formChoices(installation, project.value, tools)
+  }
+
+  /** Builds, loads and records: what every form is made of. */
+  private async prepare(folder: string, options: ExportOptions): Promise<Result<Prepared>> {
+    const { installation, projects, builds, libraries, hosts } = this.services
+    const opened = await projects.open(folder)
+    if (!opened.ok) return opened
+    const source = opened.value
+    const toolchain = await source.toolchain()
+    if (!toolchain.ok) return toolchain
+    const { signal } = options
+    const build = await builds.build(source, { ...(signal && { signal }) })
+    if (!build.ok) return build
+    if (!build.value.ok) {
+      const first = firstError(build.value)
+      return err('build.required', `The project does not build: ${first?.message ?? ''}`, {
+        hint: 'Fix the error first; nothing was exported.',
+        ...(first && first.file !== '' ? { file: first.file, line: first.line } : {}),
+      })
+    }
+    const timeout = source.settings.callTimeout
+    const load = await libraries.load(source, { timeout, ...(signal && { signal }) })
+    if (!load.ok) return load
+    const program = await source.program()
+    if (!program.ok) return program
+    const project = await gather(
+      {
+        installation,
+        hosts,
+        project: source,
+        build: build.value,
+        load: load.value,
+        toolchain: toolchain.value,
+        program: program.value,
+      },
+      { timeout, signal },
+    )
+    if (!project.ok) return project
+    const { library, name } = project.value
+    const abi = await readAbi(library, `lib${name}.so`, toolchain.value)
+    const tools = await findProofTools(installation, toolchain.value)
+    return ok({ project: project.value, abi, tools })
+  }
+
+  /** What an export of these forms would change in `directory`; an error of one form is its own. */
+  async diff(
+    folder: string,
+    request: Pick<ExportRequest, 'forms' | 'directory'>,
+    options: ExportOptions,
+  ): Promise<Result<FormDiff[]>> {
+    const wanted = formsNamed(request.forms)
+    if (!wanted.ok) return wanted
+    const prepared = await this.prepare(folder, options)
+    if (!prepared.ok) return prepared
+    const diffs: FormDiff[] = []
+    for (const form of wanted.value) {
+      const { id } = form
+      const directory = path.join(request.directory, id)
+      const tree = filesOf(form, prepared.value)
+      const diff = tree.ok ? await diffTree(directory, tree.value) : tree
+      diffs.push(
+        diff.ok
+          ? { form: id, directory, ...diff.value }
+          : { form: id, directory, exists: false, files: [], error: diff.error },
+      )
+    }
+    return ok(diffs)
+  }
+
+  /**
+   * Writes each form into a folder of its name and proves it. A form that cannot be written or proven
+   * is an outcome; an error comes back where nothing could be tried.
+   */
+  async run(
+    folder: string,
+    request: ExportRequest,
+    options: ExportOptions,
+  ): Promise<Result<ExportReport>> {
+    const started = performance.now()
+    const named = formsNamed(request.forms)
+    if (!named.ok) return named
+    const wanted = named.value
+    const prepared = await this.prepare(folder, options)
+    if (!prepared.ok) return prepared
+    const reports: FormReport[] = []
+    let next = 0
+    let done = 0
+    const worker = async (): Promise<void> => {
+      for (let index = next; index < wanted.length; index = next) {
+        next = index + 1
+        const form = wanted[index]
+        if (form === undefined || options.signal?.aborted) return
+        const showProgress: ShowProgress = (running, step) => {
+          options.onProgress?.({
+            form: form.id,
+            done,
+            total: wanted.length,
+            running,
+            ...(step && { step }),
+          })
+        }
+        const report = await this.runForm(prepared.value, form, { request, options, showProgress })
+        reports[index] = report
+        done += 1
+        // One that was ended is no outcome.
+        if (options.signal?.aborted) return
+        options.onProgress?.({ form: form.id, done, total: wanted.length, running: '', report })
+      }
+    }
+    // A compiler that waits for its disk leaves a core free; more than two need more memory than it is worth.
+    await Promise.all(Array.from({ length: Math.min(2, os.cpus().length) }, worker))
+    if (options.signal?.aborted) return err('cancelled', 'The export was stopped.')
+    return ok({
+      ok: reports.every((report) => report.ok),
+      seconds: (performance.now() - started) / 1000,
+      forms: reports,
+    })
+  }
+
+  private async runForm(
+    { project, abi, tools }: Prepared,
+    form: Form,
+    { request, options, showProgress }: FormRun,
+  ): Promise<FormReport> {
+    const directory = path.join(request.directory, form.id)
+    const started = performance.now()
+    showProgress('write')
+    const tree = filesOf(form, { project, abi })
+    if (!tree.ok) return failedForm(form.id, tree.error)
+    const names = { project: project.name, form: form.id }
+    const written = await writeTree(directory, tree.value, names, request.decisions)
+    if (!written.ok) return failedForm(form.id, written.error)
+    const write: ExportStep = {
+      name: 'write',
+      status: 'ok',
+      reason: '',
+      log: written.value.log,
+      seconds: (performance.now() - started) / 1000,
+    }
+    showProgress('', write)
+    const files = [...tree.value.keys()].sort()
+    const steps = [write]
+    if (request.proof) {
+      steps.push(
+        ...(await this.prove({ project, form, directory, files: [...tree.value.keys()] }, tools, {
+          options,
+          showProgress,
+        })),
+      )
+    } else {
+      const reason = 'not asked for'
+      steps.push({ name: 'proof', status: 'skipped', reason, seconds: 0, log: '' })
+    }
+    return {
+      form: form.id,
+      directory,
+      steps,
+      files,
+      ok: steps.every((step) => step.status !== 'failed'),
+      ...(tree.value.has(abi.library) ? { abi } : {}),
+    }
+  }
+
+  private async prove(
+    { project, form, directory, files }: WrittenForm,
+    tools: ProofTools,
+    { options, showProgress }: Pick<FormRun, 'options' | 'showProgress'>,
+  ): Promise<ExportStep[]> {
+    const proof = new Proof(
+      project,
+      tools,
+      {
+        onStart: (name) => {
+          showProgress(name)
+        },
+        onStep: (step) => {
+          showProgress('', step)
+        },
+        onOutput: (name, text) => options.onOutput?.(form.id, name, text),
+      },
+      options.signal,
+    )
+    try {
+      await proof.open(directory, files)
+      await form.prove(proof, files)
+      for (const { reason, isFault } of project.unrecorded) {
+        if (isFault) proof.fail('record', reason)
+        else proof.skip('record', reason)
+      }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      const step: ExportStep = { name: 'proof', status: 'failed', reason, seconds: 0, log: '' }
+      proof.steps.push(step)
+      showProgress('', step)
+    } finally {
+      await proof.close()
+    }
+    return proof.steps
+  }
+}

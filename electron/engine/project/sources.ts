@@ -1,0 +1,78 @@
+import path from 'node:path'
+
+import { glob } from 'tinyglobby'
+
+import { manifestFileName } from '../../contract/manifest'
+import type { Manifest } from '../../contract/manifest'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+
+const cppExtensions = new Set(['.cpp', '.cc', '.cxx', '.c++', '.C', '.c'])
+/** Folders that hold nothing a user edits here. */
+export const ignoredFolders = [
+  'build',
+  '.opsmith',
+  '.git',
+  'node_modules',
+  '__pycache__',
+  '.venv',
+  'venv',
+]
+
+export function isCuda(file: string): boolean {
+  return path.extname(file) === '.cu'
+}
+
+/** The files that a list of globs names, relative, sorted within each; a pattern that finds nothing is an error. */
+async function resolveGlobs(
+  folder: string,
+  manifest: Manifest,
+  key: 'sources' | 'cudaSources',
+): Promise<Result<string[]>> {
+  const sources: string[] = []
+  for (const [index, pattern] of manifest[key].entries()) {
+    const found = await glob([pattern], {
+      cwd: folder,
+      onlyFiles: true,
+      expandDirectories: false,
+      ignore: ignoredFolders.map((name) => `${name}/**`),
+    })
+    const fitting = found
+      .filter((file) => cppExtensions.has(path.extname(file)) || isCuda(file))
+      .sort()
+    if (fitting.length === 0) {
+      const where = { path: `${key}[${index}]`, file: path.join(folder, manifestFileName) }
+      return found.length > 0
+        ? err(
+            'project.invalid',
+            `opsmith.json, ${key}[${index}]: ${pattern} is no C++ or CUDA source (.cpp, .cc, .cxx, .cu).`,
+            where,
+          )
+        : err('project.invalid', `opsmith.json, ${key}[${index}]: no file matches ${pattern}.`, {
+            ...where,
+            hint: 'Create the file, or mend the name: paths are relative to opsmith.json.',
+          })
+    }
+    for (const file of fitting) if (!sources.includes(file)) sources.push(file)
+  }
+  return ok(sources)
+}
+
+export interface ProjectSources {
+  /** What is compiled everywhere. */
+  plain: string[]
+  /** What is left out without nvcc; what both lists of opsmith.json name is here. */
+  cuda: string[]
+}
+
+export async function resolveSources(
+  folder: string,
+  manifest: Manifest,
+): Promise<Result<ProjectSources>> {
+  const plain = await resolveGlobs(folder, manifest, 'sources')
+  if (!plain.ok) return plain
+  const cuda = await resolveGlobs(folder, manifest, 'cudaSources')
+  if (!cuda.ok) return cuda
+  const conditional = new Set(cuda.value)
+  return ok({ plain: plain.value.filter((file) => !conditional.has(file)), cuda: cuda.value })
+}

@@ -1,0 +1,87 @@
+import path from 'node:path'
+
+import type { ProjectWatcher } from '../engine/project/watch-project'
+
+/**
+ * What the window has to do with the project that is open: jobs that run, and what it may read and write
+ * outside the project. Closing the project ends it, so nothing of it reaches the next.
+ */
+export class ProjectSession {
+  /** Files of the project as they were listed last, relative. */
+  knownFiles = new Set<string>()
+  private watcher: ProjectWatcher | undefined
+  private readonly namedFiles = new Set<string>()
+  private readonly openedModels = new Set<string>()
+  private readonly exportFolders = new Set<string>()
+  private readonly jobs = new Map<string, AbortController>()
+
+  /** @param folder absolute */
+  constructor(readonly folder: string) {}
+
+  /** Takes the place of the watcher before. */
+  async watch(start: () => ProjectWatcher): Promise<void> {
+    await this.watcher?.close()
+    this.watcher = start()
+  }
+
+  /** Runs work that cancel() can end. */
+  async job<T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController()
+    this.jobs.set(id, controller)
+    try {
+      return await work(controller.signal)
+    } finally {
+      if (this.jobs.get(id) === controller) this.jobs.delete(id)
+    }
+  }
+
+  /** Whether there was such a job. */
+  cancel(id: string): boolean {
+    const controller = this.jobs.get(id)
+    controller?.abort()
+    return controller !== undefined
+  }
+
+  /** Remembers every file that an answer names: a compiler's message, a kernel, a frame of a stack. */
+  noteFiles(answer: unknown): void {
+    if (typeof answer !== 'object' || answer === null) return
+    for (const [key, value] of Object.entries(answer)) {
+      if (key === 'file' && typeof value === 'string') this.namedFiles.add(path.resolve(value))
+      else this.noteFiles(value)
+    }
+  }
+
+  /** Outside the project the window may read files that an answer named, and no others. */
+  wasNamed(file: string): boolean {
+    return this.namedFiles.has(path.resolve(file))
+  }
+
+  /** Remembers a model that the user chose, or that lies in the project. */
+  noteOpened(file: string): void {
+    this.openedModels.add(path.resolve(file))
+  }
+
+  /** Models outside the project are read after the user chose them, and not before. */
+  wasOpened(file: string): boolean {
+    return this.openedModels.has(path.resolve(file))
+  }
+
+  /** Remembers a folder that the user chose for exports. */
+  noteExportFolder(directory: string): void {
+    this.exportFolders.add(path.resolve(directory))
+  }
+
+  /** Exports go into the project and where the user chose; what lies there may be shown. */
+  mayExportTo(directory: string): boolean {
+    const target = path.resolve(directory)
+    return [this.folder, ...this.exportFolders].some(
+      (folder) => target === folder || target.startsWith(path.join(folder, path.sep)),
+    )
+  }
+
+  /** Ends its jobs and its watcher. */
+  async close(): Promise<void> {
+    for (const controller of this.jobs.values()) controller.abort()
+    await this.watcher?.close()
+  }
+}

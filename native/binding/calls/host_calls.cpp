@@ -1,0 +1,23 @@
+#include "binding/calls.h"
+#include "runtime/process/call_thread.h"
+#include "runtime/process/crash_report.h"
+#include "runtime/process/memory_limit.h"
+
+namespace opsmith {
+
+struct PingAnswer {
+  uint64_t resident_bytes = 0;
+  double busy_seconds = 0;
+};
+
+void fields(auto& visit, PingAnswer& answer) {
+  visit("residentBytes", answer.resident_bytes);
+  visit("busySeconds", answer.busy_seconds);
+}
+
+static const Calls host_calls({
+    {"host.ping", answer_at_once([] { return PingAnswer{resident_bytes(), busy_seconds()}; })},
+    {"host.dumpStack", answer_at_once(dump_call_stack)},
+});
+
+}  // namespace opsmith

@@ -1,0 +1,77 @@
+#include <ATen/core/grad_mode.h>
+#include <ATen/Functions.h>
+
+#include "runtime/operator_check/checks.h"
+#include "runtime/operator_check/compare.h"
+#include "runtime/process/forked_call.h"
+
+namespace opsmith {
+namespace {
+
+OperatorCheckFinding check_broadcasting(const OperatorCall& call) {
+  if (draws_random_numbers(call)) return skipped("it draws random numbers");
+  const at::NoGradGuard unrecorded;
+  bool tried = false, ran = false;
+  for (size_t i = 0; i < call.tensors().size(); ++i) {
+    const auto& tensor = call.tensors()[i].tensor;
+    bool has_partner = false;
+    for (size_t other = 0; other < call.tensors().size(); ++other) {
+      const auto& partner = call.tensors()[other].tensor;
+      // Indices have shapes of their own.
+      const bool is_index =
+          (tensor.scalar_type() == at::kLong) != (partner.scalar_type() == at::kLong);
+      has_partner = has_partner || (other != i && !is_index && partner.sizes() == tensor.sizes());
+    }
+    for (int64_t dim = 0; has_partner && dim < tensor.dim(); ++dim) {
+      if (tensor.size(dim) < 2) continue;
+      auto given = call.fresh(), plain = call.fresh();
+      given[i] = given[i].detach().narrow(dim, 0, 1).contiguous();
+      plain[i] = given[i].expand(tensor.sizes()).contiguous();
+      const auto expected = call.run(plain);
+      // Shapes that follow from the input's (a concatenation's) are no broadcast.
+      if (expected.empty() || expected[0].sizes() != tensor.sizes()) continue;
+      tried = true;
+      // In a copy: a kernel that goes by the other input's size reads past the end of this one.
+      const auto outcome = run_forked(
+          [&]() -> std::string {
+            Tensors actual;
+            if (!call.try_run(given, actual).empty()) return "refused";
+            // A product of square matrices takes another size for what it is.
+            if (actual.empty() || actual[0].sizes() != expected[0].sizes()) return "refused";
+            return finding_text(difference(actual, expected,
+                                           "with " + call.tensors()[i].name +
+                                               " broadcast along dimension " +
+                                               std::to_string(dim)));
+          },
+          patience);
+      if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
+      if (outcome.end == ForkedOutcome::End::answered && outcome.answer == "refused") continue;
+      ran = true;
+      if (outcome.end == ForkedOutcome::End::answered && outcome.answer.empty()) continue;
+      auto finding =
+          failed(outcome.end == ForkedOutcome::End::answered
+                     ? outcome.answer
+                     : "with " + call.tensors()[i].name + " broadcast along dimension " +
+                           std::to_string(dim) + ": " + outcome.describe(),
+                 "Broadcast first (at::expand_outplace, TensorIterator), or check that the "
+                 "shapes are equal.");
+      finding.input = call.tensors()[i].name;
+      return finding;
+    }
+  }
+  if (!tried) return skipped("no two inputs have the same shape");
+  return passed(ran ? "inputs of size 1 give the same as expanded ones"
+                    : "it refuses to broadcast");
+}
+
+const RegisteredCheck broadcasting_check({
+    .name = "broadcasting",
+    .title = "broadcasting",
+    .meaning = "A size of 1 in place of an input's own",
+    .order = 120,
+    .run = check_broadcasting,
+    .compares_calls = true,
+});
+
+}  // namespace
+}  // namespace opsmith

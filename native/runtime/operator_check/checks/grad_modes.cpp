@@ -1,0 +1,76 @@
+#include <ATen/core/grad_mode.h>
+#include <ATen/Functions.h>
+#include <c10/core/InferenceMode.h>
+
+#include "runtime/operator_check/checks.h"
+#include "runtime/operator_check/compare.h"
+
+namespace opsmith {
+namespace {
+
+OperatorCheckFinding check_grad_modes(const OperatorCall& call) {
+  if (draws_random_numbers(call)) return skipped("it draws random numbers");
+  const auto expected = call.run(call.fresh());
+  const auto compare = [&](const Tensors& outputs, const std::string& when) {
+    return difference(outputs, expected, when);
+  };
+  {
+    const at::NoGradGuard unrecorded;
+    Tensors outputs;
+    const auto error = call.try_run(call.fresh(), outputs);
+    if (!error.empty()) return failed("under no_grad: " + error);
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      if (!outputs[o].requires_grad() || outputs[o].is_leaf()) continue;
+      auto finding = failed("under no_grad, output " + std::to_string(o) + " has a graph",
+                            "Do not turn gradients on inside a kernel.");
+      finding.output = static_cast<int64_t>(o);
+      return finding;
+    }
+    if (auto finding = compare(outputs, "under no_grad")) return *finding;
+  }
+  {
+    const c10::InferenceMode inference;
+    const auto given = call.map([](const at::Tensor& tensor) { return tensor.detach().clone(); });
+    Tensors outputs;
+    const auto error = call.try_run(given, outputs);
+    if (!error.empty()) return failed("under inference_mode: " + error);
+    if (auto finding = compare(outputs, "under inference_mode")) return *finding;
+  }
+  std::vector<size_t> floating;
+  for (size_t i = 0; i < call.tensors().size() && floating.size() < 4; ++i) {
+    if (is_differentiable_type(call.tensors()[i].tensor)) floating.push_back(i);
+  }
+  for (size_t subset = 0; subset < (size_t{1} << floating.size()); ++subset) {
+    auto given = call.map([](const at::Tensor& tensor) { return tensor.detach().clone(); });
+    std::vector<std::string> names;
+    for (size_t bit = 0; bit < floating.size(); ++bit) {
+      if ((subset >> bit & 1) == 0) continue;
+      given[floating[bit]].requires_grad_();
+      names.push_back(call.tensors()[floating[bit]].name);
+    }
+    const auto when = names.empty() ? std::string("when no input requires grad")
+                                    : "when " + joined(names) + " require grad";
+    Tensors outputs;
+    const auto error = call.try_run(given, outputs);
+    // Written in place, a leaf that requires grad is refused by autograd itself.
+    if (!error.empty() && error.find("leaf") == std::string::npos)
+      return failed(when + ": " + error);
+    if (!error.empty()) continue;
+    if (auto finding = compare(outputs, when)) return *finding;
+  }
+  return passed(
+      "same answers with gradients, under no_grad, under inference_mode, and whichever "
+      "inputs require grad");
+}
+
+const RegisteredCheck grad_modes_check({
+    .name = "grad_modes",
+    .title = "grad modes",
+    .meaning = "no_grad, inference_mode, any mix of requires_grad",
+    .order = 140,
+    .run = check_grad_modes,
+    .compares_calls = true,
+});
+
+}  // namespace
+}  // namespace opsmith

@@ -1,0 +1,126 @@
+#include <ATen/core/grad_mode.h>
+#include <ATen/Functions.h>
+
+#include "runtime/operator_check/checks.h"
+#include "runtime/operator_check/compare.h"
+
+namespace opsmith {
+namespace {
+
+// ---- ways in which a tensor can lie in memory, with the same values
+
+struct Layout {
+  const char* name;
+  // Undefined where the tensor cannot lie so.
+  at::Tensor (*make)(const at::Tensor&);
+};
+
+at::Tensor transposed(const at::Tensor& tensor) {
+  if (tensor.dim() < 2) return {};
+  return tensor.transpose(-1, -2).contiguous().transpose(-1, -2);
+}
+
+at::Tensor stepped(const at::Tensor& tensor) {
+  if (tensor.dim() < 1) return {};
+  auto sizes = tensor.sizes().vec();
+  sizes.back() *= 2;
+  const auto wide = at::empty(sizes, tensor.options());
+  return wide.slice(-1, 0, std::nullopt, 2).copy_(tensor);
+}
+
+at::Tensor shifted(const at::Tensor& tensor) {
+  if (tensor.numel() == 0) return {};
+  const auto longer = at::empty({tensor.numel() + 1}, tensor.options());
+  return longer.slice(0, 1).view(tensor.sizes()).copy_(tensor);
+}
+
+// Stride 0 needs equal values along a dimension: the first one's.
+at::Tensor expanded(const at::Tensor& tensor) {
+  if (tensor.dim() < 1 || tensor.size(0) < 2) return {};
+  return tensor.narrow(0, 0, 1).contiguous().expand(tensor.sizes());
+}
+
+at::Tensor channels_last(const at::Tensor& tensor) {
+  if (tensor.dim() != 4) return {};
+  return tensor.contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+at::Tensor negated_view(const at::Tensor& tensor) {
+  if (!tensor.is_floating_point()) return {};
+  return at::_neg_view(tensor.neg());
+}
+
+at::Tensor conjugated_view(const at::Tensor& tensor) {
+  if (!tensor.is_complex()) return {};
+  return tensor.conj().resolve_conj().conj();
+}
+
+constexpr Layout layouts[] = {{"transposed", transposed},
+                              {"with a step of 2", stepped},
+                              {"with an offset", shifted},
+                              {"expanded (stride 0)", expanded},
+                              {"channels last", channels_last},
+                              {"a negated view", negated_view},
+                              {"a conjugated view", conjugated_view}};
+
+}  // namespace
+
+std::vector<std::pair<std::string, at::Tensor>> other_layouts(const at::Tensor& tensor) {
+  std::vector<std::pair<std::string, at::Tensor>> others;
+  for (const auto& layout : layouts) {
+    if (auto other = layout.make(tensor); other.defined()) others.emplace_back(layout.name, other);
+  }
+  return others;
+}
+
+namespace {
+
+OperatorCheckFinding check_layouts(const OperatorCall& call) {
+  if (draws_random_numbers(call)) return skipped("it draws random numbers");
+  const at::NoGradGuard unrecorded;
+  std::vector<std::string> same, refused;
+  for (const auto& layout : layouts) {
+    bool tried = false, ran = false;
+    for (size_t i = 0; i < call.tensors().size(); ++i) {
+      auto given = call.fresh();
+      const auto changed = layout.make(given[i].detach());
+      if (!changed.defined()) continue;
+      tried = true;
+      auto plain = call.fresh();
+      given[i] = changed;
+      plain[i] = changed.resolve_conj().resolve_neg().clone(at::MemoryFormat::Contiguous);
+      const auto expected = call.run(plain);
+      Tensors actual;
+      // An operator may refuse what it cannot read: only a wrong answer is a fault.
+      if (!call.try_run(given, actual).empty()) continue;
+      ran = true;
+      const auto& name = call.tensors()[i].name;
+      if (auto finding = difference(actual, expected, "with " + name + " " + layout.name)) {
+        finding->input = name;
+        finding->advice =
+            "The kernel reads memory as if it were contiguous: call contiguous() on " + name +
+            " first, or go by its strides.";
+        return *finding;
+      }
+    }
+    if (tried) (ran ? same : refused).push_back(layout.name);
+  }
+  if (auto fault = gradient_layout_fault(call)) return *fault;
+  if (same.empty() && refused.empty()) return skipped("no input can lie otherwise");
+  return passed(
+      (same.empty() ? "" : "same answer " + joined(same)) +
+      (refused.empty() ? "" : (same.empty() ? "" : "; ") + ("refused " + joined(refused))));
+}
+
+const RegisteredCheck layouts_check({
+    .name = "layouts",
+    .title = "layouts",
+    .meaning = "Transposed, stepped, offset, expanded, channels-last inputs",
+    .order = 80,
+    .run = check_layouts,
+    .other_shapes = true,
+    .compares_calls = true,
+});
+
+}  // namespace
+}  // namespace opsmith

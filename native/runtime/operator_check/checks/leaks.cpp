@@ -1,0 +1,87 @@
+#include <malloc.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "runtime/failure.h"
+#include "runtime/operator_check/checking_allocator.h"
+#include "runtime/operator_check/checks.h"
+#include "runtime/operator_check/compare.h"
+#include "runtime/process/forked_call.h"
+
+namespace opsmith {
+namespace {
+
+// What the calls of check_leaks leave behind each, in bytes; 0 for nothing.
+struct LeftBehind {
+  int64_t tensors = 0, heap = 0;
+};
+
+LeftBehind left_behind(const OperatorCall& call) {
+  const auto inputs = call.fresh();
+  constexpr int batches = 5, calls = 20;
+  std::vector<int64_t> tensors, heap;
+  {
+    const CheckingAllocation checking(0);
+    for (int i = 0; i < 5; ++i)
+      call.run(inputs);
+    for (int batch = 0; batch <= batches; ++batch) {
+      tensors.push_back(static_cast<int64_t>(CheckingAllocation::live_bytes()));
+      heap.push_back(static_cast<int64_t>(mallinfo2().uordblks));
+      for (int i = 0; i < calls; ++i)
+        call.run(inputs);
+    }
+  }
+  // Growth of a byte a call or more in every batch: what grows once is a cache.
+  const auto growth = [](const std::vector<int64_t>& bytes) -> int64_t {
+    int64_t least = bytes[1] - bytes[0];
+    for (size_t i = 1; i < bytes.size(); ++i)
+      least = std::min(least, bytes[i] - bytes[i - 1]);
+    return least >= calls ? (bytes.back() - bytes.front()) / (calls * batches) : 0;
+  };
+  return {growth(tensors), growth(heap)};
+}
+
+OperatorCheckFinding check_leaks(const OperatorCall& call) {
+  if (!all_on_cpu(call)) return skipped(not_on_cpu);
+  call.run(call.fresh());  // an operator that throws does so here
+  // In a copy, which has no other thread: the heap is one for all, and what the process's other
+  // threads take meanwhile would be laid at the operator's door.
+  const auto outcome = run_forked(
+      [&]() -> std::string {
+        try {
+          const auto left = left_behind(call);
+          return std::to_string(left.tensors) + " " + std::to_string(left.heap);
+        } catch (...) {
+          return "stops: " + brief(describe_current_exception().message);
+        }
+      },
+      patience);
+  if (outcome.end == ForkedOutcome::End::timed_out) {
+    return skipped("105 calls took longer than the time there is");
+  }
+  if (outcome.end != ForkedOutcome::End::answered) return skipped(outcome.describe());
+  LeftBehind left;
+  std::istringstream answer(outcome.answer);
+  if (!(answer >> left.tensors >> left.heap)) return skipped("the operator " + outcome.answer);
+  if (left.tensors > 0) {
+    return failed("each call leaves " + bytes_text(left.tensors) + " of tensors behind",
+                  "Look for tensors kept in static containers, and for raw at::Tensor pointers.");
+  }
+  if (left.heap > 0) {
+    return failed("each call leaves " + bytes_text(left.heap) + " on the heap behind",
+                  "Look for new without delete, and for malloc without free.");
+  }
+  return passed("memory is the same after 100 calls");
+}
+
+const RegisteredCheck leaks_check({
+    .name = "leaks",
+    .title = "leaks",
+    .meaning = "Memory after many calls",
+    .order = 190,
+    .run = check_leaks,
+});
+
+}  // namespace
+}  // namespace opsmith

@@ -1,0 +1,86 @@
+#include <optional>
+#include <vector>
+
+#include "runtime/operator_check/checks.h"
+
+namespace opsmith {
+namespace {
+
+struct Snapshot {
+  std::vector<char> bytes;
+  std::vector<int64_t> sizes, strides;
+
+  explicit Snapshot(const at::Tensor& tensor)
+      : sizes(tensor.sizes().vec()), strides(tensor.strides().vec()) {
+    const auto& storage = tensor.storage();
+    const auto* data = static_cast<const char*>(storage.data());
+    bytes.assign(data, data + storage.nbytes());
+  }
+};
+
+// In row-major order, the element in which a byte changed; -1 when it is outside of the view.
+int64_t changed_element(const at::Tensor& tensor, size_t byte) {
+  const auto size = static_cast<int64_t>(tensor.element_size());
+  const auto wanted = static_cast<int64_t>(byte) / size - tensor.storage_offset();
+  for (int64_t flat = 0; flat < tensor.numel(); ++flat) {
+    int64_t offset = 0, rest = flat;
+    for (int64_t dim = tensor.dim() - 1; dim >= 0; --dim) {
+      offset += rest % tensor.size(dim) * tensor.stride(dim);
+      rest /= tensor.size(dim);
+    }
+    if (offset == wanted) return flat;
+  }
+  return -1;
+}
+
+bool can_be_snapshot(const at::Tensor& tensor) {
+  return tensor.layout() == at::kStrided && tensor.is_cpu() && tensor.has_storage();
+}
+
+OperatorCheckFinding check_mutation(const OperatorCall& call) {
+  const auto inputs = call.fresh();
+  std::vector<std::optional<Snapshot>> before;
+  for (const auto& input : inputs)
+    before.push_back(can_be_snapshot(input) ? std::optional<Snapshot>(input) : std::nullopt);
+  call.run(inputs);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto& declared = call.tensors()[i];
+    if (!before[i] || declared.may_be_written) continue;
+    const auto advice = "Declare it in the schema (Tensor(a!) " + declared.name +
+                        "), or work on a copy: callers and the compiler rely on the schema.";
+    const auto with_name = [&](OperatorCheckFinding finding) {
+      finding.input = declared.name;
+      return finding;
+    };
+    if (inputs[i].sizes().vec() != before[i]->sizes ||
+        inputs[i].strides().vec() != before[i]->strides) {
+      return with_name(failed("the shape of " + declared.name + " was changed in place", advice));
+    }
+    const Snapshot after(inputs[i]);
+    for (size_t byte = 0; byte < after.bytes.size() && byte < before[i]->bytes.size(); ++byte) {
+      if (after.bytes[byte] == before[i]->bytes[byte]) continue;
+      const int64_t flat = changed_element(inputs[i], byte);
+      const auto index = flat < 0 ? std::vector<int64_t>() : index_of(inputs[i], flat);
+      const auto what = flat < 0 ? "memory behind " + declared.name
+                                 : "element " + index_text(index) + " of " + declared.name;
+      auto finding =
+          with_name(failed(what + " was written, and the schema does not say that it is", advice));
+      finding.index = index;
+      return finding;
+    }
+  }
+  if (auto fault = gradient_mutation_fault(call)) return *fault;
+  return passed("no byte of an input changed that the schema does not declare");
+}
+
+const RegisteredCheck mutation_check({
+    .name = "mutation",
+    .title = "mutation",
+    .meaning = "No input is written that the schema does not declare, byte for byte",
+    .order = 10,
+    .run = check_mutation,
+    .other_shapes = true,
+});
+
+}  // namespace
+}  // namespace opsmith

@@ -1,0 +1,98 @@
+#include <optional>
+#include <string>
+
+#include "runtime/operator_check/autograd_fallback.h"
+#include "runtime/operator_check/checks.h"
+#include "runtime/registry.h"
+
+namespace opsmith {
+namespace {
+
+std::optional<c10::OperatorHandle> handle_of(const OperatorCall& call) {
+  if (call.callable().function != nullptr) return std::nullopt;
+  return find_operator(call.callable().name);
+}
+
+constexpr const char* not_an_operator = "a function of the program has no schema of its own";
+
+OperatorCheckFinding check_registration(const OperatorCall& call) {
+  const auto op = handle_of(call);
+  if (!op) return skipped(not_an_operator);
+  using Key = c10::DispatchKey;
+  const auto has = [&](Key key) { return op->hasKernelForDispatchKey(key); };
+  // From a composite kernel too.
+  const auto runs_at = [&](Key key) { return op->hasComputedKernelForDispatchKey(key); };
+  const bool composite = has(Key::CompositeImplicitAutograd);
+  std::string missing;
+  const auto note = [&](const std::string& key, const std::string& felt) {
+    missing += (missing.empty() ? "" : "; ") + std::string("no ") + key + " kernel: " + felt;
+  };
+  if (!runs_at(Key::CPU)) note("CPU", "it cannot run on the CPU");
+  if (!runs_at(Key::CUDA)) note("CUDA", "it cannot run on a GPU");
+  if (!runs_at(Key::Meta)) {
+    note("Meta", "torch.compile and torch.export stop at it");
+  }
+  if (!composite && !has(Key::Autograd) && !has(Key::AutogradCPU)) {
+    note("Autograd", "no gradient flows through it");
+  }
+  if (!composite && !has(Key::AutocastCUDA) && !has(Key::AutocastCPU)) {
+    note("Autocast", "under autocast it gets whatever dtypes come");
+  }
+  if (!runs_at(Key::CPU)) {
+    return failed(missing, "Register a kernel with TORCH_LIBRARY_IMPL.");
+  }
+  return passed(missing.empty() ? "every key has a kernel" : missing);
+}
+
+OperatorCheckFinding check_autograd_registration(const OperatorCall& call) {
+  const auto op = handle_of(call);
+  if (!op) return skipped(not_an_operator);
+  bool any = false;
+  for (const auto& tensor : call.values())
+    any = any || tensor.requires_grad();
+  if (!any) return skipped("no input requires grad");
+  using Key = c10::DispatchKey;
+  for (const Key key : {Key::AutogradCPU, Key::Autograd, Key::CompositeImplicitAutograd}) {
+    if (op->hasKernelForDispatchKey(key)) {
+      return passed(std::string("gradients are registered at ") + c10::toString(key));
+    }
+  }
+  const NoAutogradFallback fallback;
+  const auto inputs = call.fresh();
+  const auto outputs = call.run(inputs);
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    bool is_input = false;
+    for (const auto& input : inputs)
+      is_input = is_input || outputs[o].is_same(input);
+    if (is_input || !outputs[o].requires_grad()) continue;
+    auto finding = failed(
+        "output " + std::to_string(o) +
+            " requires grad, but the operator has no kernel at an autograd key",
+        "Register what calls torch::autograd::Function at Autograd, not at CPU or CUDA; what is "
+        "made of PyTorch's own operators at CompositeImplicitAutograd.");
+    finding.output = static_cast<int64_t>(o);
+    return finding;
+  }
+  return passed("no autograd kernel, and no output claims a gradient");
+}
+
+const RegisteredCheck registration_check({
+    .name = "registration",
+    .title = "registration",
+    .meaning = "Which dispatch keys have no kernel, and what a user feels of it",
+    .order = 30,
+    .run = check_registration,
+    .can_shrink = false,
+});
+
+const RegisteredCheck autograd_registration_check({
+    .name = "autograd_registration",
+    .title = "autograd registration",
+    .meaning = "Autograd is registered where autograd needs it",
+    .order = 40,
+    .run = check_autograd_registration,
+    .can_shrink = false,
+});
+
+}  // namespace
+}  // namespace opsmith

@@ -1,0 +1,27 @@
+#include "runtime/operator_check/checks.h"
+
+namespace opsmith {
+namespace {
+
+// Sanitizers look at a build of their own, in an op host of their own (sanitized_calls.h).
+
+const RegisteredCheck address_sanitizer_check({
+    .name = "address_sanitizer",
+    .title = "address sanitizer",
+    .meaning = "What ASan finds in the same calls: it watches a build of its own",
+    .order = 200,
+    .only_when_asked = "needs a build with sanitizers: switch them on (--sanitize), or name it",
+    .sanitizer = true,
+});
+
+const RegisteredCheck undefined_behaviour_sanitizer_check({
+    .name = "undefined_behaviour_sanitizer",
+    .title = "undefined behaviour sanitizer",
+    .meaning = "What UBSan finds in the same calls",
+    .order = 210,
+    .only_when_asked = "needs a build with sanitizers: switch them on (--sanitize), or name it",
+    .sanitizer = true,
+});
+
+}  // namespace
+}  // namespace opsmith

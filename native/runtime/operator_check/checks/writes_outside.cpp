@@ -1,0 +1,67 @@
+#include <ATen/core/grad_mode.h>
+
+#include "runtime/operator_check/checking_allocator.h"
+#include "runtime/operator_check/checks.h"
+#include "runtime/operator_check/compare.h"
+#include "runtime/process/forked_call.h"
+
+namespace opsmith {
+namespace {
+
+// Which tensor an address belongs to, by name.
+std::string owner_of(const void* data, const OperatorCall& call, const Tensors& inputs,
+                     const Tensors& outputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].storage().data() == data) return call.tensors()[i].name;
+  }
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    if (outputs[o].has_storage() && outputs[o].storage().data() == data) {
+      return "output " + std::to_string(o);
+    }
+  }
+  return "";
+}
+
+OperatorCheckFinding check_writes_outside(const OperatorCall& call) {
+  if (!all_on_cpu(call)) return skipped(not_on_cpu);
+  const at::NoGradGuard unrecorded;
+  const auto outcome = run_forked(
+      [&]() -> std::string {
+        const CheckingAllocation checking(0);
+        const auto inputs = call.fresh();
+        Tensors outputs;
+        const auto error = call.try_run(inputs, outputs);
+        for (const auto& damage : checking.damages()) {
+          auto name = owner_of(damage.data, call, inputs, outputs);
+          if (name.empty())
+            name = "a temporary of " + bytes_text(static_cast<int64_t>(damage.bytes));
+          const auto where = damage.distance < 0
+                                 ? bytes_text(-damage.distance) + " before the beginning of "
+                                 : std::to_string(damage.distance) + " bytes past the end of ";
+          return bytes_text(damage.count) + " written outside, " + where + name;
+        }
+        return "";
+      },
+      patience);
+  if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
+  if (outcome.end != ForkedOutcome::End::answered) {
+    return failed("the call ends in " + outcome.describe(),
+                  "Run it by itself: the report of the op host's end names the line.");
+  }
+  if (outcome.answer.empty()) return passed("nothing was written within 4 KiB of any tensor");
+  return failed(outcome.answer, "Check the bounds of the loop that writes there.");
+}
+
+const RegisteredCheck writes_outside_check({
+    .name = "writes_outside",
+    .title = "writes outside",
+    .meaning = "Nothing is written beside a tensor",
+    .order = 170,
+    .run = check_writes_outside,
+    .other_shapes = true,
+    .in_a_copy = true,
+    .makes_unsafe = true,
+});
+
+}  // namespace
+}  // namespace opsmith

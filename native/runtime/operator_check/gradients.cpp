@@ -1,0 +1,185 @@
+#include <ATen/core/grad_mode.h>
+#include <ATen/Functions.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/function.h>
+
+#include <exception>
+#include <optional>
+
+#include "runtime/gradcheck/jacobian.h"
+#include "runtime/operator_check/checks.h"
+#include "runtime/operator_check/compare.h"
+#include "runtime/process/forked_call.h"
+
+namespace opsmith {
+namespace {
+
+// One call with its graph, to go through backward again and again. What ends the process is
+// gradcheck's to say: such a backward counts as one that refuses.
+class Recorded {
+ public:
+  explicit Recorded(const OperatorCall& call) : Recorded(call, call.fresh()) {}
+
+  Recorded(const OperatorCall& call, Tensors given) : inputs_(std::move(given)) {
+    const at::AutoGradMode recording(true);
+    Tensors outputs;
+    if (!call.try_run(inputs_, outputs).empty()) return;
+    for (const auto& output : outputs) {
+      const auto node = output.grad_fn();
+      // libtorch's fallback for operators without an autograd kernel gives no gradient.
+      if (!node || node->name().find("NotImplemented") != std::string::npos) continue;
+      if (is_differentiable_type(output)) outputs_.push_back(output);
+    }
+    if (outputs_.empty()) return;
+    const auto tried = run_forked(
+        [&] {
+          backward(grad_outputs());
+          return std::string();
+        },
+        patience);
+    if (tried.end != ForkedOutcome::End::answered) outputs_.clear();
+  }
+
+  const Tensors& inputs() const { return inputs_; }
+
+  // A gradient for each output: contiguous, all different, none of them simple.
+  Tensors grad_outputs() const {
+    Tensors grads;
+    for (const auto& output : outputs_) {
+      const auto places = at::arange(1, output.numel() + 1, output.options().dtype(at::kDouble));
+      grads.push_back(places.sin().to(output.scalar_type()).reshape(output.sizes()));
+    }
+    return grads;
+  }
+
+  // Of the inputs that require grad; undefined where none comes. nullopt without a graph, and where
+  // backward refuses.
+  std::optional<Tensors> backward(const Tensors& grads) const {
+    Tensors wanted;
+    for (const auto& input : inputs_) {
+      if (input.requires_grad()) wanted.push_back(input);
+    }
+    if (outputs_.empty() || wanted.empty()) return std::nullopt;
+    try {
+      return torch::autograd::grad(outputs_, wanted, grads, /*retain_graph=*/true,
+                                   /*create_graph=*/false, /*allow_unused=*/true);
+    } catch (const std::exception&) {
+      return std::nullopt;
+    }
+  }
+
+ private:
+  Tensors inputs_, outputs_;
+};
+
+// The same values in memory of another order.
+at::Tensor transposed(const at::Tensor& grad) {
+  if (grad.dim() < 2) return {};
+  return grad.transpose(-1, -2).contiguous().transpose(-1, -2);
+}
+
+// One value for all elements, as the gradient of a sum is. The memory behind it is as large as a
+// contiguous gradient's: who reads it in row-major order reads wrong values, not past its end.
+at::Tensor expanded(const at::Tensor& grad) {
+  if (grad.numel() < 2) return {};
+  const auto memory = at::arange(1, grad.numel() + 1, grad.options().dtype(at::kDouble));
+  return memory.to(grad.scalar_type())
+      .as_strided(grad.sizes(), std::vector<int64_t>(static_cast<size_t>(grad.dim()), 0));
+}
+
+}  // namespace
+
+std::optional<OperatorCheckFinding> gradient_mutation_fault(const OperatorCall& call) {
+  const Recorded recorded(call);
+  const auto grads = recorded.grad_outputs();
+  const auto kept = recorded.grad_outputs();
+  Tensors inputs;
+  for (const auto& input : recorded.inputs())
+    inputs.push_back(input.detach().clone());
+  if (!recorded.backward(grads)) return std::nullopt;
+  const auto fault = [](const std::string& name, const at::Tensor& tensor, int64_t flat) {
+    auto finding = failed(
+        "backward wrote to element " + index_text(index_of(tensor, flat)) + " of " + name,
+        "Work on a copy (grad * 2, not grad.mul_(2)): other operators share this tensor, and "
+        "their gradients go wrong.");
+    finding.index = index_of(tensor, flat);
+    return finding;
+  };
+  for (size_t o = 0; o < grads.size(); ++o) {
+    if (const auto flat = first_difference(grads[o], kept[o])) {
+      return fault("grad_output", grads[o], *flat);
+    }
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (const auto flat = first_difference(recorded.inputs()[i], inputs[i])) {
+      auto finding = fault(call.tensors()[i].name, inputs[i], *flat);
+      finding.input = call.tensors()[i].name;
+      return finding;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<OperatorCheckFinding> gradient_layout_fault(const OperatorCall& call) {
+  const Recorded recorded(call);
+  struct Layout {
+    const char* name;
+    at::Tensor (*make)(const at::Tensor&);
+  };
+  constexpr Layout layouts[] = {{"transposed", transposed},
+                                {"expanded from one element, as sum()'s is,", expanded}};
+  const auto contiguous = recorded.grad_outputs();
+  for (size_t o = 0; o < contiguous.size(); ++o) {
+    for (const auto& layout : layouts) {
+      auto grads = contiguous, plain = contiguous;
+      grads[o] = layout.make(contiguous[o]);
+      if (!grads[o].defined()) continue;
+      plain[o] = grads[o].clone(at::MemoryFormat::Contiguous);
+      const auto expected = recorded.backward(plain), actual = recorded.backward(grads);
+      if (!expected || !actual) continue;  // it may refuse what it cannot read
+      Tensors left, right;
+      for (size_t i = 0; i < expected->size(); ++i) {
+        if (!(*expected)[i].defined() || !(*actual)[i].defined()) continue;
+        left.push_back((*actual)[i]);
+        right.push_back((*expected)[i]);
+      }
+      const auto wrong = difference(left, right, "");
+      if (!wrong) continue;
+      auto finding = failed(
+          std::string("with grad_output ") + layout.name + " the gradients differ:" + wrong->reason,
+          "The backward reads grad_output as if it were contiguous: call contiguous() on it first, "
+          "or go by its strides.");
+      finding.index = wrong->index;
+      return finding;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<OperatorCheckFinding> gradient_precision_fault(const OperatorCall& call) {
+  const Recorded recorded(call, call.map([](const at::Tensor& tensor) {
+    auto copy = tensor.detach().clone();
+    if (copy.is_floating_point()) copy = copy.to(at::kDouble);
+    return tensor.requires_grad() ? copy.requires_grad_() : copy;
+  }));
+  const auto gradients = recorded.backward(recorded.grad_outputs());
+  if (!gradients) return std::nullopt;
+  size_t next = 0;
+  for (size_t i = 0; i < recorded.inputs().size(); ++i) {
+    if (!recorded.inputs()[i].requires_grad()) continue;
+    const auto& gradient = (*gradients)[next++];
+    if (!gradient.defined() || gradient.scalar_type() != at::kDouble) continue;
+    if (computed_precision(gradient).value_or(at::kDouble) == at::kDouble) continue;
+    auto finding =
+        failed("every element of the gradient of " + call.tensors()[i].name +
+                   " fits float32 exactly: backward computes float64 in float32, or returns "
+                   "float32, which "
+                   "the autograd engine casts without a word",
+               "Compute the gradient in the dtype of its input: look for float, 1.0f and casts.");
+    finding.input = call.tensors()[i].name;
+    return finding;
+  }
+  return std::nullopt;
+}
+
+}  // namespace opsmith

@@ -1,0 +1,225 @@
+#include <ATen/Functions.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "runtime/arguments.h"
+#include "runtime/operator_check/cases.h"
+
+namespace opsmith {
+namespace {
+
+// Seconds for each of the three parts of one finding's shrinking: sizes, rows and columns, values.
+// A check that takes long is shrunk as far as it comes.
+constexpr double patience_in_seconds = 2;
+// Tensors above are simplified as a whole only.
+constexpr int64_t few_elements = 256;
+
+class Shrinker {
+ public:
+  Shrinker(const std::function<OperatorCheckFinding(const OperatorCheckCase&)>& run,
+           OperatorCheckFinding& finding)
+      : run_(run), finding_(finding) {
+    begin();
+  }
+
+  void begin() { start_ = std::chrono::steady_clock::now(); }
+
+  // Whether it still fails; the finding is then this one's.
+  bool still_fails(const OperatorCheckCase& candidate) {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
+    if (passed.count() > patience_in_seconds) return false;
+    // A candidate of which no tensor can be made shows nothing.
+    try {
+      auto found = run_(candidate);
+      if (found.status != CheckStatus::failed) return false;
+      finding_ = std::move(found);
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
+
+  // Values that were drawn for smaller sizes may show nothing where these do: rows and columns of
+  // these are left out one by one, along all places of a size.
+  void crop(OperatorCheckCase& made, const std::vector<SizeRange>& sizes) {
+    for (bool smaller = true; smaller;) {
+      smaller = false;
+      for (const auto& size : sizes) {
+        const auto count = size_in(made, size);
+        for (int64_t left_out = 0; left_out < count && count > size.min && !smaller; ++left_out) {
+          auto candidate = made;
+          if (!leave_out(candidate, size, left_out) || !still_fails(candidate)) continue;
+          made = std::move(candidate);
+          smaller = true;
+        }
+      }
+    }
+  }
+
+  void simplify_numbers(OperatorCheckCase& made) {
+    for (size_t i = 0; i < made.args.size(); ++i) {
+      const auto* number = std::get_if<double>(&made.args[i].value);
+      if (number == nullptr) continue;
+      for (const double simple : {0.0, 1.0}) {
+        if (*number == simple) break;
+        auto candidate = made;
+        candidate.args[i].value = simple;
+        if (!still_fails(candidate)) continue;
+        made = std::move(candidate);
+        break;
+      }
+    }
+  }
+
+  void simplify_input(OperatorCheckCase& made, size_t index) {
+    const auto& spec = made.inputs[index];
+    if (spec.distribution == Distribution::zeros && !spec.values) return;
+    const auto tensor = make_input(spec).detach().cpu();
+    for (const auto simple : {Distribution::zeros, Distribution::ones}) {
+      auto candidate = made;
+      candidate.inputs[index] = without_values(spec, tensor);
+      candidate.inputs[index].distribution = simple;
+      if (!still_fails(candidate)) continue;
+      made = std::move(candidate);
+      return;
+    }
+    if (tensor.is_complex() || tensor.numel() == 0 || tensor.numel() > few_elements) return;
+    simplify_elements(made, index, tensor);
+  }
+
+ private:
+  // Halves, quarters, … single elements become 0; then what is left becomes 1, else a whole number.
+  void simplify_elements(OperatorCheckCase& made, size_t index, const at::Tensor& tensor) {
+    auto values = numbers_in(tensor);
+    const auto attempt = [&](const std::vector<double>& changed) {
+      if (changed == values) return false;
+      auto candidate = made;
+      auto& spec = candidate.inputs[index];
+      spec = without_values(spec, tensor);
+      spec.values = nested(changed, tensor.sizes().vec());
+      if (!still_fails(candidate)) return false;
+      made = std::move(candidate);
+      values = changed;
+      return true;
+    };
+    for (size_t chunk = (values.size() + 1) / 2; chunk > 0;
+         chunk = chunk == 1 ? 0 : (chunk + 1) / 2) {
+      for (size_t from = 0; from < values.size(); from += chunk) {
+        auto changed = values;
+        const auto to = std::min(from + chunk, values.size());
+        std::fill(changed.begin() + static_cast<std::ptrdiff_t>(from),
+                  changed.begin() + static_cast<std::ptrdiff_t>(to), 0.0);
+        attempt(changed);
+      }
+    }
+    auto whole = values;
+    for (auto& value : whole)
+      value = std::round(value);
+    attempt(whole);
+    for (size_t i = 0; i < values.size(); ++i) {
+      for (const double simple : {1.0, std::round(values[i]), std::round(values[i] * 10) / 10}) {
+        // NaN stays as it is: no number is simpler than what it shows.
+        if (values[i] == 0 || values[i] == simple || !std::isfinite(values[i])) break;
+        auto changed = values;
+        changed[i] = simple;
+        if (attempt(changed)) break;
+      }
+    }
+  }
+
+  static InputSpec* input_of(OperatorCheckCase& made, const std::string& name) {
+    for (auto& spec : made.inputs) {
+      if (spec.name == name) return &spec;
+    }
+    return nullptr;
+  }
+
+  static int64_t size_in(OperatorCheckCase& made, const SizeRange& size) {
+    if (size.places.empty()) return 0;
+    const auto* spec = input_of(made, size.places[0].input);
+    const auto dim = static_cast<size_t>(size.places[0].dim);
+    return spec != nullptr && spec->shape && dim < spec->shape->size() ? (*spec->shape)[dim] : 0;
+  }
+
+  static bool leave_out(OperatorCheckCase& made, const SizeRange& size, int64_t index) {
+    for (const auto& place : size.places) {
+      auto* spec = input_of(made, place.input);
+      if (spec == nullptr) return false;
+      auto tensor = make_input(*spec).detach().cpu();
+      if (tensor.is_complex() || tensor.numel() > few_elements) return false;
+      const auto before = tensor.narrow(place.dim, 0, index);
+      const auto after = tensor.narrow(place.dim, index + 1, tensor.size(place.dim) - index - 1);
+      tensor = at::cat({before, after}, place.dim);
+      *spec = without_values(*spec, tensor);
+      spec->values = nested(numbers_in(tensor), tensor.sizes().vec());
+    }
+    return true;
+  }
+
+  static std::vector<double> numbers_in(const at::Tensor& tensor) {
+    const auto flat = tensor.to(at::kDouble).reshape(-1);
+    return {flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel()};
+  }
+
+  static InputSpec without_values(InputSpec spec, const at::Tensor& tensor) {
+    spec.shape = tensor.sizes().vec();
+    spec.distribution = InputSpec().distribution;
+    spec.seed.reset();
+    spec.values.reset();
+    for (auto* number : {&spec.low, &spec.high, &spec.mean, &spec.std})
+      number->reset();
+    return spec;
+  }
+
+  static Literal element(double value) {
+    if (std::isnan(value)) return {std::string("nan")};
+    if (std::isinf(value)) return {std::string(value > 0 ? "inf" : "-inf")};
+    return {value};
+  }
+
+  static Literal nested(const std::vector<double>& values, const std::vector<int64_t>& shape) {
+    size_t next = 0;
+    const std::function<Literal(size_t)> level = [&](size_t dim) -> Literal {
+      if (dim == shape.size()) return element(values[next++]);
+      Literal::List list;
+      for (int64_t i = 0; i < shape[dim]; ++i)
+        list.push_back(level(dim + 1));
+      return {std::move(list)};
+    };
+    return level(0);
+  }
+
+  const std::function<OperatorCheckFinding(const OperatorCheckCase&)>& run_;
+  OperatorCheckFinding& finding_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace
+
+OperatorCheckCase shrink(const CaseMaker& maker, Draw draw,
+                         const std::function<OperatorCheckFinding(const OperatorCheckCase&)>& run,
+                         OperatorCheckFinding& finding) {
+  Shrinker shrinker(run, finding);
+  for (bool simpler = true; simpler;) {
+    simpler = false;
+    for (auto& candidate : maker.simpler(draw)) {
+      if (!shrinker.still_fails(maker.make(candidate))) continue;
+      draw = std::move(candidate);
+      simpler = true;
+      break;
+    }
+  }
+  auto made = maker.make(draw);
+  shrinker.begin();
+  shrinker.crop(made, maker.croppable());
+  shrinker.begin();
+  shrinker.simplify_numbers(made);
+  const auto used = names_in(made.args);
+  for (size_t i = 0; i < made.inputs.size(); ++i) {
+    if (used.count(made.inputs[i].name) > 0) shrinker.simplify_input(made, i);
+  }
+  return made;
+}
+
+}  // namespace opsmith

@@ -1,0 +1,45 @@
+// The names and texts of the operator checks, from native/runtime/operator_check/checks.
+import { createRequire } from 'node:module'
+import path from 'node:path'
+
+import { format, resolveConfig } from 'prettier'
+
+import { readJson } from '../lib/files.mjs'
+import { root, setupFolder } from '../lib/paths.mjs'
+
+export const file = 'electron/contract/operator-checks.generated.ts'
+/** The table is in the addon, so set-up must have made it. */
+export const needsAddon = true
+
+/** @typedef {{ name: string, title: string, meaning: string, onlyWhenAsked: string, sanitizer: boolean }} Check */
+
+/** @returns {Promise<Check[]>} */
+async function checksOfAddon() {
+  const { addon } = readJson(path.join(setupFolder, 'environment.json'))
+  const native = createRequire(import.meta.url)(path.join(addon, 'opsmith_native.node'))
+  return await native.call('operatorCheck.list', {})
+}
+
+/** @param {Check[]} checks in the order in which people read them */
+export async function operatorChecksText(checks) {
+  const text = `// Written by "npm run generate" from native/runtime/operator_check/checks. Do not edit.
+
+/** In the order in which people read them: schema first, memory last. */
+export const operatorCheckNames = ${JSON.stringify(checks.map(({ name }) => name))} as const
+
+export const operatorChecks = ${JSON.stringify(
+    Object.fromEntries(
+      checks.map(({ name, title, meaning, onlyWhenAsked, sanitizer }) => [
+        name,
+        { title, meaning, onlyWhenAsked, sanitizer },
+      ]),
+    ),
+  )} as const
+`
+  const target = path.join(root, file)
+  return await format(text, { ...(await resolveConfig(target)), filepath: target })
+}
+
+export async function write() {
+  return await operatorChecksText(await checksOfAddon())
+}
