@@ -17,7 +17,16 @@ import { expectNone, main, open, saveSource, show } from './support/window'
 import type { GivenManifest } from './support/answers'
 
 function choiceOf(form: FormChoice['form'], more: Partial<FormChoice> = {}): FormChoice {
-  return { form, possible: true, reason: '', hint: '', obstacles: [], untried: [], ...more }
+  return {
+    form,
+    purpose: '',
+    possible: true,
+    reason: '',
+    hint: '',
+    obstacles: [],
+    untried: [],
+    ...more,
+  }
 }
 
 const choices = [

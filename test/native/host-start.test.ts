@@ -48,18 +48,18 @@ async function refusalOf(host: HostClient): Promise<{ message: string; hint: str
 }
 
 describe('the table of host calls', () => {
-  it('is the same in the contract and in the addon', () => {
+  it('the contract and the addon have the same calls', () => {
     expect([...loadAddon().calls].toSorted()).toEqual(Object.keys(hostCalls).toSorted())
   })
 
-  it('lets a host start whose addon has the same calls in another order', async () => {
+  it('a host starts although its addon has the calls in another order', async () => {
     const host = startWith('[...addon.calls].reverse()')
     expect(await host.ready).toMatchObject({ ok: true })
     host.kill('stopped')
     await host.ended
   })
 
-  it('refuses an addon that lacks a call, by its name, and says what to do', async () => {
+  it('an addon that lacks a call is refused with its name and what to do', async () => {
     const { message, hint } = await refusalOf(
       startWith(`addon.calls.filter((name) => name !== 'timing.sample')`),
     )
@@ -67,17 +67,17 @@ describe('the table of host calls', () => {
     expect(hint).toContain('npm run setup')
   })
 
-  it('refuses an addon with a call that the contract lacks', async () => {
+  it('an addon with a call that the contract lacks is refused', async () => {
     const { message } = await refusalOf(startWith(`[...addon.calls, 'timing.guess']`))
     expect(message).toContain('only the addon has timing.guess')
   })
 
-  it('refuses an addon that declares a call twice', async () => {
+  it('an addon that declares a call twice is refused', async () => {
     const { message } = await refusalOf(startWith(`[...addon.calls, 'tensor.page']`))
     expect(message).toContain('declares tensor.page twice')
   })
 
-  it('refuses an addon from before there was a table, with all its calls', async () => {
+  it('an addon without a table of calls is refused with a list of all calls', async () => {
     const { message } = await refusalOf(startWith('undefined'))
     expect(message).toContain('host.ping')
     expect(message).toContain('graph.archive')

@@ -141,7 +141,7 @@ describe('assembly', () => {
     expect(report.rows.some(({ kind, target }) => kind === 'instruction' && target >= 0)).toBe(true)
   })
 
-  it('of a function counts its packed instructions', async ({ skip }) => {
+  it("a function's listing counts its packed instructions", async ({ skip }) => {
     if (process.arch !== 'x64') skip('instructions are sorted for x86-64 only')
     const choice = { form, name: 'scale', file: '', line: 0 }
     const { mix } = unwrap(await workbench.assemblies.show(folder, choice))

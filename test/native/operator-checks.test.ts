@@ -13,7 +13,7 @@ import { root } from '../support/installation'
 import { loadAddon } from './fixture'
 
 describe("the contract's list of operator checks", () => {
-  it('is the one that the addon declares: else run "npm run generate"', async () => {
+  it('the list is the one of the addon, which npm run generate writes', async () => {
     const declared = await loadAddon().call('operatorCheck.list', {})
     expect(declared.map(({ name }) => name)).toEqual([...operatorCheckNames])
     expect(Object.fromEntries(declared.map(({ name, ...rest }) => [name, rest]))).toEqual(
@@ -21,7 +21,7 @@ describe("the contract's list of operator checks", () => {
     )
   })
 
-  it('names every check once, in words that say what it means', async () => {
+  it('every check has one name and words that explain it', async () => {
     const declared = await loadAddon().call('operatorCheck.list', {})
     expect(new Set(declared.map(({ name }) => name)).size).toBe(declared.length)
     for (const { title, meaning } of declared) {
@@ -33,7 +33,7 @@ describe("the contract's list of operator checks", () => {
     )
   })
 
-  it('is what "npm run generate" writes, byte for byte', async () => {
+  it('the file is byte for byte what npm run generate writes', async () => {
     const { operatorChecksText } = (await import(
       pathToFileURL(path.join(root, 'scripts/generators/operator-checks.mjs')).href
     )) as { operatorChecksText(checks: unknown): Promise<string> }
