@@ -62,7 +62,7 @@ function useLive(): void {
   const observation = useGraph((state) => state.observation)
   const showConstants = useGraph((state) => state.choice.showConstants)
   const beside = useGraph((state) => state.choice.beside)
-  const hasLoaded = useBuild((state) => state.stamp !== null && state.job === null)
+  const hasLoaded = useBuild((state) => state.stamp !== null && state.running === null)
 
   useEffect(() => watchGraph(), [])
   useEffect(() => {
@@ -165,7 +165,7 @@ function Waiting({ working }: { working: boolean }): ReactElement {
   const what = useGraph((state) => state.working)
   const since = useGraph((state) => state.startedAt)
   const entry = useGraph((state) => state.choice.entry)
-  const building = useBuild((state) => state.job !== null)
+  const building = useBuild((state) => state.running !== null)
   if (building) return <EmptyState text="The graph comes with the build." quiet />
   if (!working) {
     return (
@@ -190,7 +190,7 @@ function Waiting({ working }: { working: boolean }): ReactElement {
 }
 
 function Nothing(): ReactElement {
-  const building = useBuild((state) => state.job !== null)
+  const building = useBuild((state) => state.running !== null)
   if (building) return <EmptyState text="The graph comes with the build." quiet />
   return (
     <EmptyState
