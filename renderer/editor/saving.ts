@@ -1,5 +1,5 @@
-import type { AppOutput } from '../../electron/contract/app-calls'
 import type { Result } from '../../electron/contract/outcome'
+import type { FileContent } from '../../electron/contract/project'
 import { call } from '../bridge/bridge'
 import { changeFile, filesStore, touched, type OpenFile } from '../store/files'
 import { filesChanged } from '../store/loop'
@@ -73,7 +73,7 @@ async function write(path: string, react: boolean): Promise<boolean> {
 }
 
 /** How the file changes that is in conflict with what was read from disk. */
-export function conflictWith(disk: Result<AppOutput<'file.read'>>): Partial<OpenFile> {
+export function conflictWith(disk: Result<FileContent>): Partial<OpenFile> {
   if (!disk.ok) return { conflict: { kind: 'deleted' }, version: '' }
   const { text: diskText, version: diskVersion } = disk.value
   return { conflict: { kind: 'changed', diskText, diskVersion } }

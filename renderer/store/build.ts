@@ -14,7 +14,7 @@ import { forgetRegistry } from './registry'
 import { takeLoad } from './schemas'
 
 /** What came of a build that could be attempted, good or not. */
-export type Built = {
+type Built = {
   report: BuildReport
   /** The plain build that followed a hot one; null until it has ended, or when there was no hot one. */
   settled: BuildReport | null

@@ -51,6 +51,8 @@ export type Work<Progress> = {
   /** The sources as they were when the work began. */
   stamp: string
   report: (progress: Progress) => void
+  /** False once a newer wish waits or Stop was pressed: the rest of the work is for nobody. */
+  isNewest: () => boolean
 }
 
 type JobOptions<Input, Value, Progress> = {
@@ -92,7 +94,7 @@ type JobEventName = {
 }[AppEventName]
 
 /** What runs for the jobs of a lane, and how many wishes there were. */
-export type Lane = { wishes: number; current: Current | null }
+type Lane = { wishes: number; current: Current | null }
 
 type Current = { cancel: () => Promise<unknown>; ended: Promise<unknown> }
 
@@ -171,10 +173,13 @@ export function createJob<Input, Value, Progress = null>(
       }
     })
     lane.current = { cancel, ended }
-    return once(input, leave).finally(leave)
+    return once(input, { leave, isNewest: () => mine === lane.wishes }).finally(leave)
   }
 
-  async function once(input: Input, leave: () => void): Promise<Result<Value> | null> {
+  async function once(
+    input: Input,
+    { leave, isNewest }: { leave: () => void; isNewest: () => boolean },
+  ): Promise<Result<Value> | null> {
     const folder = currentFolder()
     if (folder === null) return null
     listenOnce()
@@ -184,7 +189,7 @@ export function createJob<Input, Value, Progress = null>(
     const report = (progress: Progress): void => {
       if (store.getState().running === job) store.setState({ progress })
     }
-    const result = await options.run(input, { folder, job, stamp, report })
+    const result = await options.run(input, { folder, job, stamp, report, isNewest })
     leave()
     const isOurs = store.getState().running === job
     const { value: before } = store.getState()

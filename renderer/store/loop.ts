@@ -28,7 +28,7 @@ const buildReasons = {
   beforeExport: { needsBuildOnSave: false },
 } as const
 
-export type BuildReason = keyof typeof buildReasons
+type BuildReason = keyof typeof buildReasons
 
 /** Whether requestBuild() builds for this reason. */
 export function buildsFor(reason: BuildReason): boolean {
