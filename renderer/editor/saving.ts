@@ -1,27 +1,35 @@
-import type { WorkbenchError } from '../../electron/contract/outcome'
-import { call, listen } from '../bridge/bridge'
-import { changeFile, filesStore, touched } from '../store/files'
-import { buildProject, programChanged } from '../store/loop'
+import type { Result } from '../../electron/contract/outcome'
+import type { FileContent } from '../../electron/contract/project'
+import { call } from '../bridge/bridge'
+import { changeFile, filesStore, touched, type OpenFile } from '../store/files'
+import { filesChanged } from '../store/loop'
 import { notify, notifyError } from '../store/notifications'
-import { currentFolder, roleOf } from '../store/project'
-import { settingsStore } from '../store/settings'
-import { alternativeVersion, loadModel, markSaved, modelOf, takeDiskText, textOf } from './models'
+import { currentFolder } from '../store/project'
+import { alternativeVersion, markSaved, modelOf, takeDiskText, textOf } from './models'
 
-/** Writes of ours that are on their way: what the disk then tells us is no news. */
+/** Writes of ours that have not ended yet, by path. */
 const writes = new Map<string, Promise<unknown>>()
 
+/** Resolves when no write of ours is under way: what the disk reports until then is no news. */
+export async function writeEnded(path: string): Promise<void> {
+  await writes.get(path)
+}
+
+/**
+ * Saves a file that is open in the editor.
+ * @param react whether the save is followed by what a change of this file means: a build, a new reading
+ * @returns false when the disk does not hold the editor's text; the reason is shown
+ */
 export async function saveFile(path: string, react = true): Promise<boolean> {
-  const model = modelOf(path)
   const file = filesStore.getState().files[path]
-  if (!model || !file || file.external) return false
-  if (!file.dirty && file.conflict === null) return true
+  if (!file || file.external || !modelOf(path)) return false
   if (file.conflict !== null) {
     notify('warning', `${path} is not on disk as it was read.`, {
       hint: 'Decide in the bar above the text: keep yours or take what is on disk.',
     })
     return false
   }
-  return writeFile(path, file.version, react)
+  return file.dirty ? write(path, react) : true
 }
 
 /** Saves everything that is dirty; false when something could not be saved. */
@@ -32,69 +40,52 @@ export async function saveAll(): Promise<boolean> {
   return complete
 }
 
-async function writeFile(path: string, baseVersion: string, react: boolean): Promise<boolean> {
+/** Writes the editor's text over the version on disk that it is based on; main refuses to write over another. */
+async function write(path: string, react: boolean): Promise<boolean> {
+  // Two saves of one file in a row: the second must see the first one's version.
+  if (writes.has(path)) {
+    await writeEnded(path)
+    return filesStore.getState().files[path]?.dirty === true ? write(path, react) : true
+  }
   const folder = currentFolder()
   const model = modelOf(path)
-  if (folder === null || !model) return false
-  // Two saves of one file in a row: the second must see the first one's version.
-  const before = writes.get(path)
-  if (before) {
-    await before
-    const file = filesStore.getState().files[path]
-    return file?.dirty === true ? writeFile(path, file.version, react) : true
-  }
+  const file = filesStore.getState().files[path]
+  if (folder === null || !model || !file) return false
   const versionId = alternativeVersion(path)
-  changeFile(path, { saving: true })
-  const write = call('file.write', { folder, path, text: textOf(model), baseVersion })
-  writes.set(path, write)
-  const result = await write
+  const text = textOf(model)
+  const writing = call('file.write', { folder, path, text, baseVersion: file.version })
+  writes.set(path, writing)
+  const written = await writing
   writes.delete(path)
-  changeFile(path, { saving: false })
-  if (!result.ok) {
-    await refused(path, result.error)
-    return false
-  }
-  markSaved(path, versionId, result.value.version)
-  touched(path)
-  if (react) reactToSave(path)
-  return true
-}
-
-async function refused(path: string, error: WorkbenchError): Promise<void> {
-  if (error.code !== 'file.conflict') {
-    notifyError(error)
-    return
-  }
-  await showConflict(path)
-}
-
-async function showConflict(path: string): Promise<void> {
-  const folder = currentFolder()
-  if (folder === null) return
-  const disk = await call('file.read', { folder, path })
-  if (disk.ok) {
-    const { text: diskText, version: diskVersion } = disk.value
-    changeFile(path, { conflict: { kind: 'changed', diskText, diskVersion } })
+  // A file of the same name may be open in the next project.
+  if (currentFolder() !== folder) return written.ok
+  if (written.ok) {
+    markSaved(path, versionId, written.value.version)
+    touched(path)
+    if (react) filesChanged([path])
+  } else if (written.error.code === 'file.conflict') {
+    const disk = await call('file.read', { folder, path })
+    if (currentFolder() === folder) changeFile(path, conflictWith(disk))
   } else {
-    changeFile(path, { conflict: { kind: 'deleted' }, version: '' })
+    notifyError(written.error)
   }
+  return written.ok
 }
 
-function reactToSave(path: string): void {
-  const role = roleOf(path)
-  if (role === 'program') void programChanged()
-  const isBuilt = role === 'source' || role === 'header'
-  // A changed manifest comes back as project.changed, and store/loop decides what it means.
-  if (isBuilt && settingsStore.getState().settings.buildOnSave) void buildProject()
+/** How the file changes that is in conflict with what was read from disk. */
+export function conflictWith(disk: Result<FileContent>): Partial<OpenFile> {
+  if (!disk.ok) return { conflict: { kind: 'deleted' }, version: '' }
+  const { text: diskText, version: diskVersion } = disk.value
+  return { conflict: { kind: 'changed', diskText, diskVersion } }
 }
 
 /** Mine over theirs: refused again should the file change once more in the meantime. */
 export async function keepMine(path: string): Promise<void> {
   const file = filesStore.getState().files[path]
   if (!file?.conflict) return
-  const base = file.conflict.kind === 'changed' ? file.conflict.diskVersion : ''
-  changeFile(path, { conflict: null, version: base })
-  await writeFile(path, base, true)
+  const version = file.conflict.kind === 'changed' ? file.conflict.diskVersion : ''
+  changeFile(path, { conflict: null, version })
+  await write(path, true)
 }
 
 /** Theirs over mine, as an edit: undo brings mine back. */
@@ -103,45 +94,5 @@ export function takeTheirs(path: string): void {
   if (conflict?.kind !== 'changed') return
   takeDiskText(path, conflict.diskText, conflict.diskVersion)
   touched(path)
-  reactToSave(path)
-}
-
-let rebuild: ReturnType<typeof setTimeout> | undefined
-
-/** Files that were changed outside: picked up where nothing was typed, a conflict where something was. */
-export function listenToDisk(): void {
-  listen('file.changed', (event) => {
-    if (event.folder === currentFolder()) void diskChanged(event.path, event.version)
-  })
-}
-
-async function diskChanged(path: string, version: string): Promise<void> {
-  await writes.get(path)
-  // What is being read may be what was there before.
-  if (filesStore.getState().files[path]?.state === 'loading') await loadModel(path)
-  const file = filesStore.getState().files[path]
-  if (file?.version === version && version !== '') return
-  // Several files often change at once, by git or by a formatter: one build for all of them.
-  touched(path)
-  clearTimeout(rebuild)
-  rebuild = setTimeout(() => reactToSave(path), 250)
-  if (!file || file.state === 'loading') return
-  if (version === '') {
-    changeFile(path, { conflict: { kind: 'deleted' }, version: '' })
-  } else if (file.dirty) {
-    await showConflict(path)
-  } else {
-    await reload(path)
-  }
-}
-
-async function reload(path: string): Promise<void> {
-  const folder = currentFolder()
-  if (folder === null) return
-  const disk = await call('file.read', { folder, path })
-  if (!disk.ok) return
-  // Something may have been typed while the disk was read.
-  if (filesStore.getState().files[path]?.dirty === true) await showConflict(path)
-  else takeDiskText(path, disk.value.text, disk.value.version)
-  changeFile(path, { state: 'ready', error: null })
+  filesChanged([path])
 }

@@ -2,6 +2,7 @@ import { addFile, filesStore } from '../store/files'
 import { beforeInputEdit } from '../store/inputs'
 import { beforeLeaving, projectStore } from '../store/project'
 import { call } from '../bridge/bridge'
+import { forgetDiskChanges, listenToDisk } from './disk-changes'
 import { keepAllDrafts, loadDrafts } from './drafts'
 import { openLinksInTabs } from './CodeEditor'
 import { followLints } from './live-lints'
@@ -12,7 +13,7 @@ import { registerProgramLanguage } from './program-language'
 import { closeAllModels, loadModel } from './models'
 import { setManifestSchema, prepareMonaco } from './monaco'
 import { offerQuickFixes } from './quick-fixes'
-import { listenToDisk, saveFile } from './saving'
+import { saveFile } from './saving'
 
 /** Once, at the start of the window. */
 export async function startEditor(): Promise<void> {
@@ -28,7 +29,9 @@ export async function startEditor(): Promise<void> {
   beforeInputEdit(saveManifest)
   beforeLeaving(keepAllDrafts)
   projectStore.subscribe((now, before) => {
-    if (now.project?.folder !== before.project?.folder) closeAllModels()
+    if (now.project?.folder === before.project?.folder) return
+    forgetDiskChanges()
+    closeAllModels()
   })
   window.addEventListener('blur', () => void keepAllDrafts())
   const schema = await call('project.manifestSchema', {})

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 
 import type { LanguageState } from '../../electron/contract/language'
 import { useBackground } from '../store/background'
-import { useBuild } from '../store/build'
+import { useBuild, useBuildOutput } from '../store/build'
 import { useProblems } from '../store/problems'
 import { chosenFinding, useDoctor } from '../store/doctor'
 import { useFiles } from '../store/files'
@@ -33,7 +33,7 @@ export function StatusBar(): ReactElement {
 /** What builds use and where operators run, as far as it is known. */
 function Tools(): ReactElement {
   const report = useDoctor((state) => state.report)
-  const built = useBuild((state) => state.report)
+  const built = useBuild((state) => state.value?.report)
   const host = useHost((state) => state.host)
   const compiler = chosenFinding(report, 'compiler')?.name ?? built?.compiler ?? ''
   const version = host?.libtorch ?? ''
@@ -89,9 +89,12 @@ function HostItem(): ReactElement | null {
 }
 
 function BuildItem(): ReactElement {
-  const { job, startedAt, done, steps, report, error, loadError, cancelled } = useBuild((s) => s)
+  const { running, startedAt, progress, value, error } = useBuild((state) => state)
+  const cancelled = useBuildOutput((output) => output.cancelled)
+  const { done, steps } = progress ?? { done: 0, steps: 0 }
+  const { report, loadError } = value ?? { report: null, loadError: null }
   const state =
-    job !== null
+    running !== null
       ? 'building'
       : cancelled
         ? 'stopped'

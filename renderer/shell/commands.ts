@@ -5,7 +5,7 @@ import { commandFor, registerCommands, type Command } from '../store/commands'
 import { allFeatures, panelFeatures } from '../store/feature'
 import { filesStore } from '../store/files'
 import { layoutStore, openPalette, showPanel } from '../store/layout'
-import { buildProject } from '../store/loop'
+import { requestBuild } from '../store/loop'
 import { chooseProject, closeProject, projectStore } from '../store/project'
 import { changeSettings, settingsStore } from '../store/settings'
 
@@ -86,7 +86,7 @@ const file: Command[] = [
     run: async () => {
       const wasDirty = Object.values(filesStore.getState().files).some((item) => item.dirty)
       await saveAll()
-      if (wasDirty && settingsStore.getState().settings.buildOnSave) await buildProject()
+      if (wasDirty) await requestBuild('saved')
     },
   },
   {

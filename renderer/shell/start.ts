@@ -3,14 +3,14 @@ import { keepTyped, restoreDrafts, startEditor } from '../editor/session'
 import { exposeTestHook } from '../editor/test-hook'
 import { showEditorTheme } from '../editor/themes'
 import { listenToBackground } from '../store/background'
-import { buildStore, listenToBuilds } from '../store/build'
+import { buildJob, listenToBuilds } from '../store/build'
 import { runCommand } from '../store/commands'
 import { allFeatures, featureOf, startPage } from '../store/feature'
 import { doctorStore, runDoctor } from '../store/doctor'
 import { listenToHost, onCrash } from '../store/host'
 import { listenToLanguage } from '../store/language'
 import { layoutStore, openFile, showPanel } from '../store/layout'
-import { buildProject, forgetResults, listenToProject } from '../store/loop'
+import { forgetResults, listenToProject, requestBuild } from '../store/loop'
 import { notify, notifyError } from '../store/notifications'
 import { followProblems } from '../store/problems'
 import { openProject, projectStore } from '../store/project'
@@ -109,19 +109,17 @@ async function enter(folder: string): Promise<void> {
     notify('info', `Unsaved changes were restored: ${restored.join(', ')}.`)
   }
   for (const feature of allFeatures()) feature.enter?.()
-  if (settingsStore.getState().settings.buildOnSave) await buildProject()
+  await requestBuild('projectOpened')
 }
 
 /** What went wrong comes to the front, without taking the keyboard from the one who types. */
 function followFailures(): void {
   onCrash(() => showPanel('host-output', false))
-  buildStore.subscribe((now, before) => {
-    const failed = now.report?.ok === false || now.error !== null || now.loadError !== null
-    const isNew =
-      now.report !== before.report ||
-      now.error !== before.error ||
-      now.loadError !== before.loadError
-    if (failed && isNew && now.loadError?.exit === undefined) showPanel('problems', false)
+  buildJob.store.subscribe((now, before) => {
+    const { report, loadError } = now.value ?? { report: null, loadError: null }
+    const failed = report?.ok === false || now.error !== null || loadError !== null
+    const isNew = report !== (before.value?.report ?? null) || now.error !== before.error
+    if (failed && isNew && loadError?.exit === undefined) showPanel('problems', false)
   })
 }
 

@@ -2,94 +2,115 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
 import type { BuildReport } from '../../electron/contract/build'
-import type { WorkbenchError } from '../../electron/contract/outcome'
-import type { TimeTrace } from '../../electron/contract/time-trace'
-import { listen } from '../bridge/bridge'
-import { buildStamp, filesStore } from './files'
+import type { LoadReport } from '../../electron/contract/operators'
+import { ok, type WorkbenchError } from '../../electron/contract/outcome'
+import { call, listen } from '../bridge/bridge'
+import { buildStamp, filesStore, openVersions } from './files'
+import { dismissCrash, noteCrash } from './host'
+import { createJob, useJob, type JobState } from './job'
 import { LineLog, throttled } from './line-log'
-import { projectStore } from './project'
+import { currentFolder } from './project'
+import { forgetRegistry } from './registry'
+import { takeLoad } from './schemas'
 
-type BuildState = {
-  /** The build that is running. */
-  job: string | null
-  stopping: boolean
-  startedAt: number
-  done: number
-  steps: number
-  report: BuildReport | null
+/** What came of a build that could be attempted, good or not. */
+type Built = {
+  report: BuildReport
   /** The plain build that followed a hot one; null until it has ended, or when there was no hot one. */
   settled: BuildReport | null
-  /** The build could not be attempted. */
-  error: WorkbenchError | null
+  /** What the op host registered; null when nothing was loaded. */
+  load: LoadReport | null
   /** It was built, but the op host could not load it. */
   loadError: WorkbenchError | null
-  /** What the sources were when the shown build began. */
-  stamp: string | null
-  /** The versions of the open files that the shown build read. */
+  /** The versions of the open files that the build read. */
   versions: Readonly<Record<string, string>>
-  cancelled: boolean
-  /** Of the last build that was asked where its time went; a later one that was not keeps it. */
-  traced: { trace: TimeTrace; load: number | null; stamp: string } | null
-  logVersion: number
 }
 
-export const buildStore = createStore<BuildState>(() => ({
-  job: null,
-  stopping: false,
-  startedAt: 0,
-  done: 0,
-  steps: 0,
-  report: null,
-  settled: null,
-  error: null,
-  loadError: null,
-  stamp: null,
-  versions: {},
-  cancelled: false,
-  traced: null,
-  logVersion: 0,
-}))
+type BuildInput = {
+  /** Compiles all of the project again and records where the time went. */
+  timeTrace: boolean
+}
+
+type BuildProgress = { done: number; steps: number }
+
+type BuildState = JobState<Built, BuildProgress>
+
+/** Builds what is on disk and loads it. Started by requestBuild() in loop.ts only. */
+export const buildJob = createJob<BuildInput, Built, BuildProgress>({
+  kind: 'build',
+  latest: 'wins',
+  stamp: buildStamp,
+  progress: { event: 'build.progressed', read: ({ done, steps }) => ({ done, steps }) },
+  run: async ({ timeTrace }, { folder, job }) => {
+    const versions = openVersions()
+    buildLog.clear()
+    outputStore.setState({ logVersion: buildLog.version, cancelled: false })
+    const result = await call('operator.build', { folder, job, timeTrace })
+    if (currentFolder() === folder) {
+      const cancelled = !result.ok && result.error.code === 'cancelled'
+      outputStore.setState({ logVersion: buildLog.version, cancelled })
+    }
+    if (!result.ok) return result
+    const { build: report, load, loadError } = result.value
+    return ok({
+      report,
+      settled: null,
+      load: load ?? null,
+      loadError: loadError ?? null,
+      versions,
+    })
+  },
+  arrived: ({ load, loadError }, stamp) => {
+    if (loadError?.exit) noteCrash(loadError.exit)
+    if (load === null) return
+    dismissCrash()
+    takeLoad(load, stamp)
+    forgetRegistry()
+  },
+})
+
+/** What the compilers write, and whether the last build was stopped before its end. */
+type BuildOutput = { logVersion: number; cancelled: boolean }
+
+const outputStore = createStore<BuildOutput>(() => ({ logVersion: 0, cancelled: false }))
 
 export const buildLog = new LineLog()
 
 export function useBuild<T>(select: (state: BuildState) => T): T {
-  return useStore(buildStore, select)
+  return useJob(buildJob, select)
+}
+
+export function useBuildOutput<T>(select: (output: BuildOutput) => T): T {
+  return useStore(outputStore, select)
 }
 
 export function forgetBuild(): void {
   buildLog.clear()
-  buildStore.setState(buildStore.getInitialState(), true)
+  outputStore.setState(outputStore.getInitialState(), true)
 }
 
 export function listenToBuilds(): void {
   listen('build.settled', ({ folder, report }) => {
-    const { report: hot, job } = buildStore.getState()
-    if (folder === projectStore.getState().project?.folder && job === null && hot?.hot)
-      buildStore.setState({ settled: report })
+    const { value, running } = buildJob.store.getState()
+    if (folder !== currentFolder() || running !== null || !value?.report.hot) return
+    buildJob.set({ value: { ...value, settled: report } })
   })
-  const changed = throttled(() => buildStore.setState({ logVersion: buildLog.version }), 60)
-  listen('build.started', (event) => {
-    if (event.job === buildStore.getState().job) buildStore.setState({ steps: event.steps })
-  })
+  const changed = throttled(() => outputStore.setState({ logVersion: buildLog.version }), 60)
   listen('build.output', (event) => {
-    if (event.job !== buildStore.getState().job) return
+    if (event.job !== buildJob.store.getState().running) return
     buildLog.append(event.text)
     changed()
-  })
-  listen('build.progressed', (event) => {
-    if (event.job !== buildStore.getState().job) return
-    buildStore.setState({ done: event.done, steps: event.steps })
   })
 }
 
 /** The open files whose text is not the one that was built, a line each. */
 export function editedFiles(): string {
-  const { stamp, versions } = buildStore.getState()
+  const { stamp, value } = buildJob.store.getState()
   const unchanged = stamp === buildStamp()
   return Object.values(filesStore.getState().files)
     .filter((file) => {
       if (file.external) return false
-      const known = versions[file.path]
+      const known = value?.versions[file.path]
       return file.dirty || (known === undefined ? !unchanged : known !== file.version)
     })
     .map((file) => file.path)
@@ -97,6 +118,8 @@ export function editedFiles(): string {
 }
 
 /** A plain build that fails where the hot one did not has the last word. */
-export function judgedReport({ report, settled }: BuildState): BuildReport | null {
-  return settled?.ok === false ? settled : report
+export function judgedReport(): BuildReport | null {
+  const { value } = buildJob.store.getState()
+  if (value === null) return null
+  return value.settled?.ok === false ? value.settled : value.report
 }

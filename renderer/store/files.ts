@@ -17,7 +17,6 @@ export type OpenFile = {
   /** What the editor's text was last read from or written as; "" when the file is gone. */
   version: string
   dirty: boolean
-  saving: boolean
   conflict: Conflict | null
   error: WorkbenchError | null
   state: 'loading' | 'ready' | 'failed'
@@ -62,7 +61,6 @@ export function addFile(path: string, external: boolean): void {
     external,
     version: '',
     dirty: false,
-    saving: false,
     conflict: null,
     error: null,
     state: 'loading',

@@ -51,6 +51,8 @@ export type Work<Progress> = {
   /** The sources as they were when the work began. */
   stamp: string
   report: (progress: Progress) => void
+  /** False once a newer wish waits or Stop was pressed: the rest of the work is for nobody. */
+  isNewest: () => boolean
 }
 
 type JobOptions<Input, Value, Progress> = {
@@ -60,6 +62,10 @@ type JobOptions<Input, Value, Progress> = {
   latest: 'wins' | 'waits' | 'refused'
   /** Milliseconds that running work gets to end without being stopped: to stop user code costs its op host. */
   patience?: number
+  /** Jobs that share a lane run one at a time: a wish of one ends what another runs. */
+  lane?: Lane
+  /** Wishes of equal keys are one: the second waits for the result of the first. */
+  key?: (input: Input) => string
   /** What the result depends on. */
   stamp?: () => string
   run: (input: Input, work: Work<Progress>) => Promise<Result<Value>>
@@ -67,7 +73,9 @@ type JobOptions<Input, Value, Progress> = {
   progress?: ProgressReader<Progress>
   /** Keeps the last value when newer work fails. */
   keepsValue?: boolean
-  /** Frees what a value holds in the op host, when it is replaced or not wanted. */
+  /** Called before a value is shown, for what others read together with it. */
+  arrived?: (value: Value, stamp: string) => void
+  /** Frees what a value holds in the op host, after it was replaced or because it is not wanted. */
   release?: (value: Value) => void
   /** Whether the answer is still asked for when it comes; it is dropped otherwise. */
   isWanted?: (input: Input) => boolean
@@ -85,6 +93,15 @@ type JobEventName = {
   [N in AppEventName]: AppEvent<N> extends { job: string } ? N : never
 }[AppEventName]
 
+/** What runs for the jobs of a lane, and how many wishes there were. */
+type Lane = { wishes: number; current: Current | null }
+
+type Current = { cancel: () => Promise<unknown>; ended: Promise<unknown> }
+
+export function createLane(): Lane {
+  return { wishes: 0, current: null }
+}
+
 export function createJob<Input, Value, Progress = null>(
   options: JobOptions<Input, Value, Progress>,
 ): Job<Input, Value, Progress> {
@@ -97,8 +114,8 @@ export function createJob<Input, Value, Progress = null>(
     error: null,
     stamp: null,
   }))
-  let wishes = 0
-  let ended: Promise<unknown> = Promise.resolve()
+  const lane = options.lane ?? createLane()
+  let newest: { wish: number; key: string; done: Promise<Result<Value> | null> } | null = null
   let isListening = false
 
   function listenOnce(): void {
@@ -122,24 +139,47 @@ export function createJob<Input, Value, Progress = null>(
   }
 
   async function run(input: Input): Promise<Result<Value> | null> {
-    const isBusy = store.getState().running !== null
-    if (isBusy && options.latest === 'refused') return null
-    wishes += 1
-    const mine = wishes
-    if (isBusy) {
-      const patience = options.latest === 'waits' ? Number.POSITIVE_INFINITY : options.patience
-      if (patience !== undefined) await within(patience, ended)
-      if (mine !== wishes) return null
-      await cancel()
-      await ended
+    if (lane.current && options.latest === 'refused') return null
+    const key = options.key?.(input)
+    if (newest && newest.key === key && newest.wish === lane.wishes) return newest.done
+    lane.wishes += 1
+    const done = whenFree(input, lane.wishes)
+    if (key === undefined) return done
+    const mine = { wish: lane.wishes, key, done }
+    newest = mine
+    try {
+      return await done
+    } finally {
+      if (newest === mine) newest = null
     }
-    if (mine !== wishes) return null
-    const work = once(input)
-    ended = work.catch(() => undefined)
-    return work
   }
 
-  async function once(input: Input): Promise<Result<Value> | null> {
+  /** Runs when what the lane runs has ended; null when there is a newer wish by then. */
+  async function whenFree(input: Input, mine: number): Promise<Result<Value> | null> {
+    const before = lane.current
+    if (before) {
+      const patience = options.latest === 'waits' ? Number.POSITIVE_INFINITY : options.patience
+      if (patience !== undefined) await within(patience, before.ended)
+      if (mine !== lane.wishes) return null
+      if (lane.current === before) await before.cancel()
+      await before.ended
+    }
+    if (mine !== lane.wishes) return null
+    let leave = (): void => undefined
+    const ended = new Promise<void>((resolve) => {
+      leave = () => {
+        if (lane.current?.ended === ended) lane.current = null
+        resolve()
+      }
+    })
+    lane.current = { cancel, ended }
+    return once(input, { leave, isNewest: () => mine === lane.wishes }).finally(leave)
+  }
+
+  async function once(
+    input: Input,
+    { leave, isNewest }: { leave: () => void; isNewest: () => boolean },
+  ): Promise<Result<Value> | null> {
     const folder = currentFolder()
     if (folder === null) return null
     listenOnce()
@@ -149,22 +189,27 @@ export function createJob<Input, Value, Progress = null>(
     const report = (progress: Progress): void => {
       if (store.getState().running === job) store.setState({ progress })
     }
-    const result = await options.run(input, { folder, job, stamp, report })
+    const result = await options.run(input, { folder, job, stamp, report, isNewest })
+    leave()
     const isOurs = store.getState().running === job
     const { value: before } = store.getState()
+    const ended = { running: null, stopping: false }
     if (!isOurs || currentFolder() !== folder || options.isWanted?.(input) === false) {
-      if (isOurs) store.setState({ running: null, stopping: false })
+      if (isOurs) store.setState(ended)
       if (result.ok) options.release?.(result.value)
       return null
     }
-    store.setState({ running: null, stopping: false })
     if (!result.ok && result.error.exit) noteCrash(result.error.exit)
-    // Work that was stopped says nothing about the operator: what was known before stays.
-    if (!result.ok && result.error.code === 'cancelled') return result
+    if (result.ok) {
+      options.arrived?.(result.value, stamp)
+      store.setState({ ...ended, value: result.value, error: null, stamp })
+    } else if (result.error.code === 'cancelled') {
+      // Work that was stopped says nothing about the operator: what was known before stays.
+      store.setState(ended)
+      return result
+    } else if (options.keepsValue) store.setState({ ...ended, error: result.error, stamp })
+    else store.setState({ ...ended, value: null, error: result.error, stamp })
     if (before !== null && (result.ok || !options.keepsValue)) options.release?.(before)
-    if (result.ok) store.setState({ value: result.value, error: null, stamp })
-    else if (options.keepsValue) store.setState({ error: result.error, stamp })
-    else store.setState({ value: null, error: result.error, stamp })
     return result
   }
 
@@ -173,25 +218,27 @@ export function createJob<Input, Value, Progress = null>(
     run,
     set: (change) => {
       const { value } = store.getState()
-      if (change.value !== undefined && value !== null && change.value !== value) {
-        options.release?.(value)
-      }
       store.setState(change)
+      const isReplaced = change.value !== undefined && change.value !== value
+      if (isReplaced && value !== null) options.release?.(value)
     },
     isRunning: () => store.getState().running !== null,
     subscribe: (listener) => store.subscribe(listener),
     stop: async () => {
-      wishes += 1
-      if (store.getState().running !== null) store.setState({ stopping: true })
+      lane.wishes += 1
+      if (store.getState().running === null) return
+      const { current } = lane
+      store.setState({ stopping: true })
       await cancel()
-      await ended
+      await current?.ended
     },
     reset: () => {
-      wishes += 1
+      lane.wishes += 1
+      const { value, running } = store.getState()
       void cancel()
-      const { value } = store.getState()
-      if (value !== null) options.release?.(value)
+      if (running !== null) lane.current = null
       store.setState(store.getInitialState(), true)
+      if (value !== null) options.release?.(value)
     },
   }
 }

@@ -1,94 +1,54 @@
 import type { Project } from '../../electron/contract/project'
-import { call, listen, newJob } from '../bridge/bridge'
-import { buildLog, buildStore, forgetBuild } from './build'
+import { listen } from '../bridge/bridge'
+import { buildJob, forgetBuild } from './build'
 import { allFeatures, allJobs, type Refresh } from './feature'
-import { buildStamp, openVersions } from './files'
-import { dismissCrash, noteCrash } from './host'
+import { buildStamp } from './files'
+import { dismissCrash } from './host'
 import { forgetInputs, manifestArrived } from './inputs'
 import { forgetSaid } from './language'
 import { forgetProgramFunctions, loadProgramFunctions } from './program-functions'
-import { currentFolder, projectChanged } from './project'
+import { currentFolder, projectChanged, roleOf } from './project'
 import { forgetRegistry } from './registry'
-import { forgetSchemas, schemasStore, takeLoad } from './schemas'
+import { forgetSchemas, schemasStore } from './schemas'
 import { settingsStore } from './settings'
 
 /**
  * The loop: build, load, and every feature refreshes what it showed. Nobody presses five buttons.
  */
 
-let running: Promise<void> | null = null
-let again = false
+/** Why a build is started, and whether the setting "Build on save" decides about it. */
+const buildReasons = {
+  asked: { needsBuildOnSave: false },
+  /** Sources or headers were written, by the editor or by another program. */
+  saved: { needsBuildOnSave: true },
+  projectOpened: { needsBuildOnSave: true },
+  /** What a build reads of opsmith.json is different. */
+  manifestChanged: { needsBuildOnSave: true },
+  /** Files were saved for an export: the panels must not show older results than it holds. */
+  beforeExport: { needsBuildOnSave: false },
+} as const
+
+type BuildReason = keyof typeof buildReasons
+
+/** Whether requestBuild() builds for this reason. */
+export function buildsFor(reason: BuildReason): boolean {
+  return !buildReasons[reason].needsBuildOnSave || settingsStore.getState().settings.buildOnSave
+}
 
 /**
- * Builds what is on disk. A build that is running is ended first and its result thrown away.
- * @param timeTrace compiles all of the project anew and says where the time went
+ * The only place that starts a build: of what is on disk, in place of a build that runs. Resolves when
+ * the build was loaded, or when a newer one took its place.
+ * @param options.timeTrace compiles all of the project again and records where the time went
  */
-export async function buildProject(timeTrace = false): Promise<void> {
-  if (running !== null) {
-    if (again) return running // one that waits will see the newest sources
-    again = true
-    await cancelBuild()
-    await running
-    again = false
-  }
-  if (currentFolder() === null) return
-  running = buildOnce(timeTrace)
-  try {
-    await running
-  } finally {
-    running = null
-  }
-}
-
-export async function cancelBuild(): Promise<void> {
-  const { job } = buildStore.getState()
-  if (job === null) return
-  buildStore.setState({ stopping: true })
-  await call('job.cancel', { job })
-}
-
-async function buildOnce(timeTrace: boolean): Promise<void> {
-  const folder = currentFolder()
-  if (folder === null) return
-  const job = newJob('build')
-  const stamp = buildStamp()
-  const versions = openVersions()
-  buildLog.clear()
-  const begun = { job, stopping: false, startedAt: Date.now(), done: 0, steps: 0 }
-  buildStore.setState({ ...begun, cancelled: false, logVersion: buildLog.version })
-  const result = await call('operator.build', { folder, job, timeTrace })
-  if (currentFolder() !== folder) return
-  const ended = { job: null, stopping: false, logVersion: buildLog.version }
-  if (!result.ok) {
-    const cancelled = result.error.code === 'cancelled'
-    // A cancelled build says nothing about the sources: what was known before stays.
-    if (cancelled) buildStore.setState({ ...ended, cancelled: true })
-    else
-      buildStore.setState({
-        ...ended,
-        error: result.error,
-        report: null,
-        settled: null,
-        loadError: null,
-        stamp,
-        versions,
-      })
-    return
-  }
-  const { build, load, loadError } = result.value
-  const good = { report: build, settled: null, error: null }
-  buildStore.setState({ ...ended, ...good, loadError: loadError ?? null, stamp, versions })
-  if (build.timeTrace) {
-    buildStore.setState({ traced: { trace: build.timeTrace, load: load?.seconds ?? null, stamp } })
-  }
-  if (loadError?.exit) noteCrash(loadError.exit)
-  if (load) {
-    dismissCrash()
-    takeLoad(load, stamp)
-    forgetRegistry()
-    await loadProgramFunctions()
-    void refreshFeatures('build')
-  }
+export async function requestBuild(
+  reason: BuildReason,
+  { timeTrace = false }: { timeTrace?: boolean } = {},
+): Promise<void> {
+  if (!buildsFor(reason)) return
+  const built = await buildJob.run({ timeTrace })
+  if (!built?.ok || built.value.load === null) return
+  await loadProgramFunctions()
+  void refreshFeatures('build')
 }
 
 /** The op host does one thing at a time: what somebody looks at comes before what runs by itself. */
@@ -101,10 +61,18 @@ async function refreshFeatures(cause: 'build' | 'program'): Promise<void> {
   }
 }
 
-/** The program was saved: no build is needed to see what it does now. */
-export async function programChanged(): Promise<void> {
+/** Files were written, by the editor or by another program: what a build reads is built, the program read again. */
+export function filesChanged(paths: readonly string[]): void {
+  const roles = new Set(paths.map(roleOf))
+  if (roles.has('program')) void programChanged()
+  // A changed manifest comes back as project.changed.
+  if (roles.has('source') || roles.has('header')) void requestBuild('saved')
+}
+
+/** No build is needed to see what the program does now. */
+async function programChanged(): Promise<void> {
   await loadProgramFunctions()
-  if (buildStore.getState().job !== null) return // the build refreshes all there is
+  if (buildJob.isRunning()) return // the build refreshes all there is
   void refreshFeatures('program')
 }
 
@@ -117,9 +85,9 @@ export function listenToProject(): void {
     const stampBefore = buildStamp()
     projectChanged(project)
     manifestArrived()
-    const building = buildStamp() !== stampBefore && settingsStore.getState().settings.buildOnSave
-    if (building) void buildProject()
-    const isBuilt = buildStore.getState().job === null && schemasStore.getState().load !== null
+    const building = buildStamp() !== stampBefore && buildsFor('manifestChanged')
+    if (building) void requestBuild('manifestChanged')
+    const isBuilt = !buildJob.isRunning() && schemasStore.getState().load !== null
     const now = read()
     watches.forEach((watch, index) => {
       if (now[index] !== before[index]) watch.changed({ building, isBuilt })

@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 
 import type { Diagnostic, DiagnosticNote } from '../../electron/contract/diagnostics'
 import type { WorkbenchError } from '../../electron/contract/outcome'
-import { buildStore, editedFiles, judgedReport } from './build'
+import { buildJob, editedFiles, judgedReport } from './build'
 import { allFeatures } from './feature'
 import { filesStore, projectPath } from './files'
 import { languageStore } from './language'
@@ -29,7 +29,7 @@ export function currentProblems(): readonly Diagnostic[] {
 /** Keeps the list up to date; called once, when the window starts. */
 export function followProblems(): void {
   const shared = [
-    buildStore,
+    buildJob.store,
     filesStore,
     languageStore,
     lintStore,
@@ -46,8 +46,9 @@ let partsBefore: unknown[] = []
 
 /** Most changes of these stores are about something else: the list changes with its parts only. */
 function collect(): void {
-  const report = judgedReport(buildStore.getState())
-  const { error, loadError } = buildStore.getState()
+  const report = judgedReport()
+  const { error, value } = buildJob.store.getState()
+  const loadError = value?.loadError ?? null
   const { said } = languageStore.getState()
   const manifestProblem = projectStore.getState().project?.problem
   const program = programProblemsStore.getState().diagnostics

@@ -19,7 +19,7 @@ const formNames: Record<AssemblyForm, string> = { machine: 'Machine', ptx: 'PTX'
 /** The instructions of one function beside its source: same line, same colour. */
 export function AssemblyPanel(): ReactElement {
   const { listing, report, error, stamp, filter } = useAssembly((state) => state)
-  const built = useBuild((state) => state.report?.ok === true)
+  const built = useBuild((state) => state.value?.report.ok === true)
   const staleness = useStaleness(stamp, 'build')
   const rows = useMemo(() => (report ? shownRows(report, filter) : []), [report, filter])
   if (!built && listing === null) {

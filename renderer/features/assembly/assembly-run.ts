@@ -1,7 +1,7 @@
 import type { AssemblyChoice, AssemblyForm } from '../../../electron/contract/assembly'
 import { call } from '../../bridge/bridge'
 import { assemblyStore, sameFunction } from './assembly'
-import { buildStore } from '../../store/build'
+import { buildJob } from '../../store/build'
 import { filesStore } from '../../store/files'
 import { layoutStore } from '../../store/layout'
 import { currentFolder, roleOf } from '../../store/project'
@@ -15,10 +15,10 @@ let stampOfList = assemblyStore.getState().stamp
 /** Takes what was built last, if that is not what is shown; called when the panel comes into view and after builds. */
 export async function refreshAssembly(): Promise<void> {
   const folder = currentFolder()
-  const { report, settled, stamp, job } = buildStore.getState()
+  const { value, stamp, running } = buildJob.store.getState()
   // After a hot build, the plain one that follows is what is called, timed and shown.
-  const build = settled ?? report
-  if (folder === null || build?.ok !== true || job !== null || !isShown()) return
+  const build = value?.settled ?? value?.report
+  if (folder === null || build?.ok !== true || running !== null || !isShown()) return
   const { key, form, report: shown } = assemblyStore.getState()
   if (build.key === key) return
   assemblyStore.setState({ key: build.key })
@@ -145,8 +145,7 @@ export function followAssembly(): void {
       void refreshAssembly().then(() => showCaret())
     }
   })
-  buildStore.subscribe((now, before) => {
-    const isNew = now.report !== before.report || now.settled !== before.settled
-    if (isNew || now.job !== before.job) void refreshAssembly()
+  buildJob.store.subscribe((now, before) => {
+    if (now.value !== before.value || now.running !== before.running) void refreshAssembly()
   })
 }

@@ -5,8 +5,8 @@ import { Icon } from '../../shell/primitives/Icon'
 import { useBuild } from '../../store/build'
 
 export function BuildBadge(): ReactElement | null {
-  const building = useBuild((state) => state.job !== null)
-  const failed = useBuild((state) => state.report?.ok === false || state.error !== null)
+  const building = useBuild((state) => state.running !== null)
+  const failed = useBuild((state) => state.value?.report.ok === false || state.error !== null)
   if (building) return <BusyBadge label="building" />
   return failed ? (
     <span className="tone-error">

@@ -11,7 +11,7 @@ import { Icon } from '../../shell/primitives/Icon'
 import { LogView } from '../../shell/primitives/LogView'
 import { Segmented } from '../../shell/primitives/Segmented'
 import { StaleBar } from '../../shell/primitives/StaleBar'
-import { buildLog, useBuild } from '../../store/build'
+import { buildLog, useBuild, useBuildOutput } from '../../store/build'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { useStaleness } from '../../store/files'
 import type { LogLine } from '../../store/line-log'
@@ -20,10 +20,11 @@ import { StepsTable } from './StepsTable'
 import { TimeView } from './TimeView'
 
 export function BuildPanel(): ReactElement {
-  const build = useBuild((state) => state)
-  const staleness = useStaleness(build.stamp, 'build')
+  const { running, value, error, stamp } = useBuild((state) => state)
+  const logVersion = useBuildOutput((output) => output.logVersion)
+  const staleness = useStaleness(stamp, 'build')
   const [view, setView] = useState<'log' | 'steps' | 'time'>('log')
-  const nothing = build.job === null && build.report === null && build.error === null
+  const nothing = running === null && value === null && error === null
   if (nothing && buildLog.length === 0) {
     return (
       <EmptyState icon="play" text="Compiles the project, loads it and describes its operators.">
@@ -33,7 +34,7 @@ export function BuildPanel(): ReactElement {
       </EmptyState>
     )
   }
-  const stale = build.job === null && staleness !== 'fresh'
+  const stale = running === null && staleness !== 'fresh'
   return (
     <div className="panel-column" data-testid="build-panel">
       <div className="panel-bar">
@@ -59,30 +60,25 @@ export function BuildPanel(): ReactElement {
         </Button>
         <CopyButton text={() => buildLog.text()} label="Copy the log" />
       </div>
-      {build.job === null && <StaleBar staleness={staleness} />}
+      {running === null && <StaleBar staleness={staleness} />}
       <SanitizedState />
-      {build.job === null && build.error && (
+      {running === null && error && (
         <div className="panel-pad">
-          <ErrorView error={build.error} testId="build-error" />
+          <ErrorView error={error} testId="build-error" />
         </div>
       )}
-      {build.job === null && build.loadError && (
+      {running === null && value?.loadError && (
         <div className="panel-pad">
-          <ErrorView error={build.loadError} testId="load-error" />
+          <ErrorView error={value.loadError} testId="load-error" />
         </div>
       )}
       <div className={stale ? 'grow-area stale' : 'grow-area'}>
         {view === 'log' ? (
-          <LogView
-            log={buildLog}
-            version={build.logVersion}
-            label="Build log"
-            classOf={classOfLine}
-          />
+          <LogView log={buildLog} version={logVersion} label="Build log" classOf={classOfLine} />
         ) : view === 'time' ? (
           <TimeView />
         ) : (
-          <StepsTable steps={build.report?.steps ?? []} running={build.job !== null} />
+          <StepsTable steps={value?.report.steps ?? []} running={running !== null} />
         )}
       </div>
     </div>
@@ -90,41 +86,43 @@ export function BuildPanel(): ReactElement {
 }
 
 function BuildState(): ReactElement {
-  const build = useBuild((state) => state)
-  if (build.job !== null) {
+  const { running, stopping, startedAt, progress, value, error } = useBuild((state) => state)
+  const cancelled = useBuildOutput((output) => output.cancelled)
+  const { done, steps } = progress ?? { done: 0, steps: 0 }
+  if (running !== null) {
     return (
       <>
         <span className="number" role="status">
-          {build.stopping ? 'Stopping' : 'Building'}
-          {build.steps > 0 ? ` ${build.done}/${build.steps}` : ' …'}
+          {stopping ? 'Stopping' : 'Building'}
+          {steps > 0 ? ` ${done}/${steps}` : ' …'}
         </span>
-        <Progress done={build.done} steps={build.steps} label="Build" />
-        <Elapsed since={build.startedAt} />
+        <Progress done={done} steps={steps} label="Build" />
+        <Elapsed since={startedAt} />
         <Button icon="stop" onClick={() => runCommand('work.stop')}>
           Stop
         </Button>
       </>
     )
   }
-  if (build.cancelled) {
+  if (cancelled) {
     return (
       <span className="muted" role="status">
         <Icon name="stop" /> Stopped
       </span>
     )
   }
-  if (build.error) {
+  if (error) {
     return (
       <span className="tone-error" role="status">
         <Icon name="error" /> Could not build
       </span>
     )
   }
-  if (!build.report) return <></>
+  if (!value) return <></>
   return (
     <>
-      <Verdict report={build.report} loaded={build.loadError === null} />
-      {build.report.ok && build.report.hot && <Settled report={build.settled} />}
+      <Verdict report={value.report} loaded={value.loadError === null} />
+      {value.report.ok && value.report.hot && <Settled report={value.settled} />}
     </>
   )
 }

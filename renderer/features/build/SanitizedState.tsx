@@ -6,13 +6,14 @@ import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { runCommand } from '../../store/commands'
+import { useJob } from '../../store/job'
 import { showPanel } from '../../store/layout'
-import { faultsOf, useSanitize } from './sanitize'
+import { faultsOf, sanitizeJob } from './sanitize'
 
 /** What ASan and UBSan said of the calls of opsmith.json; nothing where they were not asked. */
 export function SanitizedState(): ReactElement | null {
-  const { job, startedAt, run, error } = useSanitize((state) => state)
-  if (job !== null) {
+  const { running, startedAt, value: run, error } = useJob(sanitizeJob, (state) => state)
+  if (running !== null) {
     return (
       <div className="panel-bar" role="status" data-testid="sanitize-state">
         <span>Building and calling with ASan and UBSan …</span>

@@ -1,4 +1,5 @@
 import { useMemo, useState, type ReactElement } from 'react'
+import { useStore } from 'zustand'
 
 import type { FileTime, TimeCost } from '../../../electron/contract/time-trace'
 import { Button } from '../../shell/primitives/Button'
@@ -13,6 +14,7 @@ import { useBuild } from '../../store/build'
 import { runCommand } from '../../store/commands'
 import { useStaleness } from '../../store/files'
 import { buildSpans } from './time-spans'
+import { tracedStore } from './traced-build'
 
 const words: Partial<Record<SpanKind, string>> = {
   file: 'the compiler',
@@ -26,8 +28,8 @@ const words: Partial<Record<SpanKind, string>> = {
 
 /** Where the time of a build went that was asked to tell. */
 export function TimeView(): ReactElement {
-  const traced = useBuild((state) => state.traced)
-  const building = useBuild((state) => state.job !== null)
+  const traced = useStore(tracedStore, (state) => state.traced)
+  const building = useBuild((state) => state.running !== null)
   const staleness = useStaleness(traced?.stamp ?? null, 'build')
   const [selected, setSelected] = useState<number | null>(null)
   const [search, setSearch] = useState('')

@@ -1,17 +1,17 @@
 import { saveAll } from '../../editor/saving'
 import type { Command } from '../../store/commands'
 import { showPanel } from '../../store/layout'
-import { buildProject } from '../../store/loop'
+import { requestBuild } from '../../store/loop'
 import { projectStore } from '../../store/project'
 import { changeSettings, settingsStore } from '../../store/settings'
-import { sanitizeProject } from './sanitize'
+import { sanitizeJob } from './sanitize'
 
 const hasProject = (): boolean => projectStore.getState().project !== null
 
 async function saveAndBuild(timeTrace = false): Promise<void> {
   // A file that could not be saved shows why; what is on disk is built all the same.
   await saveAll()
-  await buildProject(timeTrace)
+  await requestBuild('asked', { timeTrace })
 }
 
 export const buildCommands: readonly Command[] = [
@@ -41,7 +41,7 @@ export const buildCommands: readonly Command[] = [
     run: async () => {
       showPanel('build', false)
       await saveAll()
-      await sanitizeProject()
+      await sanitizeJob.run()
     },
   },
   {

@@ -12,7 +12,7 @@ import {
 } from './export-run'
 import { filesStore } from '../../store/files'
 import { showPanel } from '../../store/layout'
-import { buildProject } from '../../store/loop'
+import { requestBuild } from '../../store/loop'
 import { projectStore } from '../../store/project'
 
 const hasProject = (): boolean => projectStore.getState().project !== null
@@ -23,8 +23,7 @@ const canExport = (): boolean => isIdle() && chosenForms().length > 0
 async function saved(then: () => Promise<void>): Promise<void> {
   const wasDirty = Object.values(filesStore.getState().files).some((file) => file.dirty)
   if (!(await saveAll())) return
-  // The other panels must not lag behind what was exported.
-  if (wasDirty) await buildProject()
+  if (wasDirty) await requestBuild('beforeExport')
   await then()
 }
 

@@ -1,7 +1,7 @@
 import { useState, type ReactElement } from 'react'
 
 import { Icon } from '../../shell/primitives/Icon'
-import { useGraph } from './graph'
+import { useShown } from './jobs'
 import { select, useView } from './view-store'
 
 const signs = { added: '+', removed: '−', changed: '~' } as const
@@ -10,7 +10,7 @@ const tones = { added: 'ok', removed: 'error', changed: 'warning' } as const
 /** What is not as it was in the graph that this one is compared with. */
 export function ChangesList(): ReactElement | null {
   const changes = useView((state) => state.shown.main?.changes ?? null)
-  const title = useGraph((state) => state.shown?.compare?.title ?? '')
+  const title = useShown((shown) => shown?.compare?.title ?? '')
   const [open, setOpen] = useState(true)
   if (!changes) return null
   const all = changes.added + changes.removed + changes.changed

@@ -8,17 +8,17 @@ import { Icon } from '../../shell/primitives/Icon'
 import { Menu, type MenuItem } from '../../shell/primitives/Menu'
 import { commandStore, runCommand, shortcutText } from '../../store/commands'
 import { changeChoice, formNames, useGraph } from './graph'
-import { captureGraph, stopGraph } from './graph-capture'
+import { captureGraph, stopGraph } from './capture'
 import { entryArguments, entryOptions, formFor, isOperator } from './graph-entry'
 import { closeGraphFile } from './graph-files'
+import { useGraphWork } from './jobs'
 import { useProject } from '../../store/project'
 import { useProgramFunctions } from '../../store/program-functions'
 import { useSchemas } from '../../store/schemas'
 
 /** What is captured: the entry, its arguments, the form; and what can be done with the graph. */
 export function EntryBar(): ReactElement {
-  const job = useGraph((state) => state.job)
-  const startedAt = useGraph((state) => state.startedAt)
+  const { job, startedAt } = useGraphWork()
   const file = useGraph((state) => state.choice.file)
   return (
     <div className="panel-bar graph-bar" data-testid="graph-entry-bar">

@@ -9,13 +9,15 @@ import { useBuild } from '../../store/build'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { filesStore, useStaleness } from '../../store/files'
 import { graphStore, useGraph } from './graph'
-import { captureGraph, openGraph, stopGraph, watchGraph } from './graph-capture'
+import { captureGraph, openGraph, stopGraph, watchGraph } from './capture'
 import { showPanel } from '../../store/layout'
+import { useJob } from '../../store/job'
 import { ChangesList } from './ChangesList'
 import { EntryBar } from './EntryBar'
 import './picture-actions'
 import { GraphCanvas } from './GraphCanvas'
 import { Inspector } from './Inspector'
+import { graphJob, observeJob, useGraphError, useGraphWork, useShown } from './jobs'
 import { Legend } from './Legend'
 import { SearchBar } from './SearchBar'
 import { StepsBar } from './StepsBar'
@@ -24,9 +26,9 @@ import { markLine, showGraph, showOverlay, useView } from './view-store'
 import { WarningsBar } from './WarningsBar'
 
 export function GraphPanel(): ReactElement {
-  const shown = useGraph((state) => state.shown)
-  const error = useGraph((state) => state.error)
-  const job = useGraph((state) => state.job)
+  const shown = useShown((shown) => shown)
+  const error = useGraphError()
+  const { job } = useGraphWork()
   const entry = useGraph((state) => state.choice.entry)
   useLive()
   if (entry === '' && !shown && !error) return <Nothing />
@@ -57,12 +59,12 @@ export function GraphPanel(): ReactElement {
 
 /** Follows builds, the choice and the editor's cursor while the panel is there. */
 function useLive(): void {
-  const shown = useGraph((state) => state.shown)
+  const shown = useShown((shown) => shown)
   const overlay = useGraph((state) => state.choice.overlay)
-  const observation = useGraph((state) => state.observation)
+  const observation = useJob(observeJob, (state) => state.value)
   const showConstants = useGraph((state) => state.choice.showConstants)
   const beside = useGraph((state) => state.choice.beside)
-  const hasLoaded = useBuild((state) => state.stamp !== null && state.job === null)
+  const hasLoaded = useBuild((state) => state.stamp !== null && state.running === null)
 
   useEffect(() => watchGraph(), [])
   useEffect(() => {
@@ -90,12 +92,12 @@ function useLive(): void {
 }
 
 function Shown(): ReactElement {
-  const shown = useGraph((state) => state.shown)
+  const shown = useShown((shown) => shown)
   const view = useGraph((state) => state.choice.view)
-  const failed = useGraph((state) => state.error !== null)
-  const compareError = useGraph((state) => state.compareError)
-  const observeError = useGraph((state) => state.observeError)
-  const working = useGraph((state) => state.job !== null)
+  const failed = useGraphError() !== null
+  const compareError = useJob(graphJob, (state) => state.value?.compareError ?? null)
+  const observeError = useJob(observeJob, (state) => state.error)
+  const working = useGraphWork().job !== null
   const viewError = useView((state) => state.error)
   const older = useView((state) => state.shown.before)
   const stamp = shown?.shot.report ? shown.shot.stamp : null
@@ -162,10 +164,9 @@ function Laying(): ReactElement | null {
 }
 
 function Waiting({ working }: { working: boolean }): ReactElement {
-  const what = useGraph((state) => state.working)
-  const since = useGraph((state) => state.startedAt)
+  const { what, startedAt } = useGraphWork()
   const entry = useGraph((state) => state.choice.entry)
-  const building = useBuild((state) => state.job !== null)
+  const building = useBuild((state) => state.running !== null)
   if (building) return <EmptyState text="The graph comes with the build." quiet />
   if (!working) {
     return (
@@ -180,7 +181,7 @@ function Waiting({ working }: { working: boolean }): ReactElement {
     <div className="empty-state quiet" role="status">
       <span className="spinner" />
       <p>
-        {what} … <Elapsed since={since} />
+        {what} … <Elapsed since={startedAt} />
       </p>
       <Button icon="stop" onClick={() => void stopGraph()}>
         Stop
@@ -190,7 +191,7 @@ function Waiting({ working }: { working: boolean }): ReactElement {
 }
 
 function Nothing(): ReactElement {
-  const building = useBuild((state) => state.job !== null)
+  const building = useBuild((state) => state.running !== null)
   if (building) return <EmptyState text="The graph comes with the build." quiet />
   return (
     <EmptyState

@@ -4,7 +4,7 @@ import { Button, IconButton } from '../../shell/primitives/Button'
 import { FileLink } from '../../shell/primitives/FileLink'
 import { formatCount, formatNumber, formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
-import { useGraph } from './graph'
+import { useShown } from './jobs'
 import { runCommand } from '../../store/commands'
 import { showPanel } from '../../store/layout'
 import { operatorKey, useSchemas } from '../../store/schemas'
@@ -60,7 +60,7 @@ const tones = { added: 'ok', removed: 'error', changed: 'warning' } as const
 
 /** Nothing is selected: what the graph is. */
 function Overview(): ReactElement {
-  const shown = useGraph((state) => state.shown)
+  const shown = useShown((shown) => shown)
   const result = useView((state) => state.shown.main)
   const report = shown?.shot.report
   return (

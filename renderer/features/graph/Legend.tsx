@@ -1,7 +1,8 @@
 import type { ReactElement } from 'react'
 
 import { gradientOf } from '../../shell/primitives/colour-map'
-import { useGraph } from './graph'
+import { useJob } from '../../store/job'
+import { observeJob } from './jobs'
 import { select, useView } from './view-store'
 
 const titles = {
@@ -15,7 +16,7 @@ const titles = {
 /** What the overlay's colours mean, and the nodes that stand out. */
 export function Legend(): ReactElement | null {
   const overlay = useView((state) => state.overlay)
-  const observation = useGraph((state) => state.observation?.value ?? null)
+  const observation = useJob(observeJob, (state) => state.value?.value ?? null)
   if (!overlay || overlay.kind === 'none') return null
   return (
     <div className="graph-legend" role="group" aria-label="Legend" data-testid="graph-legend">

@@ -4,6 +4,7 @@ import { IconButton } from '../../shell/primitives/Button'
 import { Icon } from '../../shell/primitives/Icon'
 import { Segmented } from '../../shell/primitives/Segmented'
 import { changeChoice, useGraph, type GraphChoice, type GraphOverlay } from './graph'
+import { useShown } from './jobs'
 import { nextHit, search, useView, viewStore } from './view-store'
 
 const overlays: Record<GraphOverlay, string> = {
@@ -17,7 +18,7 @@ const overlays: Record<GraphOverlay, string> = {
 /** Search over the picture, and what the picture shows beside the operators. */
 export function SearchBar({ field }: { field: RefObject<HTMLInputElement | null> }): ReactElement {
   const choice = useGraph((state) => state.choice)
-  const canRun = useGraph((state) => state.shown?.shot.report !== null)
+  const canRun = useShown((shown) => shown?.shot.report !== null)
   return (
     <div className="panel-bar graph-bar" data-testid="graph-search-bar">
       <Search field={field} />

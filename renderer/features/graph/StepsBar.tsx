@@ -4,7 +4,8 @@ import { graphPass, type GraphForm, type GraphPass } from '../../../electron/con
 import { Icon } from '../../shell/primitives/Icon'
 import { formatCount, formatSeconds } from '../../shell/primitives/format'
 import { changeChoice, formNames, passNames, useGraph, type CompareWith } from './graph'
-import { captureGraph, showAgain } from './graph-capture'
+import { useShown } from './jobs'
+import { captureGraph, showAgain } from './capture'
 import { entryOptions } from './graph-entry'
 import { useView } from './view-store'
 
@@ -45,8 +46,8 @@ function setPasses(passes: GraphPass[]): void {
 
 function Steps(): ReactElement {
   const passes = useGraph((state) => state.choice.passes)
-  const report = useGraph((state) => state.shown?.shot.report ?? null)
-  const step = useGraph((state) => state.shown?.step ?? 0)
+  const report = useShown((shown) => shown?.shot.report ?? null)
+  const step = useShown((shown) => shown?.step ?? 0)
   const list = useRef<HTMLOListElement>(null)
   useEffect(() => {
     const chip = list.current?.children[step]
@@ -133,7 +134,7 @@ const forms: GraphForm[] = ['script', 'trace', 'executed']
 
 function CompareChoice(): ReactElement {
   const choice = useGraph((state) => state.choice)
-  const compared = useGraph((state) => state.shown?.compare ?? null)
+  const compared = useShown((shown) => shown?.compare ?? null)
   const changes = useView((state) => state.shown.main?.changes ?? null)
   const entries = entryOptions()
     .flatMap((group) => group.options)

@@ -2,13 +2,13 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef, useState, type ReactElement } from 'react'
 
 import { CopyButton } from '../../shell/primitives/CopyButton'
-import { useGraph } from './graph'
+import { useShown } from './jobs'
 import { useSettings } from '../../store/settings'
 import { goToTextLine, useView } from './view-store'
 
 /** The graph as PyTorch prints it. A click on a line selects its node, a selected node shows its lines. */
 export function TextView(): ReactElement {
-  const text = useGraph((state) => state.shown?.graph.text ?? '')
+  const text = useShown((shown) => shown?.graph.text ?? '')
   const lines = useMemo(() => text.replace(/\n$/, '').split('\n'), [text])
   const selected = useView((state) =>
     state.side === 'main' ? (state.inspection?.lines ?? null) : null,

@@ -5,14 +5,15 @@ import { FileLink } from '../../shell/primitives/FileLink'
 import { Icon } from '../../shell/primitives/Icon'
 import { formatNumber } from '../../shell/primitives/format'
 import { changeChoice, useGraph } from './graph'
-import { showAgain } from './graph-capture'
+import { useShown } from './jobs'
+import { showAgain } from './capture'
 
 const noWarnings: GraphWarning[] = []
 
 /** What the tracer lost or baked in, and whether the trace gives what the function gives. */
 export function WarningsBar(): ReactElement | null {
-  const warnings = useGraph((state) => state.shown?.shot.report?.warnings ?? noWarnings)
-  const report = useGraph((state) => state.shown?.shot.report ?? null)
+  const warnings = useShown((shown) => shown?.shot.report?.warnings ?? noWarnings)
+  const report = useShown((shown) => shown?.shot.report ?? null)
   const compare = useGraph((state) => state.choice.compare)
   const [open, setOpen] = useState(false)
   const checks = report?.checks ?? []

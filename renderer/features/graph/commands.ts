@@ -2,15 +2,16 @@ import type { GraphForm } from '../../../electron/contract/graph'
 import type { Command } from '../../store/commands'
 import { changeChoice, formNames, graphStore, type GraphChoice, type GraphOverlay } from './graph'
 import { graphActions, type GraphActions } from './graph-actions'
-import { captureGraph, showAgain } from './graph-capture'
+import { captureGraph, showAgain } from './capture'
 import { compareWithFile, openGraphFile, saveGraphModule } from './graph-files'
+import { shownGraph } from './jobs'
 import { showPanel } from '../../store/layout'
 import { projectStore } from '../../store/project'
 
 const hasProject = (): boolean => projectStore.getState().project !== null
-const hasGraph = (): boolean => graphStore.getState().shown !== null
+const hasGraph = (): boolean => shownGraph() !== null
 const hasEntry = (): boolean => hasProject() && graphStore.getState().choice.entry !== ''
-const isCaptured = (): boolean => Boolean(graphStore.getState().shown?.shot.report)
+const isCaptured = (): boolean => Boolean(shownGraph()?.shot.report)
 
 /** Everything that can be done with graphs; what needs the picture brings the panel to the front. */
 export function graphCommands(): Command[] {

@@ -1,7 +1,9 @@
 import { call } from '../../bridge/bridge'
+import { captureGraph, showAgain } from './capture'
 import { changeChoice, firstChoice, graphStore } from './graph'
-import { captureGraph, isAlive, showAgain } from './graph-capture'
 import { chooseEntry } from './graph-entry'
+import { graphJob, shownGraph } from './jobs'
+import { isAlive } from './shots'
 import { showPanel } from '../../store/layout'
 import { notify, notifyError } from '../../store/notifications'
 import { currentFolder } from '../../store/project'
@@ -36,7 +38,7 @@ export function closeGraphFile(): void {
   changeChoice({ file: null, entry, callIndex, argsText, form, passes, step })
   changeChoice({ compare: { kind: 'auto' } })
   if (chooseEntry()) void captureGraph()
-  else graphStore.setState({ shown: null, error: null })
+  else graphJob.set({ value: null, error: null })
 }
 
 /** Marks the shown graph against one in a file. */
@@ -56,10 +58,10 @@ export async function compareWithFile(path = ''): Promise<void> {
 /** Saves the shown capture as a module that Python and C++ load. */
 export async function saveGraphModule(path = ''): Promise<void> {
   const folder = currentFolder()
-  const before = graphStore.getState().shown
+  const before = shownGraph()
   if (folder === null || !before?.shot.report) return
   if (!isAlive(before.shot)) await captureGraph()
-  const { shown } = graphStore.getState()
+  const shown = shownGraph()
   if (!shown?.shot.report) return
   const saved = await call('graph.save', { folder, capture: shown.shot.report.capture, path })
   if (!saved.ok) notifyError(saved.error)
@@ -74,7 +76,8 @@ export async function writeGraphFile(
   path = '',
 ): Promise<string | null> {
   const folder = currentFolder()
-  const { shown, choice } = graphStore.getState()
+  const shown = shownGraph()
+  const { choice } = graphStore.getState()
   if (folder === null || !shown) return null
   const name = choice.entry.replace(/[^\w.-]+/g, '_')
   const suggestedName = `${name}_${choice.form}.${extension}`

@@ -1,6 +1,6 @@
 import type { GraphWarning } from '../../../electron/contract/graph'
 import type { Diagnostic } from '../../../electron/contract/diagnostics'
-import { graphStore } from './graph'
+import { shownGraph } from './jobs'
 
 const none: Diagnostic[] = []
 let cachedFor: GraphWarning[] = []
@@ -8,7 +8,7 @@ let cached: Diagnostic[] = none
 
 /** What the tracer said of the shown graph, as the Problems panel and the editors list it. */
 export function graphDiagnostics(): Diagnostic[] {
-  const warnings = graphStore.getState().shown?.shot.report?.warnings ?? []
+  const warnings = shownGraph()?.shot.report?.warnings ?? []
   if (warnings.length === 0) return none
   if (warnings !== cachedFor) {
     cachedFor = warnings

@@ -5,11 +5,9 @@ import type {
   CaptureReport,
   GraphArchive,
   GraphForm,
-  GraphObservation,
   GraphPass,
   GraphPlace,
 } from '../../../electron/contract/graph'
-import type { WorkbenchError } from '../../../electron/contract/outcome'
 
 /** What the shown graph is marked against. */
 export type CompareWith =
@@ -72,23 +70,14 @@ export type ShownGraph = {
 
 type GraphState = {
   choice: GraphChoice
-  job: string | null
-  /** What the job does, in words. */
-  working: string
-  startedAt: number
-  shown: ShownGraph | null
-  /** The shown thing as the last build had it. */
-  lastBuild: Shot | null
-  error: WorkbenchError | null
-  /** The comparison could not be made: the graph itself is shown all the same. */
-  compareError: WorkbenchError | null
-  /** One run of the shown step; null until it was asked for. */
-  observation: { doc: number; value: GraphObservation } | null
-  observeError: WorkbenchError | null
   /** Where the selected node came from, for the editor. */
   selectedPlace: GraphPlace | null
-  /** The stamp at which the op host died: not tried again by itself. */
-  crashedStamp: string | null
+  /** Until the panel is open nothing is captured. */
+  isPanelOpen: boolean
+  /** Captures of other entries and forms that graphs were compared with, by what was asked for. */
+  otherShots: ReadonlyMap<string, Shot>
+  /** Graphs of files that graphs were compared with, by path. */
+  otherFiles: ReadonlyMap<string, LoadedGraph>
 }
 
 export const firstChoice: GraphChoice = {
@@ -108,17 +97,10 @@ export const firstChoice: GraphChoice = {
 
 export const graphStore = createStore<GraphState>(() => ({
   choice: firstChoice,
-  job: null,
-  working: '',
-  startedAt: 0,
-  shown: null,
-  lastBuild: null,
-  error: null,
-  compareError: null,
-  observation: null,
-  observeError: null,
   selectedPlace: null,
-  crashedStamp: null,
+  isPanelOpen: false,
+  otherShots: new Map(),
+  otherFiles: new Map(),
 }))
 
 export function useGraph<T>(select: (state: GraphState) => T): T {

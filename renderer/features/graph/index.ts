@@ -1,13 +1,13 @@
 import { defineFeature } from '../../store/feature'
-import { watchedWork } from '../../store/job'
 import { currentManifest } from '../../store/project'
 import { graphCommands } from './commands'
 import { followGraphSelection } from './editor-places'
+import { refreshAfterInputs, refreshGraph } from './capture'
 import { graphStore } from './graph'
-import { forgetGraph, refreshAfterInputs, refreshGraph, stopGraph } from './graph-capture'
 import { restoreChoice, savedChoice } from './graph-saved'
 import { graphDiagnostics } from './graph-warnings'
 import { GraphPanel } from './GraphPanel'
+import { forgetGraph, graphJob, observeJob } from './jobs'
 import './picture.css'
 import './styles.css'
 import { graphTest } from './test-hook'
@@ -17,8 +17,8 @@ export const feature = defineFeature({
   title: 'Graph',
   panel: { Panel: GraphPanel, area: 'right', order: 30, shortcut: 'Ctrl+7' },
   commands: graphCommands(),
-  jobs: [watchedWork(graphStore, (state) => state.job !== null, stopGraph)],
-  problems: { stores: [graphStore], current: graphDiagnostics },
+  jobs: [graphJob, observeJob],
+  problems: { stores: [graphJob.store], current: graphDiagnostics },
   refresh: { order: 10, run: refreshGraph },
   manifest: [{ reads: () => currentManifest()?.inputs, changed: refreshAfterInputs }],
   choice: { store: graphStore, read: savedChoice, restore: restoreChoice },

@@ -1,7 +1,7 @@
 import { filesStore } from '../../store/files'
-import { graphStore } from './graph'
 import { serveGraphActions } from './graph-actions'
 import { writeGraphFile } from './graph-files'
+import { shownGraph } from './jobs'
 import { isDark, themeStore } from '../../store/theme'
 import { painter } from './canvas/painter-client'
 import { exportText, fold, markLine, nextHit, select, surfaceOf, viewStore } from './view-store'
@@ -24,7 +24,7 @@ serveGraphActions({
     })
   },
   exportAs: async (format, path = '') => {
-    const { shown } = graphStore.getState()
+    const shown = shownGraph()
     if (!shown) return null
     if (format === 'text') return writeGraphFile(shown.graph.text, 'txt', false, path)
     if (format === 'png') {

@@ -1,7 +1,8 @@
-import { changeChoice, graphStore, type GraphChoice } from './graph'
+import { changeChoice, type GraphChoice } from './graph'
 import { graphActions } from './graph-actions'
-import { captureGraph, showAgain } from './graph-capture'
+import { captureGraph, showAgain } from './capture'
 import { compareWithFile, openGraphFile, saveGraphModule } from './graph-files'
+import { graphError, isGraphWorking, shownGraph } from './jobs'
 import { painter } from './canvas/painter-client'
 import type { Surface, Viewport } from './canvas/surface'
 import type { Box } from './paint/paint-messages'
@@ -62,7 +63,7 @@ type Format = Parameters<NonNullable<ReturnType<typeof graphActions>>['exportAs'
 export function graphTest(): GraphTest {
   return {
     state: () => {
-      const { shown, job, error } = graphStore.getState()
+      const shown = shownGraph()
       const view = viewStore.getState()
       const main = view.shown.main
       const surface = surfaceOf('main')
@@ -76,8 +77,8 @@ export function graphTest(): GraphTest {
         folded: main?.folded ?? 0,
         layoutSeconds: main?.layoutSeconds ?? 0,
         firstSeconds: main?.firstSeconds ?? 0,
-        working: job !== null || view.laying || view.drawn !== shown,
-        error: error?.message ?? view.error?.message ?? '',
+        working: isGraphWorking() || view.laying || view.drawn !== shown,
+        error: graphError()?.message ?? view.error?.message ?? '',
         selected: view.inspection ? `${view.inspection.prefix}${view.inspection.title}` : '',
         inspection: view.inspection,
         changes: changes && {
@@ -137,20 +138,21 @@ export function graphTest(): GraphTest {
       }),
     timeOpen: async (path) => {
       const started = performance.now()
-      const shownBefore = graphStore.getState().shown
+      const shownBefore = shownGraph()
       const layouts = surfaceOf('main')?.layoutsShown ?? 0
       const opening = openGraphFile(path)
       let first = 0
       for (;;) {
         const now = await new Promise<number>((resolve) => requestAnimationFrame(resolve))
         const surface = surfaceOf('main')
-        const { shown, job, error } = graphStore.getState()
+        const shown = shownGraph()
+        const error = graphError()
         const { laying, drawn } = viewStore.getState()
         if (error) throw new Error(error.message)
         if (surface?.isComplete !== true || shown === shownBefore) continue
         if (surface.layoutsShown === layouts) continue
         if (first === 0) first = now - started
-        if (job === null && !laying && drawn === shown) {
+        if (!isGraphWorking() && !laying && drawn === shown) {
           await opening
           return { first, whole: now - started }
         }

@@ -2,11 +2,12 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
 import type { WorkbenchError } from '../../../electron/contract/outcome'
-import { observeGraph } from './graph-capture'
+import { observeGraph } from './capture'
 import { graphStore, type GraphOverlay, type ShownGraph } from './graph'
 import { painter } from './canvas/painter-client'
 import type { Surface } from './canvas/surface'
 import { graphClient } from './graph-client'
+import { observeJob, shownGraph } from './jobs'
 import type {
   ExportFormat,
   Inspection,
@@ -112,7 +113,8 @@ graphClient.onScene = (view, shift, isFinal, show) => {
 
 /** Lays out what the store shows. Selection and place are kept where the graph is the same thing. */
 export async function showGraph(): Promise<void> {
-  const { shown, choice } = graphStore.getState()
+  const shown = shownGraph()
+  const { choice } = graphStore.getState()
   if (!shown) return
   const key = `${shown.shot.key} ${shown.step}`
   const sameThing = key === placeKey
@@ -149,7 +151,7 @@ export async function showGraph(): Promise<void> {
         selected: null,
       })
     } else if (before.shown.before) await graphClient.ask('hide', { view: 'before' })
-    if (graphStore.getState().shown !== shown) return
+    if (shownGraph() !== shown) return
     viewStore.setState({ shown: { main, before: older }, drawn: shown, laying: false })
     if (main.selected !== before.selected || !sameThing) await select(main.selected)
     else await refreshSelection()
@@ -317,8 +319,9 @@ export async function nextHit(step: 1 | -1): Promise<void> {
 
 /** Colours the boxes by what one run of the graph saw; runs it if it was not run yet. */
 export async function showOverlay(): Promise<void> {
-  const { choice, shown, observation, observeError } = graphStore.getState()
-  const kind: GraphOverlay = choice.overlay
+  const shown = shownGraph()
+  const { value: observation, error: observeError } = observeJob.store.getState()
+  const kind: GraphOverlay = graphStore.getState().choice.overlay
   if (!shown) return
   const isObserved = observation?.doc === shown.graph.doc
   if (kind !== 'none' && !isObserved && shown.shot.report && !observeError) {

@@ -15,7 +15,7 @@ const ofTheText: ReadonlySet<string> = new Set(['lint', 'clangd', 'clang-tidy', 
 export function ProblemsPanel(): ReactElement {
   const problems = useProblems()
   const stamp = useBuild((state) => state.stamp)
-  const building = useBuild((state) => state.job !== null)
+  const building = useBuild((state) => state.running !== null)
   const staleness = useStaleness(stamp, 'build')
   if (problems.length === 0) {
     const text = stamp === null ? 'Nothing was built yet.' : 'No problems in the last build.'

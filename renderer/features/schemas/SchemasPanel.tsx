@@ -37,8 +37,8 @@ export function SchemasPanel(): ReactElement {
 
 function ProjectSchemas(): ReactElement {
   const { load, rows, classes, stamp } = useSchemas((state) => state)
-  const building = useBuild((state) => state.job !== null)
-  const loadError = useBuild((state) => state.loadError)
+  const building = useBuild((state) => state.running !== null)
+  const loadError = useBuild((state) => state.value?.loadError ?? null)
   const staleness = useStaleness(stamp, 'build')
   const [query, setQuery] = useState('')
   const wanted = useDeferredValue(query.trim().toLowerCase())

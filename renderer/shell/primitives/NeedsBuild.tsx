@@ -8,7 +8,7 @@ import type { IconName } from './Icon'
 
 /** In place of a panel that has no operators yet; `text` says what it is for. */
 export function NeedsBuild({ icon, text }: { icon: IconName; text: string }): ReactElement {
-  const building = useBuild((state) => state.job !== null)
+  const building = useBuild((state) => state.running !== null)
   if (building) return <EmptyState text="The operators come with the build." quiet />
   return (
     <EmptyState icon={icon} text={text}>

@@ -13,7 +13,7 @@ type Props = {
 
 /** In place of a check's result that is not there yet. */
 export function Waiting({ working, coming, onCheck, onStop }: Props): ReactElement {
-  const building = useBuild((state) => state.job !== null)
+  const building = useBuild((state) => state.running !== null)
   if (building) return <p className="panel-pad muted">{coming}</p>
   if (!working) {
     return (

@@ -1,0 +1,83 @@
+import { runStamp } from '../../store/files'
+import { graphStore, type ShownGraph } from './graph'
+import { chooseEntry } from './graph-entry'
+import { graphError, graphJob, isGraphWorking, observeJob, shownGraph } from './jobs'
+import { isAlive } from './shots'
+
+/** Capturing what the choice asks for, and keeping what is shown up to date. */
+
+/** Called by the panel while it is open. */
+export function watchGraph(): () => void {
+  graphStore.setState({ isPanelOpen: true })
+  return () => graphStore.setState({ isPanelOpen: false })
+}
+
+/** The panel was opened: shows what there is, captures what is not there or older than the sources. */
+export async function openGraph(): Promise<void> {
+  if (isGraphWorking()) return
+  const shown = shownGraph()
+  if (shown && !isOlder(shown)) return
+  if (hasCrashed()) return
+  if (!chooseEntry()) return
+  await captureGraph()
+}
+
+/** After a good build or a saved program: what is shown is captured again, its changes marked. */
+export async function refreshGraph(): Promise<void> {
+  chooseEntry()
+  const { choice, isPanelOpen } = graphStore.getState()
+  if (!isPanelOpen || choice.entry === '' || hasCrashed()) return
+  if (choice.file !== null && choice.file.kind !== 'torchscript') return
+  await captureGraph()
+}
+
+/** After an edit of the inputs in opsmith.json: a script does not depend on them. */
+export function refreshAfterInputs({ building }: { building: boolean }): void {
+  if (!building && graphStore.getState().choice.form !== 'script') void refreshGraph()
+}
+
+function isOlder(shown: ShownGraph): boolean {
+  return shown.shot.report !== null && shown.shot.stamp !== runStamp()
+}
+
+/** Whether these sources ended the op host: that is not tried again unasked. */
+function hasCrashed(): boolean {
+  const { stamp } = graphJob.store.getState()
+  return graphError()?.exit !== undefined && stamp === runStamp()
+}
+
+export async function captureGraph(): Promise<void> {
+  const { choice } = graphStore.getState()
+  if (choice.entry !== '') await graphJob.run({ choice, shot: null })
+}
+
+/** Another step, or another thing to compare with: nothing is captured that is there. */
+export async function showAgain(): Promise<void> {
+  const { choice } = graphStore.getState()
+  const shot = shownGraph()?.shot
+  if (isGraphWorking() || !shot) {
+    await captureGraph()
+    return
+  }
+  const step = Math.min(choice.step ?? shot.stepCount - 1, shot.stepCount - 1)
+  const isThere = shot.steps.has(step) || isAlive(shot)
+  if (isThere) await graphJob.run({ choice, shot })
+  else await captureGraph()
+}
+
+export async function stopGraph(): Promise<void> {
+  await Promise.all([graphJob.stop(), observeJob.stop()])
+}
+
+/** Runs the shown step once, node by node, for the overlays; asked for once a graph. */
+export async function observeGraph(runs = 5): Promise<void> {
+  const shown = shownGraph()
+  if (!shown?.shot.report || isGraphWorking()) return
+  if (observeJob.store.getState().value?.doc === shown.graph.doc) return
+  if (isAlive(shown.shot)) {
+    await observeJob.run({ shown, capture: shown.shot.report.capture, runs })
+    return
+  }
+  await captureGraph()
+  if (shownGraph()?.shot !== shown.shot) await observeGraph(runs)
+}

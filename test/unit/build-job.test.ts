@@ -1,0 +1,169 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+
+import type { BuildReport } from '../../electron/contract/build'
+import { err, ok } from '../../electron/contract/outcome'
+import type { SanitizedRun } from '../../electron/contract/sanitize'
+import { defaultSettings } from '../../electron/contract/settings'
+import { sanitizeJob } from '../../renderer/features/build/sanitize'
+import { buildJob } from '../../renderer/store/build'
+import { filesChanged, requestBuild } from '../../renderer/store/loop'
+import { projectStore } from '../../renderer/store/project'
+import { schemasStore } from '../../renderer/store/schemas'
+import { settingsStore } from '../../renderer/store/settings'
+import { openTestProject, settled, WindowBridge, WorkInMain } from './window-bridge'
+
+type Answer = { build: BuildReport; load?: { operators: []; classes: []; seconds: number } }
+
+const good = (key: string): Answer => ({
+  build: {
+    ok: true,
+    seconds: 1,
+    library: '',
+    addon: '',
+    loadPath: '',
+    key,
+    hot: false,
+    diagnostics: [],
+    steps: [],
+    compiler: '',
+    libtorch: '',
+  },
+  load: { operators: [], classes: [], seconds: 0.1 },
+})
+
+let builds: WorkInMain<Answer>
+let sanitized: WorkInMain<SanitizedRun>
+let bridge: WindowBridge
+
+beforeEach(() => {
+  buildJob.reset()
+  sanitizeJob.reset()
+  builds = new WorkInMain()
+  sanitized = new WorkInMain()
+  bridge = new WindowBridge({
+    'operator.build': builds.answer,
+    'operator.sanitize': sanitized.answer,
+    'job.cancel': (input) => {
+      sanitized.cancel(input)
+      return builds.cancel(input)
+    },
+  })
+  openTestProject([
+    { path: 'op.cpp', role: 'source' },
+    { path: 'op.h', role: 'header' },
+    { path: 'README.md', role: 'other' },
+  ])
+  settingsStore.setState({ settings: { ...defaultSettings, buildOnSave: true } })
+})
+
+const shownKey = (): string | undefined => buildJob.store.getState().value?.report.key
+
+describe('a build', () => {
+  it('is ended for a newer one; of several wishes that wait, the last is built', async () => {
+    const wishes = [
+      requestBuild('asked'),
+      requestBuild('asked', { timeTrace: true }),
+      requestBuild('saved'),
+    ]
+    await settled()
+    expect(bridge.inputs('operator.build').map(({ timeTrace }) => timeTrace)).toEqual([
+      false,
+      false,
+    ])
+    expect(bridge.inputs('job.cancel')[0]).toEqual({ job: builds.begun[0]?.input.job })
+    builds.last.end(ok(good('newest')))
+    await Promise.all(wishes)
+    expect(shownKey()).toBe('newest')
+    expect(buildJob.isRunning()).toBe(false)
+  })
+
+  it('that is stopped leaves what was known', async () => {
+    const first = requestBuild('asked')
+    builds.last.end(ok(good('known')))
+    await first
+    const second = requestBuild('asked')
+    const stopping = buildJob.stop()
+    expect(buildJob.store.getState().stopping).toBe(true)
+    await Promise.all([second, stopping])
+    expect(shownKey()).toBe('known')
+    expect(buildJob.store.getState()).toMatchObject({ running: null, stopping: false, error: null })
+  })
+
+  it('that cannot be attempted replaces what was known by its error', async () => {
+    const first = requestBuild('asked')
+    builds.last.end(ok(good('known')))
+    await first
+    const second = requestBuild('asked')
+    builds.last.end(err('project.invalid', 'opsmith.json does not parse.'))
+    await second
+    expect(buildJob.store.getState()).toMatchObject({
+      value: null,
+      error: { code: 'project.invalid' },
+    })
+  })
+
+  it('counts its steps by the events of its own job', async () => {
+    const running = requestBuild('asked')
+    bridge.send('build.progressed', { job: builds.last.input.job, done: 2, steps: 5 })
+    bridge.send('build.progressed', { job: 'another', done: 4, steps: 4 })
+    expect(buildJob.store.getState().progress).toEqual({ done: 2, steps: 5 })
+    builds.last.end(ok(good('done')))
+    await running
+  })
+
+  it('has its operators known when its end is seen', async () => {
+    schemasStore.setState({ load: null })
+    const known: boolean[] = []
+    const stop = buildJob.store.subscribe(({ running }) => {
+      if (running === null) known.push(schemasStore.getState().load !== null)
+    })
+    const running = requestBuild('asked')
+    builds.last.end(ok(good('loaded')))
+    await running
+    stop()
+    expect(known).toEqual([true])
+  })
+
+  it('of a project that was closed shows nothing in the next one', async () => {
+    const running = requestBuild('asked')
+    projectStore.setState({ project: { folder: '/projects/second', name: 'second', files: [] } })
+    builds.last.end(ok(good('of the first')))
+    await running
+    expect(shownKey()).toBeUndefined()
+  })
+})
+
+describe('who starts a build', () => {
+  it('is asked for the setting, except where somebody wants the build itself', async () => {
+    settingsStore.setState({ settings: { ...defaultSettings, buildOnSave: false } })
+    await requestBuild('saved')
+    await requestBuild('projectOpened')
+    await requestBuild('manifestChanged')
+    expect(builds.begun).toHaveLength(0)
+    for (const reason of ['asked', 'beforeExport'] as const) {
+      const running = requestBuild(reason)
+      builds.last.end(ok(good(reason)))
+      await running
+    }
+    expect(builds.begun).toHaveLength(2)
+  })
+
+  it('is one build for several files, whichever comes last, and none for others', async () => {
+    filesChanged(['README.md'])
+    expect(builds.begun).toHaveLength(0)
+    filesChanged(['op.cpp', 'op.h', 'README.md'])
+    await settled()
+    expect(builds.begun).toHaveLength(1)
+  })
+})
+
+describe('a sanitizer build', () => {
+  it('goes on when it is asked for again, and can be stopped', async () => {
+    const running = sanitizeJob.run()
+    expect(await sanitizeJob.run()).toBeNull()
+    expect(sanitized.begun).toHaveLength(1)
+    await sanitizeJob.stop()
+    expect(await running).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+    expect(sanitizeJob.store.getState()).toMatchObject({ running: null, value: null, error: null })
+  })
+})
