@@ -45,26 +45,56 @@ export type AnyJob = {
 }
 
 export type Work<Progress> = {
+  /** "" where no project is open. */
   folder: string
   /** What main is given as `job`. */
   job: string
   /** The sources as they were when the work began. */
   stamp: string
   report: (progress: Progress) => void
+  /** What is known of the progress now. */
+  progress: () => Progress | null
+}
+
+/** What came of work; `partial` is what was done before it failed or was stopped. */
+export type Outcome<Value> = Result<Value> | { ok: false; error: WorkbenchError; partial: Value }
+
+/** Jobs of a group take turns: the newest wish of all of them counts, and one of them runs at a time. */
+export type JobGroup = {
+  newest: object | null
+  active: Active | null
+}
+
+type Active = {
+  job: string
+  ended: Promise<unknown>
+  /** Nobody waits for its result: the job was reset. */
+  isDropped: boolean
+}
+
+export function createJobGroup(): JobGroup {
+  return { newest: null, active: null }
 }
 
 type JobOptions<Input, Value, Progress> = {
   /** The beginning of the work's name. */
   kind: string
-  /** `wins`: the newest wish ends what runs. `waits`: what runs is finished first. `refused`: it goes on, and the wish is dropped. */
-  latest: 'wins' | 'waits' | 'refused'
+  /**
+   * `wins`: the newest wish ends what runs. `waits`: what runs is finished first. `refused`: it goes on,
+   * and the wish is dropped. `overtakes`: it goes on, and its result is dropped.
+   */
+  latest: 'wins' | 'waits' | 'refused' | 'overtakes'
+  /** A group of its own where none is given. */
+  group?: JobGroup
   /** Milliseconds that running work gets to end without being stopped: to stop user code costs its op host. */
   patience?: number
   /** What the result depends on. */
   stamp?: () => string
-  run: (input: Input, work: Work<Progress>) => Promise<Result<Value>>
-  /** Reads an event of main about the running work; undefined leaves the progress as it is. */
-  progress?: ProgressReader<Progress>
+  run: (input: Input, work: Work<Progress>) => Promise<Outcome<Value>>
+  /** Reads events of main about the running work; undefined leaves the progress as it is. */
+  progress?: ProgressReader<Progress> | readonly ProgressReader<Progress>[]
+  /** The result is of the machine: it is kept when another project opens, and needs none. */
+  anyProject?: boolean
   /** Keeps the last value when newer work fails. */
   keepsValue?: boolean
   /** Frees what a value holds in the op host, when it is replaced or not wanted. */
@@ -97,75 +127,93 @@ export function createJob<Input, Value, Progress = null>(
     error: null,
     stamp: null,
   }))
-  let wishes = 0
-  let ended: Promise<unknown> = Promise.resolve()
+  const group = options.group ?? createJobGroup()
+  let wish: object | null = null
   let isListening = false
 
   function listenOnce(): void {
     if (isListening || !options.progress) return
     isListening = true
-    const { event, read } = options.progress as {
+    const readers = [options.progress].flat() as readonly {
       event: JobEventName
       read: (event: unknown, before: Progress | null) => Progress | undefined
+    }[]
+    for (const { event, read } of readers) {
+      listen(event, (payload) => {
+        const { running, progress } = store.getState()
+        if (payload.job !== running) return
+        const next = read(payload, progress)
+        if (next !== undefined) store.setState({ progress: next })
+      })
     }
-    listen(event, (payload) => {
-      const { running, progress } = store.getState()
-      if (payload.job !== running) return
-      const next = read(payload, progress)
-      if (next !== undefined) store.setState({ progress: next })
-    })
-  }
-
-  async function cancel(): Promise<void> {
-    const { running } = store.getState()
-    if (running !== null) await call('job.cancel', { job: running })
   }
 
   async function run(input: Input): Promise<Result<Value> | null> {
-    const isBusy = store.getState().running !== null
-    if (isBusy && options.latest === 'refused') return null
-    wishes += 1
-    const mine = wishes
-    if (isBusy) {
+    const { active } = group
+    if (options.latest === 'refused' && active !== null && !active.isDropped) return null
+    const mine = {}
+    wish = mine
+    group.newest = mine
+    if (active !== null && options.latest !== 'overtakes') {
       const patience = options.latest === 'waits' ? Number.POSITIVE_INFINITY : options.patience
-      if (patience !== undefined) await within(patience, ended)
-      if (mine !== wishes) return null
-      await cancel()
-      await ended
+      if (patience !== undefined) await within(patience, active.ended)
+      if (group.newest !== mine) return null
+      if (group.active === active) await cancel(active.job)
+      await active.ended
+      if (group.newest !== mine) return null
     }
-    if (mine !== wishes) return null
-    const work = once(input)
-    ended = work.catch(() => undefined)
+    const next: Active = {
+      job: newJob(options.kind),
+      ended: Promise.resolve(),
+      isDropped: false,
+    }
+    const work = once(input, next)
+    next.ended = work.catch(() => undefined)
     return work
   }
 
-  async function once(input: Input): Promise<Result<Value> | null> {
+  async function once(input: Input, active: Active): Promise<Result<Value> | null> {
     const folder = currentFolder()
-    if (folder === null) return null
+    if (folder === null && options.anyProject !== true) return null
     listenOnce()
-    const job = newJob(options.kind)
+    const { job } = active
+    group.active = active
     const stamp = (options.stamp ?? runStamp)()
     store.setState({ running: job, stopping: false, startedAt: Date.now(), progress: null })
     const report = (progress: Progress): void => {
       if (store.getState().running === job) store.setState({ progress })
     }
-    const result = await options.run(input, { folder, job, stamp, report })
+    const progress = (): Progress | null =>
+      store.getState().running === job ? store.getState().progress : null
+    const work = { folder: folder ?? '', job, stamp, report, progress }
+    const result = await options.run(input, work)
+    if (group.active === active) group.active = null
     const isOurs = store.getState().running === job
-    const { value: before } = store.getState()
-    if (!isOurs || currentFolder() !== folder || options.isWanted?.(input) === false) {
-      if (isOurs) store.setState({ running: null, stopping: false })
-      if (result.ok) options.release?.(result.value)
+    const isOfProject = options.anyProject === true || currentFolder() === folder
+    if (isOurs) store.setState({ running: null, stopping: false })
+    if (!isOurs || !isOfProject || options.isWanted?.(input) === false) {
+      const dropped = valueOf(result)
+      if (dropped !== null) options.release?.(dropped)
       return null
     }
-    store.setState({ running: null, stopping: false })
     if (!result.ok && result.error.exit) noteCrash(result.error.exit)
-    // Work that was stopped says nothing about the operator: what was known before stays.
-    if (!result.ok && result.error.code === 'cancelled') return result
-    if (before !== null && (result.ok || !options.keepsValue)) options.release?.(before)
-    if (result.ok) store.setState({ value: result.value, error: null, stamp })
-    else if (options.keepsValue) store.setState({ error: result.error, stamp })
-    else store.setState({ value: null, error: result.error, stamp })
+    take(result, stamp)
     return result
+  }
+
+  function take(result: Outcome<Value>, stamp: string): void {
+    const { value: before } = store.getState()
+    const isCancelled = !result.ok && result.error.code === 'cancelled'
+    const value = valueOf(result)
+    // Work that was stopped says nothing about the operator: what was known before stays.
+    if (isCancelled && value === null) return
+    const error = result.ok || isCancelled ? null : result.error
+    if (value === null && options.keepsValue) {
+      store.setState({ error, stamp })
+      return
+    }
+    if (before !== null) options.release?.(before)
+    store.setState({ value, error, stamp })
   }
 
   return {
@@ -181,19 +229,35 @@ export function createJob<Input, Value, Progress = null>(
     isRunning: () => store.getState().running !== null,
     subscribe: (listener) => store.subscribe(listener),
     stop: async () => {
-      wishes += 1
-      if (store.getState().running !== null) store.setState({ stopping: true })
-      await cancel()
-      await ended
+      const { running } = store.getState()
+      // What waits for the end of this would begin right after it.
+      if (running !== null || group.newest === wish) group.newest = null
+      if (running === null) return
+      const { active } = group
+      store.setState({ stopping: true })
+      await cancel(running)
+      await active?.ended
     },
     reset: () => {
-      wishes += 1
-      void cancel()
-      const { value } = store.getState()
+      const { running, value } = store.getState()
+      if (group.newest === wish) group.newest = null
+      if (running !== null) {
+        if (group.active?.job === running) group.active.isDropped = true
+        void cancel(running)
+      }
       if (value !== null) options.release?.(value)
       store.setState(store.getInitialState(), true)
     },
   }
+}
+
+async function cancel(job: string): Promise<void> {
+  await call('job.cancel', { job })
+}
+
+function valueOf<Value>(outcome: Outcome<Value>): Value | null {
+  if (outcome.ok) return outcome.value
+  return 'partial' in outcome ? outcome.partial : null
 }
 
 export function useJob<Value, Progress, T>(
