@@ -5,8 +5,8 @@ import type { BenchReport, BenchRow } from '../../../electron/contract/bench-rep
 import { Button } from '../../shell/primitives/Button'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Section } from '../../shell/primitives/Section'
-import { useBench } from './bench'
-import { listKernels } from './bench-run'
+import { useTimings } from './store'
+import { listKernels } from './run'
 import { inUnit, timeText, unitFor } from './time-units'
 
 type Props = { row: BenchRow; devices: BenchReport['devices'] }
@@ -66,9 +66,9 @@ function stateFacts(before: DeviceState, after: DeviceState): [string, string][]
 }
 
 function Kernels(): ReactElement {
-  const list = useBench((state) => state.kernels)
-  const error = useBench((state) => state.kernelsError)
-  const isBusy = useBench((state) => state.work !== null || state.isListingKernels)
+  const list = useTimings((state) => state.kernels)
+  const error = useTimings((state) => state.kernelsError)
+  const isBusy = useTimings((state) => state.work !== null || state.isListingKernels)
   return (
     <>
       <p>

@@ -4,7 +4,7 @@ import type { BenchHistoryPoint, BenchRow } from '../../../electron/contract/ben
 import { DiffText } from '../../shell/primitives/DiffText'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Section } from '../../shell/primitives/Section'
-import { useBench } from './bench'
+import { useTimings } from './store'
 import { timeText } from './time-units'
 
 const width = 480
@@ -15,8 +15,8 @@ const shownBuilds = 40
 
 /** What this row took at each build, and what was edited before it. */
 export function HistorySection({ row }: { row: BenchRow }): ReactElement | null {
-  const history = useBench((state) => state.history)
-  const error = useBench((state) => state.historyError)
+  const history = useTimings((state) => state.history)
+  const error = useTimings((state) => state.historyError)
   const [build, setBuild] = useState('')
   if (error) {
     return (

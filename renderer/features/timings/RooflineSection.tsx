@@ -7,8 +7,8 @@ import { chartStyle, drawLine, logTicks, readoutPlugin } from '../../shell/primi
 import { IconButton } from '../../shell/primitives/Button'
 import { formatNumber } from '../../shell/primitives/format'
 import { Section } from '../../shell/primitives/Section'
-import { useBench } from './bench'
-import { measureCeilings } from './bench-run'
+import { useTimings } from './store'
+import { measureCeilings } from './run'
 import { seriesToken } from './curve-plot'
 import { peakFor, rooflinePoints, type Ceilings, type RooflinePoint } from './roofline'
 import { rateText, threadsText } from './time-units'
@@ -84,7 +84,7 @@ function ceilingsText({ bytesPerSecond, flopsPerSecond }: Ceilings): string {
 }
 
 function MeasureAgain({ threads }: { threads: number }): ReactElement {
-  const isBusy = useBench((state) => state.work !== null || state.isMeasuringCeilings)
+  const isBusy = useTimings((state) => state.work !== null || state.isMeasuringCeilings)
   return (
     <IconButton
       icon="refresh"

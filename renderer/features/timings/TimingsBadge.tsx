@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react'
 
 import { BusyBadge } from '../../shell/primitives/Badge'
-import { useBench } from './bench'
+import { useTimings } from './store'
 
 export function TimingsBadge(): ReactElement | null {
-  const measuring = useBench((state) => state.work !== null)
+  const measuring = useTimings((state) => state.work !== null)
   return measuring ? <BusyBadge label="measuring" /> : null
 }

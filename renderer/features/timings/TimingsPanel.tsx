@@ -10,9 +10,9 @@ import { formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { StaleBar } from '../../shell/primitives/StaleBar'
-import { askedKey, benchStore, chosenRow, shownRows, useBench } from './bench'
-import { benchInputs, listedBenchmarks } from './bench-case'
-import { loadBuilds, loadHistory, runAllBenches, runBench } from './bench-run'
+import { askedKey, timingsStore, chosenRow, shownRows, useTimings } from './store'
+import { timingInputs, listedBenchmarks } from './draft'
+import { loadBuilds, loadHistory, runAllTimings, runTiming } from './run'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { useStaleness } from '../../store/files'
 import { useInputs, useInputSpecs } from '../../store/inputs'
@@ -20,8 +20,8 @@ import { showPanel } from '../../store/layout'
 import { useProject } from '../../store/project'
 import { useSchemas } from '../../store/schemas'
 import { changeSettings, useSettings } from '../../store/settings'
-import { BenchCase } from './BenchCase'
-import { BenchList } from './BenchList'
+import { TimingCase } from './TimingCase'
+import { TimingList } from './TimingList'
 import { CostSection } from './CostSection'
 import { DeviceSection } from './DeviceSection'
 import { HistorySection } from './HistorySection'
@@ -32,7 +32,7 @@ import { SweepSection } from './SweepSection'
 
 export function TimingsPanel(): ReactElement {
   const isLoaded = useSchemas((state) => state.load !== null)
-  const hasRows = useBench((state) => shownRows(state).length > 0)
+  const hasRows = useTimings((state) => shownRows(state).length > 0)
   useEffect(() => {
     if (isLoaded) void loadBuilds()
   }, [isLoaded])
@@ -53,7 +53,7 @@ export function TimingsPanel(): ReactElement {
         <EnlargeButton panel="timings" />
       </div>
       <div className="gc-body">
-        <BenchList />
+        <TimingList />
         <Main />
       </div>
     </div>
@@ -77,7 +77,7 @@ function OnBuild(): ReactElement {
 
 /** Why nothing is measured yet: what the workbench does by itself would be in the times. */
 function Waiting(): ReactElement {
-  const waiting = useBench((state) => state.work?.waiting ?? '')
+  const waiting = useTimings((state) => state.work?.waiting ?? '')
   return (
     <span
       className="grow muted tm-waiting"
@@ -96,7 +96,7 @@ function Waiting(): ReactElement {
 
 function PanelMenu(): ReactElement {
   // What can be done depends on these.
-  useBench((state) => `${state.draft.op === ''} ${state.work === null}`)
+  useTimings((state) => `${state.draft.op === ''} ${state.work === null}`)
   return (
     <CommandMenu
       name="Timings"
@@ -110,22 +110,22 @@ function PanelMenu(): ReactElement {
 }
 
 function Main(): ReactElement {
-  const view = useBench((state) => state.view)
+  const view = useTimings((state) => state.view)
   return (
     <div className="gc-main scroll">
-      {view === 'one' && <BenchCase />}
+      {view === 'one' && <TimingCase />}
       <Result />
     </div>
   )
 }
 
 function Result(): ReactElement {
-  const view = useBench((state) => state.view)
-  const rows = useBench(shownRows)
-  const known = useBench((state) => (view === 'all' ? state.all : state.one))
-  const error = useBench((state) => (view === 'all' ? state.allError : state.oneError))
-  const work = useBench((state) => (state.work?.of === view ? state.work : null))
-  const row = useBench(chosenRow)
+  const view = useTimings((state) => state.view)
+  const rows = useTimings(shownRows)
+  const known = useTimings((state) => (view === 'all' ? state.all : state.one))
+  const error = useTimings((state) => (view === 'all' ? state.allError : state.oneError))
+  const work = useTimings((state) => (state.work?.of === view ? state.work : null))
+  const row = useTimings(chosenRow)
   const staleness = useStaleness(
     work && work.rows.length > 0 ? null : (known?.stamp ?? null),
     'run',
@@ -173,7 +173,7 @@ function Result(): ReactElement {
 function useIsOther(): boolean {
   useInputSpecs()
   useInputs((state) => state.device)
-  return useBench(
+  return useTimings(
     ({ view, one, work, draft }) =>
       view === 'one' && work === null && one !== null && one.asked !== askedKey(draft),
   )
@@ -184,7 +184,7 @@ function OtherFields(): ReactElement {
     <div className="stale-bar" role="status" data-testid="timings-other-fields">
       <Icon name="history" />
       <span className="grow">Measured with other fields than those above.</span>
-      <button type="button" className="link" onClick={() => void runBench()}>
+      <button type="button" className="link" onClick={() => void runTiming()}>
         Measure
       </button>
     </div>
@@ -193,23 +193,23 @@ function OtherFields(): ReactElement {
 
 /** Of the first floating input: what the arithmetic is done in where no dtype is swept. */
 function useDtype(): string {
-  const draft = useBench((state) => state.draft)
+  const draft = useTimings((state) => state.draft)
   const specs = useInputSpecs()
-  const floating = benchInputs(draft, specs).find(([, spec]) => /float|complex/.test(spec.dtype))
+  const floating = timingInputs(draft, specs).find(([, spec]) => /float|complex/.test(spec.dtype))
   return floating?.[1].dtype ?? 'float32'
 }
 
 function History(): ReactElement | null {
-  const row = useBench(chosenRow)
-  const isDone = useBench((state) => state.work === null && state.one !== null)
+  const row = useTimings(chosenRow)
+  const isDone = useTimings((state) => state.work === null && state.one !== null)
   useEffect(() => {
-    if (isDone && benchStore.getState().history.length === 0) void loadHistory()
+    if (isDone && timingsStore.getState().history.length === 0) void loadHistory()
   }, [isDone, row])
   return row ? <HistorySection row={row} /> : null
 }
 
 function Failure({ error }: { error: WorkbenchError }): ReactElement {
-  const view = useBench((state) => state.view)
+  const view = useTimings((state) => state.view)
   return (
     <div className="panel-pad">
       <ErrorView error={error} testId="timings-error">
@@ -219,7 +219,10 @@ function Failure({ error }: { error: WorkbenchError }): ReactElement {
             Build
           </Button>
         )}
-        <Button icon="refresh" onClick={() => void (view === 'all' ? runAllBenches() : runBench())}>
+        <Button
+          icon="refresh"
+          onClick={() => void (view === 'all' ? runAllTimings() : runTiming())}
+        >
           Measure again
         </Button>
       </ErrorView>
@@ -228,9 +231,9 @@ function Failure({ error }: { error: WorkbenchError }): ReactElement {
 }
 
 function Nothing(): ReactElement {
-  const view = useBench((state) => state.view)
-  const working = useBench((state) => (state.work?.of === state.view ? state.work : null))
-  const op = useBench((state) => state.draft.op)
+  const view = useTimings((state) => state.view)
+  const working = useTimings((state) => (state.work?.of === state.view ? state.work : null))
+  const op = useTimings((state) => state.draft.op)
   const count = useProject((state) => listedBenchmarks(state.project?.manifest).length)
   const isKept = useProject((state) => (state.project?.manifest?.benchmarks.length ?? 0) > 0)
   if (working) {
@@ -263,7 +266,7 @@ function Nothing(): ReactElement {
           : 'opsmith.json has no benchmarks: the forward of each of its calls is measured. Choose one to measure more of it.'
       }
     >
-      <Button primary icon="play" onClick={() => void runAllBenches()} testId="timings-measure-all">
+      <Button primary icon="play" onClick={() => void runAllTimings()} testId="timings-measure-all">
         Measure all <kbd>{shortcutOf('bench.all')}</kbd>
       </Button>
     </EmptyState>

@@ -1,14 +1,8 @@
 import { defineFeature } from '../../store/feature'
 import { watchedWork } from '../../store/job'
 import { currentManifest } from '../../store/project'
-import { benchStore } from './bench'
-import {
-  benchmarksChanged,
-  forgetBenches,
-  listenToBenches,
-  refreshBenches,
-  stopBench,
-} from './bench-run'
+import { timingsStore } from './store'
+import { benchmarksChanged, forgetTimings, followTimings, refreshTimings, stopTimings } from './run'
 import { timingsCommands } from './commands'
 import { useBenchmarkRows } from './explorer-rows'
 import './styles.css'
@@ -27,16 +21,16 @@ export const feature = defineFeature({
   },
   Badge: TimingsBadge,
   commands: timingsCommands(),
-  jobs: [watchedWork(benchStore, (state) => state.work !== null, stopBench)],
+  jobs: [watchedWork(timingsStore, (state) => state.work !== null, stopTimings)],
   explorer: { section: 'Benchmarks', order: 40, useRows: useBenchmarkRows },
   // Last, and alone: other work on the machine would be in the times.
-  refresh: { order: 90, run: refreshBenches },
+  refresh: { order: 90, run: refreshTimings },
   manifest: [
     {
       reads: () => [currentManifest()?.benchmarks, currentManifest()?.calls],
       changed: benchmarksChanged,
     },
   ],
-  start: listenToBenches,
-  forget: forgetBenches,
+  start: followTimings,
+  forget: forgetTimings,
 })

@@ -1,16 +1,16 @@
 import type { BenchReport, BenchRequest } from '../../../electron/contract/bench-report'
 import { ok, type Result, type WorkbenchError } from '../../../electron/contract/outcome'
 import { call, listen, newJob } from '../../bridge/bridge'
-import { askedKey, benchStore, chosenRow, type BenchWork, type Measured } from './bench'
+import { askedKey, timingsStore, chosenRow, type TimingWork, type Measured } from './store'
 import {
-  benchDraftOf,
-  benchEntryOf,
-  benchInputs,
+  timingDraftOf,
+  timingEntryOf,
+  timingInputs,
   draftOfCall,
-  emptyBenchDraft,
+  emptyTimingDraft,
   listedBenchmarks,
-  type BenchDraft,
-} from './bench-case'
+  type TimingDraft,
+} from './draft'
 import { runStamp } from '../../store/files'
 import { defaultArguments } from '../../store/default-arguments'
 import { noteCrash } from '../../store/host'
@@ -25,13 +25,13 @@ export function chooseBenchmark(index: number): void {
   const manifest = currentManifest()
   const entry = listedBenchmarks(manifest)[index]
   if (!manifest || !entry) return
-  const { all } = benchStore.getState()
+  const { all } = timingsStore.getState()
   const rows = (all?.rows ?? []).flatMap((row) =>
     row.entry === index ? [{ ...row, entry: 0 }] : [],
   )
   const isListed = manifest.benchmarks.length > 0
   const called = manifest.calls.find((item) => item.op === entry.op)
-  const timed = benchDraftOf(entry, manifest.inputs)
+  const timed = timingDraftOf(entry, manifest.inputs)
   const draft = isListed || !called ? timed : draftOfCall(called, manifest.inputs)
   // Of a call, the forward was measured by itself: the fields ask for more.
   const known = all && rows.length > 0 ? { ...all, rows, asked: askedKey(timed) } : null
@@ -43,13 +43,13 @@ export function chooseTimed(op: string): void {
   const manifest = currentManifest()
   const called = manifest?.calls.find((item) => item.op === op)
   if (manifest && called) choose(draftOfCall(called, manifest.inputs), null, null)
-  else choose(emptyBenchDraft(op, defaultArguments(op)), null, null)
+  else choose(emptyTimingDraft(op, defaultArguments(op)), null, null)
 }
 
 /** The times of one operator must not stand under the name of another. */
-function choose(draft: BenchDraft, entry: number | null, one: Measured | null): void {
-  if (benchStore.getState().work?.of === 'one') void stopBench()
-  benchStore.setState({
+function choose(draft: TimingDraft, entry: number | null, one: Measured | null): void {
+  if (timingsStore.getState().work?.of === 'one') void stopTimings()
+  timingsStore.setState({
     view: 'one',
     draft,
     entry,
@@ -65,10 +65,10 @@ function choose(draft: BenchDraft, entry: number | null, one: Measured | null): 
 }
 
 /** Takes an edit of the fields. Nothing is measured until it is asked for: it takes the whole machine. */
-export function editBench(change: Partial<BenchDraft>): void {
+export function editTiming(change: Partial<TimingDraft>): void {
   // Builds to compare with are no part of opsmith.json: with others it is still the same entry.
   const isSame = Object.keys(change).every((field) => field === 'builds')
-  benchStore.setState(({ draft, entry }) => ({
+  timingsStore.setState(({ draft, entry }) => ({
     draft: { ...draft, ...change },
     entry: isSame ? entry : null,
   }))
@@ -76,12 +76,12 @@ export function editBench(change: Partial<BenchDraft>): void {
 
 /** What the fields say, with the device that the toolbar chose. */
 function chosenRequest(): Result<BenchRequest> {
-  const { draft } = benchStore.getState()
-  const entry = benchEntryOf(draft, effectiveInputs())
+  const { draft } = timingsStore.getState()
+  const entry = timingEntryOf(draft, effectiveInputs())
   if (!entry.ok) return entry
   const { device } = inputsStore.getState()
   if (device === '') return ok({ ...entry.value, builds: draft.builds })
-  const moved = benchInputs(draft, effectiveInputs()).map(([name, spec]) => {
+  const moved = timingInputs(draft, effectiveInputs()).map(([name, spec]) => {
     return [name, { ...spec, device }] as const
   })
   return ok({ ...entry.value, builds: draft.builds, inputs: Object.fromEntries(moved) })
@@ -102,34 +102,34 @@ async function measure(next: () => Promise<void>): Promise<void> {
 }
 
 async function endWork(): Promise<void> {
-  const { work } = benchStore.getState()
+  const { work } = timingsStore.getState()
   if (work !== null) await call('job.cancel', { job: work.job })
 }
 
-export async function stopBench(): Promise<void> {
+export async function stopTimings(): Promise<void> {
   wanted += 1
   await endWork()
 }
 
 /** Measures what the fields say. */
-export function runBench(): Promise<void> {
+export function runTiming(): Promise<void> {
   return measure(async () => {
     const folder = currentFolder()
-    const { draft } = benchStore.getState()
+    const { draft } = timingsStore.getState()
     if (folder === null || draft.op === '') return
     const asked = chosenRequest()
     if (!asked.ok) {
-      benchStore.setState({ oneError: asked.error })
+      timingsStore.setState({ oneError: asked.error })
       return
     }
     const work = begin('one')
     const result = await call('bench.run', { folder, job: work.job, request: asked.value })
     // Another benchmark was chosen meanwhile: this is not about it.
-    const isOurs = benchStore.getState().draft.op === draft.op && currentFolder() === folder
+    const isOurs = timingsStore.getState().draft.op === draft.op && currentFolder() === folder
     const ended = end(work, result)
     if (!isOurs) return
-    if (ended.measured) benchStore.setState({ one: ended.measured })
-    benchStore.setState({ oneError: ended.error })
+    if (ended.measured) timingsStore.setState({ one: ended.measured })
+    timingsStore.setState({ oneError: ended.error })
     if (result.ok) {
       void loadHistory()
       void loadBuilds()
@@ -138,7 +138,7 @@ export function runBench(): Promise<void> {
 }
 
 /** Measures all of opsmith.json's benchmarks, else its calls. */
-export function runAllBenches(): Promise<void> {
+export function runAllTimings(): Promise<void> {
   return measure(async () => {
     const folder = currentFolder()
     if (folder === null) return
@@ -146,16 +146,16 @@ export function runAllBenches(): Promise<void> {
     const result = await call('bench.runAll', { folder, job: work.job })
     const ended = end(work, result)
     if (currentFolder() !== folder) return
-    if (ended.measured) benchStore.setState({ all: ended.measured })
-    benchStore.setState({ allError: ended.error })
+    if (ended.measured) timingsStore.setState({ all: ended.measured })
+    timingsStore.setState({ allError: ended.error })
     if (result.ok) void loadBuilds()
   })
 }
 
-function begin(of: BenchWork['of']): BenchWork {
+function begin(of: TimingWork['of']): TimingWork {
   const stamp = runStamp()
-  const asked = of === 'one' ? askedKey(benchStore.getState().draft) : ''
-  const work: BenchWork = {
+  const asked = of === 'one' ? askedKey(timingsStore.getState().draft) : ''
+  const work: TimingWork = {
     job: newJob('bench'),
     of,
     startedAt: Date.now(),
@@ -166,7 +166,7 @@ function begin(of: BenchWork['of']): BenchWork {
     stamp,
     asked,
   }
-  benchStore.setState({
+  timingsStore.setState({
     work,
     ...(of === 'all'
       ? { allError: null, allStamp: stamp }
@@ -177,12 +177,12 @@ function begin(of: BenchWork['of']): BenchWork {
 
 /** What came of it; of work that was stopped, the rows that were done. */
 function end(
-  begun: BenchWork,
+  begun: TimingWork,
   result: Result<BenchReport>,
 ): { measured: Measured | null; error: WorkbenchError | null } {
-  const { work } = benchStore.getState()
+  const { work } = timingsStore.getState()
   const rows = work?.job === begun.job ? work.rows : []
-  if (work?.job === begun.job) benchStore.setState({ work: null })
+  if (work?.job === begun.job) timingsStore.setState({ work: null })
   const { stamp, asked } = begun
   if (result.ok) {
     const done = result.value.rows.filter((row) => row.error?.code !== 'cancelled')
@@ -197,13 +197,13 @@ function end(
   }
 }
 
-export function listenToBenches(): void {
-  benchStore.subscribe(({ work }) => {
+export function followTimings(): void {
+  timingsStore.subscribe(({ work }) => {
     const isTiming = work !== null && work.waiting === ''
     document.documentElement.toggleAttribute('data-timing', isTiming)
   })
   listen('bench.progressed', ({ job, done, total, row, waiting = '' }) => {
-    benchStore.setState(({ work }) => {
+    timingsStore.setState(({ work }) => {
       if (work?.job !== job) return {}
       const rows = row ? [...work.rows, row] : work.rows
       return { work: { ...work, done, total, rows, waiting } }
@@ -213,29 +213,29 @@ export function listenToBenches(): void {
 
 /** The row to look at closely. */
 export function chooseRow(key: string): void {
-  benchStore.setState({ row: key, history: [], historyError: null })
+  timingsStore.setState({ row: key, history: [], historyError: null })
   void loadHistory()
 }
 
 /** What the chosen row took at the builds before. */
 export async function loadHistory(): Promise<void> {
   const folder = currentFolder()
-  const { row: key, draft, view } = benchStore.getState()
-  const row = chosenRow(benchStore.getState())
+  const { row: key, draft, view } = timingsStore.getState()
+  const row = chosenRow(timingsStore.getState())
   const asked = chosenRequest()
   if (folder === null || view !== 'one' || !row?.summary || !asked.ok) return
   const result = await call('bench.history', { folder, request: asked.value, row })
-  const now = benchStore.getState()
+  const now = timingsStore.getState()
   if (now.row !== key || now.draft !== draft || currentFolder() !== folder) return
-  if (result.ok) benchStore.setState({ history: result.value, historyError: null })
-  else benchStore.setState({ history: [], historyError: result.error })
+  if (result.ok) timingsStore.setState({ history: result.value, historyError: null })
+  else timingsStore.setState({ history: [], historyError: result.error })
 }
 
 export async function loadBuilds(): Promise<void> {
   const folder = currentFolder()
   if (folder === null) return
   const result = await call('bench.builds', { folder })
-  if (result.ok && currentFolder() === folder) benchStore.setState({ builds: result.value })
+  if (result.ok && currentFolder() === folder) timingsStore.setState({ builds: result.value })
 }
 
 /** What the GPU does in one forward of what the fields say. */
@@ -243,29 +243,29 @@ export async function listKernels(): Promise<void> {
   const folder = currentFolder()
   const asked = chosenRequest()
   if (folder === null || !asked.ok) return
-  const { draft } = benchStore.getState()
-  benchStore.setState({ isListingKernels: true, kernels: null, kernelsError: null })
+  const { draft } = timingsStore.getState()
+  timingsStore.setState({ isListingKernels: true, kernels: null, kernelsError: null })
   const job = newJob('kernels')
   const result = await call('bench.kernels', { folder, job, request: asked.value })
-  benchStore.setState({ isListingKernels: false })
-  if (benchStore.getState().draft !== draft || currentFolder() !== folder) return
-  if (result.ok) benchStore.setState({ kernels: result.value })
-  else benchStore.setState({ kernelsError: result.error })
+  timingsStore.setState({ isListingKernels: false })
+  if (timingsStore.getState().draft !== draft || currentFolder() !== folder) return
+  if (result.ok) timingsStore.setState({ kernels: result.value })
+  else timingsStore.setState({ kernelsError: result.error })
 }
 
 /** What the machine can do at most, measured again; the report that is shown takes it over. */
 export async function measureCeilings(threads: number): Promise<void> {
   const folder = currentFolder()
   if (folder === null) return
-  benchStore.setState({ isMeasuringCeilings: true })
+  timingsStore.setState({ isMeasuringCeilings: true })
   const result = await call('bench.ceilings', { folder, threads })
-  benchStore.setState({ isMeasuringCeilings: false })
+  timingsStore.setState({ isMeasuringCeilings: false })
   if (!result.ok) {
     notifyError(result.error)
     return
   }
   const { ceilings, doubt } = result.value
-  benchStore.setState(({ one }) => {
+  timingsStore.setState(({ one }) => {
     if (one?.report?.ceilings?.threads !== threads || currentFolder() !== folder) return {}
     return { one: { ...one, report: { ...one.report, ceilings, ceilingsDoubt: doubt } } }
   })
@@ -276,15 +276,15 @@ export async function nameBuild(key: string, name: string): Promise<void> {
   const folder = currentFolder()
   if (folder === null) return
   const result = await call('bench.nameBuild', { folder, key, name })
-  if (result.ok) benchStore.setState({ builds: result.value })
+  if (result.ok) timingsStore.setState({ builds: result.value })
   else notifyError(result.error)
 }
 
 /** Adds what the fields say to opsmith.json. */
-export async function keepBench(): Promise<void> {
+export async function keepTiming(): Promise<void> {
   const folder = currentFolder()
-  const { draft } = benchStore.getState()
-  const asked = benchEntryOf(draft, effectiveInputs())
+  const { draft } = timingsStore.getState()
+  const asked = timingEntryOf(draft, effectiveInputs())
   if (folder === null) return
   if (!asked.ok) {
     notifyError(asked.error)
@@ -299,35 +299,35 @@ export async function keepBench(): Promise<void> {
   const { entry, added } = result.value
   const place = `benchmark ${entry + 1} of opsmith.json`
   notify('info', added ? `Kept: it is ${place}.` : `It is there already: ${place}.`)
-  if (benchStore.getState().draft === draft) benchStore.setState({ entry })
+  if (timingsStore.getState().draft === draft) timingsStore.setState({ entry })
 }
 
 /** After each good build: what is looked at again, if it was measured before and the user wants that. */
-export async function refreshBenches(): Promise<void> {
+export async function refreshTimings(): Promise<void> {
   void loadBuilds()
-  const { view, allStamp, oneStamp } = benchStore.getState()
+  const { view, allStamp, oneStamp } = timingsStore.getState()
   if (!settingsStore.getState().settings.benchOnBuild) return
   if (layoutStore.getState().dock?.isShown('timings') !== true) return
   // Once for each state of the sources: what ended the op host would only end it again.
   const stamp = view === 'all' ? allStamp : oneStamp
   if (stamp === null || stamp === runStamp()) return
-  await (view === 'all' ? runAllBenches() : runBench())
+  await (view === 'all' ? runAllTimings() : runTiming())
 }
 
 /** After an edit of opsmith.json: the chosen entry may say something else now, or be gone. */
 export function benchmarksChanged(): void {
-  const { entry, draft } = benchStore.getState()
+  const { entry, draft } = timingsStore.getState()
   const manifest = currentManifest()
   if (entry === null || !manifest) return
   const now = listedBenchmarks(manifest)[entry]
-  if (!now) benchStore.setState({ entry: null })
+  if (!now) timingsStore.setState({ entry: null })
   else {
-    const next = { ...benchDraftOf(now, manifest.inputs), builds: draft.builds }
-    if (JSON.stringify(next) !== JSON.stringify(draft)) benchStore.setState({ draft: next })
+    const next = { ...timingDraftOf(now, manifest.inputs), builds: draft.builds }
+    if (JSON.stringify(next) !== JSON.stringify(draft)) timingsStore.setState({ draft: next })
   }
 }
 
-export function forgetBenches(): void {
-  void stopBench()
-  benchStore.setState(benchStore.getInitialState(), true)
+export function forgetTimings(): void {
+  void stopTimings()
+  timingsStore.setState(timingsStore.getInitialState(), true)
 }

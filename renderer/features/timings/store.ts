@@ -9,7 +9,7 @@ import type {
   KeptBuild,
 } from '../../../electron/contract/bench-report'
 import type { WorkbenchError } from '../../../electron/contract/outcome'
-import { benchInputs, emptyBenchDraft, type BenchDraft } from './bench-case'
+import { timingInputs, emptyTimingDraft, type TimingDraft } from './draft'
 import { effectiveInputs } from '../../store/inputs'
 
 /** Rows that were measured, and the sources they are of. */
@@ -24,7 +24,7 @@ export type Measured = {
   stamp: string
 }
 
-export type BenchWork = {
+export type TimingWork = {
   job: string
   /** All of opsmith.json's, or what the fields say. */
   of: 'all' | 'one'
@@ -38,15 +38,15 @@ export type BenchWork = {
   asked: string
 }
 
-export type BenchState = {
+export type TimingsState = {
   view: 'all' | 'one'
   /** One thing at a time is measured: two would slow one another down. */
-  work: BenchWork | null
+  work: TimingWork | null
   all: Measured | null
   allError: WorkbenchError | null
   /** The entry that the fields were filled from, while they still say the same. */
   entry: number | null
-  draft: BenchDraft
+  draft: TimingDraft
   one: Measured | null
   oneError: WorkbenchError | null
   /** Sources of the last try, whatever came of it; null before the first. */
@@ -64,13 +64,13 @@ export type BenchState = {
   isListingKernels: boolean
 }
 
-export const benchStore = createStore<BenchState>(() => ({
+export const timingsStore = createStore<TimingsState>(() => ({
   view: 'all',
   work: null,
   all: null,
   allError: null,
   entry: null,
-  draft: emptyBenchDraft(),
+  draft: emptyTimingDraft(),
   one: null,
   oneError: null,
   allStamp: null,
@@ -85,19 +85,19 @@ export const benchStore = createStore<BenchState>(() => ({
   isListingKernels: false,
 }))
 
-export function useBench<T>(select: (state: BenchState) => T): T {
-  return useStore(benchStore, select)
+export function useTimings<T>(select: (state: TimingsState) => T): T {
+  return useStore(timingsStore, select)
 }
 
 /** What a measurement depends on, beside the sources. */
-export function askedKey(draft: BenchDraft): string {
-  return JSON.stringify([draft, benchInputs(draft, effectiveInputs())])
+export function askedKey(draft: TimingDraft): string {
+  return JSON.stringify([draft, timingInputs(draft, effectiveInputs())])
 }
 
 const noRows: BenchRow[] = []
 
 /** What the chosen view shows: rows as they come, once the first is there. */
-export function shownRows(state: BenchState): BenchRow[] {
+export function shownRows(state: TimingsState): BenchRow[] {
   const { view, work } = state
   if (work?.of === view && work.rows.length > 0) return work.rows
   return (view === 'all' ? state.all : state.one)?.rows ?? noRows
@@ -114,7 +114,7 @@ export function rowKey(row: BenchRow): string {
 }
 
 /** The row that is looked at closely: the chosen one while it is there, else the first of its own. */
-export function chosenRow(state: BenchState): BenchRow | undefined {
+export function chosenRow(state: TimingsState): BenchRow | undefined {
   const rows = shownRows(state)
   return rows.find((row) => rowKey(row) === state.row) ?? ownRow(rows)
 }

@@ -6,21 +6,21 @@ import { EntryName } from '../../shell/primitives/EntryName'
 import { ListProgress } from '../../shell/primitives/ListProgress'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
-import { benchStore, ownRow, useBench } from './bench'
-import { benchNames, listedBenchmarks } from './bench-case'
-import { chooseBenchmark, chooseTimed, runAllBenches, stopBench } from './bench-run'
+import { timingsStore, ownRow, useTimings } from './store'
+import { timingNames, listedBenchmarks } from './draft'
+import { chooseBenchmark, chooseTimed, runAllTimings, stopTimings } from './run'
 import { shortcutOf } from '../../store/commands'
 import { runStamp, useFiles } from '../../store/files'
 import { useProject } from '../../store/project'
 import { timeText } from './time-units'
 
 /** What opsmith.json measures, with the time of each call, and what else could be. */
-export function BenchList(): ReactElement {
+export function TimingList(): ReactElement {
   const manifest = useProject((state) => state.project?.manifest)
-  const work = useBench((state) => (state.work?.of === 'all' ? state.work : null))
-  const isAll = useBench((state) => state.view === 'all')
+  const work = useTimings((state) => (state.work?.of === 'all' ? state.work : null))
+  const isAll = useTimings((state) => state.view === 'all')
   const entries = listedBenchmarks(manifest)
-  const other = useBench((state) =>
+  const other = useTimings((state) =>
     state.view === 'one' && state.entry === null ? state.draft.op : '',
   )
   const isListed = (manifest?.benchmarks.length ?? 0) > 0
@@ -36,8 +36,8 @@ export function BenchList(): ReactElement {
                 icon="play"
                 label={`Measure all (${shortcutOf('bench.all')})`}
                 onClick={() => {
-                  benchStore.setState({ view: 'all' })
-                  void runAllBenches()
+                  timingsStore.setState({ view: 'all' })
+                  void runAllTimings()
                 }}
                 testId="timings-all"
               />
@@ -49,7 +49,7 @@ export function BenchList(): ReactElement {
               startedAt={work.startedAt}
               label="Benchmarks"
               calm
-              onStop={() => void stopBench()}
+              onStop={() => void stopTimings()}
               testId="timings-all-stop"
             />
           )
@@ -61,7 +61,7 @@ export function BenchList(): ReactElement {
             className={isAll ? 'gc-row selected' : 'gc-row'}
             aria-pressed={isAll}
             data-testid="timings-overview"
-            onClick={() => benchStore.setState({ view: 'all', row: null })}
+            onClick={() => timingsStore.setState({ view: 'all', row: null })}
           >
             <span className="gc-row-name">All in one table</span>
           </button>
@@ -87,15 +87,15 @@ export function BenchList(): ReactElement {
 
 function EntryRow({ entry, index }: { entry: BenchEntry; index: number }): ReactElement {
   const inputs = useProject((state) => state.project?.manifest?.inputs) ?? {}
-  const all = useBench((state) => state.all)
+  const all = useTimings((state) => state.all)
   const isListed = useProject((state) => (state.project?.manifest?.benchmarks.length ?? 0) > 0)
-  const selected = useBench(
+  const selected = useTimings(
     (state) =>
       state.view === 'one' &&
       (isListed ? state.entry === index : state.entry === null && state.draft.op === entry.op),
   )
   const now = useFiles(runStamp)
-  const { title, particular } = benchNames(entry, inputs)
+  const { title, particular } = timingNames(entry, inputs)
   const own = ownRow(all?.rows.filter((row) => row.entry === index) ?? [])
   const isOld = all !== null && all.stamp !== now
   return (
