@@ -7,7 +7,8 @@ import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
 import { Segmented } from '../../shell/primitives/Segmented'
-import { timingsStore, chosenRow, rowKey, useTimings } from './store'
+import { rowKey, useChosenRow } from './shown'
+import { timingsStore, useTimings } from './store'
 import { listedBenchmarks } from './draft'
 import { chooseBenchmark, chooseRow } from './run'
 import { useProject } from '../../store/project'
@@ -209,7 +210,7 @@ function TimingLink({ entry, name }: { entry: number; name: string }): ReactElem
 type CellProps = GroupProps & { row: BenchRow | undefined }
 
 function Cell({ row, group, table, spread }: CellProps): ReactElement {
-  const isChosen = useTimings((state) => row !== undefined && chosenRow(state) === row)
+  const isChosen = useChosenRow() === row && row !== undefined
   if (!row) return <span className="muted">–</span>
   if (!row.summary) {
     return (

@@ -8,6 +8,8 @@ import { DtypesField } from '../../shell/primitives/DtypesField'
 import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
 import { MoreOptions } from '../../shell/primitives/MoreOptions'
 import { SizedInputs } from '../../shell/primitives/SizedInputs'
+import { useJob } from '../../store/job'
+import { timingJob } from './jobs'
 import { useTimings } from './store'
 import {
   timingInputs,
@@ -36,9 +38,9 @@ export function TimingCase(): ReactElement {
 
 function CallBar(): ReactElement {
   const draft = useTimings((state) => state.draft)
-  const canKeep = useTimings(
-    (state) => state.entry === null && state.draft.op !== '' && state.work?.of !== 'one',
-  )
+  const isRunning = useJob(timingJob, (state) => state.running !== null)
+  const isNew = useTimings((state) => state.entry === null && state.draft.op !== '')
+  const canKeep = isNew && !isRunning
   return (
     <div className="gc-call">
       <CallFields
@@ -66,15 +68,16 @@ function CallBar(): ReactElement {
 
 /** Starts the chosen benchmark, or says how far it is. */
 function MeasureButton(): ReactElement {
-  const work = useTimings((state) => (state.work?.of === 'one' ? state.work : null))
+  const { running, progress, startedAt } = useJob(timingJob, (state) => state)
   const hasChosen = useTimings((state) => state.draft.op !== '')
-  if (work) {
+  if (running !== null) {
+    const { done, total } = progress ?? { done: 0, total: 0 }
     return (
       <span className="tm-progress" role="status">
-        <Progress done={work.done} steps={work.total} label="Timings" />
+        <Progress done={done} steps={total} label="Timings" />
         <span className="number">
-          {work.total > 0 && `${work.done} of ${work.total} `}
-          <Elapsed since={work.startedAt} calm />
+          {total > 0 && `${done} of ${total} `}
+          <Elapsed since={startedAt} calm />
         </span>
         <Button icon="stop" onClick={() => void stopTimings()} testId="timings-stop">
           Stop

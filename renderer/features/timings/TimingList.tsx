@@ -6,7 +6,10 @@ import { EntryName } from '../../shell/primitives/EntryName'
 import { ListProgress } from '../../shell/primitives/ListProgress'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
-import { timingsStore, ownRow, useTimings } from './store'
+import { useJob } from '../../store/job'
+import { allTimingsJob } from './jobs'
+import { ownRow } from './shown'
+import { timingsStore, useTimings } from './store'
 import { timingNames, listedBenchmarks } from './draft'
 import { chooseBenchmark, chooseTimed, runAllTimings, stopTimings } from './run'
 import { shortcutOf } from '../../store/commands'
@@ -17,7 +20,7 @@ import { timeText } from './time-units'
 /** What opsmith.json measures, with the time of each call, and what else could be. */
 export function TimingList(): ReactElement {
   const manifest = useProject((state) => state.project?.manifest)
-  const work = useTimings((state) => (state.work?.of === 'all' ? state.work : null))
+  const { running, progress, startedAt } = useJob(allTimingsJob, (state) => state)
   const isAll = useTimings((state) => state.view === 'all')
   const entries = listedBenchmarks(manifest)
   const other = useTimings((state) =>
@@ -30,7 +33,7 @@ export function TimingList(): ReactElement {
         title={isListed ? 'Benchmarks' : 'Calls'}
         note={entries.length === 0 ? '' : String(entries.length)}
         actions={
-          work === null ? (
+          running === null ? (
             entries.length > 0 && (
               <IconButton
                 icon="play"
@@ -44,9 +47,9 @@ export function TimingList(): ReactElement {
             )
           ) : (
             <ListProgress
-              done={work.done}
-              total={work.total}
-              startedAt={work.startedAt}
+              done={progress?.done ?? 0}
+              total={progress?.total ?? 0}
+              startedAt={startedAt}
               label="Benchmarks"
               calm
               onStop={() => void stopTimings()}
@@ -87,7 +90,7 @@ export function TimingList(): ReactElement {
 
 function EntryRow({ entry, index }: { entry: BenchEntry; index: number }): ReactElement {
   const inputs = useProject((state) => state.project?.manifest?.inputs) ?? {}
-  const all = useTimings((state) => state.all)
+  const all = useJob(allTimingsJob, (state) => state.value)
   const isListed = useProject((state) => (state.project?.manifest?.benchmarks.length ?? 0) > 0)
   const selected = useTimings(
     (state) =>

@@ -1,9 +1,8 @@
 import type { ReactElement } from 'react'
 
 import { BusyBadge } from '../../shell/primitives/Badge'
-import { useTimings } from './store'
+import { useIsTiming } from './shown'
 
 export function TimingsBadge(): ReactElement | null {
-  const measuring = useTimings((state) => state.work !== null)
-  return measuring ? <BusyBadge label="measuring" /> : null
+  return useIsTiming() ? <BusyBadge label="measuring" /> : null
 }

@@ -10,7 +10,10 @@ import { formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { StaleBar } from '../../shell/primitives/StaleBar'
-import { askedKey, timingsStore, chosenRow, shownRows, useTimings } from './store'
+import { useJob } from '../../store/job'
+import { historyJob, timingJob } from './jobs'
+import { shownRows, useChosenRow, useIsTiming, useShownJob, useWaiting } from './shown'
+import { askedKey, useTimings } from './store'
 import { timingInputs, listedBenchmarks } from './draft'
 import { loadBuilds, loadHistory, runAllTimings, runTiming } from './run'
 import { runCommand, shortcutOf } from '../../store/commands'
@@ -32,7 +35,7 @@ import { SweepSection } from './SweepSection'
 
 export function TimingsPanel(): ReactElement {
   const isLoaded = useSchemas((state) => state.load !== null)
-  const hasRows = useTimings((state) => shownRows(state).length > 0)
+  const hasRows = useShownJob((state) => shownRows(state).length > 0)
   useEffect(() => {
     if (isLoaded) void loadBuilds()
   }, [isLoaded])
@@ -77,7 +80,7 @@ function OnBuild(): ReactElement {
 
 /** Why nothing is measured yet: what the workbench does by itself would be in the times. */
 function Waiting(): ReactElement {
-  const waiting = useTimings((state) => state.work?.waiting ?? '')
+  const waiting = useWaiting()
   return (
     <span
       className="grow muted tm-waiting"
@@ -96,7 +99,8 @@ function Waiting(): ReactElement {
 
 function PanelMenu(): ReactElement {
   // What can be done depends on these.
-  useTimings((state) => `${state.draft.op === ''} ${state.work === null}`)
+  useTimings((state) => state.draft.op === '')
+  useIsTiming()
   return (
     <CommandMenu
       name="Timings"
@@ -121,32 +125,27 @@ function Main(): ReactElement {
 
 function Result(): ReactElement {
   const view = useTimings((state) => state.view)
-  const rows = useTimings(shownRows)
-  const known = useTimings((state) => (view === 'all' ? state.all : state.one))
-  const error = useTimings((state) => (view === 'all' ? state.allError : state.oneError))
-  const work = useTimings((state) => (state.work?.of === view ? state.work : null))
-  const row = useTimings(chosenRow)
-  const staleness = useStaleness(
-    work && work.rows.length > 0 ? null : (known?.stamp ?? null),
-    'run',
-  )
+  const { value: known, error, running, progress } = useShownJob((state) => state)
+  const rows = useShownJob(shownRows)
+  const row = useChosenRow()
+  const isRunning = running !== null
+  const hasNewRows = isRunning && (progress?.rows.length ?? 0) > 0
+  const staleness = useStaleness(hasNewRows ? null : (known?.stamp ?? null), 'run')
   const dtype = useDtype()
   const report = known?.report ?? undefined
   const isOther = useIsOther()
   const isOld = staleness === 'older' || isOther
   return (
     <>
-      {work === null && <StaleBar staleness={staleness} />}
+      {!isRunning && <StaleBar staleness={staleness} />}
       {isOther && <OtherFields />}
       {error && <Failure error={error} />}
       {rows.length === 0 && !error && <Nothing />}
       {rows.length > 0 && (
         <div
-          className={
-            isOld && work === null ? 'stale' : work && work.rows.length === 0 ? 'gc-working' : ''
-          }
+          className={isOld && !isRunning ? 'stale' : isRunning && !hasNewRows ? 'gc-working' : ''}
         >
-          {known?.isStopped === true && work === null && (
+          {known?.isStopped === true && !isRunning && (
             <p className="panel-pad muted">Stopped before its end: these rows were done.</p>
           )}
           {view === 'one' && <SweepSection rows={rows} />}
@@ -160,7 +159,7 @@ function Result(): ReactElement {
               {view === 'one' && <History />}
             </>
           )}
-          {report && work === null && (
+          {report && !isRunning && (
             <p className="panel-pad muted">Measured in {formatSeconds(report.seconds)}.</p>
           )}
         </div>
@@ -173,10 +172,10 @@ function Result(): ReactElement {
 function useIsOther(): boolean {
   useInputSpecs()
   useInputs((state) => state.device)
-  return useTimings(
-    ({ view, one, work, draft }) =>
-      view === 'one' && work === null && one !== null && one.asked !== askedKey(draft),
-  )
+  const asked = useJob(timingJob, ({ running, value }) => (running === null ? value?.asked : null))
+  return useTimings(({ view, draft }) => {
+    return view === 'one' && typeof asked === 'string' && asked !== askedKey(draft)
+  })
 }
 
 function OtherFields(): ReactElement {
@@ -200,10 +199,11 @@ function useDtype(): string {
 }
 
 function History(): ReactElement | null {
-  const row = useTimings(chosenRow)
-  const isDone = useTimings((state) => state.work === null && state.one !== null)
+  const row = useChosenRow()
+  const isTiming = useIsTiming()
+  const isDone = useJob(timingJob, (state) => state.value !== null) && !isTiming
   useEffect(() => {
-    if (isDone && timingsStore.getState().history.length === 0) void loadHistory()
+    if (isDone && (historyJob.store.getState().value ?? []).length === 0) void loadHistory()
   }, [isDone, row])
   return row ? <HistorySection row={row} /> : null
 }
@@ -232,15 +232,15 @@ function Failure({ error }: { error: WorkbenchError }): ReactElement {
 
 function Nothing(): ReactElement {
   const view = useTimings((state) => state.view)
-  const working = useTimings((state) => (state.work?.of === state.view ? state.work : null))
+  const isRunning = useShownJob((state) => state.running !== null)
+  const waiting = useWaiting()
   const op = useTimings((state) => state.draft.op)
   const count = useProject((state) => listedBenchmarks(state.project?.manifest).length)
   const isKept = useProject((state) => (state.project?.manifest?.benchmarks.length ?? 0) > 0)
-  if (working) {
+  if (isRunning) {
     return (
       <p className="panel-pad muted" role="status">
-        <span className="spinner" />{' '}
-        {working.waiting === '' ? 'warming up …' : `waits: ${working.waiting}`}
+        <span className="spinner" /> {waiting === '' ? 'warming up …' : `waits: ${waiting}`}
       </p>
     )
   }

@@ -1,6 +1,7 @@
 import { timingsStore } from './store'
 import { listedBenchmarks } from './draft'
 import { keepTiming, runAllTimings, runTiming, stopTimings } from './run'
+import { isTiming } from './shown'
 import type { Command } from '../../store/commands'
 import { showPanel } from '../../store/layout'
 import { currentManifest } from '../../store/project'
@@ -15,7 +16,7 @@ export function timingsCommands(): Command[] {
     command('run', 'Measure the chosen benchmark', runTiming, hasChosen, 'one', 'F10'),
     command('all', 'Measure all benchmarks', runAllTimings, hasBenchmarks, 'all', 'Ctrl+F10'),
     command('keep', 'Keep this benchmark in opsmith.json', keepTiming, hasChosen, 'one'),
-    command('stop', 'Stop measuring', stopTimings, () => timingsStore.getState().work !== null),
+    command('stop', 'Stop measuring', stopTimings, isTiming),
     command(
       'onBuild',
       'Measure after each build, on or off',

@@ -1,10 +1,10 @@
 import { defineFeature } from '../../store/feature'
-import { watchedWork } from '../../store/job'
 import { currentManifest } from '../../store/project'
-import { timingsStore } from './store'
-import { benchmarksChanged, forgetTimings, followTimings, refreshTimings, stopTimings } from './run'
+import { benchmarksChanged, forgetTimings, refreshTimings } from './run'
 import { timingsCommands } from './commands'
 import { useBenchmarkRows } from './explorer-rows'
+import { allTimingsJob, kernelsJob, timingJob } from './jobs'
+import { followTimings } from './shown'
 import './styles.css'
 import { TimingsBadge } from './TimingsBadge'
 import { TimingsPanel } from './TimingsPanel'
@@ -21,7 +21,7 @@ export const feature = defineFeature({
   },
   Badge: TimingsBadge,
   commands: timingsCommands(),
-  jobs: [watchedWork(timingsStore, (state) => state.work !== null, stopTimings)],
+  jobs: [timingJob, allTimingsJob, kernelsJob],
   explorer: { section: 'Benchmarks', order: 40, useRows: useBenchmarkRows },
   // Last, and alone: other work on the machine would be in the times.
   refresh: { order: 90, run: refreshTimings },

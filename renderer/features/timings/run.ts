@@ -1,7 +1,6 @@
-import type { BenchReport, BenchRequest } from '../../../electron/contract/bench-report'
-import { ok, type Result, type WorkbenchError } from '../../../electron/contract/outcome'
-import { call, listen, newJob } from '../../bridge/bridge'
-import { askedKey, timingsStore, chosenRow, type TimingWork, type Measured } from './store'
+import type { BenchRequest } from '../../../electron/contract/bench-report'
+import { ok, type Result } from '../../../electron/contract/outcome'
+import { call } from '../../bridge/bridge'
 import {
   timingDraftOf,
   timingEntryOf,
@@ -13,19 +12,21 @@ import {
 } from './draft'
 import { runStamp } from '../../store/files'
 import { defaultArguments } from '../../store/default-arguments'
-import { noteCrash } from '../../store/host'
 import { effectiveInputs, inputsStore, manifestSaved } from '../../store/inputs'
 import { layoutStore } from '../../store/layout'
 import { notify, notifyError } from '../../store/notifications'
 import { currentFolder, currentManifest } from '../../store/project'
 import { settingsStore } from '../../store/settings'
+import { allTimingsJob, ceilingsJob, historyJob, kernelsJob, timingJob, type Timed } from './jobs'
+import { chosenRow } from './shown'
+import { askedKey, timingsStore } from './store'
 
 /** Fills the fields from a benchmark of opsmith.json; what is known of it already is shown. */
 export function chooseBenchmark(index: number): void {
   const manifest = currentManifest()
   const entry = listedBenchmarks(manifest)[index]
   if (!manifest || !entry) return
-  const { all } = timingsStore.getState()
+  const { value: all } = allTimingsJob.store.getState()
   const rows = (all?.rows ?? []).flatMap((row) =>
     row.entry === index ? [{ ...row, entry: 0 }] : [],
   )
@@ -47,21 +48,12 @@ export function chooseTimed(op: string): void {
 }
 
 /** The times of one operator must not stand under the name of another. */
-function choose(draft: TimingDraft, entry: number | null, one: Measured | null): void {
-  if (timingsStore.getState().work?.of === 'one') void stopTimings()
-  timingsStore.setState({
-    view: 'one',
-    draft,
-    entry,
-    one,
-    oneError: null,
-    oneStamp: one?.stamp ?? null,
-    row: null,
-    history: [],
-    historyError: null,
-    kernels: null,
-    kernelsError: null,
-  })
+function choose(draft: TimingDraft, entry: number | null, known: Timed | null): void {
+  void timingJob.stop()
+  timingsStore.setState({ view: 'one', draft, entry, row: null })
+  timingJob.set({ value: known, error: null, stamp: known?.stamp ?? null })
+  historyJob.set({ value: null, error: null })
+  kernelsJob.set({ value: null, error: null })
 }
 
 /** Takes an edit of the fields. Nothing is measured until it is asked for: it takes the whole machine. */
@@ -87,148 +79,46 @@ function chosenRequest(): Result<BenchRequest> {
   return ok({ ...entry.value, builds: draft.builds, inputs: Object.fromEntries(moved) })
 }
 
-let running: Promise<void> = Promise.resolve()
-let wanted = 0
-
-/** Of several wishes while one is measured, the last counts; what is measured is ended for it. */
-async function measure(next: () => Promise<void>): Promise<void> {
-  wanted += 1
-  const mine = wanted
-  await endWork()
-  await running
-  if (mine !== wanted) return
-  running = next()
-  await running
-}
-
-async function endWork(): Promise<void> {
-  const { work } = timingsStore.getState()
-  if (work !== null) await call('job.cancel', { job: work.job })
-}
-
 export async function stopTimings(): Promise<void> {
-  wanted += 1
-  await endWork()
+  await Promise.all([timingJob.stop(), allTimingsJob.stop()])
 }
 
-/** Measures what the fields say. */
-export function runTiming(): Promise<void> {
-  return measure(async () => {
-    const folder = currentFolder()
-    const { draft } = timingsStore.getState()
-    if (folder === null || draft.op === '') return
-    const asked = chosenRequest()
-    if (!asked.ok) {
-      timingsStore.setState({ oneError: asked.error })
-      return
-    }
-    const work = begin('one')
-    const result = await call('bench.run', { folder, job: work.job, request: asked.value })
-    // Another benchmark was chosen meanwhile: this is not about it.
-    const isOurs = timingsStore.getState().draft.op === draft.op && currentFolder() === folder
-    const ended = end(work, result)
-    if (!isOurs) return
-    if (ended.measured) timingsStore.setState({ one: ended.measured })
-    timingsStore.setState({ oneError: ended.error })
-    if (result.ok) {
-      void loadHistory()
-      void loadBuilds()
-    }
-  })
-}
-
-/** Measures all of opsmith.json's benchmarks, else its calls. */
-export function runAllTimings(): Promise<void> {
-  return measure(async () => {
-    const folder = currentFolder()
-    if (folder === null) return
-    const work = begin('all')
-    const result = await call('bench.runAll', { folder, job: work.job })
-    const ended = end(work, result)
-    if (currentFolder() !== folder) return
-    if (ended.measured) timingsStore.setState({ all: ended.measured })
-    timingsStore.setState({ allError: ended.error })
-    if (result.ok) void loadBuilds()
-  })
-}
-
-function begin(of: TimingWork['of']): TimingWork {
-  const stamp = runStamp()
-  const asked = of === 'one' ? askedKey(timingsStore.getState().draft) : ''
-  const work: TimingWork = {
-    job: newJob('bench'),
-    of,
-    startedAt: Date.now(),
-    done: 0,
-    total: 0,
-    rows: [],
-    waiting: '',
-    stamp,
-    asked,
+/** Times what the fields say. What is timed already is ended for it. */
+export async function runTiming(): Promise<void> {
+  const { draft } = timingsStore.getState()
+  if (draft.op === '') return
+  const request = chosenRequest()
+  if (!request.ok) {
+    await stopTimings()
+    timingJob.set({ error: request.error })
+    return
   }
-  timingsStore.setState({
-    work,
-    ...(of === 'all'
-      ? { allError: null, allStamp: stamp }
-      : { oneError: null, oneStamp: stamp, history: [] }),
-  })
-  return work
+  const result = await timingJob.run({ draft, request: request.value })
+  if (!result?.ok) return
+  void loadHistory()
+  void loadBuilds()
 }
 
-/** What came of it; of work that was stopped, the rows that were done. */
-function end(
-  begun: TimingWork,
-  result: Result<BenchReport>,
-): { measured: Measured | null; error: WorkbenchError | null } {
-  const { work } = timingsStore.getState()
-  const rows = work?.job === begun.job ? work.rows : []
-  if (work?.job === begun.job) timingsStore.setState({ work: null })
-  const { stamp, asked } = begun
-  if (result.ok) {
-    const done = result.value.rows.filter((row) => row.error?.code !== 'cancelled')
-    const isStopped = done.length < result.value.rows.length
-    if (done.length === 0 && isStopped) return { measured: null, error: null }
-    return { measured: { rows: done, report: result.value, isStopped, stamp, asked }, error: null }
-  }
-  if (result.error.exit) noteCrash(result.error.exit)
-  return {
-    measured: rows.length > 0 ? { rows, report: null, isStopped: true, stamp, asked } : null,
-    error: result.error.code === 'cancelled' ? null : result.error,
-  }
-}
-
-export function followTimings(): void {
-  timingsStore.subscribe(({ work }) => {
-    const isTiming = work !== null && work.waiting === ''
-    document.documentElement.toggleAttribute('data-timing', isTiming)
-  })
-  listen('bench.progressed', ({ job, done, total, row, waiting = '' }) => {
-    timingsStore.setState(({ work }) => {
-      if (work?.job !== job) return {}
-      const rows = row ? [...work.rows, row] : work.rows
-      return { work: { ...work, done, total, rows, waiting } }
-    })
-  })
+/** Times all of opsmith.json's benchmarks, else its calls. What is timed already is ended for it. */
+export async function runAllTimings(): Promise<void> {
+  const result = await allTimingsJob.run()
+  if (result?.ok) void loadBuilds()
 }
 
 /** The row to look at closely. */
 export function chooseRow(key: string): void {
-  timingsStore.setState({ row: key, history: [], historyError: null })
+  timingsStore.setState({ row: key })
+  historyJob.set({ value: null, error: null })
   void loadHistory()
 }
 
 /** What the chosen row took at the builds before. */
 export async function loadHistory(): Promise<void> {
-  const folder = currentFolder()
   const { row: key, draft, view } = timingsStore.getState()
-  const row = chosenRow(timingsStore.getState())
-  const asked = chosenRequest()
-  if (folder === null || view !== 'one' || !row?.summary || !asked.ok) return
-  const result = await call('bench.history', { folder, request: asked.value, row })
-  const now = timingsStore.getState()
-  if (now.row !== key || now.draft !== draft || currentFolder() !== folder) return
-  if (result.ok) timingsStore.setState({ history: result.value, historyError: null })
-  else timingsStore.setState({ history: [], historyError: result.error })
+  const row = chosenRow()
+  const request = chosenRequest()
+  if (view !== 'one' || !row?.summary || !request.ok) return
+  await historyJob.run({ key, draft, row, request: request.value })
 }
 
 export async function loadBuilds(): Promise<void> {
@@ -240,35 +130,24 @@ export async function loadBuilds(): Promise<void> {
 
 /** What the GPU does in one forward of what the fields say. */
 export async function listKernels(): Promise<void> {
-  const folder = currentFolder()
-  const asked = chosenRequest()
-  if (folder === null || !asked.ok) return
   const { draft } = timingsStore.getState()
-  timingsStore.setState({ isListingKernels: true, kernels: null, kernelsError: null })
-  const job = newJob('kernels')
-  const result = await call('bench.kernels', { folder, job, request: asked.value })
-  timingsStore.setState({ isListingKernels: false })
-  if (timingsStore.getState().draft !== draft || currentFolder() !== folder) return
-  if (result.ok) timingsStore.setState({ kernels: result.value })
-  else timingsStore.setState({ kernelsError: result.error })
+  const request = chosenRequest()
+  if (request.ok) await kernelsJob.run({ draft, request: request.value })
 }
 
 /** What the machine can do at most, measured again; the report that is shown takes it over. */
 export async function measureCeilings(threads: number): Promise<void> {
-  const folder = currentFolder()
-  if (folder === null) return
-  timingsStore.setState({ isMeasuringCeilings: true })
-  const result = await call('bench.ceilings', { folder, threads })
-  timingsStore.setState({ isMeasuringCeilings: false })
+  const result = await ceilingsJob.run(threads)
+  if (result === null) return
   if (!result.ok) {
     notifyError(result.error)
     return
   }
   const { ceilings, doubt } = result.value
-  timingsStore.setState(({ one }) => {
-    if (one?.report?.ceilings?.threads !== threads || currentFolder() !== folder) return {}
-    return { one: { ...one, report: { ...one.report, ceilings, ceilingsDoubt: doubt } } }
-  })
+  const { value: timed } = timingJob.store.getState()
+  if (timed?.report?.ceilings?.threads !== threads) return
+  const report = { ...timed.report, ceilings, ceilingsDoubt: doubt }
+  timingJob.set({ value: { ...timed, report } })
 }
 
 /** "" takes the name away. */
@@ -305,11 +184,11 @@ export async function keepTiming(): Promise<void> {
 /** After each good build: what is looked at again, if it was measured before and the user wants that. */
 export async function refreshTimings(): Promise<void> {
   void loadBuilds()
-  const { view, allStamp, oneStamp } = timingsStore.getState()
+  const { view } = timingsStore.getState()
   if (!settingsStore.getState().settings.benchOnBuild) return
   if (layoutStore.getState().dock?.isShown('timings') !== true) return
   // Once for each state of the sources: what ended the op host would only end it again.
-  const stamp = view === 'all' ? allStamp : oneStamp
+  const { stamp } = (view === 'all' ? allTimingsJob : timingJob).store.getState()
   if (stamp === null || stamp === runStamp()) return
   await (view === 'all' ? runAllTimings() : runTiming())
 }
@@ -328,6 +207,7 @@ export function benchmarksChanged(): void {
 }
 
 export function forgetTimings(): void {
-  void stopTimings()
+  ceilingsJob.reset()
+  historyJob.reset()
   timingsStore.setState(timingsStore.getInitialState(), true)
 }
