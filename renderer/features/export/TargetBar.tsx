@@ -7,6 +7,8 @@ import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { exportStore, undecided, useExport, useExportFolder } from './export'
+import { choicesJob, useIsExporting } from './jobs'
+import { useJob } from '../../store/job'
 import { chooseFolder, chosenForms, exportCommandLine } from './export-run'
 import { useProject } from '../../store/project'
 
@@ -15,7 +17,7 @@ export function TargetBar(): ReactElement {
   const folder = useExportFolder()
   const project = useProject((state) => state.project?.folder ?? '')
   const proof = useExport((state) => state.proof)
-  const isBusy = useExport((state) => state.work !== null)
+  const isBusy = useIsExporting()
   return (
     <div className="gc-case">
       <div className="gc-call">
@@ -81,8 +83,9 @@ export function TargetBar(): ReactElement {
 
 function ExportButton(): ReactElement {
   useProject((state) => state.project?.manifest?.exports)
+  useJob(choicesJob, (state) => state.value)
   const count = useExport(() => chosenForms().length)
-  const isBusy = useExport((state) => state.work !== null)
+  const isBusy = useIsExporting()
   const open = useExport((state) => (state.review ? undecided(state.review) : 0))
   if (isBusy) {
     return (

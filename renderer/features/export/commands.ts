@@ -5,6 +5,7 @@ import {
   chosenForms,
   chooseFolder,
   exportChosen,
+  isExporting,
   keepExports,
   leaveReview,
   showChanges,
@@ -16,7 +17,7 @@ import { buildProject } from '../../store/loop'
 import { projectStore } from '../../store/project'
 
 const hasProject = (): boolean => projectStore.getState().project !== null
-const isIdle = (): boolean => hasProject() && exportStore.getState().work === null
+const isIdle = (): boolean => hasProject() && !isExporting()
 const canExport = (): boolean => isIdle() && chosenForms().length > 0
 
 /** What is exported is what is on disk: that has to be what is seen. */
@@ -38,7 +39,7 @@ export function exportCommands(): Command[] {
     command('leave', 'Leave the list of changes', leaveReview, () => {
       return exportStore.getState().review !== null
     }),
-    command('stop', 'Stop exporting', stopExport, () => exportStore.getState().work !== null),
+    command('stop', 'Stop exporting', stopExport, isExporting),
   ]
 }
 
