@@ -24,7 +24,7 @@ export function ExportPanel(): ReactElement {
   // What is possible depends on the sources, and what can be tried on the tools that are here.
   const sources = useFiles(buildStamp)
   const manifest = useProject((state) => state.project?.manifest)
-  const tools = useDoctor((state) => state.report)
+  const tools = useDoctor((state) => state.value)
   const isReviewing = useExport((state) => state.review !== null)
   useEffect(() => {
     void choicesJob.run()
