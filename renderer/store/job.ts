@@ -59,23 +59,6 @@ export type Work<Progress> = {
 /** What came of work; `partial` is what was done before it failed or was stopped. */
 export type Outcome<Value> = Result<Value> | { ok: false; error: WorkbenchError; partial: Value }
 
-/** Jobs of a group take turns: the newest wish of all of them counts, and one of them runs at a time. */
-export type JobGroup = {
-  newest: object | null
-  active: Active | null
-}
-
-type Active = {
-  job: string
-  ended: Promise<unknown>
-  /** Nobody waits for its result: the job was reset. */
-  isDropped: boolean
-}
-
-export function createJobGroup(): JobGroup {
-  return { newest: null, active: null }
-}
-
 type JobOptions<Input, Value, Progress> = {
   /** The beginning of the work's name. */
   kind: string
@@ -84,10 +67,12 @@ type JobOptions<Input, Value, Progress> = {
    * and the wish is dropped. `overtakes`: it goes on, and its result is dropped.
    */
   latest: 'wins' | 'waits' | 'refused' | 'overtakes'
-  /** A group of its own where none is given. */
-  group?: JobGroup
   /** Milliseconds that running work gets to end without being stopped: to stop user code costs its op host. */
   patience?: number
+  /** Jobs that share a lane run one at a time: a wish of one ends what another runs. */
+  lane?: Lane
+  /** Wishes of equal keys are one: the second waits for the result of the first. */
+  key?: (input: Input) => string
   /** What the result depends on. */
   stamp?: () => string
   run: (input: Input, work: Work<Progress>) => Promise<Outcome<Value>>
@@ -97,7 +82,9 @@ type JobOptions<Input, Value, Progress> = {
   anyProject?: boolean
   /** Keeps the last value when newer work fails. */
   keepsValue?: boolean
-  /** Frees what a value holds in the op host, when it is replaced or not wanted. */
+  /** Called before a value is shown, for what others read together with it. */
+  arrived?: (value: Value, stamp: string) => void
+  /** Frees what a value holds in the op host, after it was replaced or because it is not wanted. */
   release?: (value: Value) => void
   /** Whether the answer is still asked for when it comes; it is dropped otherwise. */
   isWanted?: (input: Input) => boolean
@@ -115,6 +102,15 @@ type JobEventName = {
   [N in AppEventName]: AppEvent<N> extends { job: string } ? N : never
 }[AppEventName]
 
+/** What runs for the jobs of a lane, and how many wishes there were. */
+export type Lane = { wishes: number; current: Current | null }
+
+type Current = { cancel: () => Promise<unknown>; ended: Promise<unknown> }
+
+export function createLane(): Lane {
+  return { wishes: 0, current: null }
+}
+
 export function createJob<Input, Value, Progress = null>(
   options: JobOptions<Input, Value, Progress>,
 ): Job<Input, Value, Progress> {
@@ -127,8 +123,8 @@ export function createJob<Input, Value, Progress = null>(
     error: null,
     stamp: null,
   }))
-  const group = options.group ?? createJobGroup()
-  let wish: object | null = null
+  const lane = options.lane ?? createLane()
+  let newest: { wish: number; key: string; done: Promise<Result<Value> | null> } | null = null
   let isListening = false
 
   function listenOnce(): void {
@@ -148,72 +144,89 @@ export function createJob<Input, Value, Progress = null>(
     }
   }
 
-  async function run(input: Input): Promise<Result<Value> | null> {
-    const { active } = group
-    if (options.latest === 'refused' && active !== null && !active.isDropped) return null
-    const mine = {}
-    wish = mine
-    group.newest = mine
-    if (active !== null && options.latest !== 'overtakes') {
-      const patience = options.latest === 'waits' ? Number.POSITIVE_INFINITY : options.patience
-      if (patience !== undefined) await within(patience, active.ended)
-      if (group.newest !== mine) return null
-      if (group.active === active) await cancel(active.job)
-      await active.ended
-      if (group.newest !== mine) return null
-    }
-    const next: Active = {
-      job: newJob(options.kind),
-      ended: Promise.resolve(),
-      isDropped: false,
-    }
-    const work = once(input, next)
-    next.ended = work.catch(() => undefined)
-    return work
+  async function cancel(): Promise<void> {
+    const { running } = store.getState()
+    if (running !== null) await call('job.cancel', { job: running })
   }
 
-  async function once(input: Input, active: Active): Promise<Result<Value> | null> {
+  async function run(input: Input): Promise<Result<Value> | null> {
+    if (lane.current && options.latest === 'refused') return null
+    const key = options.key?.(input)
+    if (newest && newest.key === key && newest.wish === lane.wishes) return newest.done
+    lane.wishes += 1
+    const done = whenFree(input, lane.wishes)
+    if (key === undefined) return done
+    const mine = { wish: lane.wishes, key, done }
+    newest = mine
+    try {
+      return await done
+    } finally {
+      if (newest === mine) newest = null
+    }
+  }
+
+  /** Runs when what the lane runs has ended; null when there is a newer wish by then. */
+  async function whenFree(input: Input, mine: number): Promise<Result<Value> | null> {
+    const before = options.latest === 'overtakes' ? null : lane.current
+    if (before) {
+      const patience = options.latest === 'waits' ? Number.POSITIVE_INFINITY : options.patience
+      if (patience !== undefined) await within(patience, before.ended)
+      if (mine !== lane.wishes) return null
+      if (lane.current === before) await before.cancel()
+      await before.ended
+    }
+    if (mine !== lane.wishes) return null
+    let leave = (): void => undefined
+    const ended = new Promise<void>((resolve) => {
+      leave = () => {
+        if (lane.current?.ended === ended) lane.current = null
+        resolve()
+      }
+    })
+    lane.current = { cancel, ended }
+    return once(input, leave).finally(leave)
+  }
+
+  async function once(input: Input, leave: () => void): Promise<Result<Value> | null> {
     const folder = currentFolder()
     if (folder === null && options.anyProject !== true) return null
     listenOnce()
-    const { job } = active
-    group.active = active
+    const job = newJob(options.kind)
     const stamp = (options.stamp ?? runStamp)()
     store.setState({ running: job, stopping: false, startedAt: Date.now(), progress: null })
-    const report = (progress: Progress): void => {
-      if (store.getState().running === job) store.setState({ progress })
-    }
-    const progress = (): Progress | null =>
-      store.getState().running === job ? store.getState().progress : null
-    const work = { folder: folder ?? '', job, stamp, report, progress }
-    const result = await options.run(input, work)
-    if (group.active === active) group.active = null
-    const isOurs = store.getState().running === job
+    const isOurs = (): boolean => store.getState().running === job
+    const result = await options.run(input, {
+      folder: folder ?? '',
+      job,
+      stamp,
+      report: (progress) => {
+        if (isOurs()) store.setState({ progress })
+      },
+      progress: () => (isOurs() ? store.getState().progress : null),
+    })
+    leave()
+    const { value: before } = store.getState()
+    const value = valueOf(result)
+    const ended = { running: null, stopping: false }
     const isOfProject = options.anyProject === true || currentFolder() === folder
-    if (isOurs) store.setState({ running: null, stopping: false })
-    if (!isOurs || !isOfProject || options.isWanted?.(input) === false) {
-      const dropped = valueOf(result)
-      if (dropped !== null) options.release?.(dropped)
+    if (!isOurs() || !isOfProject || options.isWanted?.(input) === false) {
+      if (isOurs()) store.setState(ended)
+      if (value !== null) options.release?.(value)
       return null
     }
     if (!result.ok && result.error.exit) noteCrash(result.error.exit)
-    take(result, stamp)
-    return result
-  }
-
-  function take(result: Outcome<Value>, stamp: string): void {
-    const { value: before } = store.getState()
     const isCancelled = !result.ok && result.error.code === 'cancelled'
-    const value = valueOf(result)
-    // Work that was stopped says nothing about the operator: what was known before stays.
-    if (isCancelled && value === null) return
-    const error = result.ok || isCancelled ? null : result.error
-    if (value === null && options.keepsValue) {
-      store.setState({ error, stamp })
-      return
+    if (isCancelled && value === null) {
+      // Work that was stopped says nothing about the operator: what was known before stays.
+      store.setState(ended)
+      return result
     }
-    if (before !== null) options.release?.(before)
-    store.setState({ value, error, stamp })
+    const error = result.ok || isCancelled ? null : result.error
+    if (value !== null) options.arrived?.(value, stamp)
+    const isKept = value === null && options.keepsValue === true
+    store.setState(isKept ? { ...ended, error, stamp } : { ...ended, value, error, stamp })
+    if (before !== null && !isKept) options.release?.(before)
+    return result
   }
 
   return {
@@ -221,38 +234,29 @@ export function createJob<Input, Value, Progress = null>(
     run,
     set: (change) => {
       const { value } = store.getState()
-      if (change.value !== undefined && value !== null && change.value !== value) {
-        options.release?.(value)
-      }
       store.setState(change)
+      const isReplaced = change.value !== undefined && change.value !== value
+      if (isReplaced && value !== null) options.release?.(value)
     },
     isRunning: () => store.getState().running !== null,
     subscribe: (listener) => store.subscribe(listener),
     stop: async () => {
-      const { running } = store.getState()
-      // What waits for the end of this would begin right after it.
-      if (running !== null || group.newest === wish) group.newest = null
-      if (running === null) return
-      const { active } = group
+      lane.wishes += 1
+      if (store.getState().running === null) return
+      const { current } = lane
       store.setState({ stopping: true })
-      await cancel(running)
-      await active?.ended
+      await cancel()
+      await current?.ended
     },
     reset: () => {
-      const { running, value } = store.getState()
-      if (group.newest === wish) group.newest = null
-      if (running !== null) {
-        if (group.active?.job === running) group.active.isDropped = true
-        void cancel(running)
-      }
-      if (value !== null) options.release?.(value)
+      lane.wishes += 1
+      const { value, running } = store.getState()
+      void cancel()
+      if (running !== null) lane.current = null
       store.setState(store.getInitialState(), true)
+      if (value !== null) options.release?.(value)
     },
   }
-}
-
-async function cancel(job: string): Promise<void> {
-  await call('job.cancel', { job })
 }
 
 function valueOf<Value>(outcome: Outcome<Value>): Value | null {

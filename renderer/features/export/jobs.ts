@@ -9,7 +9,7 @@ import type {
 import { err, ok } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
 import { manifestSaved } from '../../store/inputs'
-import { createJob, createJobGroup, useJob, type Job } from '../../store/job'
+import { createJob, createLane, useJob, type Job } from '../../store/job'
 import { LineLog, throttled } from '../../store/line-log'
 import { exportStore, type Exported, type FormProgress } from './export'
 
@@ -25,13 +25,13 @@ export const choicesJob: Job<void, FormChoice[]> = createJob({
 })
 
 /** One export at a time. */
-const group = createJobGroup()
+const lane = createLane()
 
 /** Finds what an export would do to the files that are there; nothing is written. */
 export const changesJob: Job<Target, FormDiff[]> = createJob({
   kind: 'export',
   latest: 'refused',
-  group,
+  lane,
   run: async (target, { folder, job }) => {
     exportStore.setState({ review: null })
     changesJob.set({ error: null })
@@ -45,7 +45,7 @@ export const changesJob: Job<Target, FormDiff[]> = createJob({
 export const exportJob: Job<Decided, Exported, Exported> = createJob({
   kind: 'export',
   latest: 'refused',
-  group,
+  lane,
   run: async ({ forms, directory, decisions }, { folder, job, stamp, report, progress }) => {
     const { proof } = exportStore.getState()
     const begun = { forms: forms.map(notBegun), report: null, isStopped: false }

@@ -9,7 +9,7 @@ import type {
 } from '../../../electron/contract/bench-report'
 import { err, ok, type Result } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
-import { createJob, createJobGroup, type Job, type Outcome, type Work } from '../../store/job'
+import { createJob, createLane, type Job, type Outcome, type Work } from '../../store/job'
 import type { TimingDraft } from './draft'
 import { askedKey, timingsStore } from './store'
 
@@ -37,13 +37,13 @@ type DraftRequest = { draft: TimingDraft; request: BenchRequest }
 type HistoryRequest = DraftRequest & { key: string | null; row: BenchRow }
 
 /** One thing at a time is timed: two would slow one another down. */
-const group = createJobGroup()
+const lane = createLane()
 
 /** Times what the fields say. Its stamp is of the last try, whatever came of it. */
 export const timingJob: Job<DraftRequest, Timed, TimingProgress> = createJob({
   kind: 'bench',
   latest: 'wins',
-  group,
+  lane,
   keepsValue: true,
   run: async ({ draft, request }, work) => {
     historyJob.set({ value: null })
@@ -61,7 +61,7 @@ export const timingJob: Job<DraftRequest, Timed, TimingProgress> = createJob({
 export const allTimingsJob: Job<void, Timed, TimingProgress> = createJob({
   kind: 'bench',
   latest: 'wins',
-  group,
+  lane,
   keepsValue: true,
   run: async (_, work) => {
     allTimingsJob.set({ error: null, stamp: work.stamp })
