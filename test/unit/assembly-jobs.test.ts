@@ -2,14 +2,14 @@ import { beforeEach, describe, expect, it } from 'vitest'
 
 import type { AssemblyFunction, AssemblyReport } from '../../electron/contract/assembly'
 import { err, ok } from '../../electron/contract/outcome'
-import { assemblyStore } from '../../renderer/features/assembly/assembly'
+import { assemblyStore } from '../../renderer/features/assembly/store'
 import {
   forgetAssembly,
   pickFunction,
   refreshAssembly,
   showCaret,
   showForm,
-} from '../../renderer/features/assembly/assembly-run'
+} from '../../renderer/features/assembly/run'
 import { listJob, showJob } from '../../renderer/features/assembly/jobs'
 import { buildStore } from '../../renderer/store/build'
 import { filesStore } from '../../renderer/store/files'

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 
 import type { ExportStep, FormDiff, FormReport } from '../../electron/contract/export'
 import { err, ok } from '../../electron/contract/outcome'
-import { exportStore, formState } from '../../renderer/features/export/export'
+import { exportStore, formState } from '../../renderer/features/export/store'
 import {
   chosenForms,
   exportChosen,
@@ -10,7 +10,7 @@ import {
   isExporting,
   showChanges,
   stopExport,
-} from '../../renderer/features/export/export-run'
+} from '../../renderer/features/export/run'
 import { changesJob, choicesJob, exportJob } from '../../renderer/features/export/jobs'
 import { FakeMain, openInWindow, settled } from './fake-main'
 

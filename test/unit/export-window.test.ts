@@ -7,7 +7,7 @@ import {
   undecided,
   wouldChange,
   type FormProgress,
-} from '../../renderer/features/export/export'
+} from '../../renderer/features/export/store'
 
 const step = (name: string, status: ExportStep['status'] = 'ok'): ExportStep => ({
   name,

@@ -10,7 +10,7 @@ import {
   runChosen,
   runStore,
 } from '../../renderer/features/run/run'
-import { runJob } from '../../renderer/features/run/run-job'
+import { runJob } from '../../renderer/features/run/job'
 import { filesStore } from '../../renderer/store/files'
 import { hostStore } from '../../renderer/store/host'
 import { schemasStore } from '../../renderer/store/schemas'
@@ -35,7 +35,7 @@ function answerRuns(): void {
     'operator.run': () => ok(reportOf((handle += 1))),
     'tensor.release': ({ handles }) => {
       released.push(handles)
-      return ok({})
+      return ok({ released: handles.length })
     },
   }
 }

@@ -1,4 +1,4 @@
-import { assemblyStore, coloursOf } from './assembly'
+import { assemblyStore, coloursOf } from './store'
 import { showJob, shownReport } from './jobs'
 import { filesStore, projectPath } from '../../store/files'
 import { currentFolder } from '../../store/project'

@@ -7,7 +7,7 @@ import type {
 import { err, ok } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
 import { createJob, useJob, type Job } from '../../store/job'
-import { assemblyStore } from './assembly'
+import { assemblyStore } from './store'
 
 export type ShownFunction = {
   report: AssemblyReport

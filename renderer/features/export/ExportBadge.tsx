@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 
 import { BusyBadge, CountBadge } from '../../shell/primitives/Badge'
-import { formState } from './export'
+import { formState } from './store'
 import { useExported, useIsExporting } from './jobs'
 
 export function ExportBadge(): ReactElement {

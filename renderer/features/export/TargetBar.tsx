@@ -6,10 +6,10 @@ import { CopyButton } from '../../shell/primitives/CopyButton'
 import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { runCommand, shortcutOf } from '../../store/commands'
-import { exportStore, undecided, useExport, useExportFolder } from './export'
+import { exportStore, undecided, useExport, useExportFolder } from './store'
 import { choicesJob, useIsExporting } from './jobs'
 import { useJob } from '../../store/job'
-import { chooseFolder, chosenForms, exportCommandLine } from './export-run'
+import { chooseFolder, chosenForms, exportCommandLine } from './run'
 import { useProject } from '../../store/project'
 
 /** Where to, and what is done. */

@@ -1,6 +1,6 @@
 import { saveAll } from '../../editor/saving'
 import type { Command } from '../../store/commands'
-import { exportStore } from './export'
+import { exportStore } from './store'
 import {
   chosenForms,
   chooseFolder,
@@ -10,7 +10,7 @@ import {
   leaveReview,
   showChanges,
   stopExport,
-} from './export-run'
+} from './run'
 import { filesStore } from '../../store/files'
 import { showPanel } from '../../store/layout'
 import { buildProject } from '../../store/loop'

@@ -1,6 +1,6 @@
 import type { AbiReport, ExportForm, ExportStep } from '../../../electron/contract/export'
 import type { IconName } from '../../shell/primitives/Icon'
-import type { FormState } from './export'
+import type { FormState } from './store'
 
 /** What each form is for. */
 export const purposes: Record<ExportForm, string> = {

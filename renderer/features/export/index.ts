@@ -1,7 +1,7 @@
 import { defineFeature } from '../../store/feature'
 import { exportCommands } from './commands'
 import { useExportRows } from './explorer-rows'
-import { forgetExports } from './export-run'
+import { forgetExports } from './run'
 import { ExportBadge } from './ExportBadge'
 import { ExportPanel } from './ExportPanel'
 import { changesJob, exportJob } from './jobs'

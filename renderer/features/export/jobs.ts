@@ -11,7 +11,7 @@ import { call } from '../../bridge/bridge'
 import { manifestSaved } from '../../store/inputs'
 import { createJob, createLane, useJob, type Job } from '../../store/job'
 import { LineLog, throttled } from '../../store/line-log'
-import { exportStore, type Exported, type FormProgress } from './export'
+import { exportStore, type Exported, type FormProgress } from './store'
 
 /** What is exported, and where to. */
 export type Target = { forms: ExportForm[]; directory: string }

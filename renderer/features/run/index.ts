@@ -3,7 +3,7 @@ import { currentManifest } from '../../store/project'
 import { runCommands } from './commands'
 import { useCallRows } from './explorer-rows'
 import { chooseFirst, chooseFirstIfNone, forgetRun, refreshRun, repeatRun } from './run'
-import { runJob } from './run-job'
+import { runJob } from './job'
 import { RunPanel } from './RunPanel'
 import './styles.css'
 

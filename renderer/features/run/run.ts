@@ -12,7 +12,7 @@ import { currentManifest, projectStore } from '../../store/project'
 import { programFunctions } from '../../store/program-functions'
 import { parseSchema } from '../../store/schema-text'
 import { operatorKey, schemasStore } from '../../store/schemas'
-import { runJob } from './run-job'
+import { runJob } from './job'
 
 type RunState = {
   /** An operator, an overload or a function of the program; "" when nothing was chosen. */

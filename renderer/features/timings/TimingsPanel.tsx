@@ -172,10 +172,12 @@ function Result(): ReactElement {
 function useIsOther(): boolean {
   useInputSpecs()
   useInputs((state) => state.device)
-  const asked = useJob(timingJob, ({ running, value }) => (running === null ? value?.asked : null))
-  return useTimings(({ view, draft }) => {
-    return view === 'one' && typeof asked === 'string' && asked !== askedKey(draft)
-  })
+  const isTiming = useIsTiming()
+  const timed = useJob(timingJob, (state) => state.value)
+  return useTimings(
+    ({ view, draft }) =>
+      view === 'one' && !isTiming && timed !== null && timed.asked !== askedKey(draft),
+  )
 }
 
 function OtherFields(): ReactElement {

@@ -1,7 +1,7 @@
 import type { ConflictDecision, ExportForm } from '../../../electron/contract/export'
 import { exportFolderOf } from '../../../electron/contract/settings'
 import { call } from '../../bridge/bridge'
-import { decisionKey, exportStore, undecided, wouldChange } from './export'
+import { decisionKey, exportStore, undecided, wouldChange } from './store'
 import { changesJob, choicesJob, exportJob, type Target } from './jobs'
 import { manifestSaved } from '../../store/inputs'
 import { notify, notifyError } from '../../store/notifications'

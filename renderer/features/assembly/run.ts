@@ -3,7 +3,7 @@ import type {
   AssemblyForm,
   AssemblyListing,
 } from '../../../electron/contract/assembly'
-import { assemblyStore, sameFunction } from './assembly'
+import { assemblyStore, sameFunction } from './store'
 import { buildStore } from '../../store/build'
 import { filesStore } from '../../store/files'
 import { layoutStore } from '../../store/layout'
