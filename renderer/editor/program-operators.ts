@@ -1,5 +1,5 @@
 import type { OperatorDetail, OperatorSummary } from '../../electron/contract/operators'
-import { loadRegistry, registryStore } from '../store/registry'
+import { registryJob } from '../store/registry'
 import { schemasStore } from '../store/schemas'
 
 /** Overloads of one operator, the default one first. */
@@ -22,8 +22,8 @@ let built: Operators | null = null
 
 /** All that the op host's dispatcher knows: libtorch's operators and the project's. */
 export async function operators(): Promise<Operators> {
-  if (registryStore.getState().entries === null) await loadRegistry()
-  const { entries } = registryStore.getState()
+  if (registryJob.store.getState().value === null) await registryJob.run()
+  const { value: entries } = registryJob.store.getState()
   const { load } = schemasStore.getState()
   if (built !== null && builtFrom[0] === entries && builtFrom[1] === load) return built
   const own = new Set((load?.operators ?? []).map(({ name }) => name))

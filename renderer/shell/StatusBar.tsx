@@ -32,7 +32,7 @@ export function StatusBar(): ReactElement {
 
 /** What builds use and where operators run, as far as it is known. */
 function Tools(): ReactElement {
-  const report = useDoctor((state) => state.report)
+  const report = useDoctor((state) => state.value)
   const built = useBuild((state) => state.value?.report)
   const host = useHost((state) => state.host)
   const compiler = chosenFinding(report, 'compiler')?.name ?? built?.compiler ?? ''

@@ -92,7 +92,7 @@ function ProjectMenu(): ReactElement {
 /** Where inputs are made. The GPUs are the ones that doctor found. */
 function DeviceChoice(): ReactElement {
   const device = useInputs((state) => state.device)
-  const report = useDoctor((state) => state.report)
+  const report = useDoctor((state) => state.value)
   const gpus = (report?.findings ?? []).filter(
     (finding) => finding.kind === 'gpu' && finding.judgement === 'usable',
   )

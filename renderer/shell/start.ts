@@ -6,7 +6,7 @@ import { listenToBackground } from '../store/background'
 import { buildJob, listenToBuilds } from '../store/build'
 import { runCommand } from '../store/commands'
 import { allFeatures, featureOf, startPage } from '../store/feature'
-import { doctorStore, runDoctor } from '../store/doctor'
+import { doctorJob, runDoctor } from '../store/doctor'
 import { listenToHost, onCrash } from '../store/host'
 import { listenToLanguage } from '../store/language'
 import { layoutStore, openFile, showPanel } from '../store/layout'
@@ -63,7 +63,7 @@ async function flush(): Promise<void> {
 async function firstPage(): Promise<void> {
   await runDoctor()
   if (projectStore.getState().project !== null) return
-  const { report } = doctorStore.getState()
+  const { value: report } = doctorJob.store.getState()
   const hasDoctor = featureOf('doctor')?.panel?.Page !== undefined
   if (report !== null && !report.ok && hasDoctor) layoutStore.setState({ page: 'doctor' })
   else showStartPage()

@@ -1,35 +1,28 @@
-import { useStore } from 'zustand'
-import { createStore } from 'zustand/vanilla'
-
 import type { DoctorReport, Finding } from '../../electron/contract/doctor'
-import type { WorkbenchError } from '../../electron/contract/outcome'
 import { call } from '../bridge/bridge'
+import { createJob, useJob, type Job, type JobState } from './job'
 import { notifyError } from './notifications'
 import { currentFolder, currentManifest } from './project'
 import { changeSettings } from './settings'
 
-type DoctorState = {
-  report: DoctorReport | null
-  running: boolean
-  error: WorkbenchError | null
-}
+/** Looks at the tools of this machine, and of the project where one is open. */
+export const doctorJob: Job<void, DoctorReport> = createJob({
+  kind: 'doctor',
+  latest: 'refused',
+  anyProject: true,
+  keepsValue: true,
+  run: (_, { folder }) => {
+    doctorJob.set({ error: null })
+    return call('doctor.report', { folder })
+  },
+})
 
-export const doctorStore = createStore<DoctorState>(() => ({
-  report: null,
-  running: false,
-  error: null,
-}))
-
-export function useDoctor<T>(select: (state: DoctorState) => T): T {
-  return useStore(doctorStore, select)
+export function useDoctor<T>(select: (state: JobState<DoctorReport, null>) => T): T {
+  return useJob(doctorJob, select)
 }
 
 export async function runDoctor(): Promise<void> {
-  if (doctorStore.getState().running) return
-  doctorStore.setState({ running: true, error: null })
-  const result = await call('doctor.report', { folder: currentFolder() ?? '' })
-  if (result.ok) doctorStore.setState({ running: false, report: result.value })
-  else doctorStore.setState({ running: false, error: result.error })
+  await doctorJob.run()
 }
 
 export function chosenFinding(report: DoctorReport | null, kind: Finding['kind']): Finding | null {

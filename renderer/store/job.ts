@@ -45,6 +45,7 @@ export type AnyJob = {
 }
 
 export type Work<Progress> = {
+  /** "" where no project is open. */
   folder: string
   /** What main is given as `job`. */
   job: string
@@ -53,13 +54,21 @@ export type Work<Progress> = {
   report: (progress: Progress) => void
   /** False once a newer wish waits or Stop was pressed: the rest of the work is for nobody. */
   isNewest: () => boolean
+  /** What is known of the progress now. */
+  progress: () => Progress | null
 }
+
+/** What came of work; `partial` is what was done before it failed or was stopped. */
+export type Outcome<Value> = Result<Value> | { ok: false; error: WorkbenchError; partial: Value }
 
 type JobOptions<Input, Value, Progress> = {
   /** The beginning of the work's name. */
   kind: string
-  /** `wins`: the newest wish ends what runs. `waits`: what runs is finished first. `refused`: it goes on, and the wish is dropped. */
-  latest: 'wins' | 'waits' | 'refused'
+  /**
+   * `wins`: the newest wish ends what runs. `waits`: what runs is finished first. `refused`: it goes on,
+   * and the wish is dropped. `overtakes`: it goes on, and its result is dropped.
+   */
+  latest: 'wins' | 'waits' | 'refused' | 'overtakes'
   /** Milliseconds that running work gets to end without being stopped: to stop user code costs its op host. */
   patience?: number
   /** Jobs that share a lane run one at a time: a wish of one ends what another runs. */
@@ -68,9 +77,11 @@ type JobOptions<Input, Value, Progress> = {
   key?: (input: Input) => string
   /** What the result depends on. */
   stamp?: () => string
-  run: (input: Input, work: Work<Progress>) => Promise<Result<Value>>
-  /** Reads an event of main about the running work; undefined leaves the progress as it is. */
-  progress?: ProgressReader<Progress>
+  run: (input: Input, work: Work<Progress>) => Promise<Outcome<Value>>
+  /** Reads events of main about the running work; undefined leaves the progress as it is. */
+  progress?: ProgressReader<Progress> | readonly ProgressReader<Progress>[]
+  /** The result is of the machine: it is kept when another project opens, and needs none. */
+  anyProject?: boolean
   /** Keeps the last value when newer work fails. */
   keepsValue?: boolean
   /** Called before a value is shown, for what others read together with it. */
@@ -121,16 +132,18 @@ export function createJob<Input, Value, Progress = null>(
   function listenOnce(): void {
     if (isListening || !options.progress) return
     isListening = true
-    const { event, read } = options.progress as {
+    const readers = [options.progress].flat() as readonly {
       event: JobEventName
       read: (event: unknown, before: Progress | null) => Progress | undefined
+    }[]
+    for (const { event, read } of readers) {
+      listen(event, (payload) => {
+        const { running, progress } = store.getState()
+        if (payload.job !== running) return
+        const next = read(payload, progress)
+        if (next !== undefined) store.setState({ progress: next })
+      })
     }
-    listen(event, (payload) => {
-      const { running, progress } = store.getState()
-      if (payload.job !== running) return
-      const next = read(payload, progress)
-      if (next !== undefined) store.setState({ progress: next })
-    })
   }
 
   async function cancel(): Promise<void> {
@@ -156,7 +169,7 @@ export function createJob<Input, Value, Progress = null>(
 
   /** Runs when what the lane runs has ended; null when there is a newer wish by then. */
   async function whenFree(input: Input, mine: number): Promise<Result<Value> | null> {
-    const before = lane.current
+    const before = options.latest === 'overtakes' ? null : lane.current
     if (before) {
       const patience = options.latest === 'waits' ? Number.POSITIVE_INFINITY : options.patience
       if (patience !== undefined) await within(patience, before.ended)
@@ -181,35 +194,44 @@ export function createJob<Input, Value, Progress = null>(
     { leave, isNewest }: { leave: () => void; isNewest: () => boolean },
   ): Promise<Result<Value> | null> {
     const folder = currentFolder()
-    if (folder === null) return null
+    if (folder === null && options.anyProject !== true) return null
     listenOnce()
     const job = newJob(options.kind)
     const stamp = (options.stamp ?? runStamp)()
     store.setState({ running: job, stopping: false, startedAt: Date.now(), progress: null })
-    const report = (progress: Progress): void => {
-      if (store.getState().running === job) store.setState({ progress })
-    }
-    const result = await options.run(input, { folder, job, stamp, report, isNewest })
+    const isOurs = (): boolean => store.getState().running === job
+    const result = await options.run(input, {
+      folder: folder ?? '',
+      job,
+      stamp,
+      report: (progress) => {
+        if (isOurs()) store.setState({ progress })
+      },
+      isNewest,
+      progress: () => (isOurs() ? store.getState().progress : null),
+    })
     leave()
-    const isOurs = store.getState().running === job
     const { value: before } = store.getState()
+    const value = valueOf(result)
     const ended = { running: null, stopping: false }
-    if (!isOurs || currentFolder() !== folder || options.isWanted?.(input) === false) {
-      if (isOurs) store.setState(ended)
-      if (result.ok) options.release?.(result.value)
+    const isOfProject = options.anyProject === true || currentFolder() === folder
+    if (!isOurs() || !isOfProject || options.isWanted?.(input) === false) {
+      if (isOurs()) store.setState(ended)
+      if (value !== null) options.release?.(value)
       return null
     }
     if (!result.ok && result.error.exit) noteCrash(result.error.exit)
-    if (result.ok) {
-      options.arrived?.(result.value, stamp)
-      store.setState({ ...ended, value: result.value, error: null, stamp })
-    } else if (result.error.code === 'cancelled') {
+    const isCancelled = !result.ok && result.error.code === 'cancelled'
+    if (isCancelled && value === null) {
       // Work that was stopped says nothing about the operator: what was known before stays.
       store.setState(ended)
       return result
-    } else if (options.keepsValue) store.setState({ ...ended, error: result.error, stamp })
-    else store.setState({ ...ended, value: null, error: result.error, stamp })
-    if (before !== null && (result.ok || !options.keepsValue)) options.release?.(before)
+    }
+    const error = result.ok || isCancelled ? null : result.error
+    if (value !== null) options.arrived?.(value, stamp)
+    const isKept = value === null && options.keepsValue === true
+    store.setState(isKept ? { ...ended, error, stamp } : { ...ended, value, error, stamp })
+    if (before !== null && !isKept) options.release?.(before)
     return result
   }
 
@@ -241,6 +263,11 @@ export function createJob<Input, Value, Progress = null>(
       if (value !== null) options.release?.(value)
     },
   }
+}
+
+function valueOf<Value>(outcome: Outcome<Value>): Value | null {
+  if (outcome.ok) return outcome.value
+  return 'partial' in outcome ? outcome.partial : null
 }
 
 export function useJob<Value, Progress, T>(

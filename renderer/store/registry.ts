@@ -2,52 +2,53 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
 import type { OperatorDetail, OperatorSummary } from '../../electron/contract/operators'
-import type { WorkbenchError } from '../../electron/contract/outcome'
+import { ok } from '../../electron/contract/outcome'
 import { call } from '../bridge/bridge'
+import { createJob, type Job } from './job'
+import { operatorKey } from './schemas'
 
 export type RegistryEntry = OperatorSummary & { key: string; lower: string }
 
 type RegistryState = {
-  entries: RegistryEntry[] | null
-  loading: boolean
-  error: WorkbenchError | null
+  /** The operator that is looked at, by its key. */
   selected: string | null
-  detail: OperatorDetail | null
-  detailError: WorkbenchError | null
 }
 
-export const registryStore = createStore<RegistryState>(() => ({
-  entries: null,
-  loading: false,
-  error: null,
-  selected: null,
-  detail: null,
-  detailError: null,
-}))
+export const registryStore = createStore<RegistryState>(() => ({ selected: null }))
 
 export function useRegistry<T>(select: (state: RegistryState) => T): T {
   return useStore(registryStore, select)
 }
 
-export async function loadRegistry(): Promise<void> {
-  if (registryStore.getState().loading) return
-  registryStore.setState({ loading: true, error: null })
-  const result = await call('registry.list', {})
-  if (!result.ok) {
-    registryStore.setState({ loading: false, error: result.error })
-    return
-  }
-  const entries = result.value.map((summary): RegistryEntry => {
-    const key = summary.overload === '' ? summary.name : `${summary.name}.${summary.overload}`
-    return { ...summary, key, lower: `${key} ${summary.schema}`.toLowerCase() }
-  })
-  entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-  registryStore.setState({ entries, loading: false })
-}
+/** Every operator of this libtorch, by name. */
+export const registryJob: Job<void, RegistryEntry[]> = createJob({
+  kind: 'registry',
+  latest: 'refused',
+  run: async () => {
+    registryJob.set({ error: null })
+    const result = await call('registry.list', {})
+    if (!result.ok) return result
+    const entries = result.value.map((summary): RegistryEntry => {
+      const key = operatorKey(summary)
+      return { ...summary, key, lower: `${key} ${summary.schema}`.toLowerCase() }
+    })
+    return ok(entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)))
+  },
+})
+
+/** All that is known of one of them. */
+export const operatorJob: Job<OperatorSummary, OperatorDetail> = createJob({
+  kind: 'operator',
+  latest: 'overtakes',
+  run: ({ name, overload }) => {
+    operatorJob.set({ value: null, error: null })
+    return call('registry.describe', { name, overload })
+  },
+})
 
 /** A build may have registered operators: the list is fetched again when it is next looked at. */
 export function forgetRegistry(): void {
-  registryStore.setState({ entries: null })
+  registryJob.reset()
 }
 
 /** All words must occur; names that begin with the first word come first. */
@@ -70,11 +71,14 @@ export function filterRegistry(entries: RegistryEntry[], query: string): Registr
   return ranked.map((item) => item.entry)
 }
 
+/** Shows all that is known of one of them. */
 export async function describeOperator(entry: OperatorSummary): Promise<void> {
-  const key = entry.overload === '' ? entry.name : `${entry.name}.${entry.overload}`
-  registryStore.setState({ selected: key, detail: null, detailError: null })
-  const result = await call('registry.describe', { name: entry.name, overload: entry.overload })
-  if (registryStore.getState().selected !== key) return
-  if (result.ok) registryStore.setState({ detail: result.value })
-  else registryStore.setState({ detailError: result.error })
+  registryStore.setState({ selected: operatorKey(entry) })
+  await operatorJob.run(entry)
+}
+
+/** Another project opens: what was looked at may be of the old one's library. */
+export function forgetSelectedOperator(): void {
+  operatorJob.reset()
+  registryStore.setState(registryStore.getInitialState(), true)
 }

@@ -118,8 +118,8 @@ describe('the problems panel', () => {
       hint: 'Name a source.',
     })
     await act(async () => {
-      const { buildProject } = await import('../../renderer/store/loop')
-      await buildProject()
+      const { requestBuild } = await import('../../renderer/store/loop')
+      await requestBuild('asked')
     })
     show('problems')
     expect(texts()[0]).toContain('expected at least one source')

@@ -21,7 +21,7 @@ import {
 } from '../../electron/engine/language/assembly/parse-disassembly'
 import { placesOf } from '../../electron/engine/language/assembly/machine-code'
 import { deviceRows, machineRows } from '../../electron/engine/language/assembly/rows'
-import { coloursOf, sameFunction, shownRows } from '../../renderer/features/assembly/assembly'
+import { coloursOf, sameFunction, shownRows } from '../../renderer/features/assembly/store'
 
 const places = placesOf('/p', ['/p'])
 

@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest'
 import { benchEntry, type BenchEntry } from '../../electron/contract/bench-entry'
 import { inputSpec, manifest } from '../../electron/contract/manifest'
 import {
-  benchDraftOf,
-  benchEntryOf,
-  benchInputs,
-  benchNames,
+  timingDraftOf,
+  timingEntryOf,
+  timingInputs,
+  timingNames,
   defaultDirections,
-  emptyBenchDraft,
+  emptyTimingDraft,
   listedBenchmarks,
   parseSizes,
   parseThreads,
   sizesText,
-} from '../../renderer/features/timings/bench-case'
+} from '../../renderer/features/timings/draft'
 
 const inputs = {
   x: inputSpec.parse({ shape: [4, 8], requires_grad: true }),
@@ -46,15 +46,15 @@ const entry: BenchEntry = benchEntry.parse({
 
 describe('the fields of a benchmark', () => {
   it('the fields show the entry of opsmith.json and give the same entry back', () => {
-    const draft = benchDraftOf(entry, inputs)
+    const draft = timingDraftOf(entry, inputs)
     expect(draft.argsText).toBe('x, [y, None], K, 0.5')
     expect(draft.against[2]).toEqual({ kind: 'operator', op: 'my::h', argsText: '()' })
-    expect(benchEntryOf(draft, inputs)).toEqual({ ok: true, value: entry })
+    expect(timingEntryOf(draft, inputs)).toEqual({ ok: true, value: entry })
   })
 
   it('unused inputs, unused sizes and empty comparisons are left out of the entry', () => {
     const draft = {
-      ...emptyBenchDraft('my::f', 'y'),
+      ...emptyTimingDraft('my::f', 'y'),
       inputs: { x: { ...inputs.x, shape: ['N'] } },
       sizes: { N: [1, 2] },
       against: [
@@ -62,34 +62,34 @@ describe('the fields of a benchmark', () => {
         { kind: 'operator' as const, op: '', argsText: 'y' },
       ],
     }
-    const made = benchEntryOf(draft, inputs)
+    const made = timingEntryOf(draft, inputs)
     expect(made).toEqual({ ok: true, value: { op: 'my::f', args: ['y'] } })
   })
 
   it('the inputs of expressions and of other operators are found', () => {
-    const draft = benchDraftOf(entry, inputs)
-    expect(benchInputs(draft, inputs).map(([name]) => name)).toEqual(['x', 'y', 'w'])
+    const draft = timingDraftOf(entry, inputs)
+    expect(timingInputs(draft, inputs).map(([name]) => name)).toEqual(['x', 'y', 'w'])
   })
 
   it('an argument that cannot be read is named', () => {
-    const wrong = benchEntryOf(emptyBenchDraft('my::f', 'x, z'), inputs)
+    const wrong = timingEntryOf(emptyTimingDraft('my::f', 'x, z'), inputs)
     expect(wrong.ok ? '' : wrong.error.message).toMatch(/no input "z"/)
     const other = { kind: 'operator' as const, op: 'g', argsText: 'q' }
-    const against = benchEntryOf({ ...emptyBenchDraft('my::f', 'x'), against: [other] }, inputs)
+    const against = timingEntryOf({ ...emptyTimingDraft('my::f', 'x'), against: [other] }, inputs)
     expect(against.ok ? '' : against.error.message).toMatch(/no input "q"/)
   })
 
   it('backward is timed by default where an input requires grad', () => {
-    expect(defaultDirections(emptyBenchDraft('my::f', 'x'), inputs)).toHaveLength(3)
-    expect(defaultDirections(emptyBenchDraft('my::f', 'y'), inputs)).toEqual(['forward'])
+    expect(defaultDirections(emptyTimingDraft('my::f', 'x'), inputs)).toHaveLength(3)
+    expect(defaultDirections(emptyTimingDraft('my::f', 'y'), inputs)).toEqual(['forward'])
   })
 
   it('a benchmark without a name is named after its sweep and its variants', () => {
-    expect(benchNames(entry, inputs)).toEqual({
+    expect(timingNames(entry, inputs)).toEqual({
       title: 'long rows',
       particular: 'against torch.mm(x, w) + y, my::g, my::h, k, over N, dtypes, threads, cold',
     })
-    expect(benchNames({ op: 'f', args: ['x', 'mean'] }, inputs).title).toBe('f(x, "mean")')
+    expect(timingNames({ op: 'f', args: ['x', 'mean'] }, inputs).title).toBe('f(x, "mean")')
   })
 })
 

@@ -3,13 +3,11 @@ import { describe, expect, it } from 'vitest'
 import type { ExportStep, FileChange, FormDiff } from '../../electron/contract/export'
 import { exportFolderOf } from '../../electron/contract/settings'
 import {
-  exportStore,
   formState,
   undecided,
   wouldChange,
-  type ExportState,
   type FormProgress,
-} from '../../renderer/features/export/export'
+} from '../../renderer/features/export/store'
 
 const step = (name: string, status: ExportStep['status'] = 'ok'): ExportStep => ({
   name,
@@ -24,14 +22,8 @@ function progress(form: FormProgress['form'], steps: ExportStep[], ok?: boolean)
   return { form, steps, running: null, report }
 }
 
-const state = (forms: FormProgress[], isRunning: boolean): ExportState => ({
-  ...exportStore.getInitialState(),
-  forms,
-  work: isRunning ? { job: 'export-1', of: 'export', startedAt: 0 } : null,
-})
-
 const states = (forms: FormProgress[], isRunning: boolean): string[] =>
-  forms.map((form) => formState(state(forms, isRunning), form))
+  forms.map((form) => formState(form, isRunning))
 
 describe('the status of a form in the window', () => {
   it('a form is done only when every step passed', () => {

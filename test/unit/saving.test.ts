@@ -40,7 +40,7 @@ beforeEach(() => {
     'file.write': ({ path, text, baseVersion }) => {
       if (disk.get(path) !== baseVersion) return err('file.conflict', `${path} was changed.`)
       disk.set(path, text)
-      return ok({ version: text })
+      return ok({ path, text, version: text })
     },
     'operator.build': () => new Promise(() => undefined),
     'job.cancel': () => ok({ cancelled: true }),

@@ -8,7 +8,7 @@ import {
   tableOf,
   verdictText,
   warningsOf,
-} from '../../renderer/features/timings/bench-table'
+} from '../../renderer/features/timings/table'
 import {
   amountText,
   inUnit,

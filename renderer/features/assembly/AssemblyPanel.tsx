@@ -8,8 +8,10 @@ import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { Segmented } from '../../shell/primitives/Segmented'
 import { StaleBar } from '../../shell/primitives/StaleBar'
-import { assemblyStore, shownRows, useAssembly, type AssemblyFilter } from './assembly'
-import { pickFunction, setFollows, showForm } from './assembly-run'
+import { assemblyStore, shownRows, useAssembly, type AssemblyFilter } from './store'
+import { listJob, showJob, useListing, useShownFunction } from './jobs'
+import { useJob } from '../../store/job'
+import { pickFunction, setFollows, showForm } from './run'
 import { useBuild } from '../../store/build'
 import { projectPath, useStaleness } from '../../store/files'
 import { AssemblyRows } from './AssemblyRows'
@@ -18,9 +20,15 @@ const formNames: Record<AssemblyForm, string> = { machine: 'Machine', ptx: 'PTX'
 
 /** The instructions of one function beside its source: same line, same colour. */
 export function AssemblyPanel(): ReactElement {
-  const { listing, report, error, stamp, filter } = useAssembly((state) => state)
+  const filter = useAssembly((state) => state.filter)
+  const listing = useListing()
+  const shown = useShownFunction()
+  const report = shown?.report ?? null
+  const listError = useJob(listJob, (state) => state.error)
+  const showError = useJob(showJob, (state) => state.error)
+  const error = listError ?? showError
   const built = useBuild((state) => state.value?.report.ok === true)
-  const staleness = useStaleness(stamp, 'build')
+  const staleness = useStaleness(shown?.stamp ?? null, 'build')
   const rows = useMemo(() => (report ? shownRows(report, filter) : []), [report, filter])
   if (!built && listing === null) {
     return <NeedsBuild icon="chip" text="The instructions of a function, each with its line." />
@@ -77,7 +85,9 @@ function textOf(rows: readonly { kind: string; text: string }[]): string {
 }
 
 function ChoiceBar(): ReactElement {
-  const { form, listing, report, follows, filter } = useAssembly((state) => state)
+  const { form, follows, filter } = useAssembly((state) => state)
+  const listing = useListing()
+  const report = useShownFunction()?.report
   const functions = listing?.functions ?? []
   const forms = listing?.forms ?? []
   const hasDevice = forms.some((one) => one.form === 'ptx' && one.whyNot === '')
@@ -139,7 +149,7 @@ function ChoiceBar(): ReactElement {
 }
 
 function Mix(): ReactElement {
-  const mix = useAssembly((state) => state.report?.mix ?? none)
+  const mix = useShownFunction()?.report.mix ?? none
   return (
     <div className="assembly-mix" data-testid="assembly-mix">
       {mix

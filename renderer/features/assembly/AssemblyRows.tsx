@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
 
 import type { AssemblyReport, AssemblyRow } from '../../../electron/contract/assembly'
-import { assemblyStore, coloursOf, lineKey, useAssembly } from './assembly'
+import { assemblyStore, coloursOf, lineKey, useAssembly } from './store'
 import { projectPath } from '../../store/files'
 import { openFile } from '../../store/layout'
 import { useSettings } from '../../store/settings'

@@ -1,4 +1,5 @@
-import { assemblyStore, coloursOf } from './assembly'
+import { assemblyStore, coloursOf } from './store'
+import { showJob, shownReport } from './jobs'
 import { filesStore, projectPath } from '../../store/files'
 import { currentFolder } from '../../store/project'
 import { layoutStore } from '../../store/layout'
@@ -13,8 +14,10 @@ const hovers: Collections = new Map()
 /** Lines of the function whose assembly is shown get its colours, and the pointer links both. */
 export function followAssemblyLines(): void {
   assemblyStore.subscribe((now, before) => {
-    if (now.report !== before.report) colourLines()
     if (now.hovered !== before.hovered) markHovered()
+  })
+  showJob.store.subscribe((now, before) => {
+    if (now.value !== before.value) colourLines()
   })
   filesStore.subscribe((now, before) => {
     // A file that was opened meanwhile has a model now.
@@ -28,7 +31,8 @@ export function followAssemblyLines(): void {
       const model = editor.getModel()
       const path = model && pathOf(model)
       const line = target.position?.lineNumber
-      const { report, hovered } = assemblyStore.getState()
+      const { hovered } = assemblyStore.getState()
+      const report = shownReport()
       if (!report || path === null || path === undefined || line === undefined) return
       const file = `${currentFolder() ?? ''}/${path}`
       const isKnown = report.rows.some((row) => row.file === file && row.line === line)
@@ -60,7 +64,7 @@ function apply(
 }
 
 function colourLines(): void {
-  const { report } = assemblyStore.getState()
+  const report = shownReport()
   const isOpen = layoutStore.getState().visible.has('assembly')
   const wanted = new Map<monaco.editor.ITextModel, monaco.editor.IModelDeltaDecoration[]>()
   for (const [key, colour] of isOpen ? coloursOf(report) : []) {

@@ -1,6 +1,6 @@
 import { defineFeature } from '../../store/feature'
 import { AssemblyPanel } from './AssemblyPanel'
-import { followAssembly, forgetAssembly } from './assembly-run'
+import { followAssembly, forgetAssembly } from './run'
 import { followAssemblyLines } from './editor-lines'
 import './styles.css'
 

@@ -25,8 +25,8 @@ const headings: Record<Finding['kind'], string> = {
 
 /** What is on this machine, whether it is good enough, and what to do where it is not. */
 export function DoctorPanel(): ReactElement {
-  const report = useDoctor((state) => state.report)
-  const running = useDoctor((state) => state.running)
+  const report = useDoctor((state) => state.value)
+  const running = useDoctor((state) => state.running !== null)
   const error = useDoctor((state) => state.error)
   useEffect(() => {
     if (report === null && !running && error === null) void runDoctor()

@@ -43,7 +43,7 @@ type ToolSelectProps = {
 }
 
 function ToolSelect({ kind, label, report, scope }: ToolSelectProps): ReactElement {
-  const running = useDoctor((state) => state.running)
+  const running = useDoctor((state) => state.running !== null)
   const ofUser = useSettings((settings) => settings[kind])
   const ofProject = useProject((state) => state.project?.manifest?.toolchain[kind] ?? '')
   const value = scope === 'user' ? ofUser : ofProject

@@ -1,12 +1,14 @@
 import type { ReactElement } from 'react'
 
 import { BusyBadge, CountBadge } from '../../shell/primitives/Badge'
-import { formState, useExport } from './export'
+import { formState } from './store'
+import { useExported, useIsExporting } from './jobs'
 
 export function ExportBadge(): ReactElement {
-  const exporting = useExport((state) => state.work !== null)
-  const failed = useExport(
-    (state) => state.forms.filter((form) => formState(state, form) === 'failed').length,
+  const exporting = useIsExporting()
+  const failed = useExported(
+    ({ forms }, isRunning) =>
+      forms.filter((form) => formState(form, isRunning) === 'failed').length,
   )
   if (exporting) return <BusyBadge label="exporting" />
   return <CountBadge count={failed} label={`${failed} failed`} />

@@ -8,8 +8,9 @@ import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { formatCount, formatSeconds } from '../../shell/primitives/format'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { useDoctor } from '../../store/doctor'
-import { useExport } from './export'
-import { loadChoices } from './export-run'
+import { useExport } from './store'
+import { changesJob, choicesJob, exportJob, useExported, useIsExporting } from './jobs'
+import { useJob } from '../../store/job'
 import { buildStamp, useFiles } from '../../store/files'
 import { layoutStore, useLayout } from '../../store/layout'
 import { useProject } from '../../store/project'
@@ -23,10 +24,10 @@ export function ExportPanel(): ReactElement {
   // What is possible depends on the sources, and what can be tried on the tools that are here.
   const sources = useFiles(buildStamp)
   const manifest = useProject((state) => state.project?.manifest)
-  const tools = useDoctor((state) => state.report)
+  const tools = useDoctor((state) => state.value)
   const isReviewing = useExport((state) => state.review !== null)
   useEffect(() => {
-    void loadChoices()
+    void choicesJob.run()
   }, [folder, sources, manifest, tools])
   return (
     <div className="panel-column split-panel export-panel" data-testid="export-panel">
@@ -49,13 +50,15 @@ export function ExportPanel(): ReactElement {
 
 /** What is going on, or what came of it, in one line. */
 function State(): ReactElement {
-  const work = useExport((state) => state.work)
-  if (work === null) return <Verdict />
+  const changes = useJob(changesJob, (state) => state)
+  const written = useJob(exportJob, (state) => state)
+  const job = [changes, written].find(({ running }) => running !== null)
+  if (!job) return <Verdict />
   return (
     <>
       <Doing />
       <FormsDone />
-      <Elapsed since={work.startedAt} />
+      <Elapsed since={job.startedAt} />
       <IconButton
         icon="stop"
         label="Stop"
@@ -67,8 +70,9 @@ function State(): ReactElement {
 }
 
 function Doing(): ReactElement {
-  const text = useExport(({ work, forms, isStopped }) => {
-    if (work?.of === 'diff') return 'Building, and looking at what is there …'
+  const isLooking = useJob(changesJob, (state) => state.running !== null)
+  const text = useExported(({ forms, isStopped }) => {
+    if (isLooking) return 'Building, and looking at what is there …'
     if (isStopped) return 'Stopping …'
     const steps = forms.flatMap(({ form, running }) =>
       running ? [`${form}: ${running.name}`] : [],
@@ -86,9 +90,10 @@ function Doing(): ReactElement {
 }
 
 function FormsDone(): ReactElement | null {
-  const total = useExport((state) => (state.work?.of === 'export' ? state.forms.length : 0))
-  const done = useExport((state) => state.forms.filter((form) => form.report !== null).length)
-  return total < 2 ? null : (
+  const isWriting = useJob(exportJob, (state) => state.running !== null)
+  const total = useExported(({ forms }) => forms.length)
+  const done = useExported(({ forms }) => forms.filter((form) => form.report !== null).length)
+  return !isWriting || total < 2 ? null : (
     <>
       <Progress done={done} steps={total} label="Forms" />
       <span className="number">
@@ -99,8 +104,8 @@ function FormsDone(): ReactElement | null {
 }
 
 function Verdict(): ReactElement | null {
-  const report = useExport((state) => state.report)
-  const isStopped = useExport((state) => state.isStopped)
+  const report = useExported((state) => state.report)
+  const isStopped = useExported((state) => state.isStopped)
   const isReviewing = useExport((state) => state.review !== null)
   if (isReviewing) return <span role="status">Nothing is written yet</span>
   if (isStopped) {
@@ -155,7 +160,8 @@ function verdictOf({ ok, forms }: ExportReport): {
 
 function PanelMenu(): ReactElement {
   // What can be done depends on these.
-  useExport((state) => `${state.work === null} ${state.review === null} ${String(state.chosen)}`)
+  useExport((state) => `${state.review === null} ${String(state.chosen)}`)
+  useIsExporting()
   return (
     <CommandMenu
       name="Export"

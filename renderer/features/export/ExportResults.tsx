@@ -10,8 +10,10 @@ import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { runCommand } from '../../store/commands'
-import { formState, useExport, type FormProgress } from './export'
-import { openExported } from './export-run'
+import { formState, type FormProgress } from './store'
+import { changesJob, exportJob, useExported, useIsExporting } from './jobs'
+import { useJob } from '../../store/job'
+import { openExported } from './run'
 import { useStaleness } from '../../store/files'
 import { showPanel } from '../../store/layout'
 import { abiRows, countsText, stateMarks } from './form-texts'
@@ -19,15 +21,15 @@ import { StepList } from './StepList'
 
 /** Each form with the steps of its proof, as they are made. */
 export function ExportResults(): ReactElement {
-  const forms = useExport((state) => state.forms)
-  const error = useExport((state) => state.error)
-  const work = useExport((state) => state.work)
-  const isStopped = useExport((state) => state.isStopped)
-  const staleness = useStaleness(
-    useExport((state) => state.stamp),
-    'run',
-  )
-  const isOld = work === null && staleness !== 'fresh'
+  const forms = useExported((exported) => exported.forms)
+  const isStopped = useExported((exported) => exported.isStopped)
+  const isBusy = useIsExporting()
+  const changesError = useJob(changesJob, (state) => state.error)
+  const exportError = useJob(exportJob, (state) => state.error)
+  const error = changesError ?? exportError
+  const stamp = useJob(exportJob, (state) => state.stamp)
+  const staleness = useStaleness(stamp, 'run')
+  const isOld = !isBusy && staleness !== 'fresh'
   return (
     <>
       {isOld && forms.length > 0 && <StaleBar staleness={staleness} of="export" />}
@@ -46,7 +48,7 @@ export function ExportResults(): ReactElement {
       )}
       {forms.length === 0 && !error && <Nothing />}
       <div className={isOld ? 'stale' : ''}>
-        {isStopped && work === null && (
+        {isStopped && !isBusy && (
           <p className="panel-pad muted">
             Stopped before its end: what was written is left where it is, and is not proven.
           </p>
@@ -60,7 +62,7 @@ export function ExportResults(): ReactElement {
 }
 
 function Nothing(): ReactElement {
-  const isBusy = useExport((state) => state.work !== null)
+  const isBusy = useIsExporting()
   return isBusy ? (
     <EmptyState text="The project is built, and its calls are recorded." quiet />
   ) : (
@@ -73,7 +75,7 @@ function Nothing(): ReactElement {
 
 function FormResult({ progress }: { progress: FormProgress }): ReactElement {
   const { form, steps, running, report } = progress
-  const state = useExport((now) => formState(now, progress))
+  const state = useExported((_, isRunning) => formState(progress, isRunning))
   const { word, icon, tone } = stateMarks[state]
   const bad = state === 'failed' ? ' bad' : ''
   const calm = state === 'done' || bad !== '' ? '' : ` export-${state}`

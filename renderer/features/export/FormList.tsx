@@ -7,15 +7,16 @@ import { FileLink } from '../../shell/primitives/FileLink'
 import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
-import { formState, useExport } from './export'
-import { chooseForm, chosenForms, loadChoices } from './export-run'
+import { formState, useExport } from './store'
+import { chooseForm, chosenForms } from './run'
+import { choicesJob, useExported, useIsExporting } from './jobs'
+import { useJob } from '../../store/job'
 import { useProject } from '../../store/project'
 import { stateMarks } from './form-texts'
 
 /** What the project can be exported as, and what is chosen of it. */
 export function FormList(): ReactElement {
-  const choices = useExport((state) => state.choices)
-  const error = useExport((state) => state.choicesError)
+  const { value: choices, error } = useJob(choicesJob, (state) => state)
   const chosen = useChosen()
   return (
     <div className="split-list scroll" data-testid="export-forms">
@@ -23,7 +24,7 @@ export function FormList(): ReactElement {
         {error && (
           <div className="side-pad">
             <ErrorView error={error} testId="export-forms-error">
-              <Button icon="refresh" onClick={() => void loadChoices()}>
+              <Button icon="refresh" onClick={() => void choicesJob.run()}>
                 Look again
               </Button>
             </ErrorView>
@@ -47,6 +48,7 @@ export function FormList(): ReactElement {
 /** How many; what opsmith.json says counts where nothing was chosen. */
 function useChosen(): number {
   useProject((state) => state.project?.manifest?.exports)
+  useJob(choicesJob, (state) => state.value)
   return useExport(() => chosenForms().length)
 }
 
@@ -55,7 +57,7 @@ function FormRow({ choice }: { choice: FormChoice }): ReactElement {
   const [open, setOpen] = useState(false)
   useProject((state) => state.project?.manifest?.exports)
   const isChosen = useExport(() => chosenForms().includes(form))
-  const isBusy = useExport((state) => state.work !== null)
+  const isBusy = useIsExporting()
   return (
     <li data-testid={`export-form-${form}`} data-possible={possible}>
       <div className={isChosen ? 'entry-row selected' : 'entry-row'}>
@@ -86,9 +88,9 @@ function FormRow({ choice }: { choice: FormChoice }): ReactElement {
 
 /** What came of it last; else what stands in its way. */
 function Mark({ choice }: { choice: FormChoice }): ReactElement | null {
-  const state = useExport((now) => {
-    const progress = now.forms.find((one) => one.form === choice.form)
-    return progress ? formState(now, progress) : null
+  const state = useExported(({ forms }, isRunning) => {
+    const progress = forms.find((one) => one.form === choice.form)
+    return progress ? formState(progress, isRunning) : null
   })
   if (state === 'running') return <span className="spinner" role="img" aria-label="running" />
   if (state !== null && state !== 'waiting') {

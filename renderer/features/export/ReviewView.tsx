@@ -12,15 +12,8 @@ import { Details, ErrorView } from '../../shell/primitives/ErrorView'
 import { formatCount } from '../../shell/primitives/format'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
-import {
-  changedByHand,
-  decisionKey,
-  isDifferent,
-  undecided,
-  useExport,
-  type Review,
-} from './export'
-import { decide, leaveReview } from './export-run'
+import { changedByHand, decisionKey, isDifferent, undecided, useExport, type Review } from './store'
+import { decide, leaveReview } from './run'
 
 const changeMarks: Record<FileChange['change'], { icon: IconName; tone: string }> = {
   added: { icon: 'plus', tone: 'tone-ok' },

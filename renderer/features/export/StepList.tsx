@@ -6,7 +6,7 @@ import { Elapsed } from '../../shell/primitives/Elapsed'
 import { formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { LogView } from '../../shell/primitives/LogView'
-import { useExport, type RunningStep } from './export'
+import { useExport, type RunningStep } from './store'
 import { LineLog, type LogLine } from '../../store/line-log'
 import { stepMarks } from './form-texts'
 

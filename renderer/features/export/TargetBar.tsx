@@ -6,8 +6,10 @@ import { CopyButton } from '../../shell/primitives/CopyButton'
 import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { runCommand, shortcutOf } from '../../store/commands'
-import { exportStore, undecided, useExport, useExportFolder } from './export'
-import { chooseFolder, chosenForms, exportCommandLine } from './export-run'
+import { exportStore, undecided, useExport, useExportFolder } from './store'
+import { choicesJob, useIsExporting } from './jobs'
+import { useJob } from '../../store/job'
+import { chooseFolder, chosenForms, exportCommandLine } from './run'
 import { useProject } from '../../store/project'
 
 /** Where to, and what is done. */
@@ -15,7 +17,7 @@ export function TargetBar(): ReactElement {
   const folder = useExportFolder()
   const project = useProject((state) => state.project?.folder ?? '')
   const proof = useExport((state) => state.proof)
-  const isBusy = useExport((state) => state.work !== null)
+  const isBusy = useIsExporting()
   return (
     <div className="case-form">
       <div className="case-call">
@@ -81,8 +83,9 @@ export function TargetBar(): ReactElement {
 
 function ExportButton(): ReactElement {
   useProject((state) => state.project?.manifest?.exports)
+  useJob(choicesJob, (state) => state.value)
   const count = useExport(() => chosenForms().length)
-  const isBusy = useExport((state) => state.work !== null)
+  const isBusy = useIsExporting()
   const open = useExport((state) => (state.review ? undecided(state.review) : 0))
   if (isBusy) {
     return (

@@ -1,22 +1,23 @@
 import { saveAll } from '../../editor/saving'
 import type { Command } from '../../store/commands'
-import { exportStore } from './export'
+import { exportStore } from './store'
 import {
   chosenForms,
   chooseFolder,
   exportChosen,
+  isExporting,
   keepExports,
   leaveReview,
   showChanges,
   stopExport,
-} from './export-run'
+} from './run'
 import { filesStore } from '../../store/files'
 import { showPanel } from '../../store/layout'
 import { requestBuild } from '../../store/loop'
 import { projectStore } from '../../store/project'
 
 const hasProject = (): boolean => projectStore.getState().project !== null
-const isIdle = (): boolean => hasProject() && exportStore.getState().work === null
+const isIdle = (): boolean => hasProject() && !isExporting()
 const canExport = (): boolean => isIdle() && chosenForms().length > 0
 
 /** What is exported is what is on disk: that has to be what is seen. */
@@ -37,7 +38,7 @@ export function exportCommands(): Command[] {
     command('leave', 'Leave the list of changes', leaveReview, () => {
       return exportStore.getState().review !== null
     }),
-    command('stop', 'Stop exporting', stopExport, () => exportStore.getState().work !== null),
+    command('stop', 'Stop exporting', stopExport, isExporting),
   ]
 }
 

@@ -1,6 +1,6 @@
 import type { AbiReport, ExportStep } from '../../../electron/contract/export'
 import type { IconName } from '../../shell/primitives/Icon'
-import type { FormState } from './export'
+import type { FormState } from './store'
 
 /** Colour never says it alone: each has a word and a shape. */
 export const stateMarks: Record<FormState, { word: string; icon: IconName; tone: string }> = {

@@ -1,11 +1,10 @@
 import { defineFeature } from '../../store/feature'
-import { watchedWork } from '../../store/job'
 import { exportCommands } from './commands'
 import { useExportRows } from './explorer-rows'
-import { exportStore } from './export'
-import { forgetExports, listenToExports, stopExport } from './export-run'
+import { forgetExports } from './run'
 import { ExportBadge } from './ExportBadge'
 import { ExportPanel } from './ExportPanel'
+import { changesJob, exportJob } from './jobs'
 import './styles.css'
 
 export const feature = defineFeature({
@@ -20,8 +19,7 @@ export const feature = defineFeature({
   },
   Badge: ExportBadge,
   commands: exportCommands(),
-  jobs: [watchedWork(exportStore, (state) => state.work !== null, stopExport)],
+  jobs: [changesJob, exportJob],
   explorer: { section: 'Exports', order: 50, useRows: useExportRows },
-  start: listenToExports,
   forget: forgetExports,
 })

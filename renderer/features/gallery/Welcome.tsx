@@ -55,7 +55,7 @@ export function Welcome(): ReactElement {
 }
 
 function MachineState(): ReactElement | null {
-  const report = useDoctor((state) => state.report)
+  const report = useDoctor((state) => state.value)
   if (!report) return null
   return (
     <button

@@ -9,7 +9,9 @@ import { Section } from '../../shell/primitives/Section'
 import { shortcutOf } from '../../store/commands'
 import { useProject } from '../../store/project'
 import { programFunctionsStore } from '../../store/program-functions'
-import { runChosen, stopRun, useRun } from './run'
+import { runChosen, useRun } from './run'
+import { runJob } from './job'
+import { useJob } from '../../store/job'
 import { useSchemas } from '../../store/schemas'
 import { ArgumentsEditor } from './ArgumentsEditor'
 import { InputsEditor } from './InputsEditor'
@@ -47,14 +49,13 @@ export function RunPanel(): ReactElement {
 }
 
 function RunButton(): ReactElement {
-  const job = useRun((state) => state.job)
-  const startedAt = useRun((state) => state.startedAt)
+  const { running, startedAt } = useJob(runJob, (state) => state)
   const op = useRun((state) => state.op)
-  if (job !== null) {
+  if (running !== null) {
     return (
       <>
         <Elapsed since={startedAt} />
-        <Button icon="stop" onClick={() => void stopRun()} testId="run-stop">
+        <Button icon="stop" onClick={() => void runJob.stop()} testId="run-stop">
           Stop
         </Button>
       </>

@@ -11,7 +11,8 @@ import { runCommand } from '../../store/commands'
 import { useStaleness } from '../../store/files'
 import { useHost } from '../../store/host'
 import { showPanel } from '../../store/layout'
-import { useRun } from './run'
+import { useJob } from '../../store/job'
+import { runJob } from './job'
 import { ComparisonView } from './ComparisonView'
 import { OutputRow } from './OutputRow'
 import { TensorView } from './TensorView'
@@ -20,14 +21,14 @@ import { TensorView } from './TensorView'
 export type Shown = { key: string; cell: number[] | null; nonce: number }
 
 export function RunResult(): ReactElement | null {
-  const { report, error, stamp, job, generation } = useRun((state) => state)
+  const { value, error, stamp, running } = useJob(runJob, (state) => state)
   const host = useHost((state) => state.host)
   const staleness = useStaleness(stamp, 'run')
-  if (!report && !error) return null
-  const stale = staleness === 'older' || job !== null
+  if (!value && !error) return null
+  const stale = staleness === 'older' || running !== null
   return (
     <Section title="Result">
-      {job === null && <StaleBar staleness={staleness} />}
+      {running === null && <StaleBar staleness={staleness} />}
       <div className={stale ? 'stale' : ''}>
         {error && (
           <ErrorView error={error} testId="run-error">
@@ -39,10 +40,10 @@ export function RunResult(): ReactElement | null {
             )}
           </ErrorView>
         )}
-        {report && (
+        {value && (
           <Report
-            report={report}
-            gone={host !== null && generation !== 0 && host.generation !== generation}
+            report={value.report}
+            gone={host !== null && value.generation !== 0 && host.generation !== value.generation}
           />
         )}
       </div>

@@ -1,17 +1,9 @@
 import { defineFeature } from '../../store/feature'
-import { watchedWork } from '../../store/job'
 import { currentManifest } from '../../store/project'
 import { runCommands } from './commands'
 import { useCallRows } from './explorer-rows'
-import {
-  chooseFirst,
-  chooseFirstIfNone,
-  forgetRun,
-  refreshRun,
-  repeatRun,
-  runStore,
-  stopRun,
-} from './run'
+import { chooseFirst, chooseFirstIfNone, forgetRun, refreshRun, repeatRun } from './run'
+import { runJob } from './job'
 import { RunPanel } from './RunPanel'
 import './styles.css'
 
@@ -20,7 +12,7 @@ export const feature = defineFeature({
   title: 'Run',
   panel: { Panel: RunPanel, area: 'right', order: 20, shortcut: 'Ctrl+3' },
   commands: runCommands,
-  jobs: [watchedWork(runStore, (state) => state.job !== null, stopRun)],
+  jobs: [runJob],
   explorer: { section: 'Checks', order: 10, useRows: useCallRows },
   refresh: { order: 10, run: refreshRun },
   manifest: [

@@ -4,16 +4,15 @@ import { createStore } from 'zustand/vanilla'
 import type { Argument, Call } from '../../../electron/contract/manifest'
 import type { OperatorArgument, OperatorDetail } from '../../../electron/contract/operators'
 import type { WorkbenchError } from '../../../electron/contract/outcome'
-import type { RunReport } from '../../../electron/contract/run'
-import { call, newJob } from '../../bridge/bridge'
+import { call } from '../../bridge/bridge'
 import { argumentText, kindOf, parseArguments } from '../../store/arguments'
 import { runStamp } from '../../store/files'
-import { hostStore, noteCrash } from '../../store/host'
 import { effectiveInputs } from '../../store/inputs'
-import { currentFolder, currentManifest, projectStore } from '../../store/project'
+import { currentManifest, projectStore } from '../../store/project'
 import { programFunctions } from '../../store/program-functions'
 import { parseSchema } from '../../store/schema-text'
 import { operatorKey, schemasStore } from '../../store/schemas'
+import { runJob } from './job'
 
 type RunState = {
   /** An operator, an overload or a function of the program; "" when nothing was chosen. */
@@ -29,13 +28,6 @@ type RunState = {
   reference: string
   rtol: string
   atol: string
-  job: string | null
-  startedAt: number
-  report: RunReport | null
-  error: WorkbenchError | null
-  stamp: string | null
-  /** The op host that holds the report's tensors. */
-  generation: number
   /** Set once the user ran something: from then on it repeats after each good build. */
   repeats: boolean
 }
@@ -51,12 +43,6 @@ export const runStore = createStore<RunState>(() => ({
   reference: '',
   rtol: '',
   atol: '',
-  job: null,
-  startedAt: 0,
-  report: null,
-  error: null,
-  stamp: null,
-  generation: 0,
   repeats: false,
 }))
 
@@ -65,7 +51,6 @@ export function useRun<T>(select: (state: RunState) => T): T {
 }
 
 export function forgetRun(): void {
-  releaseTensors()
   runStore.setState(runStore.getInitialState(), true)
 }
 
@@ -102,10 +87,9 @@ export async function chooseOperator(op: string): Promise<void> {
 
 /** The result of one operator must not stand under the name of another. */
 function forgetResult(): void {
-  releaseTensors()
   // A call that still runs is ended: nobody waits for its answer any more.
-  void stopRun()
-  runStore.setState({ report: null, error: null, stamp: null, job: null, repeats: false })
+  runJob.reset()
+  runStore.setState({ repeats: false })
 }
 
 export function setArgument(name: string, text: string): void {
@@ -163,13 +147,12 @@ function takeSignature(signature: OperatorArgument[], schema: string): void {
 }
 
 export async function runChosen(): Promise<void> {
-  const folder = currentFolder()
   const state = runStore.getState()
-  if (folder === null || state.op === '' || state.job !== null) return
+  if (state.op === '' || runJob.isRunning()) return
   if (state.signature === null) await resolveSignature()
   const { signature, signatureError, texts } = runStore.getState()
   if (signature === null) {
-    if (signatureError) runStore.setState({ error: signatureError, report: null })
+    if (signatureError) runJob.set({ error: signatureError, value: null })
     return
   }
   const inputs = effectiveInputs()
@@ -178,12 +161,8 @@ export async function runChosen(): Promise<void> {
     runStore.setState({ problems: parsed.problems })
     return
   }
-  const job = newJob('run')
-  const stamp = runStamp()
-  runStore.setState({ job, startedAt: Date.now(), problems: {}, error: null, repeats: true })
-  const result = await call('operator.run', {
-    folder,
-    job,
+  runStore.setState({ problems: {}, repeats: true })
+  const result = await runJob.run({
     request: {
       op: state.op,
       args: parsed.args,
@@ -194,21 +173,9 @@ export async function runChosen(): Promise<void> {
     },
     timeout: callTimeout(state.callIndex),
   })
-  if (runStore.getState().job !== job) return
-  releaseTensors()
-  const generation = hostStore.getState().host?.generation ?? 0
-  if (result.ok) {
-    runStore.setState({ job: null, report: result.value, error: null, stamp, generation })
-    return
-  }
-  if (result.error.exit) noteCrash(result.error.exit)
-  const error = result.error.code === 'cancelled' ? null : result.error
-  runStore.setState({ job: null, report: null, error, stamp })
-}
-
-export async function stopRun(): Promise<void> {
-  const { job } = runStore.getState()
-  if (job !== null) await call('job.cancel', { job })
+  const isStopped = result?.ok === false && result.error.code === 'cancelled'
+  // To stop user code ends the op host that holds the values of the run before.
+  if (isStopped) runJob.set({ value: null })
 }
 
 /** The text of the arguments of a call of opsmith.json, by name. */
@@ -261,18 +228,6 @@ function callTimeout(index: number | null): number {
   return index === null ? 0 : (currentManifest()?.calls[index]?.timeout ?? 0)
 }
 
-function releaseTensors(): void {
-  const { report, generation } = runStore.getState()
-  // The tensors of an op host that ended are gone with it.
-  if (!report || generation !== hostStore.getState().host?.generation) return
-  const values = [...report.outputs, ...report.inputs.map((input) => input.value)]
-  const handles = values.flatMap((value) => (value.kind === 'tensor' ? [value.handle] : []))
-  const differences = report.comparisons.flatMap((item) => item.difference?.handle ?? [])
-  if (handles.length + differences.length > 0) {
-    void call('tensor.release', { handles: [...handles, ...differences] })
-  }
-}
-
 /** Something sensible to begin with: the first call of opsmith.json, else the first operator. */
 export async function chooseFirst(): Promise<void> {
   if (runStore.getState().op !== '') {
@@ -295,7 +250,8 @@ export function chooseFirstIfNone(): void {
 export async function refreshRun(cause: 'build' | 'program'): Promise<void> {
   if (cause === 'build') await chooseFirst()
   else await resolveSignature()
-  const { repeats, error, stamp } = runStore.getState()
+  const { repeats } = runStore.getState()
+  const { error, stamp } = runJob.store.getState()
   // What ended the op host would end it again: that is for the user to ask for.
   const wouldCrash = cause === 'build' && error?.exit !== undefined && stamp === runStamp()
   if (repeats && !wouldCrash) await runChosen()

@@ -13,10 +13,12 @@ import { Button } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { SearchField } from '../../shell/primitives/SearchField'
+import { useJob } from '../../store/job'
 import {
   describeOperator,
   filterRegistry,
-  loadRegistry,
+  operatorJob,
+  registryJob,
   useRegistry,
   type RegistryEntry,
 } from '../../store/registry'
@@ -25,22 +27,20 @@ import { OperatorView } from './OperatorView'
 
 /** Every operator of this libtorch, searched as one types. */
 export function RegistryView(): ReactElement {
-  const entries = useRegistry((state) => state.entries)
-  const loading = useRegistry((state) => state.loading)
-  const error = useRegistry((state) => state.error)
+  const { value: entries, running, error } = useJob(registryJob, (state) => state)
   const [query, setQuery] = useState('')
   const wanted = useDeferredValue(query)
   const found = useMemo(() => (entries ? filterRegistry(entries, wanted) : []), [entries, wanted])
 
   useEffect(() => {
-    if (entries === null && !loading && error === null) void loadRegistry()
-  }, [entries, loading, error])
+    if (entries === null && running === null && error === null) void registryJob.run()
+  }, [entries, running, error])
 
   if (error) {
     return (
       <div className="panel-pad">
         <ErrorView error={error}>
-          <Button onClick={() => void loadRegistry()}>Try again</Button>
+          <Button onClick={() => void registryJob.run()}>Try again</Button>
         </ErrorView>
       </div>
     )
@@ -137,8 +137,7 @@ function RegistryList({ query, setQuery, found, count }: ListProps): ReactElemen
 }
 
 function RegistryDetail(): ReactElement | null {
-  const detail = useRegistry((state) => state.detail)
-  const error = useRegistry((state) => state.detailError)
+  const { value: detail, error } = useJob(operatorJob, (state) => state)
   const selected = useRegistry((state) => state.selected)
   if (selected === null) return null
   return (

@@ -1,4 +1,5 @@
 import { defineFeature } from '../../store/feature'
+import { forgetSelectedOperator } from '../../store/registry'
 import { SchemasPanel } from './SchemasPanel'
 import './styles.css'
 
@@ -6,4 +7,5 @@ export const feature = defineFeature({
   id: 'schemas',
   title: 'Schemas',
   panel: { Panel: SchemasPanel, area: 'right', order: 10, shortcut: 'Ctrl+2' },
+  forget: forgetSelectedOperator,
 })

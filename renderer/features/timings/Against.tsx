@@ -5,18 +5,18 @@ import { Button, IconButton } from '../../shell/primitives/Button'
 import { CommitField } from '../../shell/primitives/CommitField'
 import { Menu, type MenuItem } from '../../shell/primitives/Menu'
 import { OperatorField } from '../../shell/primitives/OperatorField'
-import { useBench } from './bench'
-import type { OtherDraft } from './bench-case'
-import { editBench, loadBuilds, nameBuild } from './bench-run'
+import { useTimings } from './store'
+import type { OtherDraft } from './draft'
+import { editTiming, loadBuilds, nameBuild } from './run'
 
 /** What the call is compared with: expressions, operators, builds. */
 export function Against(): ReactElement {
-  const against = useBench((state) => state.draft.against)
+  const against = useTimings((state) => state.draft.against)
   const change = (index: number, next: OtherDraft | null): void =>
-    editBench({
+    editTiming({
       against: against.flatMap((one, at) => (at !== index ? [one] : next === null ? [] : [next])),
     })
-  const add = (one: OtherDraft): void => editBench({ against: [...against, one] })
+  const add = (one: OtherDraft): void => editTiming({ against: [...against, one] })
   return (
     <div className="timings-against" role="group" aria-label="What it is compared with">
       {against.map((other, index) => (
@@ -88,12 +88,12 @@ export function Against(): ReactElement {
 
 /** The build before this one, and those that were named. */
 function Builds(): ReactElement {
-  const chosen = useBench((state) => state.draft.builds)
-  const builds = useBench((state) => state.builds)
+  const chosen = useTimings((state) => state.draft.builds)
+  const builds = useTimings((state) => state.builds)
   const [naming, setNaming] = useState<KeptBuild | null>(null)
   const older = builds.filter((build) => !build.current)
   const toggle = (name: string): void =>
-    editBench({
+    editTiming({
       builds: chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name],
     })
   const last: MenuItem = {

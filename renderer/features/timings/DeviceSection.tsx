@@ -5,8 +5,10 @@ import type { BenchReport, BenchRow } from '../../../electron/contract/bench-rep
 import { Button } from '../../shell/primitives/Button'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Section } from '../../shell/primitives/Section'
-import { useBench } from './bench'
-import { listKernels } from './bench-run'
+import { useJob } from '../../store/job'
+import { kernelsJob } from './jobs'
+import { listKernels } from './run'
+import { useIsTiming } from './shown'
 import { inUnit, timeText, unitFor } from './time-units'
 
 type Props = { row: BenchRow; devices: BenchReport['devices'] }
@@ -66,9 +68,8 @@ function stateFacts(before: DeviceState, after: DeviceState): [string, string][]
 }
 
 function Kernels(): ReactElement {
-  const list = useBench((state) => state.kernels)
-  const error = useBench((state) => state.kernelsError)
-  const isBusy = useBench((state) => state.work !== null || state.isListingKernels)
+  const { value: list, error, running } = useJob(kernelsJob, (state) => state)
+  const isBusy = useIsTiming() || running !== null
   return (
     <>
       <p>

@@ -4,7 +4,8 @@ import type { BenchHistoryPoint, BenchRow } from '../../../electron/contract/ben
 import { DiffText } from '../../shell/primitives/DiffText'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Section } from '../../shell/primitives/Section'
-import { useBench } from './bench'
+import { useJob } from '../../store/job'
+import { historyJob } from './jobs'
 import { timeText } from './time-units'
 
 const width = 480
@@ -15,8 +16,7 @@ const shownBuilds = 40
 
 /** What this row took at each build, and what was edited before it. */
 export function HistorySection({ row }: { row: BenchRow }): ReactElement | null {
-  const history = useBench((state) => state.history)
-  const error = useBench((state) => state.historyError)
+  const { value, error } = useJob(historyJob, (state) => state)
   const [build, setBuild] = useState('')
   if (error) {
     return (
@@ -25,6 +25,7 @@ export function HistorySection({ row }: { row: BenchRow }): ReactElement | null 
       </Section>
     )
   }
+  const history = value ?? []
   const points = history.slice(-shownBuilds)
   const last = points.at(-1)
   if (points.length < 2 || !last) return null

@@ -7,9 +7,10 @@ import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
 import { Segmented } from '../../shell/primitives/Segmented'
-import { benchStore, chosenRow, rowKey, useBench } from './bench'
-import { listedBenchmarks } from './bench-case'
-import { chooseBenchmark, chooseRow } from './bench-run'
+import { rowKey, useChosenRow } from './shown'
+import { timingsStore, useTimings } from './store'
+import { listedBenchmarks } from './draft'
+import { chooseBenchmark, chooseRow } from './run'
 import { useProject } from '../../store/project'
 import {
   csvOf,
@@ -18,11 +19,11 @@ import {
   tableOf,
   verdictText,
   warningsOf,
-  type BenchTable,
+  type TimingTable,
   type Spread,
   type TableGroup,
   type TableLine,
-} from './bench-table'
+} from './table'
 import { inUnit } from './time-units'
 
 type Props = { rows: readonly BenchRow[]; machine: MachineFacts | undefined }
@@ -31,7 +32,7 @@ type Props = { rows: readonly BenchRow[]; machine: MachineFacts | undefined }
 export function ResultTable({ rows, machine }: Props): ReactElement {
   const [spread, setSpread] = useState<Spread>('quartiles')
   const table = useMemo(() => tableOf(rows), [rows])
-  const isAll = useBench((state) => state.view === 'all')
+  const isAll = useTimings((state) => state.view === 'all')
   const groups = isAll ? endsOf(table.groups) : table.groups.map((group) => ({ group, left: 0 }))
   const named = machine ? machineText(machine) : ''
   return (
@@ -112,7 +113,7 @@ function endsOf(groups: readonly TableGroup[]): ShownGroup[] {
   })
 }
 
-type LeftOutProps = { entry: number; count: number; table: BenchTable }
+type LeftOutProps = { entry: number; count: number; table: TimingTable }
 
 function LeftOut({ entry, count, table }: LeftOutProps): ReactElement {
   return (
@@ -134,10 +135,10 @@ function machineText(machine: MachineFacts): string {
   return parts.join(', ')
 }
 
-type GroupProps = { group: TableGroup; table: BenchTable; spread: Spread }
+type GroupProps = { group: TableGroup; table: TimingTable; spread: Spread }
 
 function GroupRows({ group, table, spread }: GroupProps): ReactElement {
-  const isAll = useBench((state) => state.view === 'all')
+  const isAll = useTimings((state) => state.view === 'all')
   const name = useProject(
     (state) => listedBenchmarks(state.project?.manifest)[group.entry]?.name ?? group.op,
   )
@@ -148,7 +149,7 @@ function GroupRows({ group, table, spread }: GroupProps): ReactElement {
       {hasHead && (
         <tr className="timings-group">
           <th colSpan={columns} scope="colgroup">
-            {isAll && <BenchLink entry={group.entry} name={name} />}
+            {isAll && <TimingLink entry={group.entry} name={name} />}
             {isAll && group.label !== '' && ' · '}
             {group.label}
           </th>
@@ -163,7 +164,7 @@ function GroupRows({ group, table, spread }: GroupProps): ReactElement {
         >
           <th scope="row" className="timings-variant">
             {isAll && !hasHead ? (
-              <BenchLink entry={group.entry} name={line.variant} />
+              <TimingLink entry={group.entry} name={line.variant} />
             ) : (
               <span className="mono">{line.variant}</span>
             )}
@@ -195,7 +196,7 @@ function refusedWhole(line: TableLine): boolean {
   return !reasons.includes(null) && new Set(reasons).size === 1
 }
 
-function BenchLink({ entry, name }: { entry: number; name: string }): ReactElement {
+function TimingLink({ entry, name }: { entry: number; name: string }): ReactElement {
   return (
     <button
       type="button"
@@ -211,7 +212,7 @@ function BenchLink({ entry, name }: { entry: number; name: string }): ReactEleme
 type CellProps = GroupProps & { row: BenchRow | undefined }
 
 function Cell({ row, group, table, spread }: CellProps): ReactElement {
-  const isChosen = useBench((state) => row !== undefined && chosenRow(state) === row)
+  const isChosen = useChosenRow() === row && row !== undefined
   if (!row) return <span className="muted">–</span>
   if (!row.summary) {
     return (
@@ -230,8 +231,8 @@ function Cell({ row, group, table, spread }: CellProps): ReactElement {
       data-testid="timings-cell"
       data-median={row.summary.median}
       onClick={() => {
-        if (benchStore.getState().view === 'one') chooseRow(rowKey(row))
-        else benchStore.setState({ row: rowKey(row) })
+        if (timingsStore.getState().view === 'one') chooseRow(rowKey(row))
+        else timingsStore.setState({ row: rowKey(row) })
       }}
     >
       <span className={isBest ? 'number timings-median best' : 'number timings-median'}>

@@ -7,8 +7,10 @@ import { chartStyle, drawLine, logTicks, readoutPlugin } from '../../shell/primi
 import { IconButton } from '../../shell/primitives/Button'
 import { formatNumber } from '../../shell/primitives/format'
 import { Section } from '../../shell/primitives/Section'
-import { useBench } from './bench'
-import { measureCeilings } from './bench-run'
+import { useJob } from '../../store/job'
+import { ceilingsJob } from './jobs'
+import { measureCeilings } from './run'
+import { useIsTiming } from './shown'
 import { seriesToken } from './curve-plot'
 import { peakFor, rooflinePoints, type Ceilings, type RooflinePoint } from './roofline'
 import { rateText, threadsText } from './time-units'
@@ -84,7 +86,8 @@ function ceilingsText({ bytesPerSecond, flopsPerSecond }: Ceilings): string {
 }
 
 function MeasureAgain({ threads }: { threads: number }): ReactElement {
-  const isBusy = useBench((state) => state.work !== null || state.isMeasuringCeilings)
+  const isMeasuring = useJob(ceilingsJob, (state) => state.running !== null)
+  const isBusy = useIsTiming() || isMeasuring
   return (
     <IconButton
       icon="refresh"

@@ -1,9 +1,8 @@
 import type { ReactElement } from 'react'
 
 import { BusyBadge } from '../../shell/primitives/Badge'
-import { useBench } from './bench'
+import { useIsTiming } from './shown'
 
 export function TimingsBadge(): ReactElement | null {
-  const measuring = useBench((state) => state.work !== null)
-  return measuring ? <BusyBadge label="measuring" /> : null
+  return useIsTiming() ? <BusyBadge label="measuring" /> : null
 }

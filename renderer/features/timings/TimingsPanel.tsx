@@ -10,9 +10,12 @@ import { formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { StaleBar } from '../../shell/primitives/StaleBar'
-import { askedKey, benchStore, chosenRow, shownRows, useBench } from './bench'
-import { benchInputs, listedBenchmarks } from './bench-case'
-import { loadBuilds, loadHistory, runAllBenches, runBench } from './bench-run'
+import { useJob } from '../../store/job'
+import { historyJob, timingJob } from './jobs'
+import { shownRows, useChosenRow, useIsTiming, useShownJob, useWaiting } from './shown'
+import { askedKey, useTimings } from './store'
+import { timingInputs, listedBenchmarks } from './draft'
+import { loadBuilds, loadHistory, runAllTimings, runTiming } from './run'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { useStaleness } from '../../store/files'
 import { useInputs, useInputSpecs } from '../../store/inputs'
@@ -20,8 +23,8 @@ import { showPanel } from '../../store/layout'
 import { useProject } from '../../store/project'
 import { useSchemas } from '../../store/schemas'
 import { changeSettings, useSettings } from '../../store/settings'
-import { BenchCase } from './BenchCase'
-import { BenchList } from './BenchList'
+import { TimingCase } from './TimingCase'
+import { TimingList } from './TimingList'
 import { CostSection } from './CostSection'
 import { DeviceSection } from './DeviceSection'
 import { HistorySection } from './HistorySection'
@@ -32,7 +35,7 @@ import { SweepSection } from './SweepSection'
 
 export function TimingsPanel(): ReactElement {
   const isLoaded = useSchemas((state) => state.load !== null)
-  const hasRows = useBench((state) => shownRows(state).length > 0)
+  const hasRows = useShownJob((state) => shownRows(state).length > 0)
   useEffect(() => {
     if (isLoaded) void loadBuilds()
   }, [isLoaded])
@@ -53,7 +56,7 @@ export function TimingsPanel(): ReactElement {
         <EnlargeButton panel="timings" />
       </div>
       <div className="split-body">
-        <BenchList />
+        <TimingList />
         <Main />
       </div>
     </div>
@@ -77,7 +80,7 @@ function OnBuild(): ReactElement {
 
 /** Why nothing is measured yet: what the workbench does by itself would be in the times. */
 function Waiting(): ReactElement {
-  const waiting = useBench((state) => state.work?.waiting ?? '')
+  const waiting = useWaiting()
   return (
     <span
       className="grow muted timings-waiting"
@@ -96,7 +99,8 @@ function Waiting(): ReactElement {
 
 function PanelMenu(): ReactElement {
   // What can be done depends on these.
-  useBench((state) => `${state.draft.op === ''} ${state.work === null}`)
+  useTimings((state) => state.draft.op === '')
+  useIsTiming()
   return (
     <CommandMenu
       name="Timings"
@@ -110,43 +114,40 @@ function PanelMenu(): ReactElement {
 }
 
 function Main(): ReactElement {
-  const view = useBench((state) => state.view)
+  const view = useTimings((state) => state.view)
   return (
     <div className="split-main scroll">
-      {view === 'one' && <BenchCase />}
+      {view === 'one' && <TimingCase />}
       <Result />
     </div>
   )
 }
 
 function Result(): ReactElement {
-  const view = useBench((state) => state.view)
-  const rows = useBench(shownRows)
-  const known = useBench((state) => (view === 'all' ? state.all : state.one))
-  const error = useBench((state) => (view === 'all' ? state.allError : state.oneError))
-  const work = useBench((state) => (state.work?.of === view ? state.work : null))
-  const row = useBench(chosenRow)
-  const staleness = useStaleness(
-    work && work.rows.length > 0 ? null : (known?.stamp ?? null),
-    'run',
-  )
+  const view = useTimings((state) => state.view)
+  const { value: known, error, running, progress } = useShownJob((state) => state)
+  const rows = useShownJob(shownRows)
+  const row = useChosenRow()
+  const isRunning = running !== null
+  const hasNewRows = isRunning && (progress?.rows.length ?? 0) > 0
+  const staleness = useStaleness(hasNewRows ? null : (known?.stamp ?? null), 'run')
   const dtype = useDtype()
   const report = known?.report ?? undefined
   const isOther = useIsOther()
   const isOld = staleness === 'older' || isOther
   return (
     <>
-      {work === null && <StaleBar staleness={staleness} />}
+      {!isRunning && <StaleBar staleness={staleness} />}
       {isOther && <OtherFields />}
       {error && <Failure error={error} />}
       {rows.length === 0 && !error && <Nothing />}
       {rows.length > 0 && (
         <div
           className={
-            isOld && work === null ? 'stale' : work && work.rows.length === 0 ? 'still-working' : ''
+            isOld && !isRunning ? 'stale' : isRunning && !hasNewRows ? 'still-working' : ''
           }
         >
-          {known?.isStopped === true && work === null && (
+          {known?.isStopped === true && !isRunning && (
             <p className="panel-pad muted">Stopped before its end: these rows were done.</p>
           )}
           {view === 'one' && <SweepSection rows={rows} />}
@@ -160,7 +161,7 @@ function Result(): ReactElement {
               {view === 'one' && <History />}
             </>
           )}
-          {report && work === null && (
+          {report && !isRunning && (
             <p className="panel-pad muted">Measured in {formatSeconds(report.seconds)}.</p>
           )}
         </div>
@@ -173,9 +174,11 @@ function Result(): ReactElement {
 function useIsOther(): boolean {
   useInputSpecs()
   useInputs((state) => state.device)
-  return useBench(
-    ({ view, one, work, draft }) =>
-      view === 'one' && work === null && one !== null && one.asked !== askedKey(draft),
+  const isTiming = useIsTiming()
+  const timed = useJob(timingJob, (state) => state.value)
+  return useTimings(
+    ({ view, draft }) =>
+      view === 'one' && !isTiming && timed !== null && timed.asked !== askedKey(draft),
   )
 }
 
@@ -184,7 +187,7 @@ function OtherFields(): ReactElement {
     <div className="stale-bar" role="status" data-testid="timings-other-fields">
       <Icon name="history" />
       <span className="grow">Measured with other fields than those above.</span>
-      <button type="button" className="link" onClick={() => void runBench()}>
+      <button type="button" className="link" onClick={() => void runTiming()}>
         Measure
       </button>
     </div>
@@ -193,23 +196,24 @@ function OtherFields(): ReactElement {
 
 /** Of the first floating input: what the arithmetic is done in where no dtype is swept. */
 function useDtype(): string {
-  const draft = useBench((state) => state.draft)
+  const draft = useTimings((state) => state.draft)
   const specs = useInputSpecs()
-  const floating = benchInputs(draft, specs).find(([, spec]) => /float|complex/.test(spec.dtype))
+  const floating = timingInputs(draft, specs).find(([, spec]) => /float|complex/.test(spec.dtype))
   return floating?.[1].dtype ?? 'float32'
 }
 
 function History(): ReactElement | null {
-  const row = useBench(chosenRow)
-  const isDone = useBench((state) => state.work === null && state.one !== null)
+  const row = useChosenRow()
+  const isTiming = useIsTiming()
+  const isDone = useJob(timingJob, (state) => state.value !== null) && !isTiming
   useEffect(() => {
-    if (isDone && benchStore.getState().history.length === 0) void loadHistory()
+    if (isDone && (historyJob.store.getState().value ?? []).length === 0) void loadHistory()
   }, [isDone, row])
   return row ? <HistorySection row={row} /> : null
 }
 
 function Failure({ error }: { error: WorkbenchError }): ReactElement {
-  const view = useBench((state) => state.view)
+  const view = useTimings((state) => state.view)
   return (
     <div className="panel-pad">
       <ErrorView error={error} testId="timings-error">
@@ -219,7 +223,10 @@ function Failure({ error }: { error: WorkbenchError }): ReactElement {
             Build
           </Button>
         )}
-        <Button icon="refresh" onClick={() => void (view === 'all' ? runAllBenches() : runBench())}>
+        <Button
+          icon="refresh"
+          onClick={() => void (view === 'all' ? runAllTimings() : runTiming())}
+        >
           Measure again
         </Button>
       </ErrorView>
@@ -228,16 +235,16 @@ function Failure({ error }: { error: WorkbenchError }): ReactElement {
 }
 
 function Nothing(): ReactElement {
-  const view = useBench((state) => state.view)
-  const working = useBench((state) => (state.work?.of === state.view ? state.work : null))
-  const op = useBench((state) => state.draft.op)
+  const view = useTimings((state) => state.view)
+  const isRunning = useShownJob((state) => state.running !== null)
+  const waiting = useWaiting()
+  const op = useTimings((state) => state.draft.op)
   const count = useProject((state) => listedBenchmarks(state.project?.manifest).length)
   const isKept = useProject((state) => (state.project?.manifest?.benchmarks.length ?? 0) > 0)
-  if (working) {
+  if (isRunning) {
     return (
       <p className="panel-pad muted" role="status">
-        <span className="spinner" />{' '}
-        {working.waiting === '' ? 'warming up …' : `waits: ${working.waiting}`}
+        <span className="spinner" /> {waiting === '' ? 'warming up …' : `waits: ${waiting}`}
       </p>
     )
   }
@@ -263,7 +270,7 @@ function Nothing(): ReactElement {
           : 'opsmith.json has no benchmarks: the forward of each of its calls is measured. Choose one to measure more of it.'
       }
     >
-      <Button primary icon="play" onClick={() => void runAllBenches()} testId="timings-measure-all">
+      <Button primary icon="play" onClick={() => void runAllTimings()} testId="timings-measure-all">
         Measure all <kbd>{shortcutOf('bench.all')}</kbd>
       </Button>
     </EmptyState>

@@ -1,21 +1,22 @@
-import { benchStore } from './bench'
-import { listedBenchmarks } from './bench-case'
-import { keepBench, runAllBenches, runBench, stopBench } from './bench-run'
+import { timingsStore } from './store'
+import { listedBenchmarks } from './draft'
+import { keepTiming, runAllTimings, runTiming, stopTimings } from './run'
+import { isTiming } from './shown'
 import type { Command } from '../../store/commands'
 import { showPanel } from '../../store/layout'
 import { currentManifest } from '../../store/project'
 import { changeSettings, settingsStore } from '../../store/settings'
 
 const hasBenchmarks = (): boolean => listedBenchmarks(currentManifest()).length > 0
-const hasChosen = (): boolean => benchStore.getState().draft.op !== ''
+const hasChosen = (): boolean => timingsStore.getState().draft.op !== ''
 
 /** Everything that can be done with timings; the panel comes to the front. */
 export function timingsCommands(): Command[] {
   return [
-    command('run', 'Measure the chosen benchmark', runBench, hasChosen, 'one', 'F10'),
-    command('all', 'Measure all benchmarks', runAllBenches, hasBenchmarks, 'all', 'Ctrl+F10'),
-    command('keep', 'Keep this benchmark in opsmith.json', keepBench, hasChosen, 'one'),
-    command('stop', 'Stop measuring', stopBench, () => benchStore.getState().work !== null),
+    command('run', 'Measure the chosen benchmark', runTiming, hasChosen, 'one', 'F10'),
+    command('all', 'Measure all benchmarks', runAllTimings, hasBenchmarks, 'all', 'Ctrl+F10'),
+    command('keep', 'Keep this benchmark in opsmith.json', keepTiming, hasChosen, 'one'),
+    command('stop', 'Stop measuring', stopTimings, isTiming),
     command(
       'onBuild',
       'Measure after each build, on or off',
@@ -42,7 +43,7 @@ function command(
     enabled,
     run: () => {
       if (view !== undefined) {
-        benchStore.setState({ view })
+        timingsStore.setState({ view })
         showPanel('timings', false)
       }
       return run()

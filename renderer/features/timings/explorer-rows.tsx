@@ -2,14 +2,14 @@ import { Icon } from '../../shell/primitives/Icon'
 import type { ExplorerRow } from '../../store/feature'
 import { showPanel } from '../../store/layout'
 import { useProject } from '../../store/project'
-import { benchNames } from './bench-case'
-import { chooseBenchmark } from './bench-run'
+import { timingNames } from './draft'
+import { chooseBenchmark } from './run'
 
 /** The benchmarks of opsmith.json. */
 export function useBenchmarkRows(): ExplorerRow[] {
   const manifest = useProject((state) => state.project?.manifest)
   return (manifest?.benchmarks ?? []).map((entry, index) => {
-    const { title, particular } = benchNames(entry, manifest?.inputs ?? {})
+    const { title, particular } = timingNames(entry, manifest?.inputs ?? {})
     return {
       kind: 'benchmark',
       icon: <Icon name="clock" label="benchmark" />,

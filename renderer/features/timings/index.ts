@@ -1,16 +1,10 @@
 import { defineFeature } from '../../store/feature'
-import { watchedWork } from '../../store/job'
 import { currentManifest } from '../../store/project'
-import { benchStore } from './bench'
-import {
-  benchmarksChanged,
-  forgetBenches,
-  listenToBenches,
-  refreshBenches,
-  stopBench,
-} from './bench-run'
+import { benchmarksChanged, forgetTimings, refreshTimings } from './run'
 import { timingsCommands } from './commands'
 import { useBenchmarkRows } from './explorer-rows'
+import { allTimingsJob, kernelsJob, timingJob } from './jobs'
+import { followTimings } from './shown'
 import './styles.css'
 import { TimingsBadge } from './TimingsBadge'
 import { TimingsPanel } from './TimingsPanel'
@@ -26,16 +20,16 @@ export const feature = defineFeature({
   },
   Badge: TimingsBadge,
   commands: timingsCommands(),
-  jobs: [watchedWork(benchStore, (state) => state.work !== null, stopBench)],
+  jobs: [timingJob, allTimingsJob, kernelsJob],
   explorer: { section: 'Benchmarks', order: 40, useRows: useBenchmarkRows },
   // Last, and alone: other work on the machine would be in the times.
-  refresh: { order: 90, run: refreshBenches },
+  refresh: { order: 90, run: refreshTimings },
   manifest: [
     {
       reads: () => [currentManifest()?.benchmarks, currentManifest()?.calls],
       changed: benchmarksChanged,
     },
   ],
-  start: listenToBenches,
-  forget: forgetBenches,
+  start: followTimings,
+  forget: forgetTimings,
 })

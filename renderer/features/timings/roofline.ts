@@ -1,5 +1,5 @@
 import type { BenchRow } from '../../../electron/contract/bench-report'
-import { pointLabel } from './bench-table'
+import { pointLabel } from './table'
 
 /** A forward in the roofline model (Williams, Waterman and Patterson, 2009). */
 export type RooflinePoint = {

@@ -229,7 +229,7 @@ function labelOf(key: NumberKey, distribution: Distribution): string {
 function useDevices(current: string): string[] {
   const gpus = useDoctor(
     (state) =>
-      (state.report?.findings ?? []).filter(
+      (state.value?.findings ?? []).filter(
         (item) => item.kind === 'gpu' && item.judgement !== 'absent',
       ).length,
   )

@@ -11,7 +11,7 @@ import { listenToBuilds } from '../../../renderer/store/build'
 import { allFeatures, featureOf, registerFeatures } from '../../../renderer/store/feature'
 import { touched } from '../../../renderer/store/files'
 import { listenToHost } from '../../../renderer/store/host'
-import { buildProject, forgetResults, listenToProject } from '../../../renderer/store/loop'
+import { forgetResults, listenToProject, requestBuild } from '../../../renderer/store/loop'
 import { followProblems } from '../../../renderer/store/problems'
 import { openProject, projectStore } from '../../../renderer/store/project'
 import { buildOf, folder, load, projectOf } from './answers'
@@ -100,7 +100,7 @@ export async function open(manifest: GivenManifest = {}): Promise<void> {
 export async function build(built: BuildAndLoad = { build: buildOf(), load }): Promise<void> {
   main.give('operator.build', built)
   await act(async () => {
-    await buildProject()
+    await requestBuild('asked')
   })
 }
 

@@ -24,7 +24,7 @@ export type TableGroup = {
   best: ReadonlySet<BenchRow>
 }
 
-export type BenchTable = {
+export type TimingTable = {
   groups: TableGroup[]
   directions: BenchDirection[]
   unit: TimeUnit
@@ -37,7 +37,7 @@ function pointKey(row: BenchRow): string {
 }
 
 /** Rows side by side: variants below one another, directions beside one another. */
-export function tableOf(rows: readonly BenchRow[]): BenchTable {
+export function tableOf(rows: readonly BenchRow[]): TimingTable {
   const byPoint = new Map<string, BenchRow[]>()
   for (const row of rows) {
     const key = pointKey(row)
@@ -139,7 +139,7 @@ export function verdictText(row: BenchRow): string {
 function cellText(
   row: BenchRow | undefined,
   group: TableGroup,
-  table: BenchTable,
+  table: TimingTable,
   spread: Spread,
 ): string {
   if (!row) return ''

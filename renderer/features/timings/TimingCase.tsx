@@ -8,22 +8,24 @@ import { DtypesField } from '../../shell/primitives/DtypesField'
 import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
 import { MoreOptions } from '../../shell/primitives/MoreOptions'
 import { SizedInputs } from '../../shell/primitives/SizedInputs'
-import { useBench } from './bench'
+import { useJob } from '../../store/job'
+import { timingJob } from './jobs'
+import { useTimings } from './store'
 import {
-  benchInputs,
+  timingInputs,
   defaultDirections,
   listText,
   parseSizes,
   parseThreads,
   sizesText,
-} from './bench-case'
-import { chooseTimed, editBench, keepBench, runBench, stopBench } from './bench-run'
+} from './draft'
+import { chooseTimed, editTiming, keepTiming, runTiming, stopTimings } from './run'
 import { shortcutOf } from '../../store/commands'
 import { useInputSpecs } from '../../store/inputs'
 import { Against } from './Against'
 
 /** What is measured, and how. Nothing starts by itself: measuring takes the whole machine. */
-export function BenchCase(): ReactElement {
+export function TimingCase(): ReactElement {
   return (
     <div className="case-form" role="group" aria-label="What is measured">
       <CallBar />
@@ -35,10 +37,10 @@ export function BenchCase(): ReactElement {
 }
 
 function CallBar(): ReactElement {
-  const draft = useBench((state) => state.draft)
-  const canKeep = useBench(
-    (state) => state.entry === null && state.draft.op !== '' && state.work?.of !== 'one',
-  )
+  const draft = useTimings((state) => state.draft)
+  const isRunning = useJob(timingJob, (state) => state.running !== null)
+  const isNew = useTimings((state) => state.entry === null && state.draft.op !== '')
+  const canKeep = isNew && !isRunning
   return (
     <div className="case-call">
       <CallFields
@@ -47,13 +49,13 @@ function CallBar(): ReactElement {
         argsText={draft.argsText}
         placeholder="no arguments"
         onChoose={chooseTimed}
-        onArguments={(argsText) => editBench({ argsText })}
+        onArguments={(argsText) => editTiming({ argsText })}
       />
       <MeasureButton />
       {canKeep && (
         <Button
           icon="plus"
-          onClick={() => void keepBench()}
+          onClick={() => void keepTiming()}
           title="Adds this benchmark to opsmith.json"
           testId="timings-keep"
         >
@@ -66,17 +68,18 @@ function CallBar(): ReactElement {
 
 /** Starts the chosen benchmark, or says how far it is. */
 function MeasureButton(): ReactElement {
-  const work = useBench((state) => (state.work?.of === 'one' ? state.work : null))
-  const hasChosen = useBench((state) => state.draft.op !== '')
-  if (work) {
+  const { running, progress, startedAt } = useJob(timingJob, (state) => state)
+  const hasChosen = useTimings((state) => state.draft.op !== '')
+  if (running !== null) {
+    const { done, total } = progress ?? { done: 0, total: 0 }
     return (
       <span className="timings-progress" role="status">
-        <Progress done={work.done} steps={work.total} label="Timings" />
+        <Progress done={done} steps={total} label="Timings" />
         <span className="number">
-          {work.total > 0 && `${work.done} of ${work.total} `}
-          <Elapsed since={work.startedAt} calm />
+          {total > 0 && `${done} of ${total} `}
+          <Elapsed since={startedAt} calm />
         </span>
-        <Button icon="stop" onClick={() => void stopBench()} testId="timings-stop">
+        <Button icon="stop" onClick={() => void stopTimings()} testId="timings-stop">
           Stop
         </Button>
       </span>
@@ -87,7 +90,7 @@ function MeasureButton(): ReactElement {
       primary
       icon="play"
       disabled={!hasChosen}
-      onClick={() => void runBench()}
+      onClick={() => void runTiming()}
       title={`Measures this benchmark (${shortcutOf('bench.run')})`}
       testId="timings-run"
     >
@@ -97,7 +100,7 @@ function MeasureButton(): ReactElement {
 }
 
 function Options(): ReactElement {
-  const draft = useBench((state) => state.draft)
+  const draft = useTimings((state) => state.draft)
   const specs = useInputSpecs()
   const [more, setMore] = useState(false)
   const directions = draft.directions ?? defaultDirections(draft, specs)
@@ -106,7 +109,7 @@ function Options(): ReactElement {
     const next = benchDirection.options.filter((name) =>
       name === one ? on : directions.includes(name),
     )
-    if (next.length > 0) editBench({ directions: next })
+    if (next.length > 0) editTiming({ directions: next })
   }
   return (
     <>
@@ -131,7 +134,7 @@ function Options(): ReactElement {
             type="checkbox"
             checked={draft.cold}
             data-testid="timings-cold"
-            onChange={(event) => editBench({ cold: event.target.checked })}
+            onChange={(event) => editTiming({ cold: event.target.checked })}
           />
           cold caches, too
         </label>
@@ -143,7 +146,7 @@ function Options(): ReactElement {
             type="checkbox"
             checked={draft.fresh}
             data-testid="timings-fresh"
-            onChange={(event) => editBench({ fresh: event.target.checked })}
+            onChange={(event) => editTiming({ fresh: event.target.checked })}
           />
           fresh inputs
         </label>
@@ -154,7 +157,7 @@ function Options(): ReactElement {
             text={draft.seconds === null ? '' : String(draft.seconds)}
             placeholder="0.5"
             parse={parseSeconds}
-            onCommit={(seconds) => editBench({ seconds })}
+            onCommit={(seconds) => editTiming({ seconds })}
           />
         </span>
       </div>
@@ -169,7 +172,7 @@ function Options(): ReactElement {
             text={sizesText(draft.sizes)}
             placeholder="N 16..4096"
             parse={parseSizes}
-            onCommit={(sizes) => editBench({ sizes })}
+            onCommit={(sizes) => editTiming({ sizes })}
           />
         </span>
         <span
@@ -182,7 +185,7 @@ function Options(): ReactElement {
             text={listText(draft.threads)}
             placeholder="1"
             parse={parseThreads}
-            onCommit={(threads) => editBench({ threads })}
+            onCommit={(threads) => editTiming({ threads })}
           />
         </span>
         {!isSet && (
@@ -194,7 +197,7 @@ function Options(): ReactElement {
           <DtypesField
             id="timings-dtypes"
             dtypes={draft.dtypes}
-            onCommit={(dtypes) => editBench({ dtypes })}
+            onCommit={(dtypes) => editTiming({ dtypes })}
           />
           <FormulaField name="bytes" title="Bytes that one forward moves" />
           <FormulaField name="flops" title="Floating point operations of one forward" />
@@ -205,7 +208,7 @@ function Options(): ReactElement {
 }
 
 function FormulaField({ name, title }: { name: 'bytes' | 'flops'; title: string }): ReactElement {
-  const text = useBench((state) => state.draft[name])
+  const text = useTimings((state) => state.draft[name])
   return (
     <span
       className="case-option case-range"
@@ -217,7 +220,7 @@ function FormulaField({ name, title }: { name: 'bytes' | 'flops'; title: string 
         text={text}
         placeholder={name === 'bytes' ? 'inputs and outputs' : 'products and convolutions'}
         parse={(next) => ({ value: next.trim() })}
-        onCommit={(value) => editBench({ [name]: value })}
+        onCommit={(value) => editTiming({ [name]: value })}
       />
     </span>
   )
@@ -230,16 +233,16 @@ function parseSeconds(text: string): { value: number | null } | { problem: strin
 }
 
 function Inputs(): ReactElement | null {
-  const draft = useBench((state) => state.draft)
+  const draft = useTimings((state) => state.draft)
   return (
     <SizedInputs
-      inputsOf={(specs) => benchInputs(draft, specs)}
+      inputsOf={(specs) => timingInputs(draft, specs)}
       own={draft}
       firstSize={firstSweep}
       owner="benchmark"
       example="[N, 8]"
       testId="timings"
-      onEdit={editBench}
+      onEdit={editTiming}
     />
   )
 }

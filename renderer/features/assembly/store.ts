@@ -4,11 +4,9 @@ import { createStore } from 'zustand/vanilla'
 import type {
   AssemblyForm,
   AssemblyFunction,
-  AssemblyListing,
   AssemblyReport,
   AssemblyRow,
 } from '../../../electron/contract/assembly'
-import type { WorkbenchError } from '../../../electron/contract/outcome'
 
 /** What of the rows is shown. */
 export type AssemblyFilter = {
@@ -19,16 +17,12 @@ export type AssemblyFilter = {
   inlined: boolean
 }
 
+/** What is chosen in the panel; what is read of the library is in the jobs. */
 export type AssemblyState = {
   form: AssemblyForm
-  listing: AssemblyListing | null
-  report: AssemblyReport | null
-  /** Why there is no listing, or no report of what was asked for last. */
-  error: WorkbenchError | null
   /** The caret chooses the function. */
   follows: boolean
-  loading: boolean
-  /** Build key that the listing and the report are of. */
+  /** Build whose functions are listed; what is shown may be of the one before, until it is read. */
   key: string
   /** Sources that build was made of. */
   stamp: string | null
@@ -41,11 +35,7 @@ export type AssemblyState = {
 
 export const assemblyStore = createStore<AssemblyState>(() => ({
   form: 'machine',
-  listing: null,
-  report: null,
-  error: null,
   follows: true,
-  loading: false,
   key: '',
   stamp: null,
   hovered: null,

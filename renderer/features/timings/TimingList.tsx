@@ -6,21 +6,24 @@ import { EntryName } from '../../shell/primitives/EntryName'
 import { ListProgress } from '../../shell/primitives/ListProgress'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
-import { benchStore, ownRow, useBench } from './bench'
-import { benchNames, listedBenchmarks } from './bench-case'
-import { chooseBenchmark, chooseTimed, runAllBenches, stopBench } from './bench-run'
+import { useJob } from '../../store/job'
+import { allTimingsJob } from './jobs'
+import { ownRow } from './shown'
+import { timingsStore, useTimings } from './store'
+import { timingNames, listedBenchmarks } from './draft'
+import { chooseBenchmark, chooseTimed, runAllTimings, stopTimings } from './run'
 import { shortcutOf } from '../../store/commands'
 import { runStamp, useFiles } from '../../store/files'
 import { useProject } from '../../store/project'
 import { timeText } from './time-units'
 
 /** What opsmith.json measures, with the time of each call, and what else could be. */
-export function BenchList(): ReactElement {
+export function TimingList(): ReactElement {
   const manifest = useProject((state) => state.project?.manifest)
-  const work = useBench((state) => (state.work?.of === 'all' ? state.work : null))
-  const isAll = useBench((state) => state.view === 'all')
+  const { running, progress, startedAt } = useJob(allTimingsJob, (state) => state)
+  const isAll = useTimings((state) => state.view === 'all')
   const entries = listedBenchmarks(manifest)
-  const other = useBench((state) =>
+  const other = useTimings((state) =>
     state.view === 'one' && state.entry === null ? state.draft.op : '',
   )
   const isListed = (manifest?.benchmarks.length ?? 0) > 0
@@ -30,26 +33,26 @@ export function BenchList(): ReactElement {
         title={isListed ? 'Benchmarks' : 'Calls'}
         note={entries.length === 0 ? '' : String(entries.length)}
         actions={
-          work === null ? (
+          running === null ? (
             entries.length > 0 && (
               <IconButton
                 icon="play"
                 label={`Measure all (${shortcutOf('bench.all')})`}
                 onClick={() => {
-                  benchStore.setState({ view: 'all' })
-                  void runAllBenches()
+                  timingsStore.setState({ view: 'all' })
+                  void runAllTimings()
                 }}
                 testId="timings-all"
               />
             )
           ) : (
             <ListProgress
-              done={work.done}
-              total={work.total}
-              startedAt={work.startedAt}
+              done={progress?.done ?? 0}
+              total={progress?.total ?? 0}
+              startedAt={startedAt}
               label="Benchmarks"
               calm
-              onStop={() => void stopBench()}
+              onStop={() => void stopTimings()}
               testId="timings-all-stop"
             />
           )
@@ -61,7 +64,7 @@ export function BenchList(): ReactElement {
             className={isAll ? 'entry-row selected' : 'entry-row'}
             aria-pressed={isAll}
             data-testid="timings-overview"
-            onClick={() => benchStore.setState({ view: 'all', row: null })}
+            onClick={() => timingsStore.setState({ view: 'all', row: null })}
           >
             <span className="entry-name">All in one table</span>
           </button>
@@ -87,15 +90,15 @@ export function BenchList(): ReactElement {
 
 function EntryRow({ entry, index }: { entry: BenchEntry; index: number }): ReactElement {
   const inputs = useProject((state) => state.project?.manifest?.inputs) ?? {}
-  const all = useBench((state) => state.all)
+  const all = useJob(allTimingsJob, (state) => state.value)
   const isListed = useProject((state) => (state.project?.manifest?.benchmarks.length ?? 0) > 0)
-  const selected = useBench(
+  const selected = useTimings(
     (state) =>
       state.view === 'one' &&
       (isListed ? state.entry === index : state.entry === null && state.draft.op === entry.op),
   )
   const now = useFiles(runStamp)
-  const { title, particular } = benchNames(entry, inputs)
+  const { title, particular } = timingNames(entry, inputs)
   const own = ownRow(all?.rows.filter((row) => row.entry === index) ?? [])
   const isOld = all !== null && all.stamp !== now
   return (

@@ -1,59 +1,47 @@
-import type { AssemblyChoice, AssemblyForm } from '../../../electron/contract/assembly'
-import { call } from '../../bridge/bridge'
-import { assemblyStore, sameFunction } from './assembly'
+import type {
+  AssemblyChoice,
+  AssemblyForm,
+  AssemblyListing,
+} from '../../../electron/contract/assembly'
+import { assemblyStore, sameFunction } from './store'
 import { buildJob } from '../../store/build'
 import { filesStore } from '../../store/files'
 import { layoutStore } from '../../store/layout'
 import { currentFolder, roleOf } from '../../store/project'
+import { listJob, showJob, shownReport } from './jobs'
 
 const isShown = (): boolean => layoutStore.getState().visible.has('assembly')
 
-let asked = 0
-/** The sources of the build whose functions are listed; what is shown may be of the one before, until it is read. */
-let stampOfList = assemblyStore.getState().stamp
-
 /** Takes what was built last, if that is not what is shown; called when the panel comes into view and after builds. */
 export async function refreshAssembly(): Promise<void> {
-  const folder = currentFolder()
   const { value, stamp, running } = buildJob.store.getState()
   // After a hot build, the plain one that follows is what is called, timed and shown.
   const build = value?.settled ?? value?.report
-  if (folder === null || build?.ok !== true || running !== null || !isShown()) return
-  const { key, form, report: shown } = assemblyStore.getState()
+  if (currentFolder() === null || build?.ok !== true || running !== null || !isShown()) return
+  const { key, form } = assemblyStore.getState()
   if (build.key === key) return
-  assemblyStore.setState({ key: build.key })
-  stampOfList = stamp
-  const listing = await loadListing(folder, form)
+  assemblyStore.setState({ key: build.key, stamp })
+  const listing = await listFunctions(form)
   if (!listing) return
+  const shown = shownReport()
   const same = shown && sameFunction(listing.functions, shown.function)
   if (same) await chooseFunction(same.id)
   else await showCaret(true)
 }
 
-async function loadListing(
-  folder: string,
-  form: AssemblyForm,
-): Promise<Awaited<ReturnType<typeof assemblyStore.getState>>['listing']> {
-  asked += 1
-  const mine = asked
-  assemblyStore.setState({ loading: true })
-  const result = await call('assembly.list', { folder, form })
-  if (mine !== asked || currentFolder() !== folder) return null
-  if (!result.ok) {
-    assemblyStore.setState({ loading: false, error: result.error, listing: null, report: null })
-    return null
-  }
-  assemblyStore.setState({ loading: false, error: null, listing: result.value })
-  return result.value
+async function listFunctions(form: AssemblyForm): Promise<AssemblyListing | null> {
+  const result = await listJob.run(form)
+  if (result === null) return null
+  showJob.set(result.ok ? { error: null } : { value: null, error: null })
+  return result.ok ? result.value : null
 }
 
 /** Machine code, PTX or SASS. */
 export async function showForm(form: AssemblyForm): Promise<void> {
-  const folder = currentFolder()
-  if (folder === null || form === assemblyStore.getState().form) return
-  assemblyStore.setState({ form, report: null })
-  const listing = await loadListing(folder, form)
-  if (listing) await showCaret(true)
+  if (currentFolder() === null || form === assemblyStore.getState().form) return
+  assemblyStore.setState({ form })
+  showJob.set({ value: null })
+  if (await listFunctions(form)) await showCaret(true)
 }
 
 /** Shows one of the list; the caret does not choose any more. */
@@ -68,22 +56,10 @@ async function chooseFunction(id: string): Promise<void> {
 
 async function show(
   choice: AssemblyChoice,
-  wanted: { file: string; line: number } | null,
+  place: { file: string; line: number } | null,
 ): Promise<void> {
-  const folder = currentFolder()
-  if (folder === null) return
-  asked += 1
-  const mine = asked
-  assemblyStore.setState({ loading: true })
-  const result = await call('assembly.show', { folder, choice })
-  if (mine !== asked || currentFolder() !== folder) return
-  assemblyStore.setState({ loading: false })
-  if (result.ok) {
-    assemblyStore.setState({ report: result.value, error: null, stamp: stampOfList })
-    if (wanted) wantLine(wanted.file, wanted.line)
-  } else if (choice.name !== '' || assemblyStore.getState().report === null) {
-    assemblyStore.setState({ error: result.error })
-  }
+  const result = await showJob.run(choice)
+  if (result?.ok && place) wantLine(place.file, place.line)
 }
 
 export function setFollows(follows: boolean): void {
@@ -96,7 +72,9 @@ export function setFollows(follows: boolean): void {
  * @param isFirst there may be nothing yet: then the first function is better than none
  */
 export async function showCaret(isFirst = false): Promise<void> {
-  const { form, report, follows, listing } = assemblyStore.getState()
+  const { form, follows } = assemblyStore.getState()
+  const { value: listing } = listJob.store.getState()
+  const report = shownReport()
   const { active } = filesStore.getState()
   const folder = currentFolder()
   if (!listing || folder === null) return
@@ -112,26 +90,25 @@ export async function showCaret(isFirst = false): Promise<void> {
     await show({ form, name: '', file, line }, { file, line })
   }
   const [first] = listing.functions
-  if (isFirst && first && assemblyStore.getState().report === null) await chooseFunction(first.id)
+  if (isFirst && first && shownReport() === null) await chooseFunction(first.id)
 }
 
-let nonce = 0
-
 export function wantLine(file: string, line: number): void {
-  nonce += 1
-  assemblyStore.setState({ wanted: { file, line, nonce } })
+  assemblyStore.setState(({ wanted }) => ({
+    wanted: { file, line, nonce: (wanted?.nonce ?? 0) + 1 },
+  }))
 }
 
 export function forgetAssembly(): void {
-  asked += 1
+  listJob.reset()
+  showJob.reset()
   const { filter } = assemblyStore.getState()
   assemblyStore.setState({ ...assemblyStore.getInitialState(), filter }, true)
 }
 
-let timer: ReturnType<typeof setTimeout> | undefined
-
 /** From the start of the window on: follows the caret and the builds. */
 export function followAssembly(): void {
+  let timer: ReturnType<typeof setTimeout> | undefined
   filesStore.subscribe((now, before) => {
     if (now.active === before.active || !assemblyStore.getState().follows) return
     if (now.active?.path === before.active?.path && now.active?.line === before.active?.line) return

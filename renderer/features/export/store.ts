@@ -7,11 +7,9 @@ import type {
   ExportReport,
   ExportStep,
   FileChange,
-  FormChoice,
   FormDiff,
   FormReport,
 } from '../../../electron/contract/export'
-import type { WorkbenchError } from '../../../electron/contract/outcome'
 import { exportFolderOf } from '../../../electron/contract/settings'
 import type { LineLog } from '../../store/line-log'
 import { useProject } from '../../store/project'
@@ -40,11 +38,13 @@ export type FormState =
   | 'failed'
   | 'stopped'
 
-export type ExportWork = {
-  job: string
-  /** Finding what would change, or writing and proving. */
-  of: 'diff' | 'export'
-  startedAt: number
+/** The export that runs, or the last one. */
+export type Exported = {
+  forms: FormProgress[]
+  /** null until it is over, and where it failed or was stopped. */
+  report: ExportReport | null
+  /** It was stopped before its end. */
+  isStopped: boolean
 }
 
 /** What would be written, and what is to become of files that were changed by hand. */
@@ -58,41 +58,20 @@ export type Review = {
   onlyShown: boolean
 }
 
+/** What is chosen in the panel; what is exported, and what came of it, is in the jobs. */
 export type ExportState = {
-  /** null before they were asked for. */
-  choices: FormChoice[] | null
-  choicesError: WorkbenchError | null
   /** null: opsmith.json's `exports`, else the library. */
   chosen: ExportForm[] | null
   proof: boolean
-  work: ExportWork | null
   review: Review | null
-  /** Of the export that runs, or of the last one. */
-  forms: FormProgress[]
-  directory: string
-  report: ExportReport | null
-  /** Stop was pressed: what comes after it says nothing of the forms. */
-  isStopped: boolean
-  error: WorkbenchError | null
-  /** Sources of what `forms` shows. */
-  stamp: string | null
   /** Changes with the running step's log. */
   logVersion: number
 }
 
 export const exportStore = createStore<ExportState>(() => ({
-  choices: null,
-  choicesError: null,
   chosen: null,
   proof: true,
-  work: null,
   review: null,
-  forms: [],
-  directory: '',
-  report: null,
-  isStopped: false,
-  error: null,
-  stamp: null,
   logVersion: 0,
 }))
 
@@ -106,11 +85,13 @@ export function useExportFolder(): string {
   return useSettings((settings) => exportFolderOf(settings, folder))
 }
 
-/** How a form of the shown export stands. */
-export function formState(state: ExportState, progress: FormProgress): FormState {
-  const { steps, running, report } = progress
+/**
+ * How a form of an export stands.
+ * @param isRunning the export runs, and was not stopped
+ */
+export function formState({ steps, running, report }: FormProgress, isRunning: boolean): FormState {
   if (!report) {
-    if (state.work?.of !== 'export' || state.isStopped) return 'stopped'
+    if (!isRunning) return 'stopped'
     return steps.length > 0 || running ? 'running' : 'waiting'
   }
   if (!report.ok) return 'failed'

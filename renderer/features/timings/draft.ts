@@ -16,7 +16,7 @@ export type OtherDraft =
   | { kind: 'operator'; op: string; argsText: string }
 
 /** A benchmark as its fields say it. */
-export type BenchDraft = {
+export type TimingDraft = {
   /** An operator, libtorch's included, or a function of the program; "" until one is chosen. */
   op: string
   argsText: string
@@ -42,7 +42,7 @@ export type BenchDraft = {
 
 type Inputs = Readonly<Record<string, InputSpec>>
 
-export function emptyBenchDraft(op = '', argsText = ''): BenchDraft {
+export function emptyTimingDraft(op = '', argsText = ''): TimingDraft {
   return {
     op,
     argsText,
@@ -63,7 +63,7 @@ export function emptyBenchDraft(op = '', argsText = ''): BenchDraft {
 }
 
 /** The fields as an entry of opsmith.json fills them. */
-export function benchDraftOf(entry: BenchEntry, inputs: Inputs): BenchDraft {
+export function timingDraftOf(entry: BenchEntry, inputs: Inputs): TimingDraft {
   const all = { ...inputs, ...entry.inputs, ...entry.sizes }
   const { name, rtol, atol, timeout } = entry
   return {
@@ -96,7 +96,7 @@ export function benchDraftOf(entry: BenchEntry, inputs: Inputs): BenchDraft {
 }
 
 /** The inputs that the calls and expressions take, the project's filled in. */
-export function benchInputs(draft: BenchDraft, inputs: Inputs): [string, BenchInput][] {
+export function timingInputs(draft: TimingDraft, inputs: Inputs): [string, BenchInput][] {
   const all: Record<string, BenchInput> = { ...inputs, ...draft.inputs }
   return inputsNamed(callTexts(draft).join(', '), all).flatMap((name) => {
     const spec = all[name]
@@ -105,7 +105,7 @@ export function benchInputs(draft: BenchDraft, inputs: Inputs): [string, BenchIn
 }
 
 /** The arguments of every call, and the words of every expression. */
-function callTexts(draft: BenchDraft): string[] {
+function callTexts(draft: TimingDraft): string[] {
   const others = draft.against.map((other) =>
     // In an expression a name also stands beside operators and dots.
     other.kind === 'expression' ? other.text.replace(/[^\w"]+/g, ' ') : other.argsText,
@@ -114,7 +114,7 @@ function callTexts(draft: BenchDraft): string[] {
 }
 
 /** The fields as the entry that opsmith.json would hold; an error names what does not read. */
-export function benchEntryOf(draft: BenchDraft, inputs: Inputs): Result<BenchEntry> {
+export function timingEntryOf(draft: TimingDraft, inputs: Inputs): Result<BenchEntry> {
   const names = { ...inputs, ...draft.inputs, ...draft.sizes }
   const args = parseArgumentList(draft.argsText, names)
   if (!args.ok) return args
@@ -130,7 +130,7 @@ export function benchEntryOf(draft: BenchDraft, inputs: Inputs): Result<BenchEnt
     if (!parsed.ok) return parsed
     against.push(text === '' ? { op: other.op } : { op: other.op, args: parsed.value })
   }
-  const used = new Set(benchInputs(draft, inputs).map(([name]) => name))
+  const used = new Set(timingInputs(draft, inputs).map(([name]) => name))
   const own = Object.entries(draft.inputs).filter(([name]) => used.has(name))
   // A size that nothing names any more would only repeat every point.
   const inShapes = new Set(own.flatMap(([, { shape }]) => shape ?? []))
@@ -162,8 +162,8 @@ export function benchEntryOf(draft: BenchDraft, inputs: Inputs): Result<BenchEnt
 }
 
 /** The directions that are timed where none are named. */
-export function defaultDirections(draft: BenchDraft, inputs: Inputs): BenchDirection[] {
-  const differentiates = benchInputs(draft, inputs).some(([, spec]) => spec.requires_grad)
+export function defaultDirections(draft: TimingDraft, inputs: Inputs): BenchDirection[] {
+  const differentiates = timingInputs(draft, inputs).some(([, spec]) => spec.requires_grad)
   return differentiates ? ['forward', 'backward', 'both'] : ['forward']
 }
 
@@ -181,12 +181,12 @@ export function listedBenchmarks(manifest: Manifest | null | undefined): BenchEn
 }
 
 /** A call as a benchmark, beside what it is compared with. */
-export function draftOfCall({ op, args, reference }: Call, inputs: Inputs): BenchDraft {
-  return benchDraftOf({ op, args, ...(reference ? { against: [reference] } : {}) }, inputs)
+export function draftOfCall({ op, args, reference }: Call, inputs: Inputs): TimingDraft {
+  return timingDraftOf({ op, args, ...(reference ? { against: [reference] } : {}) }, inputs)
 }
 
 /** The name that opsmith.json gives, else the call, and beside it what it sweeps. */
-export function benchNames(
+export function timingNames(
   entry: BenchEntry,
   inputs: Inputs,
 ): { title: string; particular: string } {

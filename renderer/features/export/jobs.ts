@@ -1,0 +1,128 @@
+import type { AppEvent } from '../../../electron/contract/app-calls'
+import type {
+  ConflictDecision,
+  ExportForm,
+  ExportReport,
+  FormChoice,
+  FormDiff,
+} from '../../../electron/contract/export'
+import { err, ok } from '../../../electron/contract/outcome'
+import { call } from '../../bridge/bridge'
+import { manifestSaved } from '../../store/inputs'
+import { createJob, createLane, useJob, type Job } from '../../store/job'
+import { LineLog, throttled } from '../../store/line-log'
+import { exportStore, type Exported, type FormProgress } from './store'
+
+/** What is exported, and where to. */
+export type Target = { forms: ExportForm[]; directory: string }
+type Decided = Target & { decisions: Record<string, ConflictDecision> }
+
+/** Which forms this project can take, and what of their proofs can be tried here. */
+export const choicesJob: Job<void, FormChoice[]> = createJob({
+  kind: 'forms',
+  latest: 'overtakes',
+  run: (_, { folder }) => call('export.forms', { folder }),
+})
+
+/** One export at a time. */
+const lane = createLane()
+
+/** Finds what an export would do to the files that are there; nothing is written. */
+export const changesJob: Job<Target, FormDiff[]> = createJob({
+  kind: 'export',
+  latest: 'refused',
+  lane,
+  run: async (target, { folder, job }) => {
+    exportStore.setState({ review: null })
+    changesJob.set({ error: null })
+    exportJob.set({ error: null })
+    if (!(await manifestSaved())) return err('cancelled', 'opsmith.json was not saved.')
+    return call('export.diff', { folder, job, request: target })
+  },
+})
+
+/** Writes and proves. Its forms stay in view when it fails or is stopped. */
+export const exportJob: Job<Decided, Exported, Exported> = createJob({
+  kind: 'export',
+  latest: 'refused',
+  lane,
+  run: async ({ forms, directory, decisions }, { folder, job, stamp, report, progress }) => {
+    const { proof } = exportStore.getState()
+    const begun = { forms: forms.map(notBegun), report: null, isStopped: false }
+    exportStore.setState({ review: null })
+    changesJob.set({ error: null })
+    exportJob.set({ error: null, stamp })
+    report(begun)
+    const request = { forms, directory, proof, decisions }
+    const result = await call('export.run', { folder, job, request })
+    const last = progress() ?? begun
+    if (result.ok) return ok(endedWith(last, result.value))
+    const isStopped = result.error.code === 'cancelled'
+    return { ...result, partial: { ...endedWith(last, null), isStopped } }
+  },
+  progress: [
+    { event: 'export.progressed', read: progressOf },
+    {
+      event: 'export.output',
+      read: ({ form, step, text }, before) => {
+        const running = before?.forms.find((one) => one.form === form)?.running
+        if (running?.name !== step) return undefined
+        // Logs grow in place: thousands of chunks a second must not copy them.
+        running.log.append(text)
+        logged()
+        return undefined
+      },
+    },
+  ],
+})
+
+const logged = throttled(() => {
+  exportStore.setState(({ logVersion }) => ({ logVersion: logVersion + 1 }))
+}, 60)
+
+function notBegun(form: ExportForm): FormProgress {
+  return { form, steps: [], running: null, report: null }
+}
+
+function progressOf(
+  { form, running, step, report }: AppEvent<'export.progressed'>,
+  before: Exported | null,
+): Exported | undefined {
+  // What comes after Stop says nothing of the forms.
+  if (before === null || exportJob.store.getState().stopping) return undefined
+  const forms = before.forms.map((progress): FormProgress => {
+    if (progress.form !== form) return progress
+    return {
+      form,
+      report: report ?? null,
+      steps: report?.steps ?? (step ? [...progress.steps, step] : progress.steps),
+      running: running === '' ? null : { name: running, startedAt: Date.now(), log: new LineLog() },
+    }
+  })
+  return { ...before, forms }
+}
+
+function endedWith(last: Exported, report: ExportReport | null): Exported {
+  const forms = last.forms.map((progress) => {
+    const ended = report?.forms.find((one) => one.form === progress.form) ?? progress.report
+    return { ...progress, running: null, report: ended, steps: ended?.steps ?? progress.steps }
+  })
+  return { ...last, forms, report }
+}
+
+const nothing: Exported = { forms: [], report: null, isStopped: false }
+
+/** What the panel shows of an export: the one that runs, else the last one. */
+export function useExported<T>(select: (exported: Exported, isRunning: boolean) => T): T {
+  return useJob(exportJob, ({ running, stopping, progress, value }) =>
+    running === null
+      ? select(value ?? nothing, false)
+      : select({ ...(progress ?? value ?? nothing), isStopped: stopping }, !stopping),
+  )
+}
+
+export function useIsExporting(): boolean {
+  const isLooking = useJob(changesJob, ({ running }) => running !== null)
+  const isWriting = useJob(exportJob, ({ running }) => running !== null)
+  return isLooking || isWriting
+}

@@ -1,0 +1,42 @@
+import type { RunReport, RunRequest } from '../../../electron/contract/run'
+import { ok } from '../../../electron/contract/outcome'
+import { call } from '../../bridge/bridge'
+import { hostStore } from '../../store/host'
+import { createJob, type Job } from '../../store/job'
+
+/** A call that was made. */
+export type Called = {
+  report: RunReport
+  /** The op host that holds the report's tensors. */
+  generation: number
+}
+
+type Input = {
+  request: RunRequest
+  /** Seconds; 0 takes the limit of the settings. */
+  timeout: number
+}
+
+/** Calls the chosen operator. A call that runs is finished first: to end it costs its op host. */
+export const runJob: Job<Input, Called> = createJob({
+  kind: 'run',
+  latest: 'refused',
+  run: async ({ request, timeout }, { folder, job }) => {
+    runJob.set({ error: null })
+    const result = await call('operator.run', { folder, job, request, timeout })
+    const generation = hostStore.getState().host?.generation ?? 0
+    return result.ok ? ok({ report: result.value, generation }) : result
+  },
+  release: releaseTensors,
+})
+
+function releaseTensors({ report, generation }: Called): void {
+  // The tensors of an op host that ended are gone with it.
+  if (generation !== hostStore.getState().host?.generation) return
+  const values = [...report.outputs, ...report.inputs.map((input) => input.value)]
+  const handles = values.flatMap((value) => (value.kind === 'tensor' ? [value.handle] : []))
+  const differences = report.comparisons.flatMap((item) => item.difference?.handle ?? [])
+  if (handles.length + differences.length > 0) {
+    void call('tensor.release', { handles: [...handles, ...differences] })
+  }
+}

@@ -1,0 +1,89 @@
+import type { BenchRow } from '../../../electron/contract/bench-report'
+import { useJob, type Job, type JobState } from '../../store/job'
+import { allTimingsJob, timingJob, type Timed, type TimingProgress } from './jobs'
+import { timingsStore, useTimings, type TimingsState } from './store'
+
+type TimingState = JobState<Timed, TimingProgress>
+
+const jobs = [timingJob, allTimingsJob]
+const noRows: BenchRow[] = []
+
+/** The job whose rows a view shows. */
+function jobOf(view: TimingsState['view']): Pick<Job<never, Timed, TimingProgress>, 'store'> {
+  return view === 'all' ? allTimingsJob : timingJob
+}
+
+/** The job of the view that is shown. */
+export function useShownJob<T>(select: (state: TimingState) => T): T {
+  return useJob(jobOf(useTimings((state) => state.view)), select)
+}
+
+/** Rows as they come, once the first is there. */
+export function shownRows({ running, progress, value }: TimingState): BenchRow[] {
+  if (running !== null && progress !== null && progress.rows.length > 0) return progress.rows
+  return value?.rows ?? noRows
+}
+
+/** The benchmark's own call among rows: what is timed first and all else is compared with. */
+export function ownRow(rows: readonly BenchRow[]): BenchRow | undefined {
+  return rows.find((row) => row.kind === 'operator' && row.summary) ?? rows[0]
+}
+
+/** A row's identity among those of a report, and from one report to the next. */
+export function rowKey(row: BenchRow): string {
+  return JSON.stringify([row.entry, row.kind, row.variant, row.direction, row.point])
+}
+
+/** The row that is looked at closely: the chosen one while it is there, else the first of its own. */
+export function chosenRow(): BenchRow | undefined {
+  const { view, row } = timingsStore.getState()
+  return rowOf(jobOf(view).store.getState(), row)
+}
+
+export function useChosenRow(): BenchRow | undefined {
+  const key = useTimings((state) => state.row)
+  return useShownJob((state) => rowOf(state, key))
+}
+
+function rowOf(state: TimingState, key: string | null): BenchRow | undefined {
+  const rows = shownRows(state)
+  return rows.find((row) => rowKey(row) === key) ?? ownRow(rows)
+}
+
+/** Whether anything is timed. */
+export function isTiming(): boolean {
+  return jobs.some((job) => job.isRunning())
+}
+
+export function useIsTiming(): boolean {
+  const one = useJob(timingJob, isRunning)
+  const all = useJob(allTimingsJob, isRunning)
+  return one || all
+}
+
+function isRunning({ running }: TimingState): boolean {
+  return running !== null
+}
+
+/** What has to end before anything is timed; "" where nothing has. */
+export function useWaiting(): string {
+  const one = useJob(timingJob, waitingFor)
+  const all = useJob(allTimingsJob, waitingFor)
+  return one === '' ? all : one
+}
+
+function waitingFor({ running, progress }: TimingState): string {
+  return running === null ? '' : (progress?.waiting ?? '')
+}
+
+/** While the clock runs, nothing moves in the window: its drawing would be in the times. */
+export function followTimings(): void {
+  const changed = (): void => {
+    const isMeasured = jobs.some((job) => {
+      const state = job.store.getState()
+      return isRunning(state) && waitingFor(state) === ''
+    })
+    document.documentElement.toggleAttribute('data-timing', isMeasured)
+  }
+  for (const job of jobs) job.subscribe(changed)
+}
