@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react'
 
 import { BusyBadge, CountBadge } from '../../shell/primitives/Badge'
-import { useGradcheck } from './gradcheck'
-import { unexpected } from './gradcheck-problems'
+import { useGradcheck } from './store'
+import { unexpected } from './problems'
 
 /** How many gradchecks did not end as expected. */
 export function GradcheckBadge(): ReactElement {

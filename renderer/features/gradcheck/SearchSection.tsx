@@ -8,10 +8,10 @@ import { formatNumber, formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
 import { useStaleness } from '../../store/files'
-import { gradcheckStore, useGradcheck } from './gradcheck'
+import { gradcheckStore, useGradcheck } from './store'
 import { inputsNamed } from '../../store/argument-list'
-import { keepCase } from './gradcheck-keep'
-import { editDraft, searchKey, searchWorst, stopGradchecks } from './gradcheck-run'
+import { keepCase } from './keep'
+import { editDraft, searchKey, searchWorst, stopGradchecks } from './run'
 
 /** The same check at many random points: a kink or a branch hides from one. */
 export function SearchSection(): ReactElement {

@@ -1,15 +1,8 @@
 import type { Command } from '../../store/commands'
-import { gradcheckStore } from './gradcheck'
-import { checkAll } from './gradcheck-all'
-import { keepCase } from './gradcheck-keep'
-import {
-  editDraft,
-  editOptions,
-  runGradcheck,
-  searchWorst,
-  stopGradchecks,
-  sweepEps,
-} from './gradcheck-run'
+import { gradcheckStore } from './store'
+import { checkAll } from './all'
+import { keepCase } from './keep'
+import { editDraft, editOptions, runGradcheck, searchWorst, stopGradchecks, sweepEps } from './run'
 import { showPanel } from '../../store/layout'
 import { projectStore } from '../../store/project'
 

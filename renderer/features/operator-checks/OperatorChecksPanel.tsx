@@ -9,8 +9,8 @@ import { StaleBar } from '../../shell/primitives/StaleBar'
 import { Waiting } from '../../shell/primitives/Waiting'
 import { useStaleness } from '../../store/files'
 import { showPanel } from '../../store/layout'
-import { loadEntries, opcheckStore, stopOpchecks, useOpcheck } from './opcheck'
-import { chooseCheck, runOperator } from './opcheck-run'
+import { loadEntries, operatorChecksStore, stopOperatorChecks, useOperatorChecks } from './store'
+import { chooseCheck, runOperator } from './run'
 import { useSchemas } from '../../store/schemas'
 import { OperatorCase } from './OperatorCase'
 import { OperatorFindings } from './OperatorFindings'
@@ -48,23 +48,23 @@ export function OperatorChecksPanel(): ReactElement {
 
 /** Something to look at: the first entry, with what is known of it. */
 function useFirstEntry(isLoaded: boolean): void {
-  const count = useOpcheck((state) => state.entries.length)
+  const count = useOperatorChecks((state) => state.entries.length)
   useEffect(() => {
     if (!isLoaded) return
     if (count === 0) void loadEntries()
-    else if (opcheckStore.getState().draft.op === '') chooseCheck(0)
+    else if (operatorChecksStore.getState().draft.op === '') chooseCheck(0)
   }, [isLoaded, count])
 }
 
 function Result(): ReactElement {
-  const op = useOpcheck((state) => state.draft.op)
-  const working = useOpcheck((state) => state.oneJob !== null)
-  const known = useOpcheck((state) =>
+  const op = useOperatorChecks((state) => state.draft.op)
+  const working = useOperatorChecks((state) => state.oneJob !== null)
+  const known = useOperatorChecks((state) =>
     state.one === null && state.entry !== null ? state.outcomes[state.entry] : undefined,
   )
-  const one = useOpcheck((state) => state.one)
-  const error = useOpcheck((state) => state.oneError)
-  const oneStamp = useOpcheck((state) => state.oneStamp)
+  const one = useOperatorChecks((state) => state.one)
+  const error = useOperatorChecks((state) => state.oneError)
+  const oneStamp = useOperatorChecks((state) => state.oneStamp)
   const staleness = useStaleness(known?.stamp ?? oneStamp, 'run')
   const outcome = one ?? known?.outcome
   if (op === '') return <EmptyState text="Choose what to check." quiet />
@@ -86,7 +86,7 @@ function Result(): ReactElement {
         working={working}
         coming="The checks come with the build."
         onCheck={() => void runOperator()}
-        onStop={() => void stopOpchecks()}
+        onStop={() => void stopOperatorChecks()}
       />
     )
   }

@@ -10,16 +10,16 @@ import { ListProgress } from '../../shell/primitives/ListProgress'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
 import { runStamp, useFiles } from '../../store/files'
-import { checkOperators, setSanitize, stopOpchecks, useOpcheck } from './opcheck'
-import { opcheckDraftOf } from './opcheck-case'
-import { chooseCheck, chooseOperator } from './opcheck-run'
+import { checkOperators, setSanitize, stopOperatorChecks, useOperatorChecks } from './store'
+import { operatorCheckDraftOf } from './case'
+import { chooseCheck, chooseOperator } from './run'
 import { useProject } from '../../store/project'
 
 /** What is checked of the project with its verdicts, and what else could be. */
 export function OperatorList(): ReactElement {
-  const entries = useOpcheck((state) => state.entries)
-  const other = useOpcheck((state) => (state.entry === null ? state.draft.op : ''))
-  const { job, startedAt, done, total, error } = useOpcheck((state) => state)
+  const entries = useOperatorChecks((state) => state.entries)
+  const other = useOperatorChecks((state) => (state.entry === null ? state.draft.op : ''))
+  const { job, startedAt, done, total, error } = useOperatorChecks((state) => state)
   const isListed = useProject((state) => state.project?.manifest?.checks !== undefined)
   return (
     <div className="gc-list scroll" data-testid="opcheck-list">
@@ -43,7 +43,7 @@ export function OperatorList(): ReactElement {
               total={total}
               startedAt={startedAt}
               label="Operator checks"
-              onStop={() => void stopOpchecks()}
+              onStop={() => void stopOperatorChecks()}
               testId="opcheck-stop"
             />
           )
@@ -68,7 +68,7 @@ export function OperatorList(): ReactElement {
 
 /** Memory and undefined behaviour, watched by the compiler's sanitizers, when checks run next. */
 function SanitizeSwitch(): ReactElement {
-  const sanitize = useOpcheck((state) => state.sanitize)
+  const sanitize = useOperatorChecks((state) => state.sanitize)
   return (
     <label
       className="check gc-pad"
@@ -87,7 +87,7 @@ function SanitizeSwitch(): ReactElement {
 
 /** Of all that were checked since the sources changed last. */
 function Verdict(): ReactElement | null {
-  const outcomes = useOpcheck((state) => state.outcomes)
+  const outcomes = useOperatorChecks((state) => state.outcomes)
   const now = useFiles(runStamp)
   const known = Object.values(outcomes).filter(({ stamp }) => stamp === now)
   const wrong = known.filter(({ outcome }) => !outcome.asExpected).length
@@ -113,11 +113,11 @@ function particularOf(entry: CheckEntry): string {
 
 function EntryRow({ entry, index }: { entry: CheckEntry; index: number }): ReactElement {
   const inputs = useProject((state) => state.project?.manifest?.inputs) ?? {}
-  const known = useOpcheck((state) => state.outcomes[index])
-  const selected = useOpcheck((state) => state.entry === index)
+  const known = useOperatorChecks((state) => state.outcomes[index])
+  const selected = useOperatorChecks((state) => state.entry === index)
   const now = useFiles(runStamp)
   const isOld = known !== undefined && known.stamp !== now
-  const call = `${entry.op}(${opcheckDraftOf(entry, inputs).argsText})`
+  const call = `${entry.op}(${operatorCheckDraftOf(entry, inputs).argsText})`
   const title = entry.name ?? call
   const particular = particularOf(entry)
   const verdict = known && !isOld ? known.outcome.verdict : ''

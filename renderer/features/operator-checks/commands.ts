@@ -1,7 +1,7 @@
 import type { Command } from '../../store/commands'
 import { showPanel } from '../../store/layout'
 import { projectStore } from '../../store/project'
-import { checkOperators } from './opcheck'
+import { checkOperators } from './store'
 
 export const operatorCheckCommands: readonly Command[] = [
   {

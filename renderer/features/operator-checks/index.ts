@@ -5,12 +5,12 @@ import { operatorCheckCommands } from './commands'
 import { useOperatorCheckRows } from './explorer-rows'
 import {
   isCheckingOperators,
-  listenToOpchecks,
-  opcheckDiagnostics,
-  opcheckStore,
-  stopOpchecks,
-} from './opcheck'
-import { entriesChanged, forgetOpchecks, refreshOpchecks } from './opcheck-run'
+  listenToOperatorChecks,
+  operatorCheckDiagnostics,
+  operatorChecksStore,
+  stopOperatorChecks,
+} from './store'
+import { entriesChanged, forgetOperatorChecks, refreshOperatorChecks } from './run'
 import { OperatorChecksBadge } from './OperatorChecksBadge'
 import { OperatorChecksPanel } from './OperatorChecksPanel'
 
@@ -25,10 +25,10 @@ export const feature = defineFeature({
   },
   Badge: OperatorChecksBadge,
   commands: operatorCheckCommands,
-  jobs: [watchedWork(opcheckStore, isCheckingOperators, stopOpchecks)],
-  problems: { stores: [opcheckStore], current: opcheckDiagnostics },
+  jobs: [watchedWork(operatorChecksStore, isCheckingOperators, stopOperatorChecks)],
+  problems: { stores: [operatorChecksStore], current: operatorCheckDiagnostics },
   explorer: { section: 'Checks', order: 30, useRows: useOperatorCheckRows },
-  refresh: { order: 30, run: refreshOpchecks },
+  refresh: { order: 30, run: refreshOperatorChecks },
   manifest: [
     {
       reads: () => {
@@ -40,6 +40,6 @@ export const feature = defineFeature({
       },
     },
   ],
-  start: listenToOpchecks,
-  forget: forgetOpchecks,
+  start: listenToOperatorChecks,
+  forget: forgetOperatorChecks,
 })

@@ -9,14 +9,8 @@ import {
   gradcheckStore,
   releaseJacobians,
   type GradcheckState,
-} from './gradcheck'
-import {
-  caseOf,
-  draftOf,
-  emptyDraft,
-  type GradcheckCase,
-  type GradcheckDraft,
-} from './gradcheck-case'
+} from './store'
+import { caseOf, draftOf, emptyDraft, type GradcheckCase, type GradcheckDraft } from './case'
 import { inputsNamed } from '../../store/argument-list'
 import { defaultArguments } from '../../store/default-arguments'
 import { hostStore, noteCrash } from '../../store/host'

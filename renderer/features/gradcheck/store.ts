@@ -12,7 +12,7 @@ import type {
 } from '../../../electron/contract/gradcheck'
 import type { WorkbenchError } from '../../../electron/contract/outcome'
 import { call, newJob } from '../../bridge/bridge'
-import { emptyDraft, type GradcheckDraft } from './gradcheck-case'
+import { emptyDraft, type GradcheckDraft } from './case'
 import { hostStore } from '../../store/host'
 
 /** An entry of opsmith.json's `gradchecks`, and the sources it was made from. */

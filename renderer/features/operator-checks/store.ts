@@ -8,10 +8,10 @@ import type { WorkbenchError } from '../../../electron/contract/outcome'
 import { call, listen, newJob } from '../../bridge/bridge'
 import { runStamp } from '../../store/files'
 import { noteCrash } from '../../store/host'
-import { emptyOpcheckDraft, type OpcheckDraft } from './opcheck-case'
+import { emptyOperatorCheckDraft, type OperatorCheckDraft } from './case'
 import { currentFolder } from '../../store/project'
 
-export type OpcheckState = {
+export type OperatorChecksState = {
   /** What is checked of the project, in this order: opsmith.json's `checks`, else calls and operators. */
   entries: CheckEntry[]
   job: string | null
@@ -28,7 +28,7 @@ export type OpcheckState = {
   sanitize: boolean
   /** The entry that the fields were filled from, while they still say the same. */
   entry: number | null
-  draft: OpcheckDraft
+  draft: OperatorCheckDraft
   /** The check of what the fields say. */
   oneJob: string | null
   oneStartedAt: number
@@ -38,7 +38,7 @@ export type OpcheckState = {
   oneStamp: string | null
 }
 
-export const opcheckStore = createStore<OpcheckState>(() => ({
+export const operatorChecksStore = createStore<OperatorChecksState>(() => ({
   entries: [],
   job: null,
   startedAt: 0,
@@ -49,7 +49,7 @@ export const opcheckStore = createStore<OpcheckState>(() => ({
   repeats: false,
   sanitize: false,
   entry: null,
-  draft: emptyOpcheckDraft(),
+  draft: emptyOperatorCheckDraft(),
   oneJob: null,
   oneStartedAt: 0,
   one: null,
@@ -57,17 +57,17 @@ export const opcheckStore = createStore<OpcheckState>(() => ({
   oneStamp: null,
 }))
 
-export function useOpcheck<T>(select: (state: OpcheckState) => T): T {
-  return useStore(opcheckStore, select)
+export function useOperatorChecks<T>(select: (state: OperatorChecksState) => T): T {
+  return useStore(operatorChecksStore, select)
 }
 
-export function isCheckingOperators(state: OpcheckState): boolean {
+export function isCheckingOperators(state: OperatorChecksState): boolean {
   return state.job !== null || state.oneJob !== null
 }
 
 /** Verdicts on the sources as they are, against expectation. */
 export function unexpectedOperators(
-  state: Pick<OpcheckState, 'outcomes' | 'one' | 'oneStamp'>,
+  state: Pick<OperatorChecksState, 'outcomes' | 'one' | 'oneStamp'>,
 ): OpcheckOutcome[] {
   const { outcomes, one, oneStamp } = state
   const now = runStamp()
@@ -83,7 +83,7 @@ export async function loadEntries(): Promise<void> {
   if (folder === null) return
   const result = await call('opcheck.entries', { folder })
   if (!result.ok || currentFolder() !== folder) return
-  opcheckStore.setState((state) => {
+  operatorChecksStore.setState((state) => {
     const key = (entry: CheckEntry | undefined): string => JSON.stringify(entry)
     const outcomes = Object.entries(state.outcomes).filter(
       ([index]) => key(state.entries[Number(index)]) === key(result.value[Number(index)]),
@@ -101,13 +101,13 @@ export function allChecked(): Promise<void> {
 
 /** Checks the operators of the project; what runs already is ended, since its library is an older one. */
 export async function checkOperators(): Promise<void> {
-  opcheckStore.setState({ repeats: true })
+  operatorChecksStore.setState({ repeats: true })
   await runAll(false)
 }
 
 /** Only what was kept of failures. */
 export async function checkCases(): Promise<void> {
-  const { entries } = opcheckStore.getState()
+  const { entries } = operatorChecksStore.getState()
   if (entries.some((entry) => entry.checks !== undefined && entry.shapes === 0)) await runAll(true)
 }
 
@@ -129,50 +129,50 @@ async function runOnce(casesOnly: boolean): Promise<void> {
   await loadEntries()
   const job = newJob('opcheck')
   allStamp = runStamp()
-  const { sanitize } = opcheckStore.getState()
-  opcheckStore.setState({ job, startedAt: Date.now(), done: 0, total: 0, error: null })
+  const { sanitize } = operatorChecksStore.getState()
+  operatorChecksStore.setState({ job, startedAt: Date.now(), done: 0, total: 0, error: null })
   const result = await call('opcheck.runAll', { folder, job, casesOnly, sanitize })
-  if (opcheckStore.getState().job !== job) return
-  opcheckStore.setState({ job: null })
+  if (operatorChecksStore.getState().job !== job) return
+  operatorChecksStore.setState({ job: null })
   if (result.ok) {
     // An answer may overtake the event of its last outcome: the answer has them all.
     for (const outcome of result.value) takeOutcome(outcome)
     return
   }
   if (result.error.exit) noteCrash(result.error.exit)
-  if (result.error.code !== 'cancelled') opcheckStore.setState({ error: result.error })
+  if (result.error.code !== 'cancelled') operatorChecksStore.setState({ error: result.error })
 }
 
 /** Holds for the checks that are made from now on. */
 export function setSanitize(sanitize: boolean): void {
-  opcheckStore.setState({ sanitize })
+  operatorChecksStore.setState({ sanitize })
 }
 
 let allStamp = ''
 
 /** What the fields say of this very entry is what was just checked. */
 function takeOutcome(outcome: OpcheckOutcome): void {
-  opcheckStore.setState((state) => ({
+  operatorChecksStore.setState((state) => ({
     outcomes: { ...state.outcomes, [outcome.entry]: { outcome, stamp: allStamp } },
     ...(state.entry === outcome.entry ? { one: null, oneError: null } : {}),
   }))
 }
 
 async function stopAll(): Promise<void> {
-  const { job } = opcheckStore.getState()
+  const { job } = operatorChecksStore.getState()
   if (job !== null) await call('job.cancel', { job })
 }
 
-export async function stopOpchecks(): Promise<void> {
+export async function stopOperatorChecks(): Promise<void> {
   allWanted += 1
-  const { oneJob } = opcheckStore.getState()
+  const { oneJob } = operatorChecksStore.getState()
   await Promise.all([stopAll(), oneJob === null ? undefined : call('job.cancel', { job: oneJob })])
 }
 
-export function listenToOpchecks(): void {
+export function listenToOperatorChecks(): void {
   listen('opcheck.progressed', ({ job, done, total, outcome }) => {
-    if (opcheckStore.getState().job !== job) return
-    opcheckStore.setState({ done, total })
+    if (operatorChecksStore.getState().job !== job) return
+    operatorChecksStore.setState({ done, total })
     if (outcome) takeOutcome(outcome)
   })
 }
@@ -182,8 +182,8 @@ let cachedFor: unknown[] = []
 let cached: Diagnostic[] = none
 
 /** What failed against expectation, at the line to look at. */
-export function opcheckDiagnostics(): Diagnostic[] {
-  const state = opcheckStore.getState()
+export function operatorCheckDiagnostics(): Diagnostic[] {
+  const state = operatorChecksStore.getState()
   const key = [state.outcomes, state.one, runStamp()]
   if (key.every((part, index) => part === cachedFor[index])) return cached
   cachedFor = key

@@ -1,7 +1,7 @@
 import { call, listen } from '../../bridge/bridge'
 import { runStamp } from '../../store/files'
-import { begunWork, gradcheckStore, releaseJacobians } from './gradcheck'
-import { repeatGradcheck, stopGradchecks } from './gradcheck-run'
+import { begunWork, gradcheckStore, releaseJacobians } from './store'
+import { repeatGradcheck, stopGradchecks } from './run'
 import { currentFolder, currentManifest } from '../../store/project'
 
 export function listenToGradchecks(): void {

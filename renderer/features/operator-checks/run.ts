@@ -7,10 +7,15 @@ import { defaultArguments } from '../../store/default-arguments'
 import { noteCrash } from '../../store/host'
 import { effectiveInputs, inputsStore, manifestSaved } from '../../store/inputs'
 import { notify, notifyError } from '../../store/notifications'
-import { allChecked, checkCases, checkOperators, loadEntries } from './opcheck'
-import { opcheckStore, stopOpchecks } from './opcheck'
-import { emptyOpcheckDraft, opcheckDraftOf, opcheckEntryOf, opcheckInputs } from './opcheck-case'
-import type { OpcheckDraft } from './opcheck-case'
+import { allChecked, checkCases, checkOperators, loadEntries } from './store'
+import { operatorChecksStore, stopOperatorChecks } from './store'
+import {
+  emptyOperatorCheckDraft,
+  operatorCheckDraftOf,
+  operatorCheckEntryOf,
+  operatorCheckInputs,
+} from './case'
+import type { OperatorCheckDraft } from './case'
 import { currentFolder, currentManifest } from '../../store/project'
 
 /** How long after the last edit a check begins. */
@@ -23,10 +28,10 @@ let timer: ReturnType<typeof setTimeout> | undefined
 /** Fills the fields from what is checked at that place; what is not known of it yet is checked. */
 export function chooseCheck(index: number): void {
   const manifest = currentManifest()
-  const { entries, outcomes, job } = opcheckStore.getState()
+  const { entries, outcomes, job } = operatorChecksStore.getState()
   const entry = entries[index]
   if (!manifest || !entry) return
-  choose(opcheckDraftOf(entry, manifest.inputs), index)
+  choose(operatorCheckDraftOf(entry, manifest.inputs), index)
   const known = outcomes[index]
   if (job === null && known?.stamp !== runStamp()) void runOperator()
 }
@@ -34,26 +39,26 @@ export function chooseCheck(index: number): void {
 /** Another operator or function, called as in opsmith.json, else as its schema suggests. */
 export function chooseOperator(op: string): void {
   const isCalled = currentManifest()?.calls.some((item) => item.op === op) === true
-  choose(emptyOpcheckDraft(op, isCalled ? defaultArguments(op) : ''), null)
+  choose(emptyOperatorCheckDraft(op, isCalled ? defaultArguments(op) : ''), null)
   void runOperator()
 }
 
 /** The result of one operator must not stand under the name of another. */
-function choose(draft: OpcheckDraft, entry: number | null): void {
+function choose(draft: OperatorCheckDraft, entry: number | null): void {
   clearTimeout(timer)
-  opcheckStore.setState({ draft, entry, one: null, oneError: null, oneStamp: null })
+  operatorChecksStore.setState({ draft, entry, one: null, oneError: null, oneStamp: null })
 }
 
 /** Takes an edit of the fields; the checks of the new case start by themselves. */
-export function editCheck(change: Partial<OpcheckDraft>): void {
-  opcheckStore.setState((state) => ({ draft: { ...state.draft, ...change }, entry: null }))
+export function editCheck(change: Partial<OperatorCheckDraft>): void {
+  operatorChecksStore.setState((state) => ({ draft: { ...state.draft, ...change }, entry: null }))
   clearTimeout(timer)
   timer = setTimeout(() => void runOperator(), debounce)
 }
 
 /** What the fields say, as opsmith.json would. */
 export function chosenEntry(): Result<CheckEntry> {
-  return opcheckEntryOf(opcheckStore.getState().draft, effectiveInputs())
+  return operatorCheckEntryOf(operatorChecksStore.getState().draft, effectiveInputs())
 }
 
 let running: Promise<void> = Promise.resolve()
@@ -64,38 +69,38 @@ export async function runOperator(): Promise<void> {
   clearTimeout(timer)
   wanted += 1
   const mine = wanted
-  if (opcheckStore.getState().oneJob !== null) {
+  if (operatorChecksStore.getState().oneJob !== null) {
     await Promise.race([running, new Promise((resolve) => setTimeout(resolve, patience))])
     if (mine !== wanted) return
-    const { oneJob } = opcheckStore.getState()
+    const { oneJob } = operatorChecksStore.getState()
     if (oneJob !== null) await call('job.cancel', { job: oneJob })
     await running
   }
   // The op host does one thing at a time, and the time that a check may take begins when it is asked.
   await allChecked()
-  if (mine !== wanted || opcheckStore.getState().draft.op === '') return
+  if (mine !== wanted || operatorChecksStore.getState().draft.op === '') return
   running = check()
   await running
 }
 
 async function check(): Promise<void> {
   const folder = currentFolder()
-  const { draft, entry: place } = opcheckStore.getState()
+  const { draft, entry: place } = operatorChecksStore.getState()
   if (folder === null) return
   const asked = chosenEntry()
   if (!asked.ok) {
-    opcheckStore.setState({ one: null, oneError: asked.error, oneStamp: null })
+    operatorChecksStore.setState({ one: null, oneError: asked.error, oneStamp: null })
     return
   }
   const oneJob = newJob('opcheck')
   const stamp = runStamp()
-  opcheckStore.setState({ oneJob, oneStartedAt: Date.now() })
+  operatorChecksStore.setState({ oneJob, oneStartedAt: Date.now() })
   const entry = onChosenDevice(asked.value)
-  const { sanitize } = opcheckStore.getState()
+  const { sanitize } = operatorChecksStore.getState()
   const result = await call('opcheck.run', { folder, job: oneJob, entry, sanitize, timeout: 0 })
-  const now = opcheckStore.getState()
+  const now = operatorChecksStore.getState()
   const isOurs = now.oneJob === oneJob
-  if (isOurs) opcheckStore.setState({ oneJob: null })
+  if (isOurs) operatorChecksStore.setState({ oneJob: null })
   // An edit meanwhile is checked next: this answers a question that is no longer asked.
   if (!isOurs || now.draft !== draft || currentFolder() !== folder) return
   if (!result.ok) {
@@ -113,7 +118,7 @@ async function check(): Promise<void> {
     asExpected: verdict === expect,
     report: result.value,
   }
-  opcheckStore.setState((state) => ({
+  operatorChecksStore.setState((state) => ({
     one,
     oneError: null,
     oneStamp: stamp,
@@ -126,7 +131,7 @@ async function check(): Promise<void> {
 /** Where the toolbar says, for this run. */
 function onChosenDevice(entry: CheckEntry): CheckEntry {
   const { device } = inputsStore.getState()
-  const inputs = opcheckInputs(opcheckStore.getState().draft, effectiveInputs())
+  const inputs = operatorCheckInputs(operatorChecksStore.getState().draft, effectiveInputs())
   if (device === '' || inputs.length === 0) return entry
   const moved = inputs.map(([name, spec]) => [name, { ...spec, device }] as const)
   return { ...entry, inputs: Object.fromEntries(moved) }
@@ -136,7 +141,7 @@ function onChosenDevice(entry: CheckEntry): CheckEntry {
 function takeError(error: WorkbenchError, stamp: string): void {
   if (error.exit) noteCrash(error.exit)
   if (error.code === 'cancelled') return
-  opcheckStore.setState({ one: null, oneError: error, oneStamp: stamp })
+  operatorChecksStore.setState({ one: null, oneError: error, oneStamp: stamp })
 }
 
 /** Adds the simplest call that shows a failure to opsmith.json, or without one what the fields say. */
@@ -149,7 +154,7 @@ export async function keepCheck(finding?: PlacedFinding): Promise<void> {
     return
   }
   if (!(await manifestSaved())) return
-  const { draft } = opcheckStore.getState()
+  const { draft } = operatorChecksStore.getState()
   const result = await call('opcheck.keep', {
     folder,
     entry: asked.value,
@@ -165,19 +170,19 @@ export async function keepCheck(finding?: PlacedFinding): Promise<void> {
   const place = `check ${entry + 1} of opsmith.json`
   notify('info', added ? `Kept: it is ${place}.` : `It is there already: ${place}.`)
   await loadEntries()
-  if (finding === undefined && opcheckStore.getState().draft === draft)
-    opcheckStore.setState({ entry })
+  if (finding === undefined && operatorChecksStore.getState().draft === draft)
+    operatorChecksStore.setState({ entry })
   if (finding !== undefined && added) await checkCases()
 }
 
 /** After each good build: what was kept, or all once the user asked for it; then what is looked at. */
-export async function refreshOpchecks(): Promise<void> {
+export async function refreshOperatorChecks(): Promise<void> {
   await loadEntries()
   followEntry()
-  const { repeats } = opcheckStore.getState()
+  const { repeats } = operatorChecksStore.getState()
   if (repeats) await checkOperators()
   else await checkCases()
-  const { one, oneError, oneStamp, entry, outcomes } = opcheckStore.getState()
+  const { one, oneError, oneStamp, entry, outcomes } = operatorChecksStore.getState()
   const wouldCrash = oneError?.exit !== undefined && oneStamp === runStamp()
   const isKnown = entry !== null && outcomes[entry]?.stamp === runStamp()
   if ((one !== null || oneError !== null) && !wouldCrash && !isKnown) await runOperator()
@@ -191,23 +196,23 @@ export async function entriesChanged(): Promise<void> {
 
 /** The chosen entry may say something else now, or be gone; true when its fields changed. */
 function followEntry(): boolean {
-  const { entry, draft, entries } = opcheckStore.getState()
+  const { entry, draft, entries } = operatorChecksStore.getState()
   const manifest = currentManifest()
   if (entry === null || !manifest) return false
   const now = entries[entry]
   if (!now) {
-    opcheckStore.setState({ entry: null })
+    operatorChecksStore.setState({ entry: null })
     return false
   }
-  const next = opcheckDraftOf(now, manifest.inputs)
+  const next = operatorCheckDraftOf(now, manifest.inputs)
   if (JSON.stringify(next) === JSON.stringify(draft)) return false
   choose(next, entry)
   return true
 }
 
-export function forgetOpchecks(): void {
+export function forgetOperatorChecks(): void {
   clearTimeout(timer)
   wanted += 1
-  void stopOpchecks()
-  opcheckStore.setState(opcheckStore.getInitialState(), true)
+  void stopOperatorChecks()
+  operatorChecksStore.setState(operatorChecksStore.getInitialState(), true)
 }
