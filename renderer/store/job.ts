@@ -17,6 +17,18 @@ export type Job<Input, Value, Progress = null> = AnyJob & {
   store: StoreApi<JobState<Value, Progress>>
   /** Resolves when the work has ended: null when its result was dropped, because of a newer wish or project. */
   run: (input: Input) => Promise<Result<Value> | null>
+  /**
+   * Ends what runs, as `latest` says, so that run() can then begin at once with what is asked by that time.
+   * False when a newer wish came meanwhile, or a stop.
+   * @param after what else has to end first
+   */
+  turn: (after?: () => Promise<unknown>) => Promise<boolean>
+  /** Calls `begin` after some milliseconds, unless another wish, a stop or a reset comes first. */
+  later: (milliseconds: number, begin: () => void) => void
+  /** Resolves when the work that runs now has ended. */
+  ended: () => Promise<unknown>
+  /** Forgets what is known, and what was to begin later. What runs goes on. */
+  clear: () => void
   /** Changes what is known: a value that is shown from elsewhere, an error of the fields. */
   set: (change: Partial<Pick<JobState<Value, Progress>, 'value' | 'error' | 'stamp'>>) => void
 }
@@ -100,6 +112,7 @@ export function createJob<Input, Value, Progress = null>(
   let wishes = 0
   let ended: Promise<unknown> = Promise.resolve()
   let isListening = false
+  let timer: ReturnType<typeof setTimeout> | undefined
 
   function listenOnce(): void {
     if (isListening || !options.progress) return
@@ -121,7 +134,9 @@ export function createJob<Input, Value, Progress = null>(
     if (running !== null) await call('job.cancel', { job: running })
   }
 
-  async function run(input: Input): Promise<Result<Value> | null> {
+  /** Answers with the wish's number when nothing runs any more; with null when a newer one came. */
+  async function wish(after?: () => Promise<unknown>): Promise<number | null> {
+    clearTimeout(timer)
     const isBusy = store.getState().running !== null
     if (isBusy && options.latest === 'refused') return null
     wishes += 1
@@ -133,7 +148,15 @@ export function createJob<Input, Value, Progress = null>(
       await cancel()
       await ended
     }
-    if (mine !== wishes) return null
+    await after?.()
+    return mine === wishes ? mine : null
+  }
+
+  async function run(input: Input): Promise<Result<Value> | null> {
+    const isBusy = store.getState().running !== null
+    const mine = wish()
+    // Idle, the work begins at once.
+    if (isBusy && (await mine) !== wishes) return null
     const work = once(input)
     ended = work.catch(() => undefined)
     return work
@@ -171,6 +194,18 @@ export function createJob<Input, Value, Progress = null>(
   return {
     store,
     run,
+    turn: async (after) => (await wish(after)) === wishes,
+    later: (milliseconds, begin) => {
+      clearTimeout(timer)
+      timer = setTimeout(begin, milliseconds)
+    },
+    ended: () => ended,
+    clear: () => {
+      clearTimeout(timer)
+      const { value } = store.getState()
+      if (value !== null) options.release?.(value)
+      store.setState({ value: null, error: null, stamp: null })
+    },
     set: (change) => {
       const { value } = store.getState()
       if (change.value !== undefined && value !== null && change.value !== value) {
@@ -181,12 +216,14 @@ export function createJob<Input, Value, Progress = null>(
     isRunning: () => store.getState().running !== null,
     subscribe: (listener) => store.subscribe(listener),
     stop: async () => {
+      clearTimeout(timer)
       wishes += 1
       if (store.getState().running !== null) store.setState({ stopping: true })
       await cancel()
       await ended
     },
     reset: () => {
+      clearTimeout(timer)
       wishes += 1
       void cancel()
       const { value } = store.getState()

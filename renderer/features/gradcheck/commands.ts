@@ -2,7 +2,8 @@ import type { Command } from '../../store/commands'
 import { gradcheckStore } from './store'
 import { checkAll } from './all'
 import { keepCase } from './keep'
-import { editDraft, editOptions, runGradcheck, searchWorst, stopGradchecks, sweepEps } from './run'
+import { isAnyRunning, stopGradchecks } from './jobs'
+import { editDraft, editOptions, runGradcheck, searchWorst, sweepEps } from './run'
 import { showPanel } from '../../store/layout'
 import { projectStore } from '../../store/project'
 
@@ -30,7 +31,7 @@ export function gradcheckCommands(): Command[] {
     command('secondOrder', 'Second order on or off', () => {
       editDraft({ secondOrder: !gradcheckStore.getState().draft.secondOrder })
     }),
-    command('stop', 'Stop', stopGradchecks),
+    command('stop', 'Stop', stopGradchecks, isAnyRunning),
   ]
 }
 

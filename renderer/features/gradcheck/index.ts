@@ -1,12 +1,11 @@
 import { defineFeature } from '../../store/feature'
-import { watchedWork } from '../../store/job'
 import { currentManifest } from '../../store/project'
 import { gradcheckCommands } from './commands'
 import { useGradcheckRows } from './explorer-rows'
-import { gradcheckStore, isChecking } from './store'
-import { forgetGradchecks, listenToGradchecks, refreshGradchecks } from './all'
+import { gradcheckJobs } from './jobs'
+import { forgetGradchecks, refreshGradchecks } from './all'
 import { gradcheckDiagnostics } from './problems'
-import { stopGradchecks } from './run'
+import { gradcheckStore } from './store'
 import { GradcheckBadge } from './GradcheckBadge'
 import { GradcheckPanel } from './GradcheckPanel'
 import './styles.css'
@@ -23,7 +22,7 @@ export const feature = defineFeature({
   },
   Badge: GradcheckBadge,
   commands: gradcheckCommands(),
-  jobs: [watchedWork(gradcheckStore, isChecking, stopGradchecks)],
+  jobs: gradcheckJobs,
   problems: { stores: [gradcheckStore], current: gradcheckDiagnostics },
   explorer: { section: 'Checks', order: 20, useRows: useGradcheckRows },
   refresh: { order: 20, run: refreshGradchecks },
@@ -35,6 +34,5 @@ export const feature = defineFeature({
       },
     },
   ],
-  start: listenToGradchecks,
   forget: forgetGradchecks,
 })

@@ -9,7 +9,9 @@ import { DtypesField } from '../../shell/primitives/DtypesField'
 import { parseWords } from '../../shell/primitives/input-text'
 import { MoreOptions } from '../../shell/primitives/MoreOptions'
 import { SizedInputs } from '../../shell/primitives/SizedInputs'
-import { stopOperatorChecks, useOperatorChecks } from './store'
+import { useJob } from '../../store/job'
+import { caseJob, stopOperatorChecks } from './jobs'
+import { useOperatorChecks } from './store'
 import { firstRange, operatorCheckInputs, parseRanges, rangesText } from './case'
 import { chooseOperator, editCheck, keepCheck, runOperator } from './run'
 
@@ -26,8 +28,8 @@ export function OperatorCase(): ReactElement {
 
 function CallBar(): ReactElement {
   const draft = useOperatorChecks((state) => state.draft)
-  const job = useOperatorChecks((state) => state.oneJob)
-  const startedAt = useOperatorChecks((state) => state.oneStartedAt)
+  const job = useJob(caseJob, (state) => state.running)
+  const startedAt = useJob(caseJob, (state) => state.startedAt)
   const isKept = useOperatorChecks((state) => state.entry !== null)
   return (
     <div className="gc-call">

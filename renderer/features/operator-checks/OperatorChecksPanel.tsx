@@ -2,17 +2,19 @@ import { useEffect, type ReactElement } from 'react'
 
 import { Button } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
-import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { Waiting } from '../../shell/primitives/Waiting'
 import { useStaleness } from '../../store/files'
+import { useJob } from '../../store/job'
 import { showPanel } from '../../store/layout'
-import { loadEntries, operatorChecksStore, stopOperatorChecks, useOperatorChecks } from './store'
+import { caseJob, stopOperatorChecks } from './jobs'
+import { loadEntries, operatorChecksStore, useOperatorChecks } from './store'
 import { chooseCheck, runOperator } from './run'
 import { useSchemas } from '../../store/schemas'
 import { OperatorCase } from './OperatorCase'
+import { OperatorChecksBar } from './OperatorChecksBar'
 import { OperatorFindings } from './OperatorFindings'
 import { OperatorList } from './OperatorList'
 
@@ -30,11 +32,7 @@ export function OperatorChecksPanel(): ReactElement {
   }
   return (
     <div className="panel-column gc-panel" data-testid="opcheck-panel">
-      <div className="panel-bar gc-tabs">
-        <span className="muted ellipsis">Schemas, memory, layouts, dtypes</span>
-        <span className="grow" />
-        <EnlargeButton panel="operator-checks" />
-      </div>
+      <OperatorChecksBar />
       <div className="gc-body">
         <OperatorList />
         <div className="gc-main scroll">
@@ -58,13 +56,13 @@ function useFirstEntry(isLoaded: boolean): void {
 
 function Result(): ReactElement {
   const op = useOperatorChecks((state) => state.draft.op)
-  const working = useOperatorChecks((state) => state.oneJob !== null)
+  const working = useJob(caseJob, (state) => state.running !== null)
+  const one = useJob(caseJob, (state) => state.value)
   const known = useOperatorChecks((state) =>
-    state.one === null && state.entry !== null ? state.outcomes[state.entry] : undefined,
+    one === null && state.entry !== null ? state.outcomes[state.entry] : undefined,
   )
-  const one = useOperatorChecks((state) => state.one)
-  const error = useOperatorChecks((state) => state.oneError)
-  const oneStamp = useOperatorChecks((state) => state.oneStamp)
+  const error = useJob(caseJob, (state) => state.error)
+  const oneStamp = useJob(caseJob, (state) => state.stamp)
   const staleness = useStaleness(known?.stamp ?? oneStamp, 'run')
   const outcome = one ?? known?.outcome
   if (op === '') return <EmptyState text="Choose what to check." quiet />

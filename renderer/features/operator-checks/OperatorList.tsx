@@ -2,15 +2,15 @@ import type { ReactElement } from 'react'
 
 import type { CheckEntry } from '../../../electron/contract/manifest'
 import type { OpcheckOutcome } from '../../../electron/contract/opcheck'
-import { IconButton } from '../../shell/primitives/Button'
 import { EntryName } from '../../shell/primitives/EntryName'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Icon } from '../../shell/primitives/Icon'
-import { ListProgress } from '../../shell/primitives/ListProgress'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
 import { runStamp, useFiles } from '../../store/files'
-import { checkOperators, setSanitize, stopOperatorChecks, useOperatorChecks } from './store'
+import { useJob } from '../../store/job'
+import { allJob } from './jobs'
+import { useOperatorChecks } from './store'
 import { operatorCheckDraftOf } from './case'
 import { chooseCheck, chooseOperator } from './run'
 import { useProject } from '../../store/project'
@@ -19,37 +19,14 @@ import { useProject } from '../../store/project'
 export function OperatorList(): ReactElement {
   const entries = useOperatorChecks((state) => state.entries)
   const other = useOperatorChecks((state) => (state.entry === null ? state.draft.op : ''))
-  const { job, startedAt, done, total, error } = useOperatorChecks((state) => state)
+  const error = useJob(allJob, (state) => state.error)
   const isListed = useProject((state) => state.project?.manifest?.checks !== undefined)
   return (
     <div className="gc-list scroll" data-testid="opcheck-list">
       <Section
         title={isListed ? 'Checks' : 'Operators'}
         note={entries.length === 0 ? '' : String(entries.length)}
-        actions={
-          job === null ? (
-            <>
-              <Verdict />
-              <IconButton
-                icon="play"
-                label="Check all of them"
-                onClick={() => void checkOperators()}
-                testId="opcheck-run"
-              />
-            </>
-          ) : (
-            <ListProgress
-              done={done}
-              total={total}
-              startedAt={startedAt}
-              label="Operator checks"
-              onStop={() => void stopOperatorChecks()}
-              testId="opcheck-stop"
-            />
-          )
-        }
       >
-        <SanitizeSwitch />
         {error && <ErrorView error={error} />}
         {entries.map((entry, index) => (
           <EntryRow key={index} entry={entry} index={index} />
@@ -63,42 +40,6 @@ export function OperatorList(): ReactElement {
         onChoose={chooseOperator}
       />
     </div>
-  )
-}
-
-/** Memory and undefined behaviour, watched by the compiler's sanitizers, when checks run next. */
-function SanitizeSwitch(): ReactElement {
-  const sanitize = useOperatorChecks((state) => state.sanitize)
-  return (
-    <label
-      className="check gc-pad"
-      title="Also calls them in a build of their own that ASan and UBSan watch: some seconds more"
-    >
-      <input
-        type="checkbox"
-        checked={sanitize}
-        data-testid="opcheck-sanitize"
-        onChange={(event) => setSanitize(event.target.checked)}
-      />
-      sanitizers
-    </label>
-  )
-}
-
-/** Of all that were checked since the sources changed last. */
-function Verdict(): ReactElement | null {
-  const outcomes = useOperatorChecks((state) => state.outcomes)
-  const now = useFiles(runStamp)
-  const known = Object.values(outcomes).filter(({ stamp }) => stamp === now)
-  const wrong = known.filter(({ outcome }) => !outcome.asExpected).length
-  if (known.length === 0) return null
-  return (
-    <span
-      className={`gc-list-verdict ${wrong > 0 ? 'tone-error' : 'tone-ok'}`}
-      data-testid="opcheck-verdict"
-    >
-      {wrong > 0 ? `${wrong} of ${known.length} not as expected` : `${known.length} as expected`}
-    </span>
   )
 }
 

@@ -1,15 +1,10 @@
 import { defineFeature } from '../../store/feature'
-import { watchedWork } from '../../store/job'
 import { currentManifest } from '../../store/project'
 import { operatorCheckCommands } from './commands'
 import { useOperatorCheckRows } from './explorer-rows'
-import {
-  isCheckingOperators,
-  listenToOperatorChecks,
-  operatorCheckDiagnostics,
-  operatorChecksStore,
-  stopOperatorChecks,
-} from './store'
+import { caseJob, operatorCheckJobs } from './jobs'
+import { operatorCheckDiagnostics } from './problems'
+import { operatorChecksStore } from './store'
 import { entriesChanged, forgetOperatorChecks, refreshOperatorChecks } from './run'
 import { OperatorChecksBadge } from './OperatorChecksBadge'
 import { OperatorChecksPanel } from './OperatorChecksPanel'
@@ -25,8 +20,8 @@ export const feature = defineFeature({
   },
   Badge: OperatorChecksBadge,
   commands: operatorCheckCommands,
-  jobs: [watchedWork(operatorChecksStore, isCheckingOperators, stopOperatorChecks)],
-  problems: { stores: [operatorChecksStore], current: operatorCheckDiagnostics },
+  jobs: operatorCheckJobs,
+  problems: { stores: [operatorChecksStore, caseJob.store], current: operatorCheckDiagnostics },
   explorer: { section: 'Checks', order: 30, useRows: useOperatorCheckRows },
   refresh: { order: 30, run: refreshOperatorChecks },
   manifest: [
@@ -40,6 +35,5 @@ export const feature = defineFeature({
       },
     },
   ],
-  start: listenToOperatorChecks,
   forget: forgetOperatorChecks,
 })

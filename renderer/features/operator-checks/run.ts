@@ -1,39 +1,35 @@
 import type { CheckEntry } from '../../../electron/contract/manifest'
-import type { OpcheckOutcome, PlacedFinding } from '../../../electron/contract/opcheck'
-import type { Result, WorkbenchError } from '../../../electron/contract/outcome'
-import { call, newJob } from '../../bridge/bridge'
-import { runStamp } from '../../store/files'
+import type { PlacedFinding } from '../../../electron/contract/opcheck'
+import type { Result } from '../../../electron/contract/outcome'
+import { call } from '../../bridge/bridge'
 import { defaultArguments } from '../../store/default-arguments'
-import { noteCrash } from '../../store/host'
+import { runStamp } from '../../store/files'
 import { effectiveInputs, inputsStore, manifestSaved } from '../../store/inputs'
 import { notify, notifyError } from '../../store/notifications'
-import { allChecked, checkCases, checkOperators, loadEntries } from './store'
-import { operatorChecksStore, stopOperatorChecks } from './store'
+import { currentFolder, currentManifest } from '../../store/project'
+import { checkCases, checkOperators } from './all'
 import {
   emptyOperatorCheckDraft,
   operatorCheckDraftOf,
   operatorCheckEntryOf,
   operatorCheckInputs,
+  type OperatorCheckDraft,
 } from './case'
-import type { OperatorCheckDraft } from './case'
-import { currentFolder, currentManifest } from '../../store/project'
+import { allJob, caseJob } from './jobs'
+import { loadEntries, operatorChecksStore } from './store'
 
-/** How long after the last edit a check begins. */
+/** How long after the last edit a check begins, in milliseconds. */
 const debounce = 350
-/** A check that runs gets this long to end by itself: stopping one costs its op host. */
-const patience = 1_500
-
-let timer: ReturnType<typeof setTimeout> | undefined
 
 /** Fills the fields from what is checked at that place; what is not known of it yet is checked. */
 export function chooseCheck(index: number): void {
   const manifest = currentManifest()
-  const { entries, outcomes, job } = operatorChecksStore.getState()
+  const { entries, outcomes } = operatorChecksStore.getState()
   const entry = entries[index]
   if (!manifest || !entry) return
   choose(operatorCheckDraftOf(entry, manifest.inputs), index)
   const known = outcomes[index]
-  if (job === null && known?.stamp !== runStamp()) void runOperator()
+  if (!allJob.isRunning() && known?.stamp !== runStamp()) void runOperator()
 }
 
 /** Another operator or function, called as in opsmith.json, else as its schema suggests. */
@@ -45,15 +41,14 @@ export function chooseOperator(op: string): void {
 
 /** The result of one operator must not stand under the name of another. */
 function choose(draft: OperatorCheckDraft, entry: number | null): void {
-  clearTimeout(timer)
-  operatorChecksStore.setState({ draft, entry, one: null, oneError: null, oneStamp: null })
+  operatorChecksStore.setState({ draft, entry })
+  caseJob.clear()
 }
 
 /** Takes an edit of the fields; the checks of the new case start by themselves. */
 export function editCheck(change: Partial<OperatorCheckDraft>): void {
   operatorChecksStore.setState((state) => ({ draft: { ...state.draft, ...change }, entry: null }))
-  clearTimeout(timer)
-  timer = setTimeout(() => void runOperator(), debounce)
+  caseJob.later(debounce, () => void runOperator())
 }
 
 /** What the fields say, as opsmith.json would. */
@@ -61,71 +56,19 @@ export function chosenEntry(): Result<CheckEntry> {
   return operatorCheckEntryOf(operatorChecksStore.getState().draft, effectiveInputs())
 }
 
-let running: Promise<void> = Promise.resolve()
-let wanted = 0
-
 /** Makes the checks that the fields say; of several wishes while some run, the last counts. */
 export async function runOperator(): Promise<void> {
-  clearTimeout(timer)
-  wanted += 1
-  const mine = wanted
-  if (operatorChecksStore.getState().oneJob !== null) {
-    await Promise.race([running, new Promise((resolve) => setTimeout(resolve, patience))])
-    if (mine !== wanted) return
-    const { oneJob } = operatorChecksStore.getState()
-    if (oneJob !== null) await call('job.cancel', { job: oneJob })
-    await running
-  }
   // The op host does one thing at a time, and the time that a check may take begins when it is asked.
-  await allChecked()
-  if (mine !== wanted || operatorChecksStore.getState().draft.op === '') return
-  running = check()
-  await running
-}
-
-async function check(): Promise<void> {
-  const folder = currentFolder()
+  if (!(await caseJob.turn(allJob.ended))) return
   const { draft, entry: place } = operatorChecksStore.getState()
-  if (folder === null) return
+  if (currentFolder() === null || draft.op === '') return
   const asked = chosenEntry()
   if (!asked.ok) {
-    operatorChecksStore.setState({ one: null, oneError: asked.error, oneStamp: null })
+    // It is wrong whatever the sources say: it gets no stamp.
+    caseJob.set({ value: null, error: asked.error, stamp: null })
     return
   }
-  const oneJob = newJob('opcheck')
-  const stamp = runStamp()
-  operatorChecksStore.setState({ oneJob, oneStartedAt: Date.now() })
-  const entry = onChosenDevice(asked.value)
-  const { sanitize } = operatorChecksStore.getState()
-  const result = await call('opcheck.run', { folder, job: oneJob, entry, sanitize, timeout: 0 })
-  const now = operatorChecksStore.getState()
-  const isOurs = now.oneJob === oneJob
-  if (isOurs) operatorChecksStore.setState({ oneJob: null })
-  // An edit meanwhile is checked next: this answers a question that is no longer asked.
-  if (!isOurs || now.draft !== draft || currentFolder() !== folder) return
-  if (!result.ok) {
-    takeError(result.error, stamp)
-    return
-  }
-  const verdict = result.value.ok ? 'passed' : 'failed'
-  const expect = entry.expect ?? 'passed'
-  const one: OpcheckOutcome = {
-    entry: place ?? -1,
-    name: draft.rest.name ?? `${entry.op}(${draft.argsText})`,
-    op: entry.op,
-    expect,
-    verdict,
-    asExpected: verdict === expect,
-    report: result.value,
-  }
-  operatorChecksStore.setState((state) => ({
-    one,
-    oneError: null,
-    oneStamp: stamp,
-    ...(place === null
-      ? {}
-      : { outcomes: { ...state.outcomes, [place]: { outcome: one, stamp } } }),
-  }))
+  await caseJob.run({ draft, entry: onChosenDevice(asked.value), place })
 }
 
 /** Where the toolbar says, for this run. */
@@ -135,13 +78,6 @@ function onChosenDevice(entry: CheckEntry): CheckEntry {
   if (device === '' || inputs.length === 0) return entry
   const moved = inputs.map(([name, spec]) => [name, { ...spec, device }] as const)
   return { ...entry, inputs: Object.fromEntries(moved) }
-}
-
-/** Stopped checks say nothing about the operator: what was known before stays. */
-function takeError(error: WorkbenchError, stamp: string): void {
-  if (error.exit) noteCrash(error.exit)
-  if (error.code === 'cancelled') return
-  operatorChecksStore.setState({ one: null, oneError: error, oneStamp: stamp })
 }
 
 /** Adds the simplest call that shows a failure to opsmith.json, or without one what the fields say. */
@@ -182,10 +118,11 @@ export async function refreshOperatorChecks(): Promise<void> {
   const { repeats } = operatorChecksStore.getState()
   if (repeats) await checkOperators()
   else await checkCases()
-  const { one, oneError, oneStamp, entry, outcomes } = operatorChecksStore.getState()
-  const wouldCrash = oneError?.exit !== undefined && oneStamp === runStamp()
+  const { entry, outcomes } = operatorChecksStore.getState()
+  const { value, error, stamp } = caseJob.store.getState()
+  const wouldCrash = error?.exit !== undefined && stamp === runStamp()
   const isKnown = entry !== null && outcomes[entry]?.stamp === runStamp()
-  if ((one !== null || oneError !== null) && !wouldCrash && !isKnown) await runOperator()
+  if ((value !== null || error !== null) && !wouldCrash && !isKnown) await runOperator()
 }
 
 /** After an edit of opsmith.json. */
@@ -210,9 +147,7 @@ function followEntry(): boolean {
   return true
 }
 
+/** Another project opens, or none. */
 export function forgetOperatorChecks(): void {
-  clearTimeout(timer)
-  wanted += 1
-  void stopOperatorChecks()
   operatorChecksStore.setState(operatorChecksStore.getInitialState(), true)
 }

@@ -1,0 +1,100 @@
+import type { ReactElement } from 'react'
+
+import { Button } from '../../shell/primitives/Button'
+import { CommandMenu } from '../../shell/primitives/CommandMenu'
+import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
+import { ListProgress } from '../../shell/primitives/ListProgress'
+import { shortcutOf } from '../../store/commands'
+import { runStamp, useFiles } from '../../store/files'
+import { useJob } from '../../store/job'
+import { checkOperators } from './all'
+import { allJob, caseJob, stopOperatorChecks } from './jobs'
+import { setSanitize, useOperatorChecks } from './store'
+
+/** What can be done with the whole panel, and what came of the project's checks. */
+export function OperatorChecksBar(): ReactElement {
+  const isRunning = useJob(allJob, (state) => state.running !== null)
+  const startedAt = useJob(allJob, (state) => state.startedAt)
+  const steps = useJob(allJob, (state) => state.progress)
+  return (
+    <div className="panel-bar gc-tabs">
+      {isRunning ? (
+        <ListProgress
+          done={steps?.done ?? 0}
+          total={steps?.total ?? 0}
+          startedAt={startedAt}
+          label="Operator checks"
+          onStop={() => void stopOperatorChecks()}
+          testId="opcheck-stop"
+        />
+      ) : (
+        <Button
+          primary
+          icon="play"
+          onClick={() => void checkOperators()}
+          title="Checks all operators of the list"
+          testId="opcheck-run"
+        >
+          Check all <kbd>{shortcutOf('operatorChecks.all')}</kbd>
+        </Button>
+      )}
+      <SanitizeSwitch />
+      {!isRunning && <Verdict />}
+      <span className="grow" />
+      <PanelMenu />
+      <EnlargeButton panel="operator-checks" />
+    </div>
+  )
+}
+
+function PanelMenu(): ReactElement {
+  // What can be done depends on these.
+  useOperatorChecks((state) => `${state.draft.op === ''} ${state.entry === null}`)
+  useJob(caseJob, (state) => state.running === null)
+  return (
+    <CommandMenu
+      name="Operator checks"
+      testId="opcheck-menu"
+      sections={[
+        ['operatorChecks.run', 'operatorChecks.all', 'operatorChecks.stop'],
+        ['operatorChecks.keep', 'operatorChecks.sanitize'],
+      ]}
+    />
+  )
+}
+
+/** Memory and undefined behaviour, watched by the compiler's sanitizers, when checks run next. */
+function SanitizeSwitch(): ReactElement {
+  const sanitize = useOperatorChecks((state) => state.sanitize)
+  return (
+    <label
+      className="check"
+      title="Also calls them in a build of their own that ASan and UBSan watch: some seconds more"
+    >
+      <input
+        type="checkbox"
+        checked={sanitize}
+        data-testid="opcheck-sanitize"
+        onChange={(event) => setSanitize(event.target.checked)}
+      />
+      sanitizers
+    </label>
+  )
+}
+
+/** Of all that were checked since the sources changed last. */
+function Verdict(): ReactElement | null {
+  const outcomes = useOperatorChecks((state) => state.outcomes)
+  const now = useFiles(runStamp)
+  const known = Object.values(outcomes).filter(({ stamp }) => stamp === now)
+  const wrong = known.filter(({ outcome }) => !outcome.asExpected).length
+  if (known.length === 0) return null
+  return (
+    <span
+      className={`ellipsis ${wrong > 0 ? 'tone-error' : 'tone-ok'}`}
+      data-testid="opcheck-verdict"
+    >
+      {wrong > 0 ? `${wrong} of ${known.length} not as expected` : `${known.length} as expected`}
+    </span>
+  )
+}
