@@ -28,7 +28,11 @@ export function CheckList(): ReactElement {
   const error = useJob(allJob, (state) => state.error)
   return (
     <div className="gc-list scroll" data-testid="gradcheck-list">
-      <Section title="Gradchecks" note={entries.length === 0 ? '' : String(entries.length)}>
+      <Section
+        title="Gradchecks"
+        note={entries.length === 0 ? '' : String(entries.length)}
+        actions={<Verdict />}
+      >
         {error && <ErrorView error={error} />}
         {entries.map((entry, index) => (
           <EntryRow key={index} entry={entry} index={index} />
@@ -46,6 +50,24 @@ export function CheckList(): ReactElement {
         onChoose={chooseOther}
       />
     </div>
+  )
+}
+
+/** Of opsmith.json's checks, made since the sources changed last. */
+function Verdict(): ReactElement | null {
+  const outcomes = useGradcheck((state) => state.outcomes)
+  const isRunning = useJob(allJob, (state) => state.running !== null)
+  const now = useFiles(runStamp)
+  const known = Object.values(outcomes).filter(({ stamp }) => stamp === now)
+  const wrong = known.filter(({ outcome }) => !outcome.asExpected).length
+  if (isRunning || known.length === 0) return null
+  return (
+    <span
+      className={`gc-list-verdict ${wrong > 0 ? 'tone-error' : 'tone-ok'}`}
+      data-testid="gradcheck-list-verdict"
+    >
+      {wrong > 0 ? `${wrong} of ${known.length} not as expected` : `${known.length} as expected`}
+    </span>
   )
 }
 

@@ -5,14 +5,13 @@ import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { ListProgress } from '../../shell/primitives/ListProgress'
 import { shortcutOf } from '../../store/commands'
-import { runStamp, useFiles } from '../../store/files'
 import { useJob } from '../../store/job'
 import { useProject } from '../../store/project'
 import { checkAll } from './all'
 import { allJob, caseJob, noSteps, searchJob, stopGradchecks, sweepJob } from './jobs'
 import { useGradcheck } from './store'
 
-/** What can be done with the whole panel, and what came of opsmith.json's checks. */
+/** What can be done with the whole panel. */
 export function GradcheckBar(): ReactElement {
   const isRunning = useJob(allJob, (state) => state.running !== null)
   const startedAt = useJob(allJob, (state) => state.startedAt)
@@ -29,10 +28,7 @@ export function GradcheckBar(): ReactElement {
           testId="gradcheck-all-stop"
         />
       ) : (
-        <>
-          <CheckAll />
-          <Verdict />
-        </>
+        <CheckAll />
       )}
       <span className="grow" />
       <PanelMenu />
@@ -54,23 +50,6 @@ function CheckAll(): ReactElement {
     >
       Check all <kbd>{shortcutOf('gradcheck.all')}</kbd>
     </Button>
-  )
-}
-
-/** Of opsmith.json's checks, made since the sources changed last. */
-function Verdict(): ReactElement | null {
-  const outcomes = useGradcheck((state) => state.outcomes)
-  const now = useFiles(runStamp)
-  const known = Object.values(outcomes).filter(({ stamp }) => stamp === now)
-  const wrong = known.filter(({ outcome }) => !outcome.asExpected).length
-  if (known.length === 0) return null
-  return (
-    <span
-      className={`ellipsis ${wrong > 0 ? 'tone-error' : 'tone-ok'}`}
-      data-testid="gradcheck-list-verdict"
-    >
-      {wrong > 0 ? `${wrong} of ${known.length} not as expected` : `${known.length} as expected`}
-    </span>
   )
 }
 

@@ -21,7 +21,7 @@ export function gradcheckCommands(): Command[] {
     command('keep', 'Keep this case in opsmith.json', () => keepCase('passed'), hasCase),
     command(
       'keepFailing',
-      'Keep this case in opsmith.json as one that has to fail',
+      'Keep this case as one that has to fail',
       () => keepCase('failed'),
       hasCase,
     ),

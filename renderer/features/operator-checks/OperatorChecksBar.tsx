@@ -5,13 +5,12 @@ import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { ListProgress } from '../../shell/primitives/ListProgress'
 import { shortcutOf } from '../../store/commands'
-import { runStamp, useFiles } from '../../store/files'
 import { useJob } from '../../store/job'
 import { checkOperators } from './all'
 import { allJob, caseJob, stopOperatorChecks } from './jobs'
 import { setSanitize, useOperatorChecks } from './store'
 
-/** What can be done with the whole panel, and what came of the project's checks. */
+/** What can be done with the whole panel. */
 export function OperatorChecksBar(): ReactElement {
   const isRunning = useJob(allJob, (state) => state.running !== null)
   const startedAt = useJob(allJob, (state) => state.startedAt)
@@ -39,7 +38,6 @@ export function OperatorChecksBar(): ReactElement {
         </Button>
       )}
       <SanitizeSwitch />
-      {!isRunning && <Verdict />}
       <span className="grow" />
       <PanelMenu />
       <EnlargeButton panel="operator-checks" />
@@ -79,22 +77,5 @@ function SanitizeSwitch(): ReactElement {
       />
       sanitizers
     </label>
-  )
-}
-
-/** Of all that were checked since the sources changed last. */
-function Verdict(): ReactElement | null {
-  const outcomes = useOperatorChecks((state) => state.outcomes)
-  const now = useFiles(runStamp)
-  const known = Object.values(outcomes).filter(({ stamp }) => stamp === now)
-  const wrong = known.filter(({ outcome }) => !outcome.asExpected).length
-  if (known.length === 0) return null
-  return (
-    <span
-      className={`ellipsis ${wrong > 0 ? 'tone-error' : 'tone-ok'}`}
-      data-testid="opcheck-verdict"
-    >
-      {wrong > 0 ? `${wrong} of ${known.length} not as expected` : `${known.length} as expected`}
-    </span>
   )
 }

@@ -26,6 +26,7 @@ export function OperatorList(): ReactElement {
       <Section
         title={isListed ? 'Checks' : 'Operators'}
         note={entries.length === 0 ? '' : String(entries.length)}
+        actions={<Verdict />}
       >
         {error && <ErrorView error={error} />}
         {entries.map((entry, index) => (
@@ -40,6 +41,24 @@ export function OperatorList(): ReactElement {
         onChoose={chooseOperator}
       />
     </div>
+  )
+}
+
+/** Of all that were checked since the sources changed last. */
+function Verdict(): ReactElement | null {
+  const outcomes = useOperatorChecks((state) => state.outcomes)
+  const isRunning = useJob(allJob, (state) => state.running !== null)
+  const now = useFiles(runStamp)
+  const known = Object.values(outcomes).filter(({ stamp }) => stamp === now)
+  const wrong = known.filter(({ outcome }) => !outcome.asExpected).length
+  if (isRunning || known.length === 0) return null
+  return (
+    <span
+      className={`gc-list-verdict ${wrong > 0 ? 'tone-error' : 'tone-ok'}`}
+      data-testid="opcheck-verdict"
+    >
+      {wrong > 0 ? `${wrong} of ${known.length} not as expected` : `${known.length} as expected`}
+    </span>
   )
 }
 
