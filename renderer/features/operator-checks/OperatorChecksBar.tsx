@@ -8,7 +8,7 @@ import { shortcutOf } from '../../store/commands'
 import { useJob } from '../../store/job'
 import { checkOperators } from './all'
 import { allJob, caseJob, stopOperatorChecks } from './jobs'
-import { setSanitize, useOperatorChecks } from './store'
+import { useOperatorChecks } from './store'
 
 /** What can be done with the whole panel. */
 export function OperatorChecksBar(): ReactElement {
@@ -37,7 +37,6 @@ export function OperatorChecksBar(): ReactElement {
           Check all <kbd>{shortcutOf('operatorChecks.all')}</kbd>
         </Button>
       )}
-      <SanitizeSwitch />
       <span className="grow" />
       <PanelMenu />
       <EnlargeButton panel="operator-checks" />
@@ -58,24 +57,5 @@ function PanelMenu(): ReactElement {
         ['operatorChecks.keep', 'operatorChecks.sanitize'],
       ]}
     />
-  )
-}
-
-/** Memory and undefined behaviour, watched by the compiler's sanitizers, when checks run next. */
-function SanitizeSwitch(): ReactElement {
-  const sanitize = useOperatorChecks((state) => state.sanitize)
-  return (
-    <label
-      className="check"
-      title="Also calls them in a build of their own that ASan and UBSan watch: some seconds more"
-    >
-      <input
-        type="checkbox"
-        checked={sanitize}
-        data-testid="opcheck-sanitize"
-        onChange={(event) => setSanitize(event.target.checked)}
-      />
-      sanitizers
-    </label>
   )
 }

@@ -10,7 +10,7 @@ import { Section } from '../../shell/primitives/Section'
 import { runStamp, useFiles } from '../../store/files'
 import { useJob } from '../../store/job'
 import { allJob } from './jobs'
-import { useOperatorChecks } from './store'
+import { setSanitize, useOperatorChecks } from './store'
 import { operatorCheckDraftOf } from './case'
 import { chooseCheck, chooseOperator } from './run'
 import { useProject } from '../../store/project'
@@ -28,6 +28,7 @@ export function OperatorList(): ReactElement {
         note={entries.length === 0 ? '' : String(entries.length)}
         actions={<Verdict />}
       >
+        <SanitizeSwitch />
         {error && <ErrorView error={error} />}
         {entries.map((entry, index) => (
           <EntryRow key={index} entry={entry} index={index} />
@@ -41,6 +42,25 @@ export function OperatorList(): ReactElement {
         onChoose={chooseOperator}
       />
     </div>
+  )
+}
+
+/** Memory and undefined behaviour, watched by the compiler's sanitizers, when checks run next. */
+function SanitizeSwitch(): ReactElement {
+  const sanitize = useOperatorChecks((state) => state.sanitize)
+  return (
+    <label
+      className="check gc-pad"
+      title="Also calls them in a build of their own that ASan and UBSan watch: some seconds more"
+    >
+      <input
+        type="checkbox"
+        checked={sanitize}
+        data-testid="opcheck-sanitize"
+        onChange={(event) => setSanitize(event.target.checked)}
+      />
+      sanitizers
+    </label>
   )
 }
 
