@@ -17,6 +17,18 @@ export type Job<Input, Value, Progress = null> = AnyJob & {
   store: StoreApi<JobState<Value, Progress>>
   /** Resolves when the work has ended: null when its result was dropped, because of a newer wish or project. */
   run: (input: Input) => Promise<Result<Value> | null>
+  /**
+   * Ends what runs, as `latest` says, so that run() can then begin at once with what is asked by that time.
+   * False when a newer wish came meanwhile, or a stop.
+   * @param after what else has to end first
+   */
+  turn: (after?: () => Promise<unknown>) => Promise<boolean>
+  /** Calls `begin` after some milliseconds, unless another wish, a stop or a reset comes first. */
+  later: (milliseconds: number, begin: () => void) => void
+  /** Resolves when the work that runs now has ended. */
+  ended: () => Promise<unknown>
+  /** Forgets what is known, and what was to begin later. What runs goes on. */
+  clear: () => void
   /** Changes what is known: a value that is shown from elsewhere, an error of the fields. */
   set: (change: Partial<Pick<JobState<Value, Progress>, 'value' | 'error' | 'stamp'>>) => void
 }
@@ -128,6 +140,7 @@ export function createJob<Input, Value, Progress = null>(
   const lane = options.lane ?? createLane()
   let newest: { wish: number; key: string; done: Promise<Result<Value> | null> } | null = null
   let isListening = false
+  let timer: ReturnType<typeof setTimeout> | undefined
 
   function listenOnce(): void {
     if (isListening || !options.progress) return
@@ -153,6 +166,7 @@ export function createJob<Input, Value, Progress = null>(
 
   async function run(input: Input): Promise<Result<Value> | null> {
     if (lane.current && options.latest === 'refused') return null
+    clearTimeout(timer)
     const key = options.key?.(input)
     if (newest && newest.key === key && newest.wish === lane.wishes) return newest.done
     lane.wishes += 1
@@ -167,17 +181,25 @@ export function createJob<Input, Value, Progress = null>(
     }
   }
 
-  /** Runs when what the lane runs has ended; null when there is a newer wish by then. */
-  async function whenFree(input: Input, mine: number): Promise<Result<Value> | null> {
-    const before = options.latest === 'overtakes' ? null : lane.current
+  /** Waits until the lane runs nothing, and ends what it runs as `latest` says. False when a newer wish came. */
+  async function isFree(mine: number, after?: () => Promise<unknown>): Promise<boolean> {
+    const before = lane.current
     if (before) {
       const patience = options.latest === 'waits' ? Number.POSITIVE_INFINITY : options.patience
       if (patience !== undefined) await within(patience, before.ended)
-      if (mine !== lane.wishes) return null
+      if (mine !== lane.wishes) return false
       if (lane.current === before) await before.cancel()
       await before.ended
     }
-    if (mine !== lane.wishes) return null
+    await after?.()
+    return mine === lane.wishes
+  }
+
+  /** Runs when what the lane runs has ended; null when there is a newer wish by then. */
+  async function whenFree(input: Input, mine: number): Promise<Result<Value> | null> {
+    // Where nothing runs, the work begins at once.
+    const waits = options.latest !== 'overtakes' && lane.current !== null
+    if (waits && !(await isFree(mine))) return null
     let leave = (): void => undefined
     const ended = new Promise<void>((resolve) => {
       leave = () => {
@@ -238,6 +260,24 @@ export function createJob<Input, Value, Progress = null>(
   return {
     store,
     run,
+    turn: (after) => {
+      clearTimeout(timer)
+      lane.wishes += 1
+      return isFree(lane.wishes, after)
+    },
+    later: (milliseconds, begin) => {
+      clearTimeout(timer)
+      timer = setTimeout(begin, milliseconds)
+    },
+    ended: async () => {
+      if (store.getState().running !== null) await lane.current?.ended
+    },
+    clear: () => {
+      clearTimeout(timer)
+      const { value } = store.getState()
+      store.setState({ value: null, error: null, stamp: null })
+      if (value !== null) options.release?.(value)
+    },
     set: (change) => {
       const { value } = store.getState()
       store.setState(change)
@@ -247,6 +287,7 @@ export function createJob<Input, Value, Progress = null>(
     isRunning: () => store.getState().running !== null,
     subscribe: (listener) => store.subscribe(listener),
     stop: async () => {
+      clearTimeout(timer)
       lane.wishes += 1
       if (store.getState().running === null) return
       const { current } = lane
@@ -255,6 +296,7 @@ export function createJob<Input, Value, Progress = null>(
       await current?.ended
     },
     reset: () => {
+      clearTimeout(timer)
       lane.wishes += 1
       const { value, running } = store.getState()
       void cancel()

@@ -4,13 +4,13 @@ import { checkEntry, inputSpec } from '../../electron/contract/manifest'
 import type { CheckEntry } from '../../electron/contract/manifest'
 import { parseNamedShape } from '../../renderer/shell/primitives/input-text'
 import {
-  emptyOpcheckDraft,
-  opcheckDraftOf,
-  opcheckEntryOf,
-  opcheckInputs,
+  emptyOperatorCheckDraft,
+  operatorCheckDraftOf,
+  operatorCheckEntryOf,
+  operatorCheckInputs,
   parseRanges,
   rangesText,
-} from '../../renderer/features/operator-checks/opcheck-case'
+} from '../../renderer/features/operator-checks/case'
 
 const inputs = {
   x: inputSpec.parse({ shape: [4, 8], dtype: 'float64' }),
@@ -35,21 +35,24 @@ const entry: CheckEntry = checkEntry.parse({
 
 describe('the fields of an operator check', () => {
   it('the fields show the entry of opsmith.json and give the same entry back', () => {
-    const draft = opcheckDraftOf(entry, inputs)
+    const draft = operatorCheckDraftOf(entry, inputs)
     expect(draft.argsText).toBe('x, [y, None], k, 0.5, "mean", inf')
-    expect(opcheckEntryOf(draft, inputs)).toEqual({ ok: true, value: entry })
+    expect(operatorCheckEntryOf(draft, inputs)).toEqual({ ok: true, value: entry })
     const plain = checkEntry.parse({ op: 'f', args: ['x'] })
-    expect(opcheckEntryOf(opcheckDraftOf(plain, inputs), inputs)).toEqual({
+    expect(operatorCheckEntryOf(operatorCheckDraftOf(plain, inputs), inputs)).toEqual({
       ok: true,
       value: plain,
     })
     const nothing = checkEntry.parse({ op: 'f' })
-    expect(opcheckEntryOf(emptyOpcheckDraft('f'), inputs)).toEqual({ ok: true, value: nothing })
+    expect(operatorCheckEntryOf(emptyOperatorCheckDraft('f'), inputs)).toEqual({
+      ok: true,
+      value: nothing,
+    })
   })
 
   it('unused inputs and sizes are left out of the entry', () => {
-    const draft = { ...opcheckDraftOf(entry, inputs), argsText: 'y' }
-    const result = opcheckEntryOf(draft, inputs)
+    const draft = { ...operatorCheckDraftOf(entry, inputs), argsText: 'y' }
+    const result = operatorCheckEntryOf(draft, inputs)
     if (!result.ok) throw new Error(result.error.message)
     expect(result.value.inputs).toBeUndefined()
     expect(result.value.sizes).toBeUndefined()
@@ -57,18 +60,18 @@ describe('the fields of an operator check', () => {
   })
 
   it('an argument or a size that does not exist is named', () => {
-    const draft = opcheckDraftOf(entry, inputs)
-    const args = opcheckEntryOf({ ...draft, argsText: 'x, z' }, inputs)
+    const draft = operatorCheckDraftOf(entry, inputs)
+    const args = operatorCheckEntryOf({ ...draft, argsText: 'x, z' }, inputs)
     expect(args.ok ? '' : args.error.message).toContain('"z"')
     const { B: _taken, ...sizes } = draft.sizes
-    const shape = opcheckEntryOf({ ...draft, sizes }, inputs)
+    const shape = operatorCheckEntryOf({ ...draft, sizes }, inputs)
     expect(shape.ok ? '' : shape.error.message).toMatch(
       /^inputs\.x\.shape\.0: there is no size "B"/,
     )
   })
 
   it("the fields show the call's inputs, with its own before the project's", () => {
-    const shown = opcheckInputs(opcheckDraftOf(entry, inputs), inputs)
+    const shown = operatorCheckInputs(operatorCheckDraftOf(entry, inputs), inputs)
     expect(shown.map(([name, spec]) => [name, spec.shape])).toEqual([
       ['x', ['B', 'N']],
       ['y', [8]],

@@ -2,14 +2,15 @@ import type { ReactElement } from 'react'
 
 import { AgainOrStop } from '../../shell/primitives/AgainOrStop'
 import { CallFields } from '../../shell/primitives/CallFields'
-import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { InputChips } from '../../shell/primitives/InputChips'
 import { InputForm } from '../../shell/primitives/InputForm'
 import { shortcutOf } from '../../store/commands'
-import { useGradcheck } from './gradcheck'
+import { useGradcheck } from './store'
 import { inputsNamed } from '../../store/argument-list'
-import { chooseOther, editDraft, runGradcheck, stopGradchecks } from './gradcheck-run'
+import { caseJob, stopGradchecks } from './jobs'
+import { chooseOther, editDraft, runGradcheck } from './run'
 import { useInputSpecs } from '../../store/inputs'
+import { useJob } from '../../store/job'
 import { showPanel } from '../../store/layout'
 import { CaseOptions } from './CaseOptions'
 
@@ -26,8 +27,8 @@ export function CaseEditor(): ReactElement {
 
 function CallBar(): ReactElement {
   const draft = useGradcheck((state) => state.draft)
-  const job = useGradcheck((state) => state.job)
-  const startedAt = useGradcheck((state) => state.startedAt)
+  const job = useJob(caseJob, (state) => state.running)
+  const startedAt = useJob(caseJob, (state) => state.startedAt)
   return (
     <div className="case-call">
       <CallFields
@@ -47,14 +48,6 @@ function CallBar(): ReactElement {
         onStop={() => void stopGradchecks()}
         testId="gradcheck-run"
         stopTestId="gradcheck-stop"
-      />
-      <CommandMenu
-        name="Gradcheck"
-        testId="gradcheck-menu"
-        sections={[
-          ['gradcheck.keep', 'gradcheck.keepFailing'],
-          ['gradcheck.sweep', 'gradcheck.search', 'gradcheck.all'],
-        ]}
       />
     </div>
   )

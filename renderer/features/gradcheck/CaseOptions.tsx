@@ -3,9 +3,9 @@ import { useState, type ReactElement } from 'react'
 import type { GradcheckOptions } from '../../../electron/contract/gradcheck'
 import type { Dtype } from '../../../electron/contract/tensor'
 import { CommitField } from '../../shell/primitives/CommitField'
-import { useGradcheck } from './gradcheck'
-import { powerText } from './gradcheck-case'
-import { editDraft, editOptions } from './gradcheck-run'
+import { useGradcheck } from './store'
+import { powerText } from './case'
+import { editDraft, editOptions } from './run'
 
 /** gradcheck's options by torch's names; the ones that are changed most stand first. */
 export function CaseOptions(): ReactElement {

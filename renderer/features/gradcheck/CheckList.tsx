@@ -2,21 +2,19 @@ import type { ReactElement } from 'react'
 
 import type { GradcheckEntry } from '../../../electron/contract/manifest'
 import type { GradcheckOutcome } from '../../../electron/contract/gradcheck'
-import { IconButton } from '../../shell/primitives/Button'
-import { Progress } from '../../shell/primitives/Elapsed'
 import { EntryName } from '../../shell/primitives/EntryName'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatNumber } from '../../shell/primitives/format'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
-import { shortcutOf } from '../../store/commands'
 import { runStamp, useFiles } from '../../store/files'
-import { useGradcheck } from './gradcheck'
-import { checkAll } from './gradcheck-all'
-import { namesOf } from './gradcheck-case'
-import { whyOf } from './gradcheck-problems'
-import { chooseEntry, chooseOther, stopGradchecks } from './gradcheck-run'
+import { useGradcheck } from './store'
+import { namesOf } from './case'
+import { whyOf } from './problems'
+import { allJob } from './jobs'
+import { chooseEntry, chooseOther } from './run'
+import { useJob } from '../../store/job'
 import { useProject } from '../../store/project'
 import { changeText } from './finding-names'
 
@@ -27,40 +25,13 @@ export function CheckList(): ReactElement {
   const manifest = useProject((state) => state.project?.manifest)
   const entries = manifest?.gradchecks ?? noEntries
   const other = useGradcheck((state) => (state.entry === null ? state.draft.op : ''))
-  const all = useGradcheck((state) => state.all)
-  const error = useGradcheck((state) => state.allError)
-  const outcomes = useGradcheck((state) => state.outcomes)
-  const done = Object.values(outcomes).map((one) => one.outcome)
-  const wrong = done.filter((outcome) => !outcome.asExpected).length
-  const note =
-    all !== null
-      ? `${all.done} of ${all.total}`
-      : done.length === 0
-        ? String(entries.length)
-        : wrong === 0
-          ? `${done.length} as expected`
-          : `${wrong} of ${done.length} not as expected`
+  const error = useJob(allJob, (state) => state.error)
   return (
     <div className="split-list scroll" data-testid="gradcheck-list">
       <Section
         title="Gradchecks"
-        note={entries.length === 0 ? '' : note}
-        actions={
-          entries.length > 0 &&
-          (all === null ? (
-            <IconButton
-              icon="refresh"
-              label={`Run all (${shortcutOf('gradcheck.all')})`}
-              onClick={() => void checkAll()}
-              testId="gradcheck-all"
-            />
-          ) : (
-            <>
-              <Progress done={all.done} steps={all.total} label="Gradchecks" />
-              <IconButton icon="stop" label="Stop" onClick={() => void stopGradchecks()} />
-            </>
-          ))
-        }
+        note={entries.length === 0 ? '' : String(entries.length)}
+        actions={<Verdict />}
       >
         {error && <ErrorView error={error} />}
         {entries.map((entry, index) => (
@@ -82,6 +53,24 @@ export function CheckList(): ReactElement {
   )
 }
 
+/** Of opsmith.json's checks, made since the sources changed last. */
+function Verdict(): ReactElement | null {
+  const outcomes = useGradcheck((state) => state.outcomes)
+  const isRunning = useJob(allJob, (state) => state.running !== null)
+  const now = useFiles(runStamp)
+  const known = Object.values(outcomes).filter(({ stamp }) => stamp === now)
+  const wrong = known.filter(({ outcome }) => !outcome.asExpected).length
+  if (isRunning || known.length === 0) return null
+  return (
+    <span
+      className={`entry-verdict ${wrong > 0 ? 'tone-error' : 'tone-ok'}`}
+      data-testid="gradcheck-list-verdict"
+    >
+      {wrong > 0 ? `${wrong} of ${known.length} not as expected` : `${known.length} as expected`}
+    </span>
+  )
+}
+
 const marks: Record<string, { icon: IconName; tone: string }> = {
   passed: { icon: 'check', tone: 'tone-ok' },
   failed: { icon: 'error', tone: 'tone-error' },
@@ -91,7 +80,7 @@ const marks: Record<string, { icon: IconName; tone: string }> = {
 function EntryRow({ entry, index }: { entry: GradcheckEntry; index: number }): ReactElement {
   const inputs = useProject((state) => state.project?.manifest?.inputs) ?? {}
   const known = useGradcheck((state) => state.outcomes[index])
-  const checking = useGradcheck((state) => state.all !== null)
+  const checking = useJob(allJob, (state) => state.running !== null)
   const selected = useGradcheck((state) => state.entry === index)
   const now = useFiles(runStamp)
   const { title, particular } = namesOf(entry, inputs)

@@ -9,7 +9,7 @@ import { exactNumber, formatNumber } from '../../shell/primitives/format'
 import { statusIcons } from '../../shell/primitives/status-icons'
 import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
-import { gradcheckStore } from './gradcheck'
+import { gradcheckStore } from './store'
 import { checkTitles, tensorName, tensorsText } from './finding-names'
 
 /** Each check on its own line, in the order in which gradcheck makes them; none hides behind another. */

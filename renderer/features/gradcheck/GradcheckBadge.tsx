@@ -1,13 +1,15 @@
 import type { ReactElement } from 'react'
 
 import { BusyBadge, CountBadge } from '../../shell/primitives/Badge'
-import { useGradcheck } from './gradcheck'
-import { unexpected } from './gradcheck-problems'
+import { useJob } from '../../store/job'
+import { allJob } from './jobs'
+import { useGradcheck } from './store'
+import { unexpected } from './problems'
 
 /** How many gradchecks did not end as expected. */
 export function GradcheckBadge(): ReactElement {
   const wrong = useGradcheck((state) => unexpected(state.outcomes).length)
-  const checking = useGradcheck((state) => state.all !== null)
+  const checking = useJob(allJob, (state) => state.running !== null)
   if (checking) return <BusyBadge label="checking" />
   return <CountBadge count={wrong} label={`${wrong} not as expected`} />
 }

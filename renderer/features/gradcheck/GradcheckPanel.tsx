@@ -3,7 +3,6 @@ import { useEffect, type ReactElement } from 'react'
 import type { CheckedReport } from '../../../electron/contract/gradcheck'
 import { Button } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
-import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatCount, formatNumber, formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
@@ -12,11 +11,13 @@ import { StaleBar } from '../../shell/primitives/StaleBar'
 import { Waiting } from '../../shell/primitives/Waiting'
 import { runCommand } from '../../store/commands'
 import { useStaleness } from '../../store/files'
-import { gradcheckStore, useGradcheck } from './gradcheck'
-import { keepCase } from './gradcheck-keep'
-import { unexpected } from './gradcheck-problems'
-import { chooseEntry, chooseOther, runGradcheck, stopGradchecks } from './gradcheck-run'
+import { gradcheckStore, useGradcheck } from './store'
+import { keepCase } from './keep'
+import { unexpected } from './problems'
+import { allJob, caseJob, stopGradchecks } from './jobs'
+import { chooseEntry, chooseOther, runGradcheck } from './run'
 import { useHost } from '../../store/host'
+import { useJob } from '../../store/job'
 import { showPanel } from '../../store/layout'
 import { currentManifest, useProject } from '../../store/project'
 import { useSchemas } from '../../store/schemas'
@@ -24,6 +25,7 @@ import { CaseEditor } from './CaseEditor'
 import { CheckList } from './CheckList'
 import { changeText } from './finding-names'
 import { Findings } from './Findings'
+import { GradcheckBar } from './GradcheckBar'
 import { HistorySection } from './HistorySection'
 import { JacobianSection } from './JacobianView'
 import { SearchSection } from './SearchSection'
@@ -43,11 +45,7 @@ export function GradcheckPanel(): ReactElement {
   }
   return (
     <div className="panel-column split-panel" data-testid="gradcheck-panel">
-      <div className="panel-bar split-bar">
-        <span className="muted ellipsis">Gradients against central differences</span>
-        <span className="grow" />
-        <EnlargeButton panel="gradcheck" />
-      </div>
+      <GradcheckBar />
       <div className="split-body">
         <CheckList />
         <div className="split-main scroll" data-testid="gradcheck-main">
@@ -61,7 +59,7 @@ export function GradcheckPanel(): ReactElement {
 
 /** Something sensible to look at: the first check that fails against expectation, else the first. */
 function useFirstChoice(isLoaded: boolean): void {
-  const checking = useGradcheck((state) => state.all !== null)
+  const checking = useJob(allJob, (state) => state.running !== null)
   useEffect(() => {
     const { draft, outcomes } = gradcheckStore.getState()
     if (!isLoaded || checking || draft.op !== '') return
@@ -76,18 +74,18 @@ function useFirstChoice(isLoaded: boolean): void {
 }
 
 function Result(): ReactElement | null {
-  const report = useGradcheck((state) => state.report)
-  const error = useGradcheck((state) => state.error)
-  const stamp = useGradcheck((state) => state.stamp)
-  const job = useGradcheck((state) => state.job)
+  const report = useJob(caseJob, (state) => state.value?.report)
+  const error = useJob(caseJob, (state) => state.error)
+  const stamp = useJob(caseJob, (state) => state.stamp)
+  const isWorking = useJob(caseJob, (state) => state.running !== null)
   const op = useGradcheck((state) => state.draft.op)
   const staleness = useStaleness(stamp, 'run')
   if (op === '') return <EmptyState text="Choose what to check." quiet />
   const isStale = staleness === 'older'
   return (
     <>
-      {job === null && <StaleBar staleness={staleness} />}
-      <div className={isStale ? 'stale' : job === null ? '' : 'still-working'}>
+      {!isWorking && <StaleBar staleness={staleness} />}
+      <div className={isStale ? 'stale' : isWorking ? 'still-working' : ''}>
         {error && (
           <div className="panel-pad">
             <ErrorView error={error} testId="gradcheck-error">
@@ -114,7 +112,7 @@ function Result(): ReactElement | null {
         )}
         {!report && !error && (
           <Waiting
-            working={job !== null}
+            working={isWorking}
             coming="The check comes with the build."
             onCheck={() => void runGradcheck()}
             onStop={() => void stopGradchecks()}
@@ -186,7 +184,7 @@ function Verdict({ report }: { report: CheckedReport }): ReactElement {
 
 /** The Jacobians of an op host that ended are gone with it. */
 function Jacobians({ report }: { report: CheckedReport }): ReactElement {
-  const generation = useGradcheck((state) => state.generation)
+  const generation = useJob(caseJob, (state) => state.value?.generation ?? 0)
   const host = useHost((state) => state.host)
   if (host !== null && generation !== 0 && host.generation !== generation) {
     return (

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import type { GradcheckPoint } from '../../../electron/contract/gradcheck'
 import { formatNumber } from '../../shell/primitives/format'
 import { Section } from '../../shell/primitives/Section'
-import { useGradcheck } from './gradcheck'
+import { useGradcheck } from './store'
 
 const width = 360
 const height = 84

@@ -1,6 +1,5 @@
 import { useState, type ReactElement } from 'react'
 
-import type { SearchReport } from '../../../electron/contract/gradcheck'
 import { Button } from '../../shell/primitives/Button'
 import { Progress } from '../../shell/primitives/Elapsed'
 import { ErrorView } from '../../shell/primitives/ErrorView'
@@ -8,18 +7,22 @@ import { formatNumber, formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
 import { useStaleness } from '../../store/files'
-import { gradcheckStore, useGradcheck } from './gradcheck'
+import { useJob } from '../../store/job'
+import { gradcheckStore, useGradcheck } from './store'
 import { inputsNamed } from '../../store/argument-list'
-import { keepCase } from './gradcheck-keep'
-import { editDraft, searchKey, searchWorst, stopGradchecks } from './gradcheck-run'
+import { keepCase } from './keep'
+import { noSteps, searchJob, stopGradchecks, type Searched } from './jobs'
+import { editDraft, searchKey, searchWorst } from './run'
 
 /** The same check at many random points: a kink or a branch hides from one. */
 export function SearchSection(): ReactElement {
   const [points, setPoints] = useState(100)
   const [firstSeed, setFirstSeed] = useState(0)
-  const searching = useGradcheck((state) => state.searching)
-  const search = useGradcheck((state) => state.search)
-  const error = useGradcheck((state) => state.searchError)
+  const isSearching = useJob(searchJob, (state) => state.running !== null)
+  const { done, total } = useJob(searchJob, (state) => state.progress) ?? noSteps
+  const searched = useJob(searchJob, (state) => state.value)
+  const search = searched?.report
+  const error = useJob(searchJob, (state) => state.error)
   const hasCase = useGradcheck((state) => state.draft.op !== '')
   return (
     <Section title="Worst point" note={search ? `${search.failed} of ${search.tried} fail` : ''}>
@@ -47,11 +50,11 @@ export function SearchSection(): ReactElement {
             onChange={(event) => setFirstSeed(within(event.target.value, 0, 2 ** 31))}
           />
         </span>
-        {searching ? (
+        {isSearching ? (
           <>
-            <Progress done={searching.done} steps={searching.total} label="Points" />
+            <Progress done={done} steps={total} label="Points" />
             <span className="number">
-              {searching.done} of {searching.total}
+              {done} of {total}
             </span>
             <Button icon="stop" onClick={() => void stopGradchecks()}>
               Stop
@@ -69,7 +72,7 @@ export function SearchSection(): ReactElement {
         )}
       </div>
       {error && <ErrorView error={error} />}
-      {search && <Found search={search} />}
+      {searched && <Found searched={searched} />}
     </Section>
   )
 }
@@ -78,9 +81,9 @@ function within(text: string, low: number, high: number): number {
   return Math.min(Math.max(Math.round(Number(text)), low), high)
 }
 
-function Found({ search }: { search: SearchReport }): ReactElement {
-  const isOurs = useGradcheck((state) => state.searchKey === searchKey(state.draft))
-  const stamp = useGradcheck((state) => state.searchStamp)
+function Found({ searched }: { searched: Searched }): ReactElement {
+  const { report: search, key, stamp } = searched
+  const isOurs = useGradcheck((state) => key === searchKey(state.draft))
   const isOld = useStaleness(stamp, 'run') === 'older'
   const good = search.failed === 0
   const seeds = Object.entries(search.seeds).map(([name, seed]) => `${name} ${seed}`)

@@ -9,30 +9,32 @@ import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatNumber, formatSeconds } from '../../shell/primitives/format'
 import { Section } from '../../shell/primitives/Section'
 import { useStaleness } from '../../store/files'
-import { useGradcheck } from './gradcheck'
-import { powerText } from './gradcheck-case'
-import { caseKey, editOptions, stopGradchecks, sweepEps } from './gradcheck-run'
+import { useJob } from '../../store/job'
+import { useGradcheck } from './store'
+import { powerText } from './case'
+import { noSteps, stopGradchecks, sweepJob } from './jobs'
+import { caseKey, editOptions, sweepEps } from './run'
 import { useTheme } from '../../store/theme'
 import { chartHeight, makeChart } from './sweep-plot'
 
 /** Where truncation and rounding lie, and so which step a right gradient can be told from a wrong one by. */
 export function SweepSection(): ReactElement {
-  const sweep = useGradcheck((state) => state.sweep)
-  const sweeping = useGradcheck((state) => state.sweeping)
-  const error = useGradcheck((state) => state.sweepError)
-  const isOurs = useGradcheck((state) => state.sweepKey === caseKey(state.draft))
+  const swept = useJob(sweepJob, (state) => state.value)
+  const isSweeping = useJob(sweepJob, (state) => state.running !== null)
+  const { done, total } = useJob(sweepJob, (state) => state.progress) ?? noSteps
+  const error = useJob(sweepJob, (state) => state.error)
+  const isOurs = useGradcheck((state) => swept?.key === caseKey(state.draft))
   const hasCase = useGradcheck((state) => state.draft.op !== '')
-  const stamp = useGradcheck((state) => state.sweepStamp)
-  const isOld = useStaleness(stamp, 'run') === 'older'
-  const shown = isOurs ? sweep : null
+  const isOld = useStaleness(swept?.stamp ?? null, 'run') === 'older'
+  const shown = isOurs && swept ? swept.report : null
   return (
     <Section
       title="Error over eps"
       note={shown ? (isOld ? 'of older sources' : formatSeconds(shown.seconds)) : ''}
       actions={
-        sweeping ? (
+        isSweeping ? (
           <>
-            <Progress done={sweeping.done} steps={sweeping.total} label="Steps" />
+            <Progress done={done} steps={total} label="Steps" />
             <Button icon="stop" onClick={() => void stopGradchecks()}>
               Stop
             </Button>
@@ -51,11 +53,11 @@ export function SweepSection(): ReactElement {
     >
       {error && <ErrorView error={error} />}
       {shown ? (
-        <div className={isOld || sweeping ? 'stale' : ''}>
+        <div className={isOld || isSweeping ? 'stale' : ''}>
           <Swept report={shown} />
         </div>
       ) : (
-        !sweeping && (
+        !isSweeping && (
           <p className="muted">
             A larger step cuts terms off, a smaller one rounds: the sweep shows both in float32 and
             float64, and the step between them.

@@ -1,15 +1,9 @@
 import type { Command } from '../../store/commands'
-import { gradcheckStore } from './gradcheck'
-import { checkAll } from './gradcheck-all'
-import { keepCase } from './gradcheck-keep'
-import {
-  editDraft,
-  editOptions,
-  runGradcheck,
-  searchWorst,
-  stopGradchecks,
-  sweepEps,
-} from './gradcheck-run'
+import { gradcheckStore } from './store'
+import { checkAll } from './all'
+import { keepCase } from './keep'
+import { isAnyRunning, stopGradchecks } from './jobs'
+import { editDraft, editOptions, runGradcheck, searchWorst, sweepEps } from './run'
 import { showPanel } from '../../store/layout'
 import { projectStore } from '../../store/project'
 
@@ -27,7 +21,7 @@ export function gradcheckCommands(): Command[] {
     command('keep', 'Keep this case in opsmith.json', () => keepCase('passed'), hasCase),
     command(
       'keepFailing',
-      'Keep this case in opsmith.json as one that has to fail',
+      'Keep this case as one that has to fail',
       () => keepCase('failed'),
       hasCase,
     ),
@@ -37,7 +31,7 @@ export function gradcheckCommands(): Command[] {
     command('secondOrder', 'Second order on or off', () => {
       editDraft({ secondOrder: !gradcheckStore.getState().draft.secondOrder })
     }),
-    command('stop', 'Stop', stopGradchecks),
+    command('stop', 'Stop', stopGradchecks, isAnyRunning),
   ]
 }
 

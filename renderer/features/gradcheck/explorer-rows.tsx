@@ -2,8 +2,8 @@ import { Icon } from '../../shell/primitives/Icon'
 import type { ExplorerRow } from '../../store/feature'
 import { showPanel } from '../../store/layout'
 import { useProject } from '../../store/project'
-import { namesOf } from './gradcheck-case'
-import { chooseEntry } from './gradcheck-run'
+import { namesOf } from './case'
+import { chooseEntry } from './run'
 
 /** The gradchecks of opsmith.json. */
 export function useGradcheckRows(): ExplorerRow[] {

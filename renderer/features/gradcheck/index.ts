@@ -1,12 +1,11 @@
 import { defineFeature } from '../../store/feature'
-import { watchedWork } from '../../store/job'
 import { currentManifest } from '../../store/project'
 import { gradcheckCommands } from './commands'
 import { useGradcheckRows } from './explorer-rows'
-import { gradcheckStore, isChecking } from './gradcheck'
-import { forgetGradchecks, listenToGradchecks, refreshGradchecks } from './gradcheck-all'
-import { gradcheckDiagnostics } from './gradcheck-problems'
-import { stopGradchecks } from './gradcheck-run'
+import { gradcheckJobs } from './jobs'
+import { forgetGradchecks, refreshGradchecks } from './all'
+import { gradcheckDiagnostics } from './problems'
+import { gradcheckStore } from './store'
 import { GradcheckBadge } from './GradcheckBadge'
 import { GradcheckPanel } from './GradcheckPanel'
 import './styles.css'
@@ -22,7 +21,7 @@ export const feature = defineFeature({
   },
   Badge: GradcheckBadge,
   commands: gradcheckCommands(),
-  jobs: [watchedWork(gradcheckStore, isChecking, stopGradchecks)],
+  jobs: gradcheckJobs,
   problems: { stores: [gradcheckStore], current: gradcheckDiagnostics },
   explorer: { section: 'Checks', order: 20, useRows: useGradcheckRows },
   refresh: { order: 20, run: refreshGradchecks },
@@ -34,6 +33,5 @@ export const feature = defineFeature({
       },
     },
   ],
-  start: listenToGradchecks,
   forget: forgetGradchecks,
 })

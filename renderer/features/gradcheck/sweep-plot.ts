@@ -2,7 +2,7 @@ import UPlot from 'uplot'
 
 import type { SweepBranch, SweepCurve, SweepReport } from '../../../electron/contract/gradcheck'
 import { formatNumber } from '../../shell/primitives/format'
-import { powerText } from './gradcheck-case'
+import { powerText } from './case'
 
 export type SweepPlot = {
   eps: number

@@ -9,9 +9,11 @@ import { DtypesField } from '../../shell/primitives/DtypesField'
 import { parseWords } from '../../shell/primitives/input-text'
 import { MoreOptions } from '../../shell/primitives/MoreOptions'
 import { SizedInputs } from '../../shell/primitives/SizedInputs'
-import { stopOpchecks, useOpcheck } from './opcheck'
-import { firstRange, opcheckInputs, parseRanges, rangesText } from './opcheck-case'
-import { chooseOperator, editCheck, keepCheck, runOperator } from './opcheck-run'
+import { useJob } from '../../store/job'
+import { caseJob, stopOperatorChecks } from './jobs'
+import { useOperatorChecks } from './store'
+import { firstRange, operatorCheckInputs, parseRanges, rangesText } from './case'
+import { chooseOperator, editCheck, keepCheck, runOperator } from './run'
 
 /** What is checked, and over which inputs; a change is checked by itself. */
 export function OperatorCase(): ReactElement {
@@ -25,10 +27,10 @@ export function OperatorCase(): ReactElement {
 }
 
 function CallBar(): ReactElement {
-  const draft = useOpcheck((state) => state.draft)
-  const job = useOpcheck((state) => state.oneJob)
-  const startedAt = useOpcheck((state) => state.oneStartedAt)
-  const isKept = useOpcheck((state) => state.entry !== null)
+  const draft = useOperatorChecks((state) => state.draft)
+  const job = useJob(caseJob, (state) => state.running)
+  const startedAt = useJob(caseJob, (state) => state.startedAt)
+  const isKept = useOperatorChecks((state) => state.entry !== null)
   return (
     <div className="case-call">
       <CallFields
@@ -45,7 +47,7 @@ function CallBar(): ReactElement {
         startedAt={startedAt}
         disabled={draft.op === ''}
         onAgain={() => void runOperator()}
-        onStop={() => void stopOpchecks()}
+        onStop={() => void stopOperatorChecks()}
         testId="opcheck-one"
         stopTestId="opcheck-one-stop"
       />
@@ -65,7 +67,7 @@ function CallBar(): ReactElement {
 
 /** What other calls are drawn from. */
 function Ranges(): ReactElement {
-  const draft = useOpcheck((state) => state.draft)
+  const draft = useOperatorChecks((state) => state.draft)
   const [more, setMore] = useState(false)
   const field = (kind: 'sizes' | 'integers' | 'floats', title: string): ReactElement => (
     <span className="case-option case-range" title={title}>
@@ -123,7 +125,7 @@ function Ranges(): ReactElement {
 type NumberProps = { name: 'shapes' | 'seed'; title: string; most: number }
 
 function NumberOption({ name, title, most }: NumberProps): ReactElement {
-  const value = useOpcheck((state) => state.draft[name])
+  const value = useOperatorChecks((state) => state.draft[name])
   return (
     <span className="case-option" title={title}>
       <CommitField
@@ -147,10 +149,10 @@ const parseChecks = (
   parseWords(text, opcheckCheck.options, 'check')
 
 function Inputs(): ReactElement | null {
-  const draft = useOpcheck((state) => state.draft)
+  const draft = useOperatorChecks((state) => state.draft)
   return (
     <SizedInputs
-      inputsOf={(specs) => opcheckInputs(draft, specs)}
+      inputsOf={(specs) => operatorCheckInputs(draft, specs)}
       own={draft}
       firstSize={firstRange}
       owner="check"

@@ -1,12 +1,19 @@
 import type { ReactElement } from 'react'
 
 import { BusyBadge, CountBadge } from '../../shell/primitives/Badge'
-import { unexpectedOperators, useOpcheck } from './opcheck'
+import { useJob } from '../../store/job'
+import { allJob, caseJob } from './jobs'
+import { unexpectedOperators } from './problems'
+import { useOperatorChecks } from './store'
 
 /** How many operators did not end as expected. */
 export function OperatorChecksBadge(): ReactElement {
-  const wrong = useOpcheck((state) => unexpectedOperators(state).length)
-  const checking = useOpcheck((state) => state.job !== null)
-  if (checking) return <BusyBadge label="checking" />
+  const one = useJob(caseJob, (state) => state.value)
+  const stamp = useJob(caseJob, (state) => state.stamp)
+  const wrong = useOperatorChecks(
+    ({ outcomes }) => unexpectedOperators(outcomes, one, stamp).length,
+  )
+  const isChecking = useJob(allJob, (state) => state.running !== null)
+  if (isChecking) return <BusyBadge label="checking" />
   return <CountBadge count={wrong} label={`${wrong} not as expected`} />
 }

@@ -2,17 +2,19 @@ import { useEffect, type ReactElement } from 'react'
 
 import { Button } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
-import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { Waiting } from '../../shell/primitives/Waiting'
 import { useStaleness } from '../../store/files'
+import { useJob } from '../../store/job'
 import { showPanel } from '../../store/layout'
-import { loadEntries, opcheckStore, stopOpchecks, useOpcheck } from './opcheck'
-import { chooseCheck, runOperator } from './opcheck-run'
+import { caseJob, stopOperatorChecks } from './jobs'
+import { loadEntries, operatorChecksStore, useOperatorChecks } from './store'
+import { chooseCheck, runOperator } from './run'
 import { useSchemas } from '../../store/schemas'
 import { OperatorCase } from './OperatorCase'
+import { OperatorChecksBar } from './OperatorChecksBar'
 import { OperatorFindings } from './OperatorFindings'
 import { OperatorList } from './OperatorList'
 
@@ -30,11 +32,7 @@ export function OperatorChecksPanel(): ReactElement {
   }
   return (
     <div className="panel-column split-panel" data-testid="opcheck-panel">
-      <div className="panel-bar split-bar">
-        <span className="muted ellipsis">Schemas, memory, layouts, dtypes</span>
-        <span className="grow" />
-        <EnlargeButton panel="operator-checks" />
-      </div>
+      <OperatorChecksBar />
       <div className="split-body">
         <OperatorList />
         <div className="split-main scroll" data-testid="opcheck-main">
@@ -48,23 +46,23 @@ export function OperatorChecksPanel(): ReactElement {
 
 /** Something to look at: the first entry, with what is known of it. */
 function useFirstEntry(isLoaded: boolean): void {
-  const count = useOpcheck((state) => state.entries.length)
+  const count = useOperatorChecks((state) => state.entries.length)
   useEffect(() => {
     if (!isLoaded) return
     if (count === 0) void loadEntries()
-    else if (opcheckStore.getState().draft.op === '') chooseCheck(0)
+    else if (operatorChecksStore.getState().draft.op === '') chooseCheck(0)
   }, [isLoaded, count])
 }
 
 function Result(): ReactElement {
-  const op = useOpcheck((state) => state.draft.op)
-  const working = useOpcheck((state) => state.oneJob !== null)
-  const known = useOpcheck((state) =>
-    state.one === null && state.entry !== null ? state.outcomes[state.entry] : undefined,
+  const op = useOperatorChecks((state) => state.draft.op)
+  const working = useJob(caseJob, (state) => state.running !== null)
+  const one = useJob(caseJob, (state) => state.value)
+  const known = useOperatorChecks((state) =>
+    one === null && state.entry !== null ? state.outcomes[state.entry] : undefined,
   )
-  const one = useOpcheck((state) => state.one)
-  const error = useOpcheck((state) => state.oneError)
-  const oneStamp = useOpcheck((state) => state.oneStamp)
+  const error = useJob(caseJob, (state) => state.error)
+  const oneStamp = useJob(caseJob, (state) => state.stamp)
   const staleness = useStaleness(known?.stamp ?? oneStamp, 'run')
   const outcome = one ?? known?.outcome
   if (op === '') return <EmptyState text="Choose what to check." quiet />
@@ -86,7 +84,7 @@ function Result(): ReactElement {
         working={working}
         coming="The checks come with the build."
         onCheck={() => void runOperator()}
-        onStop={() => void stopOpchecks()}
+        onStop={() => void stopOperatorChecks()}
       />
     )
   }

@@ -8,8 +8,8 @@ import { FileLink } from '../../shell/primitives/FileLink'
 import { formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { inputSummary } from '../../shell/primitives/input-text'
-import { useOpcheck } from './opcheck'
-import { keepCheck } from './opcheck-run'
+import { useOperatorChecks } from './store'
+import { keepCheck } from './run'
 import { statusIcons } from '../../shell/primitives/status-icons'
 import { SanitizerStacks } from './SanitizerStacks'
 
@@ -135,7 +135,7 @@ function Evidence({ finding }: { finding: PlacedFinding }): ReactElement | null 
 
 /** A failure that is in opsmith.json already needs no keeping. */
 function KeepFailure({ finding }: { finding: PlacedFinding }): ReactElement | null {
-  const isKept = useOpcheck(({ entry, entries }) => {
+  const isKept = useOperatorChecks(({ entry, entries }) => {
     const chosen = entry === null ? undefined : entries[entry]
     return chosen?.checks !== undefined && chosen.shapes === 0
   })

@@ -2,52 +2,31 @@ import type { ReactElement } from 'react'
 
 import type { CheckEntry } from '../../../electron/contract/manifest'
 import type { OpcheckOutcome } from '../../../electron/contract/opcheck'
-import { IconButton } from '../../shell/primitives/Button'
 import { EntryName } from '../../shell/primitives/EntryName'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Icon } from '../../shell/primitives/Icon'
-import { ListProgress } from '../../shell/primitives/ListProgress'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
 import { runStamp, useFiles } from '../../store/files'
-import { checkOperators, setSanitize, stopOpchecks, useOpcheck } from './opcheck'
-import { opcheckDraftOf } from './opcheck-case'
-import { chooseCheck, chooseOperator } from './opcheck-run'
+import { useJob } from '../../store/job'
+import { allJob } from './jobs'
+import { setSanitize, useOperatorChecks } from './store'
+import { operatorCheckDraftOf } from './case'
+import { chooseCheck, chooseOperator } from './run'
 import { useProject } from '../../store/project'
 
 /** What is checked of the project with its verdicts, and what else could be. */
 export function OperatorList(): ReactElement {
-  const entries = useOpcheck((state) => state.entries)
-  const other = useOpcheck((state) => (state.entry === null ? state.draft.op : ''))
-  const { job, startedAt, done, total, error } = useOpcheck((state) => state)
+  const entries = useOperatorChecks((state) => state.entries)
+  const other = useOperatorChecks((state) => (state.entry === null ? state.draft.op : ''))
+  const error = useJob(allJob, (state) => state.error)
   const isListed = useProject((state) => state.project?.manifest?.checks !== undefined)
   return (
     <div className="split-list scroll" data-testid="opcheck-list">
       <Section
         title={isListed ? 'Checks' : 'Operators'}
         note={entries.length === 0 ? '' : String(entries.length)}
-        actions={
-          job === null ? (
-            <>
-              <Verdict />
-              <IconButton
-                icon="play"
-                label="Check all of them"
-                onClick={() => void checkOperators()}
-                testId="opcheck-run"
-              />
-            </>
-          ) : (
-            <ListProgress
-              done={done}
-              total={total}
-              startedAt={startedAt}
-              label="Operator checks"
-              onStop={() => void stopOpchecks()}
-              testId="opcheck-stop"
-            />
-          )
-        }
+        actions={<Verdict />}
       >
         <SanitizeSwitch />
         {error && <ErrorView error={error} />}
@@ -68,7 +47,7 @@ export function OperatorList(): ReactElement {
 
 /** Memory and undefined behaviour, watched by the compiler's sanitizers, when checks run next. */
 function SanitizeSwitch(): ReactElement {
-  const sanitize = useOpcheck((state) => state.sanitize)
+  const sanitize = useOperatorChecks((state) => state.sanitize)
   return (
     <label
       className="check side-pad"
@@ -87,11 +66,12 @@ function SanitizeSwitch(): ReactElement {
 
 /** Of all that were checked since the sources changed last. */
 function Verdict(): ReactElement | null {
-  const outcomes = useOpcheck((state) => state.outcomes)
+  const outcomes = useOperatorChecks((state) => state.outcomes)
+  const isRunning = useJob(allJob, (state) => state.running !== null)
   const now = useFiles(runStamp)
   const known = Object.values(outcomes).filter(({ stamp }) => stamp === now)
   const wrong = known.filter(({ outcome }) => !outcome.asExpected).length
-  if (known.length === 0) return null
+  if (isRunning || known.length === 0) return null
   return (
     <span
       className={`entry-verdict ${wrong > 0 ? 'tone-error' : 'tone-ok'}`}
@@ -113,11 +93,11 @@ function particularOf(entry: CheckEntry): string {
 
 function EntryRow({ entry, index }: { entry: CheckEntry; index: number }): ReactElement {
   const inputs = useProject((state) => state.project?.manifest?.inputs) ?? {}
-  const known = useOpcheck((state) => state.outcomes[index])
-  const selected = useOpcheck((state) => state.entry === index)
+  const known = useOperatorChecks((state) => state.outcomes[index])
+  const selected = useOperatorChecks((state) => state.entry === index)
   const now = useFiles(runStamp)
   const isOld = known !== undefined && known.stamp !== now
-  const call = `${entry.op}(${opcheckDraftOf(entry, inputs).argsText})`
+  const call = `${entry.op}(${operatorCheckDraftOf(entry, inputs).argsText})`
   const title = entry.name ?? call
   const particular = particularOf(entry)
   const verdict = known && !isOld ? known.outcome.verdict : ''

@@ -1,17 +1,46 @@
 import type { Command } from '../../store/commands'
 import { showPanel } from '../../store/layout'
 import { projectStore } from '../../store/project'
-import { checkOperators } from './opcheck'
+import { checkOperators } from './all'
+import { operatorCheckJobs, stopOperatorChecks } from './jobs'
+import { keepCheck, runOperator } from './run'
+import { operatorChecksStore, setSanitize } from './store'
 
+const hasProject = (): boolean => projectStore.getState().project !== null
+const hasCase = (): boolean => operatorChecksStore.getState().draft.op !== ''
+const canKeep = (): boolean => hasCase() && operatorChecksStore.getState().entry === null
+const isAnyRunning = (): boolean => operatorCheckJobs.some((job) => job.isRunning())
+
+/** Everything that can be done with operator checks; the panel comes to the front. */
 export const operatorCheckCommands: readonly Command[] = [
-  {
-    id: 'operatorChecks.all',
-    title: 'Operator checks: Check all operators of the project',
+  command('run', 'Check the chosen operator', runOperator, hasCase),
+  command('all', 'Check all operators of the project', checkOperators, hasProject, 'Ctrl+F9'),
+  command('stop', 'Stop', stopOperatorChecks, isAnyRunning),
+  command('keep', 'Keep these checks in opsmith.json', () => keepCheck(), canKeep),
+  command(
+    'sanitize',
+    'Sanitizers on or off',
+    () => setSanitize(!operatorChecksStore.getState().sanitize),
+    hasProject,
+  ),
+]
+
+function command(
+  id: string,
+  title: string,
+  run: () => void | Promise<void>,
+  enabled: () => boolean,
+  shortcut?: string,
+): Command {
+  return {
+    id: `operatorChecks.${id}`,
+    title: `Operator checks: ${title}`,
     group: 'Operator checks',
-    enabled: () => projectStore.getState().project !== null,
+    enabled,
     run: () => {
       showPanel('operator-checks', false)
-      return checkOperators()
+      return run()
     },
-  },
-]
+    ...(shortcut === undefined ? {} : { shortcut }),
+  }
+}

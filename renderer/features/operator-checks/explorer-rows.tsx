@@ -1,12 +1,12 @@
 import { Icon } from '../../shell/primitives/Icon'
 import type { ExplorerRow } from '../../store/feature'
 import { showPanel } from '../../store/layout'
-import { useOpcheck } from './opcheck'
-import { chooseCheck } from './opcheck-run'
+import { useOperatorChecks } from './store'
+import { chooseCheck } from './run'
 
 /** What is checked of the project. */
 export function useOperatorCheckRows(): ExplorerRow[] {
-  const entries = useOpcheck((state) => state.entries)
+  const entries = useOperatorChecks((state) => state.entries)
   return entries.map((entry, index) => ({
     kind: 'operator',
     icon: <Icon name="flask" label="operator" />,

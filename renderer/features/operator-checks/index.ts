@@ -1,16 +1,11 @@
 import { defineFeature } from '../../store/feature'
-import { watchedWork } from '../../store/job'
 import { currentManifest } from '../../store/project'
 import { operatorCheckCommands } from './commands'
 import { useOperatorCheckRows } from './explorer-rows'
-import {
-  isCheckingOperators,
-  listenToOpchecks,
-  opcheckDiagnostics,
-  opcheckStore,
-  stopOpchecks,
-} from './opcheck'
-import { entriesChanged, forgetOpchecks, refreshOpchecks } from './opcheck-run'
+import { caseJob, operatorCheckJobs } from './jobs'
+import { operatorCheckDiagnostics } from './problems'
+import { operatorChecksStore } from './store'
+import { entriesChanged, forgetOperatorChecks, refreshOperatorChecks } from './run'
 import { OperatorChecksBadge } from './OperatorChecksBadge'
 import { OperatorChecksPanel } from './OperatorChecksPanel'
 
@@ -24,10 +19,10 @@ export const feature = defineFeature({
   },
   Badge: OperatorChecksBadge,
   commands: operatorCheckCommands,
-  jobs: [watchedWork(opcheckStore, isCheckingOperators, stopOpchecks)],
-  problems: { stores: [opcheckStore], current: opcheckDiagnostics },
+  jobs: operatorCheckJobs,
+  problems: { stores: [operatorChecksStore, caseJob.store], current: operatorCheckDiagnostics },
   explorer: { section: 'Checks', order: 30, useRows: useOperatorCheckRows },
-  refresh: { order: 30, run: refreshOpchecks },
+  refresh: { order: 30, run: refreshOperatorChecks },
   manifest: [
     {
       reads: () => {
@@ -39,6 +34,5 @@ export const feature = defineFeature({
       },
     },
   ],
-  start: listenToOpchecks,
-  forget: forgetOpchecks,
+  forget: forgetOperatorChecks,
 })

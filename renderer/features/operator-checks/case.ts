@@ -9,7 +9,7 @@ export type Range = { min: number; max: number }
 export type Ranges = Record<string, Range>
 
 /** The operator checks of one operator as the fields say them. */
-export type OpcheckDraft = {
+export type OperatorCheckDraft = {
   /** An operator, libtorch's included, or a function of the program; "" until one is chosen. */
   op: string
   /** "x, [y, None], k": names of inputs, sizes and numbers, and literals; "" lets the schema say. */
@@ -33,7 +33,7 @@ export const defaultShapes = 6
 /** The range that a size gets when a shape names it first. */
 export const firstRange: Range = { min: 1, max: 8 }
 
-export function emptyOpcheckDraft(op = '', argsText = ''): OpcheckDraft {
+export function emptyOperatorCheckDraft(op = '', argsText = ''): OperatorCheckDraft {
   return {
     op,
     argsText,
@@ -50,20 +50,20 @@ export function emptyOpcheckDraft(op = '', argsText = ''): OpcheckDraft {
 }
 
 function namesOf(
-  draft: Pick<OpcheckDraft, 'inputs' | 'sizes' | 'integers' | 'floats'>,
+  draft: Pick<OperatorCheckDraft, 'inputs' | 'sizes' | 'integers' | 'floats'>,
   inputs: Readonly<Record<string, InputSpec>>,
 ): Record<string, unknown> {
   return { ...inputs, ...draft.inputs, ...draft.sizes, ...draft.integers, ...draft.floats }
 }
 
 /** The fields as an entry of opsmith.json fills them. */
-export function opcheckDraftOf(
+export function operatorCheckDraftOf(
   entry: CheckEntry,
   inputs: Readonly<Record<string, InputSpec>>,
-): OpcheckDraft {
+): OperatorCheckDraft {
   const { name, skip, timeout, expect } = entry
-  const draft: OpcheckDraft = {
-    ...emptyOpcheckDraft(entry.op),
+  const draft: OperatorCheckDraft = {
+    ...emptyOperatorCheckDraft(entry.op),
     inputs: entry.inputs ?? {},
     sizes: entry.sizes ?? {},
     integers: entry.integers ?? {},
@@ -83,8 +83,8 @@ export function opcheckDraftOf(
 }
 
 /** The inputs that the call takes, with the project's filled in. */
-export function opcheckInputs(
-  draft: OpcheckDraft,
+export function operatorCheckInputs(
+  draft: OperatorCheckDraft,
   inputs: Readonly<Record<string, InputSpec>>,
 ): [string, CheckInput][] {
   const all: Record<string, CheckInput> = { ...inputs, ...draft.inputs }
@@ -95,13 +95,13 @@ export function opcheckInputs(
 }
 
 /** The fields as the entry that opsmith.json would hold; an error names what does not read. */
-export function opcheckEntryOf(
-  draft: OpcheckDraft,
+export function operatorCheckEntryOf(
+  draft: OperatorCheckDraft,
   inputs: Readonly<Record<string, InputSpec>>,
 ): Result<CheckEntry> {
   const args = parseArgumentList(draft.argsText, namesOf(draft, inputs))
   if (!args.ok) return args
-  const used = opcheckInputs(draft, inputs).map(([name]) => name)
+  const used = operatorCheckInputs(draft, inputs).map(([name]) => name)
   const own = Object.entries(draft.inputs).filter(([name]) => used.includes(name))
   const words = new Set(draft.argsText.split(/[\s,[\]()]+/))
   const inShapes = new Set(own.flatMap(([, { shape }]) => shape ?? []))

@@ -1,6 +1,6 @@
 import { call } from '../../bridge/bridge'
-import { gradcheckStore } from './gradcheck'
-import { chosenCase } from './gradcheck-run'
+import { gradcheckStore } from './store'
+import { chosenCase } from './run'
 import { manifestSaved } from '../../store/inputs'
 import { notify, notifyError } from '../../store/notifications'
 import { currentFolder } from '../../store/project'

@@ -1,7 +1,7 @@
 import type { Diagnostic, DiagnosticNote } from '../../../electron/contract/diagnostics'
 import type { GradcheckOutcome } from '../../../electron/contract/gradcheck'
 import { runStamp } from '../../store/files'
-import { gradcheckStore, type GradcheckState } from './gradcheck'
+import { gradcheckStore, type GradcheckState } from './store'
 import { currentManifest } from '../../store/project'
 import { programFunctions } from '../../store/program-functions'
 import { operatorKey, schemasStore } from '../../store/schemas'

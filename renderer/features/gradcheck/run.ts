@@ -1,0 +1,170 @@
+import type { InputSpec } from '../../../electron/contract/manifest'
+import { call } from '../../bridge/bridge'
+import { inputsNamed } from '../../store/argument-list'
+import { defaultArguments } from '../../store/default-arguments'
+import { runStamp } from '../../store/files'
+import { hostStore } from '../../store/host'
+import { effectiveInputs } from '../../store/inputs'
+import { currentFolder, currentManifest } from '../../store/project'
+import { caseOf, draftOf, emptyDraft, type GradcheckCase, type GradcheckDraft } from './case'
+import { caseJob, questionOf, searchJob, sweepJob, type AskedCase } from './jobs'
+import { gradcheckStore } from './store'
+
+/** How long after the last edit a check begins, in milliseconds. */
+const debounce = 350
+
+/** Fills the fields from an entry of opsmith.json and checks it, with Jacobians to look at. */
+export function chooseEntry(index: number): void {
+  const manifest = currentManifest()
+  const entry = manifest?.gradchecks[index]
+  if (!manifest || !entry) return
+  const known = gradcheckStore.getState().outcomes[index]
+  choose(draftOf(entry, manifest.inputs), index)
+  const error = known?.outcome.error
+  if (known && error?.exit) {
+    // What ended the op host would end it again: that is for the user to ask for.
+    caseJob.set({ error, stamp: known.stamp })
+    return
+  }
+  void runGradcheck()
+}
+
+/** Checks another operator or function; arguments are guessed from the calls and the inputs' names. */
+export function chooseOther(op: string, argsText = defaultArguments(op)): void {
+  choose({ ...emptyDraft(op, argsText), inputs: differentiable(argsText) }, null)
+  void runGradcheck()
+}
+
+/** Where no input of a call requires grad, the floating ones do for this case: else it says nothing. */
+function differentiable(argsText: string): Record<string, InputSpec> {
+  const inputs = effectiveInputs()
+  const named = inputsNamed(argsText, inputs).flatMap((name) => {
+    const spec = inputs[name]
+    return spec ? [[name, spec] as const] : []
+  })
+  if (named.some(([, spec]) => spec.requires_grad)) return {}
+  const floating = named.filter(([, spec]) => /float|complex/.test(spec.dtype))
+  return Object.fromEntries(
+    floating.map(([name, spec]) => [name, { ...spec, requires_grad: true }]),
+  )
+}
+
+/** The result of one case must not stand under the name of another. */
+function choose(draft: GradcheckDraft, entry: number | null): void {
+  gradcheckStore.setState({ draft, entry, history: [] })
+  caseJob.clear()
+  sweepJob.set({ error: null })
+  searchJob.set({ error: null })
+}
+
+/** Takes an edit of the fields; a check of the new case starts by itself. */
+export function editDraft(change: Partial<GradcheckDraft>): void {
+  gradcheckStore.setState((state) => ({ draft: { ...state.draft, ...change }, entry: null }))
+  caseJob.later(debounce, () => void runGradcheck())
+}
+
+export function editOptions(change: Partial<GradcheckDraft['options']>): void {
+  const { options } = gradcheckStore.getState().draft
+  editDraft({ options: { ...options, ...change } })
+}
+
+/** What the fields say, as main is asked it. */
+export function chosenCase(): ReturnType<typeof caseOf> {
+  return caseOf(gradcheckStore.getState().draft, effectiveInputs())
+}
+
+/** Equal for cases whose errors over eps are the same. */
+export function caseKey(draft: GradcheckDraft): string {
+  const { eps: _e, atol: _a, rtol: _r, fast_mode: _f, ...options } = draft.options
+  const inputs = { ...effectiveInputs(), ...draft.inputs }
+  return JSON.stringify([draft.op, draft.argsText, draft.secondOrder, inputs, options])
+}
+
+/** Equal for cases that a search finds the same worst point of. */
+export function searchKey(draft: GradcheckDraft): string {
+  const inputs = Object.entries({ ...effectiveInputs(), ...draft.inputs })
+  const unseeded = inputs.map(([name, { seed: _drawn, ...spec }]) => [name, spec])
+  return JSON.stringify([
+    draft.op,
+    draft.argsText,
+    draft.secondOrder,
+    draft.dtype,
+    unseeded,
+    draft.options,
+  ])
+}
+
+/** Checks the chosen case; of several wishes while one runs, the last counts. */
+export async function runGradcheck(): Promise<void> {
+  if (!(await caseJob.turn())) return
+  const folder = currentFolder()
+  const { draft } = gradcheckStore.getState()
+  if (folder === null || draft.op === '') return
+  const asked = chosenCase()
+  if (!asked.ok) {
+    // It is wrong whatever the sources say: it gets no stamp.
+    caseJob.set({ value: null, error: asked.error, stamp: null })
+    return
+  }
+  const result = await caseJob.run({ draft, request: asked.value })
+  if (result?.ok) void loadHistory(folder, asked.value)
+}
+
+async function loadHistory(folder: string, request: GradcheckCase): Promise<void> {
+  const { draft } = gradcheckStore.getState()
+  const result = await call('gradcheck.history', { folder, request })
+  if (result.ok && gradcheckStore.getState().draft === draft) {
+    gradcheckStore.setState({ history: result.value })
+  }
+}
+
+/** After a build or an edit of opsmith.json: the chosen case again, unless it ended the op host with these very sources. */
+export async function repeatGradcheck(): Promise<void> {
+  if (followEntry()) return
+  const { value, error, stamp } = caseJob.store.getState()
+  if (gradcheckStore.getState().draft.op === '' || (value === null && error === null)) return
+  if (error?.exit !== undefined && stamp === runStamp()) return
+  const asked = chosenCase()
+  const question = asked.ok ? questionOf(asked.value, runStamp()) : ''
+  // The first choice of a window may have been checked before all of opsmith.json's were; one of
+  // those may have ended the op host that held its Jacobians.
+  const isHeld = value?.generation === hostStore.getState().host?.generation
+  if (value !== null && question === value.question && isHeld) return
+  await runGradcheck()
+}
+
+/** The chosen entry may say something else now, or be gone; true when it was taken up again. */
+function followEntry(): boolean {
+  const { entry, draft } = gradcheckStore.getState()
+  const manifest = currentManifest()
+  if (entry === null || !manifest) return false
+  const now = manifest.gradchecks[entry]
+  if (!now) {
+    gradcheckStore.setState({ entry: null })
+    return false
+  }
+  if (JSON.stringify(draftOf(now, manifest.inputs)) === JSON.stringify(draft)) return false
+  chooseEntry(entry)
+  return true
+}
+
+/** The error over eps of the chosen case, in each precision. */
+export async function sweepEps(): Promise<void> {
+  const asked = askedOf(sweepJob)
+  if (asked) await sweepJob.run({ ...asked, key: caseKey(asked.draft) })
+}
+
+/** gradcheck at `points` random points: where is it worst? */
+export async function searchWorst(points: number, firstSeed: number): Promise<void> {
+  const asked = askedOf(searchJob)
+  if (asked) await searchJob.run({ ...asked, key: searchKey(asked.draft), points, firstSeed })
+}
+
+/** The chosen case for work that is not running yet; null where there is none, or it does not read. */
+function askedOf(job: typeof sweepJob | typeof searchJob): AskedCase | null {
+  const { draft } = gradcheckStore.getState()
+  if (currentFolder() === null || draft.op === '' || job.isRunning()) return null
+  const asked = chosenCase()
+  job.set({ error: asked.ok ? null : asked.error })
+  return asked.ok ? { draft, request: asked.value } : null
+}

@@ -1,0 +1,61 @@
+import type { ReactElement } from 'react'
+
+import { Button } from '../../shell/primitives/Button'
+import { CommandMenu } from '../../shell/primitives/CommandMenu'
+import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
+import { ListProgress } from '../../shell/primitives/ListProgress'
+import { shortcutOf } from '../../store/commands'
+import { useJob } from '../../store/job'
+import { checkOperators } from './all'
+import { allJob, caseJob, stopOperatorChecks } from './jobs'
+import { useOperatorChecks } from './store'
+
+/** What can be done with the whole panel. */
+export function OperatorChecksBar(): ReactElement {
+  const isRunning = useJob(allJob, (state) => state.running !== null)
+  const startedAt = useJob(allJob, (state) => state.startedAt)
+  const steps = useJob(allJob, (state) => state.progress)
+  return (
+    <div className="panel-bar split-bar">
+      {isRunning ? (
+        <ListProgress
+          done={steps?.done ?? 0}
+          total={steps?.total ?? 0}
+          startedAt={startedAt}
+          label="Operator checks"
+          onStop={() => void stopOperatorChecks()}
+          testId="opcheck-stop"
+        />
+      ) : (
+        <Button
+          primary
+          icon="play"
+          onClick={() => void checkOperators()}
+          title="Checks all operators of the list"
+          testId="opcheck-run"
+        >
+          Check all <kbd>{shortcutOf('operatorChecks.all')}</kbd>
+        </Button>
+      )}
+      <span className="grow" />
+      <PanelMenu />
+      <EnlargeButton panel="operator-checks" />
+    </div>
+  )
+}
+
+function PanelMenu(): ReactElement {
+  // What can be done depends on these.
+  useOperatorChecks((state) => `${state.draft.op === ''} ${state.entry === null}`)
+  useJob(caseJob, (state) => state.running === null)
+  return (
+    <CommandMenu
+      name="Operator checks"
+      testId="opcheck-menu"
+      sections={[
+        ['operatorChecks.run', 'operatorChecks.all', 'operatorChecks.stop'],
+        ['operatorChecks.keep', 'operatorChecks.sanitize'],
+      ]}
+    />
+  )
+}

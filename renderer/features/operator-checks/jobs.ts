@@ -1,0 +1,105 @@
+import type { CheckEntry } from '../../../electron/contract/manifest'
+import type { OpcheckOutcome } from '../../../electron/contract/opcheck'
+import { ok } from '../../../electron/contract/outcome'
+import { call } from '../../bridge/bridge'
+import { createJob } from '../../store/job'
+import type { OperatorCheckDraft } from './case'
+import { loadEntries, operatorChecksStore } from './store'
+
+type Asked = {
+  /** The fields, as they are when the checks begin. */
+  draft: OperatorCheckDraft
+  /** What they say. */
+  entry: CheckEntry
+  /** The place among the entries that they were filled from. */
+  place: number | null
+}
+
+/** Makes the checks that the fields say. The newest wish wins. */
+export const caseJob = createJob<Asked, OpcheckOutcome>({
+  kind: 'opcheck',
+  latest: 'wins',
+  // To stop a check costs its op host.
+  patience: 1_500,
+  run: async ({ draft, entry, place }, { folder, job }) => {
+    const { sanitize } = operatorChecksStore.getState()
+    const result = await call('opcheck.run', { folder, job, entry, sanitize, timeout: 0 })
+    if (!result.ok) return result
+    const verdict = result.value.ok ? 'passed' : 'failed'
+    const expect = entry.expect ?? 'passed'
+    return ok({
+      entry: place ?? -1,
+      name: draft.rest.name ?? `${entry.op}(${draft.argsText})`,
+      op: entry.op,
+      expect,
+      verdict,
+      asExpected: verdict === expect,
+      report: result.value,
+    })
+  },
+  // An edit meanwhile is checked next: this answers a question that is no longer asked.
+  isWanted: ({ draft }) => operatorChecksStore.getState().draft === draft,
+})
+
+// The list shows what is known of an entry, whoever asked for it.
+caseJob.store.subscribe(({ value, stamp }, { value: before }) => {
+  if (value === null || value === before || value.entry < 0 || stamp === null) return
+  keepOutcome(value, stamp)
+})
+
+export type AllSteps = {
+  done: number
+  total: number
+  stamp: string
+  /** What the last step brought. */
+  found: readonly OpcheckOutcome[]
+}
+
+/** Checks the operators of the project. A newer wish ends an older one: its library is an older one. */
+export const allJob = createJob<{ casesOnly: boolean }, null, AllSteps>({
+  kind: 'opcheck',
+  latest: 'wins',
+  run: async ({ casesOnly }, { folder, job, stamp, report }) => {
+    report({ done: 0, total: 0, stamp, found: [] })
+    await loadEntries()
+    const { sanitize } = operatorChecksStore.getState()
+    const result = await call('opcheck.runAll', { folder, job, casesOnly, sanitize })
+    if (!result.ok) return result
+    // An answer may overtake the event of its last outcome: the answer has them all.
+    const total = result.value.length
+    report({ done: total, total, stamp, found: result.value })
+    return ok(null)
+  },
+  progress: {
+    event: 'opcheck.progressed',
+    read: ({ done, total, outcome }, before) => ({
+      done,
+      total,
+      stamp: before?.stamp ?? '',
+      found: outcome ? [outcome] : [],
+    }),
+  },
+})
+
+allJob.store.subscribe(({ progress }, { progress: before }) => {
+  if (progress === null || progress === before) return
+  for (const outcome of progress.found) {
+    keepOutcome(outcome, progress.stamp)
+    // What the fields say of this very entry is what was just checked.
+    const { entry } = operatorChecksStore.getState()
+    if (entry === outcome.entry) caseJob.set({ value: null, error: null })
+  }
+})
+
+function keepOutcome(outcome: OpcheckOutcome, stamp: string): void {
+  operatorChecksStore.setState(({ outcomes }) => ({
+    outcomes: { ...outcomes, [outcome.entry]: { outcome, stamp } },
+  }))
+}
+
+export const operatorCheckJobs = [caseJob, allJob] as const
+
+/** Ends what runs. What waits for its turn goes on. */
+export async function stopOperatorChecks(): Promise<void> {
+  await Promise.all(operatorCheckJobs.flatMap((job) => (job.isRunning() ? [job.stop()] : [])))
+}
