@@ -23,7 +23,7 @@ const serviceFolders = [
 
 /** The floors of electron/engine, from the ground up: a folder may import those of its own floor or below. */
 const engineFloors = [
-  ['installation\\.ts', 'error-place\\.ts', 'at-rest\\.ts'],
+  ['installation\\.ts', 'error-place\\.ts', 'at-rest\\.ts', 'collect-files\\.ts'],
   ['toolchain/'],
   ['project/'],
   ['explain/'],

@@ -329,17 +329,3 @@ async function within(milliseconds: number, promise: Promise<unknown>): Promise<
   await Promise.race([promise, late])
   clearTimeout(timer)
 }
-
-/** Work of a store that is not a job of its own kind, for Stop and the busy state. */
-export function watchedWork<State>(
-  store: StoreApi<State>,
-  isRunning: (state: State) => boolean,
-  stop: () => Promise<void>,
-): AnyJob {
-  return {
-    isRunning: () => isRunning(store.getState()),
-    subscribe: (listener) => store.subscribe(listener),
-    stop,
-    reset: () => void stop(),
-  }
-}

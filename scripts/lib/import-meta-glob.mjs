@@ -6,6 +6,9 @@ import path from 'node:path'
 const call =
   /import\.meta\.glob<\w+>\(\s*('[^']+'|\[[^\]]+\]),\s*\{\s*eager: true,\s*import: '(\w+)',?\s*\},?\s*\)/g
 
+/** Names only: nothing is imported. */
+const keysCall = /import\.meta\.glob\(('[^']+')\)/g
+
 /**
  * Replaces each call of import.meta.glob by one export of the files that match, by their paths. Only files
  * named all-*.ts may call it: no other file is read here, so the rest of the bundle costs nothing more.
@@ -30,12 +33,18 @@ export const importMetaGlob = {
         })
         return `{ ${entries.join(', ')} }`
       })
-      if (contents.includes('import.meta.glob')) {
-        const form = `import.meta.glob<Type>('./folder/*.ts', { eager: true, import: 'name' })`
+      const keysReplaced = contents.replace(keysCall, (_call, given) => {
+        const pattern = given.slice(1, -1)
+        watchDirs.push(path.join(folder, pattern.split('*')[0]))
+        const files = globSync([pattern], { cwd: folder, expandDirectories: false }).sort()
+        return `{ ${files.map((file) => `${JSON.stringify(file)}: null`).join(', ')} }`
+      })
+      if (keysReplaced.includes('import.meta.glob')) {
+        const form = `import.meta.glob<Type>('./folder/*.ts', { eager: true, import: 'name' }), or with the pattern alone for the names`
         return { errors: [{ text: `Write it as ${form}.`, location: { file: args.path } }] }
       }
       // On the first line, so that lines keep their numbers.
-      return { contents: imports.join(' ') + contents, loader: 'ts', watchDirs }
+      return { contents: imports.join(' ') + keysReplaced, loader: 'ts', watchDirs }
     })
   },
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 
 import { manifest } from '../../contract/manifest'
-import { formIds } from '../project-export/all-forms'
-import { lintCodes } from '../language/lints/all-lints'
+import { formIds, lintCodes } from './all-manifest-names'
 
 const unknownName = (what: string, name: unknown, known: readonly string[]): string =>
   `there is no ${what} ${JSON.stringify(name)}; there are ${known.join(', ')}`

@@ -10,5 +10,3 @@ export const lints: readonly Lint[] = collectFiles(files, {
   nameOf: ({ code }) => code.replace(/^opsmith-/, ''),
   orderOf: () => 0,
 })
-
-export const lintCodes: readonly string[] = lints.map(({ code }) => code)
