@@ -13,10 +13,15 @@ export const needsAddon = true
 
 /** @typedef {{ name: string, title: string, meaning: string, onlyWhenAsked: string, sanitizer: boolean }} Check */
 
+const environment = readJson(path.join(setupFolder, 'environment.json'))
+/** Why the file cannot be written now; "" when it can. */
+export const obstacle = environment?.addon ? '' : 'npm run setup has not built the addon'
+
 /** @returns {Promise<Check[]>} */
 async function checksOfAddon() {
-  const { addon } = readJson(path.join(setupFolder, 'environment.json'))
+  const { addon } = environment
   const native = createRequire(import.meta.url)(path.join(addon, 'opsmith_native.node'))
+  if (!native.call) throw new Error('The addon is older than its sources: run npm run setup.')
   return await native.call('operatorCheck.list', {})
 }
 

@@ -73,7 +73,7 @@ describe('the bundles that an edit makes outdated', () => {
   })
 
   it('an edit of what only its worker reads makes a bundle', () => {
-    expect(outdatedByEdit('renderer/panels/graph/paint.worker.ts')).toEqual(['renderer'])
+    expect(outdatedByEdit('renderer/features/graph/paint.worker.ts')).toEqual(['renderer'])
   })
 
   it('an edit of what all bundles read makes all of them', () => {

@@ -17,7 +17,7 @@ describe('the contract', () => {
 
   it('every call is named domain.verb', () => {
     for (const name of [...Object.keys(appCalls), ...Object.keys(hostCalls)]) {
-      expect(name).toMatch(/^[a-z]+\.[a-zA-Z]+$/)
+      expect(name).toMatch(/^[a-z][a-zA-Z]*\.[a-zA-Z]+$/)
     }
   })
 

@@ -28,7 +28,7 @@ export class WindowBridge implements OpsmithBridge {
 
   async call<N extends AppCallName>(name: N, input: AppInput<N>): Promise<Result<AppOutput<N>>> {
     this.calls.push({ name, input })
-    const answer = this.answers[name] as Answer<N> | undefined
+    const answer = this.answers[name]
     return answer ? await answer(input) : err('internal', `The test has no answer to ${name}.`)
   }
 
