@@ -3,16 +3,16 @@ import { z } from 'zod'
 import { assemblyChoice, assemblyForm, assemblyListing, assemblyReport } from './assembly'
 import { buildReport } from './build'
 import { doctorReport } from './doctor'
-import { kernelList } from './bench-device'
-import { benchEntry } from './bench-entry'
+import { kernelList } from './timing-device'
+import { timingEntry } from './timing-entry'
 import {
-  benchHistoryPoint,
-  benchReport,
-  benchRequest,
-  benchRow,
+  timingHistoryPoint,
+  timingReport,
+  timingRequest,
+  timingRow,
   judgedCeilings,
   keptBuild,
-} from './bench-report'
+} from './timing-report'
 import {
   exportForm,
   exportReport,
@@ -36,7 +36,12 @@ import { captureReport, captureRequest, graphArchive, graphObservation, graphTex
 import { languageDiagnostics, languageState } from './language'
 import { languageCalls } from './language-calls'
 import { checkEntry, inputSpec } from './manifest'
-import { opcheckCase, opcheckCheck, opcheckOutcome, placedOpcheckReport } from './opcheck'
+import {
+  operatorCheckCase,
+  operatorCheckName,
+  operatorCheckOutcome,
+  placedOperatorCheckReport,
+} from './operator-check'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { hostExit, workbenchError } from './outcome'
 import { profileReport, profileRequest } from './profile'
@@ -262,7 +267,7 @@ export const appCalls = {
    * The operator checks of one operator or program function; main adds the program, and the inputs of
    * opsmith.json that the request does not give. `checks` [] makes all but those that must be named.
    */
-  'opcheck.run': {
+  'operatorCheck.run': {
     input: z.object({
       folder: z.string(),
       job: z.string(),
@@ -272,67 +277,70 @@ export const appCalls = {
       /** Seconds, where the entry has none; 0 for 120. */
       timeout: z.number().nonnegative(),
     }),
-    output: placedOpcheckReport,
+    output: placedOperatorCheckReport,
   },
   /**
    * opsmith.json's `checks`, else each operator and function of its `calls` once, and the project's
-   * other operators; outcomes also come as opcheck.progressed. An operator that ends the op host is an
+   * other operators; outcomes also come as operatorCheck.progressed. An operator that ends the op host is an
    * outcome, and the others are checked.
    */
-  'opcheck.runAll': {
+  'operatorCheck.runAll': {
     input: z.object({
       folder: z.string(),
       job: z.string(),
-      /** Only single cases: what opcheck.keep adds of failures. */
+      /** Only single cases: what operatorCheck.keep adds of failures. */
       casesOnly: z.boolean(),
       /** The sanitizers' checks too. */
       sanitize: z.boolean(),
     }),
-    output: z.array(opcheckOutcome),
+    output: z.array(operatorCheckOutcome),
   },
-  /** What opcheck.runAll checks, in its order. */
-  'opcheck.entries': { input: folder, output: z.array(checkEntry) },
+  /** What operatorCheck.runAll checks, in its order. */
+  'operatorCheck.entries': { input: folder, output: z.array(checkEntry) },
   /** Adds the entry to opsmith.json's `checks`, or the simplest call that shows a failure of it; what is there already stays one. */
-  'opcheck.keep': {
+  'operatorCheck.keep': {
     input: z.object({
       folder: z.string(),
       entry: checkEntry,
-      failure: z.object({ check: opcheckCheck, shownCase: opcheckCase }).optional(),
+      failure: z.object({ check: operatorCheckName, shownCase: operatorCheckCase }).optional(),
     }),
     output: z.object({ entry: z.number().int(), added: z.boolean() }),
   },
   /** The rows of one benchmark, at every point of its sweep; each also comes as bench.progressed. */
-  'bench.run': {
-    input: z.object({ folder: z.string(), job: z.string(), request: benchRequest }),
-    output: benchReport,
+  'timing.run': {
+    input: z.object({ folder: z.string(), job: z.string(), request: timingRequest }),
+    output: timingReport,
   },
   /** All of opsmith.json's `benchmarks`; without any, forward of each operator and function of its `calls`. */
-  'bench.runAll': { input: z.object({ folder: z.string(), job: z.string() }), output: benchReport },
+  'timing.runAll': {
+    input: z.object({ folder: z.string(), job: z.string() }),
+    output: timingReport,
+  },
   /** What this very row took at the builds before, oldest first. */
-  'bench.history': {
-    input: z.object({ folder: z.string(), request: benchRequest, row: benchRow }),
-    output: z.array(benchHistoryPoint),
+  'timing.history': {
+    input: z.object({ folder: z.string(), request: timingRequest, row: timingRow }),
+    output: z.array(timingHistoryPoint),
   },
   /** Newest first. */
-  'bench.builds': { input: folder, output: z.array(keptBuild) },
+  'timing.builds': { input: folder, output: z.array(keptBuild) },
   /** "" takes a name away. */
-  'bench.nameBuild': {
+  'timing.nameBuild': {
     input: z.object({ folder: z.string(), key: z.string(), name: z.string() }),
     output: z.array(keptBuild),
   },
   /** Measures what the machine can do at most with so many threads, also where that is known. */
-  'bench.ceilings': {
+  'timing.ceilings': {
     input: z.object({ folder: z.string(), threads: z.number().int().min(1).max(1024) }),
     output: judgedCeilings,
   },
   /** What the device does in one forward, at the first point of its sweep. */
-  'bench.kernels': {
-    input: z.object({ folder: z.string(), job: z.string(), request: benchRequest }),
+  'timing.kernels': {
+    input: z.object({ folder: z.string(), job: z.string(), request: timingRequest }),
     output: kernelList,
   },
   /** Adds the benchmark to opsmith.json, if it is not there yet. */
-  'bench.keep': {
-    input: z.object({ folder: z.string(), entry: benchEntry }),
+  'timing.keep': {
+    input: z.object({ folder: z.string(), entry: timingEntry }),
     output: z.object({ entry: z.number().int(), added: z.boolean() }),
   },
   /** Inputs are those of opsmith.json where the request has none of that name. */
@@ -443,19 +451,19 @@ export const appEvents = {
     outcome: gradcheckOutcome.optional(),
     point: sweepPoint.optional(),
   }),
-  /** Of opcheck.runAll: how many operators have been checked; a first one says that none has, yet. Outcomes name their places among opcheck.entries. */
-  'opcheck.progressed': z.object({
+  /** Of operatorCheck.runAll: how many operators have been checked; a first one says that none has, yet. Outcomes name their places among operatorCheck.entries. */
+  'operatorCheck.progressed': z.object({
     job: z.string(),
     done: z.number().int(),
     total: z.number().int(),
-    outcome: opcheckOutcome.optional(),
+    outcome: operatorCheckOutcome.optional(),
   }),
   /** Of bench.run and bench.runAll: rows as they are done, and how many there will be. */
-  'bench.progressed': z.object({
+  'timing.progressed': z.object({
     job: z.string(),
     done: z.number().int(),
     total: z.number().int(),
-    row: benchRow.optional(),
+    row: timingRow.optional(),
     /** What it waits for: "clangd reads the sources"; absent when it does not. */
     waiting: z.string().optional(),
   }),

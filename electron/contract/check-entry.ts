@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { argument, inputName, inputSpec } from './manifest-values'
 import type { Argument } from './manifest-values'
-import { opcheckCheck } from './opcheck-names'
+import { operatorCheckName } from './operator-check-names'
 import { dtype } from './tensor'
 
 /** More elements along one dimension than any check is meant for. */
@@ -55,9 +55,9 @@ export const checkEntry = z
     /** Of every floating or complex input, in place of its own, one after the other. */
     dtypes: z.array(dtype).min(1).optional(),
     /** Only these. */
-    checks: z.array(opcheckCheck).min(1).optional(),
+    checks: z.array(operatorCheckName).min(1).optional(),
     /** Checks that do not apply here, each with the reason. */
-    skip: z.partialRecord(opcheckCheck, z.string().min(1)).optional(),
+    skip: z.partialRecord(operatorCheckName, z.string().min(1)).optional(),
     /** How many other calls are tried: other shapes, and other values of what has a range. */
     shapes: z.number().int().min(0).max(1000).optional(),
     /** Of the other calls. */

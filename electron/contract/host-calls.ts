@@ -1,19 +1,19 @@
 import { z } from 'zod'
 
 import {
-  benchComparison,
-  benchLayers,
-  benchSamples,
+  timingComparison,
+  timingLayers,
+  timingSamples,
   machineCeilings,
   machineFacts,
-  openedBench,
+  openedTiming,
   timedCall,
-} from './bench'
-import { deviceCeilings, deviceFacts, replayedBench } from './bench-device'
+} from './timing'
+import { deviceCeilings, deviceFacts, replayedTiming } from './timing-device'
 import { gradcheckReport, gradcheckRequest } from './gradcheck'
 import { captureReport, captureRequest, graphArchive, graphObservation, graphText } from './graph'
-import { opcheckReport, opcheckRequest } from './opcheck'
-import { operatorCheckDescription } from './opcheck-names'
+import { operatorCheckReport, operatorCheckRequest } from './operator-check'
+import { operatorCheckDescription } from './operator-check-names'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
 import type { WorkbenchError } from './outcome'
 import { sanitizedReport, sanitizedRequest } from './sanitize'
@@ -99,8 +99,8 @@ export const hostCalls = {
     phase: () => 'list operator checks',
   }),
   'operatorCheck.run': call({
-    input: opcheckRequest,
-    output: opcheckReport,
+    input: operatorCheckRequest,
+    output: operatorCheckReport,
     phase: ({ op }) => `check ${op}`,
   }),
   /** Makes sense in a host that a sanitizer watches; `checks` plays no part. */
@@ -112,23 +112,23 @@ export const hostCalls = {
   /** Makes the inputs, warms the call up and looks for what would make its timing a lie. */
   'timing.open': call({
     input: timedCall,
-    output: openedBench,
+    output: openedTiming,
     phase: ({ op, expression }) => `time ${expression ?? op}`,
   }),
   'timing.sample': call({
     input: openTiming.extend({ count: z.number().int().min(1).max(100_000) }),
-    output: benchSamples,
+    output: timingSamples,
     phase: () => 'take timings',
   }),
   'timing.layers': call({
     input: openTiming,
-    output: benchLayers,
+    output: timingLayers,
     phase: () => 'time the dispatcher',
   }),
   /** On a device other than the CPU: the call replayed in a graph. */
   'timing.replay': call({
     input: openTiming.extend({ count: z.number().int().min(1).max(10_000) }),
-    output: replayedBench,
+    output: replayedTiming,
     phase: () => 'replay a graph',
   }),
   /** There too: one call's trace by libtorch's profiler, written to a file. */
@@ -161,7 +161,7 @@ export const hostCalls = {
       rtol: z.number().optional(),
       atol: z.number().optional(),
     }),
-    output: benchComparison,
+    output: timingComparison,
     phase: () => 'compare results',
   }),
   /** Handles that are gone already are not an error. */

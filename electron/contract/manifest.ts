@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-import { benchEntry } from './bench-entry'
-import type { BenchEntry } from './bench-entry'
+import { timingEntry } from './timing-entry'
+import type { TimingEntry } from './timing-entry'
 import { buildOptionFields } from './build-options'
 import { checkEntry } from './check-entry'
 import type { CheckEntry, CheckInput } from './check-entry'
@@ -11,8 +11,16 @@ import { argument, distribution, inputName, inputSpec, nestedNumbers } from './m
 import type { Argument, Distribution, InputSpec, NestedNumbers } from './manifest-values'
 import { dtype } from './tensor'
 
-export { argument, benchEntry, checkEntry, distribution, inputSpec, nestedNumbers }
-export type { Argument, BenchEntry, CheckEntry, CheckInput, Distribution, InputSpec, NestedNumbers }
+export { argument, timingEntry, checkEntry, distribution, inputSpec, nestedNumbers }
+export type {
+  Argument,
+  TimingEntry,
+  CheckEntry,
+  CheckInput,
+  Distribution,
+  InputSpec,
+  NestedNumbers,
+}
 
 export const call = z.strictObject({
   /** `namespace::name`, `namespace::name.overload`, or a function of the program. */
@@ -100,7 +108,7 @@ export const manifest = z.strictObject({
    * other operator of the project with inputs made from its schema.
    */
   checks: z.array(checkEntry).optional(),
-  benchmarks: z.array(benchEntry).default([]),
+  benchmarks: z.array(timingEntry).default([]),
   /** The forms that `opsmith export` writes by default. The engine knows the names. */
   exports: z.array(exportForm).default([]),
   /** Lints that this project does without: `{ "opsmith-device-guard": false }`. The engine knows the codes. */

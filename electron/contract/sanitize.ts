@@ -2,10 +2,10 @@ import { z } from 'zod'
 
 import { buildReport } from './build'
 import { diagnostic } from './diagnostics'
-import { opcheckRequest } from './opcheck'
+import { operatorCheckRequest } from './operator-check'
 
 /** A call that operator checks would make, under sanitizers. */
-export const sanitizedRequest = opcheckRequest.extend({
+export const sanitizedRequest = operatorCheckRequest.extend({
   /** Absolute path of the folder of logs: what a call writes to stderr goes to the file LOGS/PROCESS. */
   logs: z.string(),
 })

@@ -15,7 +15,7 @@ const fields = {
   /** Builds of the window go through the compile server, where clang's own libraries are installed. */
   hotCompile: z.boolean(),
   /** What the Timings panel shows is measured again after each good build. */
-  benchOnBuild: z.boolean(),
+  timeOnBuild: z.boolean(),
   fontSize: z.number().min(8).max(32),
   /** Seconds a call may run before its op host is ended. */
   callTimeout: z.number().positive(),
@@ -38,7 +38,7 @@ export const defaultSettings: Settings = {
   theme: 'system',
   buildOnSave: true,
   hotCompile: true,
-  benchOnBuild: true,
+  timeOnBuild: true,
   fontSize: 13,
   callTimeout: 60,
   memoryLimit: 0,

@@ -1,5 +1,5 @@
 import type { HostState } from '../contract/app-calls'
-import { Benchmarks } from './bench/benchmarks'
+import { Timings } from './timing/timings'
 import type { BackgroundEvents } from './builds/background'
 import { Builds } from './builds/builds'
 import type { BuildEvents } from './builds/builds'
@@ -7,7 +7,7 @@ import { HeaderPreparation } from './builds/header-preparation'
 import { Libraries } from './builds/libraries'
 import { SanitizedBuilds } from './builds/sanitized-builds'
 import { Gradchecks } from './check/gradchecks'
-import { Opchecks } from './check/opchecks'
+import { OperatorChecks } from './check/operator-checks'
 import { SanitizedRuns } from './check/sanitized-runs'
 import { Doctor } from './doctor/doctor'
 import { Graphs } from './graph/graphs'
@@ -70,9 +70,9 @@ export class Workbench {
   readonly runs: Runs
   readonly graphs: Graphs
   readonly gradchecks: Gradchecks
-  readonly opchecks: Opchecks
+  readonly operatorChecks: OperatorChecks
   readonly sanitizedRuns: SanitizedRuns
-  readonly benchmarks: Benchmarks
+  readonly timings: Timings
   readonly profiles: Profiles
   readonly exports: Exports
   readonly programChecks: ProgramChecks
@@ -102,7 +102,7 @@ export class Workbench {
         projects,
         useCompileServer: options.useCompileServer,
         lint: options.lintBuilds ? (project) => lints.lint(project) : undefined,
-        onGoodPlainBuild: (project, report) => this.benchmarks.remember(project, report),
+        onGoodPlainBuild: (project, report) => this.timings.remember(project, report),
         onMissingHeaders: (project) => {
           if (options.prepareMissingHeaders) void headers.prepareAgain(project)
         },
@@ -130,12 +130,12 @@ export class Workbench {
     this.runs = new Runs(services)
     this.graphs = new Graphs(services)
     this.gradchecks = new Gradchecks(services)
-    this.opchecks = new Opchecks({
+    this.operatorChecks = new OperatorChecks({
       ...services,
       programFunctions: (project) => this.runs.programFunctions(project),
     })
     this.sanitizedRuns = new SanitizedRuns(services)
-    this.benchmarks = new Benchmarks({
+    this.timings = new Timings({
       ...services,
       ownWork: () => [this.clangd.ownWork(), builds.ownWork()],
     })

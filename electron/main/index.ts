@@ -10,14 +10,14 @@ import { findOnPath } from '../engine/toolchain/find-on-path'
 import { AppSession } from './app-session'
 import { quitWithDevelopmentServer, serveRendererInDevelopment } from './development'
 import { generalCalls } from './ipc/app-calls'
-import { benchCalls } from './ipc/bench-calls'
+import { timingCalls } from './ipc/timing-calls'
 import { exportCalls } from './ipc/export-calls'
 import { gradcheckCalls } from './ipc/gradcheck-calls'
 import { graphCalls } from './ipc/graph-calls'
 import { listen } from './ipc/handle'
 import { lintCalls } from './ipc/lint-calls'
 import { languageCalls } from './ipc/language-calls'
-import { opcheckCalls } from './ipc/opcheck-calls'
+import { operatorCheckCalls } from './ipc/operator-check-calls'
 import { operatorCalls } from './ipc/operator-calls'
 import { profileCalls } from './ipc/profile-calls'
 import { projectCalls } from './ipc/project-calls'
@@ -62,9 +62,9 @@ async function run(): Promise<void> {
     ...operatorCalls,
     ...graphCalls,
     ...gradcheckCalls,
-    ...opcheckCalls,
+    ...operatorCheckCalls,
     ...profileCalls,
-    ...benchCalls,
+    ...timingCalls,
     ...exportCalls,
     ...lintCalls,
     ...languageCalls,

@@ -3,10 +3,10 @@ import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 
 import type {
-  OpcheckOutcome,
+  OperatorCheckOutcome,
   PlacedFinding,
-  PlacedOpcheckReport,
-} from '../../electron/contract/opcheck'
+  PlacedOperatorCheckReport,
+} from '../../electron/contract/operator-check'
 import { crashed, folder } from './support/answers'
 import { build, expectNone, main, open, saveSource, show } from './support/window'
 import type { GivenManifest } from './support/answers'
@@ -40,15 +40,15 @@ const written = findingOf({
   line: 12,
 })
 
-function reportOf(findings: PlacedFinding[]): PlacedOpcheckReport {
+function reportOf(findings: PlacedFinding[]): PlacedOperatorCheckReport {
   const ok = findings.every((finding) => finding.status !== 'failed')
   return { op: 'my_op::f', ok, seconds: 0.3, findings }
 }
 
 function outcomeOf(
-  report: PlacedOpcheckReport,
-  more: Partial<OpcheckOutcome> = {},
-): OpcheckOutcome {
+  report: PlacedOperatorCheckReport,
+  more: Partial<OperatorCheckOutcome> = {},
+): OperatorCheckOutcome {
   const verdict = report.ok ? 'passed' : 'failed'
   return {
     entry: 0,
@@ -76,8 +76,8 @@ async function openChecks(manifest: GivenManifest = {}): Promise<void> {
 }
 
 const verdict = (): string | undefined =>
-  screen.getByTestId('opcheck-one-verdict').dataset['verdict']
-const lastEntry = () => main.asked('opcheck.run').at(-1)?.entry
+  screen.getByTestId('operator-check-one-verdict').dataset['verdict']
+const lastEntry = () => main.asked('operatorCheck.run').at(-1)?.entry
 
 async function fill(testId: string, text: string): Promise<void> {
   const field = screen.getByTestId(testId)
@@ -90,7 +90,7 @@ describe('the list of operator checks', () => {
     await open()
     show('operator-checks')
     expect(screen.getByText(/Build first/)).toBeTruthy()
-    expectNone('opcheck-panel')
+    expectNone('operator-check-panel')
   })
 
   it('a project without operators has nothing to check', async () => {
@@ -100,77 +100,81 @@ describe('the list of operator checks', () => {
   })
 
   it('entries are listed as not run until they are checked', async () => {
-    main.give('opcheck.entries', [
+    main.give('operatorCheck.entries', [
       ...entries,
       { op: 'my_op::f', args: ['x'], checks: ['nan'], shapes: 0 },
     ])
-    main.give('opcheck.runAll', [])
-    main.hold('opcheck.run')
+    main.give('operatorCheck.runAll', [])
+    main.hold('operatorCheck.run')
     await openChecks({ checks: entries })
     expect(screen.getByRole('button', { name: 'Checks 2' })).toBeTruthy()
-    expect(screen.getByTestId('opcheck-entry-0').textContent).toContain('not run')
-    expect(screen.getByTestId('opcheck-entry-1').textContent).toContain('nan')
+    expect(screen.getByTestId('operator-check-entry-0').textContent).toContain('not run')
+    expect(screen.getByTestId('operator-check-entry-1').textContent).toContain('nan')
     expect(await screen.findByText(/checking …/)).toBeTruthy()
   })
 
   it('outcomes arrive one by one, and the list counts what is as expected', async () => {
-    main.give('opcheck.entries', [...entries, ...entries])
-    main.give('opcheck.run', good)
+    main.give('operatorCheck.entries', [...entries, ...entries])
+    main.give('operatorCheck.run', good)
     await openChecks()
-    await screen.findByTestId('opcheck-one-verdict')
-    const all = main.hold('opcheck.runAll')
-    await userEvent.click(screen.getByTestId('opcheck-sanitize'))
-    await userEvent.click(screen.getByTestId('opcheck-run'))
+    await screen.findByTestId('operator-check-one-verdict')
+    const all = main.hold('operatorCheck.runAll')
+    await userEvent.click(screen.getByTestId('operator-check-sanitize'))
+    await userEvent.click(screen.getByTestId('operator-check-run'))
     const { job, sanitize } = await all.asked
     expect(sanitize).toBe(true)
     act(() => {
-      main.send('opcheck.progressed', { job, done: 1, total: 2, outcome: outcomeOf(bad) })
+      main.send('operatorCheck.progressed', { job, done: 1, total: 2, outcome: outcomeOf(bad) })
     })
     expect(screen.getByRole('progressbar', { name: 'Operator checks' })).toBeTruthy()
-    expect(screen.getByTestId('opcheck-entry-0').dataset['verdict']).toBe('failed')
+    expect(screen.getByTestId('operator-check-entry-0').dataset['verdict']).toBe('failed')
     await act(async () => {
       all.succeed([outcomeOf(bad), outcomeOf(good, { entry: 1 })])
       await Promise.resolve()
     })
-    expect((await screen.findByTestId('opcheck-verdict')).textContent).toBe(
+    expect((await screen.findByTestId('operator-check-verdict')).textContent).toBe(
       '1 of 2 not as expected',
     )
     expect(verdict()).toBe('failed')
     saveSource()
-    expectNone('opcheck-verdict')
+    expectNone('operator-check-verdict')
     expect(screen.getByTestId('stale-bar').textContent).toContain('Built from older sources.')
-    expect(screen.getByTestId('opcheck-entry-0').dataset['verdict']).toBe('')
+    expect(screen.getByTestId('operator-check-entry-0').dataset['verdict']).toBe('')
   })
 
   it('checks that cannot be made show the reason', async () => {
-    main.give('opcheck.entries', entries)
-    main.give('opcheck.run', good)
+    main.give('operatorCheck.entries', entries)
+    main.give('operatorCheck.run', good)
     await openChecks()
-    main.refuse('opcheck.runAll', { code: 'host.unavailable', message: 'No op host starts.' })
-    await userEvent.click(screen.getByTestId('opcheck-run'))
+    main.refuse('operatorCheck.runAll', { code: 'host.unavailable', message: 'No op host starts.' })
+    await userEvent.click(screen.getByTestId('operator-check-run'))
     expect(await screen.findByText('No op host starts.')).toBeTruthy()
   })
 })
 
 describe('the findings of operator checks', () => {
   it('an operator that passes shows the counts, and its findings on demand', async () => {
-    main.give('opcheck.entries', entries)
-    main.give('opcheck.run', good)
+    main.give('operatorCheck.entries', entries)
+    main.give('operatorCheck.run', good)
     await openChecks()
-    await screen.findByTestId('opcheck-one-verdict')
+    await screen.findByTestId('operator-check-one-verdict')
     expect(verdict()).toBe('passed')
-    expect(screen.getByTestId('opcheck-one-verdict').textContent).toContain('1 passed, 1 skipped')
-    expect(screen.queryAllByTestId('opcheck-finding')).toEqual([])
+    expect(screen.getByTestId('operator-check-one-verdict').textContent).toContain(
+      '1 passed, 1 skipped',
+    )
+    expect(screen.queryAllByTestId('operator-check-finding')).toEqual([])
     await userEvent.click(screen.getByLabelText('show passed'))
-    const statuses = screen.getAllByTestId('opcheck-finding').map((row) => row.dataset['status'])
+    const statuses = screen
+      .getAllByTestId('operator-check-finding')
+      .map((row) => row.dataset['status'])
     expect(statuses).toEqual(['passed', 'skipped'])
   })
 
   it('a failure shows the reason, what to do, the inputs that show it and its line', async () => {
-    main.give('opcheck.entries', entries)
-    main.give('opcheck.run', bad)
+    main.give('operatorCheck.entries', entries)
+    main.give('operatorCheck.run', bad)
     await openChecks()
-    const finding = await screen.findByTestId('opcheck-finding')
+    const finding = await screen.findByTestId('operator-check-finding')
     expect(finding.dataset).toMatchObject({ check: 'mutation', status: 'failed' })
     expect(finding.textContent).toContain('x was written to')
     expect(finding.textContent).toContain('Declare it in the schema: Tensor(a!) x.')
@@ -178,19 +182,19 @@ describe('the findings of operator checks', () => {
     expect(finding.textContent).toContain('shown byx float64[41] of zeros')
     expect(within(finding).getByRole('button', { name: /op\.cpp:12/ })).toBeTruthy()
     // Without a case there is nothing to keep.
-    expectNone('opcheck-keep')
+    expectNone('operator-check-keep')
   })
 
   it('a failure with a case can be kept', async () => {
-    main.give('opcheck.entries', entries)
-    main.give('opcheck.run', reportOf([{ ...written, shownCase }]))
-    main.give('opcheck.keep', { entry: 1, added: true })
+    main.give('operatorCheck.entries', entries)
+    main.give('operatorCheck.run', reportOf([{ ...written, shownCase }]))
+    main.give('operatorCheck.keep', { entry: 1, added: true })
     await openChecks()
-    await userEvent.click(await screen.findByTestId('opcheck-keep'))
+    await userEvent.click(await screen.findByTestId('operator-check-keep'))
     await waitFor(() => {
-      expect(main.asked('opcheck.keep')).toHaveLength(1)
+      expect(main.asked('operatorCheck.keep')).toHaveLength(1)
     })
-    expect(main.asked('opcheck.keep')[0]?.failure).toMatchObject({
+    expect(main.asked('operatorCheck.keep')[0]?.failure).toMatchObject({
       check: 'mutation',
       shownCase: { inputs: { x: { shape: [41] } } },
     })
@@ -198,9 +202,9 @@ describe('the findings of operator checks', () => {
 
   it('a sanitizer finding shows where it happened and where the memory came from', async () => {
     const frame = { address: '0x1', module: 'libmy_op.so', isUser: true, file: `${folder}/op.cpp` }
-    main.give('opcheck.entries', entries)
+    main.give('operatorCheck.entries', entries)
     main.give(
-      'opcheck.run',
+      'operatorCheck.run',
       reportOf([
         findingOf({
           check: 'address_sanitizer',
@@ -218,7 +222,7 @@ describe('the findings of operator checks', () => {
       ]),
     )
     await openChecks()
-    const finding = await screen.findByTestId('opcheck-finding')
+    const finding = await screen.findByTestId('operator-check-finding')
     expect(finding.textContent).toContain('past the end of input x (24 bytes)')
     const stacks = screen.getByTestId('sanitizer-stacks').textContent
     expect(stacks).toMatch(/happened inread_past op\.cpp:9allocated bymade op\.cpp:3/)
@@ -226,102 +230,102 @@ describe('the findings of operator checks', () => {
   })
 
   it('inputs that were made from the schema are listed', async () => {
-    main.give('opcheck.entries', entries)
-    main.give('opcheck.run', {
+    main.give('operatorCheck.entries', entries)
+    main.give('operatorCheck.run', {
       ...good,
       generated: { args: ['a'], inputs: { a: { shape: [3, 4], dtype: 'float32' } as never } },
     })
     await openChecks()
-    expect((await screen.findByTestId('opcheck-generated')).textContent).toMatch(
+    expect((await screen.findByTestId('operator-check-generated')).textContent).toMatch(
       /Inputs made from its schema: a float32 \[3, 4\]/,
     )
   })
 
   it('an operator that refuses every call shows the reason and can be checked again', async () => {
-    main.give('opcheck.entries', entries)
-    main.refuse('opcheck.run', {
+    main.give('operatorCheck.entries', entries)
+    main.refuse('operatorCheck.run', {
       code: 'operator.check',
       message: 'my_op::f refuses all of the 7 calls: not today',
     })
     await openChecks()
-    const error = await screen.findByTestId('opcheck-error')
+    const error = await screen.findByTestId('operator-check-error')
     expect(error.textContent).toContain('refuses all of the 7 calls: not today')
-    main.give('opcheck.run', good)
+    main.give('operatorCheck.run', good)
     await userEvent.click(within(error).getByRole('button', { name: 'Check again' }))
-    await screen.findByTestId('opcheck-one-verdict')
+    await screen.findByTestId('operator-check-one-verdict')
     expect(verdict()).toBe('passed')
   })
 
   it('an operator that ends the op host links to the crash', async () => {
-    main.give('opcheck.entries', entries)
-    main.refuse('opcheck.run', crashed)
+    main.give('operatorCheck.entries', entries)
+    main.refuse('operatorCheck.run', crashed)
     await openChecks()
-    const error = await screen.findByTestId('opcheck-error')
+    const error = await screen.findByTestId('operator-check-error')
     expect(within(error).getByRole('button', { name: 'Show the crash' })).toBeTruthy()
   })
 
   it('a stopped check leaves what was known before', async () => {
-    main.give('opcheck.entries', entries)
-    main.give('opcheck.run', good)
+    main.give('operatorCheck.entries', entries)
+    main.give('operatorCheck.run', good)
     await openChecks()
-    await screen.findByTestId('opcheck-one-verdict')
-    const run = main.hold('opcheck.run')
-    await fill('opcheck-shapes', '1000')
+    await screen.findByTestId('operator-check-one-verdict')
+    const run = main.hold('operatorCheck.run')
+    await fill('operator-check-shapes', '1000')
     const { job } = await run.asked
-    await userEvent.click(await screen.findByTestId('opcheck-one-stop'))
+    await userEvent.click(await screen.findByTestId('operator-check-one-stop'))
     expect(main.asked('job.cancel')).toContainEqual({ job })
     await act(async () => {
       run.fail({ code: 'cancelled', message: 'Stopped.' })
       await Promise.resolve()
     })
-    await screen.findByTestId('opcheck-one')
+    await screen.findByTestId('operator-check-one')
     expect(verdict()).toBe('passed')
-    expectNone('opcheck-error')
+    expectNone('operator-check-error')
   })
 })
 
 describe('the fields of an operator check', () => {
   it('a size that a shape names gets a range, and the edited case is checked at once', async () => {
-    main.give('opcheck.entries', entries)
-    main.give('opcheck.run', good)
+    main.give('operatorCheck.entries', entries)
+    main.give('operatorCheck.run', good)
     await openChecks()
-    await screen.findByTestId('opcheck-one-verdict')
-    await userEvent.click(screen.getByTestId('opcheck-input-x'))
+    await screen.findByTestId('operator-check-one-verdict')
+    await userEvent.click(screen.getByTestId('operator-check-input-x'))
     await fill('input-x-shape', '[N]')
-    expect(screen.getByTestId('opcheck-sizes')).toHaveProperty('value', 'N 1..8')
-    await fill('opcheck-sizes', 'N 1..64')
-    await fill('opcheck-shapes', '40')
+    expect(screen.getByTestId('operator-check-sizes')).toHaveProperty('value', 'N 1..8')
+    await fill('operator-check-sizes', 'N 1..64')
+    await fill('operator-check-shapes', '40')
     await waitFor(() => {
       expect(lastEntry()).toMatchObject({ sizes: { N: { min: 1, max: 64 } }, shapes: 40 })
     })
     expect(lastEntry()?.inputs?.['x']?.shape).toEqual(['N'])
-    main.give('opcheck.keep', { entry: 1, added: true })
-    await userEvent.click(screen.getByTestId('opcheck-keep-entry'))
+    main.give('operatorCheck.keep', { entry: 1, added: true })
+    await userEvent.click(screen.getByTestId('operator-check-keep-entry'))
     await waitFor(() => {
-      expect(main.asked('opcheck.keep')[0]?.entry.shapes).toBe(40)
+      expect(main.asked('operatorCheck.keep')[0]?.entry.shapes).toBe(40)
     })
   })
 
   it('a range whose end is below its start gets the reason in its field', async () => {
-    main.give('opcheck.entries', entries)
-    main.give('opcheck.run', good)
+    main.give('operatorCheck.entries', entries)
+    main.give('operatorCheck.run', good)
     await openChecks()
-    await screen.findByTestId('opcheck-one-verdict')
-    const before = main.asked('opcheck.run').length
-    await fill('opcheck-sizes', 'N 8..1')
+    await screen.findByTestId('operator-check-one-verdict')
+    const before = main.asked('operatorCheck.run').length
+    await fill('operator-check-sizes', 'N 8..1')
     expect(screen.getByRole('alert').textContent).toMatch(/below the start/)
-    await userEvent.type(screen.getByTestId('opcheck-sizes'), '{Escape}')
+    await userEvent.type(screen.getByTestId('operator-check-sizes'), '{Escape}')
     expect(screen.queryByRole('alert')).toBeNull()
-    expect(main.asked('opcheck.run').length).toBe(before)
+    expect(main.asked('operatorCheck.run').length).toBe(before)
   })
 
   it('an argument that is no input gets the reason', async () => {
-    main.give('opcheck.entries', entries)
-    main.give('opcheck.run', good)
+    main.give('operatorCheck.entries', entries)
+    main.give('operatorCheck.run', good)
     await openChecks()
-    await screen.findByTestId('opcheck-one-verdict')
-    await fill('opcheck-args', 'nothing')
-    expect((await screen.findByTestId('opcheck-error')).textContent).toContain(
+    await screen.findByTestId('operator-check-one-verdict')
+    await fill('operator-check-args', 'nothing')
+    expect((await screen.findByTestId('operator-check-error')).textContent).toContain(
       'There is no input "nothing"',
     )
   })

@@ -2,8 +2,8 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 
-import type { BenchReport, BenchRow } from '../../electron/contract/bench-report'
-import { ratioOf, rowOf } from '../unit/bench-samples'
+import type { TimingReport, TimingRow } from '../../electron/contract/timing-report'
+import { ratioOf, rowOf } from '../unit/timing-samples'
 import { crashed } from './support/answers'
 import { build, expectNone, main, open, saveSource, show } from './support/window'
 
@@ -23,7 +23,7 @@ const benchmarks = [
 const own = { op: 'my_op::f', variant: 'my_op::f' } as const
 const other = { op: 'my_op::f', kind: 'expression' } as const
 
-function reportOf(rows: BenchRow[], more: Partial<BenchReport> = {}): BenchReport {
+function reportOf(rows: TimingRow[], more: Partial<TimingReport> = {}): TimingReport {
   return {
     rows,
     machine: {
@@ -42,7 +42,7 @@ function reportOf(rows: BenchRow[], more: Partial<BenchReport> = {}): BenchRepor
 }
 
 /** The operator in three directions, an expression that is slower, and one that gives something else. */
-const rows: BenchRow[] = (['forward', 'backward', 'both'] as const).flatMap((direction, index) => [
+const rows: TimingRow[] = (['forward', 'backward', 'both'] as const).flatMap((direction, index) => [
   rowOf({ ...own, direction, median: (index + 1) * 1e-6, samples: [1e-6, 2e-6], times: [0, 1] }),
   rowOf({
     ...other,
@@ -89,8 +89,8 @@ async function openTimings(): Promise<void> {
   await screen.findByTestId('timings-panel')
 }
 
-async function openOne(entry: number, report: BenchReport): Promise<void> {
-  main.give('bench.run', report)
+async function openOne(entry: number, report: TimingReport): Promise<void> {
+  main.give('timing.run', report)
   await openTimings()
   await userEvent.click(screen.getByTestId(`timings-entry-${entry}`))
   await userEvent.click(screen.getByTestId('timings-run'))
@@ -117,7 +117,7 @@ describe('the timings panel without results', () => {
     await openTimings()
     expect(screen.getByTestId('timings-entry-1').textContent).toContain('long rows')
     expect(screen.getByText(/^Every benchmark of opsmith\.json/)).toBeTruthy()
-    expect(main.asked('bench.runAll')).toEqual([])
+    expect(main.asked('timing.runAll')).toEqual([])
     await userEvent.click(screen.getByTestId('timings-entry-1'))
     expect(screen.getByTestId('timings-entry-1').getAttribute('aria-pressed')).toBe('true')
     expect(screen.getByText(/^Median, spread and samples/)).toBeTruthy()
@@ -133,16 +133,16 @@ describe('the timings panel without results', () => {
 
 describe('timings at work', () => {
   it('rows are shown as they are timed, and Stop keeps those that are done', async () => {
-    const run = main.hold('bench.runAll')
+    const run = main.hold('timing.runAll')
     await openTimings()
     await userEvent.click(screen.getByTestId('timings-all'))
     const { job } = await run.asked
     expect(screen.getByText('warming up …')).toBeTruthy()
     act(() => {
-      main.send('bench.progressed', { job, done: 1, total: 12, row: rows[0] })
+      main.send('timing.progressed', { job, done: 1, total: 12, row: rows[0] })
     })
     expect(lines()).toEqual([{ kind: 'operator', variant: 'my_op::f', times: 1, refused: '' }])
-    expect(screen.getByRole('progressbar', { name: 'Benchmarks' })).toBeTruthy()
+    expect(screen.getByRole('progressbar', { name: 'Timings' })).toBeTruthy()
     await userEvent.click(screen.getByTestId('timings-all-stop'))
     expect(main.asked('job.cancel')).toContainEqual({ job })
     await act(async () => {
@@ -155,17 +155,22 @@ describe('timings at work', () => {
   })
 
   it('a timing that waits shows for what', async () => {
-    const run = main.hold('bench.runAll')
+    const run = main.hold('timing.runAll')
     await openTimings()
     await userEvent.click(screen.getByTestId('timings-all'))
     const { job } = await run.asked
     act(() => {
-      main.send('bench.progressed', { job, done: 0, total: 3, waiting: 'clangd reads the sources' })
+      main.send('timing.progressed', {
+        job,
+        done: 0,
+        total: 3,
+        waiting: 'clangd reads the sources',
+      })
     })
     expect(screen.getByTestId('timings-waiting').textContent).toContain('waits: clangd reads')
     expect(lines()).toEqual([])
     act(() => {
-      main.send('bench.progressed', { job, done: 0, total: 3 })
+      main.send('timing.progressed', { job, done: 0, total: 3 })
     })
     expect(screen.getByTestId('timings-waiting').textContent).toBe('')
     await act(async () => {
@@ -175,13 +180,13 @@ describe('timings at work', () => {
   })
 
   it('a benchmark that ends the op host links to the crash and can be timed again', async () => {
-    main.refuse('bench.run', crashed)
+    main.refuse('timing.run', crashed)
     await openTimings()
     await userEvent.click(screen.getByTestId('timings-entry-0'))
     await userEvent.click(screen.getByTestId('timings-run'))
     const error = await screen.findByTestId('timings-error')
     expect(within(error).getByRole('button', { name: 'Show the crash' })).toBeTruthy()
-    main.give('bench.run', reportOf(rows))
+    main.give('timing.run', reportOf(rows))
     await userEvent.click(within(error).getByRole('button', { name: 'Measure again' }))
     await screen.findByTestId('timings-table')
     expectNone('timings-error')
@@ -190,7 +195,7 @@ describe('timings at work', () => {
 
 describe('the table of timings', () => {
   it('variants are rows, and no speed is shown for a wrong result', async () => {
-    main.give('bench.runAll', reportOf(rows))
+    main.give('timing.runAll', reportOf(rows))
     await openTimings()
     await userEvent.click(screen.getByTestId('timings-all'))
     await screen.findByTestId('timings-table')
@@ -211,7 +216,7 @@ describe('the table of timings', () => {
   })
 
   it('the table is copied as Markdown and as CSV', async () => {
-    main.give('bench.runAll', reportOf([...rows, ...sweep.map((row) => ({ ...row, entry: 1 }))]))
+    main.give('timing.runAll', reportOf([...rows, ...sweep.map((row) => ({ ...row, entry: 1 }))]))
     const user = userEvent.setup()
     await openTimings()
     await user.click(screen.getByTestId('timings-all'))
@@ -228,7 +233,7 @@ describe('the table of timings', () => {
 
   it('warnings are listed with their rows', async () => {
     const warning = 'The clock changed while it was timed.'
-    main.give('bench.runAll', reportOf([rowOf({ ...own, median: 1e-6, warnings: [warning] })]))
+    main.give('timing.runAll', reportOf([rowOf({ ...own, median: 1e-6, warnings: [warning] })]))
     await openTimings()
     await userEvent.click(screen.getByTestId('timings-all'))
     expect((await screen.findByTestId('timings-warnings')).textContent).toContain(warning)
@@ -258,7 +263,7 @@ describe('one benchmark', () => {
   it('ceilings of a busy machine are doubted and can be measured again', async () => {
     await openOne(1, reportOf(sweep, { ceilings, ceilingsDoubt: 'other programs were busy' }))
     expect(screen.getByTestId('timings-ceilings-doubt').textContent).toContain('busy')
-    main.give('bench.ceilings', { ceilings, doubt: '' })
+    main.give('timing.ceilings', { ceilings, doubt: '' })
     await userEvent.click(screen.getByTestId('timings-measure-ceilings'))
     await waitFor(() => {
       expectNone('timings-ceilings-doubt')
@@ -287,7 +292,7 @@ describe('one benchmark', () => {
 
   it('the history shows the builds and the edit behind the last one', async () => {
     const point = { time: 0, median: 1e-6, p25: 0.9e-6, p75: 1.1e-6 }
-    main.give('bench.history', [
+    main.give('timing.history', [
       { ...point, build: '0', diff: '' },
       {
         ...point,
@@ -311,10 +316,10 @@ describe('one benchmark', () => {
     await userEvent.clear(sizes)
     await userEvent.type(sizes, 'N 32..128{Enter}')
     await userEvent.click(screen.getByTestId('timings-fresh'))
-    main.give('bench.keep', { entry: 2, added: true })
+    main.give('timing.keep', { entry: 2, added: true })
     await userEvent.click(screen.getByTestId('timings-keep'))
     await waitFor(() => {
-      expect(main.asked('bench.keep')[0]?.entry).toMatchObject({
+      expect(main.asked('timing.keep')[0]?.entry).toMatchObject({
         sizes: { N: [32, 64, 128] },
         fresh: false,
       })
@@ -326,18 +331,18 @@ describe('one benchmark', () => {
       { key: '2', name: '', time: 2000, current: true },
       { key: '1', name: 'plain formula', time: 1000, current: false },
     ]
-    main.give('bench.builds', builds)
-    main.give('bench.nameBuild', builds)
+    main.give('timing.builds', builds)
+    main.give('timing.nameBuild', builds)
     await openOne(0, reportOf(rows))
     await userEvent.click(screen.getByTestId('timings-builds'))
     await userEvent.click(screen.getByText('Name this build …'))
     await userEvent.type(screen.getByTestId('timings-build-name'), 'slow{Enter}')
-    expect(main.asked('bench.nameBuild')[0]).toMatchObject({ key: '2', name: 'slow' })
+    expect(main.asked('timing.nameBuild')[0]).toMatchObject({ key: '2', name: 'slow' })
     await userEvent.click(screen.getByTestId('timings-builds'))
     await userEvent.click(screen.getByTestId('timings-build-last'))
     await userEvent.click(screen.getByTestId('timings-run'))
     await waitFor(() => {
-      expect(main.asked('bench.run').at(-1)?.request.builds).toEqual(['last'])
+      expect(main.asked('timing.run').at(-1)?.request.builds).toEqual(['last'])
     })
   })
 
@@ -359,7 +364,7 @@ describe('one benchmark', () => {
     const device = screen.getByTestId('timings-device').textContent
     expect(device).toMatch(/launching keeps the host4\.000 µsin a graph90\.00 µs/)
     expect(screen.getByText(/are not known: no NVML here/)).toBeTruthy()
-    main.give('bench.kernels', { op: 'my_op::f', device: 'x', kernels: [], note: 'It has none.' })
+    main.give('timing.kernels', { op: 'my_op::f', device: 'x', kernels: [], note: 'It has none.' })
     await userEvent.click(screen.getByTestId('timings-list-kernels'))
     expect((await screen.findByTestId('timings-no-kernels')).textContent).toContain('It has none.')
   })

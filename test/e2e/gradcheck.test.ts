@@ -131,12 +131,12 @@ describe('the gradcheck panel', () => {
     await verdicts([...expected, 'passed'], checkTime)
 
     await app.testId('tool-tab-operator-checks').click()
-    await app.testId('opcheck-run').click()
+    await app.testId('operator-check-run').click()
     await expect
-      .poll(() => app.testId('opcheck-verdict').textContent(), { timeout: 150_000 })
+      .poll(() => app.testId('operator-check-verdict').textContent(), { timeout: 150_000 })
       .toMatch(/as expected/)
     await app.page.getByLabel('show passed').check()
-    const mutation = app.page.locator('[data-testid=opcheck-finding][data-check=mutation]')
+    const mutation = app.page.locator('[data-testid=operator-check-finding][data-check=mutation]')
     expect(await mutation.first().getAttribute('data-status')).toBe('passed')
     await app.picture('gradcheck-operators')
   })

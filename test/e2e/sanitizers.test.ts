@@ -32,10 +32,10 @@ describe('operator checks with sanitizers', () => {
   it('a fault that a sanitizer finds shows at its line, in operator checks and in calls', async () => {
     await app.openFile('op.cpp')
     await app.testId('tool-tab-operator-checks').click()
-    await app.testId('opcheck-sanitize').check()
-    await app.testId('opcheck-run').click()
+    await app.testId('operator-check-sanitize').check()
+    await app.testId('operator-check-run').click()
     const finding = app.page.locator(
-      '[data-testid=opcheck-finding][data-check=address_sanitizer][data-status=failed]',
+      '[data-testid=operator-check-finding][data-check=address_sanitizer][data-status=failed]',
     )
     await finding.first().waitFor({ timeout: buildTime })
     expect(await finding.first().textContent()).toContain('past the end of input x (24 bytes)')

@@ -6,13 +6,13 @@ import { App } from '../support/app'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
-/** A device that every machine has: test/cases/bench/device. */
+/** A device that every machine has: test/cases/timing/device. */
 let cache: TestCache
 let app: App
 
 beforeAll(async () => {
   cache = makeTestCache()
-  app = await App.start(cache, copyProject(path.join(root, 'test/cases/bench/device'), cache))
+  app = await App.start(cache, copyProject(path.join(root, 'test/cases/timing/device'), cache))
 })
 afterAll(async () => {
   await app.close()

@@ -191,7 +191,7 @@ describe('the timings panel', () => {
   it('an edit is compared with the last build and its diff, and Stop ends a timing', async () => {
     await app.testId('timings-entry-0').click()
     await app.testId('timings-menu').click()
-    await app.testId('bench.run').click()
+    await app.testId('timing.run').click()
     await app.testId('timings-stop').waitFor()
     await app.testId('timings-run').waitFor({ timeout: measureTime })
     await app.testId('timings-builds').click()

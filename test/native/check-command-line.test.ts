@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { opcheckCheck } from '../../electron/contract/opcheck'
+import { operatorCheckName } from '../../electron/contract/operator-check'
 import { opsmith as runOpsmith } from '../support/command-line'
 import type { Outcome } from '../support/command-line'
 import { copyProject, makeTestCache, root } from '../support/installation'
@@ -16,7 +16,7 @@ let wrong: string
 
 beforeAll(() => {
   cache = makeTestCache()
-  wrong = copyProject(path.join(root, 'test/cases/opcheck/wrong_operators'), cache)
+  wrong = copyProject(path.join(root, 'test/cases/operator-checks/wrong_operators'), cache)
 })
 afterAll(() => {
   cache.remove()
@@ -60,7 +60,7 @@ const sample = (name: string): string => copyProject(path.join(root, 'samples', 
 
 /** A copy of the wrong operators with `checks` in its opsmith.json. */
 function withChecks(checks: object[]): string {
-  const folder = copyProject(path.join(root, 'test/cases/opcheck/wrong_operators'), cache)
+  const folder = copyProject(path.join(root, 'test/cases/operator-checks/wrong_operators'), cache)
   const file = path.join(folder, 'opsmith.json')
   const manifest = JSON.parse(fs.readFileSync(file, 'utf8')) as object
   fs.writeFileSync(file, JSON.stringify({ ...manifest, checks }))
@@ -97,7 +97,7 @@ describe('opsmith check', () => {
       true,
     ])
     const rows = printed.results.filter((row) => row.op === 'rms_norm::rms_norm')
-    expect(rows.map((row) => row.check)).toEqual(opcheckCheck.options)
+    expect(rows.map((row) => row.check)).toEqual(operatorCheckName.options)
     expect(rows.filter((row) => row.status === 'failed')).toEqual([])
     expect(rows.find((row) => row.check === 'meta')?.status).toBe('passed')
     for (const row of printed.results) expect(row.reason, row.check).not.toBe('')
@@ -223,7 +223,7 @@ describe('opsmith check', () => {
       'wrong_operators::unwritten_tail(x)',
     ])
     const [right, past, expected] = junit.children
-    expect(right?.attributes.get('tests')).toBe(String(opcheckCheck.options.length))
+    expect(right?.attributes.get('tests')).toBe(String(operatorCheckName.options.length))
     expect(past?.attributes.get('failures')).toBe('1')
     expect(expected?.attributes.get('tests')).toBe('1')
     const html = fs.readFileSync(path.join(cache.home, 'out/check.html'), 'utf8')

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import type { OpcheckOutcome } from '../../electron/contract/opcheck'
+import type { OperatorCheckOutcome } from '../../electron/contract/operator-check'
 import { unwrap } from '../../electron/contract/outcome'
 import { copyProject, root } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
@@ -21,9 +21,9 @@ const fine = { op: 'aten::neg', args: ['x'], checks: ['mutation' as const] }
 
 describe('operator checks of a project', () => {
   it('progress events give the number of operators first, then the outcome of each', async () => {
-    const told: [number, number, OpcheckOutcome['verdict'] | undefined][] = []
+    const told: [number, number, OperatorCheckOutcome['verdict'] | undefined][] = []
     const outcomes = unwrap(
-      await workbench.opchecks.runAll(
+      await workbench.operatorChecks.runAll(
         loop,
         { timeout: 1 },
         {
@@ -48,7 +48,7 @@ describe('operator checks of a project', () => {
   it('Stop ends the checks without further outcomes', async () => {
     const stop = new AbortController()
     const started = performance.now()
-    const result = await workbench.opchecks.runAll(
+    const result = await workbench.operatorChecks.runAll(
       loop,
       { timeout: 170, signal: stop.signal },
       {
@@ -65,21 +65,21 @@ describe('operator checks of a project', () => {
     expect(performance.now() - started).toBeLessThan(20_000)
     // The next ones find a new op host.
     const after = unwrap(
-      await workbench.opchecks.runAll(loop, { timeout: 170 }, { entries: [fine] }),
+      await workbench.operatorChecks.runAll(loop, { timeout: 170 }, { entries: [fine] }),
     )
     expect(after[0]?.verdict).toBe('passed')
   })
 
   it("a finding about a program's function has its line in the program", async () => {
     const folder = copyProject(path.join(root, 'samples/warp_perspective'), cache)
-    const early = await workbench.opchecks.runAll(folder, { timeout: 170 })
+    const early = await workbench.operatorChecks.runAll(folder, { timeout: 170 })
     expect(early.ok ? '' : early.error.code).toBe('build.required')
     expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
     const program = path.join(folder, 'program.py')
     const text = fs.readFileSync(program, 'utf8')
     fs.writeFileSync(program, `${text}\n\ndef doubled(x):\n    x.mul_(2)\n    return x + 1\n`)
     const [doubled] = unwrap(
-      await workbench.opchecks.runAll(
+      await workbench.operatorChecks.runAll(
         folder,
         { timeout: 170 },
         { entries: [{ op: 'doubled', args: ['x'], checks: ['aliasing', 'mutation'] }] },

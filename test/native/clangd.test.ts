@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import type { BenchRequest } from '../../electron/contract/bench-report'
+import type { TimingRequest } from '../../electron/contract/timing-report'
 import type { LanguageDiagnostics, LanguageState } from '../../electron/contract/language'
 import { unwrap } from '../../electron/contract/outcome'
 import { startForkedHost } from '../../electron/engine/host/transport'
@@ -210,7 +210,7 @@ describe.skipIf(!clangd.ok)('timings while clangd works', () => {
     const text = fs.readFileSync(path.join(project, 'op.cpp'), 'utf8')
     bench.clangd.show({ folder: project, path: 'op.cpp', text, version: 1 }, true)
     const waited: string[] = []
-    const request: BenchRequest = {
+    const request: TimingRequest = {
       op: 'aten::sigmoid',
       args: ['x'],
       builds: [],

@@ -84,7 +84,7 @@ describe('operators with wrong gradients', () => {
     z.object({
       wrong: z.string(),
       /** What finds it; absent of a right one. */
-      by: z.enum(['gradcheck', 'opcheck', 'search']).optional(),
+      by: z.enum(['gradcheck', 'operator check', 'search']).optional(),
       check: z.string().default(''),
       messageMatches: z.string().default(''),
     }),
@@ -123,11 +123,11 @@ describe('operators with wrong gradients', () => {
     expect(said).toMatch(new RegExp(messageMatches))
   })
 
-  it.each(foundBy('opcheck'))(
+  it.each(foundBy('operator check'))(
     '%s passes gradcheck, and the operator checks find its fault',
     async (op, { check, messageMatches }) => {
       expect(outcomes.find((one) => one.op === op)?.verdict).toBe('passed')
-      const report = unwrap(await workbench.opchecks.run(folder, { op, args: ['x'] }, limits))
+      const report = unwrap(await workbench.operatorChecks.run(folder, { op, args: ['x'] }, limits))
       const failed = report.findings.filter((finding) => finding.status === 'failed')
       expect(failed.map((finding) => finding.check)).toEqual([check])
       expect(failed[0]?.reason).toMatch(new RegExp(messageMatches))

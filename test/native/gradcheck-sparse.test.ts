@@ -6,7 +6,7 @@ import { gradcheckOptions } from '../../electron/contract/gradcheck'
 import type { GradcheckReport } from '../../electron/contract/gradcheck'
 import { inputSpec } from '../../electron/contract/manifest'
 import type { InputSpec } from '../../electron/contract/manifest'
-import { opcheckRequest } from '../../electron/contract/opcheck'
+import { operatorCheckRequest } from '../../electron/contract/operator-check'
 import { unwrap } from '../../electron/contract/outcome'
 import type { Result } from '../../electron/contract/outcome'
 import { copyProject, root } from '../support/installation'
@@ -144,8 +144,8 @@ describe('sparse inputs', () => {
 
   it('a sparse input is refused by operator checks', async () => {
     const call = { op: 'sparse_product', args: ['s', 'w'], inputs, program }
-    const request = opcheckRequest.parse({ ...call, checks: ['mutation'] })
-    const limits = { timeout: 170, phase: 'opcheck' }
+    const request = operatorCheckRequest.parse({ ...call, checks: ['mutation'] })
+    const limits = { timeout: 170, phase: 'operator check' }
     const answer = await workbench.hosts.call('operatorCheck.run', request, limits)
     expect(answer.ok ? '' : answer.error.message).toContain('operator checks take strided tensors')
   })

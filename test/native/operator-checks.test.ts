@@ -8,7 +8,7 @@ import {
   operatorCheckNames,
   operatorChecks,
 } from '../../electron/contract/operator-checks.generated'
-import { sanitizerCheck } from '../../electron/contract/opcheck'
+import { sanitizerCheck } from '../../electron/contract/operator-check'
 import { root } from '../support/installation'
 import { loadAddon } from './fixture'
 

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import type { CheckEntry } from '../../electron/contract/manifest'
-import { sanitizerCheck } from '../../electron/contract/opcheck'
-import type { OpcheckOutcome, PlacedFinding } from '../../electron/contract/opcheck'
+import { sanitizerCheck } from '../../electron/contract/operator-check'
+import type { OperatorCheckOutcome, PlacedFinding } from '../../electron/contract/operator-check'
 import { unwrap } from '../../electron/contract/outcome'
 import { findOnPath } from '../../electron/engine/toolchain/find-on-path'
 import { describeCompiler } from '../../electron/engine/toolchain/compilers'
@@ -16,17 +16,17 @@ import { useWorkbench } from '../support/workbench'
 const { workbench, cache } = useWorkbench()
 
 /** What the sanitizers alone say of these operators, called with x. */
-async function checked(folder: string, ops: readonly string[]): Promise<OpcheckOutcome[]> {
+async function checked(folder: string, ops: readonly string[]): Promise<OperatorCheckOutcome[]> {
   const entries = ops.map((op): CheckEntry => ({
     op,
     args: ['x'],
     checks: [...sanitizerCheck.options],
     shapes: 1,
   }))
-  return unwrap(await workbench.opchecks.runAll(folder, { timeout: 0 }, { entries }))
+  return unwrap(await workbench.operatorChecks.runAll(folder, { timeout: 0 }, { entries }))
 }
 
-const failuresOf = (outcome: OpcheckOutcome | undefined): PlacedFinding[] =>
+const failuresOf = (outcome: OperatorCheckOutcome | undefined): PlacedFinding[] =>
   outcome?.report?.findings.filter((finding) => finding.status === 'failed') ?? []
 
 /** Source, file name and 1-based line of what a test looks for. */
@@ -37,7 +37,7 @@ function lineOf(folder: string, text: string): number {
 
 describe('the sanitizers of the chosen compiler', () => {
   let folder: string
-  const outcomes = new Map<string, OpcheckOutcome>()
+  const outcomes = new Map<string, OperatorCheckOutcome>()
   const names = ['read_past', 'write_past', 'use_after_free', 'halved']
   const quiet = ['doubled']
   const undefinedNames = ['signed_overflow', 'too_wide_shift']

@@ -5,7 +5,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { gradcheckOptions } from '../../electron/contract/gradcheck'
 import type { GradcheckReport } from '../../electron/contract/gradcheck'
 import type { Manifest } from '../../electron/contract/manifest'
-import type { OpcheckCheck, OpcheckFinding } from '../../electron/contract/opcheck'
+import type {
+  OperatorCheckName,
+  OperatorCheckFinding,
+} from '../../electron/contract/operator-check'
 import { unwrap } from '../../electron/contract/outcome'
 import type { Result } from '../../electron/contract/outcome'
 import { readManifest } from '../../electron/engine/project/read-manifest'
@@ -13,7 +16,7 @@ import { copyProject, root } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
 import type { OperatorCase } from './gradcheck-operators'
 import { gradientChecksOf, libtorchCases, libtorchJobs, variants } from './libtorch-cases'
-import { countOf, opcheckRow, parityDocument, pythonPasses } from './parity-table'
+import { countOf, operatorCheckRow, parityDocument, pythonPasses } from './parity-table'
 import type { Cell, GradientRow, PythonColumn, Verdict, WrongRow } from './parity-table'
 import { askPythonToCheck, checkIn, gradientChecks, opcheckTests } from './python-checks'
 import type { OpcheckTest, PythonCheck, PythonVerdict } from './python-checks'
@@ -21,7 +24,7 @@ import { argumentsOf, caseOperators, wrongProjects } from './wrong-operators'
 import type { CaseOperator } from './wrong-operators'
 
 /** Which of our checks look at what one of torch.library.opcheck's does. */
-const counterparts: Record<OpcheckTest, readonly OpcheckCheck[]> = {
+const counterparts: Record<OpcheckTest, readonly OperatorCheckName[]> = {
   test_schema: ['mutation', 'aliasing'],
   test_autograd_registration: ['autograd_registration'],
   test_faketensor: ['meta'],
@@ -88,10 +91,10 @@ function callOf(operator: CaseOperator) {
 function caseJobs(): PythonCheck[][] {
   return caseOperators.map((operator) => {
     const { call, differentiable } = callOf(operator)
-    const opchecks = opcheckTests.map((check) => {
+    const operatorChecks = opcheckTests.map((check) => {
       return { key: `${operator.op} ${check}`, check, ...call, options: {} }
     })
-    return [...(differentiable ? gradientChecksOf(operator.op, call) : []), ...opchecks]
+    return [...(differentiable ? gradientChecksOf(operator.op, call) : []), ...operatorChecks]
   })
 }
 
@@ -101,7 +104,7 @@ interface OurVerdict {
 }
 
 function ourVerdict(result: Result<Pick<GradcheckReport, 'findings'>>): OurVerdict
-function ourVerdict(result: Result<{ findings: OpcheckFinding[] }>): OurVerdict
+function ourVerdict(result: Result<{ findings: OperatorCheckFinding[] }>): OurVerdict
 function ourVerdict(
   result: Result<{
     findings: { check: string; status: string; reason: string }[]
@@ -176,7 +179,9 @@ async function compareCase(operator: CaseOperator): Promise<WrongRow> {
     const names = new Set(ours.failed.map((one) => one.check))
     if (names.size > 0) found.push(`${check}: ${[...names].join(', ')}`)
   }
-  const ours = ourVerdict(await workbench.opchecks.run(folder, { op, args: call.args }, limits))
+  const ours = ourVerdict(
+    await workbench.operatorChecks.run(folder, { op, args: call.args }, limits),
+  )
   expect(ours.verdict, `the operator checks of ${op}`).not.toBe('crashed')
   const failed = ours.failed.map((one) => one.check)
   for (const test of opcheckTests) {
@@ -274,7 +279,7 @@ it('the table in docs is up to date', async () => {
   for (const name of libtorchCases.keys()) libtorch.push(await rowOfLibtorch(name))
   const faults = wrong.filter((row) => row.wrong !== '')
   const gradients = wrong.flatMap((row) => row.gradients ?? [])
-  const compared = countOf([...gradients, ...libtorch, ...wrong.map(opcheckRow)])
+  const compared = countOf([...gradients, ...libtorch, ...wrong.map(operatorCheckRow)])
   console.log(
     `${libtorch.length} calls of libtorch's operators, ${faults.length} wrong operators and ` +
       `${wrong.length - faults.length} right ones: ${compared.compared} verdicts of checks that ` +

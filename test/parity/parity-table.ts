@@ -70,7 +70,7 @@ export function countOf(rows: readonly { cells: Record<string, Cell> }[]): {
 }
 
 /** The verdicts that are in no GradientRow. */
-export function opcheckRow(row: WrongRow): { cells: Record<string, Cell> } {
+export function operatorCheckRow(row: WrongRow): { cells: Record<string, Cell> } {
   return { cells: Object.fromEntries(opcheckTests.map((test) => [test, row.cells[test]])) }
 }
 
@@ -94,7 +94,7 @@ export function parityDocument(
 
 Made by \`npm test -- parity --update\`; the tests fail when it is not up to date.
 
-Every operator of \`test/cases/gradcheck\` and \`test/cases/opcheck\`, ${faults.length} of them wrong, each in one
+Every operator of \`test/cases/gradcheck\` and \`test/cases/operator-checks\`, ${faults.length} of them wrong, each in one
 way: what PyTorch's checks say, each in a process of its own, and what Opsmith's say. ${small.compared} verdicts are
 of checks that both have. One mark: both say so. ✓ → ✗: PyTorch's check passes, Opsmith's fails, for a
 reason given below the table (${small.stricter} times; never the other way round). Crash: the check ends its

@@ -5,8 +5,8 @@ import { z } from 'zod'
 
 import { argument } from '../../electron/contract/manifest'
 import type { Argument, Manifest } from '../../electron/contract/manifest'
-import { opcheckCheck } from '../../electron/contract/opcheck'
-import type { OpcheckCheck } from '../../electron/contract/opcheck'
+import { operatorCheckName } from '../../electron/contract/operator-check'
+import type { OperatorCheckName } from '../../electron/contract/operator-check'
 import { root } from '../support/installation'
 
 /** The projects whose operators are wrong, each in one way, beside right ones. */
@@ -23,7 +23,7 @@ const expectation = z.record(
     wrong: z.string(),
     /** The project's gradcheck of it has them, else it takes x. */
     args: z.array(argument).optional(),
-    checks: z.array(opcheckCheck).default([]),
+    checks: z.array(operatorCheckName).default([]),
   }),
 )
 
@@ -34,7 +34,7 @@ export interface CaseOperator {
   wrong: string
   args: readonly Argument[] | undefined
   /** Of its operator checks, those that are not made unless they are named. */
-  named: OpcheckCheck[]
+  named: OperatorCheckName[]
 }
 
 /** Those that expected.json names, without libtorch's own. */

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import readline from 'node:readline'
 
-import type { OpenedBench } from '../../electron/contract/bench'
+import type { OpenedTiming } from '../../electron/contract/timing'
 import { inputSpec } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
 import { startForkedHost } from '../../electron/engine/host/transport'
@@ -211,7 +211,7 @@ interface OurRound {
 class OurTimer {
   private constructor(
     private readonly workbench: Workbench,
-    private readonly opened: OpenedBench,
+    private readonly opened: OpenedTiming,
   ) {}
 
   static async on(workbench: Workbench, { op, args, shape }: Case): Promise<OurTimer> {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 
-import type { BenchRow } from '../../electron/contract/bench-report'
+import type { TimingRow } from '../../electron/contract/timing-report'
 import { inputSpec } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
 import { startForkedHost } from '../../electron/engine/host/transport'
@@ -49,7 +49,7 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
     await workbench.applySettings()
     unwrap(await workbench.builds.build(folder))
     for (const size of sizes) {
-      const ours: BenchRow[] = []
+      const ours: TimingRow[] = []
       const theirs: number[] = []
       for (let count = 0; count < runs; count += 1) {
         options.say(`sigmoid of [${size}] beside itself, run ${count + 1} of ${runs}`)
@@ -63,7 +63,7 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
           directions: ['forward' as const],
         }
         const against = Array.from({ length: copies }, () => ({ op: 'aten::sigmoid' }))
-        const report = unwrap(await workbench.benchmarks.run(folder, [{ ...itself, against }], {}))
+        const report = unwrap(await workbench.timings.run(folder, [{ ...itself, against }], {}))
         ours.push(...report.rows.slice(1))
         const given = JSON.stringify([size, copies, seconds])
         const said = execFileSync(python, ['-c', timer, given], { encoding: 'utf8' })

@@ -88,15 +88,15 @@ describe('a job', () => {
   it('reads events of several names, of its own runs only', async () => {
     const { job, ends } = controlled({
       progress: [
-        { event: 'bench.progressed', read: ({ done }, before) => `${before ?? ''}${done}` },
+        { event: 'timing.progressed', read: ({ done }, before) => `${before ?? ''}${done}` },
         { event: 'export.output', read: ({ text }, before) => `${before ?? ''}${text}` },
       ],
     })
     const run = job.run('a')
     const name = job.store.getState().running ?? ''
-    main.send('bench.progressed', { job: name, done: 1, total: 2 })
+    main.send('timing.progressed', { job: name, done: 1, total: 2 })
     main.send('export.output', { job: name, form: 'cmake', step: 'build', text: 'x' })
-    main.send('bench.progressed', { job: 'another', done: 9, total: 9 })
+    main.send('timing.progressed', { job: 'another', done: 9, total: 9 })
     expect(job.store.getState().progress).toBe('1x')
     ends[0]?.(ok('done'))
     await run

@@ -57,9 +57,9 @@ beforeEach(() => {
   }
   ;({ emit } = openBareProject(
     new Map<string, (input: unknown) => unknown>([
-      ['opcheck.entries', () => ok(entries)],
-      ['opcheck.run', ask],
-      ['opcheck.runAll', ask],
+      ['operatorCheck.entries', () => ok(entries)],
+      ['operatorCheck.run', ask],
+      ['operatorCheck.runAll', ask],
       ['job.cancel', cancel],
     ]),
   ))
@@ -129,7 +129,7 @@ describe('the checks of the project', () => {
     void checkOperators()
     await settle()
     const { job } = questions[1] ?? { job: '' }
-    emit('opcheck.progressed', { job, done: 1, total: 2, outcome })
+    emit('operatorCheck.progressed', { job, done: 1, total: 2, outcome })
     expect(caseJob.store.getState().value).toBeNull()
     expect(operatorChecksStore.getState().outcomes[0]?.outcome).toEqual(outcome)
     expect(allJob.store.getState().progress).toMatchObject({ done: 1, total: 2 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import type { BenchRow } from '../../electron/contract/bench-report'
+import type { TimingRow } from '../../electron/contract/timing-report'
 import { countText, readout } from '../../renderer/features/timings/curve-plot'
 import {
   distributionOf,
@@ -16,10 +16,10 @@ import {
   sweptVariables,
 } from '../../renderer/features/timings/sweep-curves'
 import { logTicks } from '../../renderer/shell/primitives/chart-style'
-import { ratioOf, rowOf } from './bench-samples'
+import { ratioOf, rowOf } from './timing-samples'
 
 /** The own call takes 1 µs at every size; the other starts slower and ends faster. */
-function swept(): BenchRow[] {
+function swept(): TimingRow[] {
   return [16, 64, 256, 1024].flatMap((N, index) => {
     const ratio = [4, 2, 1.01, 0.5][index] ?? 1
     const verdict = index === 2 ? 'no difference' : ratio < 1 ? 'faster' : 'slower'

@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { benchReport, type BenchReport, type BenchRow } from '../../electron/contract/bench-report'
+import {
+  timingReport,
+  type TimingReport,
+  type TimingRow,
+} from '../../electron/contract/timing-report'
 import { err, ok } from '../../electron/contract/outcome'
 import { defaultSettings } from '../../electron/contract/settings'
 import { emptyTimingDraft } from '../../renderer/features/timings/draft'
@@ -21,7 +25,7 @@ import { timingsStore } from '../../renderer/features/timings/store'
 import { filesStore } from '../../renderer/store/files'
 import { layoutStore } from '../../renderer/store/layout'
 import { settingsStore } from '../../renderer/store/settings'
-import { rowOf } from './bench-samples'
+import { rowOf } from './timing-samples'
 import { FakeMain, openInWindow, settled } from './fake-main'
 
 const main = new FakeMain()
@@ -41,8 +45,8 @@ const ceilings = {
   spread: 0,
 }
 
-function reportOf(rows: BenchRow[]): BenchReport {
-  return benchReport.parse({
+function reportOf(rows: TimingRow[]): TimingReport {
+  return timingReport.parse({
     rows,
     machine: {
       processor: 'test',
@@ -71,8 +75,8 @@ beforeEach(async () => {
   timingsStore.setState({ view: 'one', draft: emptyTimingDraft('my::f') })
 })
 
-function progressed(job: string, row?: BenchRow, waiting?: string): void {
-  main.send('bench.progressed', {
+function progressed(job: string, row?: TimingRow, waiting?: string): void {
+  main.send('timing.progressed', {
     job,
     done: row ? 1 : 0,
     total: 2,
@@ -83,7 +87,7 @@ function progressed(job: string, row?: BenchRow, waiting?: string): void {
 
 describe('a timing', () => {
   it('that is stopped keeps the rows that were done', async () => {
-    const pending = main.hold('bench.run')
+    const pending = main.hold('timing.run')
     const run = runTiming()
     await settled()
     progressed(pending[0]?.input.job ?? '', first)
@@ -96,12 +100,12 @@ describe('a timing', () => {
   })
 
   it('that is stopped before its first row leaves the earlier one, without its error', async () => {
-    main.answers = { 'bench.run': () => ok(reportOf([first, second])) }
+    main.answers = { 'timing.run': () => ok(reportOf([first, second])) }
     await runTiming()
-    main.answers = { 'bench.run': () => err('operator.check', 'It said no.') }
+    main.answers = { 'timing.run': () => err('operator.check', 'It said no.') }
     await runTiming()
     expect(timingJob.store.getState().error?.code).toBe('operator.check')
-    main.hold('bench.run')
+    main.hold('timing.run')
     const run = runTiming()
     await settled()
     expect(timingJob.store.getState().error).toBeNull()
@@ -113,30 +117,30 @@ describe('a timing', () => {
 
   it('leaves out rows that were not done when the engine ended in order', async () => {
     const cancelled = rowOf({ median: 0, error: { code: 'cancelled', message: 'Stopped.' } })
-    main.answers = { 'bench.run': () => ok(reportOf([first, cancelled])) }
+    main.answers = { 'timing.run': () => ok(reportOf([first, cancelled])) }
     await runTiming()
     expect(timingJob.store.getState().value).toMatchObject({ rows: [first], isStopped: true })
   })
 
   it('of all benchmarks begins when that of one has ended', async () => {
-    const one = main.hold('bench.run')
-    const all = main.hold('bench.runAll')
+    const one = main.hold('timing.run')
+    const all = main.hold('timing.runAll')
     const run = runTiming()
     await settled()
     void runAllTimings()
     await settled()
     await run
     expect(main.asked.filter((name) => /run|cancel/.test(name))).toEqual([
-      'bench.run',
+      'timing.run',
       'job.cancel',
-      'bench.runAll',
+      'timing.runAll',
     ])
     expect([one.length, all.length]).toEqual([1, 1])
     expect([timingJob.isRunning(), allTimingsJob.isRunning()]).toEqual([false, true])
   })
 
   it('of one operator is dropped when another was chosen meanwhile', async () => {
-    const pending = main.hold('bench.run')
+    const pending = main.hold('timing.run')
     const run = runTiming()
     await settled()
     progressed(pending[0]?.input.job ?? '', first)
@@ -147,7 +151,7 @@ describe('a timing', () => {
   })
 
   it('of an older project is dropped', async () => {
-    const pending = main.hold('bench.run')
+    const pending = main.hold('timing.run')
     const run = runTiming()
     await settled()
     openInWindow('/other')
@@ -160,21 +164,21 @@ describe('a timing', () => {
   })
 
   it('is asked for once for each state of the sources', async () => {
-    settingsStore.setState({ settings: { ...defaultSettings, benchOnBuild: true } })
+    settingsStore.setState({ settings: { ...defaultSettings, timeOnBuild: true } })
     layoutStore.setState({ dock: { isShown: () => true } as never })
-    main.answers = { 'bench.run': () => err('host.crashed', 'It crashed.') }
+    main.answers = { 'timing.run': () => err('host.crashed', 'It crashed.') }
     await refreshTimings()
-    expect(main.count('bench.run')).toBe(0)
+    expect(main.count('timing.run')).toBe(0)
     await runTiming()
     await refreshTimings()
-    expect(main.count('bench.run')).toBe(1)
+    expect(main.count('timing.run')).toBe(1)
     filesStore.setState(({ sourceRevision }) => ({ sourceRevision: sourceRevision + 1 }))
     await refreshTimings()
-    expect(main.count('bench.run')).toBe(2)
+    expect(main.count('timing.run')).toBe(2)
   })
 
   it('stills the window while it is timed, not while it waits', async () => {
-    const pending = main.hold('bench.run')
+    const pending = main.hold('timing.run')
     const run = runTiming()
     await settled()
     const job = pending[0]?.input.job ?? ''
@@ -189,7 +193,7 @@ describe('a timing', () => {
   })
 
   it('shows the row that was chosen, else its own', async () => {
-    main.answers = { 'bench.run': () => ok(reportOf([first, second])) }
+    main.answers = { 'timing.run': () => ok(reportOf([first, second])) }
     await runTiming()
     expect(chosenRow()).toBe(timingJob.store.getState().value?.rows[0])
   })
@@ -198,8 +202,8 @@ describe('a timing', () => {
 describe('beside a timing', () => {
   it('ceilings that are measured again are taken over by the report that has as many threads', async () => {
     main.answers = {
-      'bench.run': () => ok(reportOf([first])),
-      'bench.ceilings': ({ threads }) =>
+      'timing.run': () => ok(reportOf([first])),
+      'timing.ceilings': ({ threads }) =>
         ok({ ceilings: { ...ceilings, threads, bytesPerSecond: 7 }, doubt: 'busy' }),
     }
     await runTiming()
@@ -212,7 +216,7 @@ describe('beside a timing', () => {
   })
 
   it('kernels of fields that were edited meanwhile are dropped', async () => {
-    const pending = main.hold('bench.kernels')
+    const pending = main.hold('timing.kernels')
     const list = { op: 'my::f', device: 'cuda:0', kernels: [], note: 'none' }
     const dropped = listKernels()
     await settled()

@@ -17,7 +17,7 @@ import {
   timeText,
   unitFor,
 } from '../../renderer/features/timings/time-units'
-import { ratioOf, rowOf } from './bench-samples'
+import { ratioOf, rowOf } from './timing-samples'
 
 const own = rowOf({ median: 12e-6 })
 const other = rowOf({

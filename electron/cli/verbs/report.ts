@@ -1,12 +1,12 @@
 import type { Manifest } from '../../contract/manifest'
 import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import { benchmarksOf } from '../../engine/bench/bench-entries'
+import { benchmarksOf } from '../../engine/timing/entries'
 import { readManifest } from '../../engine/project/read-manifest'
 import { readSettings } from '../../engine/project/settings-file'
 import type { Workbench } from '../../engine/workbench'
 import { machineLine } from './bench/index'
-import { benchTables, tableText } from './bench/table'
+import { timingTables, tableText } from './bench/table'
 import { buildAloud, loadTimeout } from '../building'
 import { checkLines, checkSummary } from './check/text'
 import { exitCodes } from '../exit-codes'
@@ -67,7 +67,7 @@ async function makeGradchecks(
 
 /** Operator checks of what the project has; whether all are as expected. */
 async function makeChecks(workbench: Workbench, project: string): Promise<Result<boolean>> {
-  const outcomes = await workbench.opchecks.runAll(
+  const outcomes = await workbench.operatorChecks.runAll(
     project,
     { timeout: 0 },
     {
@@ -84,16 +84,16 @@ async function makeChecks(workbench: Workbench, project: string): Promise<Result
 /** Seconds of samples for each row: a first impression. */
 const reportSeconds = 0.1
 
-/** Benchmarks of what the project has; whether all have a time. */
+/** Timings of what the project has; whether all have a time. */
 async function makeTimings(
   workbench: Workbench,
   project: string,
   manifest: Manifest,
 ): Promise<Result<boolean>> {
   const requests = benchmarksOf(manifest).map((one) => ({ ...one, seconds: reportSeconds }))
-  const report = await workbench.benchmarks.run(project, requests, {})
+  const report = await workbench.timings.run(project, requests, {})
   if (!report.ok) return report
-  const tables = benchTables(report.value, requests)
+  const tables = timingTables(report.value, requests)
   printLines(tables.flatMap((table) => [...tableText(table), '']))
   printLines([machineLine(report.value)])
   return ok(report.value.rows.every(({ summary }) => summary !== undefined))

@@ -1,16 +1,16 @@
-import type { OpcheckCheck } from '../../contract/opcheck'
+import type { OperatorCheckName } from '../../contract/operator-check'
 import type { OperatorDetail, RegisteredKernel } from '../../contract/operators'
 import { findFunction } from '../project/scan-source'
 
 /** Checks that are about which kernels there are, not about what one does. */
-const aboutRegistration = new Set<OpcheckCheck>([
+const aboutRegistration = new Set<OperatorCheckName>([
   'registration',
   'autograd_registration',
   'gradient_lost',
 ])
 
 /** Dispatch keys in the order in which a check is about them; "" stands for any. */
-function keysFor(check: OpcheckCheck): readonly string[] {
+function keysFor(check: OperatorCheckName): readonly string[] {
   if (check === 'meta') return ['Meta', 'CPU', 'CUDA', '']
   if (check === 'autograd_registration' || check === 'gradient_lost')
     return ['AutogradCPU', 'Autograd', 'CPU', '']
@@ -19,7 +19,7 @@ function keysFor(check: OpcheckCheck): readonly string[] {
 
 /** The kernel that a failure of this check is about; undefined where none was registered. */
 export function kernelFor(
-  check: OpcheckCheck,
+  check: OperatorCheckName,
   operator: Pick<OperatorDetail, 'kernels'>,
 ): RegisteredKernel | undefined {
   for (const key of keysFor(check)) {
@@ -45,7 +45,11 @@ function functionRegistered(source: string, line: number): string | undefined {
  * The line to look at: of a check on behaviour where the kernel's function is defined, if that is in
  * the file that registers it; else where it is registered.
  */
-export function placeIn(check: OpcheckCheck, kernel: RegisteredKernel, source: string): number {
+export function placeIn(
+  check: OperatorCheckName,
+  kernel: RegisteredKernel,
+  source: string,
+): number {
   if (aboutRegistration.has(check)) return kernel.line
   const name = functionRegistered(source, kernel.line)
   const defined = name === undefined ? undefined : findFunction(source, name)

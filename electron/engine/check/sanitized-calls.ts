@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 import type { HostInput } from '../../contract/host-calls'
-import type { OpcheckRequest, PlacedFinding } from '../../contract/opcheck'
+import type { OperatorCheckRequest, PlacedFinding } from '../../contract/operator-check'
 import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { RunReport } from '../../contract/run'
@@ -156,7 +156,10 @@ export class SanitizedCalls {
    * one of each. What the operator throws is no finding. An error: the operator is not there, its
    * library cannot be loaded, the time is up, Stop.
    */
-  async run(request: OpcheckRequest, limits: SanitizedLimits): Promise<Result<PlacedFinding[]>> {
+  async run(
+    request: OperatorCheckRequest,
+    limits: SanitizedLimits,
+  ): Promise<Result<PlacedFinding[]>> {
     const loaded = await this.hosts.load(this.loadPath, limits)
     const answer = loaded.ok
       ? await this.hosts.call(

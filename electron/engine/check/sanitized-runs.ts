@@ -1,7 +1,7 @@
 import type { BuildReport } from '../../contract/build'
 import type { Diagnostic } from '../../contract/diagnostics'
 import type { Call } from '../../contract/manifest'
-import type { PlacedFinding } from '../../contract/opcheck'
+import type { PlacedFinding } from '../../contract/operator-check'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { RunReport } from '../../contract/run'

@@ -1,14 +1,14 @@
 import type { CheckEntry } from '../../contract/manifest'
-import type { PlacedFinding, SanitizerCheck } from '../../contract/opcheck'
+import type { PlacedFinding, SanitizerCheck } from '../../contract/operator-check'
 import { ok } from '../../contract/outcome'
 import type { Result, WorkbenchError } from '../../contract/outcome'
 import type { OpenProject } from '../project/open-project'
-import { requestOf, skippedFinding } from './opcheck-case'
+import { requestOf, skippedFinding } from './operator-check-case'
 import { errorsOfOneCheck } from './outcome-errors'
 import { SanitizedCalls } from './sanitized-calls'
 import type { SanitizedCallServices } from './sanitized-calls'
 
-export interface OpcheckLimits {
+export interface OperatorCheckLimits {
   /** Seconds for each operator; 0 for the default of 120. */
   timeout: number
   signal?: AbortSignal
@@ -19,8 +19,8 @@ const defaultTimeout = 120
 /** The entry's own time, else that of the command, else the default. */
 export function withTimeout(
   entry: Pick<CheckEntry, 'timeout'>,
-  limits: OpcheckLimits,
-): OpcheckLimits {
+  limits: OperatorCheckLimits,
+): OperatorCheckLimits {
   const asked = limits.timeout === 0 ? defaultTimeout : limits.timeout
   return { ...limits, timeout: entry.timeout ?? asked }
 }
@@ -45,7 +45,10 @@ export class SanitizerChecks {
    * What they find in the calls of an entry that asks for them; where they cannot be had, their checks
    * are skipped with the reason. Errors are about the operator, or Stop.
    */
-  async findings(entry: CheckEntry, limits: OpcheckLimits): Promise<Result<SanitizedFindings>> {
+  async findings(
+    entry: CheckEntry,
+    limits: OperatorCheckLimits,
+  ): Promise<Result<SanitizedFindings>> {
     const { inputs } = this.project.manifest
     const { sanitized, calls } = requestOf(entry, inputs, this.isWanted)
     if (sanitized.length === 0) return ok({ findings: [], seconds: 0 })

@@ -1,6 +1,10 @@
 import path from 'node:path'
 
-import type { PlacedFinding, SanitizerCheck, SanitizerEvidence } from '../../contract/opcheck'
+import type {
+  PlacedFinding,
+  SanitizerCheck,
+  SanitizerEvidence,
+} from '../../contract/operator-check'
 import type { StackFrame } from '../../contract/outcome'
 import type { SanitizedCall } from '../../contract/sanitize'
 import { locateFrames } from '../host/symbolize'

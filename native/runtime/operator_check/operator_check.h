@@ -39,7 +39,7 @@ struct NumberRange {
   double min = 0, max = 0, given = 0;
 };
 
-// contract/opcheck.ts's opcheckRequest.
+// contract/operator-check.ts's operatorCheckRequest.
 struct OperatorCheckRequest {
   std::string op;
   std::vector<Literal> args;
@@ -56,7 +56,7 @@ struct OperatorCheckRequest {
   int64_t seed = 0;
 };
 
-// contract/opcheck.ts's opcheckFinding.
+// contract/operator-check.ts's operatorCheckFinding.
 struct OperatorCheckFinding {
   std::string check;
   CheckStatus status = CheckStatus::passed;  // never not_reached

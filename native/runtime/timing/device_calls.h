@@ -12,7 +12,7 @@
 
 namespace opsmith {
 
-// contract/bench-device.ts's replayedBench.
+// contract/timing-device.ts's replayedTiming.
 struct ReplayedCall {
   std::vector<double> seconds;  // of one call
   std::string missing;          // why it cannot be replayed; "" else
@@ -22,7 +22,7 @@ struct ReplayedCall {
 // first.
 ReplayedCall replay_call(TimedCall& call, DeviceClock& clock, int64_t count, int64_t calls);
 
-// contract/bench-device.ts's deviceCeilings: a copy of far more bytes than the cache holds, and
+// contract/timing-device.ts's deviceCeilings: a copy of far more bytes than the cache holds, and
 // products of matrices that grow until they take a while; the best of several each.
 struct DeviceCeilings {
   double bytes_per_second = 0;

@@ -11,7 +11,7 @@
 
 namespace opsmith {
 
-// contract/bench-device.ts's deviceFacts.
+// contract/timing-device.ts's deviceFacts.
 struct DeviceFacts {
   std::string device, name;
   int64_t cache_bytes = 0, multiprocessors = 0;  // 0 where the driver does not say
@@ -19,7 +19,7 @@ struct DeviceFacts {
 };
 DeviceFacts device_facts(at::Device device);
 
-// contract/bench-device.ts's deviceState: of this moment.
+// contract/timing-device.ts's deviceState: of this moment.
 struct DeviceState {
   std::optional<double> clock, memory_clock;  // Hz
   std::optional<double> temperature, power;   // degrees Celsius, W

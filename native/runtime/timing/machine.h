@@ -9,7 +9,7 @@
 
 namespace opsmith {
 
-// contract/bench.ts's machineFacts.
+// contract/timing.ts's machineFacts.
 struct MachineFacts {
   std::string processor;
   int64_t cores = 0;
@@ -19,7 +19,7 @@ struct MachineFacts {
 };
 MachineFacts machine_facts();
 
-// contract/bench.ts's machineCeilings. Of `threads` threads: a copy of far more bytes than the
+// contract/timing.ts's machineCeilings. Of `threads` threads: a copy of far more bytes than the
 // caches hold, and products of matrices; the best of several each.
 struct MachineCeilings {
   int64_t threads = 1;

@@ -23,7 +23,7 @@ constexpr auto texts_of(TimingDirection) {
                                       {TimingDirection::both, "both"}});
 }
 
-// contract/bench.ts's timedCall.
+// contract/timing.ts's timedCall.
 struct TimedCallRequest {
   std::string op;
   std::vector<Literal> args;

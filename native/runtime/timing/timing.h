@@ -24,7 +24,7 @@ constexpr auto texts_of(TimingTrapKind) {
                                      {TimingTrapKind::not_a_number, "not a number"}});
 }
 
-// contract/bench.ts's benchTrap.
+// contract/timing.ts's timingTrap.
 struct TimingTrap {
   TimingTrapKind kind = TimingTrapKind::cached;
   std::string message;
@@ -36,7 +36,7 @@ struct Warmup {
   bool steady = false;
 };
 
-// contract/bench.ts's openedBench.
+// contract/timing.ts's openedTiming.
 struct OpenedTiming {
   int64_t handle = 0;
   std::string op, device;
@@ -48,13 +48,13 @@ struct OpenedTiming {
   std::vector<TimingTrap> traps;
 };
 
-// What is read of a device while samples are taken; contract/bench-device.ts's deviceSamples.
+// What is read of a device while samples are taken; contract/timing-device.ts's deviceSamples.
 struct DeviceSamples {
   double launch = 0;  // seconds
   DeviceState before, after;
 };
 
-// contract/bench.ts's benchSamples.
+// contract/timing.ts's timingSamples.
 struct TimingSamples {
   std::vector<double> seconds;  // of one call
   double wall = 0, thread = 0, process = 0, machine = 0;
@@ -64,7 +64,7 @@ struct TimingSamples {
   std::optional<DeviceSamples> device;  // absent on the CPU
 };
 
-// contract/bench.ts's benchLayers.
+// contract/timing.ts's timingLayers.
 struct TimingLayers {
   double full = 0, below_autograd = 0;
   std::optional<double> kernel;

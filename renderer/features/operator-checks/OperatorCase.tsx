@@ -1,6 +1,6 @@
 import { useState, type ReactElement } from 'react'
 
-import { opcheckCheck } from '../../../electron/contract/opcheck'
+import { operatorCheckName } from '../../../electron/contract/operator-check'
 import { AgainOrStop } from '../../shell/primitives/AgainOrStop'
 import { Button } from '../../shell/primitives/Button'
 import { CallFields } from '../../shell/primitives/CallFields'
@@ -34,7 +34,7 @@ function CallBar(): ReactElement {
   return (
     <div className="case-call">
       <CallFields
-        id="opcheck"
+        id="operator-check"
         op={draft.op}
         argsText={draft.argsText}
         placeholder="what its schema suggests"
@@ -48,15 +48,15 @@ function CallBar(): ReactElement {
         disabled={draft.op === ''}
         onAgain={() => void runOperator()}
         onStop={() => void stopOperatorChecks()}
-        testId="opcheck-one"
-        stopTestId="opcheck-one-stop"
+        testId="operator-check-one"
+        stopTestId="operator-check-one-stop"
       />
       {!isKept && draft.op !== '' && (
         <Button
           icon="plus"
           onClick={() => void keepCheck()}
           title="Adds these checks to opsmith.json"
-          testId="opcheck-keep-entry"
+          testId="operator-check-keep-entry"
         >
           Keep
         </Button>
@@ -72,7 +72,7 @@ function Ranges(): ReactElement {
   const field = (kind: 'sizes' | 'integers' | 'floats', title: string): ReactElement => (
     <span className="case-option case-range" title={title}>
       <CommitField
-        id={`opcheck-${kind}`}
+        id={`operator-check-${kind}`}
         label={kind}
         text={rangesText(draft[kind])}
         placeholder={kind === 'sizes' ? 'B 1..8' : kind === 'integers' ? 'k 0..3' : 'eps 0..1'}
@@ -96,19 +96,19 @@ function Ranges(): ReactElement {
         <NumberOption name="shapes" title="How many other calls are tried" most={1000} />
         <NumberOption name="seed" title="Of the other calls" most={Number.MAX_SAFE_INTEGER} />
         {!isSet && (
-          <MoreOptions open={more} onToggle={() => setMore(!more)} testId="opcheck-more" />
+          <MoreOptions open={more} onToggle={() => setMore(!more)} testId="operator-check-more" />
         )}
       </div>
       {(isSet || more) && (
         <div className="case-options">
           <DtypesField
-            id="opcheck-dtypes"
+            id="operator-check-dtypes"
             dtypes={draft.dtypes}
             onCommit={(dtypes) => editCheck({ dtypes })}
           />
-          <span className="case-option case-range" title={opcheckCheck.options.join(', ')}>
+          <span className="case-option case-range" title={operatorCheckName.options.join(', ')}>
             <CommitField
-              id="opcheck-checks"
+              id="operator-check-checks"
               label="checks"
               text={(draft.checks ?? []).join(', ')}
               placeholder="all"
@@ -129,7 +129,7 @@ function NumberOption({ name, title, most }: NumberProps): ReactElement {
   return (
     <span className="case-option" title={title}>
       <CommitField
-        id={`opcheck-${name}`}
+        id={`operator-check-${name}`}
         label={name}
         text={String(value)}
         parse={(text) =>
@@ -145,8 +145,8 @@ function NumberOption({ name, title, most }: NumberProps): ReactElement {
 
 const parseChecks = (
   text: string,
-): ReturnType<typeof parseWords<(typeof opcheckCheck.options)[number]>> =>
-  parseWords(text, opcheckCheck.options, 'check')
+): ReturnType<typeof parseWords<(typeof operatorCheckName.options)[number]>> =>
+  parseWords(text, operatorCheckName.options, 'check')
 
 function Inputs(): ReactElement | null {
   const draft = useOperatorChecks((state) => state.draft)
@@ -157,7 +157,7 @@ function Inputs(): ReactElement | null {
       firstSize={firstRange}
       owner="check"
       example="[B, 8]"
-      testId="opcheck"
+      testId="operator-check"
       onEdit={editCheck}
     />
   )

@@ -24,7 +24,7 @@ export function OperatorChecksBar(): ReactElement {
           startedAt={startedAt}
           label="Operator checks"
           onStop={() => void stopOperatorChecks()}
-          testId="opcheck-stop"
+          testId="operator-check-stop"
         />
       ) : (
         <Button
@@ -32,7 +32,7 @@ export function OperatorChecksBar(): ReactElement {
           icon="play"
           onClick={() => void checkOperators()}
           title="Checks all operators of the list"
-          testId="opcheck-run"
+          testId="operator-check-run"
         >
           Check all <kbd>{shortcutOf('operatorChecks.all')}</kbd>
         </Button>
@@ -51,7 +51,7 @@ function PanelMenu(): ReactElement {
   return (
     <CommandMenu
       name="Operator checks"
-      testId="opcheck-menu"
+      testId="operator-check-menu"
       sections={[
         ['operatorChecks.run', 'operatorChecks.all', 'operatorChecks.stop'],
         ['operatorChecks.keep', 'operatorChecks.sanitize'],

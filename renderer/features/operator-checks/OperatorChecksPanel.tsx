@@ -31,11 +31,11 @@ export function OperatorChecksPanel(): ReactElement {
     )
   }
   return (
-    <div className="panel-column split-panel" data-testid="opcheck-panel">
+    <div className="panel-column split-panel" data-testid="operator-check-panel">
       <OperatorChecksBar />
       <div className="split-body">
         <OperatorList />
-        <div className="split-main scroll" data-testid="opcheck-main">
+        <div className="split-main scroll" data-testid="operator-check-main">
           <OperatorCase />
           <Result />
         </div>
@@ -69,7 +69,7 @@ function Result(): ReactElement {
   if (error) {
     return (
       <div className="panel-pad">
-        <ErrorView error={error} testId="opcheck-error">
+        <ErrorView error={error} testId="operator-check-error">
           {error.exit && <Button onClick={() => showPanel('host-output')}>Show the crash</Button>}
           <Button icon="refresh" onClick={() => void runOperator()}>
             Check again

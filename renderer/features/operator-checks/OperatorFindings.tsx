@@ -1,6 +1,6 @@
 import { useState, type ReactElement } from 'react'
 
-import type { OpcheckOutcome, PlacedFinding } from '../../../electron/contract/opcheck'
+import type { OperatorCheckOutcome, PlacedFinding } from '../../../electron/contract/operator-check'
 import { operatorChecks } from '../../../electron/contract/operator-checks.generated'
 import { Button } from '../../shell/primitives/Button'
 import { ErrorView } from '../../shell/primitives/ErrorView'
@@ -14,7 +14,7 @@ import { statusIcons } from '../../shell/primitives/status-icons'
 import { SanitizerStacks } from './SanitizerStacks'
 
 /** The verdict on one operator and what led to it; what passed is shown when asked for. */
-export function OperatorFindings({ outcome }: { outcome: OpcheckOutcome }): ReactElement {
+export function OperatorFindings({ outcome }: { outcome: OperatorCheckOutcome }): ReactElement {
   const [all, setAll] = useState(false)
   const findings = outcome.report?.findings ?? []
   const count = (status: PlacedFinding['status']): number =>
@@ -29,7 +29,7 @@ export function OperatorFindings({ outcome }: { outcome: OpcheckOutcome }): Reac
       <div
         className={outcome.asExpected ? 'verdict-bar good' : 'verdict-bar bad'}
         role="status"
-        data-testid="opcheck-one-verdict"
+        data-testid="operator-check-one-verdict"
         data-verdict={outcome.verdict}
       >
         <span className={outcome.asExpected ? 'tone-ok verdict-word' : 'tone-error verdict-word'}>
@@ -46,7 +46,7 @@ export function OperatorFindings({ outcome }: { outcome: OpcheckOutcome }): Reac
         </label>
       </div>
       {outcome.report?.generated && (
-        <p className="panel-pad muted selectable" data-testid="opcheck-generated">
+        <p className="panel-pad muted selectable" data-testid="operator-check-generated">
           Inputs made from its schema:{' '}
           {generated.length === 0
             ? 'no tensors'
@@ -74,7 +74,7 @@ function FindingRow({ finding }: { finding: PlacedFinding }): ReactElement {
   return (
     <li
       className={failed ? 'finding bad' : 'finding'}
-      data-testid="opcheck-finding"
+      data-testid="operator-check-finding"
       data-check={finding.check}
       data-status={finding.status}
     >
@@ -146,7 +146,7 @@ function KeepFailure({ finding }: { finding: PlacedFinding }): ReactElement | nu
         icon="plus"
         onClick={() => void keepCheck(finding)}
         title="Adds the simplest call that shows it to opsmith.json: it is checked on every build"
-        testId="opcheck-keep"
+        testId="operator-check-keep"
       >
         Keep this failure
       </Button>

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 
 import type { CheckEntry } from '../../../electron/contract/manifest'
-import type { OpcheckOutcome } from '../../../electron/contract/opcheck'
+import type { OperatorCheckOutcome } from '../../../electron/contract/operator-check'
 import { EntryName } from '../../shell/primitives/EntryName'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Icon } from '../../shell/primitives/Icon'
@@ -22,7 +22,7 @@ export function OperatorList(): ReactElement {
   const error = useJob(allJob, (state) => state.error)
   const isListed = useProject((state) => state.project?.manifest?.checks !== undefined)
   return (
-    <div className="split-list scroll" data-testid="opcheck-list">
+    <div className="split-list scroll" data-testid="operator-check-list">
       <Section
         title={isListed ? 'Checks' : 'Operators'}
         note={entries.length === 0 ? '' : String(entries.length)}
@@ -56,7 +56,7 @@ function SanitizeSwitch(): ReactElement {
       <input
         type="checkbox"
         checked={sanitize}
-        data-testid="opcheck-sanitize"
+        data-testid="operator-check-sanitize"
         onChange={(event) => setSanitize(event.target.checked)}
       />
       sanitizers
@@ -75,7 +75,7 @@ function Verdict(): ReactElement | null {
   return (
     <span
       className={`entry-verdict ${wrong > 0 ? 'tone-error' : 'tone-ok'}`}
-      data-testid="opcheck-verdict"
+      data-testid="operator-check-verdict"
     >
       {wrong > 0 ? `${wrong} of ${known.length} not as expected` : `${known.length} as expected`}
     </span>
@@ -107,7 +107,7 @@ function EntryRow({ entry, index }: { entry: CheckEntry; index: number }): React
       className={`entry-row${selected ? ' selected' : ''}${isOld ? ' stale' : ''}`}
       aria-pressed={selected}
       title={`${call}${particular === '' ? '' : `, ${particular}`}`}
-      data-testid={`opcheck-entry-${index}`}
+      data-testid={`operator-check-entry-${index}`}
       data-verdict={verdict}
       onClick={() => chooseCheck(index)}
     >
@@ -118,7 +118,7 @@ function EntryRow({ entry, index }: { entry: CheckEntry; index: number }): React
 }
 
 /** Icon and word; failing as expected is no alarm. */
-function Mark({ outcome }: { outcome: OpcheckOutcome | undefined }): ReactElement {
+function Mark({ outcome }: { outcome: OperatorCheckOutcome | undefined }): ReactElement {
   if (!outcome) return <span className="entry-mark muted">not run</span>
   const { verdict, asExpected } = outcome
   const icon = !asExpected

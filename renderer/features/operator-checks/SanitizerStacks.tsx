@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 
-import type { SanitizerEvidence } from '../../../electron/contract/opcheck'
+import type { SanitizerEvidence } from '../../../electron/contract/operator-check'
 import type { StackFrame } from '../../../electron/contract/outcome'
 import { FileLink } from '../../shell/primitives/FileLink'
 

@@ -1,6 +1,6 @@
 import { checkEntry } from '../../../electron/contract/manifest'
 import type { CheckEntry, CheckInput, InputSpec } from '../../../electron/contract/manifest'
-import type { OpcheckCheck } from '../../../electron/contract/opcheck'
+import type { OperatorCheckName } from '../../../electron/contract/operator-check'
 import { err, ok, type Result } from '../../../electron/contract/outcome'
 import type { Dtype } from '../../../electron/contract/tensor'
 import { argumentListText, inputsNamed, parseArgumentList } from '../../store/argument-list'
@@ -23,7 +23,7 @@ export type OperatorCheckDraft = {
   shapes: number
   seed: number
   /** null: all but those that must be asked for. */
-  checks: OpcheckCheck[] | null
+  checks: OperatorCheckName[] | null
   /** What else the entry of opsmith.json says, as it is. */
   rest: Pick<CheckEntry, 'name' | 'skip' | 'timeout' | 'expect'>
 }

@@ -1,5 +1,5 @@
 import type { CheckEntry } from '../../../electron/contract/manifest'
-import type { OpcheckOutcome } from '../../../electron/contract/opcheck'
+import type { OperatorCheckOutcome } from '../../../electron/contract/operator-check'
 import { ok } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
 import { createJob } from '../../store/job'
@@ -16,14 +16,14 @@ type Asked = {
 }
 
 /** Makes the checks that the fields say. The newest wish wins. */
-export const caseJob = createJob<Asked, OpcheckOutcome>({
-  kind: 'opcheck',
+export const caseJob = createJob<Asked, OperatorCheckOutcome>({
+  kind: 'operator-check',
   latest: 'wins',
   // To stop a check costs its op host.
   patience: 1_500,
   run: async ({ draft, entry, place }, { folder, job }) => {
     const { sanitize } = operatorChecksStore.getState()
-    const result = await call('opcheck.run', { folder, job, entry, sanitize, timeout: 0 })
+    const result = await call('operatorCheck.run', { folder, job, entry, sanitize, timeout: 0 })
     if (!result.ok) return result
     const verdict = result.value.ok ? 'passed' : 'failed'
     const expect = entry.expect ?? 'passed'
@@ -52,18 +52,18 @@ export type AllSteps = {
   total: number
   stamp: string
   /** What the last step brought. */
-  found: readonly OpcheckOutcome[]
+  found: readonly OperatorCheckOutcome[]
 }
 
 /** Checks the operators of the project. A newer wish ends an older one: its library is an older one. */
 export const allJob = createJob<{ casesOnly: boolean }, null, AllSteps>({
-  kind: 'opcheck',
+  kind: 'operator-check',
   latest: 'wins',
   run: async ({ casesOnly }, { folder, job, stamp, report }) => {
     report({ done: 0, total: 0, stamp, found: [] })
     await loadEntries()
     const { sanitize } = operatorChecksStore.getState()
-    const result = await call('opcheck.runAll', { folder, job, casesOnly, sanitize })
+    const result = await call('operatorCheck.runAll', { folder, job, casesOnly, sanitize })
     if (!result.ok) return result
     // An answer may overtake the event of its last outcome: the answer has them all.
     const total = result.value.length
@@ -71,7 +71,7 @@ export const allJob = createJob<{ casesOnly: boolean }, null, AllSteps>({
     return ok(null)
   },
   progress: {
-    event: 'opcheck.progressed',
+    event: 'operatorCheck.progressed',
     read: ({ done, total, outcome }, before) => ({
       done,
       total,
@@ -91,7 +91,7 @@ allJob.store.subscribe(({ progress }, { progress: before }) => {
   }
 })
 
-function keepOutcome(outcome: OpcheckOutcome, stamp: string): void {
+function keepOutcome(outcome: OperatorCheckOutcome, stamp: string): void {
   operatorChecksStore.setState(({ outcomes }) => ({
     outcomes: { ...outcomes, [outcome.entry]: { outcome, stamp } },
   }))

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../../electron/contract/diagnostics'
-import type { OpcheckOutcome, PlacedFinding } from '../../../electron/contract/opcheck'
+import type { OperatorCheckOutcome, PlacedFinding } from '../../../electron/contract/operator-check'
 import { runStamp } from '../../store/files'
 import { caseJob } from './jobs'
 import { operatorChecksStore, type OperatorChecksState } from './store'
@@ -10,9 +10,9 @@ import { operatorChecksStore, type OperatorChecksState } from './store'
  */
 export function unexpectedOperators(
   outcomes: OperatorChecksState['outcomes'],
-  one: OpcheckOutcome | null,
+  one: OperatorCheckOutcome | null,
   oneStamp: string | null,
-): OpcheckOutcome[] {
+): OperatorCheckOutcome[] {
   const now = runStamp()
   const all = Object.values(outcomes).flatMap(({ outcome, stamp }) =>
     outcome.asExpected || stamp !== now || outcome.entry === one?.entry ? [] : [outcome],
@@ -54,7 +54,7 @@ function asDiagnostic(op: string, finding: PlacedFinding): Diagnostic {
     ...place,
     ...(finding.file === undefined ? {} : { file: finding.file, line: finding.line ?? 0 }),
     message: `${op}: ${finding.reason}`,
-    source: 'opcheck',
+    source: 'operator check',
     code: finding.check,
     notes: finding.advice === '' ? [] : [note],
   }

@@ -1,5 +1,5 @@
 import type { CheckEntry } from '../../../electron/contract/manifest'
-import type { PlacedFinding } from '../../../electron/contract/opcheck'
+import type { PlacedFinding } from '../../../electron/contract/operator-check'
 import type { Result } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
 import { defaultArguments } from '../../store/default-arguments'
@@ -91,7 +91,7 @@ export async function keepCheck(finding?: PlacedFinding): Promise<void> {
   }
   if (!(await manifestSaved())) return
   const { draft } = operatorChecksStore.getState()
-  const result = await call('opcheck.keep', {
+  const result = await call('operatorCheck.keep', {
     folder,
     entry: asked.value,
     ...(finding?.shownCase

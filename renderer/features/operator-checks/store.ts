@@ -2,7 +2,7 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
 import type { CheckEntry } from '../../../electron/contract/manifest'
-import type { OpcheckOutcome } from '../../../electron/contract/opcheck'
+import type { OperatorCheckOutcome } from '../../../electron/contract/operator-check'
 import { call } from '../../bridge/bridge'
 import { currentFolder } from '../../store/project'
 import { emptyOperatorCheckDraft, type OperatorCheckDraft } from './case'
@@ -12,7 +12,7 @@ export type OperatorChecksState = {
   /** What is checked of the project, in this order: opsmith.json's `checks`, else calls and operators. */
   entries: CheckEntry[]
   /** By place among `entries`, and the sources they are of. */
-  outcomes: Record<number, { outcome: OpcheckOutcome; stamp: string }>
+  outcomes: Record<number, { outcome: OperatorCheckOutcome; stamp: string }>
   /** Set once the user asked for all: from then on they repeat after each good build. */
   repeats: boolean
   /** The sanitizers' checks too, when checks run next: they take a build of their own. */
@@ -39,7 +39,7 @@ export function useOperatorChecks<T>(select: (state: OperatorChecksState) => T):
 export async function loadEntries(): Promise<void> {
   const folder = currentFolder()
   if (folder === null) return
-  const result = await call('opcheck.entries', { folder })
+  const result = await call('operatorCheck.entries', { folder })
   if (!result.ok || currentFolder() !== folder) return
   operatorChecksStore.setState((state) => {
     const key = (entry: CheckEntry | undefined): string => JSON.stringify(entry)

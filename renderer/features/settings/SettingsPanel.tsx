@@ -117,8 +117,8 @@ export function SettingsPanel(): ReactElement {
             <input
               id="settings-bench-on-build"
               type="checkbox"
-              checked={settings.benchOnBuild}
-              onChange={(event) => void changeSettings({ benchOnBuild: event.target.checked })}
+              checked={settings.timeOnBuild}
+              onChange={(event) => void changeSettings({ timeOnBuild: event.target.checked })}
             />
             again after each build, while the panel is in front
           </label>

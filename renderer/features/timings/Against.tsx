@@ -1,6 +1,6 @@
 import { useState, type ReactElement } from 'react'
 
-import type { KeptBuild } from '../../../electron/contract/bench-report'
+import type { KeptBuild } from '../../../electron/contract/timing-report'
 import { Button, IconButton } from '../../shell/primitives/Button'
 import { CommitField } from '../../shell/primitives/CommitField'
 import { Menu, type MenuItem } from '../../shell/primitives/Menu'

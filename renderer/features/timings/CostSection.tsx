@@ -1,14 +1,14 @@
 import type { ReactElement } from 'react'
 
-import type { MachineFacts } from '../../../electron/contract/bench'
-import type { BenchRow } from '../../../electron/contract/bench-report'
+import type { MachineFacts } from '../../../electron/contract/timing'
+import type { TimingRow } from '../../../electron/contract/timing-report'
 import { Section } from '../../shell/primitives/Section'
 import { amountText, rateText, timeText } from './time-units'
 
 type Part = { name: string; seconds: number; title: string }
 
 /** The shares of one call: the kernel itself, and what the dispatcher and autograd add to it. */
-function partsOf(layers: NonNullable<BenchRow['layers']>): Part[] {
+function partsOf(layers: NonNullable<TimingRow['layers']>): Part[] {
   const { full, belowAutograd, kernel } = layers
   const autograd = {
     name: 'autograd',
@@ -35,7 +35,7 @@ export function CostSection({
   row,
   machine,
 }: {
-  row: BenchRow
+  row: TimingRow
   machine: MachineFacts | undefined
 }): ReactElement | null {
   const facts = factsOf(row)
@@ -61,7 +61,7 @@ export function CostSection({
 
 type Fact = [name: string, text: string, title?: string]
 
-function factsOf(row: BenchRow): Fact[] {
+function factsOf(row: TimingRow): Fact[] {
   const { instructions, cycles, cores, bytes, flops, bytesPerSecond, flopsPerSecond } = row
   const { frequency } = row
   const facts: Fact[] = []
@@ -82,14 +82,14 @@ function factsOf(row: BenchRow): Fact[] {
   return facts
 }
 
-function countedText({ flopsCountedIn = '' }: BenchRow): string {
+function countedText({ flopsCountedIn = '' }: TimingRow): string {
   return `The matrix products, convolutions and attention of ${flopsCountedIn}, as torch.utils.flop_counter counts them. A formula in the benchmark’s case counts what it leaves out.`
 }
 
 /** Parts are differences of two timings: smaller ones are noise. */
 const leastPercent = 2
 
-function Layers({ layers }: { layers: NonNullable<BenchRow['layers']> }): ReactElement {
+function Layers({ layers }: { layers: NonNullable<TimingRow['layers']> }): ReactElement {
   const parts = partsOf(layers)
   const total = parts.reduce((sum, part) => sum + part.seconds, 0)
   const percent = (part: Part): number => (total > 0 ? (100 * part.seconds) / total : 0)

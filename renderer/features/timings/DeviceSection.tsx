@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 
-import type { DeviceKernel, DeviceState } from '../../../electron/contract/bench-device'
-import type { BenchReport, BenchRow } from '../../../electron/contract/bench-report'
+import type { DeviceKernel, DeviceState } from '../../../electron/contract/timing-device'
+import type { TimingReport, TimingRow } from '../../../electron/contract/timing-report'
 import { Button } from '../../shell/primitives/Button'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Section } from '../../shell/primitives/Section'
@@ -11,7 +11,7 @@ import { listKernels } from './run'
 import { useIsTiming } from './shown'
 import { inUnit, timeText, unitFor } from './time-units'
 
-type Props = { row: BenchRow; devices: BenchReport['devices'] }
+type Props = { row: TimingRow; devices: TimingReport['devices'] }
 
 /** What there is to tell of a row on a GPU beside its time: launches, its state, its kernels. */
 export function DeviceSection({ row, devices }: Props): ReactElement | null {

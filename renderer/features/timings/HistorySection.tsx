@@ -1,6 +1,6 @@
 import { useState, type ReactElement } from 'react'
 
-import type { BenchHistoryPoint, BenchRow } from '../../../electron/contract/bench-report'
+import type { TimingHistoryPoint, TimingRow } from '../../../electron/contract/timing-report'
 import { DiffText } from '../../shell/primitives/DiffText'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Section } from '../../shell/primitives/Section'
@@ -15,7 +15,7 @@ const edge = 12
 const shownBuilds = 40
 
 /** What this row took at each build, and what was edited before it. */
-export function HistorySection({ row }: { row: BenchRow }): ReactElement | null {
+export function HistorySection({ row }: { row: TimingRow }): ReactElement | null {
   const { value, error } = useJob(historyJob, (state) => state)
   const [build, setBuild] = useState('')
   if (error) {
@@ -48,7 +48,7 @@ export function HistorySection({ row }: { row: BenchRow }): ReactElement | null 
 }
 
 /** Against the build before it; quartiles that overlap say nothing. */
-export function changeText(point: BenchHistoryPoint, before: BenchHistoryPoint): string {
+export function changeText(point: TimingHistoryPoint, before: TimingHistoryPoint): string {
   if (point.p25 <= before.p75 && before.p25 <= point.p75)
     return 'no clear change from the build before: the quartiles overlap'
   const percent = 100 * (point.median / before.median - 1)
@@ -69,9 +69,9 @@ function whenText(time: number): string {
 }
 
 type ChartProps = {
-  points: readonly BenchHistoryPoint[]
-  chosen: BenchHistoryPoint
-  onChoose: (point: BenchHistoryPoint) => void
+  points: readonly TimingHistoryPoint[]
+  chosen: TimingHistoryPoint
+  onChoose: (point: TimingHistoryPoint) => void
 }
 
 /** Medians with their quartiles; each point is a button, arrows go from build to build. */

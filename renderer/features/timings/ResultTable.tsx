@@ -1,7 +1,7 @@
 import { Fragment, useMemo, useState, type CSSProperties, type ReactElement } from 'react'
 
-import type { MachineFacts } from '../../../electron/contract/bench'
-import type { BenchRow } from '../../../electron/contract/bench-report'
+import type { MachineFacts } from '../../../electron/contract/timing'
+import type { TimingRow } from '../../../electron/contract/timing-report'
 import { CopyTable } from '../../shell/primitives/CopyTable'
 import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
@@ -26,7 +26,7 @@ import {
 } from './table'
 import { inUnit } from './time-units'
 
-type Props = { rows: readonly BenchRow[]; machine: MachineFacts | undefined }
+type Props = { rows: readonly TimingRow[]; machine: MachineFacts | undefined }
 
 /** Operators and variants below one another, forward, backward and both beside one another. */
 export function ResultTable({ rows, machine }: Props): ReactElement {
@@ -186,7 +186,7 @@ function GroupRows({ group, table, spread }: GroupProps): ReactElement {
   )
 }
 
-function firstOf(line: TableLine): BenchRow | undefined {
+function firstOf(line: TableLine): TimingRow | undefined {
   return Object.values(line.cells)[0]
 }
 
@@ -209,7 +209,7 @@ function TimingLink({ entry, name }: { entry: number; name: string }): ReactElem
   )
 }
 
-type CellProps = GroupProps & { row: BenchRow | undefined }
+type CellProps = GroupProps & { row: TimingRow | undefined }
 
 function Cell({ row, group, table, spread }: CellProps): ReactElement {
   const isChosen = useChosenRow() === row && row !== undefined
@@ -259,7 +259,7 @@ function Cell({ row, group, table, spread }: CellProps): ReactElement {
 }
 
 /** What makes these numbers less than they look, and what to do about it. */
-function Warnings({ rows }: { rows: readonly BenchRow[] }): ReactElement | null {
+function Warnings({ rows }: { rows: readonly TimingRow[] }): ReactElement | null {
   const warnings = warningsOf(rows)
   if (warnings.length === 0) return null
   return (

@@ -1,7 +1,7 @@
 import { useCallback, useMemo, type ReactElement } from 'react'
 import type UPlot from 'uplot'
 
-import type { BenchReport, BenchRow } from '../../../electron/contract/bench-report'
+import type { TimingReport, TimingRow } from '../../../electron/contract/timing-report'
 import { Chart } from '../../shell/primitives/Chart'
 import { chartStyle, drawLine, logTicks, readoutPlugin } from '../../shell/primitives/chart-style'
 import { IconButton } from '../../shell/primitives/Button'
@@ -16,8 +16,8 @@ import { peakFor, rooflinePoints, type Ceilings, type RooflinePoint } from './ro
 import { rateText, threadsText } from './time-units'
 
 type Props = {
-  rows: readonly BenchRow[]
-  report: BenchReport | undefined
+  rows: readonly TimingRow[]
+  report: TimingReport | undefined
   dtype: string
 }
 

@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState, type ReactElement } from 'react'
 import UPlot from 'uplot'
 
-import type { BenchRow } from '../../../electron/contract/bench-report'
+import type { TimingRow } from '../../../electron/contract/timing-report'
 import { Chart } from '../../shell/primitives/Chart'
 import { chartStyle, drawLine, readoutPlugin } from '../../shell/primitives/chart-style'
 import { formatCount } from '../../shell/primitives/format'
@@ -15,7 +15,7 @@ const chartHeight = 220
 type View = 'distribution' | 'drift'
 
 /** All samples of one row: how they spread, and whether they drift. */
-export function SamplesSection({ row }: { row: BenchRow }): ReactElement | null {
+export function SamplesSection({ row }: { row: TimingRow }): ReactElement | null {
   const [view, setView] = useState<View>('distribution')
   const { summary, samples } = row
   if (!summary || samples.length === 0) return null
@@ -57,7 +57,7 @@ export function SamplesSection({ row }: { row: BenchRow }): ReactElement | null 
   )
 }
 
-function Histogram({ row }: { row: BenchRow }): ReactElement {
+function Histogram({ row }: { row: TimingRow }): ReactElement {
   const distribution = useMemo(() => distributionOf(row.samples), [row.samples])
   const make = useCallback(
     (element: HTMLElement) => histogramChart(element, distribution, row.samples),
@@ -157,7 +157,7 @@ function tickText(value: number): string {
   return Number(value.toPrecision(4)).toLocaleString('en', { maximumSignificantDigits: 4 })
 }
 
-function Drift({ row }: { row: BenchRow }): ReactElement {
+function Drift({ row }: { row: TimingRow }): ReactElement {
   const make = useCallback((element: HTMLElement) => driftChart(element, row), [row])
   const medians = runningMedian(row.samples)
   const change = ((medians.at(-1) ?? 0) / (medians[0] ?? 1) - 1) * 100
@@ -173,7 +173,7 @@ function Drift({ row }: { row: BenchRow }): ReactElement {
 
 function driftChart(
   element: HTMLElement,
-  row: BenchRow,
+  row: TimingRow,
 ): { options: Omit<UPlot.Options, 'width'>; data: UPlot.AlignedData } {
   const { colour, axis } = chartStyle(element)
   const { samples, times } = row

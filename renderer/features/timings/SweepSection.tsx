@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState, type ReactElement } from 'react'
 
-import type { BenchDirection } from '../../../electron/contract/bench-names'
-import type { BenchRow } from '../../../electron/contract/bench-report'
+import type { TimingDirection } from '../../../electron/contract/timing-names'
+import type { TimingRow } from '../../../electron/contract/timing-report'
 import { Chart } from '../../shell/primitives/Chart'
 import { Section } from '../../shell/primitives/Section'
 import { Segmented } from '../../shell/primitives/Segmented'
@@ -25,10 +25,10 @@ const measures: { value: CurveMeasure; label: string }[] = [
 ]
 
 /** Time, or rate, over what is swept. */
-export function SweepSection({ rows }: { rows: readonly BenchRow[] }): ReactElement | null {
+export function SweepSection({ rows }: { rows: readonly TimingRow[] }): ReactElement | null {
   const variables = useMemo(() => sweptVariables(rows), [rows])
   const [over, setOver] = useState('')
-  const [direction, setDirection] = useState<BenchDirection>('forward')
+  const [direction, setDirection] = useState<TimingDirection>('forward')
   const [measure, setMeasure] = useState<CurveMeasure>('time')
   const variable = variables.find((one) => one.key === over) ?? variables[0]
   if (!variable) return null
@@ -77,9 +77,9 @@ export function SweepSection({ rows }: { rows: readonly BenchRow[] }): ReactElem
 }
 
 type CurvesProps = {
-  rows: readonly BenchRow[]
+  rows: readonly TimingRow[]
   over: SweptVariable
-  direction: BenchDirection
+  direction: TimingDirection
   measure: CurveMeasure
 }
 

@@ -1,6 +1,6 @@
 import { useState, type ReactElement } from 'react'
 
-import { benchDirection } from '../../../electron/contract/bench-names'
+import { timingDirection } from '../../../electron/contract/timing-names'
 import { Button } from '../../shell/primitives/Button'
 import { CallFields } from '../../shell/primitives/CallFields'
 import { CommitField } from '../../shell/primitives/CommitField'
@@ -91,7 +91,7 @@ function MeasureButton(): ReactElement {
       icon="play"
       disabled={!hasChosen}
       onClick={() => void runTiming()}
-      title={`Measures this benchmark (${shortcutOf('bench.run')})`}
+      title={`Measures this benchmark (${shortcutOf('timing.run')})`}
       testId="timings-run"
     >
       Measure
@@ -106,7 +106,7 @@ function Options(): ReactElement {
   const directions = draft.directions ?? defaultDirections(draft, specs)
   const isSet = draft.bytes !== '' || draft.flops !== '' || draft.dtypes.length > 0
   const toggle = (one: (typeof directions)[number], on: boolean): void => {
-    const next = benchDirection.options.filter((name) =>
+    const next = timingDirection.options.filter((name) =>
       name === one ? on : directions.includes(name),
     )
     if (next.length > 0) editTiming({ directions: next })
@@ -114,7 +114,7 @@ function Options(): ReactElement {
   return (
     <>
       <div className="case-options">
-        {benchDirection.options.map((one) => (
+        {timingDirection.options.map((one) => (
           <label
             key={one}
             className="check"

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 
-import type { BenchEntry } from '../../../electron/contract/bench-entry'
+import type { TimingEntry } from '../../../electron/contract/timing-entry'
 import { IconButton } from '../../shell/primitives/Button'
 import { EntryName } from '../../shell/primitives/EntryName'
 import { ListProgress } from '../../shell/primitives/ListProgress'
@@ -30,14 +30,14 @@ export function TimingList(): ReactElement {
   return (
     <div className="split-list scroll" data-testid="timings-list">
       <Section
-        title={isListed ? 'Benchmarks' : 'Calls'}
+        title={isListed ? 'Timings' : 'Calls'}
         note={entries.length === 0 ? '' : String(entries.length)}
         actions={
           running === null ? (
             entries.length > 0 && (
               <IconButton
                 icon="play"
-                label={`Measure all (${shortcutOf('bench.all')})`}
+                label={`Measure all (${shortcutOf('timing.all')})`}
                 onClick={() => {
                   timingsStore.setState({ view: 'all' })
                   void runAllTimings()
@@ -50,7 +50,7 @@ export function TimingList(): ReactElement {
               done={progress?.done ?? 0}
               total={progress?.total ?? 0}
               startedAt={startedAt}
-              label="Benchmarks"
+              label="Timings"
               calm
               onStop={() => void stopTimings()}
               testId="timings-all-stop"
@@ -88,7 +88,7 @@ export function TimingList(): ReactElement {
   )
 }
 
-function EntryRow({ entry, index }: { entry: BenchEntry; index: number }): ReactElement {
+function EntryRow({ entry, index }: { entry: TimingEntry; index: number }): ReactElement {
   const inputs = useProject((state) => state.project?.manifest?.inputs) ?? {}
   const all = useJob(allTimingsJob, (state) => state.value)
   const isListed = useProject((state) => (state.project?.manifest?.benchmarks.length ?? 0) > 0)

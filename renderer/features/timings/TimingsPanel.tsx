@@ -64,14 +64,14 @@ export function TimingsPanel(): ReactElement {
 }
 
 function OnBuild(): ReactElement {
-  const onBuild = useSettings((settings) => settings.benchOnBuild)
+  const onBuild = useSettings((settings) => settings.timeOnBuild)
   return (
     <label className="check" title="What is shown here is measured again after each good build">
       <input
         type="checkbox"
         checked={onBuild}
         data-testid="timings-on-build"
-        onChange={(event) => void changeSettings({ benchOnBuild: event.target.checked })}
+        onChange={(event) => void changeSettings({ timeOnBuild: event.target.checked })}
       />
       on build
     </label>
@@ -106,8 +106,8 @@ function PanelMenu(): ReactElement {
       name="Timings"
       testId="timings-menu"
       sections={[
-        ['bench.run', 'bench.all', 'bench.stop'],
-        ['bench.keep', 'bench.onBuild'],
+        ['timing.run', 'timing.all', 'timing.stop'],
+        ['timing.keep', 'timing.onBuild'],
       ]}
     />
   )
@@ -271,7 +271,7 @@ function Nothing(): ReactElement {
       }
     >
       <Button primary icon="play" onClick={() => void runAllTimings()} testId="timings-measure-all">
-        Measure all <kbd>{shortcutOf('bench.all')}</kbd>
+        Measure all <kbd>{shortcutOf('timing.all')}</kbd>
       </Button>
     </EmptyState>
   )

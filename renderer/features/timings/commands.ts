@@ -21,7 +21,7 @@ export function timingsCommands(): Command[] {
       'onBuild',
       'Measure after each build, on or off',
       async () => {
-        await changeSettings({ benchOnBuild: !settingsStore.getState().settings.benchOnBuild })
+        await changeSettings({ timeOnBuild: !settingsStore.getState().settings.timeOnBuild })
       },
       () => true,
     ),
@@ -37,7 +37,7 @@ function command(
   shortcut?: string,
 ): Command {
   return {
-    id: `bench.${id}`,
+    id: `timing.${id}`,
     title: `Timings: ${title}`,
     group: 'Timings',
     enabled,

@@ -1,9 +1,9 @@
 import {
-  benchEntry,
-  type BenchEntry,
-  type BenchInput,
-} from '../../../electron/contract/bench-entry'
-import type { BenchDirection } from '../../../electron/contract/bench-names'
+  timingEntry,
+  type TimingEntry,
+  type TimingInput,
+} from '../../../electron/contract/timing-entry'
+import type { TimingDirection } from '../../../electron/contract/timing-names'
 import type { Argument, Call, InputSpec, Manifest } from '../../../electron/contract/manifest'
 import { err, ok, type Result } from '../../../electron/contract/outcome'
 import type { Dtype } from '../../../electron/contract/tensor'
@@ -21,12 +21,12 @@ export type TimingDraft = {
   op: string
   argsText: string
   /** Whole inputs in place of the project's of the same name; shapes may name sizes. */
-  inputs: Record<string, BenchInput>
+  inputs: Record<string, TimingInput>
   against: OtherDraft[]
   /** Builds to compare with: "last", a name or a key. */
   builds: string[]
   /** null: forward, and backward and both where an input requires grad. */
-  directions: BenchDirection[] | null
+  directions: TimingDirection[] | null
   sizes: Record<string, number[]>
   dtypes: Dtype[]
   threads: number[]
@@ -37,7 +37,7 @@ export type TimingDraft = {
   /** Of samples, for each row; null takes the default. */
   seconds: number | null
   /** What else the entry of opsmith.json says, as it is. */
-  rest: Pick<BenchEntry, 'name' | 'rtol' | 'atol' | 'timeout'>
+  rest: Pick<TimingEntry, 'name' | 'rtol' | 'atol' | 'timeout'>
 }
 
 type Inputs = Readonly<Record<string, InputSpec>>
@@ -63,7 +63,7 @@ export function emptyTimingDraft(op = '', argsText = ''): TimingDraft {
 }
 
 /** The fields as an entry of opsmith.json fills them. */
-export function timingDraftOf(entry: BenchEntry, inputs: Inputs): TimingDraft {
+export function timingDraftOf(entry: TimingEntry, inputs: Inputs): TimingDraft {
   const all = { ...inputs, ...entry.inputs, ...entry.sizes }
   const { name, rtol, atol, timeout } = entry
   return {
@@ -96,8 +96,8 @@ export function timingDraftOf(entry: BenchEntry, inputs: Inputs): TimingDraft {
 }
 
 /** The inputs that the calls and expressions take, the project's filled in. */
-export function timingInputs(draft: TimingDraft, inputs: Inputs): [string, BenchInput][] {
-  const all: Record<string, BenchInput> = { ...inputs, ...draft.inputs }
+export function timingInputs(draft: TimingDraft, inputs: Inputs): [string, TimingInput][] {
+  const all: Record<string, TimingInput> = { ...inputs, ...draft.inputs }
   return inputsNamed(callTexts(draft).join(', '), all).flatMap((name) => {
     const spec = all[name]
     return spec ? [[name, spec]] : []
@@ -114,7 +114,7 @@ function callTexts(draft: TimingDraft): string[] {
 }
 
 /** The fields as the entry that opsmith.json would hold; an error names what does not read. */
-export function timingEntryOf(draft: TimingDraft, inputs: Inputs): Result<BenchEntry> {
+export function timingEntryOf(draft: TimingDraft, inputs: Inputs): Result<TimingEntry> {
   const names = { ...inputs, ...draft.inputs, ...draft.sizes }
   const args = parseArgumentList(draft.argsText, names)
   if (!args.ok) return args
@@ -139,7 +139,7 @@ export function timingEntryOf(draft: TimingDraft, inputs: Inputs): Result<BenchE
     ([name]) => inShapes.has(name) || words.has(name),
   )
   const { name, ...rest } = draft.rest
-  const parsed = benchEntry.safeParse({
+  const parsed = timingEntry.safeParse({
     ...(name === undefined ? {} : { name }),
     op: draft.op,
     args: args.value,
@@ -162,7 +162,7 @@ export function timingEntryOf(draft: TimingDraft, inputs: Inputs): Result<BenchE
 }
 
 /** The directions that are timed where none are named. */
-export function defaultDirections(draft: TimingDraft, inputs: Inputs): BenchDirection[] {
+export function defaultDirections(draft: TimingDraft, inputs: Inputs): TimingDirection[] {
   const differentiates = timingInputs(draft, inputs).some(([, spec]) => spec.requires_grad)
   return differentiates ? ['forward', 'backward', 'both'] : ['forward']
 }
@@ -174,7 +174,7 @@ export function calledOnce(calls: readonly Call[]): Call[] {
 }
 
 /** What "all benchmarks" times, in the order of the rows' `entry`. */
-export function listedBenchmarks(manifest: Manifest | null | undefined): BenchEntry[] {
+export function listedBenchmarks(manifest: Manifest | null | undefined): TimingEntry[] {
   if (!manifest) return []
   if (manifest.benchmarks.length > 0) return manifest.benchmarks
   return calledOnce(manifest.calls).map(({ op, args }) => ({ op, args, directions: ['forward'] }))
@@ -187,7 +187,7 @@ export function draftOfCall({ op, args, reference }: Call, inputs: Inputs): Timi
 
 /** The name that opsmith.json gives, else the call, and beside it what it sweeps. */
 export function timingNames(
-  entry: BenchEntry,
+  entry: TimingEntry,
   inputs: Inputs,
 ): { title: string; particular: string } {
   const all = { ...inputs, ...entry.inputs, ...entry.sizes }

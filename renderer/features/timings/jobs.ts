@@ -1,12 +1,12 @@
 import type { AppEvent } from '../../../electron/contract/app-calls'
-import type { KernelList } from '../../../electron/contract/bench-device'
+import type { KernelList } from '../../../electron/contract/timing-device'
 import type {
-  BenchHistoryPoint,
-  BenchReport,
-  BenchRequest,
-  BenchRow,
+  TimingHistoryPoint,
+  TimingReport,
+  TimingRequest,
+  TimingRow,
   JudgedCeilings,
-} from '../../../electron/contract/bench-report'
+} from '../../../electron/contract/timing-report'
 import { err, ok, type Result } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
 import { createJob, createLane, type Job, type Outcome, type Work } from '../../store/job'
@@ -15,9 +15,9 @@ import { askedKey, timingsStore } from './store'
 
 /** Rows that were timed, and the sources they are of. */
 export type Timed = {
-  rows: BenchRow[]
+  rows: TimingRow[]
   /** Of the machine and the whole run; null when it failed or was ended before that. */
-  report: BenchReport | null
+  report: TimingReport | null
   /** It was stopped before its end: rows are missing. */
   isStopped: boolean
   /** Of the fields that it was asked with: equal keys mean that it answers what they say now. */
@@ -28,20 +28,20 @@ export type Timed = {
 export type TimingProgress = {
   done: number
   total: number
-  rows: BenchRow[]
+  rows: TimingRow[]
   /** What of the workbench's own has to end first; "" where nothing has. */
   waiting: string
 }
 
-type DraftRequest = { draft: TimingDraft; request: BenchRequest }
-type HistoryRequest = DraftRequest & { key: string | null; row: BenchRow }
+type DraftRequest = { draft: TimingDraft; request: TimingRequest }
+type HistoryRequest = DraftRequest & { key: string | null; row: TimingRow }
 
 /** One thing at a time is timed: two would slow one another down. */
 const lane = createLane()
 
 /** Times what the fields say. Its stamp is of the last try, whatever came of it. */
 export const timingJob: Job<DraftRequest, Timed, TimingProgress> = createJob({
-  kind: 'bench',
+  kind: 'timing',
   latest: 'wins',
   lane,
   keepsValue: true,
@@ -50,25 +50,25 @@ export const timingJob: Job<DraftRequest, Timed, TimingProgress> = createJob({
     timingJob.set({ error: null, stamp: work.stamp })
     const asked = askedKey(draft)
     const { folder, job } = work
-    return timedOf(await call('bench.run', { folder, job, request }), asked, work)
+    return timedOf(await call('timing.run', { folder, job, request }), asked, work)
   },
-  progress: { event: 'bench.progressed', read: progressOf },
+  progress: { event: 'timing.progressed', read: progressOf },
   // Another benchmark was chosen meanwhile: the result is not about it.
   isWanted: ({ draft }) => timingsStore.getState().draft.op === draft.op,
 })
 
 /** Times all of opsmith.json's benchmarks, else its calls. */
 export const allTimingsJob: Job<void, Timed, TimingProgress> = createJob({
-  kind: 'bench',
+  kind: 'timing',
   latest: 'wins',
   lane,
   keepsValue: true,
   run: async (_, work) => {
     allTimingsJob.set({ error: null, stamp: work.stamp })
     const { folder, job } = work
-    return timedOf(await call('bench.runAll', { folder, job }), '', work)
+    return timedOf(await call('timing.runAll', { folder, job }), '', work)
   },
-  progress: { event: 'bench.progressed', read: progressOf },
+  progress: { event: 'timing.progressed', read: progressOf },
 })
 
 /** What the GPU does in one forward of what the fields say. */
@@ -77,7 +77,7 @@ export const kernelsJob: Job<DraftRequest, KernelList> = createJob({
   latest: 'refused',
   run: ({ request }, { folder, job }) => {
     kernelsJob.set({ value: null, error: null })
-    return call('bench.kernels', { folder, job, request })
+    return call('timing.kernels', { folder, job, request })
   },
   isWanted: ({ draft }) => timingsStore.getState().draft === draft,
 })
@@ -86,14 +86,14 @@ export const kernelsJob: Job<DraftRequest, KernelList> = createJob({
 export const ceilingsJob = createJob<number, JudgedCeilings>({
   kind: 'ceilings',
   latest: 'refused',
-  run: (threads, { folder }) => call('bench.ceilings', { folder, threads }),
+  run: (threads, { folder }) => call('timing.ceilings', { folder, threads }),
 })
 
 /** What the chosen row took at the builds before. */
-export const historyJob = createJob<HistoryRequest, BenchHistoryPoint[]>({
+export const historyJob = createJob<HistoryRequest, TimingHistoryPoint[]>({
   kind: 'history',
   latest: 'overtakes',
-  run: ({ request, row }, { folder }) => call('bench.history', { folder, request, row }),
+  run: ({ request, row }, { folder }) => call('timing.history', { folder, request, row }),
   isWanted: ({ key, draft }) => {
     const now = timingsStore.getState()
     return now.row === key && now.draft === draft
@@ -102,7 +102,7 @@ export const historyJob = createJob<HistoryRequest, BenchHistoryPoint[]>({
 
 /** Of work that was stopped or failed, the rows that were done are kept. */
 function timedOf(
-  result: Result<BenchReport>,
+  result: Result<TimingReport>,
   asked: string,
   { stamp, progress }: Work<TimingProgress>,
 ): Outcome<Timed> {
@@ -118,7 +118,7 @@ function timedOf(
 }
 
 function progressOf(
-  { done, total, row, waiting = '' }: AppEvent<'bench.progressed'>,
+  { done, total, row, waiting = '' }: AppEvent<'timing.progressed'>,
   before: TimingProgress | null,
 ): TimingProgress {
   const rows = before?.rows ?? []

@@ -1,10 +1,10 @@
-import type { BenchRow } from '../../../electron/contract/bench-report'
+import type { TimingRow } from '../../../electron/contract/timing-report'
 import { pointLabel } from './table'
 
 /** A forward in the roofline model (Williams, Waterman and Patterson, 2009). */
 export type RooflinePoint = {
   label: string
-  kind: BenchRow['kind']
+  kind: TimingRow['kind']
   variant: string
   /** Floating point operations for each byte moved. */
   intensity: number
@@ -26,7 +26,7 @@ export function peakFor(dtype: string, ceilings: Ceilings): number {
 
 /** The rows whose bytes and operations are known; `dtype` is of rows whose point does not say. */
 export function rooflinePoints(
-  rows: readonly BenchRow[],
+  rows: readonly TimingRow[],
   ceilings: Ceilings,
   dtype: string,
 ): RooflinePoint[] {

@@ -1,4 +1,4 @@
-import type { BenchRequest } from '../../../electron/contract/bench-report'
+import type { TimingRequest } from '../../../electron/contract/timing-report'
 import { ok, type Result } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
 import {
@@ -67,7 +67,7 @@ export function editTiming(change: Partial<TimingDraft>): void {
 }
 
 /** What the fields say, with the device that the toolbar chose. */
-function chosenRequest(): Result<BenchRequest> {
+function chosenRequest(): Result<TimingRequest> {
   const { draft } = timingsStore.getState()
   const entry = timingEntryOf(draft, effectiveInputs())
   if (!entry.ok) return entry
@@ -124,7 +124,7 @@ export async function loadHistory(): Promise<void> {
 export async function loadBuilds(): Promise<void> {
   const folder = currentFolder()
   if (folder === null) return
-  const result = await call('bench.builds', { folder })
+  const result = await call('timing.builds', { folder })
   if (result.ok && currentFolder() === folder) timingsStore.setState({ builds: result.value })
 }
 
@@ -154,7 +154,7 @@ export async function measureCeilings(threads: number): Promise<void> {
 export async function nameBuild(key: string, name: string): Promise<void> {
   const folder = currentFolder()
   if (folder === null) return
-  const result = await call('bench.nameBuild', { folder, key, name })
+  const result = await call('timing.nameBuild', { folder, key, name })
   if (result.ok) timingsStore.setState({ builds: result.value })
   else notifyError(result.error)
 }
@@ -170,7 +170,7 @@ export async function keepTiming(): Promise<void> {
     return
   }
   if (!(await manifestSaved())) return
-  const result = await call('bench.keep', { folder, entry: asked.value })
+  const result = await call('timing.keep', { folder, entry: asked.value })
   if (!result.ok) {
     notifyError(result.error)
     return
@@ -185,7 +185,7 @@ export async function keepTiming(): Promise<void> {
 export async function refreshTimings(): Promise<void> {
   void loadBuilds()
   const { view } = timingsStore.getState()
-  if (!settingsStore.getState().settings.benchOnBuild) return
+  if (!settingsStore.getState().settings.timeOnBuild) return
   if (layoutStore.getState().dock?.isShown('timings') !== true) return
   // Once for each state of the sources: what ended the op host would only end it again.
   const { stamp } = (view === 'all' ? allTimingsJob : timingJob).store.getState()

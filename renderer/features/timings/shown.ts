@@ -1,4 +1,4 @@
-import type { BenchRow } from '../../../electron/contract/bench-report'
+import type { TimingRow } from '../../../electron/contract/timing-report'
 import { useJob, type Job, type JobState } from '../../store/job'
 import { allTimingsJob, timingJob, type Timed, type TimingProgress } from './jobs'
 import { timingsStore, useTimings, type TimingsState } from './store'
@@ -6,7 +6,7 @@ import { timingsStore, useTimings, type TimingsState } from './store'
 type TimingState = JobState<Timed, TimingProgress>
 
 const jobs = [timingJob, allTimingsJob]
-const noRows: BenchRow[] = []
+const noRows: TimingRow[] = []
 
 /** The job whose rows a view shows. */
 function jobOf(view: TimingsState['view']): Pick<Job<never, Timed, TimingProgress>, 'store'> {
@@ -19,33 +19,33 @@ export function useShownJob<T>(select: (state: TimingState) => T): T {
 }
 
 /** Rows as they come, once the first is there. */
-export function shownRows({ running, progress, value }: TimingState): BenchRow[] {
+export function shownRows({ running, progress, value }: TimingState): TimingRow[] {
   if (running !== null && progress !== null && progress.rows.length > 0) return progress.rows
   return value?.rows ?? noRows
 }
 
 /** The benchmark's own call among rows: what is timed first and all else is compared with. */
-export function ownRow(rows: readonly BenchRow[]): BenchRow | undefined {
+export function ownRow(rows: readonly TimingRow[]): TimingRow | undefined {
   return rows.find((row) => row.kind === 'operator' && row.summary) ?? rows[0]
 }
 
 /** A row's identity among those of a report, and from one report to the next. */
-export function rowKey(row: BenchRow): string {
+export function rowKey(row: TimingRow): string {
   return JSON.stringify([row.entry, row.kind, row.variant, row.direction, row.point])
 }
 
 /** The row that is looked at closely: the chosen one while it is there, else the first of its own. */
-export function chosenRow(): BenchRow | undefined {
+export function chosenRow(): TimingRow | undefined {
   const { view, row } = timingsStore.getState()
   return rowOf(jobOf(view).store.getState(), row)
 }
 
-export function useChosenRow(): BenchRow | undefined {
+export function useChosenRow(): TimingRow | undefined {
   const key = useTimings((state) => state.row)
   return useShownJob((state) => rowOf(state, key))
 }
 
-function rowOf(state: TimingState, key: string | null): BenchRow | undefined {
+function rowOf(state: TimingState, key: string | null): TimingRow | undefined {
   const rows = shownRows(state)
   return rows.find((row) => rowKey(row) === key) ?? ownRow(rows)
 }

@@ -1,7 +1,7 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
-import type { KeptBuild } from '../../../electron/contract/bench-report'
+import type { KeptBuild } from '../../../electron/contract/timing-report'
 import { timingInputs, emptyTimingDraft, type TimingDraft } from './draft'
 import { effectiveInputs } from '../../store/inputs'
 

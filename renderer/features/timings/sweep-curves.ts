@@ -1,5 +1,5 @@
-import type { BenchDirection } from '../../../electron/contract/bench-names'
-import type { BenchPoint, BenchRow } from '../../../electron/contract/bench-report'
+import type { TimingDirection } from '../../../electron/contract/timing-names'
+import type { TimingPoint, TimingRow } from '../../../electron/contract/timing-report'
 import { threadsText } from './time-units'
 
 /** What a sweep is drawn over: a size by its name, or threads; dtypes have no order to draw over. */
@@ -7,12 +7,12 @@ export type SweptVariable = { key: string; label: string; values: number[] }
 
 export type CurveMeasure = 'time' | 'bandwidth' | 'flops'
 
-export type CurvePoint = { x: number; y: number; low: number; high: number; row: BenchRow }
+export type CurvePoint = { x: number; y: number; low: number; high: number; row: TimingRow }
 
 export type Curve = {
   /** The variant, and what else tells it from the others: "sigmoid::sigmoid, float64". */
   label: string
-  kind: BenchRow['kind']
+  kind: TimingRow['kind']
   /** Ascending. */
   points: CurvePoint[]
 }
@@ -21,7 +21,7 @@ export type Curve = {
 export type Crossover = { curve: number; x: number; y: number; label: string }
 
 /** The numbers that vary among these rows, sizes first. */
-export function sweptVariables(rows: readonly BenchRow[]): SweptVariable[] {
+export function sweptVariables(rows: readonly TimingRow[]): SweptVariable[] {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row.point.sizes)))]
   const all = [
     ...names.map((name) => ({ key: `size ${name}`, label: name })),
@@ -34,12 +34,12 @@ export function sweptVariables(rows: readonly BenchRow[]): SweptVariable[] {
   })
 }
 
-function valueAt(point: BenchPoint, key: string): number | undefined {
+function valueAt(point: TimingPoint, key: string): number | undefined {
   return key === 'threads' ? point.threads : point.sizes[key.slice('size '.length)]
 }
 
 /** What a row's spread means in another measure: the slower quartile has the lower rate. */
-function measured(row: BenchRow, measure: CurveMeasure): Omit<CurvePoint, 'x' | 'row'> | null {
+function measured(row: TimingRow, measure: CurveMeasure): Omit<CurvePoint, 'x' | 'row'> | null {
   const { summary } = row
   if (!summary) return null
   if (measure === 'time') return { y: summary.median, low: summary.p25, high: summary.p75 }
@@ -50,15 +50,15 @@ function measured(row: BenchRow, measure: CurveMeasure): Omit<CurvePoint, 'x' | 
 }
 
 /** Whether any of the rows can be drawn so. */
-export function hasMeasure(rows: readonly BenchRow[], measure: CurveMeasure): boolean {
+export function hasMeasure(rows: readonly TimingRow[], measure: CurveMeasure): boolean {
   return rows.some((row) => measured(row, measure) !== null)
 }
 
 /** A curve for each variant and each combination of what varies beside `over`. */
 export function curvesOf(
-  rows: readonly BenchRow[],
+  rows: readonly TimingRow[],
   over: SweptVariable,
-  direction: BenchDirection,
+  direction: TimingDirection,
   measure: CurveMeasure,
 ): Curve[] {
   const others = sweptVariables(rows).filter((one) => one.key !== over.key)

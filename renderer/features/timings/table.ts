@@ -1,5 +1,5 @@
-import type { BenchDirection } from '../../../electron/contract/bench-names'
-import type { BenchPoint, BenchRow } from '../../../electron/contract/bench-report'
+import type { TimingDirection } from '../../../electron/contract/timing-names'
+import type { TimingPoint, TimingRow } from '../../../electron/contract/timing-report'
 import { inUnit, ratioText, threadsText, unitFor, type TimeUnit } from './time-units'
 
 /** Which spread stands beside a median: the samples' quartiles, or where the median lies with 95 % confidence. */
@@ -7,38 +7,38 @@ export type Spread = 'quartiles' | 'interval'
 
 /** One operator or variant: a cell a direction. */
 export type TableLine = {
-  kind: BenchRow['kind']
+  kind: TimingRow['kind']
   variant: string
-  cells: Partial<Record<BenchDirection, BenchRow>>
+  cells: Partial<Record<TimingDirection, TimingRow>>
 }
 
 /** The variants of one benchmark at one point of its sweep: these are compared with one another. */
 export type TableGroup = {
   entry: number
   op: string
-  point: BenchPoint
+  point: TimingPoint
   /** What is particular about the point; "" where nothing is swept. */
   label: string
   lines: TableLine[]
   /** Rows that nothing of the group beats, beyond doubt; empty when nothing is faster than anything. */
-  best: ReadonlySet<BenchRow>
+  best: ReadonlySet<TimingRow>
 }
 
 export type TimingTable = {
   groups: TableGroup[]
-  directions: BenchDirection[]
+  directions: TimingDirection[]
   unit: TimeUnit
 }
 
-const order: readonly BenchDirection[] = ['forward', 'backward', 'both']
+const order: readonly TimingDirection[] = ['forward', 'backward', 'both']
 
-function pointKey(row: BenchRow): string {
+function pointKey(row: TimingRow): string {
   return JSON.stringify([row.entry, row.point])
 }
 
 /** Rows side by side: variants below one another, directions beside one another. */
-export function tableOf(rows: readonly BenchRow[]): TimingTable {
-  const byPoint = new Map<string, BenchRow[]>()
+export function tableOf(rows: readonly TimingRow[]): TimingTable {
+  const byPoint = new Map<string, TimingRow[]>()
   for (const row of rows) {
     const key = pointKey(row)
     byPoint.set(key, [...(byPoint.get(key) ?? []), row])
@@ -67,7 +67,7 @@ export function tableOf(rows: readonly BenchRow[]): TimingTable {
   return { groups, directions, unit: unitFor(medians.length === 0 ? [1e-6] : medians) }
 }
 
-function linesOf(rows: readonly BenchRow[]): TableLine[] {
+function linesOf(rows: readonly TimingRow[]): TableLine[] {
   const lines = new Map<string, TableLine>()
   for (const row of rows) {
     const key = JSON.stringify([row.kind, row.variant])
@@ -85,16 +85,16 @@ function linesOf(rows: readonly BenchRow[]): TableLine[] {
  * The fastest of a direction, and those that cannot be told from it: by the paired ratio where one of
  * both is the benchmark's own call, else by intervals that overlap. None where all are the same.
  */
-export function bestOf(rows: readonly BenchRow[], direction: BenchDirection): BenchRow[] {
+export function bestOf(rows: readonly TimingRow[], direction: TimingDirection): TimingRow[] {
   const timed = rows.filter((row) => row.direction === direction && row.summary)
-  const median = (row: BenchRow): number => row.summary?.median ?? Infinity
+  const median = (row: TimingRow): number => row.summary?.median ?? Infinity
   const [fastest] = [...timed].sort((a, b) => median(a) - median(b))
   if (!fastest || timed.length < 2) return []
   const best = timed.filter((row) => row === fastest || areTied(fastest, row))
   return best.length === timed.length ? [] : best
 }
 
-function areTied(a: BenchRow, b: BenchRow): boolean {
+function areTied(a: TimingRow, b: TimingRow): boolean {
   if (a.kind === 'operator' && b.ratio) return b.ratio.verdict === 'no difference'
   if (b.kind === 'operator' && a.ratio) return a.ratio.verdict === 'no difference'
   const [low, high] = a.summary?.interval ?? [0, 0]
@@ -103,8 +103,8 @@ function areTied(a: BenchRow, b: BenchRow): boolean {
 }
 
 /** What tells a point from the others: "N 64, float64, 4 threads, cold". */
-export function pointLabel(point: BenchPoint, all: readonly BenchPoint[]): string {
-  const varies = (of: (one: BenchPoint) => unknown): boolean =>
+export function pointLabel(point: TimingPoint, all: readonly TimingPoint[]): string {
+  const varies = (of: (one: TimingPoint) => unknown): boolean =>
     all.some((one) => of(one) !== of(point))
   const sizes = Object.entries(point.sizes).filter(([name]) => varies((one) => one.sizes[name]))
   return [
@@ -116,7 +116,7 @@ export function pointLabel(point: BenchPoint, all: readonly BenchPoint[]): strin
 }
 
 /** "[12.1, 12.9]", in the table's unit. */
-export function spreadText(row: BenchRow, spread: Spread, unit: TimeUnit): string {
+export function spreadText(row: TimingRow, spread: Spread, unit: TimeUnit): string {
   const { summary } = row
   if (!summary) return ''
   const [low, high] = spread === 'quartiles' ? [summary.p25, summary.p75] : summary.interval
@@ -124,7 +124,7 @@ export function spreadText(row: BenchRow, spread: Spread, unit: TimeUnit): strin
 }
 
 /** "1.52× [1.49×, 1.55×] slower"; "no difference" instead of a word that the interval does not carry. */
-export function verdictText(row: BenchRow): string {
+export function verdictText(row: TimingRow): string {
   if (!row.ratio) return ''
   const { ratio, interval, verdict } = row.ratio
   // An end that rounds to 1 would say something else than the verdict.
@@ -137,7 +137,7 @@ export function verdictText(row: BenchRow): string {
 }
 
 function cellText(
-  row: BenchRow | undefined,
+  row: TimingRow | undefined,
   group: TableGroup,
   table: TimingTable,
   spread: Spread,
@@ -153,7 +153,7 @@ function cellText(
 }
 
 /** The table as Markdown, the best in bold, and what was warned of below it. */
-export function markdownOf(rows: readonly BenchRow[], spread: Spread, machine: string): string {
+export function markdownOf(rows: readonly TimingRow[], spread: Spread, machine: string): string {
   const table = tableOf(rows)
   const hasLabels = table.groups.some((group) => group.label !== '')
   const head = [
@@ -210,7 +210,7 @@ const csvHead = [
 ]
 
 /** Every row with all its numbers, times in seconds. */
-export function csvOf(rows: readonly BenchRow[]): string {
+export function csvOf(rows: readonly TimingRow[]): string {
   const lines = rows.map((row) => {
     const { summary, ratio, point } = row
     const sizes = Object.entries(point.sizes).map(([name, value]) => `${name}=${value}`)
@@ -256,7 +256,7 @@ function csvCell(value: string | number | boolean | undefined): string {
 export type Warning = { message: string; rows: string[] }
 
 /** Each warning once, with the rows that it is about; those that differ in their numbers only are one. */
-export function warningsOf(rows: readonly BenchRow[]): Warning[] {
+export function warningsOf(rows: readonly TimingRow[]): Warning[] {
   const all = new Map<string, Warning>()
   for (const row of rows) {
     const siblings = rows.filter((one) => one.entry === row.entry).map((one) => one.point)

@@ -81,10 +81,10 @@ function answerQuietly(quiet: MainProcess): void {
   quiet.answer('tensor.release', ({ handles }) => ok({ released: handles.length }))
   quiet.give('gradcheck.runAll', [])
   quiet.give('gradcheck.history', [])
-  quiet.give('opcheck.entries', [])
-  quiet.give('opcheck.runAll', [])
-  quiet.give('bench.builds', [])
-  quiet.give('bench.history', [])
+  quiet.give('operatorCheck.entries', [])
+  quiet.give('operatorCheck.runAll', [])
+  quiet.give('timing.builds', [])
+  quiet.give('timing.history', [])
   quiet.give('export.forms', [])
 }
 

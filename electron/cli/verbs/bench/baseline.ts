@@ -2,9 +2,9 @@ import fs from 'node:fs/promises'
 
 import { z } from 'zod'
 
-import { benchPoint } from '../../../contract/bench-report'
-import type { BenchReport, BenchRow } from '../../../contract/bench-report'
-import { benchDirection } from '../../../contract/bench-names'
+import { timingPoint } from '../../../contract/timing-report'
+import type { TimingReport, TimingRow } from '../../../contract/timing-report'
+import { timingDirection } from '../../../contract/timing-names'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import { ioError } from '../../../engine/project/files'
@@ -14,9 +14,9 @@ const baselineRow = z.object({
   op: z.string(),
   kind: z.string(),
   variant: z.string(),
-  direction: benchDirection,
+  direction: timingDirection,
   device: z.string(),
-  point: benchPoint,
+  point: timingPoint,
   /** Seconds. */
   median: z.number().positive(),
   interval: z.tuple([z.number().positive(), z.number().positive()]),
@@ -43,7 +43,7 @@ function keyOf(row: Omit<z.infer<typeof baselineRow>, 'median' | 'interval'>): s
 }
 
 /** What `--save-baseline` writes: rows with a time, but builds, which are others each time. */
-export function baselineText({ rows, machine }: Pick<BenchReport, 'rows' | 'machine'>): string {
+export function baselineText({ rows, machine }: Pick<TimingReport, 'rows' | 'machine'>): string {
   const kept = rows.flatMap(({ op, kind, variant, direction, device, point, summary }) =>
     summary && kind !== 'build'
       ? [
@@ -93,12 +93,12 @@ export async function readBaseline(name: string): Promise<Result<Baseline>> {
  * noisy row does not fail by chance; more seconds make the intervals narrower, and the test sharper.
  */
 export function compareWithBaseline(
-  rows: readonly BenchRow[],
+  rows: readonly TimingRow[],
   before: Baseline,
   failAbove: number,
-): Map<BenchRow, ComparedRow> {
+): Map<TimingRow, ComparedRow> {
   const known = new Map(before.rows.map((row) => [keyOf(row), row]))
-  const compared = new Map<BenchRow, ComparedRow>()
+  const compared = new Map<TimingRow, ComparedRow>()
   for (const row of rows) {
     const then = known.get(keyOf(row))
     if (!then || !row.summary) continue
@@ -116,12 +116,12 @@ export function compareWithBaseline(
 
 /** Lines for people: what failed, what is new, and whether it was this machine. */
 export function baselineLines(
-  report: Pick<BenchReport, 'rows' | 'machine'>,
+  report: Pick<TimingReport, 'rows' | 'machine'>,
   before: Baseline,
-  compared: ReadonlyMap<BenchRow, ComparedRow>,
+  compared: ReadonlyMap<TimingRow, ComparedRow>,
   failAbove: number,
 ): string[] {
-  const named = (row: BenchRow): string => `${row.variant}, ${row.direction}`
+  const named = (row: TimingRow): string => `${row.variant}, ${row.direction}`
   const lines = [...compared].map(([row, { ratio, interval, failed }]) => {
     const range = interval.map((end) => end.toPrecision(3)).join(' to ')
     const verdict = failed ? `FAILED, above ${failAbove}` : 'ok'

@@ -1,12 +1,12 @@
-import type { BenchReport, BenchRow } from '../../../contract/bench-report'
+import type { TimingReport, TimingRow } from '../../../contract/timing-report'
 import { ok } from '../../../contract/outcome'
 import { errorsOfRequest } from '../../../engine/check/outcome-errors'
 import type { Workbench } from '../../../engine/workbench'
 import { baselineLines, baselineText, compareWithBaseline, readBaseline } from './baseline'
 import type { ComparedRow } from './baseline'
-import { benchCsv, benchJson } from './json'
-import { benchVerbOptions, readBenchOptions, selectBenchmarks } from './options'
-import { benchTables, pointText, tableMarkdown, tableText, timeText, unitFor } from './table'
+import { timingCsv, timingJson } from './json'
+import { timingVerbOptions, readTimingOptions, selectBenchmarks } from './options'
+import { timingTables, pointText, tableMarkdown, tableText, timeText, unitFor } from './table'
 import { interruptSignal } from '../../building'
 import { buildToCheck } from '../../checked-project'
 import { exitCodes } from '../../exit-codes'
@@ -18,7 +18,7 @@ import { writeReports } from '../../report-files'
 import { defineVerb, projectArgument } from '../../verb'
 
 /** "3 of 9: aten::sigmoid, forward: 1.61 µs" */
-function progressText(done: number, total: number, row: BenchRow): string {
+function progressText(done: number, total: number, row: TimingRow): string {
   const place = [row.variant, row.direction, pointText(row.point)].filter((one) => one !== '')
   const unit = unitFor([row.summary?.median ?? 1])
   const time = row.summary
@@ -28,7 +28,7 @@ function progressText(done: number, total: number, row: BenchRow): string {
 }
 
 /** What every machine's numbers need beside them. */
-export function machineLine({ machine, seconds, ceilings, ceilingsDoubt }: BenchReport): string {
+export function machineLine({ machine, seconds, ceilings, ceilingsDoubt }: TimingReport): string {
   const copies = ceilings
     ? `; a large copy moves ${(ceilings.bytesPerSecond / 1e9).toPrecision(3)} GB/s with ${ceilings.threads} thread${ceilings.threads === 1 ? '' : 's'}`
     : ''
@@ -44,17 +44,17 @@ export function machineLine({ machine, seconds, ceilings, ceilingsDoubt }: Bench
 }
 
 /** `opsmith bench`: opsmith.json's benchmarks or one operator's, as a table, and against a baseline. */
-async function runBench(
+async function runTimingVerb(
   workbench: Workbench,
   named: string,
-  options: OptionValues<typeof benchVerbOptions>,
+  options: OptionValues<typeof timingVerbOptions>,
 ): Promise<number> {
   const { json } = options
   const project = await buildToCheck(
     workbench,
     named,
     json,
-    readBenchOptions(options),
+    readTimingOptions(options),
     selectBenchmarks,
   )
   if (typeof project === 'number') return project
@@ -63,7 +63,7 @@ async function runBench(
   if (command.keeping) return await keepBuilds(workbench, folder, command)
   const before = command.baseline === '' ? ok(undefined) : await readBaseline(command.baseline)
   if (!before.ok) return printError(before.error, json)
-  const timed = await workbench.benchmarks.run(
+  const timed = await workbench.timings.run(
     folder,
     entries,
     { signal: interruptSignal(), measureCeilings: command.measureCeilings },
@@ -80,15 +80,15 @@ async function runBench(
   if (first && errors.length === rows.length && asked) return printError(first, json)
   const compared = before.value
     ? compareWithBaseline(rows, before.value, command.failAbove)
-    : new Map<BenchRow, ComparedRow>()
+    : new Map<TimingRow, ComparedRow>()
   const failed = [...compared.values()].some((one) => one.failed)
   const isGood = !failed && rows.every(({ summary }) => summary !== undefined)
-  const tables = benchTables(report, entries)
+  const tables = timingTables(report, entries)
   const lines = before.value
     ? ['', ...baselineLines(report, before.value, compared, command.failAbove)]
     : []
-  if (command.format === 'json') printJson(benchJson(report, isGood, compared))
-  else if (command.format === 'csv') printLines(benchCsv(rows))
+  if (command.format === 'json') printJson(timingJson(report, isGood, compared))
+  else if (command.format === 'csv') printLines(timingCsv(rows))
   else if (command.format === 'markdown') {
     printLines(
       tables.flatMap((table, index) => [...(index > 0 ? [''] : []), ...tableMarkdown(table)]),
@@ -110,10 +110,10 @@ export const verb = defineVerb({
   order: 9,
   description: "build, and time operators: opsmith.json's benchmarks, or one operator's",
   argument: projectArgument,
-  options: benchVerbOptions,
+  options: timingVerbOptions,
   notes: [
     "Without --op it times opsmith.json's benchmarks; where it has none, its calls.",
     "No time is shown for a result that differs from the result it is compared with (exit code 1). A row\nfails where it is certainly slower than its baseline: the lower end of its median's 95 % interval is more\nthan --fail-above times the upper end of the baseline's.",
   ],
-  run: runBench,
+  run: runTimingVerb,
 })

@@ -1,8 +1,8 @@
-import type { BenchReport, BenchRow } from '../../../contract/bench-report'
+import type { TimingReport, TimingRow } from '../../../contract/timing-report'
 import type { ComparedRow } from './baseline'
 
 /** The published form of a row: times in seconds; `interval` is of the ratio, `medianInterval` of the median. */
-function rowJson(row: BenchRow, compared: ComparedRow | undefined): object {
+function rowJson(row: TimingRow, compared: ComparedRow | undefined): object {
   const { summary, ratio, point, error, samples: _samples, times: _times, ...rest } = row
   const { bytesPerSecond, flopsPerSecond, bytes, flops, cores, instructions, cycles, layers } = rest
   const { frequency, gpu } = rest
@@ -44,10 +44,10 @@ function rowJson(row: BenchRow, compared: ComparedRow | undefined): object {
   }
 }
 
-export function benchJson(
-  report: BenchReport,
+export function timingJson(
+  report: TimingReport,
   isGood: boolean,
-  compared: ReadonlyMap<BenchRow, ComparedRow>,
+  compared: ReadonlyMap<TimingRow, ComparedRow>,
 ): object {
   const { machine, ceilings, ceilingsDoubt, devices, seconds, build } = report
   return {
@@ -69,7 +69,7 @@ function csvField(value: string | number | boolean | undefined): string {
 }
 
 /** A line for each row, times in seconds; a column for each size that is swept. */
-export function benchCsv(rows: readonly BenchRow[]): string[] {
+export function timingCsv(rows: readonly TimingRow[]): string[] {
   const sizes = [...new Set(rows.flatMap(({ point }) => Object.keys(point.sizes)))]
   const header = [
     'op',

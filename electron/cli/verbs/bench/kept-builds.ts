@@ -1,8 +1,8 @@
-import type { KeptBuild } from '../../../contract/bench-report'
+import type { KeptBuild } from '../../../contract/timing-report'
 import type { Result } from '../../../contract/outcome'
 import { err, ok } from '../../../contract/outcome'
 import type { Workbench } from '../../../engine/workbench'
-import type { BenchCommand } from './options'
+import type { TimingCommand } from './options'
 import { exitCodes } from '../../exit-codes'
 import { printError, printJson, printLines } from '../../print'
 
@@ -49,15 +49,15 @@ function keyOf(builds: readonly KeptBuild[], wanted: string | undefined): Result
 export async function keepBuilds(
   workbench: Workbench,
   folder: string,
-  { keeping, builds: [wanted], buildName, format }: BenchCommand,
+  { keeping, builds: [wanted], buildName, format }: TimingCommand,
 ): Promise<number> {
   const json = format === 'json'
-  let listed = await workbench.benchmarks.builds(folder)
+  let listed = await workbench.timings.builds(folder)
   if (!listed.ok) return printError(listed.error, json)
   if (keeping === 'name') {
     const key = keyOf(listed.value, wanted)
     if (!key.ok) return printError(key.error, json)
-    listed = await workbench.benchmarks.nameBuild(folder, key.value, buildName)
+    listed = await workbench.timings.nameBuild(folder, key.value, buildName)
     if (!listed.ok) return printError(listed.error, json)
   }
   if (json) printJson({ ok: true, builds: listed.value })

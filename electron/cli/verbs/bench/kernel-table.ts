@@ -1,6 +1,6 @@
-import type { DeviceKernel, KernelList } from '../../../contract/bench-device'
-import type { BenchRequest } from '../../../contract/bench-report'
-import { benchNameOf } from '../../../engine/bench/bench-plan'
+import type { DeviceKernel, KernelList } from '../../../contract/timing-device'
+import type { TimingRequest } from '../../../contract/timing-report'
+import { timingNameOf } from '../../../engine/timing/plan'
 import type { Workbench } from '../../../engine/workbench'
 import { timeText, unitFor } from './table'
 import { interruptSignal } from '../../building'
@@ -45,15 +45,15 @@ export function kernelLines(title: string, { device, kernels, note }: KernelList
 export async function printKernels(
   workbench: Workbench,
   folder: string,
-  entries: readonly BenchRequest[],
+  entries: readonly TimingRequest[],
   json: boolean,
 ): Promise<number> {
   const lists: KernelList[] = []
   for (const entry of entries) {
-    const list = await workbench.benchmarks.kernels(folder, entry, { signal: interruptSignal() })
+    const list = await workbench.timings.kernels(folder, entry, { signal: interruptSignal() })
     if (!list.ok) return printError(list.error, json)
     lists.push(list.value)
-    if (!json) printLines(kernelLines(benchNameOf(entry), list.value))
+    if (!json) printLines(kernelLines(timingNameOf(entry), list.value))
   }
   if (json) printJson({ ok: true, calls: lists })
   return exitCodes.good

@@ -1,11 +1,11 @@
-import type { BenchRequest } from '../../../contract/bench-report'
-import { benchDirection } from '../../../contract/bench-names'
-import type { BenchOther } from '../../../contract/bench-entry'
+import type { TimingRequest } from '../../../contract/timing-report'
+import { timingDirection } from '../../../contract/timing-names'
+import type { TimingOther } from '../../../contract/timing-entry'
 import type { Argument, Manifest } from '../../../contract/manifest'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import { dtype } from '../../../contract/tensor'
-import { benchmarksOf } from '../../../engine/bench/bench-entries'
+import { benchmarksOf } from '../../../engine/timing/entries'
 import {
   callArguments,
   flag,
@@ -19,14 +19,14 @@ import {
 } from '../../options'
 import type { OptionValues } from '../../options'
 
-export interface BenchCommand {
+export interface TimingCommand {
   /** "" for all of opsmith.json's. */
   op: string
   args?: Argument[]
   /** In place of what a benchmark of opsmith.json has. */
   overrides: Partial<
     Pick<
-      BenchRequest,
+      TimingRequest,
       'against' | 'threads' | 'dtypes' | 'directions' | 'cold' | 'fresh' | 'seconds' | 'timeout'
     >
   >
@@ -51,7 +51,7 @@ export interface BenchCommand {
 const defaultFailAbove = 1.05
 
 /** A name stands for an operator or a function of the program; anything else is an expression. */
-function otherOf(text: string): BenchOther {
+function otherOf(text: string): TimingOther {
   return /^[A-Za-z_]\w*(::\w+(\.\w+)?)?$/.test(text) ? { op: text } : text
 }
 
@@ -69,7 +69,7 @@ function sweepOf(text: string): Result<[name: string, values: number[]]> {
 
 const aboveZero = { least: 0, isAbove: true }
 
-export const benchVerbOptions = {
+export const timingVerbOptions = {
   op: text('<name>', "an operator, libtorch's included, or a function of the program"),
   args: callArguments('with --op: its arguments, a list as in opsmith.json'),
   against: texts('<calls...>', 'operators or TorchScript expressions to compare it with'),
@@ -86,7 +86,7 @@ export const benchVerbOptions = {
     'dtypes of every floating or complex input, each a point of its own',
     dtype.options,
   ),
-  direction: names('<names...>', benchDirection.options.join(', '), benchDirection.options),
+  direction: names('<names...>', timingDirection.options.join(', '), timingDirection.options),
   cold: flag('time also with caches flushed before every call'),
   sameInputs: flag('use the same inputs in the same memory for all samples'),
   seconds: number(
@@ -116,9 +116,9 @@ export const benchVerbOptions = {
   ),
 }
 
-type BenchOptions = OptionValues<typeof benchVerbOptions>
+type TimingVerbOptions = OptionValues<typeof timingVerbOptions>
 
-function formatOf(given: BenchOptions): Result<BenchCommand['format']> {
+function formatOf(given: TimingVerbOptions): Result<TimingCommand['format']> {
   const asked = (['json', 'markdown', 'csv'] as const).filter((name) => given[name])
   return asked.length > 1
     ? err('request.invalid', `--${asked.join(' and --')} cannot be given together.`)
@@ -126,7 +126,7 @@ function formatOf(given: BenchOptions): Result<BenchCommand['format']> {
 }
 
 /** What the options ask for together; an error names the options that do not fit each other. */
-export function readBenchOptions(given: BenchOptions): Result<BenchCommand> {
+export function readTimingOptions(given: TimingVerbOptions): Result<TimingCommand> {
   const format = formatOf(given)
   if (!format.ok) return format
   const { op = '', args, build = [], baseline = '', failAbove } = given
@@ -165,9 +165,9 @@ export function readBenchOptions(given: BenchOptions): Result<BenchCommand> {
 
 /** opsmith.json's benchmarks of an operator; where it has none, a call as in `calls`, or the arguments given. */
 function requestsFor(
-  { op, args }: BenchCommand,
+  { op, args }: TimingCommand,
   manifest: Pick<Manifest, 'benchmarks' | 'calls'>,
-): BenchRequest[] {
+): TimingRequest[] {
   if (op === '') return benchmarksOf(manifest)
   if (args) return [{ op, args, builds: [] }]
   const listed = manifest.benchmarks.filter((entry) => entry.op === op)
@@ -177,11 +177,11 @@ function requestsFor(
 }
 
 /** Whether a shape, an argument or an expression of a benchmark names a size. */
-function namesSize(request: BenchRequest, name: string): boolean {
+function namesSize(request: TimingRequest, name: string): boolean {
   const inArgs = (value: Argument): boolean =>
     Array.isArray(value) ? value.some(inArgs) : value === name
   const inputs = Object.values(request.inputs ?? {})
-  const inText = (other: BenchOther): boolean =>
+  const inText = (other: TimingOther): boolean =>
     typeof other === 'string' ? other.split(/\W+/).includes(name) : (other.args ?? []).some(inArgs)
   return (
     inputs.some(({ shape }) => shape?.includes(name)) ||
@@ -193,8 +193,8 @@ function namesSize(request: BenchRequest, name: string): boolean {
 /** What a command asks to be timed. */
 export function selectBenchmarks(
   manifest: Pick<Manifest, 'benchmarks' | 'calls'>,
-  command: BenchCommand,
-): Result<BenchRequest[]> {
+  command: TimingCommand,
+): Result<TimingRequest[]> {
   if (command.keeping) return ok([])
   const requests = requestsFor(command, manifest).map((request) => ({
     ...request,

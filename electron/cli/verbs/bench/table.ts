@@ -1,12 +1,12 @@
-import type { BenchReport, BenchRequest, BenchRow } from '../../../contract/bench-report'
-import { benchDirection } from '../../../contract/bench-names'
-import type { BenchDirection } from '../../../contract/bench-names'
-import { benchNameOf } from '../../../engine/bench/bench-plan'
-import { stateText } from '../../../engine/bench/device-noise'
-import { median } from '../../../engine/bench/statistics'
+import type { TimingReport, TimingRequest, TimingRow } from '../../../contract/timing-report'
+import { timingDirection } from '../../../contract/timing-names'
+import type { TimingDirection } from '../../../contract/timing-names'
+import { timingNameOf } from '../../../engine/timing/plan'
+import { stateText } from '../../../engine/timing/device-noise'
+import { median } from '../../../engine/timing/statistics'
 
 /** One table for people: of one benchmark, variants down, directions across. */
-export interface BenchTable {
+export interface PrintedTable {
   title: string
   /** The first row is the header's; the columns before `numbersFrom` are words. */
   cells: TableCell[][]
@@ -67,7 +67,7 @@ export function rateText(rate: number, unit: string): string {
   return `${(rate / size).toPrecision(3)} ${prefix}${unit}`
 }
 
-export function pointText({ sizes, dtype, threads, cold }: BenchRow['point']): string {
+export function pointText({ sizes, dtype, threads, cold }: TimingRow['point']): string {
   return [
     ...Object.entries(sizes).map(([name, value]) => `${name} ${value}`),
     ...(dtype === '' ? [] : [dtype]),
@@ -77,9 +77,9 @@ export function pointText({ sizes, dtype, threads, cold }: BenchRow['point']): s
 }
 
 /** Rows of one variant at one point, by direction. */
-type Line = { point: string; variant: string; byDirection: Map<BenchDirection, BenchRow> }
+type Line = { point: string; variant: string; byDirection: Map<TimingDirection, TimingRow> }
 
-function linesOf(rows: readonly BenchRow[]): Line[] {
+function linesOf(rows: readonly TimingRow[]): Line[] {
   const lines = new Map<string, Line>()
   for (const row of rows) {
     const point = pointText(row.point)
@@ -92,20 +92,20 @@ function linesOf(rows: readonly BenchRow[]): Line[] {
 }
 
 /** The shortest of each point and direction, and what does not differ from it. */
-export function bestRows(rows: readonly BenchRow[]): Set<BenchRow> {
-  const groups = new Map<string, BenchRow[]>()
+export function bestRows(rows: readonly TimingRow[]): Set<TimingRow> {
+  const groups = new Map<string, TimingRow[]>()
   for (const row of rows) {
     if (!row.summary) continue
     const key = JSON.stringify([row.entry, row.point, row.direction])
     groups.set(key, [...(groups.get(key) ?? []), row])
   }
-  const best = new Set<BenchRow>()
+  const best = new Set<TimingRow>()
   for (const group of groups.values()) {
     if (group.length < 2) continue
     const [first] = [...group].sort((a, b) => (a.summary?.median ?? 0) - (b.summary?.median ?? 0))
     if (!first) continue
     best.add(first)
-    const same = (row: BenchRow): boolean => row.ratio?.verdict === 'no difference'
+    const same = (row: TimingRow): boolean => row.ratio?.verdict === 'no difference'
     const upper = first.summary?.interval[1] ?? 0
     for (const row of group) {
       const paired = first.kind === 'operator' ? same(row) : same(first) && row.kind === 'operator'
@@ -117,7 +117,7 @@ export function bestRows(rows: readonly BenchRow[]): Set<BenchRow> {
 
 const plain = (text: string): TableCell => ({ text, beside: '', best: false })
 
-function cellOf(row: BenchRow | undefined, unit: Unit, best: ReadonlySet<BenchRow>): TableCell {
+function cellOf(row: TimingRow | undefined, unit: Unit, best: ReadonlySet<TimingRow>): TableCell {
   if (!row) return plain('')
   const { summary, ratio } = row
   if (!summary) return plain('–')
@@ -147,7 +147,7 @@ function ratioNote({ variant, byDirection }: Line, own: string): string[] {
 /** Parts are differences of two timings: smaller ones are noise. */
 const leastPart = 0.02
 
-function layersNote({ layers, variant }: BenchRow, unit: Unit): string[] {
+function layersNote({ layers, variant }: TimingRow, unit: Unit): string[] {
   if (!layers) return []
   const { full, belowAutograd, kernel } = layers
   const time = (seconds: number): string => `${timeText(seconds, unit)} ${unit[0]}`
@@ -163,7 +163,7 @@ function layersNote({ layers, variant }: BenchRow, unit: Unit): string[] {
 }
 
 /** Launch, graph and the state of a device that a row was timed on. */
-function gpuNote({ gpu, variant, direction, device, point }: BenchRow, unit: Unit): string[] {
+function gpuNote({ gpu, variant, direction, device, point }: TimingRow, unit: Unit): string[] {
   if (!gpu) return []
   const time = (seconds: number): string => `${timeText(seconds, unit)} ${unit[0]}`
   const { launch, replay, noReplay, before, after } = gpu
@@ -178,7 +178,7 @@ function gpuNote({ gpu, variant, direction, device, point }: BenchRow, unit: Uni
   return [`${place.filter((one) => one !== '').join(', ')}: ${parts.join('; ')}`]
 }
 
-function ratesNote(row: BenchRow, report: Pick<BenchReport, 'ceilings' | 'devices'>): string[] {
+function ratesNote(row: TimingRow, report: Pick<TimingReport, 'ceilings' | 'devices'>): string[] {
   const { bytesPerSecond, flopsPerSecond, variant, device } = row
   if (flopsPerSecond === undefined && row.givesViews && bytesPerSecond === undefined)
     return [`${shortName(variant)}, ${row.direction}: moves no bytes, since it gives views`]
@@ -201,8 +201,8 @@ function ratesNote(row: BenchRow, report: Pick<BenchReport, 'ceilings' | 'device
 }
 
 /** Sentences that several rows share, but for their numbers, are said once, with the rows that they are about. */
-function shared(rows: readonly BenchRow[], textsOf: (row: BenchRow) => string[]): string[] {
-  const about = new Map<string, { text: string; rows: BenchRow[] }>()
+function shared(rows: readonly TimingRow[], textsOf: (row: TimingRow) => string[]): string[] {
+  const about = new Map<string, { text: string; rows: TimingRow[] }>()
   for (const row of rows) {
     for (const text of textsOf(row)) {
       const kind = text.replaceAll(/\d+(\.\d+)?/g, '#')
@@ -221,17 +221,17 @@ function shared(rows: readonly BenchRow[], textsOf: (row: BenchRow) => string[])
 }
 
 /** A table for each benchmark of a report. */
-export function benchTables(
-  report: Pick<BenchReport, 'rows' | 'ceilings' | 'devices'>,
-  requests: readonly BenchRequest[],
-): BenchTable[] {
+export function timingTables(
+  report: Pick<TimingReport, 'rows' | 'ceilings' | 'devices'>,
+  requests: readonly TimingRequest[],
+): PrintedTable[] {
   const entries = [...new Set(report.rows.map((row) => row.entry))]
   return entries.map((entry) => {
     const rows = report.rows.filter((row) => row.entry === entry)
     const request = requests[entry]
     const own = request?.op ?? rows[0]?.op ?? ''
     const unit = unitFor(rows.flatMap(({ summary }) => (summary ? [summary.median] : [])))
-    const directions = benchDirection.options.filter((one) =>
+    const directions = timingDirection.options.filter((one) =>
       rows.some((row) => row.direction === one),
     )
     const lines = linesOf(rows)
@@ -250,7 +250,7 @@ export function benchTables(
       ]),
     ]
     return {
-      title: [request ? benchNameOf(request) : own, isSweep ? '' : (lines[0]?.point ?? '')]
+      title: [request ? timingNameOf(request) : own, isSweep ? '' : (lines[0]?.point ?? '')]
         .filter((one) => one !== '')
         .join(', '),
       cells,
@@ -270,7 +270,7 @@ export function benchTables(
 }
 
 /** Columns lined up, times below times and ratios below ratios; "*" marks the best. */
-export function tableText({ title, cells, numbersFrom, notes }: BenchTable): string[] {
+export function tableText({ title, cells, numbersFrom, notes }: PrintedTable): string[] {
   const columns = (cells[0] ?? []).map((_, column) => {
     const all = cells.map((row) => row[column] ?? plain(''))
     const isWords = column < numbersFrom
@@ -297,7 +297,7 @@ export function tableText({ title, cells, numbersFrom, notes }: BenchTable): str
 const escaped = (text: string): string => text.replaceAll('|', '\\|')
 
 /** A Markdown table; the best in bold. */
-export function tableMarkdown({ title, cells, numbersFrom, notes }: BenchTable): string[] {
+export function tableMarkdown({ title, cells, numbersFrom, notes }: PrintedTable): string[] {
   const [header = [], ...body] = cells
   const line = (row: readonly string[]): string => `| ${row.join(' | ')} |`
   return [

@@ -1,4 +1,4 @@
-import type { OpcheckOutcome, PlacedFinding } from '../../../contract/opcheck'
+import type { OperatorCheckOutcome, PlacedFinding } from '../../../contract/operator-check'
 import { caseText, checkSummary, describeCounts, expectationText, failureLines } from './text'
 import { htmlPage } from '../../html-page'
 import { escapeMarkup } from '../../markup'
@@ -6,14 +6,14 @@ import { describeError } from '../../print'
 
 const html = escapeMarkup
 
-function factsOf(outcome: OpcheckOutcome): string {
+function factsOf(outcome: OperatorCheckOutcome): string {
   if (!outcome.report) return outcome.verdict === 'skipped' ? 'not checked' : 'no verdict'
   const expectation = expectationText(outcome)
   const counts = describeCounts(outcome.report)
   return expectation === '' ? counts : `${counts}; ${expectation}`
 }
 
-function summaryTable(outcomes: readonly OpcheckOutcome[]): string {
+function summaryTable(outcomes: readonly OperatorCheckOutcome[]): string {
   const rows = outcomes.map((outcome) => {
     const mark =
       outcome.verdict === 'skipped'
@@ -34,7 +34,7 @@ function findingRow(finding: PlacedFinding, folder: string): string {
   return `<tr><td class="${kind}">${finding.status}</td><td>${finding.check}</td><td>${words.join('<br>')}</td></tr>`
 }
 
-function outcomeSection(outcome: OpcheckOutcome, folder: string): string {
+function outcomeSection(outcome: OperatorCheckOutcome, folder: string): string {
   const { report, error } = outcome
   const head = `<h2 id="check-${outcome.entry}"><span class="${outcome.asExpected ? 'ok' : 'failed'}">${outcome.asExpected ? '✓' : '✗'}</span> <code>${html(outcome.name)}</code></h2>`
   const kind = outcome.verdict === 'skipped' ? 'soft' : 'failed'
@@ -51,7 +51,7 @@ function outcomeSection(outcome: OpcheckOutcome, folder: string): string {
 export function checkHtml(
   title: string,
   facts: readonly string[],
-  outcomes: readonly OpcheckOutcome[],
+  outcomes: readonly OperatorCheckOutcome[],
   folder: string,
 ): string {
   const good = outcomes.every((outcome) => outcome.asExpected)

@@ -1,6 +1,6 @@
 import type { CheckEntry } from '../../../contract/manifest'
-import { opcheckCheck } from '../../../contract/opcheck'
-import type { OpcheckOutcome } from '../../../contract/opcheck'
+import { operatorCheckName } from '../../../contract/operator-check'
+import type { OperatorCheckOutcome } from '../../../contract/operator-check'
 import { ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import { errorsOfRequest } from '../../../engine/check/outcome-errors'
@@ -24,7 +24,7 @@ async function keepFailures(
   workbench: Workbench,
   folder: string,
   entries: readonly CheckEntry[],
-  outcomes: readonly OpcheckOutcome[],
+  outcomes: readonly OperatorCheckOutcome[],
 ): Promise<Result<KeptFailure[]>> {
   const kept: KeptFailure[] = []
   for (const outcome of outcomes) {
@@ -32,7 +32,7 @@ async function keepFailures(
     if (!entry || outcome.expect === 'failed') continue
     for (const { check, status, shownCase } of outcome.report?.findings ?? []) {
       if (status !== 'failed' || !shownCase) continue
-      const written = await workbench.opchecks.keep(folder, entry, { check, shownCase })
+      const written = await workbench.operatorChecks.keep(folder, entry, { check, shownCase })
       if (!written.ok) return written
       kept.push({ op: outcome.op, check, ...written.value })
     }
@@ -56,13 +56,13 @@ async function runChecks(
   const limits = { timeout: command.timeout, signal: interruptSignal() }
   const asked =
     command.op === ''
-      ? await workbench.opchecks.entries(folder, limits)
+      ? await workbench.operatorChecks.entries(folder, limits)
       : ok(entriesFor(command.op, manifest, command.args))
   if (!asked.ok) return printError(asked.error, json)
   const selected = selectChecks(asked.value, command)
   if (!selected.ok) return printError(selected.error, json)
   const entries = selected.value
-  const outcomes = await workbench.opchecks.runAll(folder, limits, {
+  const outcomes = await workbench.operatorChecks.runAll(folder, limits, {
     entries,
     sanitize: command.sanitize,
     onProgress: (done, total, outcome) => {
@@ -98,7 +98,7 @@ export const verb = defineVerb({
   options: checkVerbOptions,
   notes: [
     "Without --op it makes opsmith.json's checks. Where it has none, it checks its calls and every other\noperator of the project, with inputs made from the schema.",
-    `Checks: ${opcheckCheck.options.join(', ')}.`,
+    `Checks: ${operatorCheckName.options.join(', ')}.`,
   ],
   run: runChecks,
 })

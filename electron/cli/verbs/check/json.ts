@@ -1,9 +1,9 @@
-import type { OpcheckOutcome, PlacedFinding } from '../../../contract/opcheck'
+import type { OperatorCheckOutcome, PlacedFinding } from '../../../contract/operator-check'
 import type { WorkbenchError } from '../../../contract/outcome'
 import type { KeptFailure } from './text'
 
 /** One row a check; of one that failed also what shows it, what to do and where to look. */
-function findingJson(outcome: OpcheckOutcome, finding: PlacedFinding): object {
+function findingJson(outcome: OperatorCheckOutcome, finding: PlacedFinding): object {
   const { check, status, reason, advice, input, output, index, shownBy } = finding
   const { shownCase, file, line, sanitizer } = finding
   return {
@@ -33,7 +33,7 @@ function placeOf(error: WorkbenchError | undefined): Pick<WorkbenchError, 'file'
  * An operator that came to no verdict is one row, what would have been checked is not known, and what
  * the sanitizers found of it.
  */
-function resultsOf(outcome: OpcheckOutcome): object[] {
+function resultsOf(outcome: OperatorCheckOutcome): object[] {
   const { error, report } = outcome
   const found = report?.findings.map((one) => findingJson(outcome, one)) ?? []
   if (!error) return found
@@ -41,7 +41,7 @@ function resultsOf(outcome: OpcheckOutcome): object[] {
     ...found,
     {
       op: outcome.op,
-      check: 'opcheck',
+      check: 'operator_check',
       status: outcome.verdict === 'skipped' ? 'skipped' : 'failed',
       reason: error.message,
       ...placeOf(error),
@@ -53,7 +53,7 @@ function resultsOf(outcome: OpcheckOutcome): object[] {
 
 /** The published form: `{ok, results, operators}`; with --keep also `kept`, by their places in opsmith.json's `checks`. */
 export function checkJson(
-  outcomes: readonly OpcheckOutcome[],
+  outcomes: readonly OperatorCheckOutcome[],
   kept: readonly KeptFailure[] = [],
 ): object {
   return {

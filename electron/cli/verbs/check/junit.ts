@@ -1,18 +1,18 @@
-import type { OpcheckOutcome } from '../../../contract/opcheck'
+import type { OperatorCheckOutcome } from '../../../contract/operator-check'
 import { checkLines, expectationText, failureLines } from './text'
 import { junitXml } from '../../junit-xml'
 import type { Suite, TestCase } from '../../junit-xml'
 import { describeError } from '../../print'
 
 /** Checks are not timed one by one: the time of all stands at the first. */
-function suiteOf(outcome: OpcheckOutcome, folder: string): Suite {
+function suiteOf(outcome: OperatorCheckOutcome, folder: string): Suite {
   const { report, error } = outcome
   const output = checkLines(outcome, folder).join('\n')
   const suite = (cases: Suite['cases']): Suite => ({ name: outcome.name, cases, output })
   const failures: TestCase[] = error
     ? [
         {
-          name: 'opcheck',
+          name: 'operator_check',
           seconds: 0,
           kind: outcome.verdict === 'skipped' ? 'skipped' : 'error',
           message: error.message,
@@ -44,7 +44,7 @@ function suiteOf(outcome: OpcheckOutcome, folder: string): Suite {
  */
 export function checkJunit(
   title: string,
-  outcomes: readonly OpcheckOutcome[],
+  outcomes: readonly OperatorCheckOutcome[],
   folder: string,
 ): string {
   return junitXml(

@@ -1,19 +1,19 @@
 import type { Argument, CheckEntry, Manifest } from '../../../contract/manifest'
-import { opcheckCheck } from '../../../contract/opcheck'
-import type { OpcheckCheck } from '../../../contract/opcheck'
+import { operatorCheckName } from '../../../contract/operator-check'
+import type { OperatorCheckName } from '../../../contract/operator-check'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import { callArguments, flag, jsonFlag, number, parsedList, text, wordsOf } from '../../options'
 import type { OptionValues } from '../../options'
 
 /** "nan,meta": names of operator checks. */
-function checkNames(given: string): Result<OpcheckCheck[]> {
-  const checks: OpcheckCheck[] = []
+function checkNames(given: string): Result<OperatorCheckName[]> {
+  const checks: OperatorCheckName[] = []
   for (const name of wordsOf([given])) {
-    const check = opcheckCheck.safeParse(name)
+    const check = operatorCheckName.safeParse(name)
     if (!check.success) {
       return err('request.invalid', `There is no check named "${name}".`, {
-        hint: `There are ${opcheckCheck.options.join(', ')}.`,
+        hint: `There are ${operatorCheckName.options.join(', ')}.`,
       })
     }
     checks.push(check.data)
@@ -50,7 +50,7 @@ export interface CheckCommand {
   /** Absent when the user named none. */
   args?: Argument[]
   /** Absent for what opsmith.json asks for; all of them must be made. */
-  checks?: OpcheckCheck[]
+  checks?: OperatorCheckName[]
   shapes?: number
   seed?: number
   /** Seconds for each operator; 0 takes the default. */

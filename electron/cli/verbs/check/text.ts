@@ -1,11 +1,11 @@
 import path from 'node:path'
 
 import type {
-  OpcheckCase,
-  OpcheckOutcome,
+  OperatorCheckCase,
+  OperatorCheckOutcome,
   PlacedFinding,
-  PlacedOpcheckReport,
-} from '../../../contract/opcheck'
+  PlacedOperatorCheckReport,
+} from '../../../contract/operator-check'
 import type { StackFrame } from '../../../contract/outcome'
 import { describeError } from '../../print'
 
@@ -64,7 +64,7 @@ export function failureLines(finding: PlacedFinding, folder: string): string[] {
   ]
 }
 
-export function describeCounts(report: PlacedOpcheckReport): string {
+export function describeCounts(report: PlacedOperatorCheckReport): string {
   const count = (status: PlacedFinding['status']): number =>
     report.findings.filter((finding) => finding.status === status).length
   return [
@@ -75,13 +75,13 @@ export function describeCounts(report: PlacedOpcheckReport): string {
 }
 
 /** What is to be said of a verdict that opsmith.json expects to be "failed"; "" of others. */
-export function expectationText({ expect, verdict, asExpected }: OpcheckOutcome): string {
+export function expectationText({ expect, verdict, asExpected }: OperatorCheckOutcome): string {
   if (expect === 'passed' || verdict === 'error') return ''
   return asExpected ? 'fails, as expected' : 'passes, but opsmith.json expects it to fail'
 }
 
 /** "x float32[3, 4], y int64[3]" */
-export function caseText({ inputs }: OpcheckCase): string {
+export function caseText({ inputs }: OperatorCheckCase): string {
   const words = Object.entries(inputs).map(
     ([name, { dtype, shape }]) => `${name} ${dtype}[${(shape ?? []).join(', ')}]`,
   )
@@ -105,7 +105,7 @@ export function keptLines(kept: readonly KeptFailure[]): string[] {
 }
 
 /** A line for the operator and one for each check; more for what failed. */
-export function checkLines(outcome: OpcheckOutcome, folder: string): string[] {
+export function checkLines(outcome: OperatorCheckOutcome, folder: string): string[] {
   const word = outcome.verdict === 'skipped' ? 'skipped' : outcome.asExpected ? 'ok    ' : 'FAILED'
   const head = `${word} ${outcome.name}`
   const { error, report } = outcome
@@ -130,7 +130,7 @@ export function checkLines(outcome: OpcheckOutcome, folder: string): string[] {
 }
 
 /** "3 of 4 operators are as expected." */
-export function checkSummary(outcomes: readonly OpcheckOutcome[]): string {
+export function checkSummary(outcomes: readonly OperatorCheckOutcome[]): string {
   const checked = outcomes.filter((outcome) => outcome.verdict !== 'skipped')
   const good = checked.filter((outcome) => outcome.asExpected).length
   const skipped = outcomes.length - checked.length

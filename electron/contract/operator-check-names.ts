@@ -1,0 +1,26 @@
+import { z } from 'zod'
+
+import { operatorCheckNames } from './operator-checks.generated'
+
+/** The checks of operators; native/runtime/operator_check/checks says what each is. */
+export const operatorCheckName = z.enum(operatorCheckNames)
+export type OperatorCheckName = z.infer<typeof operatorCheckName>
+
+/** What a check is called and means, as the addon declares it. */
+export const operatorCheckDescription = z.object({
+  name: z.string(),
+  title: z.string(),
+  /** What it makes sure of. */
+  meaning: z.string(),
+  /** Why it is made only when it is named; "" when it is always made. */
+  onlyWhenAsked: z.string(),
+  /** A sanitizer's, in a build and an op host of their own. */
+  sanitizer: z.boolean(),
+})
+
+/** Made of a build of their own, in an op host of its own. */
+export const sanitizerCheck = operatorCheckName.extract([
+  'address_sanitizer',
+  'undefined_behaviour_sanitizer',
+])
+export type SanitizerCheck = z.infer<typeof sanitizerCheck>

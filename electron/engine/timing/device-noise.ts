@@ -1,0 +1,105 @@
+import type {
+  DeviceCeilings,
+  DeviceFacts,
+  DeviceSamples,
+  DeviceState,
+} from '../../contract/timing-device'
+import { clockRange } from './noise'
+
+/** Of a GPU's clock, from one round to another. */
+const movedClock = 0.03
+
+const megahertz = (hertz: number): string => `${Math.round(hertz / 1e6)} MHz`
+
+/**
+ * What makes a row's time on a device doubtful, by its state before and after each round. Its clock
+ * before the first round is that of a device at rest and says nothing.
+ * @param hosts op hosts that time on it: each build that is compared has one of its own
+ */
+export function deviceWarnings(rounds: readonly DeviceSamples[], hosts = 1): string[] {
+  const after = rounds.map((round) => round.after)
+  const [first] = after
+  if (!first) return []
+  if (first.missing !== '') {
+    return [
+      `The device’s clock, temperature and throttling are not known (${first.missing}): look at them yourself before you believe small differences.`,
+    ]
+  }
+  const warnings: string[] = []
+  const reasons = [...new Set(after.flatMap(({ slowedBy }) => slowedBy))]
+  if (reasons.length > 0) {
+    warnings.push(
+      `The GPU kept its clock down meanwhile (${reasons.join(', ')}): let it cool, raise its power limit, or lock its clock lower (nvidia-smi --lock-gpu-clocks).`,
+    )
+  }
+  const range = clockRange(after.flatMap(({ clock }) => (clock === undefined ? [] : [clock])))
+  if (range && (range.high - range.low) / range.median > movedClock) {
+    warnings.push(
+      `The GPU’s clock moved between ${megahertz(range.low)} and ${megahertz(range.high)} meanwhile: lock it (nvidia-smi --lock-gpu-clocks).`,
+    )
+  }
+  const processes = Math.max(...after.map((state) => state.processes ?? 1))
+  if (processes > hosts) {
+    const own = hosts === 1 ? 'this one' : `${hosts} of these timings`
+    warnings.push(
+      `${processes} processes compute on the GPU, ${own} among them: end the others, then time again.`,
+    )
+  }
+  return warnings
+}
+
+/** "1980 MHz, memory 2619 MHz, 41 °C, 210 W" */
+export function stateText(state: DeviceState): string {
+  const parts = [
+    ...(state.clock === undefined ? [] : [megahertz(state.clock)]),
+    ...(state.memoryClock === undefined ? [] : [`memory ${megahertz(state.memoryClock)}`]),
+    ...(state.temperature === undefined ? [] : [`${Math.round(state.temperature)} °C`]),
+    ...(state.power === undefined ? [] : [`${Math.round(state.power)} W`]),
+  ]
+  return parts.join(', ')
+}
+
+/** A power cap is what large products meet always; the rest is of this moment. */
+const usual = 'power cap'
+
+/** Whether what was measured may be less than the device can do: it was kept down, or others used it. */
+export function areDoubtful({ state }: Pick<DeviceCeilings, 'state'>): boolean {
+  return (state.processes ?? 1) > 1 || state.slowedBy.some((reason) => reason !== usual)
+}
+
+/** A peak is more than what a copy and a product reach, but never so much. */
+const overCopy = 1.5
+const overProduct = 2
+/** FP8 and INT8 make twice, FP4 four times the operations of bfloat16, which is the fastest that is measured. */
+const overNarrowProduct = 8
+/** Caches feed a device this many times faster than its memory. */
+const overMemory = 8
+/** From here on what is read and written cannot have been in the cache. */
+const beyondCache = 4
+
+/** What a call has to do at one point. */
+export interface DeviceWork {
+  bytes?: number | undefined
+  flops?: number | undefined
+  /** Some input has elements of one byte. */
+  isNarrow?: boolean
+}
+
+/**
+ * Seconds below which a device cannot move so many bytes or make so many operations. Of float32 too they may
+ * be products of bfloat16, which are as many as TensorFloat-32's twice over.
+ */
+export function leastSecondsOn(
+  work: DeviceWork,
+  isCold: boolean,
+  { cacheBytes }: Pick<DeviceFacts, 'cacheBytes'>,
+  ceilings: Pick<DeviceCeilings, 'bytesPerSecond' | 'flopsPerSecond'>,
+): number {
+  const bytes = work.bytes ?? 0
+  const isFromMemory = isCold || (cacheBytes > 0 && bytes > beyondCache * cacheBytes)
+  const moving = bytes / ((isFromMemory ? overCopy : overMemory) * ceilings.bytesPerSecond)
+  const fastest = Math.max(...Object.values(ceilings.flopsPerSecond))
+  const rate = (work.isNarrow ? overNarrowProduct : overProduct) * fastest
+  const computing = Number.isFinite(fastest) ? (work.flops ?? 0) / rate : 0
+  return Math.max(moving, computing)
+}

@@ -1,0 +1,162 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { beforeAll, describe, expect, it } from 'vitest'
+
+import { timingInput } from '../../electron/contract/timing-entry'
+import type { TimingReport, TimingRequest, TimingRow } from '../../electron/contract/timing-report'
+import { unwrap } from '../../electron/contract/outcome'
+import { copyProject, root } from '../support/installation'
+import { useWorkbench } from '../support/workbench'
+
+/**
+ * Timing by events of a device, on one that this machine has: threads of the host (test/cases/timing/device).
+ * That a real GPU agrees is test/gpu's to show.
+ */
+const { workbench, cache } = useWorkbench()
+let folder: string
+
+beforeAll(async () => {
+  folder = copyProject(path.join(root, 'test/cases/timing/device'), cache)
+  expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
+})
+
+const onInput = (op: string, input: object): TimingRequest => ({
+  op,
+  args: ['y'],
+  builds: [],
+  seconds: 0.02,
+  inputs: { y: timingInput.parse(input) },
+})
+
+const requestOf = (op: string, microseconds: number, more = {}): TimingRequest => ({
+  op: `test_device::${op}`,
+  args: ['x', microseconds],
+  builds: [],
+  seconds: 0.05,
+  ...more,
+})
+
+describe('timings of a call on a device', () => {
+  let report: TimingReport
+  let rows: TimingRow[]
+
+  beforeAll(async () => {
+    const asked = [
+      requestOf('double_it', 300),
+      requestOf('waits', 300, { cold: false }),
+      // Shorter than waiting for a device that is at rest may take.
+      requestOf('elsewhere', 60, { cold: false }),
+      requestOf('by_default', 300, { cold: false }),
+      // It takes a microsecond for what the device could not copy in ten seconds.
+      requestOf('double_it', 1, { cold: true, bytes: '1e13' }),
+    ]
+    report = unwrap(await workbench.timings.run(folder, asked, {}))
+    rows = report.rows
+  })
+
+  it("a call is timed warm and cold with the device's own clock", () => {
+    const [warm, cold] = rows
+    expect([warm?.refused, cold?.refused]).toEqual(['', ''])
+    expect([warm?.point.cold, cold?.point.cold]).toEqual([false, true])
+    for (const row of [warm, cold]) {
+      expect(row?.device).toBe('privateuseone')
+      // It spins for so long; what else the machine does comes on top.
+      expect(row?.summary?.min).toBeGreaterThanOrEqual(300e-6)
+      expect(row?.summary?.min).toBeLessThan(450e-6)
+    }
+  })
+
+  it('the launch is timed separately, and the call has a time in a graph', () => {
+    const [warm, cold] = rows
+    const { launch = 0, replay } = warm?.gpu ?? {}
+    // 40 µs of the host, while the device takes 300.
+    expect(launch).toBeGreaterThanOrEqual(40e-6)
+    expect(launch).toBeLessThan(300e-6)
+    expect(replay?.median).toBeGreaterThanOrEqual(300e-6)
+    expect(warm?.gpu?.noReplay).toBe('')
+    expect(cold?.gpu?.replay).toBeUndefined()
+    expect(warm?.layers).toBeUndefined()
+  })
+
+  it('a device whose state cannot be read gives the reason', () => {
+    expect(rows[0]?.gpu?.after.missing).toMatch(/only NVIDIA/)
+    expect(rows[0]?.warnings.join()).toMatch(/clock, temperature and throttling are not known/)
+    expect(report.devices).toMatchObject([{ device: 'privateuseone', multiprocessors: 0 }])
+    const { bytesPerSecond = 0, flopsPerSecond = {} } = report.devices[0]?.ceilings ?? {}
+    expect(bytesPerSecond).toBeGreaterThan(1e8)
+    expect(Object.keys(flopsPerSecond)).toContain('float32')
+  })
+
+  it('a call that waits for the device is reported and cannot be replayed in a graph', () => {
+    const row = rows.find(({ op }) => op.endsWith('waits'))
+    expect(row?.refused).toBe('')
+    expect(row?.warnings.join()).toMatch(/waits for the device before it returns/)
+    expect(row?.gpu?.noReplay).toMatch(/waits for the device/)
+  })
+
+  it('a call on the default stream has a time, but none in a graph, because the graph is empty', () => {
+    const row = rows.find(({ op }) => op.endsWith('by_default'))
+    expect(row?.summary?.min).toBeGreaterThanOrEqual(300e-6)
+    expect(row?.gpu?.replay).toBeUndefined()
+    expect(row?.gpu?.noReplay).toMatch(/another stream than the current one is not captured/)
+  })
+
+  it('a call that works on another stream is refused', () => {
+    const row = rows.find(({ op }) => op.endsWith('elsewhere'))
+    expect(row?.summary).toBeUndefined()
+    expect(row?.refused).toMatch(/leaves work on another stream/)
+  })
+
+  it('a call faster than the device can be is refused', () => {
+    for (const row of rows.slice(-2)) {
+      expect(row.summary).toBeUndefined()
+      expect(row.refused).toMatch(/shorter than privateuseone needs/)
+    }
+  })
+
+  it('the kernels seen by the profiler are listed, or the reason why there are none', async () => {
+    const list = unwrap(await workbench.timings.kernels(folder, requestOf('double_it', 1), {}))
+    expect(list).toMatchObject({ op: 'test_device::double_it', device: 'privateuseone' })
+    expect(list.kernels).toEqual([])
+    expect(list.note).toMatch(/profiler saw nothing .* CUPTI/)
+    expect(fs.readdirSync(path.join(cache.folder, 'bench', 'traces'))).toEqual([])
+  })
+
+  it('a call on the CPU has no kernels', async () => {
+    const entry = onInput('aten::relu', { shape: [4] })
+    const list = await workbench.timings.kernels(folder, entry, {})
+    expect(list.ok ? '' : list.error).toMatchObject({ code: 'device.unavailable' })
+  })
+})
+
+const hasGpu = fs.existsSync('/dev/nvidia0')
+
+describe('timings without a GPU', () => {
+  it.skipIf(hasGpu)('a CUDA input is refused with what to do', async () => {
+    const entry = onInput('aten::relu', { shape: [4], device: 'cuda' })
+    const { rows } = unwrap(await workbench.timings.run(folder, [entry], {}))
+    expect(rows[0]).toMatchObject({ device: 'cuda', error: { code: 'device.unavailable' } })
+    expect(rows[0]?.error?.hint).toMatch(/libtorch built for CUDA on a machine with a GPU/)
+  })
+
+  it.skipIf(hasGpu)('the missing driver and NVML are reported', async () => {
+    const limits = { timeout: 170, phase: '' }
+    const facts = unwrap(await workbench.hosts.call('timing.device', { device: 'cuda:0' }, limits))
+    expect(facts).toMatchObject({ device: 'cuda:0', name: 'cuda:0', cacheBytes: 0 })
+    expect(facts.missing).toBe('libcuda.so.1 (NVIDIA’s driver) is not on this machine')
+  })
+
+  it('missing hardware counters are reported in one sentence, and nothing is counted', async () => {
+    const limits = { timeout: 170, phase: '' }
+    const machine = unwrap(await workbench.hosts.call('timing.machine', {}, limits))
+    const entry = onInput('aten::relu', { shape: [64] })
+    const { rows } = unwrap(await workbench.timings.run(folder, [entry], {}))
+    const counted = rows[0]?.instructions !== undefined
+    expect(counted).toBe(machine.countersMissing === '')
+    if (!counted)
+      expect(machine.countersMissing).toMatch(
+        /does not let this user|no hardware counters|no perf_event_open|fails with error \d/,
+      )
+  })
+})
