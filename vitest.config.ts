@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 const minutes = 60_000
 const noEditor = path.join(import.meta.dirname, 'test/component/support/no-editor.ts')
 /** What is compared with times, or must come within one. */
-const timed = ['test/native/bench-*.test.ts', 'test/native/graph-engine.test.ts']
+const timed = ['test/native/timing-*.test.ts', 'test/native/graph-engine.test.ts']
 
 /** One project a kind of test, and one for tests of it that are timed; scripts/test.mjs runs them in this order. */
 export default defineConfig({

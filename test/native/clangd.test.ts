@@ -218,7 +218,7 @@ describe.skipIf(!clangd.ok)('timings while clangd works', () => {
       directions: ['forward'],
     }
     const onWait = (what: string): void => void waited.push(what)
-    const { rows } = unwrap(await bench.benchmarks.run(project, [request], { onWait }))
+    const { rows } = unwrap(await bench.timings.run(project, [request], { onWait }))
     expect(rows[0]?.refused).toBe('')
     expect(waited[0]).toBe('clangd reads the sources')
     expect(waited.at(-1)).toBe('')

@@ -194,7 +194,7 @@ async function compareCase(operator: CaseOperator): Promise<WrongRow> {
     if (isChance) cells[test] = { python: 'chance', ours: undefined, stricter: '' }
     else compare(test, checks.length === 0 ? undefined : fails ? 'failed' : 'passed')
   }
-  // test/native/opcheck.test.ts makes them, where there is memory for them.
+  // test/native/operator-check-findings.test.ts makes them, where there is memory for them.
   failed.push(...named)
   if (failed.length > 0) found.push(failed.join(', '))
   if (wrong !== '' && found.length === 0 && differentiable) {
