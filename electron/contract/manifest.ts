@@ -22,7 +22,7 @@ export type {
   NestedNumbers,
 }
 
-export const call = z.strictObject({
+export const callEntry = z.strictObject({
   /** `namespace::name`, `namespace::name.overload`, or a function of the program. */
   op: z.string().min(1),
   args: z.array(argument).default([]),
@@ -33,7 +33,7 @@ export const call = z.strictObject({
   /** Seconds after which the call is ended. */
   timeout: z.number().positive().optional(),
 })
-export type Call = z.infer<typeof call>
+export type Call = z.infer<typeof callEntry>
 
 export const autogradEntry = z.strictObject({
   /** Name of the differentiable operator, in the project's namespace unless it has one of its own. */
@@ -101,7 +101,7 @@ export const manifest = z.strictObject({
   autograd: z.array(autogradEntry).default([]),
   program: z.string().optional(),
   inputs: z.record(inputName, inputSpec).default({}),
-  calls: z.array(call).default([]),
+  calls: z.array(callEntry).default([]),
   gradchecks: z.array(gradcheckEntry).default([]),
   /**
    * Operator checks; without it, every operator and function of `calls` is checked once, and every

@@ -14,7 +14,7 @@ import { timingCalls } from './ipc/timing-calls'
 import { exportCalls } from './ipc/export-calls'
 import { gradcheckCalls } from './ipc/gradcheck-calls'
 import { graphCalls } from './ipc/graph-calls'
-import { listen } from './ipc/handle'
+import { listenToRenderer } from './ipc/handle'
 import { lintCalls } from './ipc/lint-calls'
 import { languageCalls } from './ipc/language-calls'
 import { operatorCheckCalls } from './ipc/operator-check-calls'
@@ -56,7 +56,7 @@ async function run(): Promise<void> {
   }
   const session = new AppSession(installation, await startFolder())
   await session.workbench.applySettings()
-  listen(session, {
+  listenToRenderer(session, {
     ...generalCalls,
     ...projectCalls,
     ...operatorCalls,

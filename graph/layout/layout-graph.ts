@@ -4,7 +4,7 @@ import type { Cut } from './containers'
 import type { DrawnContainer } from './draw-layered'
 import { ProblemDrawer } from './draw-problem'
 import { idOfKey, kindOfKey } from './layout'
-import type { Layout, LayoutOptions } from './layout'
+import type { GraphLayout, LayoutOptions } from './layout'
 import { PointList } from './points'
 import { PreviousPlaces } from './previous'
 import { buildScene } from './scene'
@@ -18,7 +18,7 @@ const firstPictureFrom = 1500
  * then one box of what is around them. Boxes never overlap, lines never go up (but for cycles, which
  * only graphs from elsewhere have). The same input gives the same layout.
  */
-export function layoutGraph(model: GraphModel, options: LayoutOptions): Layout {
+export function layoutGraph(model: GraphModel, options: LayoutOptions): GraphLayout {
   const steps = layoutInSteps(model, options, false)
   for (;;) {
     const { value, done } = steps.next()
@@ -34,13 +34,13 @@ export function* layoutInSteps(
   model: GraphModel,
   options: LayoutOptions,
   withFirstPicture = true,
-): Generator<Layout, Layout, void> {
+): Generator<GraphLayout, GraphLayout, void> {
   const scene = buildScene(model, options)
   const cut = cutAtBorders(scene)
   const drawer = new ProblemDrawer()
   const previous = options.previous && new PreviousPlaces(scene, options.previous)
   const labelWidth = (container: number): number => labelWidthOf(model, scene, container)
-  const picture = (quality: 'first' | 'final'): Layout => {
+  const picture = (quality: 'first' | 'final'): GraphLayout => {
     const layout = assemble(cut, drawContainers(cut, drawer, quality, labelWidth, previous))
     if (previous) {
       const { dx, dy } = previous.translation(layout)
@@ -60,7 +60,7 @@ function labelWidthOf(model: GraphModel, scene: Scene, container: number): numbe
 }
 
 /** Puts containers into each other and lines together; all in one coordinate system. */
-function assemble(cut: Cut, drawn: readonly DrawnContainer[]): Layout {
+function assemble(cut: Cut, drawn: readonly DrawnContainer[]): GraphLayout {
   const { scene } = cut
   const { containers } = scene
   const left = new Float64Array(containers.length)
@@ -164,7 +164,7 @@ function assemble(cut: Cut, drawn: readonly DrawnContainer[]): Layout {
   }
 }
 
-function translate(layout: Layout, dx: number, dy: number): void {
+function translate(layout: GraphLayout, dx: number, dy: number): void {
   layout.left += dx
   layout.top += dy
   for (const list of [layout.items, layout.frames]) {

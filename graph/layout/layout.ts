@@ -65,13 +65,13 @@ export interface LayoutOptions {
 }
 
 export interface PreviousLayout {
-  layout: Layout
+  layout: GraphLayout
   /** The key that an item had there; -1 for what is new. `(key) => key` for the same model. */
   match: (key: number) => number
 }
 
 /** A drawing, in pixels, y downwards. Nothing but numbers: it can be transferred to another thread. */
-export interface Layout {
+export interface GraphLayout {
   left: number
   top: number
   width: number

@@ -1,5 +1,5 @@
 import type { DrawnContainer } from './draw-layered'
-import type { Layout, PreviousLayout } from './layout'
+import type { GraphLayout, PreviousLayout } from './layout'
 import { roles } from './problem'
 import type { LayeredProblem } from './problem'
 import type { Container, Scene } from './scene'
@@ -13,7 +13,7 @@ interface Rectangle {
 
 /** Where the items of a scene were in the layout to keep to. */
 export class PreviousPlaces {
-  private readonly layout: Layout
+  private readonly layout: GraphLayout
   /** Index in the previous layout's items and frames, by key there. */
   private readonly items = new Map<number, number>()
   private readonly frames = new Map<number, number>()
@@ -123,7 +123,7 @@ export class PreviousPlaces {
   }
 
   /** How far the new layout has to go so that half of what was there before is left, half right of its old place. */
-  translation(layout: Layout): { dx: number; dy: number } {
+  translation(layout: GraphLayout): { dx: number; dy: number } {
     const dx: number[] = []
     const dy: number[] = []
     const { items } = layout
@@ -137,7 +137,7 @@ export class PreviousPlaces {
   }
 }
 
-function rectangle(list: Layout['items'] | Layout['frames'], index: number): Rectangle {
+function rectangle(list: GraphLayout['items'] | GraphLayout['frames'], index: number): Rectangle {
   return {
     x: list.x[index] ?? 0,
     y: list.y[index] ?? 0,

@@ -1,6 +1,6 @@
 import { constantText, describeItem, valueLabel } from '../describe'
 import { idOfKey, itemOfKey, kindOfKey } from '../layout/layout'
-import type { Layout, LayoutItem } from '../layout/layout'
+import type { GraphLayout, LayoutItem } from '../layout/layout'
 import { inputsOf } from '../model'
 import type { GraphModel } from '../model'
 
@@ -52,7 +52,7 @@ type Theme = Record<keyof (typeof themes)['light'], string>
 const signs: Record<Mark, string> = { added: '+', removed: '−', changed: '~' }
 
 /** A standalone SVG picture of a layout; boxes and lines have tooltips. Nothing is loaded from elsewhere. */
-export function writeSvg(model: GraphModel, layout: Layout, options: SvgOptions): string {
+export function writeSvg(model: GraphModel, layout: GraphLayout, options: SvgOptions): string {
   const theme: Theme = themes[options.theme]
   const margin = 16
   const left = layout.left - margin
@@ -72,7 +72,7 @@ export function writeSvg(model: GraphModel, layout: Layout, options: SvgOptions)
   return `${parts.join('\n')}\n`
 }
 
-function writeFrames(model: GraphModel, layout: Layout, theme: Theme, parts: string[]): void {
+function writeFrames(model: GraphModel, layout: GraphLayout, theme: Theme, parts: string[]): void {
   const { frames } = layout
   for (let frame = 0; frame < frames.count; frame += 1) {
     const key = frames.key[frame] ?? 0
@@ -88,7 +88,7 @@ function writeFrames(model: GraphModel, layout: Layout, theme: Theme, parts: str
   }
 }
 
-function writeEdges(model: GraphModel, layout: Layout, theme: Theme, parts: string[]): void {
+function writeEdges(model: GraphModel, layout: GraphLayout, theme: Theme, parts: string[]): void {
   const { edges, items } = layout
   parts.push(`<g fill="none" stroke="${theme.line}" stroke-width="1.2">`)
   const labels: string[] = []
@@ -122,7 +122,7 @@ function writeEdges(model: GraphModel, layout: Layout, theme: Theme, parts: stri
 }
 
 /** The path data of an edge: straight down through layers, curved between them. */
-export function edgePath(layout: Layout, edge: number): string {
+export function edgePath(layout: GraphLayout, edge: number): string {
   const { points, pointStart } = layout.edges
   const first = pointStart[edge] ?? 0
   const end = pointStart[edge + 1] ?? 0
@@ -145,7 +145,7 @@ export function edgePath(layout: Layout, edge: number): string {
 
 function writeItems(
   model: GraphModel,
-  layout: Layout,
+  layout: GraphLayout,
   theme: Theme,
   options: SvgOptions,
   parts: string[],

@@ -8,7 +8,7 @@ import { Notifications } from './Notifications'
 import { Palette } from './Palette'
 import { StatusBar } from './StatusBar'
 import { Toolbar } from './Toolbar'
-import { Workbench } from './Workbench'
+import { WorkbenchPage } from './Workbench'
 
 export function App(): ReactElement {
   return (
@@ -29,7 +29,7 @@ export function App(): ReactElement {
 function Page(): ReactElement {
   const page = useLayout((state) => state.page)
   const folder = useProject((state) => state.project?.folder ?? null)
-  if (page === 'workbench' && folder !== null) return <Workbench key={folder} folder={folder} />
+  if (page === 'workbench' && folder !== null) return <WorkbenchPage key={folder} folder={folder} />
   const Shown = featureOf(page)?.panel?.Page
   if (Shown) return <Shown />
   return <div className="starting" aria-busy="true" />

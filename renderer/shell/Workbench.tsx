@@ -67,7 +67,7 @@ function components(): Record<string, FunctionComponent<IDockviewPanelProps>> {
 
 const tabComponents = { tool: ToolTab, file: FileTab }
 
-export function Workbench({ folder }: { folder: string }): ReactElement {
+export function WorkbenchPage({ folder }: { folder: string }): ReactElement {
   const theme = useTheme()
   const dockTheme: DockviewTheme = {
     name: 'opsmith',

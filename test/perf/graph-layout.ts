@@ -1,7 +1,7 @@
 import { buildModel } from '../../graph/build-model'
 import { measureWith } from '../../graph/describe'
 import { diffGraphs } from '../../graph/diff/diff-graphs'
-import type { Layout } from '../../graph/layout/layout'
+import type { GraphLayout } from '../../graph/layout/layout'
 import { layoutGraph, layoutInSteps } from '../../graph/layout/layout-graph'
 import type { Graph } from '../../electron/contract/graph'
 import { peerGraph, peerSeconds } from './graph-peers'
@@ -35,7 +35,7 @@ export async function runLayouts(options: BenchmarkOptions): Promise<Row[]> {
     const layouts: number[] = []
     const again: number[] = []
     let model = buildModel(graph)
-    let layout: Layout | undefined
+    let layout: GraphLayout | undefined
     for (let round = 0; round < rounds; round += 1) {
       let started = performance.now()
       model = buildModel(graph)
@@ -89,7 +89,7 @@ export async function runLayouts(options: BenchmarkOptions): Promise<Row[]> {
   return rows
 }
 
-function megabytes(layout: Layout): number {
+function megabytes(layout: GraphLayout): number {
   let bytes = 0
   for (const part of [layout.items, layout.frames, layout.edges])
     for (const value of Object.values(part))

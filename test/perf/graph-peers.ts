@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-import type { Layout } from '../../graph/layout/layout'
+import type { GraphLayout } from '../../graph/layout/layout'
 import { keyOf } from '../../graph/layout/layout'
 import type { GraphModel } from '../../graph/model'
 
@@ -12,7 +12,7 @@ interface PeerGraph {
   edges: [number, number][]
 }
 
-export function peerGraph(model: GraphModel, layout: Layout): PeerGraph {
+export function peerGraph(model: GraphModel, layout: GraphLayout): PeerGraph {
   const { items, frames, edges } = layout
   // A header stands in its node's frame; what else is where, the rectangles say.
   const frameOf = new Map(Array.from(frames.key, (key, index) => [key, index]))

@@ -9,7 +9,7 @@ import {
 } from '../../electron/engine/language/assembly/function-names'
 import {
   deviceMix,
-  kernelResources,
+  resourcesOfKernel,
   machineMix,
 } from '../../electron/engine/language/assembly/instruction-mix'
 import { parsePtx, parseSass } from '../../electron/engine/language/assembly/parse-device-code'
@@ -310,7 +310,7 @@ describe('code for a GPU', () => {
   })
 
   it("each kernel's resources are read from the output of ptxas", () => {
-    const said = kernelResources(resources)
+    const said = resourcesOfKernel(resources)
     expect(said.get('_Z3addPfi')).toEqual([
       { what: 'bytes spilled', count: 20 },
       { what: 'registers', count: 15 },

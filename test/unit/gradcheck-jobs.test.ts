@@ -4,7 +4,12 @@ import type { CheckedReport, GradcheckOutcome } from '../../electron/contract/gr
 import { ok, type Result } from '../../electron/contract/outcome'
 import { checkAll, forgetGradchecks } from '../../renderer/features/gradcheck/all'
 import { emptyDraft } from '../../renderer/features/gradcheck/case'
-import { allJob, caseJob, gradcheckJobs, sweepJob } from '../../renderer/features/gradcheck/jobs'
+import {
+  allGradchecksJob,
+  gradcheckJob,
+  gradcheckJobs,
+  sweepJob,
+} from '../../renderer/features/gradcheck/jobs'
 import {
   editDraft,
   repeatGradcheck,
@@ -105,10 +110,10 @@ describe('the check of the chosen case', () => {
     await answer(0, drawn(10))
     expect(cancelled).toEqual([])
     expect(released).toEqual([[10, 11, 12]])
-    expect(caseJob.store.getState().value).toBeNull()
+    expect(gradcheckJob.store.getState().value).toBeNull()
     expect(questions.map((question) => question.request.args)).toEqual([[1], [2]])
     await answer(1, drawn(20))
-    expect(caseJob.store.getState().value?.report.findings[0]?.error?.handle).toBe(22)
+    expect(gradcheckJob.store.getState().value?.report.findings[0]?.error?.handle).toBe(22)
     expect(gradcheckStore.getState().finding).toBe(0)
     // A third report takes the place of the second.
     void runGradcheck()
@@ -131,15 +136,15 @@ describe('the check of the chosen case', () => {
     expect(cancelled).toEqual([])
     await vi.advanceTimersByTimeAsync(1)
     expect(cancelled).toEqual([questions[1]?.job])
-    expect(caseJob.store.getState().value).not.toBeNull()
+    expect(gradcheckJob.store.getState().value).not.toBeNull()
     expect(questions).toHaveLength(3)
   })
 
   it('says what does not read, without asking main', async () => {
     editDraft({ argsText: 'nothing' })
     await vi.advanceTimersByTimeAsync(400)
-    expect(caseJob.store.getState()).toMatchObject({ running: null, stamp: null })
-    expect(caseJob.store.getState().error?.message).toContain('nothing')
+    expect(gradcheckJob.store.getState()).toMatchObject({ running: null, stamp: null })
+    expect(gradcheckJob.store.getState().error?.message).toContain('nothing')
     expect(questions).toEqual([])
   })
 
@@ -152,7 +157,7 @@ describe('the check of the chosen case', () => {
     await repeatGradcheck()
     expect(questions).toHaveLength(1)
     // Other sources may do better.
-    caseJob.set({ stamp: 'of older sources' })
+    gradcheckJob.set({ stamp: 'of older sources' })
     void repeatGradcheck()
     await settle()
     expect(questions).toHaveLength(2)
@@ -167,7 +172,7 @@ describe('the check of the chosen case', () => {
     await answer(0, drawn(10))
     expect(questions).toHaveLength(1)
     expect(cancelled).toEqual([questions[0]?.job])
-    expect(caseJob.store.getState()).toEqual(caseJob.store.getInitialState())
+    expect(gradcheckJob.store.getState()).toEqual(gradcheckJob.store.getInitialState())
     expect(gradcheckStore.getState()).toEqual(gradcheckStore.getInitialState())
   })
 })
@@ -184,10 +189,10 @@ describe("opsmith.json's gradchecks", () => {
     expect(outcomes()).toEqual([undefined, undefined])
     emit('gradcheck.progressed', { job: questions[0]?.job, done: 1, total: 2, outcome: first })
     expect(outcomes()).toEqual([first, undefined])
-    expect(allJob.store.getState().progress).toMatchObject({ done: 1, total: 2 })
+    expect(allGradchecksJob.store.getState().progress).toMatchObject({ done: 1, total: 2 })
     await answer(0, [first, second])
     expect(outcomes()).toEqual([first, second])
-    expect(allJob.isRunning()).toBe(false)
+    expect(allGradchecksJob.isRunning()).toBe(false)
   })
 
   it('begin from the start when a newer build wants them, and keep what a stop leaves', async () => {
@@ -198,9 +203,9 @@ describe("opsmith.json's gradchecks", () => {
     expect(cancelled).toEqual([questions[0]?.job])
     const first = outcomeOf(0, drawn(1))
     emit('gradcheck.progressed', { job: questions[1]?.job, done: 1, total: 2, outcome: first })
-    await allJob.stop()
+    await allGradchecksJob.stop()
     expect(outcomes()).toEqual([first, undefined])
-    expect(allJob.store.getState()).toMatchObject({ running: null, error: null })
+    expect(allGradchecksJob.store.getState()).toMatchObject({ running: null, error: null })
   })
 })
 

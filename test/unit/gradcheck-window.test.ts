@@ -10,7 +10,7 @@ import {
   tensorsText,
 } from '../../renderer/features/gradcheck/finding-names'
 import {
-  columnsOf,
+  errorColumns,
   decades,
   largestMagnitude,
   rangeOf,
@@ -47,7 +47,7 @@ describe('the chart of error over eps', () => {
         [1e-4, NaN],
       ]),
     ]
-    expect(columnsOf(curves)).toEqual([
+    expect(errorColumns(curves)).toEqual([
       [1e-4, 1e-3, 1e-2],
       [3, null, 0.5],
       // No logarithm of 0: it stands at the bottom. What is no number stands nowhere.

@@ -4,14 +4,14 @@ import { buildModel } from '../../graph/build-model'
 import { measureWith } from '../../graph/describe'
 import { diffGraphs } from '../../graph/diff/diff-graphs'
 import { idOfKey, keyOf, kindOfKey } from '../../graph/layout/layout'
-import type { Layout, LayoutOptions } from '../../graph/layout/layout'
+import type { GraphLayout, LayoutOptions } from '../../graph/layout/layout'
 import { layoutGraph, layoutInSteps } from '../../graph/layout/layout-graph'
 import type { GraphModel } from '../../graph/model'
 import type { Graph } from '../../electron/contract/graph'
 import { randomNumbers, resnetGraph, syntheticGraph, transformerGraph } from '../perf/graphs'
 import { branchingGraph, graphOf, op, randomGraph } from './graph-samples'
 
-function lay(model: GraphModel, more: Partial<LayoutOptions> = {}): Layout {
+function lay(model: GraphModel, more: Partial<LayoutOptions> = {}): GraphLayout {
   return layoutGraph(model, {
     folded: new Set(),
     showConstants: false,
@@ -28,7 +28,7 @@ interface Box {
   bottom: number
 }
 
-function boxes(list: Layout['items'] | Layout['frames'], what: string): Box[] {
+function boxes(list: GraphLayout['items'] | GraphLayout['frames'], what: string): Box[] {
   return Array.from({ length: list.count }, (_, index) => ({
     name: `${what} ${kindOfKey(list.key[index]!)} ${idOfKey(list.key[index]!)}`,
     left: list.x[index]!,
@@ -51,7 +51,7 @@ const contains = (outer: Box, inner: Box): boolean =>
   outer.bottom >= inner.bottom - slack
 
 /** Everything that is wrong with a layout, in words. */
-function faults(model: GraphModel, layout: Layout): string[] {
+function faults(model: GraphModel, layout: GraphLayout): string[] {
   const found: string[] = []
   const items = boxes(layout.items, 'box')
   const frames = boxes(layout.frames, 'frame')
@@ -146,7 +146,7 @@ function faults(model: GraphModel, layout: Layout): string[] {
 }
 
 /** What must be seen of a graph: each use of a computed value between two boxes is a line. */
-function missingLines(model: GraphModel, layout: Layout): string[] {
+function missingLines(model: GraphModel, layout: GraphLayout): string[] {
   const lines = new Set<string>()
   const { edges, items } = layout
   for (let edge = 0; edge < edges.count; edge += 1) {
@@ -338,7 +338,7 @@ describe('the layout of a graph', () => {
     expect(faults(model, early)).toEqual([])
     expect(missingLines(model, early)).toEqual([])
     expect(Array.from(last.value.items.key)).toEqual(Array.from(early.items.key))
-    const length = ({ edges }: Layout): number => {
+    const length = ({ edges }: GraphLayout): number => {
       let sum = 0
       for (let edge = 0; edge < edges.count; edge += 1)
         for (let at = edges.pointStart[edge]! + 1; at < edges.pointStart[edge + 1]!; at += 1)
@@ -350,7 +350,11 @@ describe('the layout of a graph', () => {
 })
 
 /** How far each box that is in both went, the largest first, without the part that all share. */
-function moves(before: Layout, after: Layout, keyBefore: (key: number) => number): number[] {
+function moves(
+  before: GraphLayout,
+  after: GraphLayout,
+  keyBefore: (key: number) => number,
+): number[] {
   const places = new Map(
     Array.from(before.items.key, (key, at) => [
       key,
@@ -434,7 +438,7 @@ describe('the stability of the layout', () => {
     const match = matchBy(before, after)
     const now = lay(after, { previous: { layout: old, match } })
     expect(faults(after, now)).toEqual([])
-    const centre = (layout: Layout, index: number): number =>
+    const centre = (layout: GraphLayout, index: number): number =>
       layout.items.x[index]! + layout.items.w[index]! / 2
     const oldAt = new Map(Array.from(old.items.key, (key, index) => [key, index]))
     let sideways = 0

@@ -7,7 +7,7 @@ import {
   errorScale,
   jacobianScale,
 } from '../../renderer/features/gradcheck/colour-table'
-import { JacobianTiles, tileSize } from '../../renderer/features/gradcheck/jacobian-tiles'
+import { JacobianTiles, jacobianTileSize } from '../../renderer/features/gradcheck/jacobian-tiles'
 import { rgbAt } from '../../renderer/shell/primitives/colour-map'
 
 const statsOf = (min: number | null, max: number | null): TensorStats => ({
@@ -232,8 +232,11 @@ describe('the tiles of a Jacobian', () => {
     const tiles = make()
     await whole(tiles, 1)
     const first = drawn.find(({ left, top }) => left === 0 && top === 0)
-    expect([first?.canvas.width, first?.canvas.height]).toEqual([tileSize, tileSize])
-    expect(first?.canvas.pixels[3 * tileSize + 7]).toBe(colours.pixel(elementAt(3, 7)))
+    expect([first?.canvas.width, first?.canvas.height]).toEqual([
+      jacobianTileSize,
+      jacobianTileSize,
+    ])
+    expect(first?.canvas.pixels[3 * jacobianTileSize + 7]).toBe(colours.pixel(elementAt(3, 7)))
   })
 
   it('a view larger than the memory for tiles fetches nothing and reports it', () => {

@@ -4,7 +4,11 @@ import type { CheckEntry } from '../../electron/contract/manifest'
 import { ok, type Result } from '../../electron/contract/outcome'
 import { checkCases, checkOperators } from '../../renderer/features/operator-checks/all'
 import { emptyOperatorCheckDraft } from '../../renderer/features/operator-checks/case'
-import { allJob, caseJob, operatorCheckJobs } from '../../renderer/features/operator-checks/jobs'
+import {
+  allOperatorChecksJob,
+  operatorCheckJob,
+  operatorCheckJobs,
+} from '../../renderer/features/operator-checks/jobs'
 import {
   chooseCheck,
   editCheck,
@@ -90,10 +94,13 @@ describe('the checks of one operator', () => {
     editCheck({ seed: 4 })
     await vi.advanceTimersByTimeAsync(400)
     await answer(0, report)
-    expect(caseJob.store.getState().value).toBeNull()
+    expect(operatorCheckJob.store.getState().value).toBeNull()
     expect(questions.map((question) => question.entry?.seed)).toEqual([undefined, 4])
     await answer(1, { ...report, ok: false })
-    expect(caseJob.store.getState().value).toMatchObject({ verdict: 'failed', asExpected: false })
+    expect(operatorCheckJob.store.getState().value).toMatchObject({
+      verdict: 'failed',
+      asExpected: false,
+    })
   })
 
   it('of an entry also show in the list', async () => {
@@ -102,8 +109,8 @@ describe('the checks of one operator', () => {
     await settle()
     await answer(0, report)
     const known = operatorChecksStore.getState().outcomes[0]
-    expect(known?.outcome).toBe(caseJob.store.getState().value)
-    expect(known?.stamp).toBe(caseJob.store.getState().stamp)
+    expect(known?.outcome).toBe(operatorCheckJob.store.getState().value)
+    expect(known?.stamp).toBe(operatorCheckJob.store.getState().stamp)
   })
 
   it('are forgotten with the project, also those that were to begin', async () => {
@@ -115,7 +122,7 @@ describe('the checks of one operator', () => {
     expect(questions).toHaveLength(1)
     expect(cancelled).toEqual([questions[0]?.job])
     expect(operatorChecksStore.getState()).toEqual(operatorChecksStore.getInitialState())
-    expect(caseJob.store.getState()).toEqual(caseJob.store.getInitialState())
+    expect(operatorCheckJob.store.getState()).toEqual(operatorCheckJob.store.getInitialState())
   })
 })
 
@@ -125,14 +132,14 @@ describe('the checks of the project', () => {
     chooseCheck(0)
     await settle()
     await answer(0, { ...report, ok: false })
-    expect(caseJob.store.getState().value).not.toBeNull()
+    expect(operatorCheckJob.store.getState().value).not.toBeNull()
     void checkOperators()
     await settle()
     const { job } = questions[1] ?? { job: '' }
     emit('operatorCheck.progressed', { job, done: 1, total: 2, outcome })
-    expect(caseJob.store.getState().value).toBeNull()
+    expect(operatorCheckJob.store.getState().value).toBeNull()
     expect(operatorChecksStore.getState().outcomes[0]?.outcome).toEqual(outcome)
-    expect(allJob.store.getState().progress).toMatchObject({ done: 1, total: 2 })
+    expect(allOperatorChecksJob.store.getState().progress).toMatchObject({ done: 1, total: 2 })
   })
 
   it('are only those kept of failures after a build, and a newer build ends the older ones', async () => {

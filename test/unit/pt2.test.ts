@@ -14,7 +14,7 @@ import {
   quoteLargeIntegers,
   readExport,
 } from '../../electron/engine/graph/torch-export/archive'
-import { operatorOf } from '../../electron/engine/graph/torch-export/graph'
+import { operatorOfTarget } from '../../electron/engine/graph/torch-export/graph'
 import { scopeOf, sourceOf } from '../../electron/engine/graph/torch-export/metadata'
 import { parseGraph, readGraphFile } from '../../electron/engine/graph/graph-file'
 import { printGraph } from '../../electron/engine/graph/graph-text'
@@ -241,7 +241,7 @@ describe('parts of the archive format', () => {
     ['_operator.mul', '_operator::mul', undefined],
     ['math.trunc', 'math::trunc', undefined],
   ])('the operator %s is read', (target, kind, key) => {
-    expect(operatorOf(target)).toEqual({ kind, key })
+    expect(operatorOfTarget(target)).toEqual({ kind, key })
   })
 
   it("a module's name is relative to the module around it", () => {

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 
-import { runCommand } from '../../electron/engine/toolchain/run-command'
+import { runProcess } from '../../electron/engine/toolchain/run-command'
 
 const limits = { seconds: 20, outputBytes: 1000, memoryBytes: 0 }
 
 describe('child processes', () => {
   it('a child process gives its output and exit code', async () => {
-    const result = await runCommand('/bin/sh', ['-c', 'echo out; echo err >&2; exit 3'])
+    const result = await runProcess('/bin/sh', ['-c', 'echo out; echo err >&2; exit 3'])
     expect(result).toMatchObject({ exitCode: 3, stdout: 'out\n', stderr: 'err\n' })
   })
 
   it('cancelling ends the whole tree of processes', async () => {
     const controller = new AbortController()
     // The grandchild would hold the pipe open for a minute if only the child were killed.
-    const running = runCommand('/bin/sh', ['-c', 'echo $$; sleep 60 & sleep 60'], {
+    const running = runProcess('/bin/sh', ['-c', 'echo $$; sleep 60 & sleep 60'], {
       limits: { ...limits, seconds: 100 },
       signal: controller.signal,
       onOutput: () => {
@@ -26,24 +26,24 @@ describe('child processes', () => {
   })
 
   it('a child process is ended at its time limit', async () => {
-    const result = await runCommand('sleep', ['60'], { limits: { ...limits, seconds: 0.2 } })
+    const result = await runProcess('sleep', ['60'], { limits: { ...limits, seconds: 0.2 } })
     expect(result).toMatchObject({ exitCode: null, stopped: 'timeout' })
   })
 
   it('long output is cut', async () => {
-    const result = await runCommand('/bin/sh', ['-c', 'yes | head -c 1000000'], { limits })
+    const result = await runProcess('/bin/sh', ['-c', 'yes | head -c 1000000'], { limits })
     expect(result.truncated).toBe(true)
     expect(result.exitCode).toBe(0)
   })
 
   it('a child process gets no more memory than its limit', async () => {
-    const result = await runCommand('python3', ['-c', 'x = bytearray(1 << 30)'], {
+    const result = await runProcess('python3', ['-c', 'x = bytearray(1 << 30)'], {
       limits: { ...limits, memoryBytes: 512 << 20 },
     })
     expect(result.exitCode).not.toBe(0)
   })
 
   it('a program that does not exist has an error of its own', async () => {
-    expect(await runCommand('/no/such/compiler', [])).toMatchObject({ stopped: 'not-found' })
+    expect(await runProcess('/no/such/compiler', [])).toMatchObject({ stopped: 'not-found' })
   })
 })

@@ -8,7 +8,7 @@ import {
   leastSecondsOn,
   stateText,
 } from '../../electron/engine/timing/device-noise'
-import { kernelsOf } from '../../electron/engine/timing/kernels'
+import { tracedKernels } from '../../electron/engine/timing/kernels'
 
 /** In the form that Kineto writes: microseconds, and a kernel's launch in `args`. */
 const trace = JSON.stringify({
@@ -45,7 +45,7 @@ const trace = JSON.stringify({
 
 describe('the kernels of a trace', () => {
   it('the kernels come in the order in which they began, with their launches', () => {
-    const [fill, kernel, ...rest] = kernelsOf(trace)
+    const [fill, kernel, ...rest] = tracedKernels(trace)
     expect(rest).toEqual([])
     expect(fill).toMatchObject({ kind: 'fill', start: 0, bytes: 4096, stream: 7 })
     expect(kernel).toMatchObject({
@@ -59,16 +59,16 @@ describe('the kernels of a trace', () => {
     })
     expect(kernel?.start).toBeCloseTo(10e-6)
     expect(kernel?.seconds).toBeCloseTo(12.25e-6)
-    expect(() => kernelsOf('{}')).toThrow()
+    expect(() => tracedKernels('{}')).toThrow()
     // As Kineto writes it where it cannot tell.
-    const untold = kernelsOf(
+    const untold = tracedKernels(
       trace.replace('"est. achieved occupancy %":18', '"est. achieved occupancy %":-99'),
     )
     expect(untold[1]?.occupancy).toBeUndefined()
   })
 
   it('the kernels are printed as a table', () => {
-    const list = { op: 'aten::mm', device: 'cuda', kernels: kernelsOf(trace), note: '' }
+    const list = { op: 'aten::mm', device: 'cuda', kernels: tracedKernels(trace), note: '' }
     const lines = kernelLines('aten::mm(x, y)', list)
     expect(lines[0]).toBe('aten::mm(x, y) on cuda')
     expect(lines[1]).toMatch(/\[µs\] +grid +block +registers +shared +occupancy$/)

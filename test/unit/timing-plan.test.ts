@@ -6,7 +6,7 @@ import { inputSpec } from '../../electron/contract/manifest'
 import { benchmarksOf } from '../../electron/engine/timing/entries'
 import { planOf, timedCallOf } from '../../electron/engine/timing/plan'
 import { evaluateFormula } from '../../electron/engine/timing/formula'
-import { unifiedDiff } from '../../electron/engine/timing/source-diff'
+import { sourceDiff } from '../../electron/engine/timing/source-diff'
 import { historyKeyOf } from '../../electron/engine/timing/timing-history'
 
 const scope = {
@@ -161,7 +161,7 @@ describe('the diff of sources', () => {
   it('the diff is unified, with three lines of context', () => {
     const before = { 'a.cpp': '1\n2\n3\n4\n5\n6\n7\n8\n9\n', 'same.h': 'x\n' }
     const after = { 'a.cpp': '1\n2\n3\n4\nfive\n6\n7\n8\n9\n10\n', 'same.h': 'x\n' }
-    expect(unifiedDiff(before, after)).toBe(
+    expect(sourceDiff(before, after)).toBe(
       [
         '--- a/a.cpp',
         '+++ b/a.cpp',
@@ -179,13 +179,13 @@ describe('the diff of sources', () => {
         '',
       ].join('\n'),
     )
-    expect(unifiedDiff(before, before)).toBe('')
+    expect(sourceDiff(before, before)).toBe('')
   })
 
   it('changes far apart have hunks of their own, and added and removed files are shown', () => {
     const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`)
     const changed = lines.map((line, index) => (index === 2 || index === 30 ? 'new' : line))
-    const text = unifiedDiff(
+    const text = sourceDiff(
       { a: lines.join('\n'), gone: 'g\n' },
       { a: changed.join('\n'), come: 'c\nd\n' },
     )

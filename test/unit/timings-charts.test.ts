@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 
 import type { TimingRow } from '../../electron/contract/timing-report'
-import { countText, readout } from '../../renderer/features/timings/curve-plot'
+import { countText, curveReadout } from '../../renderer/features/timings/curve-plot'
 import {
   distributionOf,
   quantile,
   runningMedian,
 } from '../../renderer/features/timings/distribution'
-import { changeText } from '../../renderer/features/timings/HistorySection'
+import { timeChangeText } from '../../renderer/features/timings/HistorySection'
 import { rooflinePoints } from '../../renderer/features/timings/roofline'
 import {
   columnsOf,
@@ -101,7 +101,7 @@ describe('curves of a sweep', () => {
       row.ratio ? { ...row, ratio: { ...row.ratio, verdict: 'no difference' as const } } : row,
     )
     expect(crossoversOf(curvesOf(sure, over, 'forward', 'time'), 'N')).toEqual([])
-    expect(readout(curves, over, 64, 'time')).toBe('N 64 · my::f 1.000 µs · g 2.000 µs')
+    expect(curveReadout(curves, over, 64, 'time')).toBe('N 64 · my::f 1.000 µs · g 2.000 µs')
   })
 
   it('the axes have readable ticks', () => {
@@ -163,7 +163,7 @@ describe('the roofline', () => {
 })
 
 describe('the history chart', () => {
-  const point = (median: number, spread: number): Parameters<typeof changeText>[0] => ({
+  const point = (median: number, spread: number): Parameters<typeof timeChangeText>[0] => ({
     build: '',
     time: 0,
     diff: '',
@@ -172,8 +172,8 @@ describe('the history chart', () => {
     p75: median + spread,
   })
   it('a change is stated where quartiles do not overlap, else that none is clear', () => {
-    expect(changeText(point(1.5, 0.1), point(1, 0.1))).toBe('+50 % from the build before')
-    expect(changeText(point(0.95, 0.01), point(1, 0.01))).toBe('-5.0 % from the build before')
-    expect(changeText(point(1.05, 0.1), point(1, 0.1))).toMatch(/no clear change/)
+    expect(timeChangeText(point(1.5, 0.1), point(1, 0.1))).toBe('+50 % from the build before')
+    expect(timeChangeText(point(0.95, 0.01), point(1, 0.01))).toBe('-5.0 % from the build before')
+    expect(timeChangeText(point(1.05, 0.1), point(1, 0.1))).toMatch(/no clear change/)
   })
 })

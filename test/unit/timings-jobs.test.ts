@@ -20,7 +20,7 @@ import {
   runTiming,
   stopTimings,
 } from '../../renderer/features/timings/run'
-import { chosenRow, followTimings, shownRows } from '../../renderer/features/timings/shown'
+import { chosenRow, followTimings, shownTimingRows } from '../../renderer/features/timings/shown'
 import { timingsStore } from '../../renderer/features/timings/store'
 import { filesStore } from '../../renderer/store/files'
 import { layoutStore } from '../../renderer/store/layout'
@@ -91,7 +91,7 @@ describe('a timing', () => {
     const run = runTiming()
     await settled()
     progressed(pending[0]?.input.job ?? '', first)
-    expect(shownRows(timingJob.store.getState())).toEqual([first])
+    expect(shownTimingRows(timingJob.store.getState())).toEqual([first])
     await stopTimings()
     await run
     const { value, error, running } = timingJob.store.getState()
@@ -112,7 +112,7 @@ describe('a timing', () => {
     await stopTimings()
     await run
     expect(timingJob.store.getState().error).toBeNull()
-    expect(shownRows(timingJob.store.getState())).toEqual([first, second])
+    expect(shownTimingRows(timingJob.store.getState())).toEqual([first, second])
   })
 
   it('leaves out rows that were not done when the engine ended in order', async () => {

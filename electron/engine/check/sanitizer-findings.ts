@@ -42,7 +42,7 @@ const isRuntime = (frame: ReportFrame): boolean =>
   /\/lib(clang_rt\.|asan\.so|ubsan\.so)/.test(frame.module)
 
 /** The project that was built, for what its reports name. */
-export interface BuiltProject {
+export interface SanitizedProject {
   folder: string
   /** File name of its library. */
   library: string
@@ -51,7 +51,7 @@ export interface BuiltProject {
 /** From the sanitizer's own functions at the top, which go, down to the last that is the project's. */
 async function framesOf(
   frames: readonly ReportFrame[],
-  { folder, library }: BuiltProject,
+  { folder, library }: SanitizedProject,
 ): Promise<StackFrame[]> {
   const shown = frames.slice(
     Math.max(
@@ -133,7 +133,7 @@ const nothing = { reason: '', advice: '', input: '', index: [], shownBy: '' }
 
 async function findingOf(
   { report, call, allocations }: Said,
-  project: BuiltProject,
+  project: SanitizedProject,
 ): Promise<PlacedFinding> {
   const { kind, access, bytes, region } = report
   // Ours go all the way through libtorch; the sanitizer's know of what libtorch does not allocate.
@@ -187,7 +187,7 @@ function countText(calls: readonly SanitizedCall[]): string {
 export async function findingsOf(
   calls: readonly SanitizedCall[],
   reports: readonly Said[],
-  project: BuiltProject,
+  project: SanitizedProject,
 ): Promise<PlacedFinding[]> {
   const found = new Map<string, PlacedFinding>()
   for (const said of reports) {

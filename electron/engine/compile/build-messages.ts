@@ -8,7 +8,7 @@ import type { CompilerMessage } from './diagnostics'
 import { parseNvccOutput } from './nvcc-output'
 
 /** A word of a command line as a shell takes it. */
-export const quote = (word: string): string =>
+export const shellQuote = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
 /** Why a compiler or linker ended before it was done; undefined when it was not ended. */

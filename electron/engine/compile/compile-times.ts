@@ -4,7 +4,7 @@ import path from 'node:path'
 import { z } from 'zod'
 
 import type { Installation } from '../installation'
-import { compileLimits, runCommand } from '../toolchain/run-command'
+import { compileLimits, runProcess } from '../toolchain/run-command'
 import { commonFlags } from './flags'
 import type { CompileTools } from './compile-tools'
 import { hashOf, temporaryBeside } from './object-cache'
@@ -65,7 +65,7 @@ export async function measureCompile(
     fs.writeFileSync(source, operator)
     let best = readCompileTimes(installation)[key]?.seconds ?? Number.POSITIVE_INFINITY
     for (let round = 0; round < 2; round += 1) {
-      const result = await runCommand(
+      const result = await runProcess(
         compiler.path,
         [
           ...usePrecompiled(toolchain, header),

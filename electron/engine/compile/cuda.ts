@@ -8,7 +8,7 @@ import type { Result } from '../../contract/outcome'
 import type { Toolchain } from '../toolchain/choose'
 import type { CudaToolkit } from '../toolchain/cuda'
 import { findAllOnPath, findOnPath } from '../toolchain/find-on-path'
-import { runCommand } from '../toolchain/run-command'
+import { runProcess } from '../toolchain/run-command'
 import type { IncludeSnapshot } from './include-snapshot'
 import { parseKernelResources } from './nvcc-output'
 import { includesOf } from '../project/scan-source'
@@ -185,7 +185,7 @@ export async function kernelsOf(output: string): Promise<KernelResources[]> {
         findOnPath('llvm-cxxfilt') ??
         findAllOnPath(/^llvm-cxxfilt-\d+$/).at(-1))
   if (tool !== undefined) {
-    const { stdout } = await runCommand(tool, names)
+    const { stdout } = await runProcess(tool, names)
     for (const [index, line] of stdout.split('\n').entries()) {
       const name = names[index]
       if (name !== undefined) demangled.set(name, line.trim())

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Toolchain } from '../toolchain/choose'
-import { compileLimits, runCommand } from '../toolchain/run-command'
+import { compileLimits, runProcess } from '../toolchain/run-command'
 import { commonFlags, preludeFlags } from './flags'
 import type { BuildVariant, Prelude } from './flags'
 import type { CompileTools } from './compile-tools'
@@ -73,7 +73,7 @@ export async function makePrecompiled(
     const clang = toolchain.compiler.family === 'clang'
     // g++ looks for lean.h.gch beside lean.h.
     if (!clang) fs.writeFileSync(output.replace(/\.gch$/, ''), `#include "${source}"\n`)
-    const result = await runCommand(
+    const result = await runProcess(
       toolchain.compiler.path,
       [
         ...commonFlags(toolchain, includes, variant),

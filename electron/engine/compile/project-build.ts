@@ -10,9 +10,15 @@ import type { Result } from '../../contract/outcome'
 import { explainAll } from '../explain/explain'
 import { findAddon } from '../toolchain/addon-location'
 import type { Toolchain } from '../toolchain/choose'
-import { compileLimits, runCommand } from '../toolchain/run-command'
+import { compileLimits, runProcess } from '../toolchain/run-command'
 import type { CommandResult } from '../toolchain/run-command'
-import { explainCpuBuild, messagesOf, plainError, quote, stoppedBecause } from './build-messages'
+import {
+  explainCpuBuild,
+  messagesOf,
+  plainError,
+  shellQuote,
+  stoppedBecause,
+} from './build-messages'
 import { kernelsOf } from './cuda'
 import { parseDepfile } from './depfile'
 import type { CompileServer } from './hot/compile-server'
@@ -112,8 +118,8 @@ export class ProjectBuild {
     args: readonly string[],
     environment: Record<string, string> = {},
   ): Promise<CommandResult> {
-    this.say(`$ ${[command, ...args].map(quote).join(' ')}\n`)
-    return await runCommand(command, args, {
+    this.say(`$ ${[command, ...args].map(shellQuote).join(' ')}\n`)
+    return await runProcess(command, args, {
       cwd: this.folder,
       limits: compileLimits,
       signal: this.options.signal,

@@ -17,7 +17,7 @@ import type { Compiler } from '../toolchain/compilers'
 import { findCudaToolkit, findGpus } from '../toolchain/cuda'
 import { findOnPath } from '../toolchain/find-on-path'
 import { findLibtorchs, findPythons } from '../toolchain/libtorch'
-import { runCommand } from '../toolchain/run-command'
+import { runProcess } from '../toolchain/run-command'
 
 const blank = {
   version: '',
@@ -36,7 +36,7 @@ async function findTool(
   const file = names.map((name) => findOnPath(name)).find((found) => found !== undefined)
   const name = names[0] ?? ''
   if (!file) return { ...blank, kind, name, path: '', ...missing }
-  const result = await runCommand(file, ['--version'])
+  const result = await runProcess(file, ['--version'])
   const version = /(\d+\.\d+(\.\d+)?)/.exec(result.stdout)?.[1] ?? ''
   return { ...blank, kind, name: `${name} ${version}`.trim(), path: file, version }
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import type { StackFrame } from '../../contract/outcome'
 import { findAllOnPath, findOnPath } from '../toolchain/find-on-path'
-import { runCommand } from '../toolchain/run-command'
+import { runProcess } from '../toolchain/run-command'
 import { moduleOf } from './crash-report'
 import type { CrashRecord } from './crash-report'
 
@@ -31,7 +31,7 @@ async function ask(module: string, offsets: readonly bigint[]): Promise<Located[
   const located: Located[][] = []
   // One run for each address keeps inlined frames apart; they are few.
   for (const offset of offsets) {
-    const result = await runCommand(
+    const result = await runProcess(
       symbolizer.tool,
       [...symbolizer.args, '-e', module, `0x${offset.toString(16)}`],
       { limits: { seconds: 5, outputBytes: 1 << 20, memoryBytes: 0 } },

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { AbiReport } from '../../contract/export'
 import type { Toolchain } from '../toolchain/choose'
 import { findCudaTool } from '../toolchain/cuda-tools'
-import { runCommand } from '../toolchain/run-command'
+import { runProcess } from '../toolchain/run-command'
 import { ElfFile, highestVersion } from './elf'
 import { minorVersion } from './exported-project'
 import { codeBlock, markdown } from './templates/readme'
@@ -15,7 +15,7 @@ async function cudaArchitectures(file: string, toolchain: Toolchain): Promise<st
   const tool = findCudaTool('cuobjdump', toolchain)
   if (tool === undefined) return []
   const listed = await Promise.all(
-    ['--list-elf', '--list-ptx'].map((option) => runCommand(tool, [option, file])),
+    ['--list-elf', '--list-ptx'].map((option) => runProcess(tool, [option, file])),
   )
   const found = listed.flatMap(({ stdout }, index) =>
     [...stdout.matchAll(/\.sm_(\w+)\./g)].map(

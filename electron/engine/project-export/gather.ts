@@ -20,7 +20,7 @@ import type { OpenProject } from '../project/open-project'
 import { findAddon } from '../toolchain/addon-location'
 import type { Toolchain } from '../toolchain/choose'
 import { findOnPath } from '../toolchain/find-on-path'
-import { runCommand } from '../toolchain/run-command'
+import { runProcess } from '../toolchain/run-command'
 import { ElfFile } from './elf'
 import type { FileTree } from './file-tree'
 import type {
@@ -63,7 +63,7 @@ async function stripped(file: string, folder: string): Promise<Result<Buffer>> {
     })
   }
   const target = path.join(folder, path.basename(file))
-  const done = await runCommand(tool, ['--strip-all', '-o', target, file])
+  const done = await runProcess(tool, ['--strip-all', '-o', target, file])
   if (done.exitCode !== 0) {
     return err('io', `Could not strip ${path.basename(file)}: ${done.stderr.trim()}`)
   }

@@ -16,7 +16,7 @@ export function benchmarksOf(manifest: Pick<Manifest, 'benchmarks' | 'calls'>): 
 }
 
 /** Equal for entries that time the same; names are for people. */
-export function meaningOf(entry: TimingEntry): string {
+export function requestOfEntry(entry: TimingEntry): string {
   const { name: _name, ...rest } = timingEntry.parse(entry)
   const sorted = (_key: string, value: unknown): unknown =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -39,7 +39,7 @@ const trace = z.object({ traceEvents: z.array(z.unknown()) })
 const micro = 1e-6
 
 /** What the device did, by a trace's JSON, in the order in which it began. Throws of what is no trace. */
-export function kernelsOf(text: string): DeviceKernel[] {
+export function tracedKernels(text: string): DeviceKernel[] {
   const events = trace.parse(JSON.parse(text)).traceEvents.flatMap((event) => {
     const parsed = traceEvent.safeParse(event)
     const kind = parsed.success ? kinds[parsed.data.cat.toLowerCase()] : undefined
@@ -84,7 +84,7 @@ export async function kernelsIn(
   try {
     const written = await callHost(entrant, 'timing.profile', { handle, path: file }, limits)
     if (!written.ok) return written
-    const kernels = kernelsOf(await fs.readFile(file, 'utf8'))
+    const kernels = tracedKernels(await fs.readFile(file, 'utf8'))
     const note =
       kernels.length > 0
         ? ''

@@ -152,7 +152,7 @@ export function noiseWarnings(
 }
 
 /** A time that no machine can keep to, or that is not of the work: no speed is shown. */
-export function refusalOf(traps: readonly TimingTrap[]): string {
+export function refusalOfSamples(traps: readonly TimingTrap[]): string {
   const trap = traps.find(({ kind }) => kind === 'cached' || kind === 'asynchronous')
   return trap ? `it ${trap.message}` : ''
 }

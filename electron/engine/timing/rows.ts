@@ -9,7 +9,7 @@ import type { DeviceWork } from './device-noise'
 import { leastSeconds } from './hardware-limits'
 import { clockRange, noiseWarnings } from './noise'
 import { median, pairedRatio, quantile, sortedNumbers, summarise } from './statistics'
-import type { Outcome } from './time-group'
+import type { VariantOutcome } from './time-group'
 import type { TimedDevice } from './timed-devices'
 
 /** Samples of a row that a report has in it; more are thinned evenly. */
@@ -73,7 +73,7 @@ function leastTime(
 }
 
 /** Launch, replay and state of a device; nothing on the CPU. */
-function gpuPart({ taken, replay }: Outcome): Pick<TimingRow, 'gpu'> {
+function gpuPart({ taken, replay }: VariantOutcome): Pick<TimingRow, 'gpu'> {
   const rounds = taken?.device ?? []
   const [first] = rounds
   const last = rounds.at(-1)
@@ -150,7 +150,7 @@ type Work = Pick<TimingRow, 'flops' | 'flopsCountedIn'>
  */
 function workOf(
   bases: readonly TimingRow[],
-  outcomes: readonly Outcome[],
+  outcomes: readonly VariantOutcome[],
   planned: PlannedPoint,
 ): Work {
   if (planned.flops !== undefined) return { flops: planned.flops }
@@ -164,7 +164,7 @@ function workOf(
 
 function timedRow(
   base: TimingRow,
-  outcome: Outcome,
+  outcome: VariantOutcome,
   { planned, work, limits }: { planned: PlannedPoint; work: Work; limits: Limits },
 ): TimingRow {
   const { taken, opened, layers } = outcome
@@ -202,7 +202,7 @@ function timedRow(
 /** Rows of one group; `bases` and `outcomes` belong to the same variants, the benchmark's own call first. */
 export function rowsOf(
   bases: readonly TimingRow[],
-  outcomes: readonly Outcome[],
+  outcomes: readonly VariantOutcome[],
   planned: PlannedPoint,
   limits: Limits,
 ): TimingRow[] {

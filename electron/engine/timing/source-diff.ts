@@ -105,7 +105,7 @@ function diffOfFile(name: string, before: string | undefined, after: string | un
 }
 
 /** Unified diff of two sets of files by their paths; "" when they are the same. */
-export function unifiedDiff(
+export function sourceDiff(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,
 ): string {

@@ -3,14 +3,14 @@ import type { ReplayedTiming } from '../../contract/timing-device'
 import { err } from '../../contract/outcome'
 import type { Result, WorkbenchError } from '../../contract/outcome'
 import type { Variant } from './plan'
-import { refusalOf, trapWarnings } from './noise'
+import { refusalOfSamples, trapWarnings } from './noise'
 import { differenceBetween } from './same-results'
 import type { Tolerances } from './same-results'
 import { callHost, endedHost, HostEnded, layersOf, replayOf, takeSamples } from './take-samples'
 import type { Entrant, OpenEntrant, SamplingLimits, Taken } from './take-samples'
 
 /** What came of timing one of the variants of a group. */
-export interface Outcome {
+export interface VariantOutcome {
   error?: WorkbenchError
   /** Why no speed is shown though there is no error; "" else. */
   refused: string
@@ -47,7 +47,7 @@ export async function timeGroup(
   variants: readonly Variant[],
   enter: (variant: Variant) => Promise<Result<Entrant>>,
   options: GroupOptions,
-): Promise<Outcome[]> {
+): Promise<VariantOutcome[]> {
   const errors = new Map<number, WorkbenchError>()
   for (let begun = 1; ; begun += 1) {
     const group = new Group(variants, enter, options, errors)
@@ -67,7 +67,7 @@ export async function timeGroup(
 
 /** One attempt at a group: no op host ends in it. */
 class Group {
-  private readonly outcomes: Outcome[]
+  private readonly outcomes: VariantOutcome[]
   private readonly open = new Map<number, OpenEntrant>()
 
   constructor(
@@ -86,7 +86,7 @@ class Group {
     })
   }
 
-  async run(): Promise<Outcome[]> {
+  async run(): Promise<VariantOutcome[]> {
     for (const [place, variant] of this.variants.entries()) await this.openOne(place, variant)
     await this.compareAll()
     const timed = [...this.open].filter(([place]) => this.isGood(place))
@@ -121,7 +121,7 @@ class Group {
     }
   }
 
-  private at(place: number): Outcome {
+  private at(place: number): VariantOutcome {
     const outcome = this.outcomes[place]
     if (!outcome) throw new Error(`no variant ${place}`)
     return outcome
@@ -149,7 +149,7 @@ class Group {
       return
     }
     outcome.opened = opened.value
-    outcome.refused = refusalOf(opened.value.traps)
+    outcome.refused = refusalOfSamples(opened.value.traps)
     outcome.warnings.push(...trapWarnings(opened.value.traps))
     if (!opened.value.warmup.steady) {
       outcome.warnings.push(

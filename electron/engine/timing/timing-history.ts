@@ -7,7 +7,7 @@ import { BuildHistory, hashOfJson } from '../builds/build-history'
 import { inputsNamed } from '../project/call-text'
 import { timedCallOf } from './plan'
 import type { PlannedPoint, Variant } from './plan'
-import { unifiedDiff } from './source-diff'
+import { sourceDiff } from './source-diff'
 
 const storedPoint = timingHistoryPoint.omit({ diff: true })
 type StoredPoint = Omit<TimingHistoryPoint, 'diff'>
@@ -54,7 +54,7 @@ export class TimingHistory {
     let before: Record<string, string> | undefined
     for (const point of await this.kept.read(project, key)) {
       const now = await sources(point.build)
-      points.push({ ...point, diff: before && now ? unifiedDiff(before, now) : '' })
+      points.push({ ...point, diff: before && now ? sourceDiff(before, now) : '' })
       before = now
     }
     return points

@@ -24,7 +24,7 @@ import type { HostPool } from '../host/host-pool'
 import type { Installation } from '../installation'
 import { appendEntries } from '../project/edit-manifest'
 import type { OpenProject, Projects } from '../project/open-project'
-import { benchmarksOf, meaningOf, withoutDefaults } from './entries'
+import { benchmarksOf, requestOfEntry, withoutDefaults } from './entries'
 import { deviceAt, isSamePoint, plannedPoints, planOf, timedCallOf } from './plan'
 import type { TimingPlan, PlannedPoint, Variant } from './plan'
 import { emptyRow, errorRow, rowsOf } from './rows'
@@ -454,8 +454,8 @@ export class Timings {
     const { manifest } = project.value
     const plan = planOf({ ...entry, builds: [] }, manifest)
     if (!plan.ok) return plan
-    const wanted = meaningOf(entry)
-    const same = manifest.benchmarks.findIndex((one) => meaningOf(one) === wanted)
+    const wanted = requestOfEntry(entry)
+    const same = manifest.benchmarks.findIndex((one) => requestOfEntry(one) === wanted)
     if (same >= 0) return ok({ entry: same, added: false })
     const written = await appendEntries(project.value.folder, 'benchmarks', [
       withoutDefaults(entry),

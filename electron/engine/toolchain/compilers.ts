@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import type { Judgement } from '../../contract/doctor'
 import { findAllOnPath, findOnPath } from './find-on-path'
-import { runCommand } from './run-command'
+import { runProcess } from './run-command'
 
 export type CompilerFamily = 'clang' | 'g++'
 
@@ -83,7 +83,7 @@ export async function describeCompiler(file: string): Promise<Compiler | undefin
 }
 
 async function ask(file: string, stamp: string): Promise<Compiler | undefined> {
-  const result = await runCommand(file, ['--version'])
+  const result = await runProcess(file, ['--version'])
   if (result.exitCode !== 0) return undefined
   const clang = /clang version (\d+)\.([\d.]+)/.exec(result.stdout)
   const gcc = /^(?:g\+\+|c\+\+|gcc)\S* .*?(\d+)\.(\d+\.\d+)/m.exec(result.stdout)

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 import { findOnPath } from './find-on-path'
-import { runCommand } from './run-command'
+import { runProcess } from './run-command'
 
 export interface CudaToolkit {
   nvcc: string
@@ -40,8 +40,8 @@ export async function findCudaToolkit(): Promise<CudaToolkit | undefined> {
 
 async function describeToolkit(nvcc: string, home: string): Promise<CudaToolkit | undefined> {
   const [told, listed, gpus] = await Promise.all([
-    runCommand(nvcc, ['--version']),
-    runCommand(nvcc, ['--list-gpu-arch']),
+    runProcess(nvcc, ['--version']),
+    runProcess(nvcc, ['--list-gpu-arch']),
     findGpus(),
   ])
   const version = /release (\d+\.\d+)/.exec(told.stdout)?.[1]
@@ -64,7 +64,7 @@ async function describeToolkit(nvcc: string, home: string): Promise<CudaToolkit 
 export async function findGpus(): Promise<Gpu[]> {
   const smi = findOnPath('nvidia-smi')
   if (smi) {
-    const result = await runCommand(smi, [
+    const result = await runProcess(smi, [
       '--query-gpu=name,driver_version,memory.total,compute_cap',
       '--format=csv,noheader',
     ])

@@ -5,7 +5,7 @@ import type { Finding } from '../../contract/doctor'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { findAllOnPath } from './find-on-path'
-import { runCommand } from './run-command'
+import { runProcess } from './run-command'
 
 export interface ClangdProgram {
   path: string
@@ -33,7 +33,7 @@ async function describe(file: string): Promise<ClangdProgram | undefined> {
   }
   let answer = known.get(stamp)
   if (!answer) {
-    answer = runCommand(file, ['--version']).then((result) => {
+    answer = runProcess(file, ['--version']).then((result) => {
       const version = /clangd version (\d+[\d.]*)/.exec(result.stdout)?.[1]
       return result.exitCode === 0 && version !== undefined
         ? { path: file, version, major: Number.parseInt(version, 10) }

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import type { Judgement } from '../../contract/doctor'
 import { findAllOnPath } from './find-on-path'
-import { probeLimits, runCommand } from './run-command'
+import { probeLimits, runProcess } from './run-command'
 
 export interface Libtorch {
   /** Folder with include/ and lib/. */
@@ -114,7 +114,7 @@ const findTorch = [
 export async function askPython(python: string): Promise<PythonTorch | undefined> {
   // One that is late on a busy machine is a Python all the same.
   const limits = { ...probeLimits, seconds: 60 }
-  const result = await runCommand(python, ['-c', findTorch], { limits })
+  const result = await runProcess(python, ['-c', findTorch], { limits })
   if (result.exitCode !== 0) return undefined
   const [version = '', torchFolder = ''] = result.stdout.split('\n').map((line) => line.trim())
   return { python, version, torchFolder }

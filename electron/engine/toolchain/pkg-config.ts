@@ -2,7 +2,7 @@ import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { findOnPath } from './find-on-path'
-import { runCommand } from './run-command'
+import { runProcess } from './run-command'
 
 /** The command that installs packages with the package manager that is here. */
 export function installCommand(packages: readonly string[]): string {
@@ -46,8 +46,8 @@ export async function packageFlags(manifest: Manifest): Promise<Result<PackageFl
     )
   }
   for (const [index, name] of manifest.pkgConfig.entries()) {
-    const compile = await runCommand(tool, ['--cflags', name])
-    const link = await runCommand(tool, ['--libs', name])
+    const compile = await runProcess(tool, ['--cflags', name])
+    const link = await runProcess(tool, ['--libs', name])
     if (compile.exitCode !== 0 || link.exitCode !== 0) {
       return err(
         'toolchain.missing',

@@ -50,7 +50,7 @@ export function killTree(child: ChildProcess): void {
 }
 
 /** Runs one command with time, output and memory limits; never rejects. */
-export async function runCommand(
+export async function runProcess(
   command: string,
   args: readonly string[],
   options: CommandOptions = {},

@@ -5,7 +5,7 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Compiler } from './compilers'
 import type { Installation } from '../installation'
-import { runCommand } from './run-command'
+import { runProcess } from './run-command'
 
 /** What a process needs that loads a library built with -fsanitize=address,undefined. */
 export interface SanitizerRuntime {
@@ -30,7 +30,7 @@ function installHint({ family, major }: Compiler): string {
 
 /** The path of a file of the compiler's own; undefined when it has none of that name. */
 async function fileOf(compiler: Compiler, name: string): Promise<string | undefined> {
-  const result = await runCommand(compiler.path, [`-print-file-name=${name}`])
+  const result = await runProcess(compiler.path, [`-print-file-name=${name}`])
   const file = result.stdout.trim()
   // A compiler that does not have it repeats the name.
   return path.isAbsolute(file) && fs.existsSync(file) ? fs.realpathSync(file) : undefined

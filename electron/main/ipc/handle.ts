@@ -54,7 +54,7 @@ export async function answer(
 }
 
 /** The one place where the renderer is listened to. */
-export function listen(session: AppSession, handlers: Handlers<AppCallName>): void {
+export function listenToRenderer(session: AppSession, handlers: Handlers<AppCallName>): void {
   ipcMain.handle(callChannel, async (event, name: unknown, input: unknown) => {
     if (
       !isTrustedSender(event.senderFrame, event.sender) ||

@@ -7,7 +7,7 @@ import type {
 } from '../../../electron/contract/language'
 import { monaco } from '../monaco'
 
-export function rangeOf(range: TextRange): monaco.IRange {
+export function editorRange(range: TextRange): monaco.IRange {
   return {
     startLineNumber: range.line,
     startColumn: range.column,
@@ -26,11 +26,11 @@ export function textRangeOf(range: monaco.IRange): TextRange {
 }
 
 export function editOf(edit: TextEdit): monaco.languages.TextEdit {
-  return { range: rangeOf(edit), text: edit.text }
+  return { range: editorRange(edit), text: edit.text }
 }
 
 export function locationOf(place: FilePlace): monaco.languages.Location {
-  return { uri: monaco.Uri.file(place.file), range: rangeOf(place) }
+  return { uri: monaco.Uri.file(place.file), range: editorRange(place) }
 }
 
 const { CompletionItemKind: kinds } = monaco.languages
@@ -75,7 +75,7 @@ export function suggestionOf(item: CompletionItem): monaco.languages.CompletionI
     detail: `${item.detail} ${item.label}${item.labelDetail}`.trim(),
     filterText: item.filterText,
     sortText: item.sortText,
-    range: rangeOf(item.range),
+    range: editorRange(item.range),
     ...(item.deprecated ? { tags: [tags.Deprecated] } : {}),
     ...(item.additional.length > 0 ? { additionalTextEdits: item.additional.map(editOf) } : {}),
   }
@@ -88,8 +88,8 @@ export function symbolOf(symbol: DocumentSymbol): monaco.languages.DocumentSymbo
     detail: symbol.detail,
     kind: symbol.kind - 1,
     tags: [],
-    range: rangeOf(symbol.range),
-    selectionRange: rangeOf(symbol.selection),
+    range: editorRange(symbol.range),
+    selectionRange: editorRange(symbol.selection),
     children: symbol.children.map(symbolOf),
   }
 }

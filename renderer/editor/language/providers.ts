@@ -6,7 +6,7 @@ import { addFile, filesStore, projectPath } from '../../store/files'
 import { languageStore, whyNoClangd } from '../../store/language'
 import { loadModel } from '../models'
 import { monaco } from '../monaco'
-import { editOf, locationOf, rangeOf, suggestionOf, symbolOf, textRangeOf } from './convert'
+import { editOf, locationOf, editorRange, suggestionOf, symbolOf, textRangeOf } from './convert'
 import { cppLanguages, fileOf } from './documents'
 import { provideRename } from './rename'
 import { legend, tokensOf } from './tokens'
@@ -82,7 +82,7 @@ export function registerProviders(): void {
       const hover = at && (await valueOf<'language.hover'>(call('language.hover', at)))
       if (!hover) return null
       const contents = [{ value: hover.markdown }]
-      return hover.range ? { contents, range: rangeOf(hover.range) } : { contents }
+      return hover.range ? { contents, range: editorRange(hover.range) } : { contents }
     },
   })
   languages.registerSignatureHelpProvider(cppLanguages, {
@@ -129,7 +129,7 @@ export function registerProviders(): void {
       const at = placeIn(model, position)
       const target =
         at && (await valueOf<'language.renameTarget'>(call('language.renameTarget', at)))
-      if (target) return { range: rangeOf(target.range), text: target.name }
+      if (target) return { range: editorRange(target.range), text: target.name }
       const range = monaco.Range.fromPositions(position)
       return {
         range,

@@ -7,7 +7,7 @@ import { InputForm } from '../../shell/primitives/InputForm'
 import { shortcutOf } from '../../store/commands'
 import { useGradcheck } from './store'
 import { inputsNamed } from '../../store/argument-list'
-import { caseJob, stopGradchecks } from './jobs'
+import { gradcheckJob, stopGradchecks } from './jobs'
 import { chooseOther, editDraft, runGradcheck } from './run'
 import { useInputSpecs } from '../../store/inputs'
 import { useJob } from '../../store/job'
@@ -27,8 +27,8 @@ export function CaseEditor(): ReactElement {
 
 function CallBar(): ReactElement {
   const draft = useGradcheck((state) => state.draft)
-  const job = useJob(caseJob, (state) => state.running)
-  const startedAt = useJob(caseJob, (state) => state.startedAt)
+  const job = useJob(gradcheckJob, (state) => state.running)
+  const startedAt = useJob(gradcheckJob, (state) => state.startedAt)
   return (
     <div className="case-call">
       <CallFields

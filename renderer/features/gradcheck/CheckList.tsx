@@ -12,7 +12,7 @@ import { runStamp, useFiles } from '../../store/files'
 import { useGradcheck } from './store'
 import { namesOf } from './case'
 import { whyOf } from './problems'
-import { allJob } from './jobs'
+import { allGradchecksJob } from './jobs'
 import { chooseEntry, chooseOther } from './run'
 import { useJob } from '../../store/job'
 import { useProject } from '../../store/project'
@@ -25,7 +25,7 @@ export function CheckList(): ReactElement {
   const manifest = useProject((state) => state.project?.manifest)
   const entries = manifest?.gradchecks ?? noEntries
   const other = useGradcheck((state) => (state.entry === null ? state.draft.op : ''))
-  const error = useJob(allJob, (state) => state.error)
+  const error = useJob(allGradchecksJob, (state) => state.error)
   return (
     <div className="split-list scroll" data-testid="gradcheck-list">
       <Section
@@ -56,7 +56,7 @@ export function CheckList(): ReactElement {
 /** Of opsmith.json's checks, made since the sources changed last. */
 function Verdict(): ReactElement | null {
   const outcomes = useGradcheck((state) => state.outcomes)
-  const isRunning = useJob(allJob, (state) => state.running !== null)
+  const isRunning = useJob(allGradchecksJob, (state) => state.running !== null)
   const now = useFiles(runStamp)
   const known = Object.values(outcomes).filter(({ stamp }) => stamp === now)
   const wrong = known.filter(({ outcome }) => !outcome.asExpected).length
@@ -80,7 +80,7 @@ const marks: Record<string, { icon: IconName; tone: string }> = {
 function EntryRow({ entry, index }: { entry: GradcheckEntry; index: number }): ReactElement {
   const inputs = useProject((state) => state.project?.manifest?.inputs) ?? {}
   const known = useGradcheck((state) => state.outcomes[index])
-  const checking = useJob(allJob, (state) => state.running !== null)
+  const checking = useJob(allGradchecksJob, (state) => state.running !== null)
   const selected = useGradcheck((state) => state.entry === index)
   const now = useFiles(runStamp)
   const { title, particular } = namesOf(entry, inputs)

@@ -2,14 +2,14 @@ import type { ReactElement } from 'react'
 
 import { BusyBadge, CountBadge } from '../../shell/primitives/Badge'
 import { useJob } from '../../store/job'
-import { allJob } from './jobs'
+import { allGradchecksJob } from './jobs'
 import { useGradcheck } from './store'
 import { unexpected } from './problems'
 
 /** How many gradchecks did not end as expected. */
 export function GradcheckBadge(): ReactElement {
   const wrong = useGradcheck((state) => unexpected(state.outcomes).length)
-  const checking = useJob(allJob, (state) => state.running !== null)
+  const checking = useJob(allGradchecksJob, (state) => state.running !== null)
   if (checking) return <BusyBadge label="checking" />
   return <CountBadge count={wrong} label={`${wrong} not as expected`} />
 }

@@ -8,14 +8,21 @@ import { shortcutOf } from '../../store/commands'
 import { useJob } from '../../store/job'
 import { useProject } from '../../store/project'
 import { checkAll } from './all'
-import { allJob, caseJob, noSteps, searchJob, stopGradchecks, sweepJob } from './jobs'
+import {
+  allGradchecksJob,
+  gradcheckJob,
+  noSteps,
+  searchJob,
+  stopGradchecks,
+  sweepJob,
+} from './jobs'
 import { useGradcheck } from './store'
 
 /** What can be done with the whole panel. */
 export function GradcheckBar(): ReactElement {
-  const isRunning = useJob(allJob, (state) => state.running !== null)
-  const startedAt = useJob(allJob, (state) => state.startedAt)
-  const { done, total } = useJob(allJob, (state) => state.progress) ?? noSteps
+  const isRunning = useJob(allGradchecksJob, (state) => state.running !== null)
+  const startedAt = useJob(allGradchecksJob, (state) => state.startedAt)
+  const { done, total } = useJob(allGradchecksJob, (state) => state.progress) ?? noSteps
   return (
     <div className="panel-bar split-bar">
       {isRunning ? (
@@ -56,7 +63,7 @@ function CheckAll(): ReactElement {
 function PanelMenu(): ReactElement {
   // What can be done depends on these.
   useGradcheck((state) => state.draft.op === '')
-  useJob(caseJob, (state) => state.running === null)
+  useJob(gradcheckJob, (state) => state.running === null)
   useJob(sweepJob, (state) => state.running === null)
   useJob(searchJob, (state) => state.running === null)
   return (

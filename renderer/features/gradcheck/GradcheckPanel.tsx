@@ -14,7 +14,7 @@ import { useStaleness } from '../../store/files'
 import { gradcheckStore, useGradcheck } from './store'
 import { keepCase } from './keep'
 import { unexpected } from './problems'
-import { allJob, caseJob, stopGradchecks } from './jobs'
+import { allGradchecksJob, gradcheckJob, stopGradchecks } from './jobs'
 import { chooseEntry, chooseOther, runGradcheck } from './run'
 import { useHost } from '../../store/host'
 import { useJob } from '../../store/job'
@@ -26,10 +26,10 @@ import { CheckList } from './CheckList'
 import { changeText } from './finding-names'
 import { Findings } from './Findings'
 import { GradcheckBar } from './GradcheckBar'
-import { HistorySection } from './HistorySection'
+import { ErrorHistorySection } from './HistorySection'
 import { JacobianSection } from './JacobianView'
 import { SearchSection } from './SearchSection'
-import { SweepSection } from './SweepSection'
+import { EpsSweepSection } from './SweepSection'
 
 export function GradcheckPanel(): ReactElement {
   const hasChecks = useProject((state) => (state.project?.manifest?.gradchecks.length ?? 0) > 0)
@@ -59,7 +59,7 @@ export function GradcheckPanel(): ReactElement {
 
 /** Something sensible to look at: the first check that fails against expectation, else the first. */
 function useFirstChoice(isLoaded: boolean): void {
-  const checking = useJob(allJob, (state) => state.running !== null)
+  const checking = useJob(allGradchecksJob, (state) => state.running !== null)
   useEffect(() => {
     const { draft, outcomes } = gradcheckStore.getState()
     if (!isLoaded || checking || draft.op !== '') return
@@ -74,10 +74,10 @@ function useFirstChoice(isLoaded: boolean): void {
 }
 
 function Result(): ReactElement | null {
-  const report = useJob(caseJob, (state) => state.value?.report)
-  const error = useJob(caseJob, (state) => state.error)
-  const stamp = useJob(caseJob, (state) => state.stamp)
-  const isWorking = useJob(caseJob, (state) => state.running !== null)
+  const report = useJob(gradcheckJob, (state) => state.value?.report)
+  const error = useJob(gradcheckJob, (state) => state.error)
+  const stamp = useJob(gradcheckJob, (state) => state.stamp)
+  const isWorking = useJob(gradcheckJob, (state) => state.running !== null)
   const op = useGradcheck((state) => state.draft.op)
   const staleness = useStaleness(stamp, 'run')
   if (op === '') return <EmptyState text="Choose what to check." quiet />
@@ -121,8 +121,8 @@ function Result(): ReactElement | null {
       </div>
       {!error && (
         <>
-          <SweepSection />
-          <HistorySection />
+          <EpsSweepSection />
+          <ErrorHistorySection />
           <SearchSection />
         </>
       )}
@@ -184,7 +184,7 @@ function Verdict({ report }: { report: CheckedReport }): ReactElement {
 
 /** The Jacobians of an op host that ended are gone with it. */
 function Jacobians({ report }: { report: CheckedReport }): ReactElement {
-  const generation = useJob(caseJob, (state) => state.value?.generation ?? 0)
+  const generation = useJob(gradcheckJob, (state) => state.value?.generation ?? 0)
   const host = useHost((state) => state.host)
   if (host !== null && generation !== 0 && host.generation !== generation) {
     return (

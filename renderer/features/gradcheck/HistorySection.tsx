@@ -12,7 +12,7 @@ const edge = 10
 const shownBuilds = 40
 
 /** The largest error of this very check, build after build. */
-export function HistorySection(): ReactElement | null {
+export function ErrorHistorySection(): ReactElement | null {
   const all = useGradcheck((state) => state.history)
   const points = all.slice(-shownBuilds)
   if (points.length < 2) return null

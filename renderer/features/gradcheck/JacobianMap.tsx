@@ -15,8 +15,8 @@ import { useTheme } from '../../store/theme'
 import type { JacobianTiles } from './jacobian-tiles'
 
 /** The element in the top left corner and pixels an element; all pictures of one Jacobian share it. */
-export type Viewport = { x: number; y: number; zoom: number }
-export type Place = { row: number; column: number }
+export type MapViewport = { x: number; y: number; zoom: number }
+export type ElementPlace = { row: number; column: number }
 
 type Props = {
   title: string
@@ -24,12 +24,12 @@ type Props = {
   tiles: JacobianTiles
   /** Changes when there are more tiles to draw. */
   loaded: number
-  viewport: Viewport | null
+  viewport: MapViewport | null
   /** Null fits all of it. */
-  onViewport: (viewport: Viewport | null) => void
-  cursor: Place | null
-  onCursor: (place: Place | null) => void
-  worst: Place | null
+  onViewport: (viewport: MapViewport | null) => void
+  cursor: ElementPlace | null
+  onCursor: (place: ElementPlace | null) => void
+  worst: ElementPlace | null
 }
 
 const largestZoom = 96
@@ -85,7 +85,7 @@ export function JacobianMap(props: Props): ReactElement {
   }, [tiles, loaded, viewport, cursor, worst, drawn, theme])
 
   const drag = useRef<{ x: number; y: number } | null>(null)
-  const placeOf = (event: PointerEvent<HTMLCanvasElement>): Place | null => {
+  const placeOf = (event: PointerEvent<HTMLCanvasElement>): ElementPlace | null => {
     const { shown, rows, columns } = current(event.currentTarget, props)
     const row = Math.floor(event.nativeEvent.offsetY / shown.zoom + shown.y)
     const column = Math.floor(event.nativeEvent.offsetX / shown.zoom + shown.x)
@@ -169,7 +169,7 @@ type Looked = Pick<Props, 'tensor' | 'viewport'>
 function current(
   element: HTMLCanvasElement,
   { tensor, viewport }: Looked,
-): { shown: Viewport; rows: number; columns: number } {
+): { shown: MapViewport; rows: number; columns: number } {
   const rows = tensor.shape[0] ?? 1
   const columns = tensor.shape[1] ?? 1
   return { shown: viewport ?? fitted(element, rows, columns), rows, columns }
@@ -183,7 +183,7 @@ function fitZoom(element: HTMLCanvasElement, rows: number, columns: number): num
   return Math.min(fit, largestZoom)
 }
 
-function fitted(element: HTMLCanvasElement, rows: number, columns: number): Viewport {
+function fitted(element: HTMLCanvasElement, rows: number, columns: number): MapViewport {
   const zoom = fitZoom(element, rows, columns)
   return {
     x: (columns - element.clientWidth / zoom) / 2,
@@ -204,10 +204,10 @@ function clampZoom(
 /** A viewport of this zoom around an element; around the middle of what is shown where there is none. */
 export function centredOn(
   element: { clientWidth: number; clientHeight: number },
-  place: Place | null,
-  shown: Viewport | null,
+  place: ElementPlace | null,
+  shown: MapViewport | null,
   zoom: number,
-): Viewport {
+): MapViewport {
   const wide = element.clientWidth
   const high = element.clientHeight
   const from = shown ?? { x: 0, y: 0, zoom }
@@ -251,8 +251,8 @@ function paint(element: HTMLCanvasElement, tiles: JacobianTiles, props: Props): 
 /** A line light outside and dark inside is seen on any colour. */
 function mark(
   context: CanvasRenderingContext2D,
-  place: Place,
-  { x, y, zoom }: Viewport,
+  place: ElementPlace,
+  { x, y, zoom }: MapViewport,
   shape: 'ring' | 'box',
 ): void {
   const size = Math.max(zoom, shape === 'ring' ? 6 : 3)
@@ -277,7 +277,7 @@ function mark(
 function writeNumbers(
   context: CanvasRenderingContext2D,
   tiles: JacobianTiles,
-  { x, y, zoom }: Viewport,
+  { x, y, zoom }: MapViewport,
   width: number,
   height: number,
 ): void {

@@ -9,7 +9,7 @@ import { Segmented } from '../../shell/primitives/Segmented'
 import { gradcheckStore, useGradcheck } from './store'
 import { ColourTable, errorScale, jacobianScale } from './colour-table'
 import { findingName, tensorName } from './finding-names'
-import { centredOn, JacobianMap, type Place, type Viewport } from './JacobianMap'
+import { centredOn, JacobianMap, type ElementPlace, type MapViewport } from './JacobianMap'
 import { JacobianTiles } from './jacobian-tiles'
 
 type Drawn = GradcheckFinding & Record<Kind, TensorHandle>
@@ -110,8 +110,8 @@ function Jacobian({ finding, report }: { finding: Drawn; report: CheckedReport }
   }, [tiles])
   const [wide, setWide] = useState(false)
   const [kind, setKind] = useState<Kind>('error')
-  const [viewport, setViewport] = useState<Viewport | null>(null)
-  const [cursor, setCursor] = useState<Place | null>(null)
+  const [viewport, setViewport] = useState<MapViewport | null>(null)
+  const [cursor, setCursor] = useState<ElementPlace | null>(null)
   useEffect(() => {
     const element = box.current
     if (!element) return
@@ -194,7 +194,7 @@ function Jacobian({ finding, report }: { finding: Drawn; report: CheckedReport }
 }
 
 type ReadoutProps = {
-  place: Place | null
+  place: ElementPlace | null
   isWorst: boolean
   finding: Drawn
   report: CheckedReport

@@ -18,7 +18,7 @@ import { useTheme } from '../../store/theme'
 import { chartHeight, makeChart } from './sweep-plot'
 
 /** Where truncation and rounding lie, and so which step a right gradient can be told from a wrong one by. */
-export function SweepSection(): ReactElement {
+export function EpsSweepSection(): ReactElement {
   const swept = useJob(sweepJob, (state) => state.value)
   const isSweeping = useJob(sweepJob, (state) => state.running !== null)
   const { done, total } = useJob(sweepJob, (state) => state.progress) ?? noSteps

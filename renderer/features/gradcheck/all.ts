@@ -1,19 +1,19 @@
 import { currentFolder, currentManifest } from '../../store/project'
-import { allJob } from './jobs'
+import { allGradchecksJob } from './jobs'
 import { repeatGradcheck } from './run'
 import { gradcheckStore } from './store'
 
 /** Every check of opsmith.json; one that runs already is ended, since its library is an older one. */
 export async function checkAll(): Promise<void> {
-  if (!(await allJob.turn())) return
+  if (!(await allGradchecksJob.turn())) return
   const total = currentManifest()?.gradchecks.length ?? 0
-  allJob.set({ error: null })
+  allGradchecksJob.set({ error: null })
   gradcheckStore.setState(({ outcomes }) => ({
     outcomes: Object.fromEntries(
       Object.entries(outcomes).filter(([index]) => Number(index) < total),
     ),
   }))
-  if (currentFolder() !== null && total > 0) await allJob.run({ total })
+  if (currentFolder() !== null && total > 0) await allGradchecksJob.run({ total })
 }
 
 /** After each good build: opsmith.json's checks, then the chosen one with its Jacobians. */

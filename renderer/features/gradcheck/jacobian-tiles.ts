@@ -5,7 +5,7 @@ import type { ColourScale } from '../../shell/primitives/colour-map'
 import type { ColourTable } from './colour-table'
 
 /** Rows and columns of a tile: 65,536 numbers cross two processes in a few milliseconds. */
-export const tileSize = 256
+export const jacobianTileSize = 256
 /** Tiles that are kept, some 84 MB of numbers: ten million elements can be looked at as a whole. */
 const keptTiles = 160
 /** Questions under way: few, so that what comes into view next need not wait behind what left it. */
@@ -59,7 +59,7 @@ export class JacobianTiles {
     const tile = this.tiles.get(keyOf(row, column))
     const level = tile?.levels[0]
     if (!tile || !level) return null
-    const place = (row % tileSize) * level.columns + (column % tileSize)
+    const place = (row % jacobianTileSize) * level.columns + (column % jacobianTileSize)
     const value = level.values[place]
     return value === undefined ? null : { value, text: tile.text?.[place] ?? null }
   }
@@ -78,14 +78,14 @@ export class JacobianTiles {
       row: Math.min(this.rows, y + height / zoom),
       column: Math.min(this.columns, x + width / zoom),
     }
-    const across = Math.ceil((last.column - first.column) / tileSize)
-    const down = Math.ceil((last.row - first.row) / tileSize)
+    const across = Math.ceil((last.column - first.column) / jacobianTileSize)
+    const down = Math.ceil((last.row - first.row) / jacobianTileSize)
     const fits = across * down <= keptTiles
     const depth = Math.max(0, Math.floor(Math.log2(1 / zoom)))
     const missing: { row: number; column: number }[] = []
     context.imageSmoothingEnabled = false
-    for (let row = first.row; row < last.row; row += tileSize) {
-      for (let column = first.column; column < last.column; column += tileSize) {
+    for (let row = first.row; row < last.row; row += jacobianTileSize) {
+      for (let column = first.column; column < last.column; column += jacobianTileSize) {
         const tile = this.tiles.get(keyOf(row, column))
         if (!tile) {
           missing.push({ row, column })
@@ -131,9 +131,9 @@ export class JacobianTiles {
       handle: this.tensor.handle,
       index: [],
       rowStart,
-      rowCount: tileSize,
+      rowCount: jacobianTileSize,
       columnStart,
-      columnCount: tileSize,
+      columnCount: jacobianTileSize,
     })
     this.asked.delete(key)
     if (this.disposed) return
@@ -167,7 +167,7 @@ export class JacobianTiles {
 }
 
 function tileStart(place: number): number {
-  return Math.floor(place / tileSize) * tileSize
+  return Math.floor(place / jacobianTileSize) * jacobianTileSize
 }
 
 function keyOf(row: number, column: number): string {

@@ -30,7 +30,7 @@ export type Steps = { done: number; total: number }
 export const noSteps: Steps = { done: 0, total: 0 }
 
 /** Checks the chosen case. The newest wish wins. */
-export const caseJob = createJob<AskedCase, Checked>({
+export const gradcheckJob = createJob<AskedCase, Checked>({
   kind: 'gradcheck',
   latest: 'wins',
   // To stop a check costs its op host.
@@ -52,7 +52,7 @@ export const caseJob = createJob<AskedCase, Checked>({
 })
 
 // A report and the finding that is looked at change in the same step.
-caseJob.store.subscribe(({ value }, { value: before }) => {
+gradcheckJob.store.subscribe(({ value }, { value: before }) => {
   if (value === before) return
   gradcheckStore.setState(({ finding }) => ({
     finding: value === null ? null : keptFinding(finding, before?.report ?? null, value.report),
@@ -79,7 +79,7 @@ type AllSteps = Steps & {
 }
 
 /** Makes all checks of opsmith.json. A newer wish ends an older one: its library is an older one. */
-export const allJob = createJob<{ total: number }, null, AllSteps>({
+export const allGradchecksJob = createJob<{ total: number }, null, AllSteps>({
   kind: 'gradchecks',
   latest: 'wins',
   run: async ({ total }, { folder, job, stamp, report }) => {
@@ -101,7 +101,7 @@ export const allJob = createJob<{ total: number }, null, AllSteps>({
   },
 })
 
-allJob.store.subscribe(({ progress }, { progress: before }) => {
+allGradchecksJob.store.subscribe(({ progress }, { progress: before }) => {
   if (progress === null || progress === before || progress.found.length === 0) return
   const { stamp, found } = progress
   const outcomes = Object.fromEntries(found.map((outcome) => [outcome.entry, { outcome, stamp }]))
@@ -165,7 +165,7 @@ export const searchJob = createJob<
   progress: { event: 'gradcheck.progressed', read: ({ done, total }) => ({ done, total }) },
 })
 
-export const gradcheckJobs = [caseJob, allJob, sweepJob, searchJob] as const
+export const gradcheckJobs = [gradcheckJob, allGradchecksJob, sweepJob, searchJob] as const
 
 export function isAnyRunning(): boolean {
   return gradcheckJobs.some((job) => job.isRunning())

@@ -7,7 +7,7 @@ import { hostStore } from '../../store/host'
 import { effectiveInputs } from '../../store/inputs'
 import { currentFolder, currentManifest } from '../../store/project'
 import { caseOf, draftOf, emptyDraft, type GradcheckCase, type GradcheckDraft } from './case'
-import { caseJob, questionOf, searchJob, sweepJob, type AskedCase } from './jobs'
+import { gradcheckJob, questionOf, searchJob, sweepJob, type AskedCase } from './jobs'
 import { gradcheckStore } from './store'
 
 /** How long after the last edit a check begins, in milliseconds. */
@@ -23,7 +23,7 @@ export function chooseEntry(index: number): void {
   const error = known?.outcome.error
   if (known && error?.exit) {
     // What ended the op host would end it again: that is for the user to ask for.
-    caseJob.set({ error, stamp: known.stamp })
+    gradcheckJob.set({ error, stamp: known.stamp })
     return
   }
   void runGradcheck()
@@ -52,7 +52,7 @@ function differentiable(argsText: string): Record<string, InputSpec> {
 /** The result of one case must not stand under the name of another. */
 function choose(draft: GradcheckDraft, entry: number | null): void {
   gradcheckStore.setState({ draft, entry, history: [] })
-  caseJob.clear()
+  gradcheckJob.clear()
   sweepJob.set({ error: null })
   searchJob.set({ error: null })
 }
@@ -60,7 +60,7 @@ function choose(draft: GradcheckDraft, entry: number | null): void {
 /** Takes an edit of the fields; a check of the new case starts by itself. */
 export function editDraft(change: Partial<GradcheckDraft>): void {
   gradcheckStore.setState((state) => ({ draft: { ...state.draft, ...change }, entry: null }))
-  caseJob.later(debounce, () => void runGradcheck())
+  gradcheckJob.later(debounce, () => void runGradcheck())
 }
 
 export function editOptions(change: Partial<GradcheckDraft['options']>): void {
@@ -96,17 +96,17 @@ export function searchKey(draft: GradcheckDraft): string {
 
 /** Checks the chosen case; of several wishes while one runs, the last counts. */
 export async function runGradcheck(): Promise<void> {
-  if (!(await caseJob.turn())) return
+  if (!(await gradcheckJob.turn())) return
   const folder = currentFolder()
   const { draft } = gradcheckStore.getState()
   if (folder === null || draft.op === '') return
   const asked = chosenCase()
   if (!asked.ok) {
     // It is wrong whatever the sources say: it gets no stamp.
-    caseJob.set({ value: null, error: asked.error, stamp: null })
+    gradcheckJob.set({ value: null, error: asked.error, stamp: null })
     return
   }
-  const result = await caseJob.run({ draft, request: asked.value })
+  const result = await gradcheckJob.run({ draft, request: asked.value })
   if (result?.ok) void loadHistory(folder, asked.value)
 }
 
@@ -121,7 +121,7 @@ async function loadHistory(folder: string, request: GradcheckCase): Promise<void
 /** After a build or an edit of opsmith.json: the chosen case again, unless it ended the op host with these very sources. */
 export async function repeatGradcheck(): Promise<void> {
   if (followEntry()) return
-  const { value, error, stamp } = caseJob.store.getState()
+  const { value, error, stamp } = gradcheckJob.store.getState()
   if (gradcheckStore.getState().draft.op === '' || (value === null && error === null)) return
   if (error?.exit !== undefined && stamp === runStamp()) return
   const asked = chosenCase()

@@ -19,7 +19,7 @@ const smallest = 1e-18
 type Column = (number | null)[]
 
 /** One column for eps, one a curve; ascending, as uPlot wants them. */
-export function columnsOf(curves: readonly SweepCurve[]): [number[], ...Column[]] {
+export function errorColumns(curves: readonly SweepCurve[]): [number[], ...Column[]] {
   const steps = [...new Set(curves.flatMap((curve) => curve.points.map((point) => point.eps)))]
   steps.sort((a, b) => a - b)
   const columns = curves.map((curve): Column => {
@@ -65,7 +65,7 @@ export function makeChart(element: HTMLElement, report: SweepReport, plot: () =>
     filter: (_chart, splits) => splits,
     splits: (chart, index, low, high) => decades(low, high, index === 0 ? chart.bbox.width : 0),
   }
-  const data = columnsOf(curves)
+  const data = errorColumns(curves)
   const chart = new UPlot(
     {
       width: element.clientWidth,

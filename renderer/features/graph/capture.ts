@@ -1,6 +1,6 @@
 import { runStamp } from '../../store/files'
 import { graphStore, type ShownGraph } from './graph'
-import { chooseEntry } from './graph-entry'
+import { chooseFirstEntry } from './graph-entry'
 import { graphError, graphJob, isGraphWorking, observeJob, shownGraph } from './jobs'
 import { isAlive } from './shots'
 
@@ -18,13 +18,13 @@ export async function openGraph(): Promise<void> {
   const shown = shownGraph()
   if (shown && !isOlder(shown)) return
   if (hasCrashed()) return
-  if (!chooseEntry()) return
+  if (!chooseFirstEntry()) return
   await captureGraph()
 }
 
 /** After a good build or a saved program: what is shown is captured again, its changes marked. */
 export async function refreshGraph(): Promise<void> {
-  chooseEntry()
+  chooseFirstEntry()
   const { choice, isPanelOpen } = graphStore.getState()
   if (!isPanelOpen || choice.entry === '' || hasCrashed()) return
   if (choice.file !== null && choice.file.kind !== 'torchscript') return

@@ -60,7 +60,7 @@ export function formFor(entry: string, form: GraphForm): GraphForm {
 }
 
 /** Chooses something to begin with where nothing is chosen; false when there is nothing yet. */
-export function chooseEntry(): boolean {
+export function chooseFirstEntry(): boolean {
   const { choice } = graphStore.getState()
   if (choice.entry !== '') return true
   const calls = currentManifest()?.calls ?? []

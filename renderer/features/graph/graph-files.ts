@@ -1,7 +1,7 @@
 import { call } from '../../bridge/bridge'
 import { captureGraph, showAgain } from './capture'
 import { changeChoice, firstChoice, graphStore } from './graph'
-import { chooseEntry } from './graph-entry'
+import { chooseFirstEntry } from './graph-entry'
 import { graphJob, shownGraph } from './jobs'
 import { isAlive } from './shots'
 import { showPanel } from '../../store/layout'
@@ -37,7 +37,7 @@ export function closeGraphFile(): void {
   const { entry, callIndex, argsText, form, passes, step } = firstChoice
   changeChoice({ file: null, entry, callIndex, argsText, form, passes, step })
   changeChoice({ compare: { kind: 'auto' } })
-  if (chooseEntry()) void captureGraph()
+  if (chooseFirstEntry()) void captureGraph()
   else graphJob.set({ value: null, error: null })
 }
 

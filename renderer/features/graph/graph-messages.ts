@@ -1,6 +1,6 @@
 import type { GraphForm, GraphObservation, GraphPlace } from '../../../electron/contract/graph'
 import type { ViewId } from './paint/paint-messages'
-import type { Scene, SceneHits, SceneOverlay } from './scene'
+import type { PaintedScene, SceneHits, SceneOverlay } from './scene'
 
 /** A graph that the worker holds; its text is with the window. */
 export type DocumentSummary = {
@@ -100,8 +100,7 @@ export type Inspection = {
 
 export type ObservedNode = GraphObservation['nodes'][number] & { share: number }
 
-export type SearchResult =
-  { ok: true; keys: number[]; total: number } | { ok: false; message: string }
+export type ShownHits = { ok: true; keys: number[]; total: number } | { ok: false; message: string }
 
 export type OverlayResult = {
   kind: SceneOverlay['kind']
@@ -129,7 +128,7 @@ export type GraphCalls = {
   }
   /** Opens whatever a node is folded into; answers its key. */
   reveal: { input: { view: ViewId; node: number }; output: number | null }
-  search: { input: { view: ViewId; query: string }; output: SearchResult }
+  search: { input: { view: ViewId; query: string }; output: ShownHits }
   inspect: { input: { view: ViewId; key: number }; output: Inspection | null }
   path: { input: { view: ViewId; from: number; to: number }; output: number[] | null }
   /** Keys of the boxes of the nodes that a source line became. */
@@ -155,7 +154,7 @@ export type FromGraphWorker =
   | {
       type: 'scene'
       view: ViewId
-      scene: Scene
+      scene: PaintedScene
       shift: { dx: number; dy: number }
       isFinal: boolean
     }

@@ -5,7 +5,7 @@ import type { GraphModel } from '../../../graph/model'
 import { pathBetween } from '../../../graph/traverse'
 import type { FromGraphWorker, GraphCalls, ToGraphWorker } from './graph-messages'
 import type { ViewId } from './paint/paint-messages'
-import type { Scene } from './scene'
+import type { PaintedScene } from './scene'
 import { exportGraph } from './worker/write-picture'
 import { inspect } from './worker/inspect'
 import { nodeAtTextLine, nodesAtPlace } from './worker/places'
@@ -37,7 +37,7 @@ function post(message: FromGraphWorker, transfer: Transferable[] = []): void {
 
 function postScene(
   view: ViewId,
-  scene: Scene,
+  scene: PaintedScene,
   shift: { dx: number; dy: number },
   isFinal: boolean,
 ): void {

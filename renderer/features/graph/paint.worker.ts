@@ -1,7 +1,7 @@
 import type { Box, FromPainter, Lines, PaintCalls, ToPainter, ViewId } from './paint/paint-messages'
 import { tileSize } from './paint/paint-messages'
 import { paintRegion } from './paint/paint-region'
-import { Picture, type Look } from './paint/picture'
+import { Picture, type PictureStyle } from './paint/picture'
 import { aroundFrame, frameBox, surroundings, walk } from './paint/walk'
 
 /**
@@ -20,7 +20,7 @@ type View = {
 }
 
 const views: Record<ViewId, View> = { main: emptyView(), before: emptyView() }
-let look: Look | null = null
+let look: PictureStyle | null = null
 
 function emptyView(): View {
   return { picture: null, epoch: 0, indexOfKey: null, want: null, overviewDue: false }
@@ -136,14 +136,18 @@ function paintNext(id: ViewId): boolean {
 
 const overviewLongest = 900
 
-function paintOverview(id: ViewId, view: View, picture: Picture, drawn: Look): void {
+function paintOverview(id: ViewId, view: View, picture: Picture, drawn: PictureStyle): void {
   const { width, height } = picture.scene
   const scale = Math.min(1, overviewLongest / Math.max(width, height, 1))
   const bitmap = wholePicture(picture, drawn, scale)?.transferToImageBitmap()
   if (bitmap) post({ type: 'overview', view: id, epoch: view.epoch, scale, bitmap }, [bitmap])
 }
 
-function wholePicture(picture: Picture, drawn: Look, scale: number): OffscreenCanvas | null {
+function wholePicture(
+  picture: Picture,
+  drawn: PictureStyle,
+  scale: number,
+): OffscreenCanvas | null {
   const { left, top } = picture.scene
   const width = Math.max(1, Math.ceil(picture.scene.width * scale))
   const height = Math.max(1, Math.ceil(picture.scene.height * scale))

@@ -1,7 +1,7 @@
-import type { Palette } from './scene'
+import type { GraphPalette } from './scene'
 
 /** Reads the theme's colours; canvas knows no CSS variables. */
-export function readPalette(): Palette {
+export function readPalette(): GraphPalette {
   const style = getComputedStyle(document.documentElement)
   const of = (name: string): string => style.getPropertyValue(name).trim()
   const theme = document.documentElement.dataset['theme'] ?? 'dark'

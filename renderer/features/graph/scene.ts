@@ -3,7 +3,7 @@
  * looked up. Made by the graph worker, kept by the paint worker. Lengths are world units: CSS pixels
  * at zoom 1. Words are indices into `strings` (many boxes say the same), -1 for none.
  */
-export type Scene = {
+export type PaintedScene = {
   /** Grows with every layout: answers about an older scene are thrown away. */
   id: number
   left: number
@@ -83,7 +83,7 @@ export type SceneOverlay = {
 export type SceneHits = { scene: number; found: Uint8Array | null }
 
 /** The colours of the window's theme, as canvas wants them. */
-export type Palette = {
+export type GraphPalette = {
   background: string
   box: string
   boxBorder: string

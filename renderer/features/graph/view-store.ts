@@ -12,10 +12,10 @@ import type {
   ExportFormat,
   Inspection,
   OverlayResult,
-  SearchResult,
+  ShownHits,
   ShowResult,
 } from './graph-messages'
-import type { Box, Direction, Surroundings, ViewId } from './paint/paint-messages'
+import type { Box, FlowDirection, Surroundings, ViewId } from './paint/paint-messages'
 
 /** What the panel shows of the graph: selection, search, folds. The graph itself is in the workers. */
 type ViewState = {
@@ -36,7 +36,7 @@ type ViewState = {
   /** Said of the path, or of a key that led nowhere. */
   notice: string
   query: string
-  search: SearchResult | null
+  search: ShownHits | null
   searchAt: number
   overlay: OverlayResult | null
   /** Boxes that the line under the editor's cursor became. */
@@ -262,7 +262,7 @@ export async function selectPath(to: number): Promise<void> {
   })
 }
 
-export async function walkTo(direction: Direction): Promise<void> {
+export async function walkTo(direction: FlowDirection): Promise<void> {
   const { selected, side: view } = viewStore.getState()
   const surface = surfaces.get(view)
   if (!surface) return

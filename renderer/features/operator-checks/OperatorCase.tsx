@@ -10,10 +10,10 @@ import { parseWords } from '../../shell/primitives/input-text'
 import { MoreOptions } from '../../shell/primitives/MoreOptions'
 import { SizedInputs } from '../../shell/primitives/SizedInputs'
 import { useJob } from '../../store/job'
-import { caseJob, stopOperatorChecks } from './jobs'
+import { operatorCheckJob, stopOperatorChecks } from './jobs'
 import { useOperatorChecks } from './store'
 import { firstRange, operatorCheckInputs, parseRanges, rangesText } from './case'
-import { chooseOperator, editCheck, keepCheck, runOperator } from './run'
+import { chooseCheckedOperator, editCheck, keepCheck, runOperator } from './run'
 
 /** What is checked, and over which inputs; a change is checked by itself. */
 export function OperatorCase(): ReactElement {
@@ -28,8 +28,8 @@ export function OperatorCase(): ReactElement {
 
 function CallBar(): ReactElement {
   const draft = useOperatorChecks((state) => state.draft)
-  const job = useJob(caseJob, (state) => state.running)
-  const startedAt = useJob(caseJob, (state) => state.startedAt)
+  const job = useJob(operatorCheckJob, (state) => state.running)
+  const startedAt = useJob(operatorCheckJob, (state) => state.startedAt)
   const isKept = useOperatorChecks((state) => state.entry !== null)
   return (
     <div className="case-call">
@@ -38,7 +38,7 @@ function CallBar(): ReactElement {
         op={draft.op}
         argsText={draft.argsText}
         placeholder="what its schema suggests"
-        onChoose={chooseOperator}
+        onChoose={chooseCheckedOperator}
         onArguments={(argsText) => editCheck({ argsText })}
       />
       <AgainOrStop

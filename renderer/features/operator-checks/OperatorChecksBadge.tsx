@@ -2,18 +2,18 @@ import type { ReactElement } from 'react'
 
 import { BusyBadge, CountBadge } from '../../shell/primitives/Badge'
 import { useJob } from '../../store/job'
-import { allJob, caseJob } from './jobs'
+import { allOperatorChecksJob, operatorCheckJob } from './jobs'
 import { unexpectedOperators } from './problems'
 import { useOperatorChecks } from './store'
 
 /** How many operators did not end as expected. */
 export function OperatorChecksBadge(): ReactElement {
-  const one = useJob(caseJob, (state) => state.value)
-  const stamp = useJob(caseJob, (state) => state.stamp)
+  const one = useJob(operatorCheckJob, (state) => state.value)
+  const stamp = useJob(operatorCheckJob, (state) => state.stamp)
   const wrong = useOperatorChecks(
     ({ outcomes }) => unexpectedOperators(outcomes, one, stamp).length,
   )
-  const isChecking = useJob(allJob, (state) => state.running !== null)
+  const isChecking = useJob(allOperatorChecksJob, (state) => state.running !== null)
   if (isChecking) return <BusyBadge label="checking" />
   return <CountBadge count={wrong} label={`${wrong} not as expected`} />
 }

@@ -7,14 +7,14 @@ import { ListProgress } from '../../shell/primitives/ListProgress'
 import { shortcutOf } from '../../store/commands'
 import { useJob } from '../../store/job'
 import { checkOperators } from './all'
-import { allJob, caseJob, stopOperatorChecks } from './jobs'
+import { allOperatorChecksJob, operatorCheckJob, stopOperatorChecks } from './jobs'
 import { useOperatorChecks } from './store'
 
 /** What can be done with the whole panel. */
 export function OperatorChecksBar(): ReactElement {
-  const isRunning = useJob(allJob, (state) => state.running !== null)
-  const startedAt = useJob(allJob, (state) => state.startedAt)
-  const steps = useJob(allJob, (state) => state.progress)
+  const isRunning = useJob(allOperatorChecksJob, (state) => state.running !== null)
+  const startedAt = useJob(allOperatorChecksJob, (state) => state.startedAt)
+  const steps = useJob(allOperatorChecksJob, (state) => state.progress)
   return (
     <div className="panel-bar split-bar">
       {isRunning ? (
@@ -47,7 +47,7 @@ export function OperatorChecksBar(): ReactElement {
 function PanelMenu(): ReactElement {
   // What can be done depends on these.
   useOperatorChecks((state) => `${state.draft.op === ''} ${state.entry === null}`)
-  useJob(caseJob, (state) => state.running === null)
+  useJob(operatorCheckJob, (state) => state.running === null)
   return (
     <CommandMenu
       name="Operator checks"

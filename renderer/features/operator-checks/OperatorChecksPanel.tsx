@@ -9,7 +9,7 @@ import { Waiting } from '../../shell/primitives/Waiting'
 import { useStaleness } from '../../store/files'
 import { useJob } from '../../store/job'
 import { showPanel } from '../../store/layout'
-import { caseJob, stopOperatorChecks } from './jobs'
+import { operatorCheckJob, stopOperatorChecks } from './jobs'
 import { loadEntries, operatorChecksStore, useOperatorChecks } from './store'
 import { chooseCheck, runOperator } from './run'
 import { useSchemas } from '../../store/schemas'
@@ -56,13 +56,13 @@ function useFirstEntry(isLoaded: boolean): void {
 
 function Result(): ReactElement {
   const op = useOperatorChecks((state) => state.draft.op)
-  const working = useJob(caseJob, (state) => state.running !== null)
-  const one = useJob(caseJob, (state) => state.value)
+  const working = useJob(operatorCheckJob, (state) => state.running !== null)
+  const one = useJob(operatorCheckJob, (state) => state.value)
   const known = useOperatorChecks((state) =>
     one === null && state.entry !== null ? state.outcomes[state.entry] : undefined,
   )
-  const error = useJob(caseJob, (state) => state.error)
-  const oneStamp = useJob(caseJob, (state) => state.stamp)
+  const error = useJob(operatorCheckJob, (state) => state.error)
+  const oneStamp = useJob(operatorCheckJob, (state) => state.stamp)
   const staleness = useStaleness(known?.stamp ?? oneStamp, 'run')
   const outcome = one ?? known?.outcome
   if (op === '') return <EmptyState text="Choose what to check." quiet />

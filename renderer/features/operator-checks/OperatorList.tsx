@@ -9,17 +9,17 @@ import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
 import { runStamp, useFiles } from '../../store/files'
 import { useJob } from '../../store/job'
-import { allJob } from './jobs'
+import { allOperatorChecksJob } from './jobs'
 import { setSanitize, useOperatorChecks } from './store'
 import { operatorCheckDraftOf } from './case'
-import { chooseCheck, chooseOperator } from './run'
+import { chooseCheck, chooseCheckedOperator } from './run'
 import { useProject } from '../../store/project'
 
 /** What is checked of the project with its verdicts, and what else could be. */
 export function OperatorList(): ReactElement {
   const entries = useOperatorChecks((state) => state.entries)
   const other = useOperatorChecks((state) => (state.entry === null ? state.draft.op : ''))
-  const error = useJob(allJob, (state) => state.error)
+  const error = useJob(allOperatorChecksJob, (state) => state.error)
   const isListed = useProject((state) => state.project?.manifest?.checks !== undefined)
   return (
     <div className="split-list scroll" data-testid="operator-check-list">
@@ -39,7 +39,7 @@ export function OperatorList(): ReactElement {
         title="Not in the list"
         listed={entries}
         selected={other}
-        onChoose={chooseOperator}
+        onChoose={chooseCheckedOperator}
       />
     </div>
   )
@@ -67,7 +67,7 @@ function SanitizeSwitch(): ReactElement {
 /** Of all that were checked since the sources changed last. */
 function Verdict(): ReactElement | null {
   const outcomes = useOperatorChecks((state) => state.outcomes)
-  const isRunning = useJob(allJob, (state) => state.running !== null)
+  const isRunning = useJob(allOperatorChecksJob, (state) => state.running !== null)
   const now = useFiles(runStamp)
   const known = Object.values(outcomes).filter(({ stamp }) => stamp === now)
   const wrong = known.filter(({ outcome }) => !outcome.asExpected).length

@@ -1,4 +1,4 @@
-import { allJob } from './jobs'
+import { allOperatorChecksJob } from './jobs'
 import { operatorChecksStore } from './store'
 
 /** Checks the operators of the project; what runs already is ended, since its library is an older one. */
@@ -14,7 +14,7 @@ export async function checkCases(): Promise<void> {
 }
 
 async function runAll(casesOnly: boolean): Promise<void> {
-  if (!(await allJob.turn())) return
-  allJob.set({ error: null })
-  await allJob.run({ casesOnly })
+  if (!(await allOperatorChecksJob.turn())) return
+  allOperatorChecksJob.set({ error: null })
+  await allOperatorChecksJob.run({ casesOnly })
 }

@@ -5,8 +5,8 @@ import { err, ok, type Result } from '../../../electron/contract/outcome'
 import type { Dtype } from '../../../electron/contract/tensor'
 import { argumentListText, inputsNamed, parseArgumentList } from '../../store/argument-list'
 
-export type Range = { min: number; max: number }
-export type Ranges = Record<string, Range>
+export type SizeRange = { min: number; max: number }
+export type Ranges = Record<string, SizeRange>
 
 /** The operator checks of one operator as the fields say them. */
 export type OperatorCheckDraft = {
@@ -31,7 +31,7 @@ export type OperatorCheckDraft = {
 export const defaultShapes = 6
 
 /** The range that a size gets when a shape names it first. */
-export const firstRange: Range = { min: 1, max: 8 }
+export const firstRange: SizeRange = { min: 1, max: 8 }
 
 export function emptyOperatorCheckDraft(op = '', argsText = ''): OperatorCheckDraft {
   return {

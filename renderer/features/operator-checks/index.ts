@@ -2,7 +2,7 @@ import { defineFeature } from '../../store/feature'
 import { currentManifest } from '../../store/project'
 import { operatorCheckCommands } from './commands'
 import { useOperatorCheckRows } from './explorer-rows'
-import { caseJob, operatorCheckJobs } from './jobs'
+import { operatorCheckJob, operatorCheckJobs } from './jobs'
 import { operatorCheckDiagnostics } from './problems'
 import { operatorChecksStore } from './store'
 import { entriesChanged, forgetOperatorChecks, refreshOperatorChecks } from './run'
@@ -20,7 +20,10 @@ export const feature = defineFeature({
   Badge: OperatorChecksBadge,
   commands: operatorCheckCommands,
   jobs: operatorCheckJobs,
-  problems: { stores: [operatorChecksStore, caseJob.store], current: operatorCheckDiagnostics },
+  problems: {
+    stores: [operatorChecksStore, operatorCheckJob.store],
+    current: operatorCheckDiagnostics,
+  },
   explorer: { section: 'Checks', order: 30, useRows: useOperatorCheckRows },
   refresh: { order: 30, run: refreshOperatorChecks },
   manifest: [

@@ -16,7 +16,7 @@ type Asked = {
 }
 
 /** Makes the checks that the fields say. The newest wish wins. */
-export const caseJob = createJob<Asked, OperatorCheckOutcome>({
+export const operatorCheckJob = createJob<Asked, OperatorCheckOutcome>({
   kind: 'operator-check',
   latest: 'wins',
   // To stop a check costs its op host.
@@ -42,7 +42,7 @@ export const caseJob = createJob<Asked, OperatorCheckOutcome>({
 })
 
 // The list shows what is known of an entry, whoever asked for it.
-caseJob.store.subscribe(({ value, stamp }, { value: before }) => {
+operatorCheckJob.store.subscribe(({ value, stamp }, { value: before }) => {
   if (value === null || value === before || value.entry < 0 || stamp === null) return
   keepOutcome(value, stamp)
 })
@@ -56,7 +56,7 @@ export type AllSteps = {
 }
 
 /** Checks the operators of the project. A newer wish ends an older one: its library is an older one. */
-export const allJob = createJob<{ casesOnly: boolean }, null, AllSteps>({
+export const allOperatorChecksJob = createJob<{ casesOnly: boolean }, null, AllSteps>({
   kind: 'operator-check',
   latest: 'wins',
   run: async ({ casesOnly }, { folder, job, stamp, report }) => {
@@ -81,13 +81,13 @@ export const allJob = createJob<{ casesOnly: boolean }, null, AllSteps>({
   },
 })
 
-allJob.store.subscribe(({ progress }, { progress: before }) => {
+allOperatorChecksJob.store.subscribe(({ progress }, { progress: before }) => {
   if (progress === null || progress === before) return
   for (const outcome of progress.found) {
     keepOutcome(outcome, progress.stamp)
     // What the fields say of this very entry is what was just checked.
     const { entry } = operatorChecksStore.getState()
-    if (entry === outcome.entry) caseJob.set({ value: null, error: null })
+    if (entry === outcome.entry) operatorCheckJob.set({ value: null, error: null })
   }
 })
 
@@ -97,7 +97,7 @@ function keepOutcome(outcome: OperatorCheckOutcome, stamp: string): void {
   }))
 }
 
-export const operatorCheckJobs = [caseJob, allJob] as const
+export const operatorCheckJobs = [operatorCheckJob, allOperatorChecksJob] as const
 
 /** Ends what runs. What waits for its turn goes on. */
 export async function stopOperatorChecks(): Promise<void> {

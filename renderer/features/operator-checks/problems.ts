@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../../electron/contract/diagnostics'
 import type { OperatorCheckOutcome, PlacedFinding } from '../../../electron/contract/operator-check'
 import { runStamp } from '../../store/files'
-import { caseJob } from './jobs'
+import { operatorCheckJob } from './jobs'
 import { operatorChecksStore, type OperatorChecksState } from './store'
 
 /**
@@ -27,7 +27,7 @@ let cached: Diagnostic[] = none
 /** What failed against expectation, at the line to look at. */
 export function operatorCheckDiagnostics(): Diagnostic[] {
   const { outcomes } = operatorChecksStore.getState()
-  const { value, stamp } = caseJob.store.getState()
+  const { value, stamp } = operatorCheckJob.store.getState()
   const key = [outcomes, value, runStamp()]
   if (key.every((part, index) => part === cachedFor[index])) return cached
   cachedFor = key

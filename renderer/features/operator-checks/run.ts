@@ -15,7 +15,7 @@ import {
   operatorCheckInputs,
   type OperatorCheckDraft,
 } from './case'
-import { allJob, caseJob } from './jobs'
+import { allOperatorChecksJob, operatorCheckJob } from './jobs'
 import { loadEntries, operatorChecksStore } from './store'
 
 /** How long after the last edit a check begins, in milliseconds. */
@@ -29,11 +29,11 @@ export function chooseCheck(index: number): void {
   if (!manifest || !entry) return
   choose(operatorCheckDraftOf(entry, manifest.inputs), index)
   const known = outcomes[index]
-  if (!allJob.isRunning() && known?.stamp !== runStamp()) void runOperator()
+  if (!allOperatorChecksJob.isRunning() && known?.stamp !== runStamp()) void runOperator()
 }
 
 /** Another operator or function, called as in opsmith.json, else as its schema suggests. */
-export function chooseOperator(op: string): void {
+export function chooseCheckedOperator(op: string): void {
   const isCalled = currentManifest()?.calls.some((item) => item.op === op) === true
   choose(emptyOperatorCheckDraft(op, isCalled ? defaultArguments(op) : ''), null)
   void runOperator()
@@ -42,13 +42,13 @@ export function chooseOperator(op: string): void {
 /** The result of one operator must not stand under the name of another. */
 function choose(draft: OperatorCheckDraft, entry: number | null): void {
   operatorChecksStore.setState({ draft, entry })
-  caseJob.clear()
+  operatorCheckJob.clear()
 }
 
 /** Takes an edit of the fields; the checks of the new case start by themselves. */
 export function editCheck(change: Partial<OperatorCheckDraft>): void {
   operatorChecksStore.setState((state) => ({ draft: { ...state.draft, ...change }, entry: null }))
-  caseJob.later(debounce, () => void runOperator())
+  operatorCheckJob.later(debounce, () => void runOperator())
 }
 
 /** What the fields say, as opsmith.json would. */
@@ -59,16 +59,16 @@ export function chosenEntry(): Result<CheckEntry> {
 /** Makes the checks that the fields say; of several wishes while some run, the last counts. */
 export async function runOperator(): Promise<void> {
   // The op host does one thing at a time, and the time that a check may take begins when it is asked.
-  if (!(await caseJob.turn(allJob.ended))) return
+  if (!(await operatorCheckJob.turn(allOperatorChecksJob.ended))) return
   const { draft, entry: place } = operatorChecksStore.getState()
   if (currentFolder() === null || draft.op === '') return
   const asked = chosenEntry()
   if (!asked.ok) {
     // It is wrong whatever the sources say: it gets no stamp.
-    caseJob.set({ value: null, error: asked.error, stamp: null })
+    operatorCheckJob.set({ value: null, error: asked.error, stamp: null })
     return
   }
-  await caseJob.run({ draft, entry: onChosenDevice(asked.value), place })
+  await operatorCheckJob.run({ draft, entry: onChosenDevice(asked.value), place })
 }
 
 /** Where the toolbar says, for this run. */
@@ -119,7 +119,7 @@ export async function refreshOperatorChecks(): Promise<void> {
   if (repeats) await checkOperators()
   else await checkCases()
   const { entry, outcomes } = operatorChecksStore.getState()
-  const { value, error, stamp } = caseJob.store.getState()
+  const { value, error, stamp } = operatorCheckJob.store.getState()
   const wouldCrash = error?.exit !== undefined && stamp === runStamp()
   const isKnown = entry !== null && outcomes[entry]?.stamp === runStamp()
   if ((value !== null || error !== null) && !wouldCrash && !isKnown) await runOperator()

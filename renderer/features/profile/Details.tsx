@@ -5,11 +5,11 @@ import { IconButton } from '../../shell/primitives/Button'
 import { FileLink } from '../../shell/primitives/FileLink'
 import { formatCount } from '../../shell/primitives/format'
 import { profileStore, useProfile } from './profile'
-import { kindOf, kindWords } from './profile-spans'
+import { spanKind, kindWords } from './profile-spans'
 import { bytesText, exactTime, shareText } from '../../shell/spans/times'
 
 /** What is known of the selected event, or of the selected node of the flame graph. */
-export function Details({ report }: { report: ProfileReport }): ReactElement {
+export function ProfileDetails({ report }: { report: ProfileReport }): ReactElement {
   const selection = useProfile((state) => state.selection)
   const view = useProfile((state) => state.view)
   const kind = view === 'flame' ? 'flame' : 'event'
@@ -44,7 +44,7 @@ function EventDetails({ report, index }: Props): ReactElement {
     <>
       <Title
         name={trace.names[events.name[index] ?? -1] ?? ''}
-        note={kindWords[kindOf(report, index)]}
+        note={kindWords[spanKind(report, index)]}
       />
       <Fact name="takes">{`${exactTime(duration)} (${shareText(duration / Math.max(1, total))})`}</Fact>
       <Fact name="of its own">{exactTime(self[index] ?? 0)}</Fact>

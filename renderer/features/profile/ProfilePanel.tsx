@@ -23,7 +23,7 @@ import { chooseFirstProfiled, runProfile, showProfileView } from './profile-run'
 import { useProgramFunctions } from '../../store/program-functions'
 import { useSchemas } from '../../store/schemas'
 import { CallBar } from './CallBar'
-import { Details } from './Details'
+import { ProfileDetails } from './Details'
 import { MemoryView } from './MemoryView'
 import { flameOf, kindWords, timelineOf } from './profile-spans'
 import { SpanCanvas } from '../../shell/spans/SpanCanvas'
@@ -238,7 +238,7 @@ function Views({ report }: { report: ProfileReport }): ReactElement {
       {(view === 'timeline' || view === 'flame') && (
         <>
           <Legend report={report} />
-          <Details report={report} />
+          <ProfileDetails report={report} />
         </>
       )}
     </>

@@ -36,11 +36,11 @@ export function timelineOf(report: ProfileReport): NamedSpans {
   return {
     spans,
     name: (id) => names[events.name[id] ?? -1] ?? '',
-    kind: (id) => kindOf(report, id),
+    kind: (id) => spanKind(report, id),
   }
 }
 
-export function kindOf({ trace }: ProfileReport, event: number): ProfileKind {
+export function spanKind({ trace }: ProfileReport, event: number): ProfileKind {
   return profileKinds[trace.events.kind[event] ?? -1] ?? 'operator'
 }
 

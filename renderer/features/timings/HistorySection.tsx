@@ -15,7 +15,7 @@ const edge = 12
 const shownBuilds = 40
 
 /** What this row took at each build, and what was edited before it. */
-export function HistorySection({ row }: { row: TimingRow }): ReactElement | null {
+export function TimeHistorySection({ row }: { row: TimingRow }): ReactElement | null {
   const { value, error } = useJob(historyJob, (state) => state)
   const [build, setBuild] = useState('')
   if (error) {
@@ -40,7 +40,7 @@ export function HistorySection({ row }: { row: TimingRow }): ReactElement | null
         <span className="number">
           {timeText(chosen.median)} [{timeText(chosen.p25)}, {timeText(chosen.p75)}]
         </span>
-        {before && <span className="muted"> {changeText(chosen, before)}</span>}
+        {before && <span className="muted"> {timeChangeText(chosen, before)}</span>}
       </p>
       <DiffView diff={chosen.diff} isFirst={!before} />
     </Section>
@@ -48,7 +48,7 @@ export function HistorySection({ row }: { row: TimingRow }): ReactElement | null
 }
 
 /** Against the build before it; quartiles that overlap say nothing. */
-export function changeText(point: TimingHistoryPoint, before: TimingHistoryPoint): string {
+export function timeChangeText(point: TimingHistoryPoint, before: TimingHistoryPoint): string {
   if (point.p25 <= before.p75 && before.p25 <= point.p75)
     return 'no clear change from the build before: the quartiles overlap'
   const percent = 100 * (point.median / before.median - 1)

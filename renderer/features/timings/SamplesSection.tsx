@@ -7,7 +7,7 @@ import { chartStyle, drawLine, readoutPlugin } from '../../shell/primitives/char
 import { formatCount } from '../../shell/primitives/format'
 import { Section } from '../../shell/primitives/Section'
 import { Segmented } from '../../shell/primitives/Segmented'
-import { distributionOf, quantile, runningMedian, type Distribution } from './distribution'
+import { distributionOf, quantile, runningMedian, type TimeDistribution } from './distribution'
 import { inUnit, timeText, unitFor } from './time-units'
 
 const chartHeight = 220
@@ -85,7 +85,7 @@ function Histogram({ row }: { row: TimingRow }): ReactElement {
 
 function histogramChart(
   element: HTMLElement,
-  { edges, counts }: Distribution,
+  { edges, counts }: TimeDistribution,
   samples: readonly number[],
 ): { options: Omit<UPlot.Options, 'width'>; data: UPlot.AlignedData } {
   const { colour, axis, canvasFont } = chartStyle(element)

@@ -25,7 +25,7 @@ const measures: { value: CurveMeasure; label: string }[] = [
 ]
 
 /** Time, or rate, over what is swept. */
-export function SweepSection({ rows }: { rows: readonly TimingRow[] }): ReactElement | null {
+export function SizeSweepSection({ rows }: { rows: readonly TimingRow[] }): ReactElement | null {
   const variables = useMemo(() => sweptVariables(rows), [rows])
   const [over, setOver] = useState('')
   const [direction, setDirection] = useState<TimingDirection>('forward')

@@ -12,7 +12,7 @@ import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { StaleBar } from '../../shell/primitives/StaleBar'
 import { useJob } from '../../store/job'
 import { historyJob, timingJob } from './jobs'
-import { shownRows, useChosenRow, useIsTiming, useShownJob, useWaiting } from './shown'
+import { shownTimingRows, useChosenRow, useIsTiming, useShownJob, useWaiting } from './shown'
 import { askedKey, useTimings } from './store'
 import { timingInputs, listedBenchmarks } from './draft'
 import { loadBuilds, loadHistory, runAllTimings, runTiming } from './run'
@@ -27,15 +27,15 @@ import { TimingCase } from './TimingCase'
 import { TimingList } from './TimingList'
 import { CostSection } from './CostSection'
 import { DeviceSection } from './DeviceSection'
-import { HistorySection } from './HistorySection'
+import { TimeHistorySection } from './HistorySection'
 import { ResultTable } from './ResultTable'
 import { RooflineSection } from './RooflineSection'
 import { SamplesSection } from './SamplesSection'
-import { SweepSection } from './SweepSection'
+import { SizeSweepSection } from './SweepSection'
 
 export function TimingsPanel(): ReactElement {
   const isLoaded = useSchemas((state) => state.load !== null)
-  const hasRows = useShownJob((state) => shownRows(state).length > 0)
+  const hasRows = useShownJob((state) => shownTimingRows(state).length > 0)
   useEffect(() => {
     if (isLoaded) void loadBuilds()
   }, [isLoaded])
@@ -126,7 +126,7 @@ function Main(): ReactElement {
 function Result(): ReactElement {
   const view = useTimings((state) => state.view)
   const { value: known, error, running, progress } = useShownJob((state) => state)
-  const rows = useShownJob(shownRows)
+  const rows = useShownJob(shownTimingRows)
   const row = useChosenRow()
   const isRunning = running !== null
   const hasNewRows = isRunning && (progress?.rows.length ?? 0) > 0
@@ -150,7 +150,7 @@ function Result(): ReactElement {
           {known?.isStopped === true && !isRunning && (
             <p className="panel-pad muted">Stopped before its end: these rows were done.</p>
           )}
-          {view === 'one' && <SweepSection rows={rows} />}
+          {view === 'one' && <SizeSweepSection rows={rows} />}
           <ResultTable rows={rows} machine={report?.machine} />
           {view === 'one' && <RooflineSection rows={rows} report={report} dtype={dtype} />}
           {row && (
@@ -209,7 +209,7 @@ function History(): ReactElement | null {
   useEffect(() => {
     if (isDone && (historyJob.store.getState().value ?? []).length === 0) void loadHistory()
   }, [isDone, row])
-  return row ? <HistorySection row={row} /> : null
+  return row ? <TimeHistorySection row={row} /> : null
 }
 
 function Failure({ error }: { error: WorkbenchError }): ReactElement {

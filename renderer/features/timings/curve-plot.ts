@@ -98,7 +98,7 @@ export function curveChart(
     plugins: [
       readoutPlugin((chart) => {
         const x = data[0][chart.cursor.idx ?? -1]
-        return x === undefined ? '' : readout(curves, over, x, measure)
+        return x === undefined ? '' : curveReadout(curves, over, x, measure)
       }),
       {
         hooks: {
@@ -136,7 +136,7 @@ function tickText(seconds: number): string {
 }
 
 /** "N 4,096 · sigmoid 12.1 µs · aten::sigmoid 9.8 µs" */
-export function readout(
+export function curveReadout(
   curves: readonly Curve[],
   over: SweptVariable,
   x: number,

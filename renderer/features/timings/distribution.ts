@@ -1,5 +1,5 @@
 /** Samples counted into bins; `edges` are one more than `counts`. */
-export type Distribution = {
+export type TimeDistribution = {
   edges: number[]
   counts: number[]
   /** Samples too far out to be drawn: one stall would press all the others into a single bin. */
@@ -12,7 +12,7 @@ const mostBins = 60
 const reach = 4
 
 /** The Freedman–Diaconis rule: bins of twice the interquartile range over the cube root of the count. */
-export function distributionOf(samples: readonly number[]): Distribution {
+export function distributionOf(samples: readonly number[]): TimeDistribution {
   const sorted = [...samples].sort((a, b) => a - b)
   const low = sorted[0]
   const most = sorted.at(-1)

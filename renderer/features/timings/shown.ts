@@ -19,7 +19,7 @@ export function useShownJob<T>(select: (state: TimingState) => T): T {
 }
 
 /** Rows as they come, once the first is there. */
-export function shownRows({ running, progress, value }: TimingState): TimingRow[] {
+export function shownTimingRows({ running, progress, value }: TimingState): TimingRow[] {
   if (running !== null && progress !== null && progress.rows.length > 0) return progress.rows
   return value?.rows ?? noRows
 }
@@ -46,7 +46,7 @@ export function useChosenRow(): TimingRow | undefined {
 }
 
 function rowOf(state: TimingState, key: string | null): TimingRow | undefined {
-  const rows = shownRows(state)
+  const rows = shownTimingRows(state)
   return rows.find((row) => rowKey(row) === key) ?? ownRow(rows)
 }
 

@@ -4,7 +4,7 @@ import type { CheckInput, Distribution, InputSpec } from '../../../electron/cont
 import type { Dtype, Layout } from '../../../electron/contract/tensor'
 import { useDoctor } from '../../store/doctor'
 import { CommitField } from './CommitField'
-import { parseNamedShape, parseShape, parseValues, valuesText } from './input-text'
+import { parseNamedShape, parseInputShape, parseValues, valuesText } from './input-text'
 
 const dtypes = [
   'float64',
@@ -69,7 +69,7 @@ type Props = { name: string; spec: InputSpec; onChange: (spec: InputSpec) => voi
 
 /** Every change is kept in opsmith.json when the field is left or Enter is pressed. */
 export function InputForm({ name, spec, onChange }: Props): ReactElement {
-  return <InputFields name={name} spec={spec} parse={parseShape} onChange={onChange} />
+  return <InputFields name={name} spec={spec} parse={parseInputShape} onChange={onChange} />
 }
 
 type CheckProps = { name: string; spec: CheckInput; onChange: (spec: CheckInput) => void }
@@ -256,7 +256,7 @@ function parseDensity(text: string): { value: number } | { problem: string } {
 }
 
 function parseBlocksize(text: string): { value: [number, number] } | { problem: string } {
-  const sizes = parseShape(text)
+  const sizes = parseInputShape(text)
   const [rows = 0, columns = 0, ...rest] = 'value' in sizes ? sizes.value : []
   return rows > 0 && columns > 0 && rest.length === 0
     ? { value: [rows, columns] }

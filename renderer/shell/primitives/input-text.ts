@@ -3,7 +3,7 @@ import type { CheckInput, InputSpec, NestedNumbers } from '../../../electron/con
 type Parsed<T> = { value: T } | { problem: string }
 
 /** "[4, 8]", "4, 8", "4 8" and "4x8" all mean the same; "" and "[]" are a scalar. */
-export function parseShape(text: string): Parsed<number[]> {
+export function parseInputShape(text: string): Parsed<number[]> {
   const words = text
     .replace(/^\s*[[(]|[\])]\s*$/g, '')
     .split(/[\s,x×]+/)

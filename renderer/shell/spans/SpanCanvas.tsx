@@ -14,7 +14,7 @@ import { useSettings } from '../../store/settings'
 import { useTheme } from '../../store/theme'
 import { heldAt, memoryHeight, readLook } from './draw-spans'
 import { SpanSurface } from './span-surface'
-import { neighbour, type Direction, type NamedSpans } from './spans'
+import { neighbour, type StackDirection, type NamedSpans } from './spans'
 import { bytesText, timeText } from './times'
 
 type Props = {
@@ -31,7 +31,7 @@ type Props = {
   describe: (id: number) => string[]
 }
 
-const arrows: Record<string, Direction> = {
+const arrows: Record<string, StackDirection> = {
   ArrowLeft: 'left',
   ArrowRight: 'right',
   ArrowUp: 'up',

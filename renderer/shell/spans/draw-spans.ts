@@ -1,5 +1,5 @@
 import type { ProfileMemory } from '../../../electron/contract/profile'
-import { firstAfter, ticksOf, type NamedSpans, type Range, type SpanKind } from './spans'
+import { firstAfter, ticksOf, type NamedSpans, type TimeRange, type SpanKind } from './spans'
 import { bytesText, timeText } from './times'
 
 export const axisHeight = 18
@@ -21,13 +21,13 @@ export type SpanPicture = {
   readonly memory: readonly ProfileMemory[]
   readonly size: { width: number; height: number }
   readonly marks: SpanMarks
-  readonly range: Range
+  readonly range: TimeRange
   /** Pixels that the rows are scrolled by. */
   readonly top: number
   rowsHeight(): number
 }
 
-export type Look = {
+export type SpanStyle = {
   background: string
   text: string
   muted: string
@@ -40,7 +40,7 @@ export type Look = {
 }
 
 /** Canvas knows no CSS variables. */
-export function readLook(element: HTMLElement): Look {
+export function readLook(element: HTMLElement): SpanStyle {
   const style = getComputedStyle(element)
   const of = (name: string): string => style.getPropertyValue(name).trim()
   const pixels = Math.round(parseFloat(style.fontSize) * 0.846)
@@ -79,7 +79,7 @@ const padding = 4
 export function drawSpans(
   context: CanvasRenderingContext2D,
   surface: SpanPicture,
-  look: Look,
+  look: SpanStyle,
 ): void {
   const { width, height } = surface.size
   context.fillStyle = look.background
@@ -107,7 +107,7 @@ function xOf({ range, size }: SpanPicture, time: number): number {
   return ((time - range.from) / Math.max(1e-9, range.to - range.from)) * size.width
 }
 
-function drawGrid(context: CanvasRenderingContext2D, surface: SpanPicture, look: Look): void {
+function drawGrid(context: CanvasRenderingContext2D, surface: SpanPicture, look: SpanStyle): void {
   const { width, height } = surface.size
   for (const tick of ticksOf(surface.range, Math.max(2, Math.floor(width / 90)))) {
     const x = Math.round(xOf(surface, tick))
@@ -120,7 +120,7 @@ function drawGrid(context: CanvasRenderingContext2D, surface: SpanPicture, look:
   }
 }
 
-function drawRows(context: CanvasRenderingContext2D, surface: SpanPicture, look: Look): void {
+function drawRows(context: CanvasRenderingContext2D, surface: SpanPicture, look: SpanStyle): void {
   const { spans } = surface.named
   const letter = context.measureText('m').width
   const first = Math.max(0, Math.floor(surface.top / rowHeight))
@@ -159,7 +159,7 @@ type Drawn = { id: number; left: number; right: number; y: number; letter: numbe
 function drawSpan(
   context: CanvasRenderingContext2D,
   surface: SpanPicture,
-  look: Look,
+  look: SpanStyle,
   { id, left, right, y, letter }: Drawn,
 ): void {
   const { found, selected, hovered } = surface.marks
@@ -209,7 +209,7 @@ export function heldAt({ times, bytes }: ProfileMemory, time: number): number {
 function drawMemory(
   context: CanvasRenderingContext2D,
   surface: SpanPicture,
-  look: Look,
+  look: SpanStyle,
   memory: ProfileMemory,
   top: number,
 ): void {

@@ -4,21 +4,21 @@ import {
   drawSpans,
   memoryHeight,
   rowHeight,
-  type Look,
+  type SpanStyle,
   type SpanMarks,
   type SpanPicture,
 } from './draw-spans'
-import { panned, spanAt, zoomed, type NamedSpans, type Range } from './spans'
+import { panned, spanAt, zoomed, type NamedSpans, type TimeRange } from './spans'
 
 /** A canvas with spans, and below them memory over the same time. */
 export class SpanSurface implements SpanPicture {
-  range: Range
+  range: TimeRange
   /** Pixels that the rows are scrolled by. */
   top = 0
   readonly size = { width: 0, height: 0 }
   marks: SpanMarks = { selected: null, hovered: null, time: null, found: null }
-  onRange: (range: Range) => void = () => undefined
-  private look: Look | null = null
+  onRange: (range: TimeRange) => void = () => undefined
+  private look: SpanStyle | null = null
   private ratio = 1
   private frame = 0
 
@@ -42,7 +42,7 @@ export class SpanSurface implements SpanPicture {
     this.drawNow()
   }
 
-  setLook(look: Look): void {
+  setLook(look: SpanStyle): void {
     this.look = look
     this.draw()
   }
@@ -124,7 +124,7 @@ export class SpanSurface implements SpanPicture {
     cancelAnimationFrame(this.frame)
   }
 
-  private setRange(range: Range): void {
+  private setRange(range: TimeRange): void {
     this.range = range
     this.onRange(range)
     this.draw()

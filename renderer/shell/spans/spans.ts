@@ -44,22 +44,27 @@ export function makeSpans({ heads = [], ...given }: Given): Spans {
 }
 
 /** The part of the time that is shown. */
-export type Range = { from: number; to: number }
+export type TimeRange = { from: number; to: number }
 
 const narrowest = 20
 
 /** Zooms so that what is at `at` stays there; never beyond the ends, nor below some ns. */
-export function zoomed({ from, to }: Range, at: number, factor: number, end: number): Range {
+export function zoomed(
+  { from, to }: TimeRange,
+  at: number,
+  factor: number,
+  end: number,
+): TimeRange {
   const width = Math.min(end, Math.max(Math.min(narrowest, end), (to - from) / factor))
   const share = to > from ? (at - from) / (to - from) : 0.5
   return clamped({ from: at - share * width, to: at - share * width + width }, end)
 }
 
-export function panned({ from, to }: Range, by: number, end: number): Range {
+export function panned({ from, to }: TimeRange, by: number, end: number): TimeRange {
   return clamped({ from: from + by, to: to + by }, end)
 }
 
-function clamped({ from, to }: Range, end: number): Range {
+function clamped({ from, to }: TimeRange, end: number): TimeRange {
   const width = Math.min(end, to - from)
   const start = Math.min(Math.max(0, from), Math.max(0, end - width))
   return { from: start, to: start + width }
@@ -85,10 +90,10 @@ export function spanAt(spans: Spans, row: number, time: number, slack: number): 
   return id !== undefined && (spans.start[id] ?? 0) <= time + slack ? id : null
 }
 
-export type Direction = 'left' | 'right' | 'up' | 'down'
+export type StackDirection = 'left' | 'right' | 'up' | 'down'
 
 /** Where an arrow leads: its neighbour in the row, what it lies in, what first lies in it. */
-export function neighbour(spans: Spans, id: number, direction: Direction): number | null {
+export function neighbour(spans: Spans, id: number, direction: StackDirection): number | null {
   const row = spans.row[id] ?? 0
   if (direction === 'up') {
     const parent = spans.parent[id] ?? -1
@@ -103,7 +108,7 @@ export function neighbour(spans: Spans, id: number, direction: Direction): numbe
 }
 
 /** Round times of an axis, about `count` of them. */
-export function ticksOf({ from, to }: Range, count: number): number[] {
+export function ticksOf({ from, to }: TimeRange, count: number): number[] {
   const rough = (to - from) / Math.max(1, count)
   if (!(rough > 0)) return []
   const power = 10 ** Math.floor(Math.log10(rough))

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 import type { Toolchain } from '../../toolchain/choose'
-import { runCommand } from '../../toolchain/run-command'
+import { runProcess } from '../../toolchain/run-command'
 import { temporaryBeside } from '../object-cache'
 
 /**
@@ -58,7 +58,7 @@ export async function directLinker(
 
 async function ask(toolchain: Toolchain, stubs: string): Promise<DirectLinker | undefined> {
   const { compiler, libtorch } = toolchain
-  const { stderr } = await runCommand(
+  const { stderr } = await runProcess(
     compiler.path,
     ['-###', '-shared', `--ld-path=${compiler.linker}`, '-x', 'c++', '/dev/null', '-o', 'a.so'],
     { env: { ...process.env, LC_ALL: 'C' } },
@@ -78,7 +78,7 @@ async function ask(toolchain: Toolchain, stubs: string): Promise<DirectLinker | 
     if (fs.existsSync(file)) continue
     const temporary = temporaryBeside(file)
     const start = objects[0] ?? ''
-    const made = await runCommand(command, [
+    const made = await runProcess(command, [
       '-m',
       machine,
       '-shared',

@@ -5,7 +5,7 @@ import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import type { Installation } from '../../installation'
 import type { Toolchain } from '../../toolchain/choose'
-import { compileLimits, runCommand } from '../../toolchain/run-command'
+import { compileLimits, runProcess } from '../../toolchain/run-command'
 import type { IncludeSnapshot } from '../include-snapshot'
 import type { CompileTools } from '../compile-tools'
 import { hashOf, pruneFolder, temporaryBeside } from '../object-cache'
@@ -167,7 +167,7 @@ async function make(
     args: string[],
     env: NodeJS.ProcessEnv = {},
   ): Promise<Result<null>> => {
-    const result = await runCommand(command, args, {
+    const result = await runProcess(command, args, {
       cwd: temporary,
       limits: compileLimits,
       signal,

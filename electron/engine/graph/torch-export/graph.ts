@@ -58,7 +58,7 @@ const blockLabels: Record<string, readonly string[]> = {
  * "torch.ops.aten.add.Tensor" is overload Tensor of aten::add; "_operator.mul" and "math.trunc" are
  * Python's, on symbolic sizes, and no operator of the dispatcher.
  */
-export function operatorOf(target: string): { kind: string; key: string | undefined } {
+export function operatorOfTarget(target: string): { kind: string; key: string | undefined } {
   const found = /^torch\.ops\.(.+)\.([^.]+)\.([^.]+)$/.exec(target)
   const [, namespace = '', name = '', overload = ''] = found ?? []
   if (found && !target.startsWith('torch.ops.higher_order.')) {
@@ -158,7 +158,7 @@ class Converter {
     where: string,
     { graph, names, depth }: Surroundings,
   ): GraphNode {
-    const { kind, key } = operatorOf(node.target)
+    const { kind, key } = operatorOfTarget(node.target)
     const inputs: string[] = []
     const attributes: Record<string, GraphAttribute> = {}
     const blocks: GraphBlock[] = []

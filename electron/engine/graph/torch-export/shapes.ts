@@ -46,7 +46,7 @@ const signature = z.object({
   input_specs: z.array(unionValue).default([]),
   output_specs: z.array(unionValue).default([]),
 })
-export type Signature = z.infer<typeof signature>
+export type ExportSignature = z.infer<typeof signature>
 
 export const exportedProgram = z.object({
   graph_module: z.object({

@@ -1,4 +1,4 @@
-import type { Signature } from './shapes'
+import type { ExportSignature } from './shapes'
 
 function textAt(value: unknown, ...keys: string[]): string {
   let at: unknown = value
@@ -9,7 +9,7 @@ function textAt(value: unknown, ...keys: string[]): string {
 }
 
 /** What the inputs of the graph stand for, by their names: "parameter layers.0.weight". */
-export function inputOrigins(signature: Signature): Map<string, string> {
+export function inputOrigins(signature: ExportSignature): Map<string, string> {
   const origins = new Map<string, string>()
   for (const spec of signature.input_specs) {
     const [kind, value] = Object.entries(spec).find(([, item]) => item !== null) ?? ['', null]

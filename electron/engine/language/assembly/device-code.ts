@@ -8,9 +8,9 @@ import type { Result } from '../../../contract/outcome'
 import type { CompileTask } from '../../compile/compile-task'
 import type { Toolchain } from '../../toolchain/choose'
 import { findCudaTool } from '../../toolchain/cuda-tools'
-import { compileLimits, runCommand } from '../../toolchain/run-command'
+import { compileLimits, runProcess } from '../../toolchain/run-command'
 import { withTitle } from './function-names'
-import { deviceMix, kernelResources } from './instruction-mix'
+import { deviceMix, resourcesOfKernel } from './instruction-mix'
 import { parsePtx, parseSass } from './parse-device-code'
 import type { DeviceFunction } from './parse-device-code'
 import { deviceRows } from './rows'
@@ -87,7 +87,7 @@ export async function deviceCode(
   try {
     const output = path.join(scratch, form === 'ptx' ? 'code.ptx' : 'code.cubin')
     const architecture = first === '' ? [] : [`-arch=${form === 'ptx' ? 'compute' : 'sm'}_${first}`]
-    const made = await runCommand(
+    const made = await runProcess(
       task.command,
       [...args, ...architecture, form === 'ptx' ? '-ptx' : '-cubin', task.source, '-o', output],
       { cwd: folder, limits: compileLimits },
@@ -112,7 +112,7 @@ export async function deviceCode(
     } else text = fs.readFileSync(output, 'utf8')
     return ok(
       await reportsOf(
-        { text, resources: kernelResources(made.stderr + made.stdout) },
+        { text, resources: resourcesOfKernel(made.stderr + made.stdout) },
         { form, tool, first },
         path.resolve(folder, task.source),
         places,
@@ -124,7 +124,7 @@ export async function deviceCode(
 }
 
 async function reportsOf(
-  { text, resources }: { text: string; resources: ReturnType<typeof kernelResources> },
+  { text, resources }: { text: string; resources: ReturnType<typeof resourcesOfKernel> },
   { form, tool, first }: { form: DeviceForm; tool: string; first: string },
   source: string,
   places: Places,

@@ -77,7 +77,7 @@ export function deviceMix(texts: readonly string[]): InstructionMix {
  * What ptxas -v says that each kernel takes, by its mangled name. Functions that a kernel calls have properties of
  * their own, told before or after the kernel's, and its registers are enough for them.
  */
-export function kernelResources(said: string): Map<string, InstructionMix> {
+export function resourcesOfKernel(said: string): Map<string, InstructionMix> {
   const found = new Map<string, InstructionMix>()
   const add = (name: string, what: string, count: number): void => {
     found.set(name, [...(found.get(name) ?? []), { what, count }])

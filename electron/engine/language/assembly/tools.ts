@@ -2,7 +2,7 @@ import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import { findSymbolizer } from '../../host/symbolize'
 import { findAllOnPath, findOnPath } from '../../toolchain/find-on-path'
-import { runCommand } from '../../toolchain/run-command'
+import { runProcess } from '../../toolchain/run-command'
 import type { CommandLimits } from '../../toolchain/run-command'
 import { parseFrames } from './parse-disassembly'
 import type { SourceFrame } from './parse-disassembly'
@@ -25,7 +25,7 @@ export async function askTool(
   args: readonly string[],
   options: { input?: string; cwd?: string; signal?: AbortSignal } = {},
 ): Promise<Result<string>> {
-  const result = await runCommand(tool, args, { ...options, limits })
+  const result = await runProcess(tool, args, { ...options, limits })
   if (result.stopped === 'cancelled') return err('cancelled', 'Stopped.')
   if (result.exitCode !== 0 || result.truncated) {
     const why = result.truncated ? 'prints more than can be kept' : 'failed'

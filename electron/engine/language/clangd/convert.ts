@@ -35,7 +35,7 @@ import type {
 export const uriOf = (file: string): string => pathToFileURL(file).href
 
 /** "" for what is no file. */
-export function fileOf(uri: string): string {
+export function fileOfUri(uri: string): string {
   return uri.startsWith('file:') ? fileURLToPath(uri) : ''
 }
 
@@ -60,7 +60,7 @@ export function fromRange(range: Range): TextRange {
 }
 
 export function fromLocation(location: Location): FilePlace {
-  return { file: fileOf(location.uri), ...fromRange(location.range) }
+  return { file: fileOfUri(location.uri), ...fromRange(location.range) }
 }
 
 export function fromTextEdit(file: string, edit: LspTextEdit): TextEdit {
@@ -69,7 +69,7 @@ export function fromTextEdit(file: string, edit: LspTextEdit): TextEdit {
 
 export function fromWorkspaceEdit(edit: WorkspaceEdit | null | undefined): TextEdit[] {
   return Object.entries(edit?.changes ?? {}).flatMap(([uri, edits]) =>
-    edits.map((one) => fromTextEdit(fileOf(uri), one)),
+    edits.map((one) => fromTextEdit(fileOfUri(uri), one)),
   )
 }
 

@@ -18,7 +18,7 @@ import type {
 import type { TokenLegend } from '../../../contract/language'
 import { findOnPath } from '../../toolchain/find-on-path'
 import type { CompileCommand } from './compile-commands'
-import { fileOf, uriOf } from './convert'
+import { fileOfUri, uriOf } from './convert'
 import type { ClangdDiagnostic } from './convert'
 import type { ClangdProgram } from '../../toolchain/find-clangd'
 
@@ -154,13 +154,13 @@ export class ClangdServer {
       (params: { uri: string; version?: number; diagnostics: ClangdDiagnostic[] }) => {
         // Without a version it speaks of another file than those that are open: of its own settings.
         if (params.version === undefined) return
-        events.onDiagnostics(fileOf(params.uri), params.version, params.diagnostics)
+        events.onDiagnostics(fileOfUri(params.uri), params.version, params.diagnostics)
       },
     )
     connection.onNotification(
       'textDocument/clangd.fileStatus',
       (params: { uri: string; state: string }) => {
-        events.onBusy(fileOf(params.uri), params.state !== 'idle')
+        events.onBusy(fileOfUri(params.uri), params.state !== 'idle')
       },
     )
     connection.onRequest('workspace/applyEdit', (params: { edit: WorkspaceEdit }) => {

@@ -2,8 +2,8 @@ import { lastWord } from '../syntax/functions'
 import type { CppFunction } from '../syntax/functions'
 import { above, childOf, findAll, partsOf } from '../syntax/syntax-tree'
 import type { SyntaxNode } from '../syntax/syntax-tree'
-import type { Finding } from './lint'
-import type { PlacedEntry, ProjectSources } from './project-sources'
+import type { LintFinding } from './lint'
+import type { PlacedEntry, LintedSources } from './project-sources'
 
 /** The list a return statement gives, written out; undefined where it is a variable or a call. */
 function returnedList(fn: CppFunction, statement: SyntaxNode): SyntaxNode | undefined {
@@ -27,7 +27,7 @@ export const counted = (number: number, word: string): string =>
   `${number} ${word}${number === 1 ? '' : 's'}`
 
 /** The function behind a name of an entry: an operator's, registered under it, or the C++ function itself. */
-function functionOf(project: ProjectSources, name: string): CppFunction | undefined {
+function functionOf(project: LintedSources, name: string): CppFunction | undefined {
   const word = name.split('::').at(-1) ?? name
   const registered = project.registrations.filter(
     (one) => one.kind === 'def' && (one.name === word || `${one.namespace}::${one.name}` === name),
@@ -65,10 +65,10 @@ const isList = (type: string): boolean =>
  * `autograd` of opsmith.json against the C++ functions that it joins: as many results as `gradients`
  * places, as many arguments as `backwardArgs` gives, and inputs that there are.
  */
-export function checkEntry(project: ProjectSources, entry: PlacedEntry): Finding[] {
+export function checkAutogradEntry(project: LintedSources, entry: PlacedEntry): LintFinding[] {
   const forward = functionOf(project, entry.forward)
   const backward = functionOf(project, entry.backward)
-  const found: Finding[] = []
+  const found: LintFinding[] = []
   const note = {
     severity: 'note' as const,
     file: entry.file,

@@ -3,7 +3,7 @@ import type { CppFunction } from '../syntax/functions'
 import type { SourceFile } from '../syntax/source-file'
 import { findAll, partsOf } from '../syntax/syntax-tree'
 import type { SyntaxNode } from '../syntax/syntax-tree'
-import type { ProjectSources } from './project-sources'
+import type { LintedSources } from './project-sources'
 
 /** One launch of a kernel: `kernel<<<grid, block>>>(…)`. */
 export interface Launch {
@@ -15,7 +15,7 @@ export interface Launch {
 }
 
 /** The launches of a project's functions. */
-export function launches(project: ProjectSources): Launch[] {
+export function launches(project: LintedSources): Launch[] {
   return project.functions.flatMap((fn) =>
     findAll(fn.body, 'kernel_call_syntax').flatMap((syntax): Launch[] => {
       const call = syntax.parent
@@ -31,7 +31,7 @@ export function launches(project: ProjectSources): Launch[] {
 
 /** Functions of the project that call one. */
 export function callers(
-  project: ProjectSources,
+  project: LintedSources,
   fn: CppFunction,
 ): { fn: CppFunction; at: number }[] {
   const name = lastWord(fn.name)

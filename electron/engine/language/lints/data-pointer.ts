@@ -1,6 +1,6 @@
 import { methodCalls } from '../syntax/functions'
 import type { CppFunction, MethodCall } from '../syntax/functions'
-import type { ProjectSources } from './project-sources'
+import type { LintedSources } from './project-sources'
 
 /** Methods of a tensor that give a pointer to its elements. */
 export const pointers = new Set(['data_ptr', 'const_data_ptr', 'mutable_data_ptr'])
@@ -13,7 +13,7 @@ export interface PointerUse {
 }
 
 /** The calls in the functions that the project's operators are made of. */
-export function pointerUses(project: ProjectSources): PointerUse[] {
+export function pointerUses(project: LintedSources): PointerUse[] {
   const outside = project.operatorFunctions()
   return outside.flatMap(({ function: fn, operator }) =>
     methodCalls(fn.source, fn.body)
@@ -23,7 +23,7 @@ export function pointerUses(project: ProjectSources): PointerUse[] {
 }
 
 /** The operator's name without its namespace, for messages. */
-export function shortName(operator: string): string {
+export function shortTypeName(operator: string): string {
   return (
     operator
       .replace(/::apply$/, '')

@@ -2,10 +2,10 @@ import type { DiagnosticNote, Fix, TextEdit } from '../../../contract/diagnostic
 import { findAll } from '../syntax/syntax-tree'
 import type { SyntaxNode } from '../syntax/syntax-tree'
 import type { SourceFile } from '../syntax/source-file'
-import type { ProjectSources } from './project-sources'
+import type { LintedSources } from './project-sources'
 
 /** What a lint found, at a node of a file. */
-export interface Finding {
+export interface LintFinding {
   source: SourceFile
   node: SyntaxNode
   /** One or two plain sentences. */
@@ -22,7 +22,7 @@ export interface Lint {
   code: string
   /** Markdown: what it is about, why it matters, how to fix it. The first paragraph is one sentence. */
   documentation: string
-  check: (project: ProjectSources) => Finding[]
+  check: (project: LintedSources) => LintFinding[]
 }
 
 export function replace(source: SourceFile, start: number, end: number, text: string): TextEdit {

@@ -43,7 +43,7 @@ function autogradClasses(source: SourceFile): string[] {
 }
 
 /** All sources of a project, and what they are to each other. */
-export class ProjectSources {
+export class LintedSources {
   readonly functions: CppFunction[]
   readonly registrations: Registration[]
   readonly blocks: LibraryBlock[]

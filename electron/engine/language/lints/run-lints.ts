@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../../../contract/diagnostics'
 import type { SourceFile } from '../syntax/source-file'
 import { lints } from './all-lints'
-import type { Finding, Lint } from './lint'
-import { ProjectSources } from './project-sources'
+import type { LintFinding, Lint } from './lint'
+import { LintedSources } from './project-sources'
 import type { PlacedEntry } from './project-sources'
 import { isSuppressed, suppressionsOf } from './suppressions'
 
@@ -15,7 +15,7 @@ export interface LintOptions {
   off?: readonly string[]
 }
 
-function asDiagnostic(lint: Lint, finding: Finding): Diagnostic {
+function asDiagnostic(lint: Lint, finding: LintFinding): Diagnostic {
   const { source, node, message, fixes = [], notes = [] } = finding
   const end = source.positionOf(node.end)
   return {
@@ -35,7 +35,7 @@ function asDiagnostic(lint: Lint, finding: Finding): Diagnostic {
 
 /** What the lints say of a project's sources, in the order of files and lines. */
 export function runLints(files: readonly SourceFile[], options: LintOptions = {}): Diagnostic[] {
-  const project = new ProjectSources(files, options.exposed ?? [], options.entries)
+  const project = new LintedSources(files, options.exposed ?? [], options.entries)
   const silenced = new Map(files.map((source) => [source.file, source.once(suppressionsOf)]))
   const order = new Map(files.map((source, index) => [source.file, index]))
   return lints

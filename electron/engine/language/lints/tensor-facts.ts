@@ -2,7 +2,7 @@ import { calledName, isTensor, methodCall, methodCalls } from '../syntax/functio
 import type { CppFunction } from '../syntax/functions'
 import { childOf, findAll, partsOf } from '../syntax/syntax-tree'
 import type { SyntaxNode } from '../syntax/syntax-tree'
-import type { ProjectSources } from './project-sources'
+import type { LintedSources } from './project-sources'
 
 /** Methods whose result shares memory in another order than its own shape says. */
 const reorderingViews = new Set([
@@ -95,7 +95,7 @@ interface TensorInFunction {
  * @param asks methods that ask: is_contiguous, scalar_type
  */
 export function isAsked(
-  project: ProjectSources,
+  project: LintedSources,
   tensor: TensorInFunction,
   asks: ReadonlySet<string>,
   depth = 0,
@@ -133,7 +133,7 @@ export function isAsked(
 }
 
 function mentions(
-  project: ProjectSources,
+  project: LintedSources,
   macro: string,
   asks: ReadonlySet<string>,
   depth: number,

@@ -5,7 +5,7 @@ import path from 'node:path'
 
 import type { ExportStep } from '../../../contract/export'
 import { ioError, makeFolder } from '../../project/files'
-import { runCommand } from '../../toolchain/run-command'
+import { runProcess } from '../../toolchain/run-command'
 import type { CommandLimits } from '../../toolchain/run-command'
 import type { ExportedProject } from '../exported-project'
 import { lastWords } from './last-words'
@@ -136,7 +136,7 @@ export class Proof {
     for (const command of commands) {
       say(`$ ${command.map(quote).join(' ')}\n`)
       const [file = '', ...args] = [...this.tools.offline, ...command]
-      const result = await runCommand(file, args, {
+      const result = await runProcess(file, args, {
         cwd: options.cwd ?? this.folder,
         env: this.environment(options.env ?? {}),
         limits,

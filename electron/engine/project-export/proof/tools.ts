@@ -7,7 +7,7 @@ import { installCommand } from '../../toolchain/pkg-config'
 import type { Toolchain } from '../../toolchain/choose'
 import { findOnPath } from '../../toolchain/find-on-path'
 import { describeLibtorch, findPythons } from '../../toolchain/libtorch'
-import { runCommand } from '../../toolchain/run-command'
+import { runProcess } from '../../toolchain/run-command'
 
 /** A tool that proofs use, or why there is none and what to do. */
 export type Tool = { path: string; problem: '' } | { path: ''; problem: string }
@@ -70,7 +70,7 @@ const findsJupyter =
 
 async function findJupyter(python: Tool): Promise<Tool> {
   if (python.problem !== '') return python
-  const { exitCode } = await runCommand(python.path, ['-c', findsJupyter])
+  const { exitCode } = await runProcess(python.path, ['-c', findsJupyter])
   if (exitCode === 0) return python
   const install = `${python.path} -m pip install nbclient ipykernel`
   return { path: '', problem: `the Python with torch has no Jupyter: ${install}` }
@@ -82,7 +82,7 @@ async function findOffline(): Promise<string[]> {
   if (unshare === undefined) return []
   const command = [unshare, '--map-root-user', '--net']
   const [first = '', ...rest] = command
-  const tried = await runCommand(first, [...rest, 'true'])
+  const tried = await runProcess(first, [...rest, 'true'])
   return tried.exitCode === 0 ? command : []
 }
 

@@ -1,6 +1,6 @@
 import { traceHead, traceLine } from '../paint/paint-edges'
 import type { Box, Lines } from '../paint/paint-messages'
-import type { Palette } from '../scene'
+import type { GraphPalette } from '../scene'
 
 /** What is selected: it changes with every click, the picture does not. */
 export type Selection = {
@@ -33,7 +33,7 @@ type Part = { left: number; top: number; right: number; bottom: number }
 export function paintHighlight(
   context: CanvasRenderingContext2D,
   highlight: Highlight,
-  palette: Palette,
+  palette: GraphPalette,
   zoom: number,
   part: Part,
 ): void {

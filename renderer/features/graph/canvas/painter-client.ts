@@ -1,4 +1,4 @@
-import type { Palette, Scene, SceneHits, SceneOverlay } from '../scene'
+import type { GraphPalette, PaintedScene, SceneHits, SceneOverlay } from '../scene'
 import type {
   FromPainter,
   PaintCallName,
@@ -27,7 +27,7 @@ class PainterClient {
   private readonly surfaces = new Map<ViewId, Surface>()
   private asked = 0
   private epochs = 0
-  private look: { palette: Palette; ratio: number } | null = null
+  private look: { palette: GraphPalette; ratio: number } | null = null
   private readonly sizes = new Map<ViewId, Extent>()
   /** The newest picture of each view: everything that is painted carries its number. */
   private readonly current = new Map<ViewId, number>()
@@ -41,7 +41,7 @@ class PainterClient {
     }
   }
 
-  setLook(palette: Palette, ratio: number): void {
+  setLook(palette: GraphPalette, ratio: number): void {
     const before = this.look
     if (before && before.ratio === ratio && sameColours(before.palette, palette)) return
     this.look = { palette, ratio }
@@ -52,7 +52,7 @@ class PainterClient {
     for (const surface of this.surfaces.values()) surface.expect(epoch)
   }
 
-  setScene(view: ViewId, scene: Scene | null): void {
+  setScene(view: ViewId, scene: PaintedScene | null): void {
     const epoch = this.nextEpoch()
     this.current.set(view, epoch)
     const { left, top, width, height } = scene ?? { left: 0, top: 0, width: 0, height: 0 }
@@ -137,12 +137,12 @@ class PainterClient {
 
 export const painter = new PainterClient()
 
-function sameColours(a: Palette, b: Palette): boolean {
+function sameColours(a: GraphPalette, b: GraphPalette): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
 /** A scene is made to be handed over: the arrays go along instead of being copied. */
-function buffersOf(scene: Scene): Transferable[] {
+function buffersOf(scene: PaintedScene): Transferable[] {
   const parts: unknown[] = [scene.items, scene.frames, scene.edges].flatMap((part) =>
     Object.values(part),
   )

@@ -1,6 +1,6 @@
 import type { Box, FromPainter, ViewId } from '../paint/paint-messages'
 import { tileSize } from '../paint/paint-messages'
-import type { Palette } from '../scene'
+import type { GraphPalette } from '../scene'
 import { composeTiles } from './compose'
 import { nothingSelected, paintHighlight, type Highlight, type Selection } from './highlight'
 import { painter, type Extent } from './painter-client'
@@ -53,7 +53,7 @@ export class Surface {
   private lastWant = ''
   private frame = 0
   private settle: ReturnType<typeof setTimeout> | undefined
-  palette: Palette | null = null
+  palette: GraphPalette | null = null
   private highlight: Highlight = { ...nothingSelected, hovered: null, marked: [] }
   private width = 0
   private height = 0
@@ -90,7 +90,7 @@ export class Surface {
     this.draw()
   }
 
-  setPalette(palette: Palette): void {
+  setPalette(palette: GraphPalette): void {
     this.palette = palette
     this.changed()
   }
@@ -405,7 +405,7 @@ export class Surface {
     painter.want(this.view, { scale: this.wantedScale, tiles: pairs, visible, pace })
   }
 
-  private compose(context: CanvasRenderingContext2D, palette: Palette): void {
+  private compose(context: CanvasRenderingContext2D, palette: GraphPalette): void {
     const { viewport, ratio } = this
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.fillStyle = palette.background

@@ -1,4 +1,4 @@
-import { boxMetrics, type Scene } from '../scene'
+import { boxMetrics, type PaintedScene } from '../scene'
 import type { Region } from './region'
 import { SpatialIndex } from './spatial-index'
 
@@ -16,7 +16,7 @@ export class EdgeLabels {
   private readonly labels: EdgeLabel[] = []
   private readonly index: SpatialIndex
 
-  constructor(scene: Scene) {
+  constructor(scene: PaintedScene) {
     const { edges, strings } = scene
     const seen = new Set<number>()
     const taken = new Map<number, EdgeLabel[]>()
@@ -52,7 +52,7 @@ export class EdgeLabels {
 }
 
 /** Where the names of open blocks and modules are at zoom 1: no type may cover them. */
-function frameNames(scene: Scene): EdgeLabel[] {
+function frameNames(scene: PaintedScene): EdgeLabel[] {
   const { frames, strings } = scene
   const names: EdgeLabel[] = []
   for (let i = 0; i < frames.count; i += 1) {
@@ -65,13 +65,13 @@ function frameNames(scene: Scene): EdgeLabel[] {
 }
 
 /** Right under the box that it comes from. */
-function beginningOf(edges: Scene['edges'], edge: number): { x: number; y: number } {
+function beginningOf(edges: PaintedScene['edges'], edge: number): { x: number; y: number } {
   const start = edges.pointStart[edge] ?? 0
   return { x: edges.points[2 * start] ?? 0, y: (edges.points[2 * start + 1] ?? 0) + 9 }
 }
 
 /** In the middle of a short line, below its beginning on a long one. */
-function placeOn(edges: Scene['edges'], edge: number): { x: number; y: number } {
+function placeOn(edges: PaintedScene['edges'], edge: number): { x: number; y: number } {
   const start = edges.pointStart[edge] ?? 0
   const isStraight = (edges.pointStart[edge + 1] ?? 0) - start === 2
   const x0 = edges.points[2 * start] ?? 0

@@ -1,10 +1,15 @@
 import { coloursAt } from '../../../shell/primitives/colour-map'
-import { boxMetrics, changeKind, itemFlag, type Palette } from '../scene'
-import type { Look, Picture } from './picture'
+import { boxMetrics, changeKind, itemFlag, type GraphPalette } from '../scene'
+import type { PictureStyle, Picture } from './picture'
 import type { Context, Region } from './region'
 
 /** Modules, functions and blocks that are open: a pane behind what is inside, its name above. */
-export function paintFrames(context: Context, picture: Picture, look: Look, region: Region): void {
+export function paintFrames(
+  context: Context,
+  picture: Picture,
+  look: PictureStyle,
+  region: Region,
+): void {
   const { frames } = picture.scene
   const { palette } = look
   const found = [...picture.frames.query(region.left, region.top, region.right, region.bottom)]
@@ -33,7 +38,7 @@ export function paintFrames(context: Context, picture: Picture, look: Look, regi
 export function paintFrameNames(
   context: Context,
   picture: Picture,
-  look: Look,
+  look: PictureStyle,
   region: Region,
 ): void {
   const found = picture.frames.query(region.left, region.top, region.right, region.bottom)
@@ -45,7 +50,7 @@ function paintFrameName(
   context: Context,
   picture: Picture,
   frame: number,
-  palette: Palette,
+  palette: GraphPalette,
   region: Region,
 ): void {
   const { frames } = picture.scene
@@ -92,7 +97,12 @@ function fitted(context: Context, text: string, room: number): string {
 
 type Colours = { fill: string; border: string; text: string }
 
-export function paintItems(context: Context, picture: Picture, look: Look, region: Region): void {
+export function paintItems(
+  context: Context,
+  picture: Picture,
+  look: PictureStyle,
+  region: Region,
+): void {
   const found = picture.items.query(region.left, region.top, region.right, region.bottom)
   const isFar = region.zoom < 0.22
   const misses = picture.hits?.found ?? null
@@ -106,7 +116,7 @@ export function paintItems(context: Context, picture: Picture, look: Look, regio
   context.globalAlpha = 1
 }
 
-function coloursOf(picture: Picture, i: number, palette: Palette): Colours {
+function coloursOf(picture: Picture, i: number, palette: GraphPalette): Colours {
   const { overlay } = picture
   if (overlay && overlay.kind !== 'none') {
     const position = overlay.position[i] ?? Number.NaN
@@ -157,7 +167,7 @@ function paintBox(
   picture: Picture,
   i: number,
   colours: Colours,
-  palette: Palette,
+  palette: GraphPalette,
   region: Region,
 ): void {
   const { items } = picture.scene
@@ -194,7 +204,7 @@ function paintWords(
   picture: Picture,
   i: number,
   colours: Colours,
-  palette: Palette,
+  palette: GraphPalette,
   region: Region,
 ): void {
   const { items } = picture.scene
@@ -255,7 +265,7 @@ function paintMarks(
   context: Context,
   picture: Picture,
   i: number,
-  palette: Palette,
+  palette: GraphPalette,
   region: Region,
 ): void {
   const { items } = picture.scene
@@ -301,7 +311,7 @@ function badge(
   top: number,
   text: string,
   colour: string,
-  palette: Palette,
+  palette: GraphPalette,
 ): void {
   // Signs are small in most fonts: a tilde must not be read as a minus.
   context.font = `700 ${text.length === 1 ? 13 : 10}px ${palette.uiFont}`

@@ -1,12 +1,17 @@
 import { boxMetrics, changeKind } from '../scene'
-import type { Look, Picture } from './picture'
+import type { PictureStyle, Picture } from './picture'
 import type { Context, Region } from './region'
 
 /** Edges a square tile of 512 pixels at most, when seen from far: more only make it grey. */
 const farLimit = 4000
 
 /** Lines between boxes. From far straight hairlines, thinned evenly; near curves with arrow heads and types. */
-export function paintEdges(context: Context, picture: Picture, look: Look, region: Region): void {
+export function paintEdges(
+  context: Context,
+  picture: Picture,
+  look: PictureStyle,
+  region: Region,
+): void {
   const found = picture.edges.query(region.left, region.top, region.right, region.bottom)
   if (found.length === 0) return
   const { palette } = look
@@ -163,7 +168,7 @@ function paintChanged(
   context: Context,
   picture: Picture,
   found: number[],
-  { palette }: Look,
+  { palette }: PictureStyle,
   region: Region,
 ): void {
   const { change } = picture.scene.edges
@@ -187,7 +192,7 @@ function paintChanged(
 export function paintEdgeLabels(
   context: Context,
   picture: Picture,
-  look: Look,
+  look: PictureStyle,
   region: Region,
 ): void {
   if (region.zoom < 0.55) return

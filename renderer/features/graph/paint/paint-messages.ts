@@ -1,4 +1,4 @@
-import type { Palette, Scene, SceneHits, SceneOverlay } from '../scene'
+import type { GraphPalette, PaintedScene, SceneHits, SceneOverlay } from '../scene'
 
 /** Side length of a tile in device pixels. */
 export const tileSize = 512
@@ -23,7 +23,7 @@ export type Surroundings = {
   users: { keys: number[]; boxes: Box[]; lines: Lines }
 }
 
-export type Direction = 'up' | 'down' | 'left' | 'right'
+export type FlowDirection = 'up' | 'down' | 'left' | 'right'
 
 /** What the window asks the painter; every question has one answer. */
 export type PaintCalls = {
@@ -31,7 +31,7 @@ export type PaintCalls = {
   surroundings: { input: { view: ViewId; key: number }; output: Surroundings | null }
   boxes: { input: { view: ViewId; keys: number[] }; output: { boxes: Box[]; lines: Lines } }
   walk: {
-    input: { view: ViewId; key: number | null; direction: Direction; x: number; y: number }
+    input: { view: ViewId; key: number | null; direction: FlowDirection; x: number; y: number }
     output: number | null
   }
   /** The item nearest to a point, to hold on to when the layout changes. */
@@ -41,8 +41,8 @@ export type PaintCalls = {
 export type PaintCallName = keyof PaintCalls
 
 export type ToPainter =
-  | { type: 'look'; palette: Palette; ratio: number; epoch: number }
-  | { type: 'scene'; view: ViewId; scene: Scene | null; epoch: number }
+  | { type: 'look'; palette: GraphPalette; ratio: number; epoch: number }
+  | { type: 'scene'; view: ViewId; scene: PaintedScene | null; epoch: number }
   | { type: 'overlay'; view: ViewId; overlay: SceneOverlay | null; epoch: number }
   | { type: 'hits'; view: ViewId; hits: SceneHits | null; epoch: number }
   /**

@@ -1,6 +1,6 @@
 import { paintFrameNames, paintFrames, paintItems } from './paint-boxes'
 import { paintEdgeLabels, paintEdges } from './paint-edges'
-import type { Look, Picture } from './picture'
+import type { PictureStyle, Picture } from './picture'
 import type { Context, Region } from './region'
 
 /**
@@ -10,7 +10,7 @@ import type { Context, Region } from './region'
 export function paintRegion(
   context: Context,
   picture: Picture | null,
-  look: Look,
+  look: PictureStyle,
   place: { left: number; top: number; scale: number; width: number; height: number },
 ): void {
   const { left, top, scale, width, height } = place

@@ -1,4 +1,4 @@
-import type { Palette, Scene, SceneHits, SceneOverlay } from '../scene'
+import type { GraphPalette, PaintedScene, SceneHits, SceneOverlay } from '../scene'
 import { EdgeLabels } from './edge-labels'
 import { SpatialIndex } from './spatial-index'
 
@@ -12,7 +12,7 @@ export class Picture {
   private edgeLabels: EdgeLabels | null = null
   private incident: { start: Uint32Array; edges: Uint32Array } | null = null
 
-  constructor(readonly scene: Scene) {
+  constructor(readonly scene: PaintedScene) {
     const { items, frames, edges } = scene
     this.items = indexOf(items)
     this.frames = indexOf(frames)
@@ -80,8 +80,8 @@ export class Picture {
 }
 
 /** What is drawn with: a scene may be drawn in several themes and sizes. */
-export type Look = {
-  palette: Palette
+export type PictureStyle = {
+  palette: GraphPalette
   /** Device pixels a CSS pixel. */
   ratio: number
 }
@@ -98,7 +98,7 @@ function indexOf(boxes: {
   return new SpatialIndex(boxes.count, boxes.x, boxes.y, right, bottom)
 }
 
-function incidence(scene: Scene): { start: Uint32Array; edges: Uint32Array } {
+function incidence(scene: PaintedScene): { start: Uint32Array; edges: Uint32Array } {
   const { items, edges } = scene
   const start = new Uint32Array(items.count + 1)
   for (let i = 0; i < edges.count; i += 1) {

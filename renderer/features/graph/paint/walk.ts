@@ -1,4 +1,4 @@
-import type { Box, Direction, Lines, Surroundings } from './paint-messages'
+import type { Box, FlowDirection, Lines, Surroundings } from './paint-messages'
 import type { Picture } from './picture'
 
 /** More neighbours than this are not drawn one by one: a constant with ten thousand users. */
@@ -69,7 +69,7 @@ function linesOf(picture: Picture, edges: number[]): Lines {
 export function walk(
   picture: Picture,
   from: number | null,
-  direction: Direction,
+  direction: FlowDirection,
   x: number,
   y: number,
 ): number | null {

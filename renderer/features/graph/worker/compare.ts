@@ -8,7 +8,7 @@ import type { ChangeEntry, Changes } from '../graph-messages'
 import { changeKind } from '../scene'
 
 /** A graph against another one. */
-export type Comparison = {
+export type GraphComparison = {
   /** What is shown: the graph, with what was removed drawn in where that was asked for. */
   model: GraphModel
   /** `changeKind` of each node of `model`. */
@@ -34,11 +34,11 @@ export function compareModels(
   other: GraphModel,
   withRemoved: boolean,
   isBefore: boolean,
-): Comparison {
+): GraphComparison {
   return isBefore ? olderSide(model, other) : newerSide(model, other, withRemoved)
 }
 
-function newerSide(after: GraphModel, before: GraphModel, withRemoved: boolean): Comparison {
+function newerSide(after: GraphModel, before: GraphModel, withRemoved: boolean): GraphComparison {
   const diff = diffGraphs(before, after)
   if (!withRemoved || diff.removed.length === 0) {
     const marks = new Uint8Array(after.nodes.length)
@@ -83,7 +83,7 @@ function newerSide(after: GraphModel, before: GraphModel, withRemoved: boolean):
   }
 }
 
-function olderSide(before: GraphModel, after: GraphModel): Comparison {
+function olderSide(before: GraphModel, after: GraphModel): GraphComparison {
   const diff = diffGraphs(before, after)
   const marks = new Uint8Array(before.nodes.length)
   for (const node of diff.removed) marks[node] = changeKind.removed

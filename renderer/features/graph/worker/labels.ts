@@ -38,7 +38,7 @@ export function frameName(group: Group): string {
 }
 
 /** The type of a value as lines carry it; "" for what says nothing. */
-export function valueLabel(model: GraphModel, value: number): string {
+export function shownValueLabel(model: GraphModel, value: number): string {
   const entry = model.values[value]
   if (!entry) return ''
   const label = labelOf(entry)

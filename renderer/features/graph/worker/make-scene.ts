@@ -2,12 +2,12 @@ import {
   itemOfKey,
   kindOfKey,
   idOfKey,
-  type Layout,
+  type GraphLayout,
   type LayoutItem,
 } from '../../../../graph/layout/layout'
 import type { GraphModel } from '../../../../graph/model'
-import { boxMetrics, itemFlag, type Scene } from '../scene'
-import { boxWords, frameName, valueLabel, type Words } from './labels'
+import { boxMetrics, itemFlag, type PaintedScene } from '../scene'
+import { boxWords, frameName, shownValueLabel, type Words } from './labels'
 import { TextMeasure, TextTable } from './text-measure'
 
 export type Fonts = { ui: string; mono: string }
@@ -63,11 +63,11 @@ function markWidth(words: Words): number {
 export function makeScene(
   id: number,
   model: GraphModel,
-  layout: Layout,
+  layout: GraphLayout,
   boxes: BoxMaker,
   showConstants: boolean,
   marks: Uint8Array | null,
-): Scene {
+): PaintedScene {
   const table = new TextTable()
   const { count } = layout.items
   const prefix = new Int32Array(count)
@@ -136,7 +136,11 @@ function changeOf(model: GraphModel, item: LayoutItem, marks: Uint8Array): numbe
   return Math.max(found, 0)
 }
 
-function framesOf(model: GraphModel, layout: Layout, table: TextTable): Scene['frames'] {
+function framesOf(
+  model: GraphModel,
+  layout: GraphLayout,
+  table: TextTable,
+): PaintedScene['frames'] {
   const { frames } = layout
   const label = new Int32Array(frames.count)
   for (let i = 0; i < frames.count; i += 1) {
@@ -158,11 +162,11 @@ function framesOf(model: GraphModel, layout: Layout, table: TextTable): Scene['f
 
 function edgesOf(
   model: GraphModel,
-  layout: Layout,
+  layout: GraphLayout,
   table: TextTable,
   marks: Uint8Array | null,
   itemChange: Uint8Array,
-): Scene['edges'] {
+): PaintedScene['edges'] {
   const { edges } = layout
   const value = new Int32Array(edges.count)
   const label = new Int32Array(edges.count)
@@ -171,7 +175,7 @@ function edgesOf(
     const start = edges.valueStart[e] ?? 0
     const first = edges.values[start] ?? -1
     const many = (edges.valueStart[e + 1] ?? 0) - start
-    const words = valueLabel(model, first)
+    const words = shownValueLabel(model, first)
     value[e] = first
     label[e] = table.add(many > 1 && words !== '' ? `${words} +${many - 1}` : words)
     if (marks) {

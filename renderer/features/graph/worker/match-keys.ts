@@ -1,5 +1,5 @@
 import { matchGraphs } from '../../../../graph/diff/match'
-import { idOfKey, keyOf, kindOfKey, type Layout } from '../../../../graph/layout/layout'
+import { idOfKey, keyOf, kindOfKey, type GraphLayout } from '../../../../graph/layout/layout'
 import type { GraphModel } from '../../../../graph/model'
 import { groupPaths } from './group-paths'
 
@@ -38,7 +38,7 @@ export function matchKeys(before: GraphModel, now: GraphModel): (key: number) =>
 }
 
 /** Whether enough of the old picture is in the new one for it to keep its places. */
-export function isSamePicture(old: Layout, match: (key: number) => number): boolean {
+export function isSamePicture(old: GraphLayout, match: (key: number) => number): boolean {
   let found = 0
   for (let i = 0; i < old.items.count; i += 1) if (match(old.items.key[i] ?? 0) >= 0) found += 1
   return found > 0.3 * old.items.count
@@ -46,8 +46,8 @@ export function isSamePicture(old: Layout, match: (key: number) => number): bool
 
 /** How far the held box (or frame) has gone from one layout to the next, measured at its upper edge. */
 export function shiftOf(
-  old: Layout,
-  now: Layout,
+  old: GraphLayout,
+  now: GraphLayout,
   before: number | null,
   after: number | null,
 ): { dx: number; dy: number } {
@@ -56,7 +56,7 @@ export function shiftOf(
   return from && to ? { dx: to.x - from.x, dy: to.y - from.y } : { dx: 0, dy: 0 }
 }
 
-function cornerOf(layout: Layout, key: number): { x: number; y: number } | null {
+function cornerOf(layout: GraphLayout, key: number): { x: number; y: number } | null {
   // The frame first: a node with open blocks has its header inside of it.
   for (const list of [layout.frames, layout.items]) {
     const at = list.key.indexOf(key)

@@ -1,6 +1,6 @@
 import type { GraphObservation } from '../../../../electron/contract/graph'
 import { parseQuery, searchGraph } from '../../../../graph/search'
-import type { SearchResult } from '../graph-messages'
+import type { ShownHits } from '../graph-messages'
 import type { SceneHits } from '../scene'
 import type { ShownView } from './shown-view'
 
@@ -11,7 +11,7 @@ const mostKeys = 5_000
 export function searchView(
   view: ShownView,
   text: string,
-): { result: SearchResult; hits: SceneHits | null } {
+): { result: ShownHits; hits: SceneHits | null } {
   const { model, layout } = view
   if (!model || !layout || text.trim() === '') {
     return { result: { ok: true, keys: [], total: 0 }, hits: null }

@@ -1,18 +1,22 @@
 import type { GraphObservation } from '../../../../electron/contract/graph'
-import { keyOf, kindOfKey, idOfKey, type Layout } from '../../../../graph/layout/layout'
+import { keyOf, kindOfKey, idOfKey, type GraphLayout } from '../../../../graph/layout/layout'
 import { layoutInSteps } from '../../../../graph/layout/layout-graph'
 import type { GraphModel } from '../../../../graph/model'
 import type { ObservedNode, ShowRequest, ShowResult } from '../graph-messages'
-import type { Scene } from '../scene'
-import { compareModels, type Comparison } from './compare'
+import type { PaintedScene } from '../scene'
+import { compareModels, type GraphComparison } from './compare'
 import { firstFolds, groupPaths } from './group-paths'
 import { isSamePicture, matchKeys, shiftOf } from './match-keys'
 import { makeScene, type BoxMaker } from './make-scene'
 
-export type PostScene = (scene: Scene, shift: { dx: number; dy: number }, isFinal: boolean) => void
+export type PostScene = (
+  scene: PaintedScene,
+  shift: { dx: number; dy: number },
+  isFinal: boolean,
+) => void
 
 /** A layout before, and what its keys are called now. */
-type Places = { layout: Layout; match: (key: number) => number }
+type Places = { layout: GraphLayout; match: (key: number) => number }
 
 let scenes = 0
 
@@ -22,8 +26,8 @@ export class ShownView {
   compared: number | null = null
   /** The document's model, or with what was removed drawn into it. */
   model: GraphModel | null = null
-  comparison: Comparison | null = null
-  layout: Layout | null = null
+  comparison: GraphComparison | null = null
+  layout: GraphLayout | null = null
   sceneId = 0
   showConstants = false
   observation: GraphObservation | null = null
@@ -256,7 +260,7 @@ export class ShownView {
     })
     const marks = this.comparison?.marks ?? null
     let first = 0
-    const publish = (layout: Layout, isFinal: boolean): void => {
+    const publish = (layout: GraphLayout, isFinal: boolean): void => {
       scenes += 1
       const scene = makeScene(scenes, model, layout, boxes, this.showConstants, marks)
       const shift = old ? shiftOf(old.layout, layout, hold.before, hold.after) : { dx: 0, dy: 0 }

@@ -1,10 +1,10 @@
 import type { Fix } from '../../../../contract/diagnostics'
 import type { CppFunction } from '../../syntax/functions'
 import { partsOf } from '../../syntax/syntax-tree'
-import { checkEntry, counted, returnedLists } from '../autograd-entries'
+import { checkAutogradEntry, counted, returnedLists } from '../autograd-entries'
 import { noteAt, replace } from '../lint'
-import type { Finding, Lint } from '../lint'
-import type { ProjectSources } from '../project-sources'
+import type { LintFinding, Lint } from '../lint'
+import type { LintedSources } from '../project-sources'
 
 const documentation = `backward gives back another number of gradients than forward has inputs.
 
@@ -34,11 +34,11 @@ function inputCount(forward: CppFunction): number | undefined {
   return open || forward.parameters.length === inputs.length ? undefined : inputs.length
 }
 
-function checkOne(name: string, forward: CppFunction, backward: CppFunction): Finding[] {
+function checkOne(name: string, forward: CppFunction, backward: CppFunction): LintFinding[] {
   const inputs = inputCount(forward)
   const { source, body } = backward
   if (inputs === undefined || !body) return []
-  return returnedLists(backward).flatMap((list): Finding[] => {
+  return returnedLists(backward).flatMap((list): LintFinding[] => {
     const results = partsOf(list)
     if (results.length === inputs) return []
     const missing = inputs - results.length
@@ -65,13 +65,13 @@ function checkOne(name: string, forward: CppFunction, backward: CppFunction): Fi
   })
 }
 
-function check(project: ProjectSources): Finding[] {
+function check(project: LintedSources): LintFinding[] {
   const ofClasses = project
     .autogradFunctions()
     .flatMap(({ name, forward, backward }) =>
       forward && backward ? checkOne(name, forward, backward) : [],
     )
-  return [...ofClasses, ...project.entries.flatMap((entry) => checkEntry(project, entry))]
+  return [...ofClasses, ...project.entries.flatMap((entry) => checkAutogradEntry(project, entry))]
 }
 
 export const lint: Lint = { code: 'opsmith-backward-results', documentation, check }

@@ -4,8 +4,8 @@ import { partsOf } from '../../syntax/syntax-tree'
 import type { SyntaxNode } from '../../syntax/syntax-tree'
 import { callers, launches } from '../cuda-launch'
 import { includeHeader, insertBefore } from '../lint'
-import type { Finding, Lint } from '../lint'
-import type { ProjectSources } from '../project-sources'
+import type { LintFinding, Lint } from '../lint'
+import type { LintedSources } from '../project-sources'
 
 const documentation = `A kernel is launched on whatever GPU is current, not on the one that has the tensors.
 
@@ -24,9 +24,9 @@ function isGuarded(fn: CppFunction): boolean {
   return guards.test(fn.source.textOf(fn.body))
 }
 
-function check(project: ProjectSources): Finding[] {
+function check(project: LintedSources): LintFinding[] {
   const seen = new Set<SyntaxNode>()
-  return launches(project).flatMap(({ fn, call }): Finding[] => {
+  return launches(project).flatMap(({ fn, call }): LintFinding[] => {
     const { source, body } = fn
     const tensor = fn.parameters.find((one) => isTensor(one) && one.name !== '')
     if (!tensor || !body || seen.has(body)) return []

@@ -1,9 +1,9 @@
 import { childOf } from '../../syntax/syntax-tree'
-import { pointerUses, shortName } from '../data-pointer'
+import { pointerUses, shortTypeName } from '../data-pointer'
 import type { PointerUse } from '../data-pointer'
 import { insertBefore } from '../lint'
-import type { Finding, Lint } from '../lint'
-import type { ProjectSources } from '../project-sources'
+import type { LintFinding, Lint } from '../lint'
+import type { LintedSources } from '../project-sources'
 import { isAsked, originOf } from '../tensor-facts'
 
 const documentation = `The elements of a tensor are read as one type, and nothing checks that it has that type.
@@ -71,8 +71,8 @@ function readAs({ fn, call }: PointerUse): string | undefined {
   )?.[1]
 }
 
-function check(project: ProjectSources): Finding[] {
-  const found = new Map<string, Finding>()
+function check(project: LintedSources): LintFinding[] {
+  const found = new Map<string, LintFinding>()
   for (const use of pointerUses(project)) {
     const { fn, operator, call } = use
     const scalar = tensorTypes[readAs(use) ?? '']
@@ -84,7 +84,7 @@ function check(project: ProjectSources): Finding[] {
     const key = `${fn.source.file}:${fn.node.start}:${name}`
     if (found.has(key) || !fn.body) continue
     const dtype = dtypeNames[scalar] ?? scalar
-    const statement = `TORCH_CHECK(${name}.scalar_type() == at::${scalar}, "${shortName(operator)}: ${name} must be ${dtype}, got ", ${name}.scalar_type());`
+    const statement = `TORCH_CHECK(${name}.scalar_type() == at::${scalar}, "${shortTypeName(operator)}: ${name} must be ${dtype}, got ", ${name}.scalar_type());`
     found.set(key, {
       source: fn.source,
       node: call.node,

@@ -3,8 +3,8 @@ import { findAll } from '../../syntax/syntax-tree'
 import type { SyntaxNode } from '../../syntax/syntax-tree'
 import type { CppFunction } from '../../syntax/functions'
 import { replace } from '../lint'
-import type { Finding, Lint } from '../lint'
-import type { ProjectSources } from '../project-sources'
+import type { LintFinding, Lint } from '../lint'
+import type { LintedSources } from '../project-sources'
 
 const documentation = `An operator's signature holds a number type that the dispatcher does not know.
 
@@ -65,7 +65,7 @@ function wrongTypes(fn: CppFunction, typeNode: SyntaxNode | undefined): SyntaxNo
   })
 }
 
-function fixFor(project: ProjectSources, fn: CppFunction, at: SyntaxNode, index: number): Fix[] {
+function fixFor(project: LintedSources, fn: CppFunction, at: SyntaxNode, index: number): Fix[] {
   const was = fn.source.textOf(at)
   const now = better(was) ?? was
   const nth = (one: CppFunction): SyntaxNode[] =>
@@ -78,7 +78,7 @@ function fixFor(project: ProjectSources, fn: CppFunction, at: SyntaxNode, index:
   return [{ title: `Change ${was} to ${now}`, edits }]
 }
 
-function check(project: ProjectSources): Finding[] {
+function check(project: LintedSources): LintFinding[] {
   const seen = new Set<SyntaxNode>()
   return project.operators
     .filter((one) => one.registration?.block === 'library')
@@ -88,7 +88,7 @@ function check(project: ProjectSources): Finding[] {
         { index: -1, node: fn.returnNode },
       ]
       return types.flatMap(({ index, node }) =>
-        wrongTypes(fn, node).flatMap((at): Finding[] => {
+        wrongTypes(fn, node).flatMap((at): LintFinding[] => {
           if (seen.has(at)) return []
           seen.add(at)
           const was = fn.source.textOf(at)

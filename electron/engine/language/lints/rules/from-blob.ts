@@ -3,8 +3,8 @@ import type { CppFunction } from '../../syntax/functions'
 import { above, childOf, findAll, partsOf } from '../../syntax/syntax-tree'
 import type { SyntaxNode } from '../../syntax/syntax-tree'
 import { replace } from '../lint'
-import type { Finding, Lint } from '../lint'
-import type { ProjectSources } from '../project-sources'
+import type { LintFinding, Lint } from '../lint'
+import type { LintedSources } from '../project-sources'
 
 const documentation = `A tensor made by \`from_blob\` leaves the function that owns its memory.
 
@@ -88,7 +88,7 @@ function unownedBlob(fn: CppFunction, node: SyntaxNode | undefined): SyntaxNode 
   return !owns && isLocalMemory(fn, given[0]) ? node : undefined
 }
 
-function check(project: ProjectSources): Finding[] {
+function check(project: LintedSources): LintFinding[] {
   return project.functions.flatMap((fn) => {
     const { source, body } = fn
     const blobs = new Map<string, SyntaxNode>()
@@ -101,13 +101,13 @@ function check(project: ProjectSources): Finding[] {
     for (const one of findAll(body, 'assignment_expression')) {
       blobs.delete(source.textOf(childOf(one, 'left')))
     }
-    return findAll(body, 'return_statement').flatMap((statement): Finding[] => {
+    return findAll(body, 'return_statement').flatMap((statement): LintFinding[] => {
       // A lambda's return is not the function's.
       const lambda = above(statement, 'lambda_expression')
       if (lambda && lambda.start > (body?.start ?? 0)) return []
       const given = partsOf(statement)[0]
       const values = given?.type === 'initializer_list' ? partsOf(given) : given ? [given] : []
-      return values.flatMap((value): Finding[] => {
+      return values.flatMap((value): LintFinding[] => {
         const blob = unownedBlob(fn, value) ?? blobs.get(source.textOf(value))
         if (!blob) return []
         return [

@@ -2,8 +2,8 @@ import type { Fix } from '../../../../contract/diagnostics'
 import { calledName, lastWord } from '../../syntax/functions'
 import { launches, usesTorch } from '../cuda-launch'
 import { includeHeader, replace } from '../lint'
-import type { Finding, Lint } from '../lint'
-import type { ProjectSources } from '../project-sources'
+import type { LintFinding, Lint } from '../lint'
+import type { LintedSources } from '../project-sources'
 
 const documentation = `A kernel is launched on the default stream.
 
@@ -16,8 +16,8 @@ scale<<<blocks, threads, 0, stream>>>(data, size);
 
 A file without libtorch's headers takes the stream as an argument.`
 
-function check(project: ProjectSources): Finding[] {
-  return launches(project).flatMap(({ fn, call, configuration, syntax }): Finding[] => {
+function check(project: LintedSources): LintFinding[] {
+  return launches(project).flatMap(({ fn, call, configuration, syntax }): LintFinding[] => {
     const { source } = fn
     const stream = configuration[3]
     if (stream && !/^(0|NULL|nullptr|cudaStreamLegacy)$/.test(source.textOf(stream))) return []

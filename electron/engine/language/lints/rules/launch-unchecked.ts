@@ -5,8 +5,8 @@ import { findAll } from '../../syntax/syntax-tree'
 import type { SyntaxNode } from '../../syntax/syntax-tree'
 import { callers, launches, usesTorch } from '../cuda-launch'
 import { includeHeader, replace } from '../lint'
-import type { Finding, Lint } from '../lint'
-import type { ProjectSources } from '../project-sources'
+import type { LintFinding, Lint } from '../lint'
+import type { LintedSources } from '../project-sources'
 
 const documentation = `A kernel is launched, and nothing checks that the launch worked.
 
@@ -23,7 +23,7 @@ const asks = /\b(C10_CUDA_KERNEL_LAUNCH_CHECK|cudaGetLastError|cudaPeekAtLastErr
 const checks =
   /^(\w*CUDA\w*CHECK\w*|\w*CHECK\w*CUDA\w*|gpuErrchk|gpuErrorCheck|\w*LAST_ERROR\w*|\w*KERNEL_LAUNCH_CHECK\w*|check\w*(cuda|launch|kernel)\w*)$/i
 
-function isChecked(project: ProjectSources, fn: CppFunction, after: number): boolean {
+function isChecked(project: LintedSources, fn: CppFunction, after: number): boolean {
   const { source, body } = fn
   if (asks.test(source.text.slice(after, body?.end ?? after))) return true
   return findAll(body, 'call_expression').some((call) => {
@@ -43,8 +43,8 @@ function isOnlyStatement(call: SyntaxNode): boolean {
   )
 }
 
-function check(project: ProjectSources): Finding[] {
-  return launches(project).flatMap(({ fn, call }): Finding[] => {
+function check(project: LintedSources): LintFinding[] {
+  return launches(project).flatMap(({ fn, call }): LintFinding[] => {
     const { source } = fn
     if (isChecked(project, fn, call.end)) return []
     if (callers(project, fn).some((one) => isChecked(project, one.fn, one.at))) return []

@@ -1,6 +1,6 @@
 import { replace } from '../lint'
-import type { Finding, Lint } from '../lint'
-import type { ProjectSources } from '../project-sources'
+import type { LintFinding, Lint } from '../lint'
+import type { LintedSources } from '../project-sources'
 
 const documentation = `A Python extension's module is named by hand.
 
@@ -14,8 +14,8 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
 
 const right = 'TORCH_EXTENSION_NAME'
 
-function check(project: ProjectSources): Finding[] {
-  return project.blocks.flatMap(({ source, macro, words, wordNodes }): Finding[] => {
+function check(project: LintedSources): LintFinding[] {
+  return project.blocks.flatMap(({ source, macro, words, wordNodes }): LintFinding[] => {
     const node = wordNodes[0]
     if (macro !== 'PYBIND11_MODULE' || !node || words[0] === right) return []
     return [

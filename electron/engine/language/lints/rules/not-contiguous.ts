@@ -1,11 +1,11 @@
 import type { Fix } from '../../../../contract/diagnostics'
 import { methodCalls } from '../../syntax/functions'
 import type { SyntaxNode } from '../../syntax/syntax-tree'
-import { pointers, pointerUses, shortName } from '../data-pointer'
+import { pointers, pointerUses, shortTypeName } from '../data-pointer'
 import type { PointerUse } from '../data-pointer'
 import { insertBefore, replace } from '../lint'
-import type { Finding, Lint } from '../lint'
-import type { ProjectSources } from '../project-sources'
+import type { LintFinding, Lint } from '../lint'
+import type { LintedSources } from '../project-sources'
 import { isAsked, originOf } from '../tensor-facts'
 
 const documentation = `A pointer to a tensor's elements is taken, and the tensor may not be contiguous.
@@ -36,7 +36,7 @@ const asksContiguity = new Set([
 ])
 
 /** Views are known for what they are in any function, not only in those called from outside. */
-function viewUses(project: ProjectSources): PointerUse[] {
+function viewUses(project: LintedSources): PointerUse[] {
   return project.functions.flatMap((fn) =>
     methodCalls(fn.source, fn.body)
       .filter((call) => pointers.has(call.method))
@@ -64,7 +64,7 @@ function contiguousFixes(use: PointerUse, name: string): Fix[] {
         source,
         body,
         call.node,
-        `TORCH_CHECK(${name}.is_contiguous(), "${shortName(operator)}: ${name} must be contiguous");`,
+        `TORCH_CHECK(${name}.is_contiguous(), "${shortTypeName(operator)}: ${name} must be contiguous");`,
       ),
     ],
   }
@@ -83,8 +83,8 @@ function contiguousFixes(use: PointerUse, name: string): Fix[] {
   return [copy, assert]
 }
 
-function check(project: ProjectSources): Finding[] {
-  const found = new Map<string, Finding>()
+function check(project: LintedSources): LintFinding[] {
+  const found = new Map<string, LintFinding>()
   const add = (use: PointerUse, name: string, why: string): void => {
     const { fn, call } = use
     // Once for each tensor of a function: the first is the place to fix.

@@ -1,7 +1,7 @@
 import type { SyntaxNode } from '../../syntax/syntax-tree'
 import { noteAt, replace } from '../lint'
-import type { Finding, Lint } from '../lint'
-import type { ProjectSources } from '../project-sources'
+import type { LintFinding, Lint } from '../lint'
+import type { LintedSources } from '../project-sources'
 import type { SourceFile } from '../../syntax/source-file'
 
 const documentation = `An operator, a kernel or a whole namespace is registered a second time.
@@ -25,7 +25,7 @@ interface Item {
   fix?: { node: SyntaxNode; text: string }
 }
 
-function check(project: ProjectSources): Finding[] {
+function check(project: LintedSources): LintFinding[] {
   const items: [string, Item][] = []
   for (const { source, macro, words, nameNode, conditional } of project.blocks) {
     if (!/^(STABLE_)?TORCH_LIBRARY$/.test(macro) || conditional) continue
@@ -65,7 +65,7 @@ function check(project: ProjectSources): Finding[] {
     }
   }
   const seen = new Map<string, Item>()
-  return items.flatMap(([key, item]): Finding[] => {
+  return items.flatMap(([key, item]): LintFinding[] => {
     const first = seen.get(key)
     if (!first) {
       seen.set(key, item)

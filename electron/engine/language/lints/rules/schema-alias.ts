@@ -5,8 +5,8 @@ import type { Registration } from '../../syntax/registrations'
 import { above, childOf, findAll, partsOf } from '../../syntax/syntax-tree'
 import type { SyntaxNode } from '../../syntax/syntax-tree'
 import { noteAt, replace } from '../lint'
-import type { Finding, Lint } from '../lint'
-import type { OperatorFunction, ProjectSources } from '../project-sources'
+import type { LintFinding, Lint } from '../lint'
+import type { OperatorFunction, LintedSources } from '../project-sources'
 import { isAssigned } from '../tensor-facts'
 
 const documentation = `What the operator does to its arguments is not what its schema says.
@@ -133,7 +133,7 @@ function freeLetter(schema: string): string {
   return [...'abcdefgh'].find((letter) => !new RegExp(`\\(${letter}!?\\)`).test(schema)) ?? 'z'
 }
 
-function checkOne(one: OperatorFunction): Finding[] {
+function checkOne(one: OperatorFunction): LintFinding[] {
   const { function: fn, schema, operator } = one
   if (one.registration?.block !== 'library' || !fn.body) return []
   const text = schema?.schema
@@ -142,7 +142,7 @@ function checkOne(one: OperatorFunction): Finding[] {
   const given = text === undefined ? undefined : argumentsOf(text)
   // A schema of another length is another mistake: nothing can be said of this one.
   if (given && given.length !== fn.parameters.length) return []
-  return fn.parameters.flatMap((parameter, index): Finding[] => {
+  return fn.parameters.flatMap((parameter, index): LintFinding[] => {
     const { name } = parameter
     const argument = given?.[index]
     if (!isTensor(parameter) || name === '' || isAssigned(fn, name)) return []
@@ -190,7 +190,7 @@ function checkOne(one: OperatorFunction): Finding[] {
   })
 }
 
-function check(project: ProjectSources): Finding[] {
+function check(project: LintedSources): LintFinding[] {
   return project.operatorFunctions().flatMap(checkOne)
 }
 
