@@ -63,10 +63,10 @@ const configuration = {
       to: { couldNotResolve: true, pathNot: '\\?(worker|url|raw|inline)' },
     },
     {
-      name: 'contract-is-shapes',
+      name: 'contract-is-message-types',
       severity: 'error',
       comment:
-        'The contract is read by every process, the sandboxed ones included: shapes, types and zod, nothing that runs elsewhere.',
+        'The contract is read by every process, the sandboxed ones included: message types and zod, nothing that runs elsewhere.',
       from: { path: '^electron/contract/' },
       to: { pathNot: ['^electron/contract/', '(^|/)node_modules/zod/'] },
     },

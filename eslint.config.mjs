@@ -191,7 +191,7 @@ export default defineConfig([
   },
   {
     files: ['test/**/*.{ts,tsx}'],
-    // Tests look into answers whose shape is what they test.
+    // Tests look into answers whose type is what they test.
     rules: Object.fromEntries(
       [
         'no-non-null-assertion',

@@ -7,7 +7,7 @@ import { z } from 'zod'
 export const errorCode = z.enum([
   'toolchain.missing', // a compiler, libtorch, a library is not there; `hint` says what to install
   'toolchain.mismatch', // found, but its ABI, C++ standard or version does not fit
-  'project.invalid', // opsmith.json does not fit its shape; `path` names the field
+  'project.invalid', // opsmith.json is not valid; `path` names the field
   'project.missing', // no such folder, or no opsmith.json in it
   'file.conflict', // the file changed on disk since it was read
   'build.required', // asked to run something that has not been built
