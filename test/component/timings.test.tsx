@@ -142,7 +142,7 @@ describe('timings at work', () => {
       main.send('timing.progressed', { job, done: 1, total: 12, row: rows[0] })
     })
     expect(lines()).toEqual([{ kind: 'operator', variant: 'my_op::f', times: 1, refused: '' }])
-    expect(screen.getByRole('progressbar', { name: 'Timings' })).toBeTruthy()
+    expect(screen.getByRole('progressbar', { name: 'Benchmarks' })).toBeTruthy()
     await userEvent.click(screen.getByTestId('timings-all-stop'))
     expect(main.asked('job.cancel')).toContainEqual({ job })
     await act(async () => {

@@ -84,7 +84,7 @@ async function makeChecks(workbench: Workbench, project: string): Promise<Result
 /** Seconds of samples for each row: a first impression. */
 const reportSeconds = 0.1
 
-/** Timings of what the project has; whether all have a time. */
+/** Times the benchmarks of the project; whether all have a time. */
 async function makeTimings(
   workbench: Workbench,
   project: string,

@@ -30,7 +30,7 @@ export function TimingList(): ReactElement {
   return (
     <div className="split-list scroll" data-testid="timings-list">
       <Section
-        title={isListed ? 'Timings' : 'Calls'}
+        title={isListed ? 'Benchmarks' : 'Calls'}
         note={entries.length === 0 ? '' : String(entries.length)}
         actions={
           running === null ? (
@@ -50,7 +50,7 @@ export function TimingList(): ReactElement {
               done={progress?.done ?? 0}
               total={progress?.total ?? 0}
               startedAt={startedAt}
-              label="Timings"
+              label="Benchmarks"
               calm
               onStop={() => void stopTimings()}
               testId="timings-all-stop"

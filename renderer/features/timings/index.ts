@@ -21,7 +21,7 @@ export const feature = defineFeature({
   Badge: TimingsBadge,
   commands: timingsCommands(),
   jobs: [timingJob, allTimingsJob, kernelsJob],
-  explorer: { section: 'Timings', order: 40, useRows: useBenchmarkRows },
+  explorer: { section: 'Benchmarks', order: 40, useRows: useBenchmarkRows },
   // Last, and alone: other work on the machine would be in the times.
   refresh: { order: 90, run: refreshTimings },
   manifest: [
