@@ -21,16 +21,15 @@ afterAll(() => {
   fs.rmSync(clone, { recursive: true, force: true })
 })
 
-/** Reads C++ as the addon's build does, without making code of it. */
-async function checkSyntax(file: string): Promise<void> {
+/** Reads C++ as the addon's build does, without making code of it; what the compiler reports. */
+async function checkSyntax(file: string): Promise<string> {
   const include = path.join(libtorch, 'include')
   const packages = ['node-addon-api', 'node-api-headers/include']
-  await run(compiler, [
+  const { stderr } = await run(compiler, [
     '-std=c++20',
     '-fsyntax-only',
     '-Wall',
     '-Wextra',
-    '-Werror',
     '-Wno-unused-parameter',
     `-I${path.join(root, 'native')}`,
     `-isystem${include}`,
@@ -41,6 +40,7 @@ async function checkSyntax(file: string): Promise<void> {
     '-DNODE_API_NO_EXTERNAL_BUFFERS_ALLOWED',
     path.join(clone, file),
   ])
+  return stderr
 }
 
 describe('npm run new', () => {
@@ -49,6 +49,6 @@ describe('npm run new', () => {
     ['call', 'tensor.maxValue', 'native/binding/calls/tensor_max_value_call.cpp'],
   ])('the C++ of a new %s compiles', async (kind, name, file) => {
     await run(process.execPath, [path.join(clone, 'scripts/new.mjs'), kind, name])
-    await checkSyntax(file)
+    expect(await checkSyntax(file)).toBe('')
   })
 })
