@@ -3,7 +3,7 @@
 //   file: the path of what it writes, relative to the clone
 //   write(load): its text; load(FILE) gives the exports of a TypeScript file
 //   needsAddon: true where the declarations are in C++; --check leaves the file to a native test
-//   obstacle: why the file cannot be written now, or ""
+//   obstacle(): why the file cannot be written now, or ""
 // With --check nothing is written, and the exit code is 1 where a file is stale.
 import fs from 'node:fs'
 import path from 'node:path'
@@ -32,8 +32,9 @@ async function staleFiles() {
     generators
       .filter(({ needsAddon, obstacle, file }) => {
         if (isCheck && needsAddon) return false
-        if (obstacle) console.log(`left ${file} as it is: ${obstacle}`)
-        return !obstacle
+        const reason = obstacle?.() ?? ''
+        if (reason !== '') console.log(`left ${file} as it is: ${reason}`)
+        return reason === ''
       })
       .map(async ({ file, write }) => ({ file, text: await write(load) })),
   )

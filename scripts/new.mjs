@@ -1,8 +1,11 @@
 // `npm run new -- KIND NAME`: writes the skeleton of something new, with its test, from scripts/templates/KIND.
+// A skeleton works as it is: its test passes before a line is changed (but for unit-test, which has nothing to test yet).
 //
-// A template is a folder whose files lie as they will in the clone; `__name__` (my-thing), `__Name__` (MyThing),
-// `__camel__` (myThing) and `__snake__` (my_thing) stand for the name, in paths and in texts. `_about.md` says in its
-// first line what the kind is, and in the others what to do next; it is printed, not copied.
+// A template is a folder whose files lie as they will in the clone. In paths and in texts these marks are replaced:
+//   __name__   my-thing      __Name__   MyThing      __title__   My thing
+//   __camel__  myThing       __snake__  my_thing     __call__    my.thing (only of calls)
+// `_about.md` says in its first line what the kind is, and in the others what to do next; it is printed, not copied.
+// `FILE.insert` adds lines to FILE: its first line is a line that FILE has once, and the others are put before it.
 import fs from 'node:fs'
 import path from 'node:path'
 
@@ -12,6 +15,7 @@ import { refuse } from './lib/refuse.mjs'
 
 const templates = path.join(root, 'scripts', 'templates')
 const about = '_about.md'
+const insertion = '.insert'
 
 const kinds = fs
   .readdirSync(templates, { withFileTypes: true })
@@ -26,51 +30,97 @@ const aboutOf = (kind) =>
     .split('\n')
 
 function usage() {
-  const lines = kinds.map((kind) => `  ${kind.padEnd(14)} ${aboutOf(kind)[0]}`)
-  return ['usage: npm run new -- KIND NAME', ...lines, '  NAME           words-with-dashes'].join(
-    '\n',
+  const lines = kinds.map((kind) => `  ${kind.padEnd(10)} ${aboutOf(kind)[0]}`)
+  return [
+    'usage: npm run new -- KIND NAME',
+    ...lines,
+    '  NAME       words of small letters and digits, joined by dashes: my-thing; of a call GROUP.NAME: tensor.maxValue',
+  ].join('\n')
+}
+
+/** @returns {never} */
+function refuseUse(message) {
+  return refuse(`${message}\n${usage()}`)
+}
+
+/** The words of a name; the group of a call is the first. */
+function wordsOf(kind, name) {
+  if (kind !== 'call') {
+    if (/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return name.split('-')
+    return refuseUse(`"${name}" is no name of a ${kind}: it has to be like my-thing`)
+  }
+  if (!/^[a-z][a-zA-Z]*\.[a-z][a-zA-Z]*$/.test(name))
+    return refuseUse(`"${name}" is no name of a call: it has to be like tensor.maxValue`)
+  return name
+    .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    .replace('.', '-')
+    .split('-')
+}
+
+const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** A text with the name in the place of its marks. */
+function fill(text, name, words) {
+  const capitals = words.map(capital).join('')
+  const marks = {
+    __name__: words.join('-'),
+    __Name__: capitals,
+    __title__: capital(words.join(' ')),
+    __camel__: capitals.charAt(0).toLowerCase() + capitals.slice(1),
+    __snake__: words.join('_'),
+    __call__: name,
+  }
+  return Object.entries(marks).reduce(
+    (filled, [mark, value]) => filled.replaceAll(mark, value),
+    text,
   )
 }
 
-/** A text with the name in the place of its marks. */
-function fill(text, name) {
-  const words = name.split('-')
-  const capitals = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
-  return text
-    .replaceAll('__name__', name)
-    .replaceAll('__Name__', capitals)
-    .replaceAll('__camel__', capitals.charAt(0).toLowerCase() + capitals.slice(1))
-    .replaceAll('__snake__', words.join('_'))
+/** The text of a file with the lines of a template in it. */
+function inserted(file, addition, name) {
+  const [before = '', ...added] = addition.trimEnd().split('\n')
+  const lines = fs.readFileSync(path.join(root, file), 'utf8').split('\n')
+  if (lines.includes(added.find((line) => !/^\s*\/[/*]/.test(line)) ?? ''))
+    refuse(`nothing written: ${file} has ${name} already`)
+  const place = lines.indexOf(before)
+  if (place < 0 || place !== lines.lastIndexOf(before))
+    refuse(
+      `nothing written: ${file} no longer has the line "${before}" once. Add there by hand:\n${added.join('\n')}`,
+    )
+  return lines.toSpliced(place, 0, ...added).join('\n')
+}
+
+/** What is in the place of a new file: verbs/build.ts would be the same verb as verbs/build/. */
+function presentOf(file) {
+  const { dir, name } = path.parse(file)
+  return [file, path.join(dir, name)].filter((one) => fs.existsSync(path.join(root, one)))
+}
+
+function write(kind, name) {
+  const folder = path.join(templates, kind)
+  const words = wordsOf(kind, name)
+  const filled = listFiles(folder, (file) => file === about).map((file) => ({
+    target: fill(file, name, words),
+    text: fill(fs.readFileSync(path.join(folder, file), 'utf8'), name, words),
+  }))
+  const created = filled.filter(({ target }) => !target.endsWith(insertion))
+  const present = created.flatMap(({ target }) => presentOf(target))
+  if (present.length > 0) refuse(`nothing written: there is ${present.join(', ')} already`)
+  const changed = filled
+    .filter(({ target }) => target.endsWith(insertion))
+    .map(({ target, text }) => {
+      const file = target.slice(0, -insertion.length)
+      return { target: file, text: inserted(file, text, name) }
+    })
+  for (const { target, text } of [...created, ...changed]) writeWhole(path.join(root, target), text)
+  for (const { target } of created) console.log(`wrote ${target}`)
+  for (const { target } of changed) console.log(`added to ${target}`)
+  const next = aboutOf(kind).slice(1)
+  console.log(`\n${next.map((line) => fill(line, name, words)).join('\n')}`.trimEnd())
 }
 
 const [kind = '', name = '', ...rest] = process.argv.slice(2)
-if (kind === '' || kind === '--help' || kind === '-h') {
-  console.log(usage())
-} else if (!kinds.includes(kind) || rest.length > 0) {
-  refuse(`no kind ${kind}\n${usage()}`)
-} else if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) {
-  refuse(`the name has to be words of small letters and digits, joined by dashes\n${usage()}`)
-} else {
-  const folder = path.join(templates, kind)
-  const files = listFiles(folder, (file) => file === about).map((file) => ({
-    target: fill(file, name),
-    text: fill(fs.readFileSync(path.join(folder, file), 'utf8'), name),
-  }))
-  const present = files.filter(({ target }) => fs.existsSync(path.join(root, target)))
-  if (present.length > 0)
-    refuse(`nothing written: ${present.map(({ target }) => target).join(', ')} exists`)
-  for (const { target, text } of files) {
-    writeWhole(path.join(root, target), text)
-    console.log(`wrote ${target}`)
-  }
-  console.log(
-    [
-      '',
-      ...aboutOf(kind)
-        .slice(1)
-        .map((line) => fill(line, name)),
-    ]
-      .join('\n')
-      .trimEnd(),
-  )
-}
+if (kind === '' || kind === '--help' || kind === '-h') console.log(usage())
+else if (!kinds.includes(kind)) refuseUse(`no kind "${kind}"`)
+else if (rest.length > 0) refuseUse(`one name at a time: "${[name, ...rest].join(' ')}"`)
+else write(kind, name)

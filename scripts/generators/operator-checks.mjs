@@ -13,16 +13,18 @@ export const needsAddon = true
 
 /** @typedef {{ name: string, title: string, meaning: string, onlyWhenAsked: string, sanitizer: boolean }} Check */
 
-const environment = readJson(path.join(setupFolder, 'environment.json'))
-/** Why the file cannot be written now; "" when it can. */
-export const obstacle = environment?.addon ? '' : 'npm run setup has not built the addon'
+/** The addon that set-up built last; undefined where there is none. */
+function loadAddon() {
+  const addon = readJson(path.join(setupFolder, 'environment.json'))?.addon
+  if (!addon) return undefined
+  return createRequire(import.meta.url)(path.join(addon, 'opsmith_native.node'))
+}
 
-/** @returns {Promise<Check[]>} */
-async function checksOfAddon() {
-  const { addon } = environment
-  const native = createRequire(import.meta.url)(path.join(addon, 'opsmith_native.node'))
-  if (!native.call) throw new Error('The addon is older than its sources: run npm run setup.')
-  return await native.call('operatorCheck.list', {})
+/** Why the file cannot be written now; "" when it can. */
+export function obstacle() {
+  const addon = loadAddon()
+  if (!addon) return 'npm run setup has not built the addon'
+  return addon.call ? '' : 'the addon is older than its sources: run npm run setup'
 }
 
 /** @param {Check[]} checks in the order in which people read them */
@@ -46,5 +48,5 @@ export const operatorChecks = ${JSON.stringify(
 }
 
 export async function write() {
-  return await operatorChecksText(await checksOfAddon())
+  return await operatorChecksText(await loadAddon().call('operatorCheck.list', {}))
 }

@@ -9,8 +9,8 @@ import { findInstallation, readSetupEnvironment } from '../../electron/engine/in
 import { root } from '../support/installation'
 
 const setup = readSetupEnvironment(root)
-const compiler = process.env['OPSMITH_COMPILER'] ?? setup.compiler ?? 'c++'
-const libtorch = process.env['OPSMITH_LIBTORCH'] ?? setup.libtorch ?? ''
+export const compiler = process.env['OPSMITH_COMPILER'] ?? setup.compiler ?? 'c++'
+export const libtorch = process.env['OPSMITH_LIBTORCH'] ?? setup.libtorch ?? ''
 
 /** The folder that set-up, or OPSMITH_ADDON, names. */
 export const addonFolder = findInstallation(path.join(root, 'dist')).addonFolder

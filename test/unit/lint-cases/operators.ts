@@ -1,7 +1,5 @@
-import { backwardLintCases } from './lint-cases-backward'
-import { cudaLintCases } from './lint-cases-cuda'
-import { one } from './lint-case'
-import type { LintCase } from './lint-case'
+import { one } from '../lint-case'
+import type { LintCase } from '../lint-case'
 
 /** A function `f` of one tensor, registered, around a body. */
 const operator = (body: string, parameters = 'const at::Tensor& x'): string =>
@@ -421,14 +419,12 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("f", &f); m.def("f", &g); }
   ),
 ]
 
-export const lintCases: LintCase[] = [
+export const cases: LintCase[] = [
   ...float,
   ...blob,
   ...contiguous,
   ...dtype,
   ...alias,
   ...modules,
-  ...backwardLintCases,
-  ...cudaLintCases,
   ...twice,
 ]

@@ -1,5 +1,5 @@
-import { one } from './lint-case'
-import type { LintCase } from './lint-case'
+import { one } from '../lint-case'
+import type { LintCase } from '../lint-case'
 
 const launch = (lines: string, head = '', parameters = 'const at::Tensor& x'): string =>
   `#include <ATen/ATen.h>
@@ -13,7 +13,7 @@ const guard = '  const c10::cuda::CUDAGuard guard(x.device());\n'
 const check = '\n  C10_CUDA_KERNEL_LAUNCH_CHECK();'
 const stream = ', 0, at::cuda::getCurrentCUDAStream()'
 
-export const cudaLintCases: LintCase[] = [
+export const cases: LintCase[] = [
   one(
     'opsmith-launch-unchecked',
     'nobody asks',

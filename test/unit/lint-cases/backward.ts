@@ -1,6 +1,6 @@
-import type { PlacedEntry } from '../../electron/engine/language/lints/project-sources'
-import { one } from './lint-case'
-import type { LintCase } from './lint-case'
+import type { PlacedEntry } from '../../../electron/engine/language/lints/project-sources'
+import { one } from '../lint-case'
+import type { LintCase } from '../lint-case'
 
 const autograd = (
   results: string,
@@ -25,7 +25,7 @@ const entry = (backwardArgs: string[], gradients: (string | null)[]): PlacedEntr
   line: 3,
 })
 
-export const backwardLintCases: LintCase[] = [
+export const cases: LintCase[] = [
   one('opsmith-backward-results', 'too few', autograd('return »{grads[0], grads[0]};'), {
     message: /^F::backward gives 2 gradients, and forward has 3 inputs\.$/,
     fixed: autograd('return {grads[0], grads[0], at::Tensor()};'),
