@@ -69,7 +69,7 @@ export async function restartLanguage(): Promise<void> {
 }
 
 /** The editor let go of the file, or the project was closed (no file). */
-export function forgetSaid(file?: string): void {
+export function forgetLanguageDiagnostics(file?: string): void {
   languageStore.setState(({ said }) => {
     if (file === undefined) return { said: {} }
     const left = { ...said }

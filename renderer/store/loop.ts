@@ -5,7 +5,7 @@ import { allFeatures, allJobs, type Refresh } from './feature'
 import { buildStamp } from './files'
 import { dismissCrash } from './host'
 import { forgetInputs, manifestArrived } from './inputs'
-import { forgetSaid } from './language'
+import { forgetLanguageDiagnostics } from './language'
 import { forgetProgramFunctions, loadProgramFunctions } from './program-functions'
 import { currentFolder, projectChanged, roleOf } from './project'
 import { forgetRegistry } from './registry'
@@ -104,6 +104,6 @@ export function forgetResults(): void {
   forgetInputs()
   forgetProgramFunctions()
   forgetRegistry()
-  forgetSaid()
+  forgetLanguageDiagnostics()
   dismissCrash()
 }

@@ -1,7 +1,7 @@
 import type { DocumentText } from '../../../electron/contract/language'
 import { call } from '../../bridge/bridge'
 import { filesStore } from '../../store/files'
-import { forgetSaid, languageStore } from '../../store/language'
+import { forgetLanguageDiagnostics, languageStore } from '../../store/language'
 import { currentFolder, projectStore } from '../../store/project'
 import { pathOf } from '../models'
 import { monaco } from '../monaco'
@@ -53,7 +53,7 @@ function follow(model: monaco.editor.ITextModel): void {
 
 function hide(model: monaco.editor.ITextModel, state: Followed): void {
   if (state.sent < 0) return
-  forgetSaid(model.uri.fsPath)
+  forgetLanguageDiagnostics(model.uri.fsPath)
   const folder = currentFolder()
   if (folder !== null) void call('language.hide', { folder, path: namedPath(model, folder) })
 }
