@@ -11,7 +11,6 @@ const only = (name, from, allowed, comment) => ({
 
 /** Each serves one purpose of the user's; workbench.ts puts them together. */
 const serviceFolders = [
-  'bench',
   'check',
   'doctor',
   'graph',
@@ -19,6 +18,7 @@ const serviceFolders = [
   'profile',
   'project-export',
   'run',
+  'timing',
 ]
 
 /** The floors of electron/engine, from the ground up: a folder may import those of its own floor or below. */

@@ -177,10 +177,6 @@ describe('an export at work', () => {
     expect(screen.getByTestId('export-doing').textContent).toBe('library: calls in Python')
     await userEvent.click(screen.getByTestId('export-stop'))
     expect(main.asked('job.cancel')).toContainEqual({ job })
-    await act(async () => {
-      run.fail({ code: 'cancelled', message: 'Stopped.' })
-      await Promise.resolve()
-    })
     expect(state('library')).toBe('stopped')
     expect(verdict()).toBe('stopped')
     expect(screen.getByText(/is not proven/)).toBeTruthy()

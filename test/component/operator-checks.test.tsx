@@ -274,10 +274,6 @@ describe('the findings of operator checks', () => {
     const { job } = await run.asked
     await userEvent.click(await screen.findByTestId('operator-check-one-stop'))
     expect(main.asked('job.cancel')).toContainEqual({ job })
-    await act(async () => {
-      run.fail({ code: 'cancelled', message: 'Stopped.' })
-      await Promise.resolve()
-    })
     await screen.findByTestId('operator-check-one')
     expect(verdict()).toBe('passed')
     expectNone('operator-check-error')

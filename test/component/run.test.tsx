@@ -1,4 +1,4 @@
-import { act, screen, waitFor, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 
@@ -56,10 +56,6 @@ describe('the run panel without a result', () => {
     expect(request).toMatchObject({ op: 'my_op::f', args: ['x'], reference: '2 * x' })
     await userEvent.click(screen.getByTestId('run-stop'))
     expect(main.asked('job.cancel')).toContainEqual({ job })
-    await act(async () => {
-      run.fail({ code: 'cancelled', message: 'Stopped.' })
-      await Promise.resolve()
-    })
     expect(screen.getByTestId('run-go')).toBeTruthy()
     expectNone('run-error')
   })

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
+import { copied } from '../support/clipboard'
 import { makeTestCache } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -198,7 +199,7 @@ describe('the export panel', () => {
       app.electron.evaluate(() => String(Reflect.get(globalThis, 'opened')))
     await expect.poll(opened).toBe(path.join(out, 'library'))
     await app.testId('export-copy-command').click()
-    expect(await app.copied(/^opsmith export/)).toBe(
+    expect(await copied(app, /^opsmith export/)).toBe(
       `opsmith export ${folder} --as library,cmake --out ${out}`,
     )
   })

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
+import { copied } from '../support/clipboard'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -109,12 +110,12 @@ describe('the profile panel', () => {
     expect(names).toContain('backward of gc_layer::gc_layer')
     await app.testId('profile-by-calls').click()
     await app.testId('profile-copy-csv').click()
-    const csv = (await app.copied(/^name,kind,calls,total_ns,self_ns/)).trim().split(/\r?\n/)
+    const csv = (await copied(app, /^name,kind,calls,total_ns,self_ns/)).trim().split(/\r?\n/)
     expect(csv.length).toBe(names.length + 1)
     const calls = csv.slice(1).map((line) => Number(line.split(',')[2]))
     expect(calls).toEqual([...calls].sort((a, b) => b - a))
     await app.testId('profile-copy-markdown').click()
-    await app.copied(/\| `aten::mm` \| \d+ \|/)
+    await copied(app, /\| `aten::mm` \| \d+ \|/)
     await app.testId('profile-lines').click()
     await app.page.getByTestId('profile-table').getByText('program.py:7').waitFor()
     await app.picture('profile-lines')

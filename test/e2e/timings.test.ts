@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { findClangd } from '../../electron/engine/toolchain/find-clangd'
 import { App } from '../support/app'
+import { copied } from '../support/clipboard'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -145,12 +146,13 @@ describe('the timings panel', () => {
     await app.picture('timings-all')
 
     await app.testId('timings-copy-markdown').click()
-    const markdown = await app.copied(
+    const markdown = await copied(
+      app,
       /^\| variant \| at \| forward \(\S+\) \| backward \(\S+\) \| both/,
     )
     expect(markdown).toMatch(/\| `torch\.sigmoid\(x\)` \|[^|]*\| (\*\*)?[\d.,]+(\*\*)? \[[\d.,]+, /)
     await app.testId('timings-copy-csv').click()
-    const csv = (await app.copied(/^op,kind,variant,direction,/)).trim().split('\n')
+    const csv = (await copied(app, /^op,kind,variant,direction,/)).trim().split('\n')
     // Three directions of four variants, two variants at three points, and at one.
     expect(csv.length).toBe(1 + 12 + 6 + 2)
 

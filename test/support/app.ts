@@ -4,7 +4,6 @@ import { pathToFileURL } from 'node:url'
 
 import { _electron } from 'playwright-core'
 import type { ElectronApplication, Page } from 'playwright-core'
-import { expect, TestRunner } from 'vitest'
 
 import type { SettingsChange } from '../../electron/contract/settings'
 import { changeSettings } from '../../electron/engine/project/settings-file'
@@ -15,8 +14,10 @@ import './test-hook'
 /** Milliseconds. Whoever waits shorter than this measures something, and says so. */
 const patience = 90_000
 
-/** The real app in a real window. */
+/** The real app in a real window. Benchmarks use it too, where there is no vitest. */
 export class App {
+  /** Called before a window closes: the last moment to read what it shows. */
+  static beforeClose: () => Promise<void> = () => Promise.resolve()
   private static readonly running = new Set<App>()
 
   private constructor(
@@ -78,8 +79,7 @@ export class App {
 
   /** As a user closes it: by its window. */
   async close(): Promise<void> {
-    const test = TestRunner.getCurrentTest()
-    if (test?.result?.state === 'fail') await App.tellRunning(test.name)
+    await App.beforeClose()
     App.running.delete(this)
     const gone = new Promise<void>((resolve) => {
       this.electron.process().once('exit', () => {
@@ -111,14 +111,6 @@ export class App {
   /** Waits until the keyboard is in the editor of this file. */
   async focused(file: string): Promise<void> {
     await this.testId(`editor-${file}`).locator(':focus').waitFor({ state: 'attached' })
-  }
-
-  /** Text that was copied, once it fits: the clipboard is the system's, and not there at once. */
-  async copied(wanted: RegExp): Promise<string> {
-    const read = (): Promise<string> =>
-      this.electron.evaluate(({ clipboard }) => clipboard.readText())
-    await expect.poll(read).toMatch(wanted)
-    return await read()
   }
 
   /** As large as that, or as the screen is: the system may take a pixel of a window that fills it. */

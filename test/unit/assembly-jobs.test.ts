@@ -15,9 +15,10 @@ import { buildJob } from '../../renderer/store/build'
 import { filesStore } from '../../renderer/store/files'
 import { layoutStore } from '../../renderer/store/layout'
 import { projectStore } from '../../renderer/store/project'
-import { FakeMain, openInWindow, settled } from './fake-main'
+import { connectMain, settled } from '../support/main-process'
+import { openInWindow } from '../support/open-in-window'
 
-const main = new FakeMain()
+const main = connectMain()
 
 const functionOf = (name: string, line: number): AssemblyFunction => {
   return { id: name, name, title: name, file: '/project/a.cpp', line, size: 8 }
@@ -51,7 +52,6 @@ function caretAt(line: number): void {
 
 beforeEach(() => {
   forgetAssembly()
-  main.forget()
   openInWindow('/project')
   projectStore.setState(({ project }) => ({
     project: project && {
@@ -61,11 +61,10 @@ beforeEach(() => {
   }))
   layoutStore.setState({ visible: new Set(['assembly']) })
   caretAt(1)
-  main.answers = {
-    'assembly.list': () => ok(listing),
-    'assembly.show': ({ choice }) =>
-      choice.line > 20 ? err('input.invalid', 'No code.') : ok(reportOf(choice.name || 'f')),
-  }
+  main.give('assembly.list', listing)
+  main.answer('assembly.show', ({ choice }) =>
+    choice.line > 20 ? err('input.invalid', 'No code.') : ok(reportOf(choice.name || 'f')),
+  )
 })
 
 describe('what the Assembly panel shows', () => {
@@ -75,7 +74,7 @@ describe('what the Assembly panel shows', () => {
     await refreshAssembly()
     expect(shown()).toBe('f')
     expect(showJob.store.getState().value?.stamp).toBe('sources')
-    expect(main.count('assembly.list')).toBe(1)
+    expect(main.asked('assembly.list')).toHaveLength(1)
     built('newer', 'edited')
     await refreshAssembly()
     expect(showJob.store.getState().value?.stamp).toBe('edited')
@@ -86,9 +85,9 @@ describe('what the Assembly panel shows', () => {
     const older = pickFunction('f')
     const newer = pickFunction('g')
     await settled()
-    pending[1]?.answer(ok(reportOf('g')))
+    pending.begun[1]?.end(ok(reportOf('g')))
     await newer
-    pending[0]?.answer(ok(reportOf('f')))
+    pending.begun[0]?.end(ok(reportOf('f')))
     await older
     expect(shown()).toBe('g')
   })
@@ -102,7 +101,7 @@ describe('what the Assembly panel shows', () => {
     expect(shown()).toBe('f')
     expect(showJob.store.getState().error).toBeNull()
     await pickFunction('f')
-    main.answers = { 'assembly.show': () => err('io', 'The library is gone.') }
+    main.refuse('assembly.show', { code: 'io', message: 'The library is gone.' })
     await pickFunction('g')
     expect(showJob.store.getState().error?.code).toBe('io')
     expect(shown()).toBe('f')
@@ -112,10 +111,10 @@ describe('what the Assembly panel shows', () => {
     const pending = main.hold('assembly.show')
     const older = pickFunction('f')
     await settled()
-    main.answers = { ...main.answers, 'assembly.list': () => ok({ ...listing, functions: [] }) }
+    main.give('assembly.list', { ...listing, functions: [] })
     assemblyStore.setState({ follows: false })
     await showForm('ptx')
-    pending[0]?.answer(ok(reportOf('f')))
+    pending.begun[0]?.end(ok(reportOf('f')))
     await older
     expect(shown()).toBeUndefined()
   })
@@ -128,7 +127,7 @@ describe('what the Assembly panel shows', () => {
     const refresh = refreshAssembly()
     await settled()
     await showCaret()
-    lists[0]?.answer(ok({ ...listing, functions: [functionOf('f', 2)] }))
+    lists.begun[0]?.end(ok({ ...listing, functions: [functionOf('f', 2)] }))
     await refresh
     expect(listJob.store.getState().value?.functions).toHaveLength(1)
   })
@@ -141,7 +140,7 @@ describe('what the Assembly panel shows', () => {
     await settled()
     openInWindow('/other')
     forgetAssembly()
-    pending[0]?.answer(ok(reportOf('g')))
+    pending.begun[0]?.end(ok(reportOf('g')))
     await older
     expect(shown()).toBeUndefined()
     expect(assemblyStore.getState()).toMatchObject({ key: '', stamp: null })

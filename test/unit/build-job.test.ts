@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 
 import type { BuildReport } from '../../electron/contract/build'
-import { err, ok } from '../../electron/contract/outcome'
-import type { SanitizedRun } from '../../electron/contract/sanitize'
 import { defaultSettings } from '../../electron/contract/settings'
 import { sanitizeJob } from '../../renderer/features/build/sanitize'
 import { buildJob } from '../../renderer/store/build'
@@ -10,7 +8,8 @@ import { filesChanged, requestBuild } from '../../renderer/store/loop'
 import { projectStore } from '../../renderer/store/project'
 import { schemasStore } from '../../renderer/store/schemas'
 import { settingsStore } from '../../renderer/store/settings'
-import { openTestProject, settled, WindowBridge, WorkInMain } from './window-bridge'
+import { connectMain, settled, type Held } from '../support/main-process'
+import { openInWindow } from '../support/open-in-window'
 
 type Answer = { build: BuildReport; load?: { operators: []; classes: []; seconds: number } }
 
@@ -31,24 +30,14 @@ const good = (key: string): Answer => ({
   load: { operators: [], classes: [], seconds: 0.1 },
 })
 
-let builds: WorkInMain<Answer>
-let sanitized: WorkInMain<SanitizedRun>
-let bridge: WindowBridge
+const main = connectMain()
+let builds: Held<'operator.build'>
 
 beforeEach(() => {
   buildJob.reset()
   sanitizeJob.reset()
-  builds = new WorkInMain()
-  sanitized = new WorkInMain()
-  bridge = new WindowBridge({
-    'operator.build': builds.answer,
-    'operator.sanitize': sanitized.answer,
-    'job.cancel': (input) => {
-      sanitized.cancel(input)
-      return builds.cancel(input)
-    },
-  })
-  openTestProject([
+  builds = main.hold('operator.build')
+  openInWindow('/project', {}, [
     { path: 'op.cpp', role: 'source' },
     { path: 'op.h', role: 'header' },
     { path: 'README.md', role: 'other' },
@@ -66,12 +55,9 @@ describe('a build', () => {
       requestBuild('saved'),
     ]
     await settled()
-    expect(bridge.inputs('operator.build').map(({ timeTrace }) => timeTrace)).toEqual([
-      false,
-      false,
-    ])
-    expect(bridge.inputs('job.cancel')[0]).toEqual({ job: builds.begun[0]?.input.job })
-    builds.last.end(ok(good('newest')))
+    expect(main.asked('operator.build').map(({ timeTrace }) => timeTrace)).toEqual([false, false])
+    expect(main.asked('job.cancel')[0]).toEqual({ job: builds.begun[0]?.input.job })
+    builds.succeed(good('newest'))
     await Promise.all(wishes)
     expect(shownKey()).toBe('newest')
     expect(buildJob.isRunning()).toBe(false)
@@ -79,7 +65,7 @@ describe('a build', () => {
 
   it('that is stopped leaves what was known', async () => {
     const first = requestBuild('asked')
-    builds.last.end(ok(good('known')))
+    builds.succeed(good('known'))
     await first
     const second = requestBuild('asked')
     const stopping = buildJob.stop()
@@ -91,10 +77,10 @@ describe('a build', () => {
 
   it('that cannot be attempted replaces what was known by its error', async () => {
     const first = requestBuild('asked')
-    builds.last.end(ok(good('known')))
+    builds.succeed(good('known'))
     await first
     const second = requestBuild('asked')
-    builds.last.end(err('project.invalid', 'opsmith.json does not parse.'))
+    builds.fail({ code: 'project.invalid', message: 'opsmith.json does not parse.' })
     await second
     expect(buildJob.store.getState()).toMatchObject({
       value: null,
@@ -104,10 +90,10 @@ describe('a build', () => {
 
   it('counts its steps by the events of its own job', async () => {
     const running = requestBuild('asked')
-    bridge.send('build.progressed', { job: builds.last.input.job, done: 2, steps: 5 })
-    bridge.send('build.progressed', { job: 'another', done: 4, steps: 4 })
+    main.send('build.progressed', { job: builds.last.input.job, done: 2, steps: 5 })
+    main.send('build.progressed', { job: 'another', done: 4, steps: 4 })
     expect(buildJob.store.getState().progress).toEqual({ done: 2, steps: 5 })
-    builds.last.end(ok(good('done')))
+    builds.succeed(good('done'))
     await running
   })
 
@@ -118,7 +104,7 @@ describe('a build', () => {
       if (running === null) known.push(schemasStore.getState().load !== null)
     })
     const running = requestBuild('asked')
-    builds.last.end(ok(good('loaded')))
+    builds.succeed(good('loaded'))
     await running
     stop()
     expect(known).toEqual([true])
@@ -127,7 +113,7 @@ describe('a build', () => {
   it('of a project that was closed shows nothing in the next one', async () => {
     const running = requestBuild('asked')
     projectStore.setState({ project: { folder: '/projects/second', name: 'second', files: [] } })
-    builds.last.end(ok(good('of the first')))
+    builds.succeed(good('of the first'))
     await running
     expect(shownKey()).toBeUndefined()
   })
@@ -142,7 +128,7 @@ describe('who starts a build', () => {
     expect(builds.begun).toHaveLength(0)
     for (const reason of ['asked', 'beforeExport'] as const) {
       const running = requestBuild(reason)
-      builds.last.end(ok(good(reason)))
+      builds.succeed(good(reason))
       await running
     }
     expect(builds.begun).toHaveLength(2)
@@ -159,6 +145,7 @@ describe('who starts a build', () => {
 
 describe('a sanitizer build', () => {
   it('goes on when it is asked for again, and can be stopped', async () => {
+    const sanitized = main.hold('operator.sanitize')
     const running = sanitizeJob.run()
     expect(await sanitizeJob.run()).toBeNull()
     expect(sanitized.begun).toHaveLength(1)

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 
 import type { ExportStep, FormDiff, FormReport } from '../../electron/contract/export'
-import { err, ok } from '../../electron/contract/outcome'
+import { ok } from '../../electron/contract/outcome'
 import { exportStore, formState } from '../../renderer/features/export/store'
 import {
   chosenForms,
@@ -12,9 +12,10 @@ import {
   stopExport,
 } from '../../renderer/features/export/run'
 import { changesJob, choicesJob, exportJob } from '../../renderer/features/export/jobs'
-import { FakeMain, openInWindow, settled } from './fake-main'
+import { connectMain, settled } from '../support/main-process'
+import { openInWindow } from '../support/open-in-window'
 
-const main = new FakeMain()
+const main = connectMain()
 
 const step = (name: string): ExportStep => ({ name, status: 'ok', reason: '', seconds: 1, log: '' })
 const report = (form: FormReport['form']): FormReport => ({
@@ -34,7 +35,6 @@ const diffOf = (exists: boolean): FormDiff => ({
 beforeEach(() => {
   for (const job of [changesJob, exportJob]) job.reset()
   forgetExports()
-  main.forget()
   openInWindow('/project', { exports: ['cmake', 'library'] })
 })
 
@@ -47,47 +47,47 @@ function states(): string[] {
 
 describe('an export', () => {
   it('of a folder without one is written at once, step by step', async () => {
-    main.answers = { 'export.diff': () => ok([diffOf(false)]) }
+    main.give('export.diff', [diffOf(false)])
     const pending = main.hold('export.run')
     const run = exportChosen()
     await settled()
-    expect(pending[0]?.input.request.forms).toEqual(['cmake', 'library'])
-    const job = pending[0]?.input.job ?? ''
+    expect(pending.begun[0]?.input.request.forms).toEqual(['cmake', 'library'])
+    const job = pending.begun[0]?.input.job ?? ''
     main.send('export.progressed', { job, form: 'cmake', done: 0, total: 2, running: 'build' })
     main.send('export.output', { job, form: 'cmake', step: 'build', text: 'compiling\n' })
     expect(states()).toEqual(['running', 'waiting'])
     expect(exportJob.store.getState().progress?.forms[0]?.running?.log.text()).toBe('compiling')
     const forms = [report('cmake'), report('library')]
-    pending[0]?.answer(ok({ ok: true, seconds: 3, forms }))
+    pending.begun[0]?.end(ok({ ok: true, seconds: 3, forms }))
     await run
     expect(states()).toEqual(['done', 'done'])
     expect(exportJob.store.getState().value?.report?.seconds).toBe(3)
   })
 
   it('that would change files is shown first, and written with the decisions', async () => {
-    main.answers = { 'export.diff': () => ok([diffOf(true)]) }
+    main.give('export.diff', [diffOf(true)])
     const pending = main.hold('export.run')
     await exportChosen()
-    expect(pending).toHaveLength(0)
+    expect(pending.begun).toHaveLength(0)
     expect(exportStore.getState().review).toMatchObject({ onlyShown: false })
     await exportChosen()
-    expect(pending, 'a file that was changed by hand has no decision').toHaveLength(0)
+    expect(pending.begun, 'a file that was changed by hand has no decision').toHaveLength(0)
     exportStore.setState(({ review }) => ({
       review: review && { ...review, decisions: { 'cmake/a.cpp': 'keep' as const } },
     }))
     void exportChosen()
     await settled()
-    expect(pending[0]?.input.request.decisions).toEqual({ 'cmake/a.cpp': 'keep' })
+    expect(pending.begun[0]?.input.request.decisions).toEqual({ 'cmake/a.cpp': 'keep' })
     expect(exportStore.getState().review).toBeNull()
     await stopExport()
   })
 
   it('that is stopped leaves its forms as stopped, whatever main sends after it', async () => {
-    main.answers = { 'export.diff': () => ok([diffOf(false)]) }
+    main.give('export.diff', [diffOf(false)])
     const pending = main.hold('export.run')
     const run = exportChosen()
     await settled()
-    const job = pending[0]?.input.job ?? ''
+    const job = pending.begun[0]?.input.job ?? ''
     const about = { job, done: 1, total: 2, running: '' }
     main.send('export.progressed', { ...about, form: 'cmake', report: report('cmake') })
     const stop = stopExport()
@@ -101,10 +101,8 @@ describe('an export', () => {
   })
 
   it('that fails keeps what was done, and says why until the next one begins', async () => {
-    main.answers = {
-      'export.diff': () => ok([diffOf(false)]),
-      'export.run': () => err('io', 'The disk is full.'),
-    }
+    main.give('export.diff', [diffOf(false)])
+    main.refuse('export.run', { code: 'io', message: 'The disk is full.' })
     await exportChosen()
     expect(states()).toEqual(['stopped', 'stopped'])
     expect(exportJob.store.getState().value?.isStopped).toBe(false)
@@ -126,20 +124,17 @@ describe('an export', () => {
     expect(isExporting()).toBe(true)
     await exportChosen()
     await showChanges()
-    expect(pending).toHaveLength(1)
+    expect(pending.begun).toHaveLength(1)
     await stopExport()
     expect(isExporting()).toBe(false)
   })
 
   it('takes no form that the project cannot be exported in', async () => {
     const choice = { purpose: '', reason: '', hint: '', obstacles: [], untried: [] }
-    main.answers = {
-      'export.forms': () =>
-        ok([
-          { ...choice, form: 'library', possible: true },
-          { ...choice, form: 'cmake', possible: false },
-        ]),
-    }
+    main.give('export.forms', [
+      { ...choice, form: 'library', possible: true },
+      { ...choice, form: 'cmake', possible: false },
+    ])
     await choicesJob.run()
     expect(chosenForms()).toEqual(['library'])
     forgetExports()

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import type { CheckedReport, GradcheckOutcome } from '../../electron/contract/gradcheck'
-import { ok, type Result } from '../../electron/contract/outcome'
+import { ok } from '../../electron/contract/outcome'
 import { checkAll, forgetGradchecks } from '../../renderer/features/gradcheck/all'
 import { emptyDraft } from '../../renderer/features/gradcheck/case'
 import {
@@ -20,28 +20,22 @@ import { gradcheckStore } from '../../renderer/features/gradcheck/store'
 import { hostStore } from '../../renderer/store/host'
 import { projectStore } from '../../renderer/store/project'
 import { findingOf, jacobian, outcomeOf, reportOf } from './gradcheck-samples'
-import { openBareProject } from './bare-project'
+import { crashed } from '../component/support/answers'
+import { connectMain, type Held } from '../support/main-process'
+import { openInWindow } from '../support/open-in-window'
 
-type Asked = { job: string; request: { args: unknown[] } }
-type Question = Asked & { answer: (result: Result<never>) => void }
-
-let questions: Question[]
-let released: unknown[]
-let cancelled: string[]
-let emit: (name: string, event: unknown) => void
-
-const ask = (input: unknown): Promise<unknown> =>
-  new Promise((answer) => questions.push({ ...(input as Asked), answer }))
+const main = connectMain()
+let cases: Held<'gradcheck.run'>
 
 /** Lets what waits for an answer go on. */
 const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0)
 
-const answer = async (place: number, value: unknown): Promise<void> => {
-  questions[place]?.answer({ ok: true, value: value as never })
+const answer = async (place: number, report: CheckedReport): Promise<void> => {
+  cases.begun[place]?.end(ok(report))
   await settle()
 }
 
-const stopped: Result<never> = { ok: false, error: { code: 'cancelled', message: 'Stopped.' } }
+const released = (): number[][] => main.asked('tensor.release').map(({ handles }) => handles)
 
 const drawn = (first: number): CheckedReport => {
   const tensors = jacobian(0, 1, 1)
@@ -58,37 +52,15 @@ const closeProject = (): void => {
 
 beforeEach(() => {
   vi.useFakeTimers()
-  questions = []
-  released = []
-  cancelled = []
-  const cancel = (input: unknown): Result<null> => {
-    const { job } = input as { job: string }
-    cancelled.push(job)
-    questions.find((question) => question.job === job)?.answer(stopped)
-    return ok(null)
-  }
-  ;({ emit } = openBareProject(
-    new Map<string, (input: unknown) => unknown>([
-      ['gradcheck.run', ask],
-      ['gradcheck.runAll', ask],
-      ['gradcheck.sweep', ask],
-      ['gradcheck.history', () => ok([])],
-      ['job.cancel', cancel],
-      [
-        'tensor.release',
-        (input: unknown) => {
-          released.push((input as { handles: unknown }).handles)
-          return ok(null)
-        },
-      ],
-    ]),
-    {
-      gradchecks: [
-        { op: 'my_op::f', args: [] },
-        { op: 'my_op::g', args: [] },
-      ] as never,
-    },
-  ))
+  cases = main.hold('gradcheck.run')
+  main.give('gradcheck.history', [])
+  main.answer('tensor.release', ({ handles }) => ok({ released: handles.length }))
+  openInWindow('/project', {
+    gradchecks: [
+      { op: 'my_op::f', args: [] },
+      { op: 'my_op::g', args: [] },
+    ],
+  })
   hostStore.setState({ host: { generation: 1 } as never })
   gradcheckStore.setState({ draft: emptyDraft('my_op::f', '1') })
 })
@@ -97,7 +69,6 @@ afterEach(() => {
   projectStore.setState(projectStore.getInitialState(), true)
   hostStore.setState(hostStore.getInitialState(), true)
   vi.useRealTimers()
-  vi.unstubAllGlobals()
 })
 
 describe('the check of the chosen case', () => {
@@ -108,10 +79,10 @@ describe('the check of the chosen case', () => {
     await vi.advanceTimersByTimeAsync(400)
     // It has its patience: no op host is ended.
     await answer(0, drawn(10))
-    expect(cancelled).toEqual([])
-    expect(released).toEqual([[10, 11, 12]])
+    expect(main.asked('job.cancel')).toEqual([])
+    expect(released()).toEqual([[10, 11, 12]])
     expect(gradcheckJob.store.getState().value).toBeNull()
-    expect(questions.map((question) => question.request.args)).toEqual([[1], [2]])
+    expect(cases.begun.map(({ input }) => input.request.args)).toEqual([[1], [2]])
     await answer(1, drawn(20))
     expect(gradcheckJob.store.getState().value?.report.findings[0]?.error?.handle).toBe(22)
     expect(gradcheckStore.getState().finding).toBe(0)
@@ -119,7 +90,7 @@ describe('the check of the chosen case', () => {
     void runGradcheck()
     await settle()
     await answer(2, drawn(30))
-    expect(released).toEqual([
+    expect(released()).toEqual([
       [10, 11, 12],
       [20, 21, 22],
     ])
@@ -133,11 +104,11 @@ describe('the check of the chosen case', () => {
     await settle()
     void runGradcheck()
     await vi.advanceTimersByTimeAsync(1_499)
-    expect(cancelled).toEqual([])
+    expect(main.asked('job.cancel')).toEqual([])
     await vi.advanceTimersByTimeAsync(1)
-    expect(cancelled).toEqual([questions[1]?.job])
+    expect(main.asked('job.cancel')).toEqual([{ job: cases.begun[1]?.input.job }])
     expect(gradcheckJob.store.getState().value).not.toBeNull()
-    expect(questions).toHaveLength(3)
+    expect(cases.begun).toHaveLength(3)
   })
 
   it('says what does not read, without asking main', async () => {
@@ -145,22 +116,21 @@ describe('the check of the chosen case', () => {
     await vi.advanceTimersByTimeAsync(400)
     expect(gradcheckJob.store.getState()).toMatchObject({ running: null, stamp: null })
     expect(gradcheckJob.store.getState().error?.message).toContain('nothing')
-    expect(questions).toEqual([])
+    expect(cases.begun).toEqual([])
   })
 
   it('is not repeated on the same sources when it ended the op host', async () => {
     void runGradcheck()
     await settle()
-    const exit = { generation: 1, reason: 'crashed' } as never
-    questions[0]?.answer({ ok: false, error: { code: 'host.crashed', message: 'Died.', exit } })
+    cases.fail(crashed)
     await settle()
     await repeatGradcheck()
-    expect(questions).toHaveLength(1)
+    expect(cases.begun).toHaveLength(1)
     // Other sources may do better.
     gradcheckJob.set({ stamp: 'of older sources' })
     void repeatGradcheck()
     await settle()
-    expect(questions).toHaveLength(2)
+    expect(cases.begun).toHaveLength(2)
   })
 
   it('is forgotten with the project: also what was to begin, and what is answered later', async () => {
@@ -170,8 +140,8 @@ describe('the check of the chosen case', () => {
     closeProject()
     await vi.advanceTimersByTimeAsync(5_000)
     await answer(0, drawn(10))
-    expect(questions).toHaveLength(1)
-    expect(cancelled).toEqual([questions[0]?.job])
+    expect(cases.begun).toHaveLength(1)
+    expect(main.asked('job.cancel')).toEqual([{ job: cases.begun[0]?.input.job }])
     expect(gradcheckJob.store.getState()).toEqual(gradcheckJob.store.getInitialState())
     expect(gradcheckStore.getState()).toEqual(gradcheckStore.getInitialState())
   })
@@ -181,28 +151,39 @@ describe("opsmith.json's gradchecks", () => {
   const outcomes = (): (GradcheckOutcome | undefined)[] =>
     [0, 1].map((entry) => gradcheckStore.getState().outcomes[entry]?.outcome)
 
+  const jobOf = (all: Held<'gradcheck.runAll'>, place: number): string =>
+    all.begun[place]?.input.job ?? ''
+
   it('arrive one by one, and the answer has those whose event is late', async () => {
+    const all = main.hold('gradcheck.runAll')
     void checkAll()
     await settle()
     const [first, second] = [outcomeOf(0, drawn(1)), outcomeOf(1, drawn(4))]
-    emit('gradcheck.progressed', { job: 'of another window', done: 1, total: 2, outcome: second })
+    main.send('gradcheck.progressed', {
+      job: 'of another window',
+      done: 1,
+      total: 2,
+      outcome: second,
+    })
     expect(outcomes()).toEqual([undefined, undefined])
-    emit('gradcheck.progressed', { job: questions[0]?.job, done: 1, total: 2, outcome: first })
+    main.send('gradcheck.progressed', { job: jobOf(all, 0), done: 1, total: 2, outcome: first })
     expect(outcomes()).toEqual([first, undefined])
     expect(allGradchecksJob.store.getState().progress).toMatchObject({ done: 1, total: 2 })
-    await answer(0, [first, second])
+    all.succeed([first, second])
+    await settle()
     expect(outcomes()).toEqual([first, second])
     expect(allGradchecksJob.isRunning()).toBe(false)
   })
 
   it('begin from the start when a newer build wants them, and keep what a stop leaves', async () => {
+    const all = main.hold('gradcheck.runAll')
     void checkAll()
     await settle()
     void checkAll()
     await settle()
-    expect(cancelled).toEqual([questions[0]?.job])
+    expect(main.asked('job.cancel')).toEqual([{ job: jobOf(all, 0) }])
     const first = outcomeOf(0, drawn(1))
-    emit('gradcheck.progressed', { job: questions[1]?.job, done: 1, total: 2, outcome: first })
+    main.send('gradcheck.progressed', { job: jobOf(all, 1), done: 1, total: 2, outcome: first })
     await allGradchecksJob.stop()
     expect(outcomes()).toEqual([first, undefined])
     expect(allGradchecksJob.store.getState()).toMatchObject({ running: null, error: null })
@@ -211,16 +192,18 @@ describe("opsmith.json's gradchecks", () => {
 
 describe('a sweep over eps', () => {
   it('goes on when it is asked for again, and keeps the last chart when a newer one fails', async () => {
+    const sweeps = main.hold('gradcheck.sweep')
     void sweepEps()
     void sweepEps()
     await settle()
-    expect(questions).toHaveLength(1)
-    await answer(0, { op: 'my_op::f', seconds: 1, curves: [] })
+    expect(sweeps.begun).toHaveLength(1)
+    sweeps.succeed({ op: 'my_op::f', seconds: 1, curves: [] })
+    await settle()
     const { value } = sweepJob.store.getState()
     expect(value?.report.op).toBe('my_op::f')
     void sweepEps()
     await settle()
-    questions[1]?.answer({ ok: false, error: { code: 'operator.check', message: 'No.' } })
+    sweeps.fail({ code: 'operator.check', message: 'No.' })
     await settle()
     expect(sweepJob.store.getState()).toMatchObject({ value, error: { message: 'No.' } })
   })

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 
-import type { CaptureReport, GraphObservation } from '../../electron/contract/graph'
-import { err, ok, type HostExit } from '../../electron/contract/outcome'
+import type { CaptureReport } from '../../electron/contract/graph'
+import { ok, type HostExit } from '../../electron/contract/outcome'
 import {
   captureGraph,
   observeGraph,
@@ -25,11 +25,12 @@ import {
   shownGraph,
 } from '../../renderer/features/graph/jobs'
 import { touched } from '../../renderer/store/files'
-import { openTestProject, settled, WindowBridge, WorkInMain } from './window-bridge'
+import { connectMain, settled, type Held } from '../support/main-process'
+import { openInWindow } from '../support/open-in-window'
 
-let captures: WorkInMain<CaptureReport>
-let observations: WorkInMain<GraphObservation>
-let bridge: WindowBridge
+const main = connectMain()
+let captures: Held<'graph.capture'>
+let observations: Held<'graph.observe'>
 let drawn: Set<number>
 
 const report = (capture: number, entry = 'f'): CaptureReport => ({
@@ -46,19 +47,11 @@ const report = (capture: number, entry = 'f'): CaptureReport => ({
 })
 
 beforeEach(() => {
-  captures = new WorkInMain()
-  observations = new WorkInMain()
+  captures = main.hold('graph.capture')
+  observations = main.hold('graph.observe')
   drawn = new Set()
-  bridge = new WindowBridge({
-    'graph.capture': captures.answer,
-    'graph.observe': observations.answer,
-    'graph.read': ({ capture, step }) => ok({ graph: '{}', text: `${capture}, ${step}` }),
-    'graph.release': ({ captures: released }) => ok({ released: released.length }),
-    'job.cancel': (input) => {
-      observations.cancel(input)
-      return captures.cancel(input)
-    },
-  })
+  main.answer('graph.read', ({ capture, step }) => ok({ graph: '{}', text: `${capture}, ${step}` }))
+  main.answer('graph.release', ({ captures: released }) => ok({ released: released.length }))
   serveGraphs({
     load: (doc) => Promise.resolve(drawn.add(doc)),
     drop: (docs) => docs.forEach((doc) => drawn.delete(doc)),
@@ -66,19 +59,19 @@ beforeEach(() => {
   graphJob.reset()
   observeJob.reset()
   forgetGraph()
-  openTestProject([{ path: 'op.cpp', role: 'source' }])
+  openInWindow('/project', {}, [{ path: 'op.cpp', role: 'source' }])
   changeChoice({ ...firstChoice, entry: 'f' })
-  bridge.calls.length = 0
+  main.calls.length = 0
 })
 
 async function capture(number: number): Promise<void> {
   const capturing = captureGraph()
   await settled()
-  captures.last.end(ok(report(number)))
+  captures.succeed(report(number))
   await capturing
 }
 
-const released = (): number[] => bridge.inputs('graph.release').flatMap((input) => input.captures)
+const released = (): number[] => main.asked('graph.release').flatMap((input) => input.captures)
 const text = (): string | undefined => shownGraph()?.graph.text
 
 describe('a capture', () => {
@@ -91,7 +84,7 @@ describe('a capture', () => {
   it('is made once for equal wishes', async () => {
     const both = [captureGraph(), captureGraph()]
     await settled()
-    captures.last.end(ok(report(1)))
+    captures.succeed(report(1))
     await Promise.all(both)
     expect(captures.begun).toHaveLength(1)
   })
@@ -103,13 +96,13 @@ describe('a capture', () => {
     const second = captureGraph()
     await settled()
     expect(captures.begun).toHaveLength(1)
-    captures.last.end(ok(report(1)))
+    captures.succeed(report(1))
     await first
     expect(shownGraph()).toBeNull()
     expect(released()).toEqual([1])
-    expect(bridge.inputs('job.cancel')).toEqual([])
+    expect(main.asked('job.cancel')).toEqual([])
     await settled()
-    captures.last.end(ok(report(2)))
+    captures.succeed(report(2))
     await second
     expect(text()).toBe('2, 1')
   })
@@ -123,8 +116,8 @@ describe('a capture', () => {
     const second = captureGraph()
     await expect.poll(() => captures.begun.length, { timeout: 5_000 }).toBe(2)
     expect(performance.now() - began).toBeGreaterThan(1_400)
-    expect(bridge.inputs('job.cancel')).toEqual([{ job: slow }])
-    captures.last.end(ok(report(2)))
+    expect(main.asked('job.cancel')).toEqual([{ job: slow }])
+    captures.succeed(report(2))
     await second
     expect(text()).toBe('2, 1')
   })
@@ -162,7 +155,7 @@ describe('a capture', () => {
       stack: [],
       lastOutput: '',
     }
-    captures.last.end(err('host.crashed', 'It crashed.', { exit }))
+    captures.fail({ code: 'host.crashed', message: 'It crashed.', exit })
     await first
     await refreshGraph()
     expect(captures.begun).toHaveLength(1)
@@ -190,7 +183,7 @@ describe('an observation', () => {
     await capture(1)
     const observing = observeGraph()
     await settled()
-    observations.last.end(ok({ seconds: 0, runs: 5, nodes: [] }))
+    observations.succeed({ seconds: 0, runs: 5, nodes: [] })
     await observing
     await observeGraph()
     expect(observations.begun).toHaveLength(1)
@@ -207,7 +200,7 @@ describe('a project that closes', () => {
     changeChoice({ compare: { kind: 'entry', entry: 'g' } })
     const again = showAgain()
     await settled()
-    captures.last.end(ok(report(2, 'g')))
+    captures.succeed(report(2, 'g'))
     await again
     expect(shownGraph()?.compare?.graph.text).toBe('2, 1')
     expect(drawn.size).toBe(3)

@@ -205,7 +205,9 @@ describe('the layout of a graph', () => {
         model.nodes.length,
       )
       const random = randomNumbers(7)
-      for (let round = 0; round < 3; round += 1) {
+      // Without groups nothing can be folded: the layout is the one that the test above looks at.
+      const rounds = model.groups.length > 1 ? 3 : 0
+      for (let round = 0; round < rounds; round += 1) {
         const folded = new Set(
           model.groups
             .filter(() => random() < 0.4)

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import type { AppInput } from '../../electron/contract/app-calls'
-import type { TensorHandle, TensorStats } from '../../electron/contract/tensor'
+import { err, ok, type Result } from '../../electron/contract/outcome'
+import type { TensorHandle, TensorPage, TensorStats } from '../../electron/contract/tensor'
 import {
   ColourTable,
   errorScale,
@@ -9,6 +10,9 @@ import {
 } from '../../renderer/features/gradcheck/colour-table'
 import { JacobianTiles, jacobianTileSize } from '../../renderer/features/gradcheck/jacobian-tiles'
 import { rgbAt } from '../../renderer/shell/primitives/colour-map'
+import { connectMain } from '../support/main-process'
+
+const main = connectMain()
 
 const statsOf = (min: number | null, max: number | null): TensorStats => ({
   count: 4,
@@ -126,13 +130,9 @@ describe('the tiles of a Jacobian', () => {
   let refuse = false
 
   /** What the op host would answer of that matrix. */
-  function answer(name: string, page: Page): Promise<unknown> {
-    expect(name).toBe('tensor.page')
+  function answer(page: Page): Result<TensorPage> {
     asked.push(page)
-    if (refuse) {
-      const error = { code: 'tensor.gone', message: 'It is gone.' }
-      return Promise.resolve({ ok: false, error })
-    }
+    if (refuse) return err('input.invalid', 'It is gone.')
     const pageRows = Math.min(page.rowCount, 1000 - page.rowStart)
     const pageColumns = Math.min(page.columnCount, 1000 - page.columnStart)
     const values = Array.from({ length: pageRows * pageColumns }, (_, place) =>
@@ -142,7 +142,17 @@ describe('the tiles of a Jacobian', () => {
       ),
     )
     const text = values.map((value) => `${value} exactly`)
-    return Promise.resolve({ ok: true, value: { pageRows, pageColumns, values, text } })
+    const { rowStart, columnStart } = page
+    return ok({
+      rows: 1000,
+      columns: 1000,
+      rowStart,
+      columnStart,
+      pageRows,
+      pageColumns,
+      values,
+      text,
+    })
   }
 
   let drawn: Drawn[] = []
@@ -174,7 +184,7 @@ describe('the tiles of a Jacobian', () => {
     asked = []
     drawn = []
     refuse = false
-    vi.stubGlobal('window', { opsmith: { call: answer } })
+    main.answer('tensor.page', answer)
     vi.stubGlobal('OffscreenCanvas', Canvas)
   })
   afterEach(() => {

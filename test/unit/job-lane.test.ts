@@ -2,17 +2,18 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { ok, type Result } from '../../electron/contract/outcome'
 import { createJob, createLane, type Job } from '../../renderer/store/job'
-import { openTestProject, settled, WindowBridge, WorkInMain } from './window-bridge'
+import { connectMain, settled, type OpenWork } from '../support/main-process'
+import { openInWindow } from '../support/open-in-window'
 
-let work: WorkInMain<string>
+const main = connectMain()
+let work: OpenWork<{ job: string }, string>
 
 beforeEach(() => {
-  work = new WorkInMain()
-  new WindowBridge({ 'job.cancel': work.cancel })
-  openTestProject()
+  work = main.openWork()
+  openInWindow('/project')
 })
 
-const run = (_: string, { job }: { job: string }): Promise<Result<string>> => work.answer({ job })
+const run = (_: string, { job }: { job: string }): Promise<Result<string>> => work.begin({ job })
 
 describe('jobs that share a lane', () => {
   const twoJobs = (): { first: Job<string, string>; second: Job<string, string> } => {
@@ -35,9 +36,9 @@ describe('jobs that share a lane', () => {
     const after = second.run('b')
     await settled()
     expect(work.begun.map(({ input }) => input.job.split('-')[0])).toEqual(['first'])
-    work.last.end(ok('of the first'))
+    work.succeed('of the first')
     await settled()
-    work.last.end(ok('of the second'))
+    work.succeed('of the second')
     expect(await before).toEqual(ok('of the first'))
     expect(await after).toEqual(ok('of the second'))
   })
@@ -48,7 +49,7 @@ describe('jobs that share a lane', () => {
     const after = second.run('b')
     expect(await before).toMatchObject({ ok: false, error: { code: 'cancelled' } })
     await settled()
-    work.last.end(ok('of the second'))
+    work.succeed('of the second')
     expect(await after).toEqual(ok('of the second'))
   })
 
@@ -58,10 +59,10 @@ describe('jobs that share a lane', () => {
     const second = createJob<string, string>({ kind: 'second', latest: 'refused', lane, run })
     const running = first.run('a')
     expect(await second.run('b')).toBeNull()
-    work.last.end(ok('done'))
+    work.succeed('done')
     await running
     const later = second.run('b')
-    work.last.end(ok('later'))
+    work.succeed('later')
     expect(await later).toEqual(ok('later'))
   })
 })
@@ -70,7 +71,7 @@ describe('wishes of equal keys', () => {
   it('are one piece of work', async () => {
     const job = createJob<string, string>({ kind: 'k', latest: 'wins', key: (text) => text, run })
     const results = [job.run('a'), job.run('a')]
-    work.last.end(ok('done'))
+    work.succeed('done')
     expect(await Promise.all(results)).toEqual([ok('done'), ok('done')])
     expect(work.begun).toHaveLength(1)
   })
@@ -82,7 +83,7 @@ describe('wishes of equal keys', () => {
     expect(await first).toMatchObject({ ok: false, error: { code: 'cancelled' } })
     const second = job.run('a')
     await settled()
-    work.last.end(ok('second'))
+    work.succeed('second')
     expect(await second).toEqual(ok('second'))
     void job.run('a')
     expect(work.begun).toHaveLength(3)
@@ -116,16 +117,16 @@ describe('a value', () => {
       latest: 'wins',
       patience: 1_000,
       run: async (text, { job: name, isNewest }) => {
-        const result = await work.answer({ job: name })
+        const result = await work.begin({ job: name })
         newest(isNewest())
         return result.ok ? ok(text) : result
       },
     })
     void job.run('old')
     const second = job.run('new')
-    work.last.end(ok(''))
+    work.succeed('')
     await settled()
-    work.last.end(ok(''))
+    work.succeed('')
     await second
     expect(newest.mock.calls).toEqual([[false], [true]])
   })

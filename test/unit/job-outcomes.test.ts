@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, it } from 'vitest'
 
 import { err, ok } from '../../electron/contract/outcome'
 import { createJob, createLane, type Outcome } from '../../renderer/store/job'
-import { FakeMain, openInWindow, settled } from './fake-main'
+import { connectMain, settled } from '../support/main-process'
+import { openInWindow } from '../support/open-in-window'
 
-const main = new FakeMain()
+const main = connectMain()
 beforeEach(() => {
-  main.forget()
   openInWindow('/project')
 })
 
@@ -68,7 +68,7 @@ describe('a job', () => {
     ends[0]?.(ok('old'))
     expect(await older).toBeNull()
     expect(job.store.getState().value).toBe('new')
-    expect(main.count('job.cancel')).toBe(0)
+    expect(main.asked('job.cancel')).toHaveLength(0)
   })
 
   it('of the machine runs without a project, and its result outlives one', async () => {
@@ -109,7 +109,7 @@ describe('a job', () => {
     void first.job.run('a')
     const run = second.job.run('b')
     await settled()
-    expect(main.count('job.cancel')).toBe(1)
+    expect(main.asked('job.cancel')).toHaveLength(1)
     expect(second.ends).toHaveLength(0)
     first.ends[0]?.(err('cancelled', 'Stopped.'))
     await settled()

@@ -1,67 +1,52 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { ok, type Result } from '../../electron/contract/outcome'
+import { ok } from '../../electron/contract/outcome'
 import { createJob, type Job } from '../../renderer/store/job'
 import { projectStore } from '../../renderer/store/project'
-import { openBareProject } from './bare-project'
+import { connectMain, type OpenWork } from '../support/main-process'
+import { openInWindow } from '../support/open-in-window'
 
-type Answer = (result: Result<string>) => void
+const main = connectMain()
 
 describe('a job whose input is read when its turn comes', () => {
-  let answers: Map<string, Answer>
-  let cancelled: string[]
+  let work: OpenWork<{ job: string }, string>
   let job: Job<string, string>
 
   beforeEach(() => {
     vi.useFakeTimers()
-    answers = new Map()
-    cancelled = []
-    openBareProject(
-      new Map([
-        [
-          'job.cancel',
-          (input: unknown) => {
-            cancelled.push((input as { job: string }).job)
-            for (const answer of answers.values()) answer(failed)
-            return ok(null)
-          },
-        ],
-      ]),
-    )
+    work = main.openWork()
+    openInWindow('/project')
     job = createJob<string, string>({
       kind: 'turn',
       latest: 'wins',
       patience: 1_000,
-      run: (input) => new Promise((resolve) => answers.set(input, resolve)),
+      run: (_, { job: name }) => work.begin({ job: name }),
     })
   })
   afterEach(() => {
     vi.useRealTimers()
-    vi.unstubAllGlobals()
     projectStore.setState(projectStore.getInitialState(), true)
   })
-
-  const failed: Result<string> = { ok: false, error: { code: 'cancelled', message: 'Stopped.' } }
 
   it('gives the turn to the newest wish when running work has ended in time', async () => {
     const first = job.run('first')
     const older = job.turn()
     const newer = job.turn()
-    answers.get('first')?.(ok('one'))
+    work.succeed('one')
     expect(await first).toEqual(ok('one'))
     expect(await older).toBe(false)
     expect(await newer).toBe(true)
-    expect(cancelled).toEqual([])
+    expect(main.asked('job.cancel')).toEqual([])
   })
 
   it('cancels running work after its patience, and not before', async () => {
     void job.run('first')
     const turn = job.turn()
     await vi.advanceTimersByTimeAsync(999)
-    expect(cancelled).toEqual([])
+    expect(main.asked('job.cancel')).toEqual([])
     await vi.advanceTimersByTimeAsync(1)
     expect(await turn).toBe(true)
-    expect(cancelled).toHaveLength(1)
+    expect(main.asked('job.cancel')).toHaveLength(1)
   })
 
   it('waits for other work, and loses its turn to a stop meanwhile', async () => {

@@ -1,22 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { err, ok } from '../../electron/contract/outcome'
 import type { Result } from '../../electron/contract/outcome'
-import type { Project } from '../../electron/contract/project'
 import { createJob, type Job } from '../../renderer/store/job'
-import { projectStore } from '../../renderer/store/project'
+import { connectMain, settled, type OpenWork } from '../support/main-process'
+import { openInWindow } from '../support/open-in-window'
 
-/** Main, as far as jobs know it: cancelling ends the work with `cancelled`. */
-const cancelled: string[] = []
-const listeners = new Map<string, (payload: unknown) => void>()
-const running = new Map<string, (result: Result<string>) => void>()
-
-function open(folder: string): void {
-  projectStore.setState({ project: { folder, name: folder, files: [] } as unknown as Project })
-}
-
-/** Lets all promises that can go on do so. */
-const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
+const main = connectMain()
+let inMain: OpenWork<{ job: string }, string>
 
 type Options = Omit<Parameters<typeof createJob<string, string, number>>[0], 'run' | 'kind'>
 
@@ -25,38 +16,19 @@ function jobOf(options: Options): Job<string, string, number> {
     kind: 'test',
     stamp: () => 'sources 1',
     ...options,
-    run: (_input, { job }) => new Promise((resolve) => running.set(job, resolve)),
+    run: (_input, { job }) => inMain.begin({ job }),
   })
 }
 
 /** Ends the work that runs. */
 function finish(job: Job<string, string, number>, result: Result<string>): void {
-  running.get(job.store.getState().running ?? '')?.(result)
+  const { running } = job.store.getState()
+  inMain.begun.find(({ input }) => input.job === running)?.end(result)
 }
 
 beforeEach(() => {
-  cancelled.length = 0
-  listeners.clear()
-  running.clear()
-  open('/a')
-  vi.stubGlobal('window', {
-    opsmith: {
-      call: (name: string, { job }: { job: string }) => {
-        if (name === 'job.cancel') {
-          cancelled.push(job)
-          running.get(job)?.(err('cancelled', 'Stopped.'))
-        }
-        return Promise.resolve(ok(null))
-      },
-      on: (name: string, listener: (payload: unknown) => void) => {
-        listeners.set(name, listener)
-        return () => listeners.delete(name)
-      },
-    },
-  })
-})
-afterEach(() => {
-  vi.unstubAllGlobals()
+  inMain = main.openWork()
+  openInWindow('/a')
 })
 
 describe('a job', () => {
@@ -78,8 +50,8 @@ describe('a job', () => {
     const job = jobOf({ latest: 'wins' })
     const first = job.run('old')
     const second = job.run('new')
-    await settle()
-    expect(cancelled).toHaveLength(1)
+    await settled()
+    expect(main.asked('job.cancel')).toHaveLength(1)
     finish(job, ok('new value'))
     await second
     expect(await first).toMatchObject({ ok: false })
@@ -91,7 +63,7 @@ describe('a job', () => {
     void job.run('first')
     const second = job.run('second')
     const third = job.run('third')
-    await settle()
+    await settled()
     finish(job, ok('third value'))
     expect(await second).toBeNull()
     expect(await third).toEqual(ok('third value'))
@@ -101,7 +73,7 @@ describe('a job', () => {
     const job = jobOf({ latest: 'refused' })
     const first = job.run('first')
     expect(await job.run('second')).toBeNull()
-    expect(cancelled).toEqual([])
+    expect(main.asked('job.cancel')).toEqual([])
     finish(job, ok('first value'))
     expect(await first).toEqual(ok('first value'))
   })
@@ -110,12 +82,12 @@ describe('a job', () => {
     const job = jobOf({ latest: 'wins', patience: 5_000 })
     const first = job.run('first')
     const second = job.run('second')
-    await settle()
-    expect(cancelled).toEqual([])
+    await settled()
+    expect(main.asked('job.cancel')).toEqual([])
     finish(job, ok('in time'))
     expect(await first).toEqual(ok('in time'))
-    await settle()
-    expect(cancelled).toEqual([])
+    await settled()
+    expect(main.asked('job.cancel')).toEqual([])
     finish(job, ok('second value'))
     expect(await second).toEqual(ok('second value'))
   })
@@ -124,7 +96,7 @@ describe('a job', () => {
     const release = vi.fn()
     const job = jobOf({ latest: 'wins', release })
     const work = job.run('x')
-    open('/b')
+    openInWindow('/b')
     finish(job, ok('of the old project'))
     expect(await work).toBeNull()
     expect(job.store.getState()).toMatchObject({ running: null, value: null })
@@ -192,12 +164,12 @@ describe('a job', () => {
     })
     void job.run('x')
     const id = job.store.getState().running ?? ''
-    listeners.get('build.progressed')?.({ job: 'another', done: 7, steps: 9 })
+    main.send('build.progressed', { job: 'another', done: 7, steps: 9 })
     expect(job.store.getState().progress).toBeNull()
-    listeners.get('build.progressed')?.({ job: id, done: 3, steps: 9 })
+    main.send('build.progressed', { job: id, done: 3, steps: 9 })
     expect(job.store.getState().progress).toBe(3)
     finish(job, ok('done'))
-    await settle()
+    await settled()
   })
 
   it('a reset forgets everything, and work that still runs does not come back', async () => {
@@ -205,13 +177,13 @@ describe('a job', () => {
     const work = job.run('x')
     const id = job.store.getState().running ?? ''
     job.reset()
-    expect(cancelled).toEqual([id])
+    expect(main.asked('job.cancel')).toEqual([{ job: id }])
     expect(await work).toBeNull()
     expect(job.store.getState()).toMatchObject({ running: null, value: null, stamp: null })
   })
 
   it('a job without a project does nothing', async () => {
-    projectStore.setState({ project: null })
+    openInWindow(null)
     const job = jobOf({ latest: 'wins' })
     expect(await job.run('x')).toBeNull()
     expect(job.isRunning()).toBe(false)

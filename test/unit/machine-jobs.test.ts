@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 
 import type { DoctorReport } from '../../electron/contract/doctor'
 import type { OperatorDetail, OperatorSummary } from '../../electron/contract/operators'
-import { err, ok } from '../../electron/contract/outcome'
+import { ok } from '../../electron/contract/outcome'
 import { doctorJob, runDoctor } from '../../renderer/store/doctor'
 import {
   describeOperator,
@@ -12,9 +12,10 @@ import {
   registryJob,
   registryStore,
 } from '../../renderer/store/registry'
-import { FakeMain, openInWindow, settled } from './fake-main'
+import { connectMain, settled } from '../support/main-process'
+import { openInWindow } from '../support/open-in-window'
 
-const main = new FakeMain()
+const main = connectMain()
 
 const operator = (name: string, overload = ''): OperatorSummary => ({
   name,
@@ -29,15 +30,12 @@ beforeEach(() => {
   doctorJob.reset()
   forgetRegistry()
   forgetSelectedOperator()
-  main.forget()
   openInWindow('/project')
 })
 
 describe('the list of all operators', () => {
   it('is sorted by name and overload', async () => {
-    main.answers = {
-      'registry.list': () => ok([operator('b::f'), operator('a::f', 'out'), operator('a::f')]),
-    }
+    main.give('registry.list', [operator('b::f'), operator('a::f', 'out'), operator('a::f')])
     await registryJob.run()
     const { value } = registryJob.store.getState()
     expect(value?.map(({ key }) => key)).toEqual(['a::f', 'a::f.out', 'b::f'])
@@ -50,8 +48,8 @@ describe('the list of all operators', () => {
     forgetRegistry()
     const newer = registryJob.run()
     await settled()
-    pending[0]?.answer(ok([operator('old::f')]))
-    pending[1]?.answer(ok([operator('new::f')]))
+    pending.begun[0]?.end(ok([operator('old::f')]))
+    pending.begun[1]?.end(ok([operator('new::f')]))
     await Promise.all([older, newer])
     expect(registryJob.store.getState().value?.map(({ key }) => key)).toEqual(['new::f'])
   })
@@ -61,8 +59,8 @@ describe('the list of all operators', () => {
     const older = describeOperator(operator('a::f'))
     const newer = describeOperator(operator('a::g'))
     await settled()
-    pending[1]?.answer(ok(detail('a::g')))
-    pending[0]?.answer(ok(detail('a::f')))
+    pending.begun[1]?.end(ok(detail('a::g')))
+    pending.begun[0]?.end(ok(detail('a::f')))
     await Promise.all([older, newer])
     expect(operatorJob.store.getState().value?.name).toBe('a::g')
     forgetRegistry()
@@ -74,7 +72,13 @@ describe('the list of all operators', () => {
 })
 
 describe('the doctor', () => {
-  const report: DoctorReport = { ok: true, platform: 'test', findings: [], seconds: 1 } as never
+  const report: DoctorReport = {
+    ok: true,
+    platform: 'test',
+    findings: [],
+    problems: [],
+    seconds: 1,
+  }
 
   it('looks at the machine before any project is open, once at a time', async () => {
     openInWindow(null)
@@ -82,17 +86,17 @@ describe('the doctor', () => {
     const run = runDoctor()
     await settled()
     await runDoctor()
-    expect(pending.map(({ input }) => input)).toEqual([{ folder: '' }])
+    expect(pending.begun.map(({ input }) => input)).toEqual([{ folder: '' }])
     openInWindow('/project')
-    pending[0]?.answer(ok(report))
+    pending.begun[0]?.end(ok(report))
     await run
     expect(doctorJob.store.getState().value).toEqual(report)
   })
 
   it('keeps its last report beside an error', async () => {
-    main.answers = { 'doctor.report': () => ok(report) }
+    main.give('doctor.report', report)
     await runDoctor()
-    main.answers = { 'doctor.report': () => err('io', 'No answer.') }
+    main.refuse('doctor.report', { code: 'io', message: 'No answer.' })
     await runDoctor()
     expect(doctorJob.store.getState().value).toEqual(report)
     expect(doctorJob.store.getState().error?.code).toBe('io')

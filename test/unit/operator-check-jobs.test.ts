@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import type { CheckEntry } from '../../electron/contract/manifest'
-import { ok, type Result } from '../../electron/contract/outcome'
+import { checkEntry } from '../../electron/contract/manifest'
+import type {
+  OperatorCheckOutcome,
+  PlacedOperatorCheckReport,
+} from '../../electron/contract/operator-check'
+import { ok } from '../../electron/contract/outcome'
 import { checkCases, checkOperators } from '../../renderer/features/operator-checks/all'
 import { emptyOperatorCheckDraft } from '../../renderer/features/operator-checks/case'
 import {
@@ -17,29 +21,31 @@ import {
 } from '../../renderer/features/operator-checks/run'
 import { operatorChecksStore } from '../../renderer/features/operator-checks/store'
 import { projectStore } from '../../renderer/store/project'
-import { openBareProject } from './bare-project'
+import { connectMain, type Held } from '../support/main-process'
+import { openInWindow } from '../support/open-in-window'
 
-type Asked = { job: string; entry?: CheckEntry; casesOnly?: boolean; sanitize: boolean }
-type Question = Asked & { answer: (result: Result<never>) => void }
-
-let questions: Question[]
-let cancelled: string[]
-let emit: (name: string, event: unknown) => void
+const main = connectMain()
+let one: Held<'operatorCheck.run'>
+let all: Held<'operatorCheck.runAll'>
 
 const entries = [
   { op: 'my_op::f', args: [] },
   { op: 'my_op::g', args: [], checks: ['mutation'], shapes: 0 },
-]
+].map((entry) => checkEntry.parse(entry))
 const report = { op: 'my_op::f', ok: true, seconds: 1, findings: [] }
-const outcome = { entry: 0, op: 'my_op::f', name: 'f', expect: 'passed', verdict: 'passed' }
-
-const ask = (input: unknown): Promise<unknown> =>
-  new Promise((answer) => questions.push({ ...(input as Asked), answer }))
+const outcome: OperatorCheckOutcome = {
+  entry: 0,
+  op: 'my_op::f',
+  name: 'f',
+  expect: 'passed',
+  verdict: 'passed',
+  asExpected: true,
+}
 
 const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0)
 
-const answer = async (place: number, value: unknown): Promise<void> => {
-  questions[place]?.answer({ ok: true, value: value as never })
+const answer = async (place: number, given: PlacedOperatorCheckReport): Promise<void> => {
+  one.begun[place]?.end(ok(given))
   await settle()
 }
 
@@ -50,30 +56,16 @@ const closeProject = (): void => {
 
 beforeEach(() => {
   vi.useFakeTimers()
-  questions = []
-  cancelled = []
-  const cancel = (input: unknown): Result<null> => {
-    const { job } = input as { job: string }
-    cancelled.push(job)
-    const error = { code: 'cancelled' as const, message: 'Stopped.' }
-    questions.find((question) => question.job === job)?.answer({ ok: false, error })
-    return ok(null)
-  }
-  ;({ emit } = openBareProject(
-    new Map<string, (input: unknown) => unknown>([
-      ['operatorCheck.entries', () => ok(entries)],
-      ['operatorCheck.run', ask],
-      ['operatorCheck.runAll', ask],
-      ['job.cancel', cancel],
-    ]),
-  ))
+  one = main.hold('operatorCheck.run')
+  all = main.hold('operatorCheck.runAll')
+  main.give('operatorCheck.entries', entries)
+  openInWindow('/project')
   operatorChecksStore.setState({ draft: emptyOperatorCheckDraft('my_op::f') })
 })
 afterEach(() => {
   closeProject()
   projectStore.setState(projectStore.getInitialState(), true)
   vi.useRealTimers()
-  vi.unstubAllGlobals()
 })
 
 describe('the checks of one operator', () => {
@@ -82,9 +74,12 @@ describe('the checks of one operator', () => {
     await settle()
     void runOperator()
     await settle()
-    expect(questions.map((question) => question.casesOnly)).toEqual([false])
-    await answer(0, [])
-    expect(questions.map((question) => question.entry?.op)).toEqual([undefined, 'my_op::f'])
+    expect(all.begun.map(({ input }) => input.casesOnly)).toEqual([false])
+    expect(one.begun).toEqual([])
+    all.succeed([])
+    await settle()
+    expect(all.begun).toHaveLength(1)
+    expect(one.begun.map(({ input }) => input.entry.op)).toEqual(['my_op::f'])
   })
 
   it('are made for the newest edit; the answer to an older one is dropped', async () => {
@@ -95,7 +90,7 @@ describe('the checks of one operator', () => {
     await vi.advanceTimersByTimeAsync(400)
     await answer(0, report)
     expect(operatorCheckJob.store.getState().value).toBeNull()
-    expect(questions.map((question) => question.entry?.seed)).toEqual([undefined, 4])
+    expect(one.begun.map(({ input }) => input.entry.seed)).toEqual([undefined, 4])
     await answer(1, { ...report, ok: false })
     expect(operatorCheckJob.store.getState().value).toMatchObject({
       verdict: 'failed',
@@ -104,7 +99,7 @@ describe('the checks of one operator', () => {
   })
 
   it('of an entry also show in the list', async () => {
-    operatorChecksStore.setState({ entries: entries as never, entry: 0 })
+    operatorChecksStore.setState({ entries, entry: 0 })
     void runOperator()
     await settle()
     await answer(0, report)
@@ -119,8 +114,8 @@ describe('the checks of one operator', () => {
     editCheck({ seed: 3 })
     closeProject()
     await vi.advanceTimersByTimeAsync(5_000)
-    expect(questions).toHaveLength(1)
-    expect(cancelled).toEqual([questions[0]?.job])
+    expect(one.begun).toHaveLength(1)
+    expect(main.asked('job.cancel')).toEqual([{ job: one.begun[0]?.input.job }])
     expect(operatorChecksStore.getState()).toEqual(operatorChecksStore.getInitialState())
     expect(operatorCheckJob.store.getState()).toEqual(operatorCheckJob.store.getInitialState())
   })
@@ -128,15 +123,15 @@ describe('the checks of one operator', () => {
 
 describe('the checks of the project', () => {
   it('take the place of what the fields were found to do, when they are of the same entry', async () => {
-    operatorChecksStore.setState({ entries: entries as never })
+    operatorChecksStore.setState({ entries })
     chooseCheck(0)
     await settle()
     await answer(0, { ...report, ok: false })
     expect(operatorCheckJob.store.getState().value).not.toBeNull()
     void checkOperators()
     await settle()
-    const { job } = questions[1] ?? { job: '' }
-    emit('operatorCheck.progressed', { job, done: 1, total: 2, outcome })
+    const { job } = all.last.input
+    main.send('operatorCheck.progressed', { job, done: 1, total: 2, outcome })
     expect(operatorCheckJob.store.getState().value).toBeNull()
     expect(operatorChecksStore.getState().outcomes[0]?.outcome).toEqual(outcome)
     expect(allOperatorChecksJob.store.getState().progress).toMatchObject({ done: 1, total: 2 })
@@ -144,14 +139,15 @@ describe('the checks of the project', () => {
 
   it('are only those kept of failures after a build, and a newer build ends the older ones', async () => {
     await checkCases()
-    expect(questions).toEqual([])
-    operatorChecksStore.setState({ entries: entries as never })
+    expect([all.begun, one.begun]).toEqual([[], []])
+    operatorChecksStore.setState({ entries })
     void checkCases()
     await settle()
     void checkCases()
     await settle()
-    expect(questions.map((question) => question.casesOnly)).toEqual([true, true])
-    expect(cancelled).toEqual([questions[0]?.job])
+    expect(all.begun.map(({ input }) => input.casesOnly)).toEqual([true, true])
+    expect(one.begun).toEqual([])
+    expect(main.asked('job.cancel')).toEqual([{ job: all.begun[0]?.input.job }])
     expect(operatorChecksStore.getState().repeats).toBe(false)
   })
 })

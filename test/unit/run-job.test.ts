@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 
-import { err, ok } from '../../electron/contract/outcome'
+import { ok } from '../../electron/contract/outcome'
 import type { RunReport } from '../../electron/contract/run'
-import type { TensorHandle } from '../../electron/contract/tensor'
 import {
   chooseOperator,
   forgetRun,
@@ -14,9 +13,11 @@ import { runJob } from '../../renderer/features/run/job'
 import { filesStore } from '../../renderer/store/files'
 import { hostStore } from '../../renderer/store/host'
 import { schemasStore } from '../../renderer/store/schemas'
-import { FakeMain, openInWindow, settled } from './fake-main'
+import { crashed, runOf, tensorOf } from '../component/support/answers'
+import { connectMain, settled } from '../support/main-process'
+import { openInWindow } from '../support/open-in-window'
 
-const main = new FakeMain()
+const main = connectMain()
 const released: number[][] = []
 
 function hostOf(generation: number): void {
@@ -24,33 +25,29 @@ function hostOf(generation: number): void {
 }
 
 function reportOf(handle: number): RunReport {
-  const tensor = { kind: 'tensor', handle } as TensorHandle
-  return { op: 'f', seconds: 0, inputs: [], outputs: [tensor], comparisons: [] }
+  return runOf({ op: 'f', inputs: [], outputs: [tensorOf({ handle })] })
 }
 
 /** Every call of the operator gives one tensor: 1, then 2, … */
 function answerRuns(): void {
   let handle = 0
-  main.answers = {
-    'operator.run': () => ok(reportOf((handle += 1))),
-    'tensor.release': ({ handles }) => {
-      released.push(handles)
-      return ok({ released: handles.length })
-    },
-  }
+  main.answer('operator.run', () => ok(reportOf((handle += 1))))
+  main.answer('tensor.release', ({ handles }) => {
+    released.push(handles)
+    return ok({ released: handles.length })
+  })
 }
 
 beforeEach(() => {
+  answerRuns()
   runJob.reset()
   forgetRun()
-  main.forget()
   released.length = 0
   openInWindow('/project')
   const operators = [{ name: 'f', overload: '', arguments: [], schema: 'f() -> Tensor' }]
   schemasStore.setState({ load: { operators } as never })
   hostOf(1)
   runStore.setState({ op: 'f', signature: [] })
-  answerRuns()
 })
 
 describe('a run', () => {
@@ -80,8 +77,8 @@ describe('a run', () => {
     const run = runChosen()
     await settled()
     await runChosen()
-    expect(pending).toHaveLength(1)
-    pending[0]?.answer(ok(reportOf(1)))
+    expect(pending.begun).toHaveLength(1)
+    pending.begun[0]?.end(ok(reportOf(1)))
     await run
   })
 
@@ -91,22 +88,21 @@ describe('a run', () => {
     const run = runChosen()
     await settled()
     await chooseOperator('g')
-    pending[0]?.answer(ok(reportOf(2)))
+    pending.begun[0]?.end(ok(reportOf(2)))
     await run
-    expect(main.count('job.cancel')).toBe(1)
+    expect(main.asked('job.cancel')).toHaveLength(1)
     expect(released).toEqual([[1]])
     expect(runJob.store.getState()).toMatchObject({ value: null, error: null })
     expect(runStore.getState().repeats).toBe(false)
   })
 
   it('repeats after a build, but not what ended the op host with the same sources', async () => {
-    const exit = { generation: 1, reason: 'segfault', message: '', stack: [] } as never
-    main.answers = { 'operator.run': () => err('host.crashed', 'It crashed.', { exit }) }
+    main.refuse('operator.run', crashed)
     await runChosen()
     await refreshRun('build')
-    expect(main.count('operator.run')).toBe(1)
+    expect(main.asked('operator.run')).toHaveLength(1)
     filesStore.setState(({ sourceRevision }) => ({ sourceRevision: sourceRevision + 1 }))
     await refreshRun('build')
-    expect(main.count('operator.run')).toBe(2)
+    expect(main.asked('operator.run')).toHaveLength(2)
   })
 })

@@ -7,7 +7,11 @@ import { keepMine, saveAll, saveFile } from '../../renderer/editor/saving'
 import { buildJob } from '../../renderer/store/build'
 import { addFile, changeFile, filesStore, type OpenFile } from '../../renderer/store/files'
 import { settingsStore } from '../../renderer/store/settings'
-import { folder, openTestProject, settled, WindowBridge } from './window-bridge'
+import { connectMain, settled } from '../support/main-process'
+import { openInWindow } from '../support/open-in-window'
+
+const folder = '/project'
+const main = connectMain()
 
 /** The editor's texts: Monaco, which holds them in the window, needs a browser. */
 const texts = vi.hoisted(() => new Map<string, string>())
@@ -26,28 +30,24 @@ vi.mock('../../renderer/editor/models', () => ({
 
 /** What is on disk; a version is the text itself. */
 let disk: Map<string, string>
-let bridge: WindowBridge
 
 beforeEach(() => {
   texts.clear()
   disk = new Map()
-  bridge = new WindowBridge({
-    'file.read': ({ path }) => {
-      const text = disk.get(path)
-      if (text === undefined) return err('io', `${path} is gone.`)
-      return ok({ path, text, version: text })
-    },
-    'file.write': ({ path, text, baseVersion }) => {
-      if (disk.get(path) !== baseVersion) return err('file.conflict', `${path} was changed.`)
-      disk.set(path, text)
-      return ok({ path, text, version: text })
-    },
-    'operator.build': () => new Promise(() => undefined),
-    'job.cancel': () => ok({ cancelled: true }),
+  main.answer('file.read', ({ path }) => {
+    const text = disk.get(path)
+    if (text === undefined) return err('io', `${path} is gone.`)
+    return ok({ path, text, version: text })
   })
+  main.answer('file.write', ({ path, text, baseVersion }) => {
+    if (disk.get(path) !== baseVersion) return err('file.conflict', `${path} was changed.`)
+    disk.set(path, text)
+    return ok({ path, text, version: text })
+  })
+  main.hold('operator.build')
   filesStore.setState(filesStore.getInitialState(), true)
   settingsStore.setState({ settings: { ...defaultSettings, buildOnSave: true } })
-  openTestProject([
+  openInWindow(folder, {}, [
     { path: 'op.cpp', role: 'source' },
     { path: 'op.h', role: 'header' },
     { path: 'notes.md', role: 'other' },
@@ -55,7 +55,6 @@ beforeEach(() => {
 })
 
 beforeAll(() => {
-  new WindowBridge({})
   listenToDisk()
 })
 
@@ -73,7 +72,7 @@ function open(path: string, text: string, typed = text, external = false): void 
 }
 
 const file = (path: string): OpenFile | undefined => filesStore.getState().files[path]
-const builds = (): number => bridge.inputs('operator.build').length
+const builds = (): number => main.asked('operator.build').length
 
 describe('a save', () => {
   it('writes over the version that was read, and builds', async () => {
@@ -98,7 +97,7 @@ describe('a save', () => {
     open('/usr/include/x.h', 'theirs', 'typed', true)
     expect(await saveFile('op.cpp')).toBe(true)
     expect(await saveFile('/usr/include/x.h')).toBe(false)
-    expect(bridge.inputs('file.write')).toEqual([])
+    expect(main.asked('file.write')).toEqual([])
   })
 
   it('waits for the one before, and sees its version', async () => {
@@ -106,12 +105,12 @@ describe('a save', () => {
     const first = saveFile('op.cpp')
     const second = saveFile('op.cpp')
     expect(await Promise.all([first, second])).toEqual([true, true])
-    expect(bridge.inputs('file.write').map(({ baseVersion }) => baseVersion)).toEqual(['old'])
+    expect(main.asked('file.write').map(({ baseVersion }) => baseVersion)).toEqual(['old'])
 
     texts.set('op.cpp', 'third')
     changeFile('op.cpp', { dirty: true })
     expect(await saveFile('op.cpp')).toBe(true)
-    expect(bridge.inputs('file.write').at(-1)?.baseVersion).toBe('first')
+    expect(main.asked('file.write').at(-1)?.baseVersion).toBe('first')
   })
 
   it('never overwrites what another program wrote, until it is asked to', async () => {
@@ -125,7 +124,7 @@ describe('a save', () => {
       diskVersion: 'theirs',
     })
     expect(await saveFile('op.cpp')).toBe(false)
-    expect(bridge.inputs('file.write')).toHaveLength(1)
+    expect(main.asked('file.write')).toHaveLength(1)
     await keepMine('op.cpp')
     expect(disk.get('op.cpp')).toBe('mine')
     expect(file('op.cpp')).toMatchObject({ dirty: false, conflict: null })
@@ -135,7 +134,7 @@ describe('a save', () => {
 describe('files that another program changes', () => {
   const change = (path: string, text: string): void => {
     disk.set(path, text)
-    bridge.send('file.changed', { folder, path, version: text })
+    main.send('file.changed', { folder, path, version: text })
   }
 
   it('are one build when they change together, whichever comes last', async () => {
@@ -164,7 +163,7 @@ describe('files that another program changes', () => {
 
     open('op.h', 'old', 'ours')
     const saving = saveFile('op.h', false)
-    bridge.send('file.changed', { folder, path: 'op.h', version: 'ours' })
+    main.send('file.changed', { folder, path: 'op.h', version: 'ours' })
     await saving
     await settled()
     expect(file('op.h')).toMatchObject({ conflict: null, dirty: false })

@@ -5,7 +5,7 @@ import {
   type TimingReport,
   type TimingRow,
 } from '../../electron/contract/timing-report'
-import { err, ok } from '../../electron/contract/outcome'
+import { ok } from '../../electron/contract/outcome'
 import { defaultSettings } from '../../electron/contract/settings'
 import { emptyTimingDraft } from '../../renderer/features/timings/draft'
 import { allTimingsJob, kernelsJob, timingJob } from '../../renderer/features/timings/jobs'
@@ -26,9 +26,10 @@ import { filesStore } from '../../renderer/store/files'
 import { layoutStore } from '../../renderer/store/layout'
 import { settingsStore } from '../../renderer/store/settings'
 import { rowOf } from './timing-samples'
-import { FakeMain, openInWindow, settled } from './fake-main'
+import { connectMain, settled } from '../support/main-process'
+import { openInWindow } from '../support/open-in-window'
 
-const main = new FakeMain()
+const main = connectMain()
 const marks = new Set<string>()
 vi.stubGlobal('document', {
   documentElement: {
@@ -70,8 +71,9 @@ beforeEach(async () => {
   await stopTimings()
   for (const job of [timingJob, allTimingsJob, kernelsJob]) job.reset()
   forgetTimings()
-  main.forget()
   openInWindow('/project')
+  main.give('timing.builds', [])
+  main.give('timing.history', [])
   timingsStore.setState({ view: 'one', draft: emptyTimingDraft('my::f') })
 })
 
@@ -90,7 +92,7 @@ describe('a timing', () => {
     const pending = main.hold('timing.run')
     const run = runTiming()
     await settled()
-    progressed(pending[0]?.input.job ?? '', first)
+    progressed(pending.begun[0]?.input.job ?? '', first)
     expect(shownTimingRows(timingJob.store.getState())).toEqual([first])
     await stopTimings()
     await run
@@ -100,9 +102,9 @@ describe('a timing', () => {
   })
 
   it('that is stopped before its first row leaves the earlier one, without its error', async () => {
-    main.answers = { 'timing.run': () => ok(reportOf([first, second])) }
+    main.give('timing.run', reportOf([first, second]))
     await runTiming()
-    main.answers = { 'timing.run': () => err('operator.check', 'It said no.') }
+    main.refuse('timing.run', { code: 'operator.check', message: 'It said no.' })
     await runTiming()
     expect(timingJob.store.getState().error?.code).toBe('operator.check')
     main.hold('timing.run')
@@ -117,7 +119,7 @@ describe('a timing', () => {
 
   it('leaves out rows that were not done when the engine ended in order', async () => {
     const cancelled = rowOf({ median: 0, error: { code: 'cancelled', message: 'Stopped.' } })
-    main.answers = { 'timing.run': () => ok(reportOf([first, cancelled])) }
+    main.give('timing.run', reportOf([first, cancelled]))
     await runTiming()
     expect(timingJob.store.getState().value).toMatchObject({ rows: [first], isStopped: true })
   })
@@ -130,12 +132,13 @@ describe('a timing', () => {
     void runAllTimings()
     await settled()
     await run
-    expect(main.asked.filter((name) => /run|cancel/.test(name))).toEqual([
+    const names = main.calls.map(({ name }) => name)
+    expect(names.filter((name) => /run|cancel/.test(name))).toEqual([
       'timing.run',
       'job.cancel',
       'timing.runAll',
     ])
-    expect([one.length, all.length]).toEqual([1, 1])
+    expect([one.begun.length, all.begun.length]).toEqual([1, 1])
     expect([timingJob.isRunning(), allTimingsJob.isRunning()]).toEqual([false, true])
   })
 
@@ -143,11 +146,11 @@ describe('a timing', () => {
     const pending = main.hold('timing.run')
     const run = runTiming()
     await settled()
-    progressed(pending[0]?.input.job ?? '', first)
+    progressed(pending.begun[0]?.input.job ?? '', first)
     chooseTimed('my::g')
     await run
     expect(timingJob.store.getState()).toMatchObject({ value: null, error: null, running: null })
-    expect(main.count('job.cancel')).toBe(1)
+    expect(main.asked('job.cancel')).toHaveLength(1)
   })
 
   it('of an older project is dropped', async () => {
@@ -157,7 +160,7 @@ describe('a timing', () => {
     openInWindow('/other')
     timingJob.reset()
     forgetTimings()
-    pending[0]?.answer(ok(reportOf([first])))
+    pending.begun[0]?.end(ok(reportOf([first])))
     await run
     expect(timingJob.store.getState().value).toBeNull()
     expect(timingsStore.getState().draft.op).toBe('')
@@ -166,34 +169,34 @@ describe('a timing', () => {
   it('is asked for once for each state of the sources', async () => {
     settingsStore.setState({ settings: { ...defaultSettings, timeOnBuild: true } })
     layoutStore.setState({ dock: { isShown: () => true } as never })
-    main.answers = { 'timing.run': () => err('host.crashed', 'It crashed.') }
+    main.refuse('timing.run', { code: 'host.crashed', message: 'It crashed.' })
     await refreshTimings()
-    expect(main.count('timing.run')).toBe(0)
+    expect(main.asked('timing.run')).toHaveLength(0)
     await runTiming()
     await refreshTimings()
-    expect(main.count('timing.run')).toBe(1)
+    expect(main.asked('timing.run')).toHaveLength(1)
     filesStore.setState(({ sourceRevision }) => ({ sourceRevision: sourceRevision + 1 }))
     await refreshTimings()
-    expect(main.count('timing.run')).toBe(2)
+    expect(main.asked('timing.run')).toHaveLength(2)
   })
 
   it('stills the window while it is timed, not while it waits', async () => {
     const pending = main.hold('timing.run')
     const run = runTiming()
     await settled()
-    const job = pending[0]?.input.job ?? ''
+    const job = pending.begun[0]?.input.job ?? ''
     expect(marks.has('data-timing')).toBe(true)
     progressed(job, undefined, 'clangd reads the sources')
     expect(marks.has('data-timing')).toBe(false)
     progressed(job, first)
     expect(marks.has('data-timing')).toBe(true)
-    pending[0]?.answer(ok(reportOf([first])))
+    pending.begun[0]?.end(ok(reportOf([first])))
     await run
     expect(marks.has('data-timing')).toBe(false)
   })
 
   it('shows the row that was chosen, else its own', async () => {
-    main.answers = { 'timing.run': () => ok(reportOf([first, second])) }
+    main.give('timing.run', reportOf([first, second]))
     await runTiming()
     expect(chosenRow()).toBe(timingJob.store.getState().value?.rows[0])
   })
@@ -201,11 +204,10 @@ describe('a timing', () => {
 
 describe('beside a timing', () => {
   it('ceilings that are measured again are taken over by the report that has as many threads', async () => {
-    main.answers = {
-      'timing.run': () => ok(reportOf([first])),
-      'timing.ceilings': ({ threads }) =>
-        ok({ ceilings: { ...ceilings, threads, bytesPerSecond: 7 }, doubt: 'busy' }),
-    }
+    main.give('timing.run', reportOf([first]))
+    main.answer('timing.ceilings', ({ threads }) =>
+      ok({ ceilings: { ...ceilings, threads, bytesPerSecond: 7 }, doubt: 'busy' }),
+    )
     await runTiming()
     const speed = (): number | undefined =>
       timingJob.store.getState().value?.report?.ceilings?.bytesPerSecond
@@ -221,12 +223,12 @@ describe('beside a timing', () => {
     const dropped = listKernels()
     await settled()
     editTiming({ cold: true })
-    pending[0]?.answer(ok(list))
+    pending.begun[0]?.end(ok(list))
     await dropped
     expect(kernelsJob.store.getState().value).toBeNull()
     const kept = listKernels()
     await settled()
-    pending[1]?.answer(ok(list))
+    pending.begun[1]?.end(ok(list))
     await kept
     expect(kernelsJob.store.getState().value).toEqual(list)
   })

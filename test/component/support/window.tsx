@@ -14,9 +14,9 @@ import { listenToHost } from '../../../renderer/store/host'
 import { forgetResults, listenToProject, requestBuild } from '../../../renderer/store/loop'
 import { followProblems } from '../../../renderer/store/problems'
 import { openProject, projectStore } from '../../../renderer/store/project'
+import { connectMain } from '../../support/main-process'
 import { buildOf, folder, load, projectOf } from './answers'
 import type { GivenManifest } from './answers'
-import { MainProcess } from './main-process'
 
 /**
  * The window without its shell: features, stores, listeners and commands as the window starts them, and one panel at a
@@ -24,20 +24,14 @@ import { MainProcess } from './main-process'
  */
 
 /** Main as the tests of this file see it: quiet answers, which a test replaces. */
-export let main: MainProcess
+export const main = connectMain()
 
 let isStarted = false
 
-/** The stores listen once; what main is changes with each test. */
+/** The stores listen once; what main answers changes with each test. */
 function start(): void {
   if (isStarted) return
   isStarted = true
-  Object.defineProperty(window, 'opsmith', {
-    value: {
-      call: (name: never, input: never) => main.call(name, input),
-      on: (name: never, listener: never) => listenAlways(name, listener),
-    },
-  })
   registerFeatures(features)
   installCommands()
   listenToBuilds()
@@ -47,17 +41,8 @@ function start(): void {
   void listenToHost()
 }
 
-const listeners: [never, never][] = []
-
-function listenAlways(name: never, listener: never): () => void {
-  listeners.push([name, listener])
-  return main.on(name, listener)
-}
-
 beforeEach(() => {
-  main = new MainProcess()
-  answerQuietly(main)
-  for (const [name, listener] of listeners) main.on(name, listener)
+  answerQuietly()
   start()
 })
 
@@ -67,25 +52,23 @@ afterEach(() => {
     projectStore.setState(projectStore.getInitialState(), true)
     forgetResults()
   })
-  main.expectNoProblems()
 })
 
 /** What a build asks for behind every panel, answered with nothing to show. */
-function answerQuietly(quiet: MainProcess): void {
-  quiet.give('settings.get', defaultSettings)
-  quiet.answer('settings.set', (change) => ok(Object.assign({}, defaultSettings, change)))
-  quiet.give('host.state', { generation: 1, state: 'ready', libtorch: '2.13.0', pid: 100 })
-  quiet.give('job.cancel', { cancelled: true })
-  quiet.give('program.functions', [])
-  quiet.give('registry.list', [])
-  quiet.answer('tensor.release', ({ handles }) => ok({ released: handles.length }))
-  quiet.give('gradcheck.runAll', [])
-  quiet.give('gradcheck.history', [])
-  quiet.give('operatorCheck.entries', [])
-  quiet.give('operatorCheck.runAll', [])
-  quiet.give('timing.builds', [])
-  quiet.give('timing.history', [])
-  quiet.give('export.forms', [])
+function answerQuietly(): void {
+  main.give('settings.get', defaultSettings)
+  main.answer('settings.set', (change) => ok(Object.assign({}, defaultSettings, change)))
+  main.give('host.state', { generation: 1, state: 'ready', libtorch: '2.13.0', pid: 100 })
+  main.give('program.functions', [])
+  main.give('registry.list', [])
+  main.answer('tensor.release', ({ handles }) => ok({ released: handles.length }))
+  main.give('gradcheck.runAll', [])
+  main.give('gradcheck.history', [])
+  main.give('operatorCheck.entries', [])
+  main.give('operatorCheck.runAll', [])
+  main.give('timing.builds', [])
+  main.give('timing.history', [])
+  main.give('export.forms', [])
 }
 
 /** Opens the project with what opsmith.json says. */
