@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
-import type { OpcheckFinding } from '../../electron/contract/opcheck'
+import type { OperatorCheckFinding } from '../../electron/contract/operator-check'
 import { loadAddon } from './fixture'
 
-async function check(op: string): Promise<OpcheckFinding | undefined> {
+async function check(op: string): Promise<OperatorCheckFinding | undefined> {
   const inputs = { x: { shape: [2, 2], values: [-1, 2, 3, 4] } }
   const request = { op, args: ['x'], inputs, checks: ['__snake__' as const] }
   return (await loadAddon().call('operatorCheck.run', request)).findings[0]

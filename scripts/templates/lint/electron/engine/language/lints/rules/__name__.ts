@@ -1,7 +1,7 @@
 import { calledName } from '../../syntax/functions'
 import { findAll } from '../../syntax/syntax-tree'
-import type { Finding, Lint } from '../lint'
-import type { ProjectSources } from '../project-sources'
+import type { Lint, LintFinding } from '../lint'
+import type { LintedSources } from '../project-sources'
 
 const documentation = `A call of \`__snake__\`.
 
@@ -11,7 +11,7 @@ Say here what goes wrong in the operator, and what to write instead.
 at::Tensor f(const at::Tensor& x) { return x.clone(); }
 \`\`\``
 
-function check(project: ProjectSources): Finding[] {
+function check(project: LintedSources): LintFinding[] {
   return project.functions.flatMap(({ source, body }) =>
     findAll(body, 'call_expression')
       .filter((node) => calledName(source, node) === '__snake__')
