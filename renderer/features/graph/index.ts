@@ -8,8 +8,9 @@ import { restoreChoice, savedChoice } from './graph-saved'
 import { graphDiagnostics } from './graph-warnings'
 import { GraphPanel } from './GraphPanel'
 import { forgetGraph, graphJob, observeJob } from './jobs'
-import './picture.css'
+// The picture's rules come last: they narrow those of the bars.
 import './styles.css'
+import './picture.css'
 import { graphTest } from './test-hook'
 
 export const feature = defineFeature({
