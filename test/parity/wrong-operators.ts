@@ -12,7 +12,7 @@ import { root } from '../support/installation'
 /** The projects whose operators are wrong, each in one way, beside right ones. */
 export const wrongProjects = [
   'gradcheck/wrong_gradients',
-  'opcheck/wrong_operators',
+  'operator-checks/wrong_operators',
   'gradcheck/crash_in_backward',
 ].map((folder) => path.join(root, 'test/cases', folder))
 
