@@ -8,7 +8,7 @@ import { StaleBar } from '../../shell/primitives/StaleBar'
 import { Waiting } from '../../shell/primitives/Waiting'
 import { useStaleness } from '../../store/files'
 import { useJob } from '../../store/job'
-import { showPanel } from '../../store/layout'
+import { showPanel, useLayout } from '../../store/layout'
 import { operatorCheckJob, stopOperatorChecks } from './jobs'
 import { loadEntries, operatorChecksStore, useOperatorChecks } from './store'
 import { chooseCheck, runOperator } from './run'
@@ -21,7 +21,9 @@ import { OperatorList } from './OperatorList'
 /** What an operator does to memory, layouts, dtypes and the dispatcher, beside its gradients. */
 export function OperatorChecksPanel(): ReactElement {
   const isLoaded = useSchemas((state) => state.load !== null)
-  useFirstEntry(isLoaded)
+  // The dock keeps hidden panels alive: nothing is checked before somebody looks.
+  const isShown = useLayout((state) => state.visible.has('operator-checks'))
+  useFirstEntry(isLoaded && isShown)
   if (!isLoaded) {
     return (
       <NeedsBuild
@@ -45,13 +47,13 @@ export function OperatorChecksPanel(): ReactElement {
 }
 
 /** Something to look at: the first entry, with what is known of it. */
-function useFirstEntry(isLoaded: boolean): void {
+function useFirstEntry(isReady: boolean): void {
   const count = useOperatorChecks((state) => state.entries.length)
   useEffect(() => {
-    if (!isLoaded) return
+    if (!isReady) return
     if (count === 0) void loadEntries()
     else if (operatorChecksStore.getState().draft.op === '') chooseCheck(0)
-  }, [isLoaded, count])
+  }, [isReady, count])
 }
 
 function Result(): ReactElement {

@@ -12,6 +12,7 @@ import { allFeatures, featureOf, registerFeatures } from '../../../renderer/stor
 import { touched } from '../../../renderer/store/files'
 import { listenToHost } from '../../../renderer/store/host'
 import { forgetResults, listenToProject, requestBuild } from '../../../renderer/store/loop'
+import { layoutStore, noteVisible } from '../../../renderer/store/layout'
 import { followProblems } from '../../../renderer/store/problems'
 import { openProject, projectStore } from '../../../renderer/store/project'
 import { connectMain } from '../../support/main-process'
@@ -49,6 +50,7 @@ beforeEach(() => {
 afterEach(() => {
   cleanup()
   act(() => {
+    layoutStore.setState({ visible: new Set() })
     projectStore.setState(projectStore.getInitialState(), true)
     forgetResults()
   })
@@ -98,6 +100,9 @@ export function saveSource(): void {
 export function show(feature: string): RenderResult {
   const panel = featureOf(feature)?.panel
   if (!panel) throw new Error(`no feature ${feature} with a panel`)
+  act(() => {
+    noteVisible(feature, true)
+  })
   return render(<panel.Panel />)
 }
 
