@@ -85,10 +85,7 @@ function Ranges(): ReactElement {
   return (
     <>
       <div className="case-options">
-        {field(
-          'sizes',
-          'Sizes that shapes and arguments name: one number wherever the name stands',
-        )}
+        {field('sizes', 'Named sizes: a name gets the same number in every shape and argument')}
         {field('integers', 'Whole numbers that arguments name')}
         {field('floats', 'Numbers that arguments name')}
       </div>

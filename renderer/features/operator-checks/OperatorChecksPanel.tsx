@@ -18,7 +18,7 @@ import { OperatorChecksBar } from './OperatorChecksBar'
 import { OperatorFindings } from './OperatorFindings'
 import { OperatorList } from './OperatorList'
 
-/** What an operator does to memory, layouts, dtypes and the dispatcher, beside its gradients. */
+/** What an operator does to memory, layouts, dtypes and the dispatcher. Gradients have a panel of their own. */
 export function OperatorChecksPanel(): ReactElement {
   const isLoaded = useSchemas((state) => state.load !== null)
   // The dock keeps hidden panels alive: nothing is checked before somebody looks.

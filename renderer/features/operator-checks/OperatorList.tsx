@@ -82,7 +82,7 @@ function Verdict(): ReactElement | null {
   )
 }
 
-/** What is particular about an entry, beside its call. */
+/** How an entry differs from others with the same call. */
 function particularOf(entry: CheckEntry): string {
   if (entry.checks) return entry.checks.map((check) => check.replaceAll('_', ' ')).join(', ')
   const ranges = [entry.sizes, entry.integers, entry.floats].flatMap((one) =>

@@ -7,7 +7,7 @@ import { call } from '../../bridge/bridge'
 import { currentFolder } from '../../store/project'
 import { emptyOperatorCheckDraft, type OperatorCheckDraft } from './case'
 
-/** What the panel holds beside the work of jobs.ts. */
+/** The state of the panel; its work is in jobs.ts. */
 export type OperatorChecksState = {
   /** What is checked of the project, in this order: opsmith.json's `checks`, else calls and operators. */
   entries: CheckEntry[]

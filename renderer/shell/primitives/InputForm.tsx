@@ -1,46 +1,11 @@
 import type { ReactElement } from 'react'
 
 import type { CheckInput, Distribution, InputSpec } from '../../../electron/contract/manifest'
-import type { Dtype, Layout } from '../../../electron/contract/tensor'
+import { distribution } from '../../../electron/contract/manifest-values'
+import { dtype, layout, type Dtype, type Layout } from '../../../electron/contract/tensor'
 import { useDoctor } from '../../store/doctor'
 import { CommitField } from './CommitField'
 import { parseNamedShape, parseInputShape, parseValues, valuesText } from './input-text'
-
-const dtypes = [
-  'float64',
-  'float32',
-  'float16',
-  'bfloat16',
-  'complex64',
-  'complex128',
-  'int64',
-  'int32',
-  'int16',
-  'int8',
-  'uint8',
-  'bool',
-] satisfies Dtype[]
-
-const distributions = [
-  'randn',
-  'rand',
-  'randint',
-  'zeros',
-  'ones',
-  'eye',
-  'arange',
-  'linspace',
-  'full',
-] satisfies Distribution[]
-
-const layouts = [
-  'strided',
-  'sparse_coo',
-  'sparse_csr',
-  'sparse_csc',
-  'sparse_bsr',
-  'sparse_bsc',
-] satisfies Layout[]
 
 type NumberKey = 'low' | 'high' | 'mean' | 'std' | 'seed'
 
@@ -114,7 +79,7 @@ function InputFields<Size extends number | string>({
         value={literal ? 'values' : spec.distribution}
         onChange={(event) => setKind(event.target.value)}
       >
-        {distributions.map((item) => (
+        {distribution.options.map((item) => (
           <option key={item}>{item}</option>
         ))}
         <option value="values">literal values</option>
@@ -147,7 +112,7 @@ function InputFields<Size extends number | string>({
         value={spec.dtype}
         onChange={(event) => onChange({ ...spec, dtype: event.target.value as Dtype })}
       >
-        {dtypes.map((item) => (
+        {dtype.options.map((item) => (
           <option key={item}>{item}</option>
         ))}
       </select>
@@ -158,7 +123,7 @@ function InputFields<Size extends number | string>({
         value={spec.layout ?? 'strided'}
         onChange={(event) => onChange(withLayout(spec, event.target.value as Layout))}
       >
-        {layouts.map((item) => (
+        {layout.options.map((item) => (
           <option key={item}>{item}</option>
         ))}
       </select>
