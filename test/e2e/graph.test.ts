@@ -107,7 +107,9 @@ describe('the graph of a script', () => {
     await app.page.waitForFunction(() => window.opsmithTest?.graph.state().boxes === 14)
 
     await app.testId('graph-search').fill('op:matmul')
-    await expect.poll(async () => await app.testId('graph-search-count').textContent()).toBe('1')
+    await expect
+      .poll(async () => await app.testId('graph-search-count').textContent())
+      .toBe('1 hit')
     await app.testId('graph-search').press('Enter')
     await expect.poll(async () => (await state()).selected).toBe('aten::matmul')
     await app.testId('graph-search').fill('shape:[')
@@ -219,8 +221,12 @@ describe('the graph of a script', () => {
     expect(png.length).toBeGreaterThan(5_000)
     await exported('json', 'g.json')
 
+    await app.testId('graph-search').fill('op:conv2d')
+    await expect.poll(() => app.testId('graph-search-count').textContent()).toBe('no hits')
+    await app.testId('graph-search').fill('op:add')
     await app.testId('graph-form').selectOption('trace')
     await shown('compute · trace')
+    expect(await app.testId('graph-search').inputValue()).toBe('op:add')
     await app.page.evaluate(() => window.opsmithTest?.graph.compareFile('g.json'))
     const against = await shown('compute · trace')
     expect(against.compare).toBe('g.json')
@@ -233,6 +239,8 @@ describe('the graph of a script', () => {
     expect(archive.error).toBe('')
     expect(archive.title).toMatch(/^(forward|compute)/)
     expect(archive.boxes).toBeGreaterThan(4)
+    // What was searched for in the other model would dim this one.
+    await expect.poll(() => app.testId('graph-search').inputValue()).toBe('')
   })
 })
 

@@ -51,6 +51,13 @@ export function SearchBar({ field }: { field: RefObject<HTMLInputElement | null>
   )
 }
 
+/** @param at the index of the hit that is selected, or a negative number */
+function hitsText(total: number, at: number): string {
+  if (total === 0) return 'no hits'
+  if (at >= 0) return `${at + 1} of ${total}`
+  return total === 1 ? '1 hit' : `${total} hits`
+}
+
 const help = `Words match operators, names, modules and attributes.
 op:conv  name:x.1  dtype:f32  shape:[*, 512]  device:cuda
 custom  nan  inf  slow   -word leaves out
@@ -68,13 +75,17 @@ function Search({ field }: { field: RefObject<HTMLInputElement | null> }): React
     }, 120)
     return () => clearTimeout(timer)
   }, [text])
+  useEffect(() => {
+    // Another model was opened, and the search was cleared.
+    if (kept === '') setText('')
+  }, [kept])
   // What was typed just now is searched for first.
   const go = (step: 1 | -1): void => {
     const ready = text === kept ? Promise.resolve() : search(text)
     void ready.then(() => nextHit(step))
   }
   const problem = found?.ok === false ? found.message : ''
-  const note = !found?.ok ? '' : at >= 0 ? `${at + 1} / ${found.total}` : String(found.total)
+  const note = found?.ok ? hitsText(found.total, at) : ''
   return (
     <div className="graph-search">
       <Icon name="search" />

@@ -50,6 +50,8 @@ export type LoadedGraph = { doc: number; text: string }
 export type Shot = {
   /** What was asked for: equal for captures of the same thing after different builds. */
   key: string
+  /** The entry, of the project or of a file: equal in all forms and after all passes. */
+  model: string
   title: string
   /** Null for a file whose graph is read and not captured. */
   report: CaptureReport | null

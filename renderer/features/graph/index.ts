@@ -12,6 +12,7 @@ import { forgetGraph, graphJob, observeJob } from './jobs'
 import './styles.css'
 import './picture.css'
 import { graphTest } from './test-hook'
+import { forgetView } from './view-store'
 
 export const feature = defineFeature({
   id: 'graph',
@@ -24,6 +25,9 @@ export const feature = defineFeature({
   manifest: [{ reads: () => currentManifest()?.inputs, changed: refreshAfterInputs }],
   choice: { store: graphStore, read: savedChoice, restore: restoreChoice },
   start: followGraphSelection,
-  forget: forgetGraph,
+  forget: () => {
+    forgetGraph()
+    forgetView()
+  },
   testHook: graphTest,
 })

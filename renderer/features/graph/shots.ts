@@ -25,6 +25,11 @@ export function shotKey(choice: GraphChoice, { entry, form }: Subject): string {
   return JSON.stringify([choice.file?.path ?? '', entry, form, choice.passes])
 }
 
+/** Equal for all forms and passes of one entry. */
+function modelOf(choice: GraphChoice, entry: string): string {
+  return JSON.stringify([choice.file?.path ?? '', entry])
+}
+
 /** Captures in the op host, or reads a file whose graph needs no capture. */
 export async function takeShot(
   folder: string,
@@ -35,12 +40,13 @@ export async function takeShot(
   const { entry, form } = subject
   const stamp = runStamp()
   const key = shotKey(choice, subject)
+  const model = modelOf(choice, entry)
   const title = `${entry} · ${formNames[form].toLowerCase()}`
   if (choice.file !== null && choice.file.kind !== 'torchscript') {
     const read = await call('graph.readExport', { path: choice.file.path, entry })
     if (!read.ok) return read
     const steps = new Map([[0, await load(read.value)]])
-    return ok({ key, title, report: null, steps, stepCount: 1, stamp, generation: 0 })
+    return ok({ key, model, title, report: null, steps, stepCount: 1, stamp, generation: 0 })
   }
   const args = argumentsFor(choice, entry)
   if (!args.ok) return args
@@ -57,7 +63,7 @@ export async function takeShot(
   const generation = hostStore.getState().host?.generation ?? 0
   const report = result.value
   const stepCount = report.steps.length
-  return ok({ key, title, report, steps: new Map(), stepCount, stamp, generation })
+  return ok({ key, model, title, report, steps: new Map(), stepCount, stamp, generation })
 }
 
 /** The entry's arguments: typed, of the chosen call, or left to the engine (the first call's). */

@@ -99,6 +99,20 @@ export function rememberedViewport(view: ViewId): Surface['viewport'] | null {
 
 /** The key of what is shown: the same thing after a build keeps its place on the screen. */
 let placeKey = ''
+/** Counts the searches: only the answer to the last one is shown. */
+let searches = 0
+/** The line of the editor whose nodes are marked. */
+let markedLine = { file: '', line: 0 }
+
+/** Another project: its graphs have other places, selections and searches. */
+export function forgetView(): void {
+  fitted.clear()
+  remembered.clear()
+  placeKey = ''
+  clearSearch()
+  markedLine = { file: '', line: 0 }
+  viewStore.setState(viewStore.getInitialState(), true)
+}
 
 graphClient.onScene = (view, shift, isFinal, show) => {
   const surface = surfaces.get(view)
@@ -128,6 +142,8 @@ export async function showGraph(): Promise<void> {
     clearSelection()
     for (const surface of surfaces.values()) surface.wasMoved = false
   }
+  // A search is of one model: in another it would only dim the picture.
+  if (before.drawn && before.drawn.shot.model !== shown.shot.model) clearSearch()
   try {
     const hold = selected ?? (await middleItem('main'))
     const main = await graphClient.ask('show', {
@@ -297,8 +313,6 @@ export async function goToNode(node: number): Promise<void> {
   if (key !== null) await select(key, { view: 'main', reveal: true })
 }
 
-let searches = 0
-
 export async function search(query: string): Promise<void> {
   searches += 1
   const mine = searches
@@ -306,6 +320,12 @@ export async function search(query: string): Promise<void> {
   const result = await graphClient.ask('search', { view: 'main', query })
   if (mine !== searches) return
   viewStore.setState({ search: query.trim() === '' ? null : result, searchAt: -1 })
+}
+
+function clearSearch(): void {
+  // An answer that is still on its way is to the query of before.
+  searches += 1
+  viewStore.setState({ query: '', search: null, searchAt: -1 })
 }
 
 export async function nextHit(step: 1 | -1): Promise<void> {
@@ -336,8 +356,6 @@ export async function showOverlay(): Promise<void> {
   viewStore.setState({ overlay: kind === 'none' ? null : overlay })
   await refreshSelection()
 }
-
-let markedLine = { file: '', line: 0 }
 
 /** Marks the nodes that a line of a source became. */
 export async function markLine(file: string, line: number): Promise<number[]> {
