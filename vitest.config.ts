@@ -5,7 +5,24 @@ import { defineConfig } from 'vitest/config'
 const minutes = 60_000
 const noEditor = path.join(import.meta.dirname, 'test/component/support/no-editor.ts')
 /** What is compared with times, or must come within one. */
-const timed = ['test/native/timing-*.test.ts', 'test/native/graph-engine.test.ts']
+const timedNative = ['test/native/timing-*.test.ts', 'test/native/graph-engine.test.ts']
+/** The same, and those that build bundles of their own, for which one core is not enough. */
+const timedWindows = [
+  'test/e2e/timings*.test.ts',
+  'test/e2e/profile.test.ts',
+  'test/e2e/development.test.ts',
+  'test/e2e/features.test.ts',
+]
+/** Two windows on one display would take the keyboard from each other. */
+const displays = process.env['OPSMITH_TEST_DISPLAYS']?.split(' ') ?? []
+const endToEnd = {
+  setupFiles: ['test/support/own-display.ts', 'test/support/tell-failures.ts'],
+  pool: 'forks' as const,
+  // Waiting for what the window shows takes as long as it takes: limits are there for what never comes.
+  expect: { poll: { timeout: 1.5 * minutes } },
+  testTimeout: 6 * minutes,
+  hookTimeout: 6 * minutes,
+}
 
 /** One project a kind of test, and one for tests of it that are timed; scripts/test.mjs runs them in this order. */
 export default defineConfig({
@@ -44,7 +61,7 @@ export default defineConfig({
           // and an operator that takes all the memory it may takes 3 GB.
           name: 'native',
           include: ['test/native/**/*.test.ts'],
-          exclude: timed,
+          exclude: timedNative,
           pool: 'forks',
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
@@ -56,7 +73,7 @@ export default defineConfig({
         test: {
           // Those that measure: alone on the machine.
           name: 'native-timed',
-          include: timed,
+          include: timedNative,
           pool: 'forks',
           fileParallelism: false,
           sequence: { groupOrder: 2 },
@@ -78,16 +95,22 @@ export default defineConfig({
       },
       {
         test: {
-          // The real app in a real window; one at a time.
+          // The real app in a real window; as many at a time as there are displays.
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          setupFiles: ['test/support/tell-failures.ts'],
-          pool: 'forks',
+          exclude: timedWindows,
+          maxWorkers: Math.max(displays.length, 1),
+          sequence: { groupOrder: 4 },
+          ...endToEnd,
+        },
+      },
+      {
+        test: {
+          name: 'e2e-timed',
+          include: timedWindows,
           fileParallelism: false,
-          // Waiting for what the window shows takes as long as it takes: limits are there for what never comes.
-          expect: { poll: { timeout: 1.5 * minutes } },
-          testTimeout: 6 * minutes,
-          hookTimeout: 6 * minutes,
+          sequence: { groupOrder: 5 },
+          ...endToEnd,
         },
       },
       {

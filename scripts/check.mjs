@@ -53,10 +53,11 @@ export const earlyChecks = ['types', 'lint', 'format', 'imports', 'dead code']
 
 /**
  * Runs checks, two at a time, each with one line; what a tool found follows its line.
- * @returns {Promise<{ passed: number, failed: number, skipped: number }>}
+ * @returns {Promise<{ passed: number, failed: number, skipped: number, failures: string[] }>} `failures`: names of checks
  */
 export async function runChecks(names = checkNames) {
   const counts = { passed: 0, failed: 0, skipped: 0 }
+  const failures = []
   const pending = [...names]
   const worker = async () => {
     for (let name = pending.shift(); name; name = pending.shift()) {
@@ -66,11 +67,13 @@ export async function runChecks(names = checkNames) {
       counts[outcome]++
       const words = { passed: 'good', failed: 'FAILED', skipped: `skipped: ${text}` }
       console.log(`check ${name} … ${words[outcome]} (${seconds} s)`)
-      if (outcome === 'failed') console.log(`${text.trimEnd()}\n`)
+      if (outcome !== 'failed') continue
+      failures.push(`check ${name}`)
+      console.log(`${text.trimEnd()}\n`)
     }
   }
   await Promise.all([worker(), worker()])
-  return counts
+  return { ...counts, failures }
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -60,6 +60,8 @@ const counts = { passed: 0, failed: 0, skipped: 0 }
 const times = []
 /** @type {import('./lib/test-report.mjs').FileReport[]} */
 const reports = []
+/** One line each. @type {string[]} */
+const failures = []
 
 function count(more) {
   for (const kind of Object.keys(counts)) counts[kind] += more[kind]
@@ -74,7 +76,9 @@ async function timed(name, work) {
 }
 
 async function check(names) {
-  count(await runChecks(names))
+  const result = await runChecks(names)
+  count(result)
+  failures.push(...result.failures)
 }
 
 async function test(suite, hold = false) {
@@ -88,8 +92,12 @@ async function test(suite, hold = false) {
   if (!hold) console.log(`\n${suite}: ${own.length} test files`)
   const some = words.length > 0 ? own : []
   const report = await runSuite(suite, { files: some, watch, flags, hold })
-  for (const file of report.files) count(file)
+  for (const file of report.files) {
+    count(file)
+    failures.push(...file.failures.map((name) => `${file.file}: ${name}`))
+  }
   counts.failed += report.errors
+  if (report.errors > 0) failures.push(`${suite}: ${report.errors} errors outside the tests`)
   reports.push(...report.files)
 }
 
@@ -144,5 +152,7 @@ for (const suite of selected)
 await stopWatching?.()
 
 printTimes()
+// Near the end, where logs that are cut in the middle keep it.
+if (failures.length > 0) console.log(`\nfailed\n${failures.map((line) => `  ${line}`).join('\n')}`)
 console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0

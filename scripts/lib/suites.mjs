@@ -29,6 +29,12 @@ export function problemOf(suite) {
   return ask(['nvidia-smi', '-L']).startsWith('GPU') ? '' : 'nvidia-smi lists no GPU'
 }
 
+/** One for each window that is open at a time; none when the user has a display: one window at a time opens there. */
+async function startDisplays() {
+  if (hasDisplay()) return []
+  return Promise.all([startVirtualDisplay(), startVirtualDisplay()])
+}
+
 /**
  * Runs vitest on one suite.
  * @param {string} suite
@@ -42,7 +48,7 @@ export function problemOf(suite) {
 export async function runSuite(suite, { files, watch, flags, hold = false }) {
   const report = path.join(setupFolder, 'test-results', `${suite}.json`)
   fs.rmSync(report, { force: true })
-  const display = suite === 'e2e' && !hasDisplay() ? await startVirtualDisplay() : undefined
+  const displays = suite === 'e2e' ? await startDisplays() : []
   const command = [
     localCommand('vitest'),
     watch ? 'watch' : 'run',
@@ -62,11 +68,13 @@ export async function runSuite(suite, { files, watch, flags, hold = false }) {
       OPSMITH_TEST_REPORT: report,
       // Nothing here is wrong: the warning is about a future major version of Vite.
       VITE_CONFIG_NATIVE_IGNORE_WARNING: 'true',
-      ...(display ? { DISPLAY: display.display } : {}),
+      ...(displays.length > 0
+        ? { OPSMITH_TEST_DISPLAYS: displays.map(({ display }) => display).join(' ') }
+        : {}),
     },
   }
   const code = hold ? await runHeld(command, options) : await runOnTerminal(command, options)
-  display?.stop()
+  for (const { stop } of displays) stop()
   const found = readJson(report) ?? { files: [], errors: 1 }
   const good = found.errors === 0 && found.files.every((file) => file.failed === 0)
   // An error outside any test, such as a promise nobody waited for, fails the run as well.

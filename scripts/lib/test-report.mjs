@@ -11,15 +11,24 @@ import { root } from './paths.mjs'
  * @property {number} passed
  * @property {number} failed
  * @property {number} skipped
+ * @property {string[]} failures the names of the failed tests, or why the file has none
  * @typedef {{ files: FileReport[], errors: number }} TestReport `errors`: those outside any test
  */
 
 /** @param {import('vitest/node').TestModule} testModule @returns {FileReport} */
 function reportOf(testModule) {
   const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 }
-  for (const test of testModule.children.allTests()) counts[test.result().state]++
+  const failures = []
+  for (const test of testModule.children.allTests()) {
+    const { state } = test.result()
+    counts[state]++
+    if (state === 'failed') failures.push(test.fullName)
+  }
   // A file that could not even be loaded, or whose hooks failed, is one failure.
-  if (testModule.state() === 'failed' && counts.failed === 0) counts.failed = 1
+  if (testModule.state() === 'failed' && counts.failed === 0) {
+    counts.failed = 1
+    failures.push('(the file could not be loaded, or a hook failed)')
+  }
   const times = testModule.diagnostic()
   const milliseconds =
     times.environmentSetupDuration +
@@ -33,6 +42,7 @@ function reportOf(testModule) {
     passed: counts.passed,
     failed: counts.failed,
     skipped: counts.skipped + counts.pending,
+    failures,
   }
 }
 
