@@ -52,6 +52,7 @@ class DeviceClock {
   Elapsed elapsed(const Call& work);
   double ahead_of(const Call& lead, const Call& work);
   void measure_overwriting();
+  double idle_wait() const;  // seconds
 
   at::Device device_;
   c10::impl::VirtualGuardImpl guard_;
