@@ -3,6 +3,7 @@ import type { ReactElement } from 'react'
 import { featureOf } from '../store/feature'
 import { useLayout } from '../store/layout'
 import { useProject } from '../store/project'
+import { AskText } from './AskText'
 import { ErrorBoundary } from './ErrorBoundary'
 import { Notifications } from './Notifications'
 import { Palette } from './Palette'
@@ -22,6 +23,7 @@ export function App(): ReactElement {
       <StatusBar />
       <Notifications />
       <Palette />
+      <AskText />
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import type { IDockviewPanelHeaderProps } from 'dockview-react'
 import type { MouseEvent, ReactElement, ReactNode } from 'react'
 
-import { Icon } from './primitives/Icon'
+import { Drawing, Icon } from './primitives/Icon'
 import { featureOf } from '../store/feature'
 import { useFiles } from '../store/files'
 
@@ -32,6 +32,11 @@ export function ToolTab(props: IDockviewPanelHeaderProps): ReactElement {
   const Badge = feature?.Badge
   return (
     <Tab {...props} testId={`tool-tab-${id}`} title={title} dirty={false}>
+      {feature?.panel && (
+        <span className="tab-icon">
+          <Drawing path={feature.panel.icon} />
+        </span>
+      )}
       <span className="tab-name">{title}</span>
       {Badge && <Badge />}
     </Tab>

@@ -8,6 +8,7 @@ import { inputsStore, useInputs } from '../store/inputs'
 import { openPalette } from '../store/layout'
 import { openProject, useProject } from '../store/project'
 import { useSettings } from '../store/settings'
+import { LayoutMenu } from './LayoutMenu'
 import { Menu, type MenuItem } from './primitives/Menu'
 import { Icon } from './primitives/Icon'
 
@@ -40,6 +41,7 @@ export function Toolbar(): ReactElement {
         <Icon name="stop" /> Stop <kbd>{shortcutOf('work.stop')}</kbd>
       </button>
       <span className="grow" />
+      {project && <LayoutMenu />}
       <button
         type="button"
         className="toolbar-button quiet"

@@ -14,6 +14,7 @@ import { isDark, useTheme } from '../store/theme'
 import { createDock, filePathOf, restore } from './dock'
 import { ErrorBoundary } from './ErrorBoundary'
 import { saveLayoutSoon, saveLayoutsNow } from './layouts'
+import { Rail } from './Rail'
 import { FileTab, ToolTab } from './Tabs'
 
 function toolComponent(
@@ -32,9 +33,11 @@ function toolComponent(
       }
     }, [api])
     return (
-      <ErrorBoundary name={title}>
-        <Panel />
-      </ErrorBoundary>
+      <section className="tool" aria-label={title} data-testid={`tool-${id}`}>
+        <ErrorBoundary name={title}>
+          <Panel />
+        </ErrorBoundary>
+      </section>
     )
   }
 }
@@ -95,13 +98,16 @@ export function WorkbenchPage({ folder }: { folder: string }): ReactElement {
     }
   }, [])
   return (
-    <DockviewReact
-      components={components()}
-      tabComponents={tabComponents}
-      onReady={ready}
-      theme={dockTheme}
-      disableFloatingGroups
-      scrollbars="native"
-    />
+    <div className="workbench">
+      <Rail />
+      <DockviewReact
+        components={components()}
+        tabComponents={tabComponents}
+        onReady={ready}
+        theme={dockTheme}
+        disableFloatingGroups
+        scrollbars="native"
+      />
+    </div>
   )
 }

@@ -2,12 +2,14 @@ import { editorCommands } from '../editor/editor-commands'
 import { saveAll, saveFile } from '../editor/saving'
 import { isBusy, stopAll } from '../store/busy'
 import { commandFor, registerCommands, type Command } from '../store/commands'
-import { allFeatures, panelFeatures } from '../store/feature'
+import { allFeatures, panelFeatures, tasks, taskTitles } from '../store/feature'
 import { filesStore } from '../store/files'
 import { layoutStore, openPalette, showPanel } from '../store/layout'
 import { requestBuild } from '../store/loop'
 import { chooseProject, closeProject, projectStore } from '../store/project'
 import { changeSettings, settingsStore } from '../store/settings'
+import { askText } from './AskText'
+import { nameLayout } from './layouts'
 
 const hasProject = (): boolean => projectStore.getState().project !== null
 const activeFile = (): string | null => layoutStore.getState().dock?.activeFile() ?? null
@@ -22,6 +24,7 @@ export function installCommands(): void {
     ...go,
     ...walk,
     ...views(),
+    ...arrange,
     ...allFeatures().flatMap((feature) => feature.commands ?? []),
     ...look,
   ])
@@ -167,6 +170,56 @@ function views(): Command[] {
   })
 }
 
+/** Where panels are; `dock` is there while a project is open. */
+const arrange: Command[] = [
+  ...tasks.map((task): Command => ({
+    id: `layout.${task}`,
+    title: `Layout: ${taskTitles[task]}`,
+    group: 'Layout',
+    shortcut: `Ctrl+Alt+${taskTitles[task].charAt(0)}`,
+    enabled: hasProject,
+    run: () => layoutStore.getState().dock?.arrange(task),
+  })),
+  {
+    id: 'layout.name',
+    title: 'Layout: keep this one under a name …',
+    group: 'Layout',
+    enabled: hasProject,
+    run: async () => {
+      const name = await askText({ title: 'The name of this layout', action: 'Keep' })
+      const layout = layoutStore.getState().dock?.read()
+      if (name !== null && layout !== undefined) nameLayout(name, layout)
+    },
+  },
+  ...(
+    [
+      ['half', 'half of the window', 1 / 2, 'Ctrl+Alt+2'],
+      ['third', 'a third of the window', 1 / 3, 'Ctrl+Alt+3'],
+    ] as const
+  ).map(([name, words, part, shortcut]): Command => ({
+    id: `layout.${name}`,
+    title: `The active panel over ${words}`,
+    group: 'Layout',
+    shortcut,
+    enabled: hasProject,
+    run: () => layoutStore.getState().dock?.resize(part),
+  })),
+  {
+    id: 'layout.centre',
+    title: 'Move the tool to the centre',
+    group: 'Layout',
+    enabled: hasProject,
+    run: () => layoutStore.getState().dock?.moveToCentre(),
+  },
+  {
+    id: 'layout.below',
+    title: 'Move the tool below its neighbours',
+    group: 'Layout',
+    enabled: hasProject,
+    run: () => layoutStore.getState().dock?.moveBelow(),
+  },
+]
+
 const look: Command[] = [
   {
     id: 'view.enlarge',
@@ -175,13 +228,6 @@ const look: Command[] = [
     shortcut: 'Ctrl+Shift+M',
     enabled: hasProject,
     run: () => layoutStore.getState().dock?.toggleEnlarged(),
-  },
-  {
-    id: 'view.resetLayout',
-    title: 'Reset the layout',
-    group: 'View',
-    enabled: hasProject,
-    run: () => layoutStore.getState().dock?.reset(),
   },
   ...(['system', 'dark', 'light', 'contrast'] as const).map((theme): Command => {
     const name = theme === 'contrast' ? 'high contrast' : theme

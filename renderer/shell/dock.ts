@@ -1,8 +1,13 @@
-import type { AddPanelOptions, DockviewApi, IDockviewPanel } from 'dockview-react'
+import type {
+  AddPanelOptions,
+  DockviewApi,
+  IDockviewPanel,
+  SerializedDockview,
+} from 'dockview-react'
 
 import { tabClosed } from '../editor/models'
 import { filesStore } from '../store/files'
-import { featureOf, panelFeatures, startPage, type Area } from '../store/feature'
+import { featureOf, panelFeatures, startPage, tasks, type Area, type Task } from '../store/feature'
 import { openFile, type Dock, type PanelId } from '../store/layout'
 import { notify } from '../store/notifications'
 import { projectStore } from '../store/project'
@@ -58,12 +63,54 @@ export function createDock(api: DockviewApi): Dock {
         if (panel) api.maximizeGroup(panel)
       }
     },
-    reset: () => {
-      const open = api.panels.map(filePathOf).filter((path) => path !== null)
+    resize: (part) => {
+      if (api.hasMaximizedGroup()) api.exitMaximizedGroup()
+      api.activeGroup?.api.setSize({ width: Math.round(window.innerWidth * part) })
+    },
+    moveToCentre: () => {
+      const panel = toolInFront(api)
+      const middle = mateIn(api, 'middle')
+      if (!panel || !middle || panel.group === middle.group) return
+      panel.api.moveTo({ group: middle.group })
+      panel.api.setActive()
+    },
+    moveBelow: () => {
+      const panel = toolInFront(api)
+      if (!panel || panel.group.panels.length < 2) return
+      panel.api.moveTo({ group: panel.group, position: 'bottom' })
+      panel.api.setActive()
+    },
+    arrange: (task) => {
+      const open = openFiles(api)
       api.clear()
-      arrange(api, open)
+      arrange(api, open, task)
+    },
+    read: () => api.toJSON(),
+    apply: (layout) => {
+      const open = openFiles(api)
+      const before = api.toJSON()
+      try {
+        api.fromJSON(layout as SerializedDockview)
+      } catch {
+        api.fromJSON(before)
+        return false
+      }
+      dropUnknown(api)
+      for (const path of open) if (!api.getPanel(fileId(path))) addFilePanel(api, path)
+      return true
     },
   }
+}
+
+function openFiles(api: DockviewApi): string[] {
+  return api.panels.map(filePathOf).filter((path) => path !== null)
+}
+
+/** The active panel, or where that is a file, the tool that was in front last at the right. */
+function toolInFront(api: DockviewApi): IDockviewPanel | undefined {
+  const active = api.activePanel
+  if (active && filePathOf(active) === null) return active
+  return mateIn(api, 'right')?.group.activePanel
 }
 
 /** The remembered layout where there is one that can still be read, else the default. */
@@ -81,31 +128,45 @@ export function restore(api: DockviewApi, folder: string): void {
     }
     api.clear()
   }
-  arrange(api, firstFiles())
+  arrange(api, firstFiles(), tasks[0])
 }
 
-/** The default layout: tools at the left, at the right and below, files in the middle. */
-function arrange(api: DockviewApi, files: string[]): void {
-  const open = panelFeatures().filter(({ panel }) => panel.closedAtFirst === undefined)
+/** The share of the window's width that the tools at the right take in each task. */
+const shares: Record<Task, number> = { write: 0.38, check: 0.5, measure: 0.5, ship: 0.45 }
+
+/** The layout of a task: Explorer at the left, files in the middle, the task's tools at the right, output below. */
+function arrange(api: DockviewApi, files: string[], task: Task): void {
   const inArea = (area: Area): string[] =>
-    open.filter(({ panel }) => panel.area === area).map(({ id }) => id)
+    panelFeatures()
+      .filter(({ panel }) => panel.area === area)
+      .map(({ id }) => id)
+  const inHalf = (half: 'above' | 'below'): string[] =>
+    panelFeatures()
+      .filter(({ panel }) => panel.area === 'right' && panel.tasks?.[task] === half)
+      .map(({ id }) => id)
   for (const id of inArea('left')) addTool(api, id)
   for (const path of files) addFilePanel(api, path)
   const start = startPage()
   if (files.length === 0 && start !== undefined) addTool(api, start)
-  for (const id of [...inArea('right'), ...inArea('bottom')]) addTool(api, id)
-  for (const area of ['bottom', 'right'] as const) {
-    const first = inArea(area)[0]
-    if (first !== undefined) api.getPanel(first)?.api.setActive()
+  const above = inHalf('above')
+  const below = inHalf('below')
+  for (const id of above) addTool(api, id)
+  const upper = api.getPanel(above[0] ?? '')
+  const [lowest, ...others] = below
+  if (upper && lowest !== undefined) {
+    const position = { referenceGroup: upper.group, direction: 'below' as const }
+    const lower = addTool(api, lowest, { position })
+    for (const id of others) addTool(api, id, { position: { referenceGroup: lower.group } })
+  }
+  const bottom = inArea('bottom')
+  for (const id of bottom) addTool(api, id)
+  for (const id of [bottom[0], below[0], above[0]]) {
+    if (id !== undefined) api.getPanel(id)?.api.setActive()
   }
   // The first panel takes the whole window, whatever width it asked for.
-  for (const [area, width] of [
-    ['left', leftWidth()],
-    ['right', rightWidth()],
-  ] as const) {
-    const first = inArea(area)[0]
-    if (first !== undefined) api.getPanel(first)?.group.api.setSize({ width })
-  }
+  const left = api.getPanel(inArea('left')[0] ?? '')
+  left?.group.api.setSize({ width: leftWidth() })
+  upper?.group.api.setSize({ width: Math.round(window.innerWidth * shares[task]) })
   const first = files[0]
   if (first !== undefined) api.getPanel(fileId(first))?.api.setActive()
 }
@@ -128,14 +189,14 @@ function dropUnknown(api: DockviewApi): void {
   }
 }
 
-function addTool(api: DockviewApi, tool: PanelId): IDockviewPanel {
+function addTool(api: DockviewApi, tool: PanelId, place?: Position): IDockviewPanel {
   const feature = featureOf(tool)
   return api.addPanel({
     id: tool,
     component: tool,
     tabComponent: 'tool',
     title: feature?.title ?? tool,
-    ...positionIn(api, feature?.panel?.area ?? 'right'),
+    ...(place ?? positionIn(api, feature?.panel?.area ?? 'right')),
   })
 }
 
@@ -179,7 +240,7 @@ function leftWidth(): number {
 }
 
 function rightWidth(): number {
-  return Math.round(Math.min(540, Math.max(360, window.innerWidth * 0.33)))
+  return Math.round(Math.max(360, window.innerWidth * shares.write))
 }
 
 function mateIn(api: DockviewApi, area: Area): IDockviewPanel | undefined {

@@ -1,4 +1,5 @@
 import type { SerializedDockview } from 'dockview-react'
+import { createStore } from 'zustand/vanilla'
 
 import { call } from '../bridge/bridge'
 import { allFeatures } from '../store/feature'
@@ -8,6 +9,8 @@ type Saved = {
   version: 1
   layouts: [folder: string, layout: SerializedDockview][]
   choices?: [folder: string, byFeature: Record<string, unknown>][]
+  /** Those that the user named, for all projects, by name. */
+  named?: Record<string, unknown>
 }
 
 const kept = 20
@@ -15,6 +18,8 @@ const saveDelay = 800
 
 let layouts: Saved['layouts'] = []
 let choices: NonNullable<Saved['choices']> = []
+/** The layouts that the user named. */
+export const namedLayouts = createStore<Record<string, unknown>>(() => ({}))
 let timer: ReturnType<typeof setTimeout> | undefined
 
 export async function loadLayouts(): Promise<void> {
@@ -25,6 +30,7 @@ export async function loadLayouts(): Promise<void> {
     if (saved.version !== 1) return
     if (Array.isArray(saved.layouts)) layouts = saved.layouts
     if (Array.isArray(saved.choices)) choices = saved.choices
+    if (isObject(saved.named)) namedLayouts.setState(saved.named, true)
   } catch {
     // A broken file is as good as none: the default layout is shown and saved over it.
   }
@@ -37,6 +43,22 @@ export function savedLayout(folder: string): SerializedDockview | null {
 export function saveLayoutSoon(folder: string, layout: SerializedDockview): void {
   layouts = latest(layouts, folder, layout)
   saveSoon()
+}
+
+/** Keeps a layout under a name; one of that name is replaced. */
+export function nameLayout(name: string, layout: unknown): void {
+  namedLayouts.setState({ [name]: layout })
+  saveSoon()
+}
+
+export function forgetLayout(name: string): void {
+  const { [name]: _forgotten, ...others } = namedLayouts.getState()
+  namedLayouts.setState(others, true)
+  saveSoon()
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Restores what was chosen in this project's panels, and keeps what is chosen from now on. */
@@ -74,6 +96,6 @@ function saveSoon(): void {
 export async function saveLayoutsNow(): Promise<void> {
   clearTimeout(timer)
   if (layouts.length === 0) return
-  const saved: Saved = { version: 1, layouts, choices }
+  const saved: Saved = { version: 1, layouts, choices, named: namedLayouts.getState() }
   await call('layout.set', { layout: JSON.stringify(saved) })
 }

@@ -38,16 +38,28 @@ export type Feature = {
 
 export type Area = 'left' | 'middle' | 'bottom' | 'right'
 
+/** What a user is at. Each task has a layout of its own; a project opens with that of the first. */
+export const tasks = ['write', 'check', 'measure', 'ship'] as const
+export type Task = (typeof tasks)[number]
+export const taskTitles: Record<Task, string> = {
+  write: 'Write',
+  check: 'Check',
+  measure: 'Measure',
+  ship: 'Ship',
+}
+
 export type PanelDeclaration = {
   Panel: FunctionComponent
-  /** Where it opens in the default layout. */
+  /** An SVG path on a 16 x 16 grid, drawn as a line of 1.4 px. */
+  icon: string
+  /** Where it opens. */
   area: Area
   /** Its place among the panels of its area. */
   order: number
+  /** The layouts in which a panel at the right is open from the start, in the upper or the lower half. */
+  tasks?: Partial<Record<Task, 'above' | 'below'>>
   /** Brings the panel to the front. */
   shortcut?: string
-  /** Left out of the default layout: it opens when it is asked for. */
-  closedAtFirst?: true
   /** What it shows in place of the workbench while no project is open. */
   Page?: FunctionComponent
   /** Its page is what a window without a project begins with. */

@@ -1,7 +1,7 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
-import { featureOf } from './feature'
+import { featureOf, type Task } from './feature'
 import { addFile, filesStore, projectPath } from './files'
 
 /** The feature whose panel it is. */
@@ -20,7 +20,18 @@ export type Dock = {
   nextGroup(step: 1 | -1): void
   /** The group of the panel (of the active one) over the whole window, or back in its place. */
   toggleEnlarged(panel?: PanelId): void
-  reset(): void
+  /** The active group over this part of the window's width, 0 to 1. */
+  resize(part: number): void
+  /** The tool that is in front, as a tab among the files. */
+  moveToCentre(): void
+  /** The tool that is in front, in a group of its own below the others. */
+  moveBelow(): void
+  /** The layout of a task; open files stay open. */
+  arrange(task: Task): void
+  /** The layout as it is, as JSON. */
+  read(): unknown
+  /** A layout that was read; open files stay open. Answers false, and changes nothing, when it cannot be used. */
+  apply(layout: unknown): boolean
 }
 
 type LayoutState = {

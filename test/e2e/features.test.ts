@@ -64,8 +64,8 @@ describe('a folder in renderer/features', () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
     const app = await App.start(cache, folder, { hotCompile: false, buildOnSave: false }, copy)
     try {
-      await app.testId('tool-tab-echo').waitFor()
-      expect(await app.testId('tool-tab-profile').count()).toBe(0)
+      await app.testId('rail-echo').waitFor()
+      expect(await app.testId('rail-profile').count()).toBe(0)
       await app.testId('problem-row').filter({ hasText: 'The echo has a problem.' }).waitFor()
 
       await app.page.keyboard.press('Control+Alt+E')

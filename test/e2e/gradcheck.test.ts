@@ -130,7 +130,7 @@ describe('the gradcheck panel', () => {
     await expect.poll(keptChecks, { timeout: checkTime }).toMatch(/"rtol": (1e-4|0\.0001)/)
     await verdicts([...expected, 'passed'], checkTime)
 
-    await app.testId('tool-tab-operator-checks').click()
+    await app.testId('rail-operator-checks').click()
     await app.testId('operator-check-run').click()
     await expect
       .poll(() => app.testId('operator-check-verdict').textContent(), { timeout: 150_000 })

@@ -20,7 +20,7 @@ beforeAll(async () => {
   folder = copyProject(path.join(root, 'test/cases/operator-checks/generated_inputs'), cache)
   app = await App.start(cache, folder)
   await app.testId('tool-tab-gradcheck').click()
-  await app.testId('tool-tab-operator-checks').click({ timeout: buildTime })
+  await app.testId('rail-operator-checks').click({ timeout: buildTime })
 })
 afterAll(async () => {
   await app.close()

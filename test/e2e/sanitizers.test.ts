@@ -31,7 +31,7 @@ afterEach(async () => {
 describe('operator checks with sanitizers', () => {
   it('a fault that a sanitizer finds shows at its line, in operator checks and in calls', async () => {
     await app.openFile('op.cpp')
-    await app.testId('tool-tab-operator-checks').click()
+    await app.testId('rail-operator-checks').click()
     await app.testId('operator-check-sanitize').check()
     await app.testId('operator-check-run').click()
     const finding = app.page.locator(

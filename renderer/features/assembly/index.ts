@@ -7,7 +7,13 @@ import './styles.css'
 export const feature = defineFeature({
   id: 'assembly',
   title: 'Assembly',
-  panel: { Panel: AssemblyPanel, area: 'right', order: 80 },
+  panel: {
+    Panel: AssemblyPanel,
+    icon: 'M4.4 4.4h7.2v7.2H4.4zM6.4 1.6v2.8M9.6 1.6v2.8M6.4 11.6v2.8M9.6 11.6v2.8M1.6 6.4h2.8M1.6 9.6h2.8M11.6 6.4h2.8M11.6 9.6h2.8',
+    tasks: { measure: 'below' },
+    area: 'right',
+    order: 80,
+  },
   start: () => {
     followAssembly()
     followAssemblyLines()

@@ -10,7 +10,13 @@ import { followTraces, forgetTraces } from './traced-build'
 export const feature = defineFeature({
   id: 'build',
   title: 'Build',
-  panel: { Panel: BuildPanel, area: 'bottom', order: 20, shortcut: 'Ctrl+5' },
+  panel: {
+    Panel: BuildPanel,
+    icon: 'M9.8 2.2a3.6 3.6 0 0 0-3 5.4L2 12.4 3.6 14l4.8-4.8a3.6 3.6 0 0 0 5-4.4l-2.2 2.2-2-2 2.2-2.2a3.6 3.6 0 0 0-1.6-.6z',
+    area: 'bottom',
+    order: 20,
+    shortcut: 'Ctrl+5',
+  },
   Badge: BuildBadge,
   commands: buildCommands,
   jobs: [buildJob, sanitizeJob],

@@ -8,10 +8,10 @@ export const feature = defineFeature({
   title: 'Doctor',
   panel: {
     Panel: DoctorPanel,
+    icon: 'M1.6 8.6h3l1.6-5 3 9 1.8-4h3.4',
     Page: DoctorPage,
     area: 'middle',
     order: 10,
-    closedAtFirst: true,
     menu: 'tools',
   },
   commands: doctorCommands,

@@ -4,5 +4,11 @@ import { ExplorerPanel } from './ExplorerPanel'
 export const feature = defineFeature({
   id: 'explorer',
   title: 'Explorer',
-  panel: { Panel: ExplorerPanel, area: 'left', order: 10, shortcut: 'Ctrl+1' },
+  panel: {
+    Panel: ExplorerPanel,
+    icon: 'M1.8 3.8h4.4l1.4 1.6h6.6v7.2H1.8z',
+    area: 'left',
+    order: 10,
+    shortcut: 'Ctrl+1',
+  },
 })

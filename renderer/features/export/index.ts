@@ -12,6 +12,8 @@ export const feature = defineFeature({
   title: 'Export',
   panel: {
     Panel: ExportPanel,
+    icon: 'M2.2 8v5.6h11.6V8M8 10.4V2M4.8 5.2 8 2l3.2 3.2',
+    tasks: { ship: 'above' },
     area: 'right',
     order: 90,
     shortcut: 'Ctrl+Shift+E',

@@ -7,11 +7,11 @@ export const feature = defineFeature({
   title: 'Samples',
   panel: {
     Panel: GalleryPanel,
+    icon: 'M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9z',
     Page: Welcome,
     isStartPage: true,
     area: 'middle',
     order: 30,
-    closedAtFirst: true,
     menu: 'project',
   },
 })

@@ -15,6 +15,8 @@ export const feature = defineFeature({
   title: 'Gradcheck',
   panel: {
     Panel: GradcheckPanel,
+    icon: 'M8 2.4 14 13.2H2zM5.4 9.4l1.8 1.8 3.4-3.6',
+    tasks: { write: 'above', check: 'above' },
     area: 'right',
     order: 40,
     shortcut: 'Ctrl+8',

@@ -17,7 +17,14 @@ import { forgetView } from './view-store'
 export const feature = defineFeature({
   id: 'graph',
   title: 'Graph',
-  panel: { Panel: GraphPanel, area: 'right', order: 30, shortcut: 'Ctrl+7' },
+  panel: {
+    Panel: GraphPanel,
+    icon: 'M6 1.8h4v3H6zM1.6 11.2h4v3h-4zM10.4 11.2h4v3h-4zM8 4.8v3.4M3.6 11.2V8.2h8.8v3',
+    tasks: { write: 'above' },
+    area: 'right',
+    order: 30,
+    shortcut: 'Ctrl+7',
+  },
   commands: graphCommands(),
   jobs: [graphJob, observeJob],
   problems: { stores: [graphJob.store], current: graphDiagnostics },

@@ -6,7 +6,13 @@ import { HostOutputPanel } from './HostOutputPanel'
 export const feature = defineFeature({
   id: 'host-output',
   title: 'Host output',
-  panel: { Panel: HostOutputPanel, area: 'bottom', order: 30, shortcut: 'Ctrl+6' },
+  panel: {
+    Panel: HostOutputPanel,
+    icon: 'M1.8 3h12.4v10H1.8zM4.2 6.2 6.4 8 4.2 9.8M8 10.2h3.4',
+    area: 'bottom',
+    order: 30,
+    shortcut: 'Ctrl+6',
+  },
   Badge: CrashBadge,
   commands: hostCommands,
 })

@@ -14,6 +14,8 @@ export const feature = defineFeature({
   title: 'Operator checks',
   panel: {
     Panel: OperatorChecksPanel,
+    icon: 'M2.4 3.4l1.2 1.2L5.8 2.4M2.4 8.2l1.2 1.2 2.2-2.2M2.4 13l1.2 1.2L5.8 12M8.4 3.6h5.4M8.4 8.4h5.4M8.4 13.2h5.4',
+    tasks: { check: 'above' },
     area: 'right',
     order: 50,
   },

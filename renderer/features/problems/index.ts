@@ -6,7 +6,13 @@ import { ProblemsPanel } from './ProblemsPanel'
 export const feature = defineFeature({
   id: 'problems',
   title: 'Problems',
-  panel: { Panel: ProblemsPanel, area: 'bottom', order: 10, shortcut: 'Ctrl+4' },
+  panel: {
+    Panel: ProblemsPanel,
+    icon: 'M8 2.2 14.2 13.4H1.8zM8 6.4v3.4M8 11.3v.6',
+    area: 'bottom',
+    order: 10,
+    shortcut: 'Ctrl+4',
+  },
   Badge: ProblemsBadge,
   commands: problemsCommands,
 })

@@ -8,7 +8,13 @@ import './styles.css'
 export const feature = defineFeature({
   id: 'profile',
   title: 'Profile',
-  panel: { Panel: ProfilePanel, area: 'right', order: 70 },
+  panel: {
+    Panel: ProfilePanel,
+    icon: 'M1.8 3.2h12.4M1.8 6.4h7M10.4 6.4h3.8M1.8 9.6h3M6.4 9.6h4.2M3.4 12.8h5.4',
+    tasks: { measure: 'below' },
+    area: 'right',
+    order: 70,
+  },
   commands: profileCommands(),
   jobs: [profileJob],
   refresh: { order: 80, run: refreshProfile },

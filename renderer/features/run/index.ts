@@ -10,7 +10,14 @@ import './styles.css'
 export const feature = defineFeature({
   id: 'run',
   title: 'Run',
-  panel: { Panel: RunPanel, area: 'right', order: 20, shortcut: 'Ctrl+3' },
+  panel: {
+    Panel: RunPanel,
+    icon: 'M4.6 2.8v10.4L13 8z',
+    tasks: { write: 'above', check: 'below' },
+    area: 'right',
+    order: 20,
+    shortcut: 'Ctrl+3',
+  },
   commands: runCommands,
   jobs: [runJob],
   explorer: { section: 'Checks', order: 10, useRows: useCallRows },

@@ -14,6 +14,8 @@ export const feature = defineFeature({
   title: 'Timings',
   panel: {
     Panel: TimingsPanel,
+    icon: 'M8 4.2a5 5 0 1 0 0 10 5 5 0 0 0 0-10zM8 9.2V6.4M6.4 1.8h3.2M8 1.8v2.4M12 4.6l1-1',
+    tasks: { measure: 'above' },
     area: 'right',
     order: 60,
     shortcut: 'Ctrl+9',

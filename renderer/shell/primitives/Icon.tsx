@@ -37,21 +37,40 @@ export type IconName = keyof typeof paths
 
 const solid: ReadonlySet<IconName> = new Set(['play', 'stop', 'dot', 'crash'])
 
-/** Decoration beside a word, unless `label` makes it speak for itself. */
+/** Decoration next to a word, unless `label` makes it speak for itself. */
 export function Icon({ name, label }: { name: IconName; label?: string }): ReactElement {
+  return (
+    <Drawing
+      path={paths[name]}
+      isSolid={solid.has(name)}
+      {...(label === undefined ? {} : { label })}
+    />
+  )
+}
+
+/** An icon that a feature draws for itself: a path on the same grid. */
+export function Drawing({
+  path,
+  label,
+  isSolid = false,
+}: {
+  path: string
+  label?: string
+  isSolid?: boolean
+}): ReactElement {
   const named = label === undefined ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label }
   return (
     <svg
       className="icon"
       viewBox="0 0 16 16"
-      fill={solid.has(name) ? 'currentColor' : 'none'}
+      fill={isSolid ? 'currentColor' : 'none'}
       stroke="currentColor"
-      strokeWidth={solid.has(name) ? 0 : 1.4}
+      strokeWidth={isSolid ? 0 : 1.4}
       strokeLinecap="round"
       strokeLinejoin="round"
       {...named}
     >
-      <path d={paths[name]} />
+      <path d={path} />
     </svg>
   )
 }

@@ -33,7 +33,7 @@ const problems = [
 export const feature = defineFeature({
   id: 'echo',
   title: 'Echo',
-  panel: { Panel: EchoPanel, area: 'right', order: 1, shortcut: 'Ctrl+Alt+E' },
+  panel: { Panel: EchoPanel, icon: 'M2 8h12', area: 'right', order: 1, shortcut: 'Ctrl+Alt+E' },
   commands: [
     {
       id: 'echo.run',

@@ -1,0 +1,61 @@
+import type { ReactElement } from 'react'
+import { useStore } from 'zustand'
+
+import { runCommand, shortcutOf } from '../store/commands'
+import { tasks, taskTitles } from '../store/feature'
+import { layoutStore } from '../store/layout'
+import { notify } from '../store/notifications'
+import { forgetLayout, namedLayouts } from './layouts'
+import { Menu, type MenuItem } from './primitives/Menu'
+
+const moves = [
+  ['layout.half', 'Half of the window'],
+  ['layout.third', 'A third of the window'],
+  ['view.enlarge', 'The whole window'],
+  ['layout.centre', 'Move the tool to the centre'],
+  ['layout.below', 'Move the tool below its neighbours'],
+] as const
+
+/** Layouts by task and by name, and what can be done with the panel in front. */
+export function LayoutMenu(): ReactElement {
+  const named = Object.keys(useStore(namedLayouts))
+  const command = (id: string, label: string): MenuItem => ({
+    key: id,
+    label,
+    note: shortcutOf(id),
+    testId: `menu-${id}`,
+    run: () => runCommand(id),
+  })
+  return (
+    <Menu
+      name="Layout"
+      testId="toolbar-layout"
+      label="Layout"
+      sections={[
+        tasks.map((task) => command(`layout.${task}`, taskTitles[task])),
+        [
+          ...named.map((name) => ({
+            key: `use ${name}`,
+            label: name,
+            testId: `menu-layout-${name}`,
+            run: () => apply(name),
+          })),
+          command('layout.name', 'Keep this one under a name …'),
+          ...named.map((name) => ({
+            key: `forget ${name}`,
+            label: `Forget “${name}”`,
+            run: () => forgetLayout(name),
+          })),
+        ],
+        moves.map(([id, label]) => command(id, label)),
+      ]}
+    />
+  )
+}
+
+function apply(name: string): void {
+  const { dock } = layoutStore.getState()
+  if (dock && !dock.apply(namedLayouts.getState()[name])) {
+    notify('error', `The layout “${name}” cannot be read: forget it, and keep it again.`)
+  }
+}

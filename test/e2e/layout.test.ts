@@ -1,0 +1,88 @@
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+let cache: TestCache
+let app: App
+
+type Place = { x: number; y: number; width: number; height: number }
+
+async function placeOf(testId: string): Promise<Place> {
+  const place = await app.testId(testId).boundingBox()
+  if (!place) throw new Error(`${testId} is not shown`)
+  return place
+}
+
+/** The panel's share of the window's width. */
+async function shareOf(testId: string): Promise<number> {
+  const width = await app.page.evaluate(() => window.innerWidth)
+  return (await placeOf(testId)).width / width
+}
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  const folder = copyProject(path.join(root, 'samples/my_op'), cache)
+  app = await App.start(cache, folder, { hotCompile: false, buildOnSave: false })
+  await app.resize(1280, 720)
+  await app.testId('tool-tab-schemas').waitFor()
+})
+afterAll(async () => {
+  await app.close()
+  cache.remove()
+})
+
+describe('the layout of the window', () => {
+  it('the rail opens each tool by its name, and shows which are in front', async () => {
+    expect(await app.testId('tool-tab-timings').count()).toBe(0)
+    const button = app.page.getByRole('navigation', { name: 'Panels' }).getByText('Timings')
+    await button.click()
+    await app.testId('tool-timings').waitFor()
+    expect(await app.testId('rail-timings').getAttribute('aria-pressed')).toBe('true')
+    expect(await app.testId('rail-schemas').getAttribute('aria-pressed')).toBe('false')
+  })
+
+  it('a key sizes the active panel to half or a third of the window', async () => {
+    await app.page.keyboard.press('Control+Alt+2')
+    await expect.poll(() => shareOf('tool-timings')).toBeCloseTo(1 / 2, 1)
+    await app.page.keyboard.press('Control+Alt+3')
+    await expect.poll(() => shareOf('tool-timings')).toBeCloseTo(1 / 3, 1)
+  })
+
+  it('each task has a layout, and open files stay open in it', async () => {
+    await app.page.keyboard.press('Control+Alt+M')
+    const timings = await placeOf('tool-timings')
+    const profile = await placeOf('tool-profile')
+    expect(profile.y).toBeGreaterThanOrEqual(timings.y + timings.height)
+    expect(await shareOf('tool-timings')).toBeCloseTo(1 / 2, 1)
+    await app.testId('tab-op.cpp').waitFor()
+  })
+
+  it('a tool can be moved to the centre or below its neighbours', async () => {
+    await app.page.keyboard.press('Control+Alt+W')
+    await app.testId('rail-graph').click()
+    await app.testId('toolbar-layout').click()
+    await app.testId('menu-layout.below').click()
+    const graph = await placeOf('tool-tab-graph')
+    expect(graph.y).toBeGreaterThan((await placeOf('tool-tab-schemas')).y)
+    await app.testId('toolbar-layout').click()
+    await app.testId('menu-layout.centre').click()
+    expect((await placeOf('tool-tab-graph')).y).toBe((await placeOf('tab-op.cpp')).y)
+  })
+
+  it('a layout that was named is recalled', async () => {
+    await app.testId('toolbar-layout').click()
+    await app.testId('menu-layout.name').click()
+    await app.testId('ask-text').fill('graph in the centre')
+    await app.testId('ask-accept').click()
+    const kept = await placeOf('tool-tab-graph')
+    await app.page.keyboard.press('Control+Alt+S')
+    expect(await app.testId('tool-tab-graph').count()).toBe(0)
+    await app.testId('toolbar-layout').click()
+    await app.testId('menu-layout-graph in the centre').click()
+    await expect.poll(() => placeOf('tool-tab-graph')).toEqual(kept)
+  })
+})
