@@ -4,15 +4,13 @@ import { defineConfig } from 'vitest/config'
 
 const minutes = 60_000
 const noEditor = path.join(import.meta.dirname, 'test/component/support/no-editor.ts')
-/** What is compared with times, or must come within one. */
-const timedNative = ['test/native/timing-*.test.ts', 'test/native/graph-engine.test.ts']
-/** The same, and those that build bundles of their own, for which one core is not enough. */
-const timedWindows = [
-  'test/e2e/timings*.test.ts',
-  'test/e2e/profile.test.ts',
-  'test/e2e/development.test.ts',
-  'test/e2e/features.test.ts',
+/** What is compared with times, or must come within one: alone on the machine. */
+const timedNative = [
+  'test/native/timing-devices.test.ts',
+  'test/native/timing-engine.test.ts',
+  'test/native/graph-engine.test.ts',
 ]
+const timedWindows = ['test/e2e/timings*.test.ts', 'test/e2e/profile.test.ts']
 /** Two windows on one display would take the keyboard from each other. */
 const displays = process.env['OPSMITH_TEST_DISPLAYS']?.split(' ') ?? []
 const endToEnd = {

@@ -22,10 +22,11 @@ import { systemPackages } from './setup/system-packages.mjs'
  * @param {string[]} [purpose.bundles] the bundles to build, where others are wanted than the purpose suggests
  * @param {() => void} [purpose.onPackages] called when npm's and the system's packages are installed: what needs no
  *   more can run while the rest of set-up goes on
+ * @param {() => void} [purpose.onAddon] called when the native addon is built, for the same reason
  * @param {boolean} [purpose.quiet] say nothing, on stderr, when nothing has to be done
  */
 export async function setUp(purpose) {
-  const { window, tests, headers, editor = false, bundles, onPackages, quiet = false } = purpose
+  const { window, tests, headers, editor = false, bundles, quiet = false } = purpose
   const tools = quiet && !tests ? rememberedTools() : undefined
   const context = { window, tests, bundles, ...tools }
   const steps = [
@@ -38,9 +39,17 @@ export async function setUp(purpose) {
     ...(headers ? [precompiledHeaders] : []),
     ...(editor ? [editorDatabase] : []),
   ]
-  const onDone = onPackages && ((step) => step === systemPackages && onPackages())
+  const after = new Map([
+    [systemPackages, purpose.onPackages],
+    [nativeAddon, purpose.onAddon],
+  ])
+  const isWatched = steps.some((step) => after.get(step) !== undefined)
   const out = quiet ? process.stderr : process.stdout
-  await runSteps(steps, context, { out, quiet, ...(onDone ? { onDone } : {}) })
+  await runSteps(steps, context, {
+    out,
+    quiet,
+    ...(isWatched ? { onDone: (step) => after.get(step)?.() } : {}),
+  })
   keepEnvironment(context)
 }
 

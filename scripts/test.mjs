@@ -124,17 +124,19 @@ if (needsNative) {
     for (const suite of light.filter((one) => selected.includes(one)))
       early.push(timed(suite, () => test(suite, true)))
   }
+  const late = checkNames.filter((name) => !earlyChecks.includes(name))
+  const onAddon = () => {
+    if (withChecks) early.push(timed('checks of C++', () => check(late)))
+  }
   await timed('set-up', () =>
     setUpOrExit({
       window: selected.includes('e2e'),
       tests: true,
       headers: selected.some((suite) => !light.includes(suite)),
-      ...(watch ? {} : { onPackages }),
+      ...(watch ? {} : { onPackages, onAddon }),
     }),
   )
   await Promise.all(early)
-  const late = checkNames.filter((name) => !earlyChecks.includes(name))
-  if (withChecks) await timed('checks of C++', () => check(late))
 } else {
   await setUpPackagesOrExit()
 }
