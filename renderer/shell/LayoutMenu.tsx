@@ -28,7 +28,7 @@ export function LayoutMenu(): ReactElement {
   })
   return (
     <Menu
-      name="Layout"
+      name="Layout of the window"
       testId="toolbar-layout"
       label="Layout"
       sections={[
