@@ -112,7 +112,7 @@ export interface NvccSource {
  * What torch.utils.cpp_extension gives nvcc for every source (COMMON_NVCC_FLAGS): sources that define operators
  * on half of their own are ambiguous without. A project takes one back by -U in its `cudaCflags`.
  */
-const buildExtensionFlags: readonly string[] = [
+export const buildExtensionFlags: readonly string[] = [
   '-D__CUDA_NO_HALF_OPERATORS__',
   '-D__CUDA_NO_HALF_CONVERSIONS__',
   '-D__CUDA_NO_BFLOAT16_CONVERSIONS__',
