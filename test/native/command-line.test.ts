@@ -33,6 +33,14 @@ describe('the opsmith command', () => {
     expect(stderr).toBe('')
   })
 
+  it('an answer that a full disk does not take is an error in one sentence', async () => {
+    const cli = path.join(root, 'dist/cli.cjs')
+    const script = `"${process.execPath}" "${cli}" schema > /dev/full; echo $?`
+    const { stdout, stderr } = await run('bash', ['-c', script])
+    expect(stdout).toBe('2\n')
+    expect(stderr).toBe('opsmith: Could not write the answer: the disk is full.\n')
+  })
+
   it('--version prints the version, and an unknown verb gets an error that names the help', async () => {
     const { version } = JSON.parse(
       fs.readFileSync(path.join(root, 'package.json'), 'utf8'),

@@ -198,7 +198,8 @@ export async function readManifestText(folder: string): Promise<Result<string>> 
   try {
     const stat = await fs.stat(file)
     // Reading a named pipe would wait for a writer.
-    if (!stat.isFile()) return err('project.invalid', `${file} is not a regular file.`, { file })
+    if (!stat.isFile())
+      return err('project.invalid', 'opsmith.json is not a regular file.', { file })
     if (stat.size > largestManifest) {
       const limit = `${largestManifest >> 20} MB`
       return err(
