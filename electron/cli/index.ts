@@ -5,6 +5,7 @@ import { CommanderError } from 'commander'
 import { z } from 'zod'
 
 import { findInstallation } from '../engine/installation'
+import { ioError } from '../engine/project/files'
 import { verbs } from './all-verbs'
 import { exitCodes } from './exit-codes'
 import { makeProgram } from './program'
@@ -17,8 +18,9 @@ function ownVersion(): string {
 async function main(): Promise<void> {
   // Who reads the answer may have read enough, as `head` has; nothing is left to do then.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    process.exit(process.exitCode ?? exitCodes.good)
+    if (error.code === 'EPIPE') process.exit(process.exitCode ?? exitCodes.good)
+    process.stderr.write(`opsmith: ${ioError(error, 'write the answer').error.message}\n`)
+    process.exit(exitCodes.noAnswer)
   })
   try {
     await makeProgram(verbs, ownVersion()).parseAsync(process.argv)

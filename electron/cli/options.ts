@@ -256,17 +256,19 @@ export function parsedList<Value>(
   }
 }
 
+const argumentList = argument.array()
+
 /** The arguments of a call, as in opsmith.json. */
 export function callArguments(description: string): Option<Argument[] | undefined> {
   return parsed('<json>', description, (given, flagText) => {
-    let value: unknown
+    let list: ReturnType<typeof argumentList.safeParse> | undefined
     try {
-      value = JSON.parse(given)
+      list = argumentList.safeParse(JSON.parse(given))
     } catch {
-      value = undefined
+      // No JSON, or JSON that is nested too deeply to be read.
+      list = undefined
     }
-    const list = argument.array().safeParse(value)
-    return list.success
+    return list?.success
       ? ok(list.data)
       : err(
           'request.invalid',

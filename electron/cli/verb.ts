@@ -1,4 +1,6 @@
-import { err } from '../contract/outcome'
+import { err, WorkbenchFailure } from '../contract/outcome'
+import type { WorkbenchError } from '../contract/outcome'
+import { unexpectedFileError } from '../engine/project/file-errors'
 import type { Workbench } from '../engine/workbench'
 import { readOptions } from './options'
 import type { GivenValue, OptionTable, OptionValues } from './options'
@@ -53,6 +55,11 @@ interface VerbDeclaration<Options extends OptionTable> extends VerbText {
 const wantsJson = ({ json, format }: Readonly<Record<string, GivenValue>>): boolean =>
   json === true || format === 'json'
 
+/** What a disk or a file made the engine throw; undefined for a bug. */
+function expectedError(error: unknown): WorkbenchError | undefined {
+  return error instanceof WorkbenchFailure ? error.error : unexpectedFileError(error)?.error
+}
+
 /** A verb that works on a project or a file, with the engine. */
 export function defineVerb<Options extends OptionTable>(
   declaration: VerbDeclaration<Options>,
@@ -65,7 +72,13 @@ export function defineVerb<Options extends OptionTable>(
       const values = readOptions(options, given)
       if (!values.ok) return printError(values.error, wantsJson(given))
       const place = target === '' && argument.isOptional ? '' : callerPath(target)
-      return await withWorkbench((workbench) => run(workbench, place, values.value))
+      try {
+        return await withWorkbench((workbench) => run(workbench, place, values.value))
+      } catch (error) {
+        const known = expectedError(error)
+        if (known) return printError(known, wantsJson(given))
+        throw error
+      }
     },
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { assemblyChoice, assemblyForm, assemblyListing, assemblyReport } from './assembly'
 import { buildReport } from './build'
+import { diagnostic } from './diagnostics'
 import { doctorReport } from './doctor'
 import { kernelList } from './timing-device'
 import { timingEntry } from './timing-entry'
@@ -440,6 +441,10 @@ export const appEvents = {
     job: z.string(),
     done: z.number().int(),
     steps: z.number().int(),
+    /** The steps that are under way: "op.cpp". */
+    running: z.array(z.string()),
+    /** Of the sources that have failed so far, while others still compile. */
+    errors: z.array(diagnostic),
   }),
   /** After a hot build: the plain one, which is what lies in the project's folder, is timed and exported. */
   'build.settled': z.object({ folder: z.string(), report: buildReport }),

@@ -11,6 +11,8 @@ export const buildOptionFields = {
   fastMath: z.boolean(),
   /** -march=native: the library runs on processors like this one only. */
   marchNative: z.boolean(),
+  /** -DNDEBUG -fwrapv, as in extensions that setuptools builds: without assert(), and sums of integers may wrap. */
+  setuptoolsFlags: z.boolean(),
 }
 const filled = z.object(buildOptionFields)
 export type BuildOptionValues = z.infer<typeof filled>
@@ -19,4 +21,5 @@ export const defaultBuildOptions: BuildOptionValues = {
   optimization: 'O2',
   fastMath: false,
   marchNative: false,
+  setuptoolsFlags: true,
 }

@@ -67,6 +67,39 @@ export const gradcheckEntry = z.strictObject({
 })
 export type GradcheckEntry = z.infer<typeof gradcheckEntry>
 
+/** Namespaces of libtorch's own, and names whose library would replace one of libtorch's. */
+const takenNames = new Set([
+  'aten',
+  'at',
+  'c10',
+  'c10_cuda',
+  'c10d',
+  'caffe2',
+  'libtorch',
+  'prim',
+  'prims',
+  'profiler',
+  'quantized',
+  'shm',
+  'std',
+  'torch',
+  'torch_cpu',
+  'torch_cuda',
+  'torch_global_deps',
+  'torch_python',
+  'torchgen',
+])
+
+/** File systems take 255 bytes for "lib<name>.so". */
+const longestName = 128
+
+/** Linkers and compilers would read the flags from that file, and print it where it holds none. */
+const flag = z
+  .string()
+  .refine((text) => !/^(-Wl,|-Xlinker,?)?@/.test(text) && !text.includes(',@'), {
+    error: 'flags are not read from a file (@file); write them here',
+  })
+
 export const manifest = z.strictObject({
   $schema: z.string().optional(),
   name: z
@@ -74,7 +107,11 @@ export const manifest = z.strictObject({
     .regex(
       /^[A-Za-z_][A-Za-z0-9_]*$/,
       'expected a C identifier: it names the library and its namespace',
-    ),
+    )
+    .max(longestName, `expected at most ${longestName} letters`)
+    .refine((name) => !takenNames.has(name.toLowerCase()), {
+      error: ({ input }) => `${String(input)} is a name of libtorch's own; choose another`,
+    }),
   description: z.string().optional(),
   /** Of exported packages. */
   version: z
@@ -90,11 +127,11 @@ export const manifest = z.strictObject({
   cudaSources: z.array(z.string().min(1)).default([]),
   functions: z.array(z.string().min(1)).default([]),
   includePaths: z.array(z.string()).default([]),
-  cflags: z.array(z.string()).default([]),
-  cudaCflags: z.array(z.string()).default([]),
+  cflags: z.array(flag).default([]),
+  cudaCflags: z.array(flag).default([]),
   /** "80", "90a": what kernels are compiled for where no GPU is. */
   cudaArchitectures: z.array(z.string()).default([]),
-  ldflags: z.array(z.string()).default([]),
+  ldflags: z.array(flag).default([]),
   ...z.object(buildOptionFields).partial().shape,
   pkgConfig: z.array(z.string().min(1)).default([]),
   systemPackages: z.array(z.string().min(1)).default([]),

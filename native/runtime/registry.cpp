@@ -52,17 +52,22 @@ ArgumentDetail describe(const c10::Argument& argument) {
           alias_text(argument)};
 }
 
-// A line of dumpState(): "KEY[alias]: registered at FILE:LINE :: SIGNATURE [ boxed unboxed ]".
+// A line of dumpState(): "KEY[alias]: registered at FILE:LINE :: SIGNATURE [ boxed unboxed ]". In the place of
+// "at FILE:LINE", torch::RegisterOperators has "by RegisterOperators": `file` is "" then.
 std::optional<RegisteredKernel> read_kernel(const std::string& line) {
   static const std::string marker = ": registered at ";
+  static const std::string without_place = ": registered by RegisterOperators";
   const auto at = line.find(marker);
-  if (at == std::string::npos || line.find("(inactive)") != std::string::npos) return std::nullopt;
+  const bool has_place = at != std::string::npos;
+  if (!has_place && line.find(without_place) == std::string::npos) return std::nullopt;
+  if (line.find("(inactive)") != std::string::npos) return std::nullopt;
   RegisteredKernel kernel;
   kernel.dispatch_key = line.substr(0, line.find_first_of("[:"));
   if (kernel.dispatch_key == "debug") return std::nullopt;
   if (kernel.dispatch_key == "catchall" || kernel.dispatch_key == "catch all") {
     kernel.dispatch_key = "CompositeImplicitAutograd";
   }
+  if (!has_place) return kernel;
   std::string place = line.substr(at + marker.size());
   for (const char* end : {" :: ", " [ ", " ("}) {
     if (const auto cut = place.find(end); cut != std::string::npos) place.resize(cut);

@@ -2,6 +2,7 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
 import type { BuildReport } from '../../electron/contract/build'
+import type { Diagnostic } from '../../electron/contract/diagnostics'
 import type { LoadReport } from '../../electron/contract/operators'
 import { ok, type WorkbenchError } from '../../electron/contract/outcome'
 import { call, listen } from '../bridge/bridge'
@@ -31,7 +32,14 @@ type BuildInput = {
   timeTrace: boolean
 }
 
-type BuildProgress = { done: number; steps: number }
+type BuildProgress = {
+  done: number
+  steps: number
+  /** The steps that are under way. */
+  running: readonly string[]
+  /** Of the sources that have failed so far. */
+  errors: readonly Diagnostic[]
+}
 
 type BuildState = JobState<Built, BuildProgress>
 
@@ -40,7 +48,10 @@ export const buildJob = createJob<BuildInput, Built, BuildProgress>({
   kind: 'build',
   latest: 'wins',
   stamp: buildStamp,
-  progress: { event: 'build.progressed', read: ({ done, steps }) => ({ done, steps }) },
+  progress: {
+    event: 'build.progressed',
+    read: ({ done, steps, running, errors }) => ({ done, steps, running, errors }),
+  },
   run: async ({ timeTrace }, { folder, job }) => {
     const versions = openVersions()
     buildLog.clear()

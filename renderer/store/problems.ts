@@ -47,7 +47,8 @@ let partsBefore: unknown[] = []
 /** Most changes of these stores are about something else: the list changes with its parts only. */
 function collect(): void {
   const report = judgedReport()
-  const { error, value } = buildJob.store.getState()
+  const { error, value, running, progress } = buildJob.store.getState()
+  const early = running === null ? none : (progress?.errors ?? none)
   const loadError = value?.loadError ?? null
   const { said } = languageStore.getState()
   const manifestProblem = projectStore.getState().project?.problem
@@ -59,6 +60,7 @@ function collect(): void {
   const parts = [
     report,
     error,
+    early,
     loadError,
     said,
     manifestProblem,
@@ -79,9 +81,12 @@ function collect(): void {
   }
   if (loadError) problems.push(fromError(loadError, ''))
   const isEdited = new Set(edited.split('\n'))
-  const merged = mergeProblems(report?.diagnostics ?? [], said, {
-    good: report?.ok === true,
-    isAsBuilt: (file) => report !== null && !isEdited.has(projectPath(file).path),
+  // A build that goes on has the last word as soon as one of its sources has failed.
+  const ofBuild = early.length > 0 ? early : (report?.diagnostics ?? none)
+  const merged = mergeProblems(ofBuild, said, {
+    good: early.length === 0 && report?.ok === true,
+    isAsBuilt: (file) =>
+      (early.length > 0 || report !== null) && !isEdited.has(projectPath(file).path),
   })
   problems.push(...merged, ...program, ...lints, ...ofFeatures.flat())
   problemsStore.setState({ problems })

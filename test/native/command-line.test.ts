@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -31,6 +31,14 @@ describe('the opsmith command', () => {
     const { stdout, stderr } = await run('bash', ['-c', script])
     expect(stdout).toHaveLength(10)
     expect(stderr).toBe('')
+  })
+
+  it('an answer that a full disk does not take is an error in one sentence', async () => {
+    const cli = path.join(root, 'dist/cli.cjs')
+    const script = `"${process.execPath}" "${cli}" schema > /dev/full; echo $?`
+    const { stdout, stderr } = await run('bash', ['-c', script])
+    expect(stdout).toBe('2\n')
+    expect(stderr).toBe('opsmith: Could not write the answer: the disk is full.\n')
   })
 
   it('--version prints the version, and an unknown verb gets an error that names the help', async () => {
@@ -89,11 +97,64 @@ describe('the opsmith command', () => {
     }
   })
 
-  it('a build that fails exits with 1 and prints its diagnostics', async () => {
+  it('a project of odd names and files builds, and shows each step when it starts and ends', async () => {
+    const odd = copyProject(path.join(root, 'samples/my_op'), cache)
+    const source = path.join(odd, '-o.cpp')
+    fs.renameSync(path.join(odd, 'op.cpp'), source)
+    fs.appendFileSync(source, `\n// ${Date.now()}\n`)
+    fs.symlinkSync('-o.cpp', path.join(odd, 'link.cpp'))
+    fs.writeFileSync(path.join(odd, 'build'), 'not a folder')
+    const manifest = path.join(odd, 'opsmith.json')
+    const text = fs.readFileSync(manifest, 'utf8').replace('"op.cpp"', '"*.cpp"')
+    fs.writeFileSync(manifest, `\uFEFF${text}`)
+    const { code, stdout, stderr } = await opsmith('build', odd)
+    expect(stderr).toMatch(/compile -o\.cpp …\n[^]*compile -o\.cpp: \d+\.\d\d s\n/)
+    expect(stderr).toMatch(/link libmy_op\.so …\n[^]*link libmy_op\.so: \d+\.\d\d s\n/)
+    expect(stderr).toMatch(/could not be written to \S+\/build \(it exists already\)/)
+    expect(stderr).not.toContain('link.cpp')
+    expect(code).toBe(0)
+    expect(fs.existsSync(stdout.trim())).toBe(true)
+    expect((await opsmith('run', odd)).code).toBe(0)
+  })
+
+  it('a cache that cannot be written is an error in one sentence', async () => {
+    const elsewhere = Object.assign({}, cache, { home: '/dev/null' })
+    const { code, stderr } = await runOpsmith(elsewhere, 'build', project)
+    expect(stderr).toMatch(/^opsmith: Could not (write|open) \/dev\/null\/opsmith\S*: .*\.\n$/)
+    expect(code).toBe(2)
+  })
+
+  it('SIGTERM ends a command within a second, whatever it does', async () => {
+    const endless = copyProject(path.join(root, 'test/cases/crash/endless_loop'), cache)
+    const source = path.join(endless, 'op.cpp')
+    const text = fs.readFileSync(source, 'utf8')
+    const start = 'std::atomic<int64_t> steps = 0;'
+    fs.writeFileSync(source, text.replace(start, `${start}\n  std::fputs("in the loop", stderr);`))
+    const manifest = path.join(endless, 'opsmith.json')
+    const limited = fs.readFileSync(manifest, 'utf8')
+    fs.writeFileSync(manifest, limited.replace('"timeout": 2', '"timeout": 300'))
+    const cli = path.join(root, 'dist/cli.cjs')
+    const child = spawn(process.execPath, [cli, 'run', endless], {
+      env: { ...process.env, XDG_CACHE_HOME: cache.home },
+    })
+    let said = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
+    await expect.poll(() => said, { timeout: 120_000 }).toContain('in the loop')
+    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+    const asked = performance.now()
+    child.kill('SIGTERM')
+    expect(await ended).toBe(143)
+    expect(performance.now() - asked).toBeLessThan(1000)
+  })
+
+  it('a build that fails exits with 1 and prints its diagnostics, errors before warnings', async () => {
     const broken = copyProject(path.join(root, 'samples/my_op'), cache)
-    fs.appendFileSync(path.join(broken, 'op.cpp'), '\nint broken( {\n')
-    const { code, stdout } = await opsmith('build', broken, '--json')
+    fs.appendFileSync(path.join(broken, 'op.cpp'), '\n#warning "a warning"\nint broken( {\n')
+    const { code, stdout, stderr } = await opsmith('build', broken, '--json')
     expect(code).toBe(1)
+    expect(stderr).toMatch(/compile op\.cpp: failed\n[^]*error: [^]*warning: /)
     const report = JSON.parse(stdout) as {
       ok: boolean
       diagnostics: { file: string; line: number; severity: string }[]

@@ -89,6 +89,36 @@ describe.skipIf(!toolkit)('CUDA sources with nvcc', () => {
     ])
   })
 
+  it('what a CPU build of libtorch lacks is known before nvcc is waited for', async () => {
+    const folder = copyProject(path.join(root, 'samples/my_op'), cache)
+    fs.writeFileSync(path.join(folder, 'kernel.cu'), '__global__ void k(float* x) { *x = 1; }\n')
+    fs.writeFileSync(
+      path.join(folder, 'op.cpp'),
+      `#include <c10/cuda/CUDAStream.h>
+void launch(void* stream);
+void use() { launch(c10::cuda::getCurrentCUDAStream().stream()); }
+`,
+    )
+    const manifest = { name: 'early', sources: ['op.cpp', 'kernel.cu'] }
+    fs.writeFileSync(path.join(folder, 'opsmith.json'), JSON.stringify(manifest))
+    const remarks: string[] = []
+    const ended: string[] = []
+    const build = unwrap(
+      await workbench.builds.build(folder, {
+        onRemark: (text) => remarks.push(text),
+        onStepEnded: ({ label }) => ended.push(label),
+      }),
+    )
+    expect(build.ok).toBe(false)
+    expect(build.diagnostics[0]).toMatchObject({ file: path.join(folder, 'op.cpp'), line: 3 })
+    expect(build.diagnostics.map(({ message }) => message).join()).toMatch(
+      /getCurrentCUDAStream.*this libtorch is a CPU build/,
+    )
+    // `launch` is a kernel source's to define, and no error of the C++ part.
+    expect(build.diagnostics.map(({ message }) => message).join()).not.toContain('launch')
+    expect(ended).not.toContain('libearly.so')
+  })
+
   it('a mistake in a kernel is shown at its place', async () => {
     const folder = copyProject(sample, cache)
     const file = path.join(folder, 'src/cuda/force_gradients.cu')

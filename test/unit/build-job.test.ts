@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 
 import type { BuildReport } from '../../electron/contract/build'
+import type { Diagnostic } from '../../electron/contract/diagnostics'
 import { defaultSettings } from '../../electron/contract/settings'
 import { sanitizeJob } from '../../renderer/features/build/sanitize'
 import { buildJob } from '../../renderer/store/build'
 import { filesChanged, requestBuild } from '../../renderer/store/loop'
+import { currentProblems, followProblems } from '../../renderer/store/problems'
 import { projectStore } from '../../renderer/store/project'
 import { schemasStore } from '../../renderer/store/schemas'
 import { settingsStore } from '../../renderer/store/settings'
@@ -29,6 +31,17 @@ const good = (key: string): Answer => ({
   },
   load: { operators: [], classes: [], seconds: 0.1 },
 })
+
+const error: Diagnostic = {
+  severity: 'error',
+  file: '/project/op.cpp',
+  line: 3,
+  column: 1,
+  message: '',
+  source: 'clang',
+  code: '',
+  notes: [],
+}
 
 const main = connectMain()
 let builds: Held<'operator.build'>
@@ -90,11 +103,29 @@ describe('a build', () => {
 
   it('counts its steps by the events of its own job', async () => {
     const running = requestBuild('asked')
-    main.send('build.progressed', { job: builds.last.input.job, done: 2, steps: 5 })
-    main.send('build.progressed', { job: 'another', done: 4, steps: 4 })
-    expect(buildJob.store.getState().progress).toEqual({ done: 2, steps: 5 })
+    const progress = { done: 2, steps: 5, running: ['op.cpp'], errors: [] }
+    main.send('build.progressed', { job: builds.last.input.job, ...progress })
+    main.send('build.progressed', { job: 'another', done: 4, steps: 4, running: [], errors: [] })
+    expect(buildJob.store.getState().progress).toEqual(progress)
     builds.succeed(good('done'))
     await running
+  })
+
+  it('the errors of a source are problems while others still compile', async () => {
+    followProblems()
+    const running = requestBuild('asked')
+    const failed = { ...error, message: "use of undeclared identifier 'z'" }
+    main.send('build.progressed', {
+      job: builds.last.input.job,
+      done: 1,
+      steps: 5,
+      running: ['kernel.cu'],
+      errors: [failed],
+    })
+    expect(currentProblems()).toMatchObject([failed])
+    builds.succeed(good('done'))
+    await running
+    expect(currentProblems()).toEqual([])
   })
 
   it('has its operators known when its end is seen', async () => {

@@ -100,6 +100,7 @@ describe('the values of declared options', () => {
     [['--threads', '2', '0'], '--threads takes a whole number from 1 on, not "0".'],
     [['--direction', 'up'], '--direction does not take "up".'],
     [['--args', '{}'], '--args takes a JSON list'],
+    [['--args', '['.repeat(20_000) + ']'.repeat(20_000)], '--args takes a JSON list'],
   ])(
     'wrong values in %j get an error that names the option and what it takes',
     async (words, message) => {

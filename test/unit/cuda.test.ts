@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
+import { resourceLines } from '../../electron/cli/building'
+import type { KernelResources } from '../../electron/contract/build'
 import { defaultBuildOptions } from '../../electron/contract/build-options'
 import { manifest as manifestShape } from '../../electron/contract/manifest'
 import type { Manifest } from '../../electron/contract/manifest'
@@ -10,7 +12,12 @@ import {
   nvccArguments,
   shortKernelName,
 } from '../../electron/engine/compile/cuda'
-import { parseKernelResources, parseNvccOutput } from '../../electron/engine/compile/nvcc-output'
+import {
+  describeKernels,
+  parseKernelResources,
+  parseNvccOutput,
+  withoutKernelLines,
+} from '../../electron/engine/compile/nvcc-output'
 import type { Toolchain } from '../../electron/engine/toolchain/choose'
 import type { CudaToolkit } from '../../electron/engine/toolchain/cuda'
 
@@ -158,6 +165,47 @@ it("a kernel's resources are read without those of the functions it calls", () =
   )
 })
 
+it("nvcc's lines about kernels are left out of the log, in whatever parts they come", () => {
+  const output = [
+    'k.cu(2): warning #177-D: variable "x" was declared but never referenced',
+    "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_80'",
+    'ptxas info    : Function properties for _Z1kPf',
+    '    16 bytes stack frame, 12 bytes spill stores, 8 bytes spill loads',
+    'ptxas info    : Used 40 registers, used 1 barriers, 384 bytes cmem[0]',
+    'ptxas error   : too much shared data',
+    '',
+  ].join('\n')
+  const expected = output.replace(/^(ptxas info|    16).*\n/gm, '')
+  expect(withoutKernelLines()(output)).toBe(expected)
+  for (const size of [1, 7, 50]) {
+    const fold = withoutKernelLines()
+    const parts = output.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
+    expect(parts.map(fold).join('')).toBe(expected)
+  }
+})
+
+it('the kernels of a source are summed up in one phrase', () => {
+  const kernel = (registers: number, spillStoreBytes: number): KernelResources => ({
+    name: 'k',
+    shortName: 'k',
+    architecture: '80',
+    registers,
+    sharedBytes: 0,
+    stackBytes: 0,
+    spillStoreBytes,
+    spillLoadBytes: 0,
+  })
+  expect(describeKernels([kernel(12, 0), kernel(255, 8), kernel(40, 0)])).toBe(
+    '3 kernels, 12 to 255 registers, 1 with spills',
+  )
+  const many = Array.from({ length: 400 }, (_, index) => kernel(index, index === 7 ? 16 : 0))
+  expect(resourceLines(many, false)).toEqual([
+    '    400 kernels, 0 to 399 registers, 1 with spills (opsmith build --verbose lists all)',
+    '    sm_80 k: 7 registers, spills 16 B, reads back 0 B',
+  ])
+  expect(resourceLines(many, true)).toHaveLength(400)
+})
+
 describe('CUDA architectures', () => {
   it.each([
     ['8.0', '80'],
@@ -215,6 +263,21 @@ describe('a CUDA source', () => {
     expect(whole).toContain('-isystem /torch/include')
     expect(whole).toContain('-Xcompiler -idirafter,/inc/include/opsmith/cuda_stand_ins')
     expect(whole).toContain('-std=c++20')
+  })
+
+  it("each source gets the flags of torch's BuildExtension, which cudaCflags may take back", () => {
+    const flags = [
+      '-D__CUDA_NO_HALF_OPERATORS__',
+      '-D__CUDA_NO_HALF_CONVERSIONS__',
+      '-D__CUDA_NO_BFLOAT16_CONVERSIONS__',
+      '-D__CUDA_NO_HALF2_OPERATORS__',
+      '--expt-relaxed-constexpr',
+    ].join(' ')
+    expect(argumentsFor('#include <cstdint>')).toContain(flags)
+    const own = manifestWith({ cudaCflags: ['-U__CUDA_NO_HALF_OPERATORS__'] })
+    expect(argumentsFor('#include <ATen/ATen.h>', own)).toMatch(
+      /-D__CUDA_NO_HALF_OPERATORS__.* -U__CUDA_NO_HALF_OPERATORS__$/,
+    )
   })
 
   it("each architecture gets machine code and the newest PTX, unless the project's flags choose", () => {

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import type { Diagnostic } from '../../electron/contract/diagnostics'
+import { errorsFirst } from '../../electron/engine/compile/build-messages'
 import { parseWithText, placeInProject } from '../../electron/engine/compile/diagnostics'
 import { explainAll } from '../../electron/engine/explain/explain'
 import { root } from '../support/installation'
@@ -13,12 +14,11 @@ const recorded = path.join(root, 'test/unit/mistakes')
 
 function explain(name: string, compiler: string): Diagnostic[] {
   const text = fs.readFileSync(path.join(recorded, `${name}.${compiler}.txt`), 'utf8')
-  return explainAll(
-    parseWithText(text, '/project', compiler).map(({ diagnostic, text: raw }) => {
-      const placed = placeInProject(diagnostic, ['/project'])
-      return { diagnostic: placed, raw, isFromElsewhere: placed !== diagnostic }
-    }),
-  )
+  const placed = parseWithText(text, '/project', compiler).map(({ diagnostic, text: raw }) => {
+    const one = placeInProject(diagnostic, ['/project'])
+    return { diagnostic: one, raw, isFromElsewhere: one !== diagnostic }
+  })
+  return errorsFirst(explainAll(placed))
 }
 
 /** For each mistake, the user's line and what is said; g++ may have found another line of theirs. */
@@ -29,6 +29,7 @@ const mistakes: Record<string, { line: number; says: RegExp; gccLine?: number }>
   backward_result: { line: 13, gccLine: 9, says: /backward takes a list of gradients/ },
   data_removed: { line: 5, says: /use data_ptr<T>\(\)/ },
   dispatch_no_result: { line: 5, says: /The lambda in AT_DISPATCH returns nothing/ },
+  dispatch_type: { line: 6, says: /AT_DISPATCH wants one: write x\.scalar_type\(\)/ },
   dispatch_return_type: {
     line: 7,
     says: /This lambda returns (float in one place and double|double in one place and float)/,
@@ -99,4 +100,17 @@ describe('explanations of compiler messages', () => {
     expect(first?.message).toBe("expected ';' after struct")
     expect(first?.raw).toBeUndefined()
   })
+})
+
+it('a missing omp.h is explained by what needs no OpenMP', () => {
+  const text = "op.cpp:2:10: fatal error: 'omp.h' file not found"
+  const [{ diagnostic, text: raw } = { diagnostic: undefined, text: '' }] = parseWithText(
+    text,
+    '/project',
+    'clang',
+  )
+  if (!diagnostic) throw new Error('no message')
+  const [told] = explainAll([{ diagnostic, raw, isFromElsewhere: false }])
+  expect(told?.message).toMatch(/omp\.h is not installed: at::parallel_for needs none/)
+  expect(told).toMatchObject({ file: '/project/op.cpp', line: 2 })
 })

@@ -164,9 +164,9 @@ describe('a job', () => {
     })
     void job.run('x')
     const id = job.store.getState().running ?? ''
-    main.send('build.progressed', { job: 'another', done: 7, steps: 9 })
+    main.send('build.progressed', { job: 'another', done: 7, steps: 9, running: [], errors: [] })
     expect(job.store.getState().progress).toBeNull()
-    main.send('build.progressed', { job: id, done: 3, steps: 9 })
+    main.send('build.progressed', { job: id, done: 3, steps: 9, running: [], errors: [] })
     expect(job.store.getState().progress).toBe(3)
     finish(job, ok('done'))
     await settled()

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import os from 'node:os'
@@ -101,6 +102,87 @@ describe('reading opsmith.json', () => {
     expect(await said(__dirname)).toMatch(/it has no opsmith\.json/)
   })
 
+  it.each([
+    [
+      'a key that is given twice',
+      '{ "name": "a", "sources": ["b.cpp"],\n "name": "c" }',
+      /^opsmith\.json, name: this key is given twice/,
+      2,
+    ],
+    [
+      'a key given twice deep inside',
+      fixed.replace('"seed": 0', '"seed": 0, "seed": 1'),
+      /inputs\.x\.seed: this key is given twice/,
+      9,
+    ],
+    [
+      '__proto__',
+      '{ "name": "a", "sources": ["b.cpp"], "__proto__": {} }',
+      /__proto__: this name is not allowed as a key/,
+      1,
+    ],
+    [
+      'JSON nested 5,000 deep',
+      `{ "name": "a",\n "inputs": ${'['.repeat(5000)}`,
+      /nested more than 100 deep/,
+      2,
+    ],
+    ['objects nested 5,000 deep', '{"a":'.repeat(5000), /nested more than 100 deep/, 1],
+    [
+      "a name of libtorch's library",
+      '{ "name": "torch", "sources": ["b.cpp"] }',
+      /name: torch is a name of libtorch's own/,
+      1,
+    ],
+    [
+      "a name of libtorch's namespace",
+      '{ "name": "ATen", "sources": ["b.cpp"] }',
+      /ATen is a name of libtorch's own/,
+      1,
+    ],
+    [
+      'the name libtorch',
+      '{ "name": "libtorch", "sources": ["b.cpp"] }',
+      /libtorch is a name of libtorch's own/,
+      1,
+    ],
+    [
+      'a name of a million letters',
+      `{ "name": "${'a'.repeat(1e6)}", "sources": ["b.cpp"] }`,
+      /name: expected at most 128 letters/,
+      1,
+    ],
+    [
+      'linker flags from a file',
+      '{ "name": "a", "sources": ["b.cpp"], "ldflags": ["@/etc/passwd"] }',
+      /ldflags\[0\]: flags are not read from a file/,
+      1,
+    ],
+    [
+      "linker flags from a file by the compiler's driver",
+      '{ "name": "a", "sources": ["b.cpp"], "ldflags": ["-Wl,-s,@/etc/passwd"] }',
+      /ldflags\[0\]: flags are not read from a file/,
+      1,
+    ],
+    [
+      'compiler flags from a file',
+      '{ "name": "a", "sources": ["b.cpp"], "cflags": ["@flags"] }',
+      /cflags\[0\]: flags are not read from a file/,
+      1,
+    ],
+  ])('%s is refused with its place', (_name, text, message, line) => {
+    const error = problem(text)
+    expect(error.message).toMatch(message)
+    expect(error.message.length).toBeLessThan(200)
+    expect(error.line).toBe(line)
+  })
+
+  it('a byte order mark is read over', () => {
+    const marked = parseManifest(`\uFEFF${fixed}`, '/p/opsmith.json')
+    expect(marked.ok && marked.value.name).toBe('my_op')
+    expect(problem('\uFEFF{ "nme": 1 }')).toMatchObject({ path: 'nme', line: 1 })
+  })
+
   it('the published JSON Schema has every key', () => {
     const schema = manifestJsonSchema() as { properties: Record<string, { description?: string }> }
     expect(Object.keys(schema.properties)).toEqual(
@@ -112,6 +194,48 @@ describe('reading opsmith.json', () => {
       readFileSync(path.resolve(__dirname, '../../docs/opsmith.schema.json'), 'utf8'),
     )
     expect(published).toEqual(schema)
+  })
+})
+
+describe('reading the file opsmith.json', () => {
+  let folder: string
+  const file = (): string => path.join(folder, 'opsmith.json')
+  const said = async (): Promise<string> => {
+    const result = await readManifest(folder)
+    return result.ok ? result.value.name : result.error.message
+  }
+
+  beforeEach(async () => {
+    folder = await fs.mkdtemp(path.join(os.tmpdir(), 'opsmith-manifest-'))
+  })
+  afterEach(async () => {
+    await fs.rm(folder, { recursive: true })
+  })
+
+  it('a file with a byte order mark is read, and edits keep its text', async () => {
+    await fs.writeFile(file(), `\uFEFF${fixed}`)
+    expect(await said()).toBe('my_op')
+    await setToolchain(folder, { compiler: '/usr/bin/g++', libtorch: '' })
+    expect(await said()).toBe('my_op')
+    expect(await fs.readFile(file(), 'utf8')).toContain('// comments are welcome')
+  })
+
+  it.each(['utf16le', 'big-endian'])('a file in UTF-16 (%s) is named as one', async (order) => {
+    const bytes = Buffer.from(`\uFEFF${fixed}`, 'utf16le')
+    await fs.writeFile(file(), order === 'utf16le' ? bytes : bytes.swap16())
+    expect(await said()).toMatch(/written in UTF-16; it must be UTF-8/)
+  })
+
+  it('a named pipe is refused without waiting for a writer', async () => {
+    execFileSync('mkfifo', [file()])
+    expect(await said()).toMatch(/is not a regular file/)
+  })
+
+  it('a file of 100 MB is refused by its size', async () => {
+    const handle = await fs.open(file(), 'w')
+    await handle.truncate(100 << 20)
+    await handle.close()
+    expect(await said()).toBe('opsmith.json has 100 MB; the limit is 8 MB.')
   })
 })
 

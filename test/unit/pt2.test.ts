@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -212,6 +213,27 @@ describe('a broken archive', () => {
     expect(messageOf(await readExport(scratch('huge.pt2', huge), '', known))).toMatch(
       /is the limit/,
     )
+  })
+
+  it('a path that leads out of the archive is named', async () => {
+    const name = 'serialized_exported_program.json'
+    const climbing = `../../${'x'.repeat(name.length - 6)}`
+    const file = scratch('climbing.pt2', rename(name, climbing))
+    expect(messageOf(await fileKind(file))).toContain(`the path ${climbing} in it leads out of`)
+  })
+
+  it('a model that unpacks to gigabytes is refused before a byte is unpacked', async () => {
+    const header = bytes.indexOf(Buffer.from([0x50, 0x4b, 0x01, 0x02]))
+    const bomb = Buffer.from(bytes)
+    bomb.writeUInt16LE(8, header + 10)
+    bomb.writeUInt32LE(0xf0000000, header + 24)
+    expect(messageOf(await fileKind(scratch('bomb.pt', bomb)))).toMatch(/unpacks to 402\d+ bytes/)
+  })
+
+  it('a named pipe is refused without waiting for a writer', async () => {
+    const pipe = path.join(folder, 'pipe.pt')
+    execFileSync('mkfifo', [pipe])
+    expect(messageOf(await fileKind(pipe))).toMatch(/is not a file/)
   })
 
   it('a missing file and a folder get errors that name the reason', async () => {

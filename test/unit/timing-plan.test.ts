@@ -51,6 +51,10 @@ describe('formulas', () => {
   ])('the formula "%s" is refused with a reason', (text, message) => {
     expect(valueOf(text)).toMatch(message)
   })
+
+  it('a formula nested 100,000 deep is refused with a reason', () => {
+    expect(valueOf('('.repeat(100_000))).toMatch(/nested too deeply\.$/)
+  })
 })
 
 const project = {

@@ -2,7 +2,7 @@ import os from 'node:os'
 
 import { pruneBuildCaches } from '../../engine/compile/build'
 import type { Workbench } from '../../engine/workbench'
-import { interruptSignal } from '../building'
+import { interruptSignal } from '../interrupt'
 import { exitCodes } from '../exit-codes'
 import { printError, printJson, progress } from '../print'
 import { flag } from '../options'

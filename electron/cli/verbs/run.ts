@@ -4,15 +4,9 @@ import type { RunReport } from '../../contract/run'
 import { readManifest } from '../../engine/project/read-manifest'
 import { readSettings } from '../../engine/project/settings-file'
 import type { Workbench } from '../../engine/workbench'
-import {
-  buildAloud,
-  buildJson,
-  flatDiagnostics,
-  interruptSignal,
-  sayBuild,
-  sayPrecompiling,
-} from '../building'
+import { BuildReporter, buildAloud, buildJson, flatDiagnostics, sayPrecompiling } from '../building'
 import { exitCodes } from '../exit-codes'
+import { interruptSignal } from '../interrupt'
 import {
   describeError,
   describeOutput,
@@ -150,7 +144,9 @@ async function runSanitized(
 ): Promise<number> {
   const settings = await readSettings(workbench.installation.cacheFolder)
   const outcomes: CallOutcome[] = []
+  const reporter = new BuildReporter()
   const result = await workbench.sanitizedRuns.run(project, {
+    ...reporter.callbacks,
     signal: interruptSignal(),
     timeout: settings.callTimeout,
     onOutput: sayPrecompiling,
@@ -158,7 +154,7 @@ async function runSanitized(
   })
   if (!result.ok) return printError(result.error, options.json)
   const { build, calls, diagnostics } = result.value
-  sayBuild({ ok: true, value: { ...build, diagnostics } })
+  reporter.end({ ...build, diagnostics })
   const judged = outcomes.map((outcome, index) => ({
     ...outcome,
     ok: outcome.ok && calls[index]?.findings === 0,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
+import { fileSystemReason } from '../project/file-errors'
 import { writeAtomically } from '../project/files'
 
 /** Points that one history keeps. */
@@ -50,7 +51,7 @@ export class BuildHistory<Point extends { build: string }> {
 
   /**
    * Adds a point, in place of the last one if that is of the same build. The point of the last
-   * build that was another one comes back.
+   * build that was another one comes back. A disk that cannot be written loses the point, not the result.
    */
   async add(project: string, key: string, point: Point): Promise<Point | null> {
     const known = await this.read(project, key)
@@ -58,8 +59,12 @@ export class BuildHistory<Point extends { build: string }> {
     // Going back to an older build and forth again is two builds more, not one.
     const points = known.at(-1)?.build === point.build ? known.slice(0, -1) : known
     const text = JSON.stringify({ points: [...points, point].slice(-keptPoints) }, withWords)
-    await writeAtomically(this.fileOf(project, key), text)
-    if (known.length === 0) await pruneOldest(this.folderOf(project), keptHistories)
+    try {
+      await writeAtomically(this.fileOf(project, key), text)
+      if (known.length === 0) await pruneOldest(this.folderOf(project), keptHistories)
+    } catch (error) {
+      if (fileSystemReason(error) === undefined) throw error
+    }
     return before.at(-1) ?? null
   }
 }

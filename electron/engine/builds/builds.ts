@@ -4,10 +4,12 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { OwnWork } from '../at-rest'
 import { buildHot, buildProject } from '../compile/build'
+import { errorsFirst } from '../compile/build-messages'
 import type { BuildOptions, BuildRequest } from '../compile/build'
 import { HotCompiler } from '../compile/hot/hot-compiler'
 import { planBuild } from '../compile/plan'
 import type { Installation } from '../installation'
+import { withFileErrors } from '../project/file-errors'
 import { folderOf } from '../project/open-project'
 import type { OpenProject, ProjectOrFolder, Projects } from '../project/open-project'
 import type { BackgroundEvents } from './background'
@@ -120,21 +122,22 @@ export class Builds {
     const { installation, lint, onMissingHeaders } = this.services
     const linting = lint?.(project)
     let isMissing = false
-    const report = await run(
-      { installation, project, toolchain: toolchain.value },
-      {
+    const request = { installation, project, toolchain: toolchain.value }
+    const report = await withFileErrors(() =>
+      run(request, {
         ...options,
         onMissingPrelude: () => {
           isMissing = true
           options.onMissingPrelude?.()
         },
-      },
+      }),
     )
     const found = await linting
     if (isMissing) onMissingHeaders(project)
     // Lints that cannot be made cost no build.
     if (!report.ok || !found?.ok) return report
-    return ok({ ...report.value, diagnostics: [...report.value.diagnostics, ...found.value] })
+    const diagnostics = errorsFirst([...report.value.diagnostics, ...found.value])
+    return ok({ ...report.value, diagnostics })
   }
 
   /** Makes the plain build of what was just built hot, a moment later: loading and calling come first. */
@@ -198,12 +201,8 @@ export class Builds {
     const toolchain = await project.toolchain()
     if (!toolchain.ok) return toolchain
     const { installation } = this.services
-    const plan = await planBuild({
-      installation,
-      project,
-      toolchain: toolchain.value,
-      variant: 'plain',
-    })
+    const request = { installation, project, toolchain: toolchain.value, variant: 'plain' as const }
+    const plan = await withFileErrors(() => planBuild(request))
     if (!plan.ok) return plan
     const { tools, serverPrelude } = plan.value
     if (!serverPrelude) return ok(false)

@@ -12,6 +12,7 @@ import type { HostPool } from '../host/host-pool'
 import type { Installation } from '../installation'
 import { folderOf } from '../project/open-project'
 import type { OpenProject, ProjectOrFolder, Projects } from '../project/open-project'
+import { resolveSources } from '../project/sources'
 import { findAddon } from '../toolchain/addon-location'
 import type { Builds } from './builds'
 import { withKernelPlaces } from './kernel-places'
@@ -57,7 +58,14 @@ export class Libraries {
       return placeError({ ok: false, error: explained }, folder)
     }
     const { operators } = report.value
-    const placed = await withKernelPlaces(operators, folder, project?.manifestText)
+    const placed = await withKernelPlaces(operators, {
+      folder,
+      manifestText: project?.manifestText,
+      sources: async () => {
+        const found = project && (await resolveSources(folder, project.manifest))
+        return found?.ok ? [...found.value.plain, ...found.value.cuda] : []
+      },
+    })
     return ok({ ...report.value, operators: placed })
   }
 

@@ -4,6 +4,7 @@ import type { Result } from '../../contract/outcome'
 import { buildSanitized } from '../compile/build'
 import type { BuildOptions } from '../compile/build'
 import type { Installation } from '../installation'
+import { withFileErrors } from '../project/file-errors'
 import type { ProjectOrFolder, Projects } from '../project/open-project'
 import type { Libtorch } from '../toolchain/libtorch'
 import { findSanitizerRuntime } from '../toolchain/sanitizer-runtime'
@@ -18,7 +19,10 @@ export interface SanitizedBuild {
   build: BuildReport
 }
 
-export type SanitizedBuildOptions = Pick<BuildOptions, 'signal' | 'onOutput' | 'onProgress'>
+export type SanitizedBuildOptions = Pick<
+  BuildOptions,
+  'signal' | 'onOutput' | 'onProgress' | 'onStepStarted' | 'onStepEnded'
+>
 
 /** Builds that ASan and UBSan watch; they never take the place of a plain build. */
 export class SanitizedBuilds {
@@ -44,7 +48,7 @@ export class SanitizedBuilds {
     const title = 'building with the sanitizers'
     this.events.onBackground?.(title, -1, project.manifest.name)
     const request = { installation, project, toolchain: toolchain.value }
-    const build = await buildSanitized(request, options)
+    const build = await withFileErrors(() => buildSanitized(request, options))
     this.events.onBackground?.(title, 1, '')
     if (!build.ok) return build
     const { libtorch } = toolchain.value

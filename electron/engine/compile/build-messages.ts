@@ -23,6 +23,12 @@ export function stoppedBecause(result: CommandResult, label: string): string | u
   return undefined
 }
 
+/** The same messages, errors before warnings; the order within each stays. */
+export function errorsFirst(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const isError = ({ severity }: Diagnostic): boolean => severity === 'error'
+  return [...diagnostics.filter(isError), ...diagnostics.filter((one) => !isError(one))]
+}
+
 /** What is an error of the build and of no line. */
 export function plainError(message: string): Diagnostic {
   return {

@@ -89,7 +89,7 @@ async function endOrStop(work: Promise<unknown>, signal: AbortSignal | undefined
  */
 export async function buildSanitized(
   request: BuildRequest,
-  options: Pick<BuildOptions, 'signal' | 'onOutput' | 'onProgress'> = {},
+  options: Omit<BuildOptions, 'timeTrace' | 'cudaArchitectures'> = {},
 ): Promise<Result<BuildReport>> {
   const planned = (): Promise<Result<BuildPlan>> => planBuild({ ...request, variant: 'sanitized' })
   let plan = await planned()

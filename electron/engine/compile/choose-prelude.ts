@@ -13,6 +13,15 @@ const stableHeaders = /^torch\/(csrc\/stable|headeronly)\//
 /** Parts of the C++ frontend that the `extension` prelude leaves out; torch::save and torch::load among them. */
 const frontend = /\btorch\s*::\s*(nn|optim|data|jit|serialize|save|load|pickle_\w+|fft|special)\b/
 
+/** A folder is not one, and neither is a named pipe: reading it would wait for a writer. */
+function isRegularFile(file: string): boolean {
+  try {
+    return fs.statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
+
 /** Every text of the project that a source includes, itself first. */
 export function includedTexts(source: SourceText, folders: readonly string[]): string[] {
   const texts = new Map([[source.file, source.text]])
@@ -20,7 +29,7 @@ export function includedTexts(source: SourceText, folders: readonly string[]): s
     for (const include of includesOf(text)) {
       const found = [path.dirname(file), ...folders]
         .map((folder) => path.resolve(folder, include.name))
-        .find((candidate) => fs.existsSync(candidate))
+        .find(isRegularFile)
       // A map may grow while it is gone through: what was added comes up later.
       if (found !== undefined && !texts.has(found)) texts.set(found, fs.readFileSync(found, 'utf8'))
     }

@@ -7,7 +7,7 @@ import type { OpenProject } from '../project/open-project'
 import type { CompileTask } from './compile-task'
 import type { CompileTools } from './compile-tools'
 import { chooseArchitectures, nvccArguments } from './cuda'
-import { commonFlags } from './flags'
+import { commonFlags, setuptoolsFlags } from './flags'
 import type { SourceText } from './generated-sources'
 import { hashOf } from './object-cache'
 
@@ -25,7 +25,8 @@ export interface CudaBuild {
 function torchFlagsOf({ toolchain, includes }: CompileTools): string[] {
   return commonFlags(toolchain, includes, 'plain').filter(
     (flag, index, all) =>
-      /^-(I|isystem|D)/.test(flag) || ['-I', '-isystem'].includes(all[index - 1] ?? ''),
+      !setuptoolsFlags.includes(flag) &&
+      (/^-(I|isystem|D)/.test(flag) || ['-I', '-isystem'].includes(all[index - 1] ?? '')),
   )
 }
 

@@ -108,6 +108,18 @@ export interface NvccSource {
   torchFlags: readonly string[]
 }
 
+/**
+ * What torch.utils.cpp_extension gives nvcc for every source (COMMON_NVCC_FLAGS): sources that define operators
+ * on half of their own are ambiguous without. A project takes one back by -U in its `cudaCflags`.
+ */
+export const buildExtensionFlags: readonly string[] = [
+  '-D__CUDA_NO_HALF_OPERATORS__',
+  '-D__CUDA_NO_HALF_CONVERSIONS__',
+  '-D__CUDA_NO_BFLOAT16_CONVERSIONS__',
+  '-D__CUDA_NO_HALF2_OPERATORS__',
+  '--expt-relaxed-constexpr',
+]
+
 /** nvcc's arguments for one source, without -o and the source. */
 export function nvccArguments(source: NvccSource): string[] {
   const { toolchain, manifest, includes, texts, architectures, torchFlags } = source
@@ -134,14 +146,8 @@ export function nvccArguments(source: NvccSource): string[] {
     '-lineinfo',
     '-Xptxas',
     '-v',
-    ...(torch
-      ? [
-          ...torchFlags,
-          '-Xcompiler',
-          `-idirafter,${standIns(includes)}`,
-          '--expt-relaxed-constexpr',
-        ]
-      : []),
+    ...buildExtensionFlags,
+    ...(torch ? [...torchFlags, '-Xcompiler', `-idirafter,${standIns(includes)}`] : []),
     ...own,
   ]
 }

@@ -24,6 +24,9 @@ const sanitizerFlags = [
   '-fno-sanitize=vptr',
 ]
 
+/** What Python's own flags add to the C++ sources of an extension, and nvcc does not get. */
+export const setuptoolsFlags: readonly string[] = ['-DNDEBUG', '-fwrapv']
+
 /** Flags that every C++ source and the precompiled headers share: they must agree to the letter. */
 export function commonFlags(
   toolchain: Toolchain,
@@ -37,6 +40,8 @@ export function commonFlags(
     plain ? `-${options.optimization}` : '-O1',
     ...(plain && options.fastMath ? ['-ffast-math'] : []),
     ...(options.marchNative ? ['-march=native'] : []),
+    // The sanitizers find more with asserts, and with overflows that are errors.
+    ...(plain && options.setuptoolsFlags ? setuptoolsFlags : []),
     '-fPIC',
     // Lines for stack traces; the rest of debug information costs a third of the compile. g++ names
     // the functions that were inlined only with all of it.

@@ -125,6 +125,36 @@ function kernelLine(text: string, mangled: string): number {
   return lines.findIndex((line) => new RegExp(`\\b${name}\\s*\\(`).test(line)) + 1
 }
 
+/** What `-Xptxas -v` prints of a kernel: its name, its memory, its registers. */
+const aboutKernel = /^(?:ptxas info\s*:|\s+\d+ bytes stack frame)/
+
+/**
+ * Leaves the lines about kernels out of a text that comes in parts: large sources have thousands of them, and
+ * parseKernelResources() makes a table of what they say. A line whose end has not come yet is kept for the next part,
+ * unless it cannot be one of them.
+ */
+export function withoutKernelLines(): (text: string) => string {
+  let held = ''
+  return (text) => {
+    const lines = (held + text).split('\n')
+    const last = lines.pop() ?? ''
+    const mayBeKernel = /^(?:\s|p|$)/.test(last)
+    held = mayBeKernel ? last : ''
+    const kept = lines.filter((line) => !aboutKernel.test(line)).map((line) => `${line}\n`)
+    return kept.join('') + (mayBeKernel ? '' : last)
+  }
+}
+
+/** "414 kernels, 12 to 255 registers, 3 with spills" */
+export function describeKernels(kernels: readonly KernelResources[]): string {
+  const registers = kernels.map((one) => one.registers)
+  const [least, most] = [Math.min(...registers), Math.max(...registers)]
+  const range = least === most ? `${most}` : `${least} to ${most}`
+  const spilling = kernels.filter((one) => one.spillStoreBytes + one.spillLoadBytes > 0).length
+  const spills = spilling === 0 ? 'no spills' : `${spilling} with spills`
+  return `${kernels.length} ${kernels.length === 1 ? 'kernel' : 'kernels'}, ${range} registers, ${spills}`
+}
+
 /** As the assembler prints them: with the mangled name alone. */
 type ParsedResources = Omit<KernelResources, 'shortName'>
 

@@ -51,6 +51,10 @@ export interface PlanRequest {
   architectures?: readonly string[]
 }
 
+/** A path as the argument of a compiler, which takes -o.cpp for a flag and @list.cpp for a list of flags. */
+const pathArgument = (relative: string): string =>
+  /^[-@]/.test(relative) ? `./${relative}` : relative
+
 /** The sources that are compiled with these tools, and those that are left out for want of nvcc. */
 async function readSources(
   { folder, manifest }: OpenProject,
@@ -61,7 +65,7 @@ async function readSources(
   const sources = cuda ? [...resolved.value.plain, ...resolved.value.cuda] : resolved.value.plain
   const texts = sources.map((source) => {
     const file = path.join(folder, source)
-    return { file, relative: source, text: fs.readFileSync(file, 'utf8') }
+    return { file, relative: pathArgument(source), text: fs.readFileSync(file, 'utf8') }
   })
   return ok({ texts, leftOut: cuda ? [] : resolved.value.cuda })
 }
@@ -74,7 +78,7 @@ function projectFlagsOf(
   const project = [
     `-DTORCH_EXTENSION_NAME=${manifest.name}`,
     // Relative to the folder the compiler runs in: copies of a project share their objects.
-    ...manifest.includePaths.flatMap((item) => ['-I', item]),
+    ...manifest.includePaths.flatMap((item) => ['-I', pathArgument(item)]),
     '-I',
     '.',
     '-I',
@@ -127,7 +131,7 @@ function remarksOn(
   }
   if (contradicting.length > 0) {
     remarks.push(
-      `${contradicting.join(' ')}: no precompiled headers are used with these flags ("optimization" and "fastMath" in opsmith.json keep them)`,
+      `${contradicting.join(' ')}: no precompiled headers are used with these flags ("optimization", "fastMath" and "setuptoolsFlags" in opsmith.json keep them)`,
     )
   }
   if (missingPrelude !== undefined) {

@@ -1,5 +1,4 @@
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 
 import type { BuildReport, BuildStep } from '../../contract/build'
@@ -13,22 +12,26 @@ import type { Toolchain } from '../toolchain/choose'
 import { compileLimits, runProcess } from '../toolchain/run-command'
 import type { CommandResult } from '../toolchain/run-command'
 import {
+  errorsFirst,
   explainCpuBuild,
   messagesOf,
   plainError,
   shellQuote,
   stoppedBecause,
 } from './build-messages'
+import { compileInOrder } from './compile-order'
 import { kernelsOf } from './cuda'
 import { parseDepfile } from './depfile'
 import type { CompileServer } from './hot/compile-server'
 import { linkerFlags } from './hot/direct-link'
-import { missingHeader, parseLinkerOutput, placeInProject } from './diagnostics'
+import { parseLinkerOutput, placeInProject } from './diagnostics'
 import type { BuildVariant } from './flags'
+import { explainMissingHeader } from './missing-header'
 import { hashOf, ObjectCache, temporaryBeside } from './object-cache'
-import { installCommand } from '../toolchain/pkg-config'
 import type { CompileTask } from './compile-task'
+import { describeKernels, withoutKernelLines } from './nvcc-output'
 import type { BuildPlan } from './plan'
+import { publish } from './publish'
 import type { OpenProject } from '../project/open-project'
 import { TimeTracer } from './time-trace'
 
@@ -37,6 +40,10 @@ export interface BuildOptions {
   /** Command lines and what the compilers print, as it comes. */
   onOutput?: (text: string) => void
   onProgress?: (done: number, steps: number) => void
+  /** A compiler or linker was started; `label` is the step's. Not called for what comes from the cache. */
+  onStepStarted?: (kind: BuildStep['kind'], label: string) => void
+  /** A step has ended; the report has its diagnostics too. Not called for a step that was stopped. */
+  onStepEnded?: (step: BuildStep, diagnostics: readonly Diagnostic[]) => void
   /** What a user should know of the build besides its diagnostics; it is in the output too. */
   onRemark?: (text: string) => void
   /** Called when a precompiled header would have served, had it been there. */
@@ -63,6 +70,12 @@ interface Linked {
   key: string
   loadPath: string
   diagnostics: Diagnostic[]
+}
+
+interface ToolOptions {
+  signal?: AbortSignal | undefined
+  environment?: Record<string, string>
+  onOutput?: (text: string) => void
 }
 
 /** What one build is made of. */
@@ -108,32 +121,37 @@ export class ProjectBuild {
     return this.parts.project.manifest
   }
 
-  private say(text: string): void {
+  private readonly say = (text: string): void => {
     this.options.onOutput?.(text)
+  }
+
+  private remark(text: string): void {
+    this.say(`note: ${text}\n`)
+    this.options.onRemark?.(text)
   }
 
   /** A compiler or linker in the project's folder, its command line and output in the log. */
   private async runTool(
     command: string,
     args: readonly string[],
-    environment: Record<string, string> = {},
+    { signal = this.options.signal, environment = {}, onOutput = this.say }: ToolOptions = {},
   ): Promise<CommandResult> {
     this.say(`$ ${[command, ...args].map(shellQuote).join(' ')}\n`)
     return await runProcess(command, args, {
       cwd: this.folder,
       limits: compileLimits,
-      signal: this.options.signal,
-      onOutput: (text) => {
-        this.say(text)
-      },
+      signal,
+      onOutput,
       // Messages in English whatever the locale: they are parsed.
       env: { ...process.env, LC_ALL: 'C', ...environment },
     })
   }
 
-  private progress(): void {
+  private ended<Made extends Compiled | Linked>(made: Made, signal?: AbortSignal): Made {
     this.done += 1
     this.options.onProgress?.(this.done, this.plan.compiles.length + 1)
+    if (made.step.ok || !signal?.aborted) this.options.onStepEnded?.(made.step, made.diagnostics)
+    return made
   }
 
   private isCuda(task: CompileTask): boolean {
@@ -147,18 +165,7 @@ export class ProjectBuild {
       const placed = placeInProject(diagnostic, this.plan.contentFolders)
       return { diagnostic: placed, raw: text, isFromElsewhere: placed !== diagnostic }
     })
-    return explainAll(parsed).map((diagnostic) => {
-      const header = missingHeader(diagnostic.message)
-      if (header === undefined || this.manifest.systemPackages.length === 0) return diagnostic
-      const hint = `If ${header} belongs to a package this project needs: ${installCommand(this.manifest.systemPackages)}`
-      return {
-        ...diagnostic,
-        notes: [
-          ...diagnostic.notes,
-          { severity: 'note' as const, file: '', line: 0, column: 0, message: hint },
-        ],
-      }
-    })
+    return explainAll(parsed).map((one) => explainMissingHeader(one, this.parts.project))
   }
 
   /** As a compile server does it; undefined when there is none for this source, or it could not. */
@@ -181,7 +188,11 @@ export class ProjectBuild {
     return { exitCode, stdout: '', stderr: text, seconds, truncated: false }
   }
 
-  private async compile(task: CompileTask): Promise<Compiled> {
+  private async compile(task: CompileTask, signal: AbortSignal): Promise<Compiled> {
+    return this.ended(await this.compileOrFind(task, signal), signal)
+  }
+
+  private async compileOrFind(task: CompileTask, signal: AbortSignal): Promise<Compiled> {
     // What all projects share was compiled once on this machine: it is no part of this one's time.
     const isShared = task.source.startsWith(this.plan.tools.includes.folder + path.sep)
     const tracer = isShared ? undefined : this.tracer
@@ -191,8 +202,8 @@ export class ProjectBuild {
     const hit = plain ?? (hotKey === undefined ? undefined : this.cache.find(hotKey))
     const { label } = task
     if (hit) {
-      this.say(`${label}: unchanged\n${hit.output}`)
-      this.progress()
+      const printed = this.isCuda(task) ? withoutKernelLines()(hit.output) : hit.output
+      this.say(`${label}: unchanged\n${printed}`)
       return {
         step: {
           kind: 'compile',
@@ -209,6 +220,7 @@ export class ProjectBuild {
         diagnostics: this.judge(hit.output, task),
       }
     }
+    this.options.onStepStarted?.('compile', label)
     const temporary = this.cache.temporary()
     const depfile = `${temporary}.d`
     // clang has a flag for this that does not name the folder: flags.ts.
@@ -237,8 +249,7 @@ export class ProjectBuild {
     if (scratch !== undefined) fs.mkdirSync(scratch)
     try {
       const hot = await this.compileHot(server, task, output, depfile)
-      const environment = scratch === undefined ? {} : { TMPDIR: scratch }
-      const result = hot ?? (await this.runTool(task.command, args, environment))
+      const result = hot ?? (await this.runCompiler(task, args, scratch, signal))
       const printed = result.stderr + result.stdout
       const { seconds } = result
       const said = tracer
@@ -256,7 +267,8 @@ export class ProjectBuild {
         const last = said.trim().split('\n').at(-1) ?? 'the compiler failed'
         diagnostics.push(plainError(`${label}: ${last}`))
       }
-      this.progress()
+      const kernels = scratch === undefined ? undefined : await kernelsOf(said)
+      if (kernels && kernels.length > 0) this.say(`${label}: ${describeKernels(kernels)}\n`)
       const step: BuildStep = {
         kind: 'compile',
         label,
@@ -264,7 +276,7 @@ export class ProjectBuild {
         seconds: result.seconds,
         cached: false,
         ok: good,
-        ...(scratch === undefined ? {} : { kernels: await kernelsOf(said) }),
+        ...(kernels ? { kernels } : {}),
       }
       if (!good) return { step, hot: false, object: '', objectKey: '', diagnostics }
       const read = fs.existsSync(depfile) ? parseDepfile(fs.readFileSync(depfile, 'utf8')) : []
@@ -297,25 +309,66 @@ export class ProjectBuild {
     }
   }
 
-  /** As many compilers as there are cores and memory for: a libtorch source takes about 1.5 GB. */
-  private async compileAll(): Promise<Compiled[]> {
-    const width = Math.max(
-      1,
-      Math.min(os.cpus().length, Math.floor(os.freemem() / (1.5 * 2 ** 30))),
+  /** What nvcc's assembler says of each kernel is in the step's kernels, and not in the log. */
+  private async runCompiler(
+    task: CompileTask,
+    args: readonly string[],
+    scratch: string | undefined,
+    signal: AbortSignal,
+  ): Promise<CommandResult> {
+    if (scratch === undefined) return await this.runTool(task.command, args, { signal })
+    const fold = withoutKernelLines()
+    return await this.runTool(task.command, args, {
+      signal,
+      environment: { TMPDIR: scratch },
+      onOutput: (text) => {
+        this.say(fold(text))
+      },
+    })
+  }
+
+  private async compileAll(): Promise<{ compiled: Compiled[]; diagnostics: Diagnostic[] }> {
+    const { made, diagnostics, leftOut } = await compileInOrder<Compiled>(
+      this.plan.compiles,
+      {
+        isCuda: (task) => this.isCuda(task),
+        compile: (task, signal) => this.compile(task, signal),
+        isGood: ({ step }) => step.ok,
+        checkCxx: (objects) => this.missingInCpuBuild(objects),
+      },
+      this.options.signal,
     )
-    const results: Compiled[] = []
-    // nvcc takes longest: it begins first.
-    const waiting = [...this.plan.compiles.entries()].sort(
-      ([, a], [, b]) => Number(this.isCuda(b)) - Number(this.isCuda(a)),
-    )
-    const worker = async (): Promise<void> => {
-      for (let task = waiting.shift(); task; task = waiting.shift()) {
-        if (this.options.signal?.aborted) return
-        results[task[0]] = await this.compile(task[1])
-      }
+    if (leftOut.length > 0 && !this.options.signal?.aborted) {
+      const labels = leftOut.map(({ label }) => label).join(', ')
+      this.remark(`${labels}: not compiled, since the build fails without it`)
     }
-    await Promise.all(Array.from({ length: width }, worker))
-    return results
+    return { compiled: made, diagnostics }
+  }
+
+  /**
+   * Functions of libtorch's CUDA libraries that the C++ part calls, where libtorch is a CPU build: the link is
+   * bound to fail, and nvcc would take minutes before it.
+   */
+  private async missingInCpuBuild(objects: readonly Compiled[]): Promise<Diagnostic[]> {
+    if (this.toolchain.libtorch.hasCuda) return []
+    const { command, args, trailing } = this.plan.link
+    const output = this.cache.temporary()
+    try {
+      const files = objects.map(({ object }) => object)
+      const result = await runProcess(command, [...args, ...files, ...trailing, '-o', output], {
+        cwd: this.folder,
+        limits: compileLimits,
+        signal: this.options.signal,
+        env: { ...process.env, LC_ALL: 'C' },
+      })
+      // What CUDA sources define is missing here too, and not an error.
+      return parseLinkerOutput(result.stderr, this.folder).flatMap((one) => {
+        const explained = explainCpuBuild(one)
+        return explained === one ? [] : [explained]
+      })
+    } finally {
+      fs.rmSync(output, { force: true })
+    }
   }
 
   /** Where the linked library is, or will be. */
@@ -341,6 +394,10 @@ export class ProjectBuild {
   }
 
   private async link(objects: readonly Compiled[]): Promise<Linked> {
+    return this.ended(await this.linkOrFind(objects), this.options.signal)
+  }
+
+  private async linkOrFind(objects: readonly Compiled[]): Promise<Linked> {
     const { link } = this.plan
     const name = `lib${this.manifest.name}.so`
     const byServer = objects.some((object) => object.hot)
@@ -362,9 +419,9 @@ export class ProjectBuild {
     if (!this.tracer && fs.existsSync(loadPath)) {
       const now = new Date()
       fs.utimesSync(folder, now, now)
-      this.progress()
       return { step: base, hot: hot !== undefined, key, loadPath, diagnostics: [] }
     }
+    this.options.onStepStarted?.('link', name)
     const temporary = temporaryBeside(folder)
     fs.mkdirSync(temporary, { recursive: true })
     const files = objects.map((object) => object.object)
@@ -408,7 +465,6 @@ export class ProjectBuild {
           // The same library was linked by another window or command meanwhile.
         }
       }
-      this.progress()
       return {
         step: {
           ...base,
@@ -427,22 +483,16 @@ export class ProjectBuild {
     }
   }
 
-  /** Puts lib<name>.so and <name>.node into the project's build folder, each by one rename. */
   private publish(loadPath: string): { library: string; addon: string } {
-    const target = path.join(this.folder, 'build')
-    fs.mkdirSync(target, { recursive: true })
-    const put = (from: string, to: string): string => {
-      const temporary = temporaryBeside(to)
-      fs.copyFileSync(from, temporary, fs.constants.COPYFILE_FICLONE)
-      fs.renameSync(temporary, to)
-      return to
-    }
-    const library = put(loadPath, path.join(target, `lib${this.manifest.name}.so`))
     const found = findAddon(this.plan.tools.installation, this.toolchain.libtorch)
     const generic = found.ok ? path.join(found.value, 'operator_addon.node') : ''
-    const addon = fs.existsSync(generic)
-      ? put(generic, path.join(target, `${this.manifest.name}.node`))
-      : ''
+    const { library, addon, remark } = publish(
+      this.folder,
+      this.manifest.name,
+      loadPath,
+      fs.existsSync(generic) ? generic : '',
+    )
+    if (remark !== undefined) this.remark(remark)
     return { library, addon }
   }
 
@@ -463,21 +513,20 @@ export class ProjectBuild {
       libtorch: this.toolchain.libtorch.version,
       ...more,
     })
-    for (const remark of this.plan.remarks) {
-      this.say(`note: ${remark}\n`)
-      this.options.onRemark?.(remark)
-    }
+    for (const remark of this.plan.remarks) this.remark(remark)
     this.options.onProgress?.(0, this.plan.compiles.length + 1)
-    const compiled = await this.compileAll()
+    const { compiled, diagnostics: early } = await this.compileAll()
     if (this.options.signal?.aborted) return err('cancelled', 'The build was stopped.')
-    const diagnostics = compiled.flatMap((item) => item.diagnostics)
+    const diagnostics = [...early, ...compiled.flatMap((item) => item.diagnostics)]
     const steps = compiled.map((item) => item.step)
-    if (!steps.every((step) => step.ok)) return ok(report(false, { diagnostics, steps }))
+    if (early.length > 0 || !steps.every((step) => step.ok)) {
+      return ok(report(false, { diagnostics: errorsFirst(diagnostics), steps }))
+    }
     const linked = await this.link(compiled)
     if (this.options.signal?.aborted) return err('cancelled', 'The build was stopped.')
     diagnostics.push(...linked.diagnostics)
     steps.push(linked.step)
-    if (!linked.step.ok) return ok(report(false, { diagnostics, steps }))
+    if (!linked.step.ok) return ok(report(false, { diagnostics: errorsFirst(diagnostics), steps }))
     // What lies in the project's folder is what is timed and exported.
     const isPlain = this.parts.variant === 'plain' && !linked.hot
     const published = isPlain ? this.publish(linked.loadPath) : undefined
@@ -487,7 +536,7 @@ export class ProjectBuild {
         hot: linked.hot,
         loadPath: linked.loadPath,
         key: linked.key,
-        diagnostics,
+        diagnostics: errorsFirst(diagnostics),
         steps,
       }),
     )

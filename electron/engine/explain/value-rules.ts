@@ -23,6 +23,35 @@ const headers: Record<string, string> = {
 /** Mistakes with tensors, scalars, lists and results. */
 export const valueRules: Rule[] = [
   {
+    match:
+      /no viable conversion from '(?:const )?(?:at::)?DeprecatedTypeProperties' to|could not convert .* from '(?:const )?at::DeprecatedTypeProperties'|cannot convert '(?:const )?at::DeprecatedTypeProperties'|no matching function for call to 'scalar_type\((?:const )?at::DeprecatedTypeProperties/,
+    message: () =>
+      'x.type() is no dtype any more, and AT_DISPATCH wants one: write x.scalar_type().',
+    explanation: `\`Tensor::type()\` is an old name for several things. \`scalar_type()\` is the dtype, \`device()\` where the tensor is, \`options()\` all of it:
+
+\`\`\`cpp
+AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "twice", [&] {
+  y.data_ptr<scalar_t>()[0] = 2 * x.data_ptr<scalar_t>()[0];
+});
+\`\`\``,
+  },
+  {
+    match: /'omp\.h' file not found|^omp\.h: No such file or directory/,
+    message: () =>
+      "This compiler's omp.h is not installed: at::parallel_for needs none, else install libomp's development package.",
+    explanation: `\`at::parallel_for\` splits a loop over libtorch's own threads. It needs no \`omp.h\`, no flag, and follows \`torch.set_num_threads\`:
+
+\`\`\`cpp
+#include <ATen/Parallel.h>
+
+at::parallel_for(0, n, 1024, [&](int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i) y[i] = 2 * x[i];
+});
+\`\`\`
+
+For \`omp_get_thread_num()\`, install the package of your clang's version, for example \`apt-get install libomp-19-dev\`, or choose g++ in Doctor, which has an \`omp.h\` of its own.`,
+  },
+  {
     match: new RegExp(
       `(?:use of undeclared identifier|no member named) '(${Object.keys(removed).join('|')})'|'(${Object.keys(removed).join('|')})' was not declared`,
     ),

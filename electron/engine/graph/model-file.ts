@@ -10,8 +10,21 @@ import { ZipReader } from './zip-file'
 export const exportedModel =
   /^(?:[^/]+\/)?(?:models\/([^/]+)\.json|serialized_exported_program\.json)$/
 
+/** PyTorch compresses the code of a model alone, and stores its tensors as they are; in bytes. */
+const mostUnpacked = 512 << 20
+
 /** A zip archive's names say what wrote it. */
-function kindOfArchive(file: string, names: readonly string[]): Result<GraphArchive['kind']> {
+function kindOfArchive(
+  file: string,
+  { names, unpackedBytes }: ZipReader,
+): Result<GraphArchive['kind']> {
+  if (unpackedBytes > mostUnpacked) {
+    return err(
+      'input.invalid',
+      `${file} is not opened: what is compressed in it unpacks to ${unpackedBytes} bytes, and ${mostUnpacked} is the limit.`,
+      { hint: 'PyTorch compresses only the code of a model. Save the model again.' },
+    )
+  }
   const has = (pattern: RegExp): boolean => names.some((name) => pattern.test(name))
   if (has(exportedModel)) return ok('export')
   // TorchScript keeps sources under code/; both kinds have data.pkl or constants.pkl.
@@ -41,10 +54,11 @@ function kindOfArchive(file: string, names: readonly string[]): Result<GraphArch
 /** What a file is by its content; its name may be anything. */
 export async function fileKind(file: string): Promise<Result<GraphArchive['kind']>> {
   try {
+    // Opening a named pipe would wait for a writer.
+    if (!(await fs.stat(file)).isFile()) return err('io', `${file} is not a file.`)
     const handle = await fs.open(file)
     const head = Buffer.alloc(64)
     try {
-      if (!(await handle.stat()).isFile()) return err('io', `${file} is not a file.`)
       await handle.read(head, 0, head.length, 0)
     } finally {
       await handle.close()
@@ -52,7 +66,7 @@ export async function fileKind(file: string): Promise<Result<GraphArchive['kind'
     if (head.subarray(0, 2).toString('latin1') === 'PK') {
       const zip = await ZipReader.open(file)
       try {
-        return kindOfArchive(file, zip.names)
+        return kindOfArchive(file, zip)
       } finally {
         zip.close()
       }

@@ -37,6 +37,14 @@ export class ZipReader {
     return [...this.entries.keys()]
   }
 
+  /** Bytes that all compressed files of the archive unpack to, by what the archive says of them. */
+  get unpackedBytes(): number {
+    const packed = [...this.entries.values()].filter(
+      ({ compressionMethod }) => compressionMethod !== 0,
+    )
+    return packed.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0)
+  }
+
   /** A file of the archive as text; refused before a byte is read when it says it is larger than `limit` bytes. */
   async text(name: string, limit: number): Promise<string> {
     const entry = this.entries.get(name)
@@ -65,6 +73,14 @@ export class ZipReader {
 
 function broken(file: string, error: unknown): never {
   const detail = error instanceof Error ? error.message : String(error)
+  const outside = /^(?:invalid relative|absolute) path: (.*)$/.exec(detail)?.[1]
+  if (outside !== undefined) {
+    return fail(
+      'input.invalid',
+      `${file} is not opened: the path ${outside} in it leads out of the archive.`,
+      { hint: 'PyTorch writes no such path. Do not unpack this archive.' },
+    )
+  }
   return fail('input.invalid', `${file} is a broken zip archive.`, {
     detail,
     hint: 'Copy or save it again; a download may have stopped early.',

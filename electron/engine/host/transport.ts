@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 
 import type { HostMessage, HostRequest } from '../../contract/host-calls'
+import { trackChild } from '../toolchain/run-command'
 
 /** What a new op host is told by its environment. */
 export interface HostLaunch {
@@ -37,6 +38,7 @@ export function startHostWith(node: string, launch: HostLaunch): HostTransport {
     serialization: 'advanced',
     execArgv: [],
   })
+  trackChild(child)
   return {
     get pid() {
       return child.pid

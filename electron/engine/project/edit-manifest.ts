@@ -7,6 +7,7 @@ import { manifestFileName } from '../../contract/manifest'
 import type { InputSpec } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
+import type { FileContent } from '../../contract/project'
 import { readProjectFile, writeProjectFile } from './files'
 import { parseManifest } from './read-manifest'
 
@@ -14,9 +15,16 @@ type Edit = { path: (string | number)[]; value: unknown }
 
 const formatting = { formattingOptions: { insertSpaces: true, tabSize: 2 } }
 
+/** The text of opsmith.json without a byte order mark, which would move all places in it by one. */
+async function readManifestFile(folder: string): Promise<Result<FileContent>> {
+  const content = await readProjectFile(folder, manifestFileName)
+  if (!content.ok) return content
+  return ok({ ...content.value, text: content.value.text.replace(/^\uFEFF/, '') })
+}
+
 /** Edits opsmith.json in place: comments, order and layout of everything else stay. */
 export async function editManifest(folder: string, edits: readonly Edit[]): Promise<Result<null>> {
-  const current = await readProjectFile(folder, manifestFileName)
+  const current = await readManifestFile(folder)
   if (!current.ok) return current
   let text = current.value.text
   for (const edit of edits) {
@@ -98,7 +106,7 @@ export async function appendEntries(
   list: 'calls' | 'gradchecks' | 'checks' | 'benchmarks',
   entries: readonly object[],
 ): Promise<Result<{ entry: number }>> {
-  const current = await readProjectFile(folder, manifestFileName)
+  const current = await readManifestFile(folder)
   if (!current.ok) return current
   const file = path.join(folder, manifestFileName)
   const parsed = parseManifest(current.value.text, file)
@@ -124,7 +132,7 @@ export async function setInput(
   name: string,
   spec: InputSpec,
 ): Promise<Result<null>> {
-  const current = await readProjectFile(folder, manifestFileName)
+  const current = await readManifestFile(folder)
   if (!current.ok) return current
   const parsed = parseManifest(current.value.text, path.join(folder, manifestFileName))
   if (!parsed.ok) return parsed

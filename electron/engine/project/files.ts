@@ -5,6 +5,7 @@ import path from 'node:path'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { FileContent } from '../../contract/project'
+import { fileSystemReason, systemCode } from './file-errors'
 
 /** Files beyond this are not sources. */
 const largestFile = 8 << 20
@@ -13,22 +14,9 @@ export function versionOf(bytes: Buffer | string): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
 }
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : ''
-
 /** A reason a user can read for what the file system said. */
 export function ioError(error: unknown, doing: string): ReturnType<typeof err> {
-  const reasons: Record<string, string> = {
-    ENOENT: 'it is not there',
-    EACCES: 'permission denied',
-    EPERM: 'permission denied',
-    ENOSPC: 'the disk is full',
-    EROFS: 'the file system is read-only',
-    EISDIR: 'it is a folder',
-    ENOTDIR: 'part of its path is not a folder',
-    EEXIST: 'it exists already',
-  }
-  return err('io', `Could not ${doing}: ${reasons[codeOf(error)] ?? String(error)}.`)
+  return err('io', `Could not ${doing}: ${fileSystemReason(error) ?? String(error)}.`)
 }
 
 /** The absolute path of a project's file; nothing outside the project can be named, symlinks followed. */
@@ -65,7 +53,7 @@ export async function makeFolder(folder: string): Promise<string> {
       await fs.mkdir(folder)
       return folder
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST' || !(await fs.stat(folder)).isDirectory()) throw error
+      if (systemCode(error) !== 'EEXIST' || !(await fs.stat(folder)).isDirectory()) throw error
       return ''
     }
   }
@@ -73,7 +61,7 @@ export async function makeFolder(folder: string): Promise<string> {
     return await make()
   } catch (error) {
     const parent = path.dirname(folder)
-    if (codeOf(error) !== 'ENOENT' || parent === folder) throw error
+    if (systemCode(error) !== 'ENOENT' || parent === folder) throw error
     const highest = await makeFolder(parent)
     const made = await make()
     return highest === '' ? made : highest

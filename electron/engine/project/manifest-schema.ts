@@ -19,6 +19,8 @@ const descriptions: Record<string, string> = {
   optimization: "Optimization level, O0 to O3; the default is the user's setting, O2 at first.",
   fastMath: '-ffast-math and --use_fast_math: faster sums, no NaN, no infinity.',
   marchNative: '-march=native: for processors like this one only.',
+  setuptoolsFlags:
+    "-DNDEBUG -fwrapv, as setuptools compiles an extension's C++ sources: without assert(), and integers that overflow wrap. The default is the user's setting, true at first.",
   ldflags: 'Additional flags for the linker: "-lfoo".',
   pkgConfig: 'pkg-config packages whose flags are used.',
   systemPackages: 'System packages to install when a build lacks something.',

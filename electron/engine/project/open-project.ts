@@ -74,6 +74,13 @@ export class OpenProject {
     const file = await insideProject(this.folder, relative)
     if (!file.ok) return file
     try {
+      // Reading a named pipe would wait for a writer.
+      if (!(await fs.stat(file.value)).isFile()) {
+        return err('project.invalid', `opsmith.json, program: ${relative} is not a regular file.`, {
+          path: 'program',
+          file: path.join(this.folder, manifestFileName),
+        })
+      }
       return ok({ file: file.value, source: await fs.readFile(file.value, 'utf8') })
     } catch {
       return err('project.invalid', `opsmith.json, program: there is no file ${relative}.`, {

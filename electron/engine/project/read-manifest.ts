@@ -2,14 +2,21 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 
 import { findNodeAtLocation, parse, parseTree, printParseErrorCode } from 'jsonc-parser'
-import type { ParseError } from 'jsonc-parser'
+import type { Node, ParseError } from 'jsonc-parser'
 import type { z } from 'zod'
 
 import { manifestFileName } from '../../contract/manifest'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
+import { systemCode } from './file-errors'
+import { ioError } from './files'
 import { knownManifest } from './known-manifest'
+
+/** A larger opsmith.json, in bytes, is not read. */
+const largestManifest = 8 << 20
+/** No value of opsmith.json needs lists and objects this deep. */
+const deepestNesting = 100
 
 /** 1-based line and column of a character offset. */
 export function placeOf(text: string, offset: number): { line: number; column: number } {
@@ -70,8 +77,67 @@ function explainIssue(issue: z.core.$ZodIssue): { message: string; keys: Propert
   }
 }
 
-/** Comments and trailing commas are allowed; a wrong field is an error naming its path and its line. */
-export function parseManifest(text: string, file: string): Result<Manifest> {
+/** Texts and comments, whose brackets do not count, and brackets. */
+const nesting = /"(?:[^"\\\n]+|\\.)*"?|\/\/[^\n]*|\/\*[^]*?\*\/|[[\]{}]/g
+
+/** The offset of the first bracket that is nested too deeply; undefined where none is. */
+function tooDeep(text: string): number | undefined {
+  let depth = 0
+  for (const { 0: token, index } of text.matchAll(nesting)) {
+    if (token === '{' || token === '[') depth += 1
+    if (token === '}' || token === ']') depth -= 1
+    if (depth > deepestNesting) return index
+  }
+  return undefined
+}
+
+/** A key that JSON allows and opsmith.json does not: it appears again, or it would change every object. */
+function wrongKey(node: Node, keys: readonly PropertyKey[]): WrongKey | undefined {
+  const known = new Set<string>()
+  for (const [index, child] of (node.children ?? []).entries()) {
+    if (node.type === 'array') {
+      const found = wrongKey(child, [...keys, index])
+      if (found) return found
+      continue
+    }
+    const [key, value] = child.children ?? []
+    if (!key) continue
+    const name = String(key.value)
+    const field = [...keys, name]
+    if (name === '__proto__') {
+      return { offset: key.offset, keys: field, message: 'this name is not allowed as a key' }
+    }
+    if (known.has(name)) {
+      return {
+        offset: key.offset,
+        keys: field,
+        message: 'this key is given twice; keep one of them',
+      }
+    }
+    known.add(name)
+    const found = value && wrongKey(value, field)
+    if (found) return found
+  }
+  return undefined
+}
+
+interface WrongKey {
+  offset: number
+  keys: PropertyKey[]
+  message: string
+}
+
+/**
+ * Comments, trailing commas and a byte order mark are allowed; a wrong field is an error naming its path and
+ * its line.
+ */
+export function parseManifest(marked: string, file: string): Result<Manifest> {
+  const text = marked.replace(/^\uFEFF/, '')
+  const deep = tooDeep(text)
+  if (deep !== undefined) {
+    const message = `opsmith.json: lists and objects are nested more than ${deepestNesting} deep.`
+    return err('project.invalid', message, { file, ...placeOf(text, deep) })
+  }
   const errors: ParseError[] = []
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
   const [first] = errors
@@ -82,6 +148,16 @@ export function parseManifest(text: string, file: string): Result<Manifest> {
       ...placeOf(text, first.offset),
     })
   }
+  const tree = parseTree(text, [], { allowTrailingComma: true })
+  const wrong = tree && wrongKey(tree, [])
+  if (wrong) {
+    const field = fieldPath(wrong.keys)
+    return err('project.invalid', `opsmith.json, ${field}: ${wrong.message}.`, {
+      path: field,
+      file,
+      ...placeOf(text, wrong.offset),
+    })
+  }
   const parsed = knownManifest.safeParse(value)
   if (parsed.success) return ok(parsed.data)
   // A key that was mistyped is why another is missing.
@@ -89,7 +165,6 @@ export function parseManifest(text: string, file: string): Result<Manifest> {
   const issue = issues.find((one) => one.code === 'unrecognized_keys') ?? issues[0]
   if (!issue) return err('project.invalid', 'opsmith.json does not fit its shape.', { file })
   const { message, keys } = explainIssue(issue)
-  const tree = parseTree(text, [], { allowTrailingComma: true })
   // A missing field has no node of its own: its parent's place serves.
   let node = undefined
   for (let length = keys.length; tree && length >= 0 && !node; length -= 1) {
@@ -107,11 +182,43 @@ export function parseManifest(text: string, file: string): Result<Manifest> {
   )
 }
 
-/** The text of a project's opsmith.json. */
+/** UTF-16 by its byte order mark, or by the zero bytes that it has between plain letters. */
+function isUtf16(bytes: Buffer): boolean {
+  const [first, second] = bytes
+  return (
+    (first === 0xff && second === 0xfe) ||
+    (first === 0xfe && second === 0xff) ||
+    (first === 0) !== (second === 0)
+  )
+}
+
+/** The text of a project's opsmith.json, without a byte order mark. Errors: it is missing, too large, or not UTF-8. */
 export async function readManifestText(folder: string): Promise<Result<string>> {
+  const file = path.join(folder, manifestFileName)
   try {
-    return ok(await fs.readFile(path.join(folder, manifestFileName), 'utf8'))
-  } catch {
+    const stat = await fs.stat(file)
+    // Reading a named pipe would wait for a writer.
+    if (!stat.isFile())
+      return err('project.invalid', 'opsmith.json is not a regular file.', { file })
+    if (stat.size > largestManifest) {
+      const limit = `${largestManifest >> 20} MB`
+      return err(
+        'project.invalid',
+        `opsmith.json has ${stat.size >> 20} MB; the limit is ${limit}.`,
+        { file },
+      )
+    }
+    const bytes = await fs.readFile(file)
+    if (isUtf16(bytes)) {
+      return err('project.invalid', 'opsmith.json is written in UTF-16; it must be UTF-8.', {
+        file,
+        hint: 'Save it again with the encoding UTF-8.',
+      })
+    }
+    return ok(bytes.toString('utf8').replace(/^\uFEFF/, ''))
+  } catch (error) {
+    const code = systemCode(error)
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') return ioError(error, `read ${file}`)
     const stat = await fs.stat(folder).catch(() => undefined)
     if (!stat) return err('project.missing', `There is no folder ${folder}.`)
     if (!stat.isDirectory()) {

@@ -134,6 +134,44 @@ export function boundFunctions(source: string): { name: string; cppName: string 
   return found
 }
 
+/** An operator and the C++ function that a source registers for it. */
+export interface RegisteredFunction {
+  /** As written: "f" within TORCH_LIBRARY, "ns::f" elsewhere; without overload and schema. */
+  operator: string
+  /** 1-based line of the name. */
+  line: number
+  /** The function's name; "" for a lambda. */
+  cppName: string
+  /** Parameter names of a lambda. */
+  parameters: string[]
+}
+
+const registration =
+  /\b(?:def|impl|op|schema|RegisterOperators(?:\s+\w+)?)\s*\(\s*"((?:\w+::)?\w+)(?:"|[.(][^"]*")/g
+/** What follows the name: a function, TORCH_FN(function), or options that name a kernel. */
+const functionAfter = /^\s*,\s*(?:&\s*|TORCH_FN\s*\(\s*&?\s*)?((?:\w+::)*\w+)\s*[,)]/
+const kernelAfter = /^[^;]{0,400}?[kK]ernel\s*<\s*decltype\(\s*&?\s*((?:\w+::)*\w+)/
+const lambdaAfter = /^\s*,\s*\[[^\]]*\]\s*\(/
+
+/** What a source registers with m.def, m.impl and torch::RegisterOperators, with the function of each. */
+export function registeredFunctions(source: string): RegisteredFunction[] {
+  const text = withoutComments(source)
+  return [...text.matchAll(registration)].map((match) => {
+    const end = match.index + match[0].length
+    const after = text.slice(end)
+    const lambda = lambdaAfter.exec(after)
+    const open = end + (lambda?.[0].length ?? 0) - 1
+    const close = lambda ? closing(text, open) : -1
+    const list = close < 0 ? '' : text.slice(open + 1, close - 1)
+    return {
+      operator: match[1] ?? '',
+      line: text.slice(0, match.index + match[0].indexOf('"')).split('\n').length,
+      cppName: lambda ? '' : ((functionAfter.exec(after) ?? kernelAfter.exec(after))?.[1] ?? ''),
+      parameters: splitParameters(list).map(parameterName),
+    }
+  })
+}
+
 /** The module names of PYBIND11_MODULE blocks, TORCH_EXTENSION_NAME left as it stands. */
 export function pybindModules(source: string): string[] {
   return [...withoutComments(source).matchAll(/\bPYBIND11_MODULE\s*\(\s*(\w+)\s*,/g)].map(

@@ -13,6 +13,8 @@ function settingsFile(cache: string): string {
 export async function readSettings(cache: string): Promise<Settings> {
   let text: string
   try {
+    // Reading a named pipe would wait for a writer.
+    if (!(await fs.stat(settingsFile(cache))).isFile()) return defaultSettings
     text = await fs.readFile(settingsFile(cache), 'utf8')
   } catch {
     return defaultSettings
@@ -24,7 +26,8 @@ export async function readSettings(cache: string): Promise<Settings> {
   } catch {
     // Not JSON: handled below like a shape that does not fit.
   }
-  await writeAtomically(`${settingsFile(cache)}.broken`, text)
+  // A full disk keeps nobody from working with the defaults.
+  await writeAtomically(`${settingsFile(cache)}.broken`, text).catch(() => undefined)
   return defaultSettings
 }
 

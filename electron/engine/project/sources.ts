@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import path from 'node:path'
 
 import { glob } from 'tinyglobby'
@@ -6,6 +7,7 @@ import { manifestFileName } from '../../contract/manifest'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
+import { fetchCommand, submoduleOf } from './submodules'
 
 const cppExtensions = new Set(['.cpp', '.cc', '.cxx', '.c++', '.C', '.c'])
 /** Folders that hold nothing a user edits here. */
@@ -21,6 +23,13 @@ export const ignoredFolders = [
 
 export function isCuda(file: string): boolean {
   return path.extname(file) === '.cu'
+}
+
+function missingSourceHint(folder: string, pattern: string): string {
+  const submodule = submoduleOf(folder, pattern)
+  return submodule
+    ? `The git submodule ${submodule.path} is empty: ${fetchCommand(submodule)}`
+    : 'Create the file, or correct the name: paths are relative to opsmith.json.'
 }
 
 /** The files that a list of globs names, relative, sorted within each; a pattern that finds nothing is an error. */
@@ -50,7 +59,7 @@ async function resolveGlobs(
           )
         : err('project.invalid', `opsmith.json, ${key}[${index}]: no file matches ${pattern}.`, {
             ...where,
-            hint: 'Create the file, or mend the name: paths are relative to opsmith.json.',
+            hint: missingSourceHint(folder, pattern),
           })
     }
     for (const file of fitting) if (!sources.includes(file)) sources.push(file)
@@ -65,6 +74,31 @@ export interface ProjectSources {
   cuda: string[]
 }
 
+/** A file that is named by a link too is compiled once: twice, all it defines would be defined twice. */
+function withoutLinksToSame(folder: string, files: string[], known: Set<string>): string[] {
+  const real = new Map(files.map((file) => [file, realPath(path.join(folder, file))]))
+  // The file itself is preferred to a link to it.
+  const isLink = (file: string): boolean => real.get(file) !== path.join(realPath(folder), file)
+  const ordered = [...files].sort((a, b) => Number(isLink(a)) - Number(isLink(b)))
+  const kept = new Set(
+    ordered.filter((file) => {
+      const target = real.get(file) ?? file
+      if (known.has(target)) return false
+      known.add(target)
+      return true
+    }),
+  )
+  return files.filter((file) => kept.has(file))
+}
+
+function realPath(file: string): string {
+  try {
+    return fs.realpathSync(file)
+  } catch {
+    return file
+  }
+}
+
 export async function resolveSources(
   folder: string,
   manifest: Manifest,
@@ -74,5 +108,13 @@ export async function resolveSources(
   const cuda = await resolveGlobs(folder, manifest, 'cudaSources')
   if (!cuda.ok) return cuda
   const conditional = new Set(cuda.value)
-  return ok({ plain: plain.value.filter((file) => !conditional.has(file)), cuda: cuda.value })
+  const known = new Set<string>()
+  return ok({
+    cuda: withoutLinksToSame(folder, cuda.value, known),
+    plain: withoutLinksToSame(
+      folder,
+      plain.value.filter((file) => !conditional.has(file)),
+      known,
+    ),
+  })
 }

@@ -118,8 +118,10 @@ export function evaluateFormula(text: string, field: string, scope: FormulaScope
   try {
     value = new Parser(tokensOf(text), scope).whole()
   } catch (error) {
-    if (!(error instanceof FormulaError)) throw error
-    return err('input.invalid', `The formula of ${field}, "${text}": ${error.message}.`, {
+    const isTooDeep = error instanceof RangeError
+    if (!isTooDeep && !(error instanceof FormulaError)) throw error
+    const why = isTooDeep ? 'its brackets are nested too deeply' : error.message
+    return err('input.invalid', `The formula of ${field}, "${text.slice(0, 200)}": ${why}.`, {
       hint: 'It takes digits, names of sizes, + - * / ** ( ), numel(x) and nbytes(x) of an input.',
       path: field,
     })

@@ -35,6 +35,7 @@ export function chosenTools(settings: Settings, manifest: Manifest | undefined):
       optimization: manifest?.optimization ?? settings.optimization,
       fastMath: manifest?.fastMath ?? settings.fastMath,
       marchNative: manifest?.marchNative ?? settings.marchNative,
+      setuptoolsFlags: manifest?.setuptoolsFlags ?? settings.setuptoolsFlags,
     },
   }
 }

@@ -39,6 +39,19 @@ export interface CommandResult {
   truncated: boolean
 }
 
+const children = new Set<ChildProcess>()
+
+/** Lets endAllChildren() end this process. */
+export function trackChild(child: ChildProcess): void {
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+}
+
+/** Ends every process that was started here, with its own children: this process is about to end. */
+export function endAllChildren(): void {
+  for (const child of children) killTree(child)
+}
+
 /** A compiler driver starts children of its own: the group goes, not only the leader. */
 export function killTree(child: ChildProcess): void {
   if (child.pid === undefined) return
@@ -88,6 +101,7 @@ export async function runProcess(
       detached: true,
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
+    trackChild(child)
     let stdout = ''
     let stderr = ''
     let kept = 0

@@ -1,6 +1,8 @@
 import type { BuildAndLoad } from '../../contract/app-calls'
+import type { Diagnostic } from '../../contract/diagnostics'
 import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
+import type { BuildOptions } from '../../engine/compile/build'
 import { callAgain } from '../../engine/host/call-on-library'
 import { kernelDefinition } from '../../engine/language/program/kernel-definition'
 import { TextBatch } from '../text-batch'
@@ -42,16 +44,31 @@ export const operatorCalls: Handlers<OperatorCalls> = {
         session.send('build.output', { job, text })
       })
       let started = false
-      const options = {
+      const progress = { done: 0, steps: 0, running: [] as string[], errors: [] as Diagnostic[] }
+      const sendProgress = (): void => {
+        session.send('build.progressed', { job, ...progress })
+      }
+      const options: BuildOptions = {
         signal,
         timeTrace,
-        onOutput: (text: string) => {
+        onOutput: (text) => {
           log.add(text)
         },
-        onProgress: (done: number, steps: number) => {
+        onProgress: (done, steps) => {
           if (!started) session.send('build.started', { folder, job, steps })
           started = true
-          session.send('build.progressed', { job, done, steps })
+          Object.assign(progress, { done, steps })
+          sendProgress()
+        },
+        onStepStarted: (_kind, label) => {
+          progress.running = [...progress.running, label]
+          sendProgress()
+        },
+        onStepEnded: ({ label, ok: good }, diagnostics) => {
+          progress.running = progress.running.filter((one) => one !== label)
+          const failed = good ? [] : diagnostics.filter(({ severity }) => severity === 'error')
+          progress.errors = [...progress.errors, ...failed]
+          sendProgress()
         },
       }
       const result = await workbench.libraries.buildAndLoad(folder, options, timeout)

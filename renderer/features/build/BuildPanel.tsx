@@ -85,10 +85,12 @@ export function BuildPanel(): ReactElement {
   )
 }
 
+const noProgress = { done: 0, steps: 0, running: [], errors: [] }
+
 function BuildState(): ReactElement {
   const { running, stopping, startedAt, progress, value, error } = useBuild((state) => state)
   const cancelled = useBuildOutput((output) => output.cancelled)
-  const { done, steps } = progress ?? { done: 0, steps: 0 }
+  const { done, steps, running: labels, errors } = progress ?? noProgress
   if (running !== null) {
     return (
       <>
@@ -98,6 +100,12 @@ function BuildState(): ReactElement {
         </span>
         <Progress done={done} steps={steps} label="Build" />
         <Elapsed since={startedAt} />
+        {labels.length > 0 && <span className="muted">{labels.join(', ')}</span>}
+        {errors.length > 0 && (
+          <span className="tone-error" data-testid="build-early-errors">
+            <Icon name="error" /> {formatCount(errors.length, 'error')}
+          </span>
+        )}
         <Button icon="stop" onClick={() => runCommand('work.stop')}>
           Stop
         </Button>

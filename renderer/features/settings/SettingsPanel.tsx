@@ -112,6 +112,16 @@ export function SettingsPanel(): ReactElement {
             />
             -march=native: for processors like this one only
           </label>
+          <span />
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={settings.setuptoolsFlags}
+              data-testid="settings-setuptools-flags"
+              onChange={(event) => void changeSettings({ setuptoolsFlags: event.target.checked })}
+            />
+            -DNDEBUG -fwrapv: without assert(), as setuptools builds extensions
+          </label>
           <label htmlFor="settings-bench-on-build">Timings</label>
           <label className="check">
             <input

@@ -68,6 +68,8 @@ export async function readBaseline(name: string): Promise<Result<Baseline>> {
   const file = callerPath(name)
   let text: string
   try {
+    // Reading a named pipe would wait for a writer.
+    if (!(await fs.stat(file)).isFile()) return err('io', `${file} is not a regular file.`)
     text = await fs.readFile(file, 'utf8')
   } catch (error) {
     return ioError(error, `read ${file}`)

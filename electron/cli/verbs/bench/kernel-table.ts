@@ -3,7 +3,7 @@ import type { TimingRequest } from '../../../contract/timing-report'
 import { timingNameOf } from '../../../engine/timing/plan'
 import type { Workbench } from '../../../engine/workbench'
 import { timeText, unitFor } from './table'
-import { interruptSignal } from '../../building'
+import { interruptSignal } from '../../interrupt'
 import { exitCodes } from '../../exit-codes'
 import { printError, printJson, printLines } from '../../print'
 

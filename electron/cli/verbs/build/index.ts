@@ -1,12 +1,6 @@
 import { exitCodes } from '../../exit-codes'
-import {
-  buildAloud,
-  buildJson,
-  interruptSignal,
-  loadTimeout,
-  sayBuild,
-  sayPrecompiling,
-} from '../../building'
+import { buildAloud, buildJson, loadTimeout, sayBuild, sayPrecompiling } from '../../building'
+import { interruptSignal } from '../../interrupt'
 import { flag, jsonFlag, optionalText, text } from '../../options'
 import type { OptionValues } from '../../options'
 import { callerPath, printError, printJson, printLines, progress } from '../../print'
@@ -24,7 +18,7 @@ const buildOptions = {
     '[file]',
     'compile everything again and show where the time goes; write a trace for ui.perfetto.dev to the file',
   ),
-  verbose: flag("show the compiler's own text of errors that are shown shortened"),
+  verbose: flag("show the compiler's own text of errors that are shown shortened, and all kernels"),
   json: jsonFlag,
 }
 
@@ -35,17 +29,19 @@ async function runBuild(
 ): Promise<number> {
   const { json, sanitize, verbose } = options
   const traced = options.timeTrace !== undefined
+  const printed = { showsKernels: true, verbose }
   const cudaArchitectures = options.cudaArch?.split(',') ?? []
   const build = sanitize
-    ? sayBuild(
-        await workbench.sanitizedRuns.build(project, {
-          signal: interruptSignal(),
-          onOutput: sayPrecompiling,
-        }),
-        true,
-        verbose,
+    ? await sayBuild(
+        (callbacks) =>
+          workbench.sanitizedRuns.build(project, {
+            ...callbacks,
+            signal: interruptSignal(),
+            onOutput: sayPrecompiling,
+          }),
+        printed,
       )
-    : await buildAloud(workbench, project, { timeTrace: traced, cudaArchitectures }, true, verbose)
+    : await buildAloud(workbench, project, { timeTrace: traced, cudaArchitectures }, printed)
   if (!build.ok) return printError(build.error, json)
   const { ok: isGood, timeTrace } = build.value
   // Loading is the last part of what one waits for.

@@ -1,6 +1,6 @@
 import { errorsOfRequest } from '../../../engine/check/outcome-errors'
 import type { Workbench } from '../../../engine/workbench'
-import { interruptSignal } from '../../building'
+import { interruptSignal } from '../../interrupt'
 import { buildToCheck } from '../../checked-project'
 import { exitCodes } from '../../exit-codes'
 import { gradcheckHtml } from './html'

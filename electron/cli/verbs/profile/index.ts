@@ -1,6 +1,6 @@
 import { readSettings } from '../../../engine/project/settings-file'
 import type { Workbench } from '../../../engine/workbench'
-import { interruptSignal } from '../../building'
+import { interruptSignal } from '../../interrupt'
 import { buildToCheck } from '../../checked-project'
 import { exitCodes } from '../../exit-codes'
 import type { OptionValues } from '../../options'

@@ -1,5 +1,5 @@
 import type { Manifest } from '../../../contract/manifest'
-import { architectureOf } from '../../compile/cuda'
+import { architectureOf, buildExtensionFlags } from '../../compile/cuda'
 import { summaryOf } from '../exported-project'
 import type { ExportedProject } from '../exported-project'
 import { joinTrees, treeIn, treeOf } from '../file-tree'
@@ -116,7 +116,9 @@ function targetLines(project: ExportedProject, target: Target, all: readonly Tar
     ...command(
       'target_compile_options',
       `${target.name} PRIVATE`,
-      (target.cuda ? manifest.cudaCflags : manifest.cflags).map(quoted),
+      (target.cuda ? [...buildExtensionFlags, ...manifest.cudaCflags] : manifest.cflags).map(
+        quoted,
+      ),
     ),
     ...command('target_link_libraries', `${target.name} PRIVATE`, libraries),
     ...(target.kind === 'STATIC'

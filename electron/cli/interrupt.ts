@@ -1,0 +1,32 @@
+import os from 'node:os'
+
+import { endAllChildren } from '../engine/toolchain/run-command'
+
+/** Milliseconds from the first signal until this process ends, whatever it still does. */
+const graceMilliseconds = 500
+
+let controller: AbortController | undefined
+
+function end(signal: NodeJS.Signals): never {
+  endAllChildren()
+  // As a shell reports a process that a signal ended.
+  process.exit(128 + os.constants.signals[signal])
+}
+
+/**
+ * Aborted by Ctrl+C and by SIGTERM: compilers and op hosts end, and the verb says that it was stopped. A verb
+ * that does not end in time, or a second signal, ends the process and its children at once.
+ */
+export function interruptSignal(): AbortSignal {
+  if (controller) return controller.signal
+  const created = new AbortController()
+  controller = created
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (created.signal.aborted) end(signal)
+      created.abort()
+      setTimeout(() => end(signal), graceMilliseconds).unref()
+    })
+  }
+  return created.signal
+}

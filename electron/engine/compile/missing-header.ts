@@ -1,0 +1,26 @@
+import type { Diagnostic } from '../../contract/diagnostics'
+import type { OpenProject } from '../project/open-project'
+import { fetchCommand, submoduleWithHeader } from '../project/submodules'
+import { installCommand } from '../toolchain/pkg-config'
+import { missingHeader } from './diagnostics'
+
+/** An error about a header that was not found, with where the header may come from. Others stay as they are. */
+export function explainMissingHeader(
+  diagnostic: Diagnostic,
+  { folder, manifest }: Pick<OpenProject, 'folder' | 'manifest'>,
+): Diagnostic {
+  const header = missingHeader(diagnostic.message)
+  if (header === undefined) return diagnostic
+  const submodule = submoduleWithHeader(folder, header, manifest.includePaths)
+  if (submodule) {
+    return {
+      ...diagnostic,
+      message: `${header} is not there, since the git submodule ${submodule.path} is empty: ${fetchCommand(submodule)}`,
+      raw: diagnostic.raw ?? diagnostic.message,
+    }
+  }
+  if (manifest.systemPackages.length === 0) return diagnostic
+  const hint = `If ${header} belongs to a package this project needs: ${installCommand(manifest.systemPackages)}`
+  const note = { severity: 'note' as const, file: '', line: 0, column: 0, message: hint }
+  return { ...diagnostic, notes: [...diagnostic.notes, note] }
+}
