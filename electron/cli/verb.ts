@@ -1,4 +1,5 @@
-import { err } from '../contract/outcome'
+import { err, WorkbenchFailure } from '../contract/outcome'
+import { diskError } from '../engine/project/files'
 import type { Workbench } from '../engine/workbench'
 import { readOptions } from './options'
 import type { GivenValue, OptionTable, OptionValues } from './options'
@@ -65,7 +66,13 @@ export function defineVerb<Options extends OptionTable>(
       const values = readOptions(options, given)
       if (!values.ok) return printError(values.error, wantsJson(given))
       const place = target === '' && argument.isOptional ? '' : callerPath(target)
-      return await withWorkbench((workbench) => run(workbench, place, values.value))
+      try {
+        return await withWorkbench((workbench) => run(workbench, place, values.value))
+      } catch (error) {
+        const refused = error instanceof WorkbenchFailure ? error.error : diskError(error)
+        if (refused) return printError(refused, wantsJson(given))
+        throw error
+      }
     },
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-import { writeAtomically } from '../project/files'
+import { diskError, writeAtomically } from '../project/files'
 
 /** Points that one history keeps. */
 const keptPoints = 200
@@ -50,7 +50,8 @@ export class BuildHistory<Point extends { build: string }> {
 
   /**
    * Adds a point, in place of the last one if that is of the same build. The point of the last
-   * build that was another one comes back.
+   * build that was another one comes back. A point that a full or read-only disk does not take is left out: what
+   * was measured is shown all the same.
    */
   async add(project: string, key: string, point: Point): Promise<Point | null> {
     const known = await this.read(project, key)
@@ -58,8 +59,12 @@ export class BuildHistory<Point extends { build: string }> {
     // Going back to an older build and forth again is two builds more, not one.
     const points = known.at(-1)?.build === point.build ? known.slice(0, -1) : known
     const text = JSON.stringify({ points: [...points, point].slice(-keptPoints) }, withWords)
-    await writeAtomically(this.fileOf(project, key), text)
-    if (known.length === 0) await pruneOldest(this.folderOf(project), keptHistories)
+    try {
+      await writeAtomically(this.fileOf(project, key), text)
+      if (known.length === 0) await pruneOldest(this.folderOf(project), keptHistories)
+    } catch (error) {
+      if (!diskError(error)) throw error
+    }
     return before.at(-1) ?? null
   }
 }

@@ -3,8 +3,9 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 
 import { err, ok } from '../../contract/outcome'
-import type { Result } from '../../contract/outcome'
+import type { Result, WorkbenchError } from '../../contract/outcome'
 import type { FileContent } from '../../contract/project'
+import { insideProject, writableInProject } from './inside'
 
 /** Files beyond this are not sources. */
 const largestFile = 8 << 20
@@ -16,41 +17,54 @@ export function versionOf(bytes: Buffer | string): string {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
+/** What the machine refuses, whatever program asks. */
+const refusals: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the file system is read-only',
+  EIO: 'the disk reports an error',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'part of its path is not a folder',
+  EEXIST: 'something else is in its place',
+  ENOTEMPTY: 'a folder is in its place',
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ...refusals,
+  ENOENT: 'it is not there',
+  EEXIST: 'it exists already',
+}
+
 /** A reason a user can read for what the file system said. */
 export function ioError(error: unknown, doing: string): ReturnType<typeof err> {
-  const reasons: Record<string, string> = {
-    ENOENT: 'it is not there',
-    EACCES: 'permission denied',
-    EPERM: 'permission denied',
-    ENOSPC: 'the disk is full',
-    EROFS: 'the file system is read-only',
-    EISDIR: 'it is a folder',
-    ENOTDIR: 'part of its path is not a folder',
-    EEXIST: 'it exists already',
-  }
   return err('io', `Could not ${doing}: ${reasons[codeOf(error)] ?? String(error)}.`)
 }
 
-/** The absolute path of a project's file; nothing outside the project can be named, symlinks followed. */
-export async function insideProject(folder: string, relative: string): Promise<Result<string>> {
-  const refuse = (): Result<string> =>
-    err('request.invalid', `${relative} is outside the project.`, { path: 'path' })
-  if (path.isAbsolute(relative)) return refuse()
-  const target = path.resolve(folder, relative)
-  const root = await fs.realpath(folder).catch(() => path.resolve(folder))
-  const within = (candidate: string, base: string): boolean =>
-    candidate === base || candidate.startsWith(base + path.sep)
-  if (!within(target, path.resolve(folder))) return refuse()
-  let existing = target
-  for (;;) {
-    try {
-      return within(await fs.realpath(existing), root) ? ok(target) : refuse()
-    } catch {
-      const parent = path.dirname(existing)
-      if (parent === existing) return refuse()
-      existing = parent
-    }
-  }
+const refusalHints: Readonly<Record<string, string>> = {
+  ENOSPC: 'Free some space, or set XDG_CACHE_HOME to a folder on a disk that has some.',
+  EDQUOT: 'Free some space, or set XDG_CACHE_HOME to a folder on a disk that has some.',
+  EROFS: 'Opsmith writes to the project and to $XDG_CACHE_HOME/opsmith: both must be writable.',
+  EACCES: 'Opsmith writes to the project and to $XDG_CACHE_HOME/opsmith: both must be writable.',
+}
+
+/**
+ * A full or read-only disk, missing rights, a folder in the place of a file: undefined where the error is none of
+ * these, and so may be a bug of ours.
+ */
+export function diskError(error: unknown): WorkbenchError | undefined {
+  if (!(error instanceof Error) || !('syscall' in error)) return undefined
+  const code = codeOf(error)
+  const reason = refusals[code]
+  if (reason === undefined) return undefined
+  const file = 'path' in error && typeof error.path === 'string' ? ` ${error.path}` : ' to the disk'
+  const reads = error.syscall === 'scandir' || error.syscall === 'read'
+  const hint = refusalHints[code]
+  const message = `Could not ${reads ? 'read' : 'write'}${file}: ${reason}.`
+  return { code: 'io', message, ...(hint !== undefined && { hint }) }
 }
 
 /**
@@ -137,7 +151,7 @@ export async function writeProjectFile(
   text: string,
   baseVersion: string,
 ): Promise<Result<FileContent>> {
-  const target = await insideProject(folder, relative)
+  const target = await writableInProject(folder, relative)
   if (!target.ok) return target
   try {
     if (baseVersion !== '') {
@@ -163,7 +177,7 @@ export async function createProjectFile(
   folder: string,
   relative: string,
 ): Promise<Result<FileContent>> {
-  const target = await insideProject(folder, relative)
+  const target = await writableInProject(folder, relative)
   if (!target.ok) return target
   try {
     await fs.mkdir(path.dirname(target.value), { recursive: true })

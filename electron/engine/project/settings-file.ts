@@ -24,7 +24,7 @@ export async function readSettings(cache: string): Promise<Settings> {
   } catch {
     // Not JSON: handled below like a shape that does not fit.
   }
-  await writeAtomically(`${settingsFile(cache)}.broken`, text)
+  await writeAtomically(`${settingsFile(cache)}.broken`, text).catch(() => undefined)
   return defaultSettings
 }
 
