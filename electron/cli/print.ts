@@ -26,12 +26,23 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${toJson(value)}\n`)
 }
 
+/** Colours stay; what else a terminal obeys (its title, its clipboard, its cursor) does not reach it. */
+const terminalOrders = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m|\\p{Cc}`, 'gu')
+
+/** Text of user code as a terminal may be shown it; a file or pipe gets it as it is. */
+export function forTerminal(text: string, isTerminal: boolean): string {
+  if (!isTerminal) return text
+  return text.replace(terminalOrders, (order) =>
+    order.length > 1 || '\n\t\r'.includes(order) ? order : '\uFFFD',
+  )
+}
+
 export function printLines(lines: readonly string[]): void {
-  for (const line of lines) process.stdout.write(`${line}\n`)
+  for (const line of lines) process.stdout.write(`${forTerminal(line, process.stdout.isTTY)}\n`)
 }
 
 export function progress(text: string): void {
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${forTerminal(text, process.stderr.isTTY)}\n`)
 }
 
 export function describeError(error: WorkbenchError): string {

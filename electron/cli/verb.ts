@@ -1,6 +1,6 @@
 import { err, WorkbenchFailure } from '../contract/outcome'
 import type { WorkbenchError } from '../contract/outcome'
-import { unexpectedFileError } from '../engine/project/file-errors'
+import { diskError } from '../engine/project/file-errors'
 import type { Workbench } from '../engine/workbench'
 import { readOptions } from './options'
 import type { GivenValue, OptionTable, OptionValues } from './options'
@@ -57,7 +57,7 @@ const wantsJson = ({ json, format }: Readonly<Record<string, GivenValue>>): bool
 
 /** What a disk or a file made the engine throw; undefined for a bug. */
 function expectedError(error: unknown): WorkbenchError | undefined {
-  return error instanceof WorkbenchFailure ? error.error : unexpectedFileError(error)?.error
+  return error instanceof WorkbenchFailure ? error.error : diskError(error)
 }
 
 /** A verb that works on a project or a file, with the engine. */

@@ -1,6 +1,7 @@
 import { findInstallation } from '../engine/installation'
 import { startForkedHost } from '../engine/host/transport'
 import { commandOptions, Workbench } from '../engine/workbench'
+import { describeError, forTerminal, progress } from './print'
 
 /** Runs one verb with the engine, and closes the engine after it. */
 export async function withWorkbench(
@@ -11,7 +12,11 @@ export async function withWorkbench(
     startForkedHost,
     {
       // What user code prints goes to stderr: stdout is for the answer.
-      onOutput: (_generation, _stream, text) => process.stderr.write(text),
+      onOutput: (_generation, _stream, text) =>
+        process.stderr.write(forTerminal(text, process.stderr.isTTY)),
+      onBackgroundFailed: (error) => {
+        progress(`note: ${describeError(error)}`)
+      },
     },
     commandOptions,
   )

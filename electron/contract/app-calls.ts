@@ -7,6 +7,7 @@ import { doctorReport } from './doctor'
 import { kernelList } from './timing-device'
 import { timingEntry } from './timing-entry'
 import {
+  buildKey,
   timingHistoryPoint,
   timingReport,
   timingRequest,
@@ -46,7 +47,7 @@ import {
 import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { hostExit, workbenchError } from './outcome'
 import { profileReport, profileRequest } from './profile'
-import { draft, fileContent, project, sample } from './project'
+import { draft, fileContent, project, sample, trustedFolder } from './project'
 import { sanitizedRun } from './sanitize'
 import { programFunction, runReport, runRequest } from './run'
 import { settings, settingsChange } from './settings'
@@ -102,6 +103,15 @@ export const appCalls = {
   /** Asks the user for a folder; null when they changed their mind. */
   'project.choose': { input: none, output: z.object({ folder: z.string() }).nullable() },
   'project.close': { input: folder, output: none },
+  /** The user's answer whether the open project is trusted; `parent`: its parent folder too. What it is now comes back. */
+  'trust.answer': {
+    input: z.object({ folder: z.string(), trusted: z.boolean(), parent: z.boolean() }),
+    output: project,
+  },
+  /** All decisions, sorted by folder. */
+  'trust.list': { input: none, output: z.array(trustedFolder) },
+  /** Takes a decision back. Where the open project is not trusted without it, its work is ended. */
+  'trust.forget': { input: folder, output: z.array(trustedFolder) },
   'project.samples': { input: none, output: z.array(sample) },
   /** Copies a sample to a new folder; `parent` "" asks for nothing and uses the cache's projects folder. */
   'project.copySample': {
@@ -326,7 +336,7 @@ export const appCalls = {
   'timing.builds': { input: folder, output: z.array(keptBuild) },
   /** "" takes a name away. */
   'timing.nameBuild': {
-    input: z.object({ folder: z.string(), key: z.string(), name: z.string() }),
+    input: z.object({ folder: z.string(), key: buildKey, name: z.string() }),
     output: z.array(keptBuild),
   },
   /** Measures what the machine can do at most with so many threads, also where that is known. */
@@ -432,6 +442,8 @@ export type AppOutput<N extends AppCallName> = z.output<AppCalls[N]['output']>
 export const appEvents = {
   /** The project's files or manifest changed, by us or outside. */
   'project.changed': project,
+  /** Opsmith was started once more, with this folder: the window that is there opens it. */
+  'project.wanted': folder,
   /** A file changed on disk; `version` "" when it is gone. */
   'file.changed': z.object({ folder: z.string(), path: z.string(), version: z.string() }),
   'build.started': z.object({ folder: z.string(), job: z.string(), steps: z.number().int() }),

@@ -10,15 +10,36 @@ export const projectFile = z.object({
 })
 export type ProjectFile = z.infer<typeof projectFile>
 
-export const project = z.object({
+/**
+ * Whether code of a folder may run: its build, its operators, the tools that its opsmith.json chooses. The user
+ * decides; until then (`unknown`) it is treated as restricted.
+ */
+export const trustState = z.enum(['trusted', 'restricted', 'unknown'])
+export type TrustState = z.infer<typeof trustState>
+
+/** A decision of the user's about a folder and all below it. */
+export const trustedFolder = z.object({
+  /** Absolute, links resolved. */
+  folder: z.string(),
+  trust: z.enum(['trusted', 'restricted']),
+})
+export type TrustedFolder = z.infer<typeof trustedFolder>
+
+/** What a project's folder holds. */
+export const describedProject = z.object({
   /** Absolute path; it identifies the project. */
   folder: z.string(),
   name: z.string(),
   files: z.array(projectFile),
+  /** What the list of files leaves out, and why; absent where it is whole. */
+  remark: z.string().optional(),
   /** Absent when opsmith.json does not parse; `problem` then says why. */
   manifest: manifest.optional(),
   problem: workbenchError.optional(),
 })
+export type DescribedProject = z.infer<typeof describedProject>
+
+export const project = describedProject.extend({ trust: trustState })
 export type Project = z.infer<typeof project>
 
 /** A file as it was when it was read; `version` is what a later write must have seen. */

@@ -139,8 +139,11 @@ export const timingHistoryPoint = z.object({
 export type TimingHistoryPoint = z.infer<typeof timingHistoryPoint>
 
 /** A build whose library is still there to be timed against. */
+/** What a kept build is found by: its files have this name. */
+export const buildKey = z.string().regex(/^[0-9a-f]{32}$/, 'this is no key of a build')
+
 export const keptBuild = z.object({
-  key: z.string(),
+  key: buildKey,
   /** "" until it is named. */
   name: z.string(),
   time: z.number(),

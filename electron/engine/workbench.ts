@@ -39,6 +39,8 @@ export interface WorkbenchOptions {
   useCompileServer: boolean
   /** A build whose precompiled headers are missing has them made in the background, for the next. */
   prepareMissingHeaders: boolean
+  /** Nothing of a folder is run until the user has trusted it. */
+  asksForTrust: boolean
   /** Every build reports the lints' warnings too. */
   lintBuilds: boolean
 }
@@ -48,6 +50,7 @@ export const windowOptions: WorkbenchOptions = {
   keepSpareHost: true,
   useCompileServer: true,
   prepareMissingHeaders: true,
+  asksForTrust: true,
   lintBuilds: false,
 }
 
@@ -56,6 +59,8 @@ export const commandOptions: WorkbenchOptions = {
   keepSpareHost: false,
   useCompileServer: false,
   prepareMissingHeaders: false,
+  // It does what it was asked to, as make does.
+  asksForTrust: false,
   lintBuilds: true,
 }
 
@@ -93,7 +98,7 @@ export class Workbench {
     const limits = (): HostLimits => this.hostLimits()
     const { keepSpareHost } = options
     const hosts = new HostPool(installation, startHost, { limits, events, keepSpareHost })
-    const projects = new Projects(installation)
+    const projects = new Projects(installation, options.asksForTrust)
     const lints = new Lints({ installation, projects })
     const headers = new HeaderPreparation({ installation, projects }, events)
     const builds = new Builds(
@@ -155,7 +160,9 @@ export class Workbench {
 
   /** Takes the user's settings; called at the start and whenever they change. */
   async applySettings(): Promise<void> {
-    this.memoryLimit = (await this.projects.settings()).memoryLimit
+    const { memoryLimit } = await this.projects.settings()
+    // What was written by hand may be a fraction, and the addon reads whole bytes.
+    this.memoryLimit = Math.min(Math.floor(memoryLimit), Number.MAX_SAFE_INTEGER)
     await this.clangd.refresh()
   }
 

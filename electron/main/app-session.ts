@@ -5,12 +5,16 @@ import type { BrowserWindow } from 'electron'
 import type { AppEvent, AppEventName } from '../contract/app-calls'
 import { manifestFileName } from '../contract/manifest'
 import { exportFolderOf } from '../contract/settings'
-import type { Project } from '../contract/project'
+import type { DescribedProject, Project, TrustState } from '../contract/project'
+import { ok, WorkbenchFailure } from '../contract/outcome'
 import type { Result, WorkbenchError } from '../contract/outcome'
 import { eventChannel } from '../contract/channels'
 import type { Installation } from '../engine/installation'
 import { describeProject } from '../engine/project/describe-project'
+import { diskError } from '../engine/project/file-errors'
+import { realPlace } from '../engine/project/inside'
 import { changeSettings } from '../engine/project/settings-file'
+import type { Trust } from '../engine/project/trust'
 import { watchProject } from '../engine/project/watch-project'
 import { Workbench } from '../engine/workbench'
 import { ProjectSession } from './project-session'
@@ -20,7 +24,7 @@ import { startUtilityHost } from './utility-host'
 const mostRecent = 12
 const mostRemembered = 50
 
-function noteKnown(project: ProjectSession, { files }: Project): void {
+function noteKnown(project: ProjectSession, { files }: DescribedProject): void {
   project.knownFiles = new Set(files.map((file) => file.path))
 }
 
@@ -28,6 +32,8 @@ function noteKnown(project: ProjectSession, { files }: Project): void {
 export class AppSession {
   readonly workbench: Workbench
   window: BrowserWindow | undefined
+  /** The window was closed: what was typed is kept, then this process ends. */
+  isClosing = false
   /** The project that is open. */
   project: ProjectSession | undefined
   /** Messages of failures in the background that the window was sent. */
@@ -81,6 +87,16 @@ export class AppSession {
     }
   }
 
+  /** Brings the window to the front, and has it open a folder; "" for none. */
+  show(folder: string): void {
+    const { window } = this
+    if (!window || window.isDestroyed()) return
+    if (window.isMinimized()) window.restore()
+    window.show()
+    window.focus()
+    if (folder !== '') this.send('project.wanted', { folder })
+  }
+
   /** The open project, if that is the folder: the window may name no other. */
   openProject(folder: string): ProjectSession | undefined {
     return this.project?.folder === path.resolve(folder) ? this.project : undefined
@@ -90,8 +106,10 @@ export class AppSession {
   async open(folder: string): Promise<Result<Project>> {
     const described = await describeProject(folder)
     if (!described.ok) return described
-    const project = await this.enter(described.value.folder)
-    this.workbench.builds.warmUp(project.folder)
+    const trust = await this.trust.of(described.value.folder)
+    const project = await this.enter(described.value.folder, trust)
+    if (trust === 'trusted') this.workbench.builds.warmUp(project.folder)
+    else this.workbench.hosts.stop()
     await project.watch(() =>
       watchProject(project.folder, (relative, version) => {
         this.send('file.changed', { folder: project.folder, path: relative, version })
@@ -102,18 +120,66 @@ export class AppSession {
     noteKnown(project, described.value)
     const settings = await this.workbench.projects.settings()
     const others = settings.recentProjects.filter((item) => item !== project.folder)
-    await changeSettings(this.installation.cacheFolder, {
-      recentProjects: [project.folder, ...others].slice(0, mostRecent),
-    })
+    const recentProjects = [project.folder, ...others].slice(0, mostRecent)
+    await this.keepOrSay(changeSettings(this.installation.cacheFolder, { recentProjects }))
     project.noteExportFolder(exportFolderOf(settings, project.folder))
-    return described
+    return ok({ ...described.value, trust })
   }
 
-  private async enter(folder: string): Promise<ProjectSession> {
+  get trust(): Trust {
+    return this.workbench.projects.trust
+  }
+
+  /** Waits for something to be written. A disk that does not take it costs no more than that, and a message. */
+  async keepOrSay(writing: Promise<unknown>): Promise<void> {
+    try {
+      await writing
+    } catch (error) {
+      const refused = diskError(error)
+      if (!refused) throw error
+      this.sendFailure(refused)
+    }
+  }
+
+  /** Takes the user's answer whether a folder is trusted; errors of the disk are said, and the answer holds. */
+  async decideTrust(project: ProjectSession, trusted: boolean, parent: boolean): Promise<void> {
+    const isParent = trusted && parent
+    const folder = isParent ? path.dirname(await realPlace(project.folder)) : project.folder
+    await this.keepOrSay(this.trust.decide(folder, trusted ? 'trusted' : 'restricted'))
+    await this.followTrust()
+  }
+
+  async forgetTrust(folder: string): Promise<void> {
+    await this.keepOrSay(this.trust.forget(folder))
+    await this.followTrust()
+  }
+
+  /** Begins or ends what is done for the open project without being asked, as it is trusted now or not. */
+  private async followTrust(): Promise<void> {
+    const { project } = this
+    if (!project) return
+    const before = project.trust
+    project.trust = await this.trust.of(project.folder)
+    if (before !== 'trusted' && project.trust === 'trusted') {
+      this.workbench.builds.warmUp(project.folder)
+      void this.workbench.hosts.host()
+    }
+    if (before === 'trusted' && project.trust !== 'trusted') {
+      project.cancelAll()
+      this.workbench.clangd.leave()
+      this.workbench.builds.stopCompileServer()
+      this.workbench.hosts.stop()
+    }
+  }
+
+  private async enter(folder: string, trust: TrustState): Promise<ProjectSession> {
     const same = this.openProject(folder)
-    if (same) return same
+    if (same) {
+      same.trust = trust
+      return same
+    }
     const before = this.project
-    const project = new ProjectSession(folder)
+    const project = new ProjectSession(folder, trust)
     this.project = project
     await before?.close()
     this.workbench.clangd.leave()
@@ -124,7 +190,8 @@ export class AppSession {
     const described = await describeProject(project.folder)
     if (!described.ok || this.project !== project) return
     noteKnown(project, described.value)
-    this.send('project.changed', described.value)
+    this.send('project.changed', { ...described.value, trust: project.trust })
+    if (project.trust !== 'trusted') return
     // Another source, other flags: clangd works with what a build would run.
     await this.workbench.clangd.refresh()
   }
@@ -143,12 +210,13 @@ export class AppSession {
     project.noteExportFolder(directory)
     const { exportFolders } = await this.workbench.projects.settings()
     const others = Object.entries(exportFolders).filter(([folder]) => folder !== project.folder)
-    await changeSettings(this.installation.cacheFolder, {
-      exportFolders: Object.fromEntries([
-        ...others.slice(1 - mostRemembered),
-        [project.folder, path.resolve(directory)],
-      ]),
-    })
+    const kept = [
+      ...others.slice(1 - mostRemembered),
+      [project.folder, path.resolve(directory)] as const,
+    ]
+    await this.keepOrSay(
+      changeSettings(this.installation.cacheFolder, { exportFolders: Object.fromEntries(kept) }),
+    )
   }
 
   /**
@@ -174,6 +242,20 @@ export class AppSession {
   async prepareInBackground(): Promise<void> {
     const prepared = await this.workbench.headers.prepare()
     if (!prepared.ok) this.sendFailure(prepared.error)
+  }
+
+  /** Says what nobody waited for, and what therefore no call's answer can say. */
+  noteUnexpected(error: unknown): void {
+    const refused = error instanceof WorkbenchFailure ? error.error : diskError(error)
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    if (!refused) process.stderr.write(`opsmith: ${stack}\n`)
+    this.sendFailure(
+      refused ?? {
+        code: 'internal',
+        message: 'Work in the background ended by a bug of ours.',
+        detail: stack,
+      },
+    )
   }
 
   /** Once: each build would try again. What is not installed is doctor's to say. */

@@ -21,26 +21,38 @@ import { operatorCheckCalls } from './ipc/operator-check-calls'
 import { operatorCalls } from './ipc/operator-calls'
 import { profileCalls } from './ipc/profile-calls'
 import { projectCalls } from './ipc/project-calls'
+import { trustCalls } from './ipc/trust-calls'
 import { installMenu } from './menu'
 import { lockDownContents, lockDownSession, registerScheme, serveRenderer } from './security'
+import { isOnlyInstance, onSecondInstance } from './single-instance'
 import { openWindow } from './window'
 
 /** Electron's executable has an allocator of its own, which no preloaded library replaces: a Node on PATH has not. */
 const installation = { ...findInstallation(__dirname), plainNode: findOnPath('node') ?? '' }
 
-/** A folder named on the command line, else the project of last time, else none. */
-async function startFolder(): Promise<string> {
-  const named = process.argv
-    .slice(1)
-    .find(
-      (word) =>
-        !word.startsWith('-') && path.resolve(word) !== installation.root && !word.endsWith('.cjs'),
-    )
+const isFolderWord = (word: string): boolean =>
+  !word.startsWith('-') && path.resolve(word) !== installation.root && !word.endsWith('.cjs')
+
+/** The folder that the command line names, absolute; "" for none. */
+function namedFolder(): string {
+  const named = process.argv.slice(1).find(isFolderWord)
   const caller = process.env['OPSMITH_CALLER_FOLDER'] ?? process.cwd()
-  if (named !== undefined) return path.resolve(caller, named)
+  return named === undefined ? '' : path.resolve(caller, named)
+}
+
+/** The folder that is named, else the project of last time, else none. */
+async function startFolder(): Promise<string> {
+  const named = namedFolder()
+  if (named !== '') return named
   const { recentProjects } = await readSettings(installation.cacheFolder)
   const [last = ''] = recentProjects
   return last !== '' && fs.existsSync(path.join(last, 'opsmith.json')) ? last : ''
+}
+
+/** Runs once this process has ended: for a start that came while it was closing. */
+function startAgain(folder: string): void {
+  const words = process.argv.slice(1).filter((word) => !isFolderWord(word))
+  app.relaunch({ args: folder === '' ? words : [...words, folder] })
 }
 
 async function run(): Promise<void> {
@@ -54,11 +66,22 @@ async function run(): Promise<void> {
     installMenu(false)
     serveRenderer(path.join(installation.root, 'dist', 'renderer'))
   }
-  const session = new AppSession(installation, await startFolder())
+  const folder = await startFolder()
+  const session = new AppSession(installation, folder)
+  for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
+    process.on(event, (error: unknown) => {
+      session.noteUnexpected(error)
+    })
+  }
+  onSecondInstance((wanted) => {
+    if (session.isClosing) startAgain(wanted)
+    else session.show(wanted)
+  })
   await session.workbench.applySettings()
   listenToRenderer(session, {
     ...generalCalls,
     ...projectCalls,
+    ...trustCalls,
     ...operatorCalls,
     ...graphCalls,
     ...gradcheckCalls,
@@ -71,17 +94,23 @@ async function run(): Promise<void> {
   })
   await openWindow(session, path.join(__dirname, 'preload.cjs'))
   // Not before the window is up: loading libtorch would take one of two cores from it.
-  void session.workbench.hosts.host()
-  let closing = false
+  if (folder === '' || (await session.trust.of(folder)) === 'trusted')
+    void session.workbench.hosts.host()
+  let ending = false
   app.on('window-all-closed', () => {
-    if (closing) return
-    closing = true
+    if (ending) return
+    ending = true
     void session.close().finally(() => {
       app.quit()
     })
   })
-  await session.prepareInBackground()
-  pruneBuildCaches(installation)
+  try {
+    await session.prepareInBackground()
+    pruneBuildCaches(installation)
+  } catch (error) {
+    // The window works without either.
+    session.noteUnexpected(error)
+  }
 }
 
 registerScheme()
@@ -89,9 +118,14 @@ lockDownContents()
 app.setPath('userData', path.join(installation.cacheFolder, 'electron-profile'))
 // GPU-less machines paint in software all the same; asking for a GPU only fills the log.
 app.commandLine.appendSwitch('disable-features', 'Translate,MediaRouter')
-run().catch((error: unknown) => {
-  process.stderr.write(
-    `opsmith: could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  )
-  app.exit(2)
-})
+if (isOnlyInstance(namedFolder())) {
+  run().catch((error: unknown) => {
+    process.stderr.write(
+      `opsmith: could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    )
+    app.exit(2)
+  })
+} else {
+  process.stderr.write('opsmith: the window that is open already comes to the front\n')
+  app.exit(0)
+}

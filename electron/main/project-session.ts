@@ -1,5 +1,7 @@
 import path from 'node:path'
 
+import type { TrustState } from '../contract/project'
+import { isWithin, realPlace } from '../engine/project/inside'
 import type { ProjectWatcher } from '../engine/project/watch-project'
 
 /**
@@ -15,8 +17,14 @@ export class ProjectSession {
   private readonly exportFolders = new Set<string>()
   private readonly jobs = new Map<string, AbortController>()
 
-  /** @param folder absolute */
-  constructor(readonly folder: string) {}
+  /**
+   * @param folder absolute
+   * @param trust until it is `trusted`, nothing of the folder is run
+   */
+  constructor(
+    readonly folder: string,
+    public trust: TrustState,
+  ) {}
 
   /** Takes the place of the watcher before. */
   async watch(start: () => ProjectWatcher): Promise<void> {
@@ -33,6 +41,10 @@ export class ProjectSession {
     } finally {
       if (this.jobs.get(id) === controller) this.jobs.delete(id)
     }
+  }
+
+  cancelAll(): void {
+    for (const controller of this.jobs.values()) controller.abort()
   }
 
   /** Whether there was such a job. */
@@ -71,17 +83,16 @@ export class ProjectSession {
     this.exportFolders.add(path.resolve(directory))
   }
 
-  /** Exports go into the project and where the user chose; what lies there may be shown. */
-  mayExportTo(directory: string): boolean {
-    const target = path.resolve(directory)
-    return [this.folder, ...this.exportFolders].some(
-      (folder) => target === folder || target.startsWith(path.join(folder, path.sep)),
-    )
+  /** Exports go into the project and where the user chose; what lies there may be shown. Links are followed. */
+  async mayExportTo(directory: string): Promise<boolean> {
+    const target = await realPlace(directory)
+    const folders = await Promise.all([this.folder, ...this.exportFolders].map(realPlace))
+    return folders.some((folder) => isWithin(target, folder))
   }
 
   /** Ends its jobs and its watcher. */
   async close(): Promise<void> {
-    for (const controller of this.jobs.values()) controller.abort()
+    this.cancelAll()
     await this.watcher?.close()
   }
 }

@@ -4,6 +4,8 @@ import path from 'node:path'
 import { app, protocol, session } from 'electron'
 import type { BrowserWindowConstructorOptions, WebContents, WebFrameMain } from 'electron'
 
+import { joinInside } from '../engine/project/inside'
+
 /** The renderer's own origin; nothing else is ever shown. */
 export const appScheme = 'app'
 export const appOrigin = `${appScheme}://opsmith`
@@ -62,18 +64,25 @@ const contentTypes: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
+/** The file that an address names; undefined for one outside the folder, or with a broken escape. */
+function servedFile(folder: string, pathname: string): string | undefined {
+  try {
+    return joinInside(folder, decodeURIComponent(pathname).replace(/^\/+/, ''))
+  } catch {
+    return undefined
+  }
+}
+
 /** Serves the bundled renderer, and nothing outside its folder. */
 export function serveRenderer(folder: string): void {
   protocol.handle(appScheme, async (request) => {
     const url = new URL(request.url)
-    const file = path.join(folder, path.normalize(decodeURIComponent(url.pathname)))
     const headers = {
       'Content-Security-Policy': contentSecurityPolicy,
       'X-Content-Type-Options': 'nosniff',
     }
-    if (url.origin !== appOrigin && url.host !== 'opsmith')
-      return new Response('', { status: 404, headers })
-    if (!file.startsWith(folder + path.sep)) return new Response('', { status: 404, headers })
+    const file = url.host === 'opsmith' ? servedFile(folder, url.pathname) : undefined
+    if (file === undefined) return new Response('', { status: 404, headers })
     try {
       const bytes = await fs.readFile(file)
       const type = contentTypes[path.extname(file)] ?? 'application/octet-stream'
@@ -111,6 +120,8 @@ export function lockDownContents(): void {
       event.preventDefault()
     })
     contents.setWindowOpenHandler(() => ({ action: 'deny' }))
+    // The session's rules see requests, and a peer connection is none: it gets no way out.
+    contents.setWebRTCIPHandlingPolicy('disable_non_proxied_udp')
   })
 }
 

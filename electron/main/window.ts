@@ -4,7 +4,9 @@ import path from 'node:path'
 import { BrowserWindow, nativeTheme, screen } from 'electron'
 import { z } from 'zod'
 
+import { ioError } from '../engine/project/files'
 import type { AppSession } from './app-session'
+import { askQuestion } from './dialogs'
 import { secureWebPreferences, startUrl } from './security'
 
 const bounds = z.object({
@@ -37,6 +39,38 @@ function rememberedBounds(
   }
 }
 
+/** A place that cannot be kept costs the place: the window closes all the same. */
+function keepBounds(session: AppSession, window: BrowserWindow): void {
+  try {
+    fs.mkdirSync(session.installation.cacheFolder, { recursive: true })
+    fs.writeFileSync(boundsFile(session), JSON.stringify(window.getNormalBounds()))
+  } catch (error) {
+    const { message } = ioError(error, `write ${boundsFile(session)}`).error
+    process.stderr.write(`opsmith: the place of the window is not kept. ${message}\n`)
+  }
+}
+
+/** Milliseconds, and how often within them a renderer that died is started anew without a question. */
+const lately = 60_000
+const mostReloads = 3
+
+async function askToReload(
+  session: AppSession,
+  window: BrowserWindow,
+  reason: string,
+): Promise<void> {
+  const { response } = await askQuestion(session, {
+    type: 'error',
+    message: `The window has ended ${mostReloads + 1} times within a minute (${reason}).`,
+    detail: 'What you typed is kept.',
+    buttons: ['Show it again', 'Close Opsmith'],
+    defaultId: 0,
+    cancelId: 1,
+  })
+  if (response === 0) await window.loadURL(startUrl)
+  else window.close()
+}
+
 /** The workbench window; closing it asks nothing, since what was typed is kept first. */
 export async function openWindow(session: AppSession, preload: string): Promise<BrowserWindow> {
   const window = new BrowserWindow({
@@ -52,22 +86,25 @@ export async function openWindow(session: AppSession, preload: string): Promise<
   window.once('ready-to-show', () => {
     window.show()
   })
-  let kept = false
   window.on('close', (event) => {
-    if (kept) return
     event.preventDefault()
-    fs.mkdirSync(session.installation.cacheFolder, { recursive: true })
-    fs.writeFileSync(boundsFile(session), JSON.stringify(window.getNormalBounds()))
+    if (session.isClosing) return
+    session.isClosing = true
+    keepBounds(session, window)
     // Gone for the eye at once; the process stays for as long as keeping what was typed takes.
     window.hide()
-    void session.flush().then(() => {
-      kept = true
+    void session.flush().finally(() => {
       window.destroy()
     })
   })
+  const ends: number[] = []
   // A renderer that died is started anew: drafts bring back what was typed.
   window.webContents.on('render-process-gone', (_event, details) => {
-    if (details.reason !== 'clean-exit') void window.loadURL(startUrl)
+    if (details.reason === 'clean-exit' || session.isClosing) return
+    const now = Date.now()
+    ends.push(now)
+    const isRepeated = ends.filter((time) => now - time < lately).length > mostReloads
+    void (isRepeated ? askToReload(session, window, details.reason) : window.loadURL(startUrl))
   })
   await window.loadURL(startUrl)
   return window

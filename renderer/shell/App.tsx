@@ -9,12 +9,14 @@ import { Notifications } from './Notifications'
 import { Palette } from './Palette'
 import { StatusBar } from './StatusBar'
 import { Toolbar } from './Toolbar'
+import { TrustBanner, TrustDialog } from './Trust'
 import { WorkbenchPage } from './Workbench'
 
 export function App(): ReactElement {
   return (
     <div className="app">
       <Toolbar />
+      <TrustBanner />
       <main className="app-main">
         <ErrorBoundary name="the window">
           <Page />
@@ -24,6 +26,7 @@ export function App(): ReactElement {
       <Notifications />
       <Palette />
       <AskText />
+      <TrustDialog />
     </div>
   )
 }

@@ -10,6 +10,7 @@ import { useHost } from '../store/host'
 import { restartLanguage, useLanguage } from '../store/language'
 import { showPanel } from '../store/layout'
 import { useProject } from '../store/project'
+import { askForTrust, useRestricted } from '../store/trust'
 import { Elapsed, Progress } from './primitives/Elapsed'
 import { formatCount, formatSeconds } from './primitives/format'
 import { Icon } from './primitives/Icon'
@@ -18,6 +19,7 @@ export function StatusBar(): ReactElement {
   const hasProject = useProject((state) => state.project !== null)
   return (
     <footer className="statusbar" data-testid="statusbar" aria-label="Status">
+      <TrustItem />
       <Tools />
       <HostItem />
       {hasProject && <BuildItem />}
@@ -27,6 +29,23 @@ export function StatusBar(): ReactElement {
       <BackgroundItems />
       <Cursor />
     </footer>
+  )
+}
+
+function TrustItem(): ReactElement | null {
+  const restricted = useRestricted()
+  if (!restricted) return null
+  return (
+    <button
+      type="button"
+      className="status-item tone-warning"
+      onClick={askForTrust}
+      title="Nothing of this folder is built or run. Click to decide about it."
+      data-testid="status-trust"
+    >
+      <Icon name="shield" />
+      <span>Restricted mode</span>
+    </button>
   )
 }
 

@@ -1,3 +1,4 @@
+import type { TrustState } from '../../electron/contract/project'
 import { call, listen } from '../bridge/bridge'
 import { keepTyped, restoreDrafts, startEditor } from '../editor/session'
 import { exposeTestHook } from '../editor/test-hook'
@@ -13,9 +14,10 @@ import { layoutStore, openFile, showPanel } from '../store/layout'
 import { forgetResults, listenToProject, requestBuild } from '../store/loop'
 import { notify, notifyError } from '../store/notifications'
 import { followProblems } from '../store/problems'
-import { openProject, projectStore } from '../store/project'
+import { currentFolder, openProject, projectStore } from '../store/project'
 import { loadSettings, settingsStore } from '../store/settings'
 import { followTheme, isDark, type ShownTheme } from '../store/theme'
+import { followTrust, isRestricted } from '../store/trust'
 import { installCommands } from './commands'
 import { followChoices, loadLayouts, saveLayoutsNow } from './layouts'
 
@@ -24,11 +26,15 @@ export async function start(): Promise<void> {
   installCommands()
   followProject()
   followFailures()
+  followTrust(takeTrust)
   listenToBuilds()
   listenToBackground()
   listenToProject()
   followProblems()
   void listenToLanguage()
+  listen('project.wanted', ({ folder }) => {
+    if (folder !== currentFolder()) void openProject(folder)
+  })
   listen('command.invoked', (event) => {
     if (event.command === 'flush') void flush()
     else runCommand(event.command)
@@ -108,8 +114,20 @@ async function enter(folder: string): Promise<void> {
   if (restored.length > 0) {
     notify('info', `Unsaved changes were restored: ${restored.join(', ')}.`)
   }
+  if (isRestricted()) return
   for (const feature of allFeatures()) feature.enter?.()
   await requestBuild('projectOpened')
+}
+
+/** What was left out when the project was opened is done once it is trusted; what was made goes when it is not. */
+function takeTrust(trust: TrustState): void {
+  if (trust !== 'trusted') {
+    forgetResults()
+    return
+  }
+  void runDoctor()
+  for (const feature of allFeatures()) feature.enter?.()
+  void requestBuild('projectOpened')
 }
 
 /** What went wrong comes to the front, without taking the keyboard from the one who types. */

@@ -11,6 +11,7 @@ import { currentFolder, projectChanged, roleOf } from './project'
 import { forgetRegistry } from './registry'
 import { forgetSchemas, schemasStore } from './schemas'
 import { settingsStore } from './settings'
+import { askForTrust, isRestricted } from './trust'
 
 /**
  * The loop: build, load, and every feature refreshes what it showed. Nobody presses five buttons.
@@ -45,6 +46,10 @@ export async function requestBuild(
   { timeTrace = false }: { timeTrace?: boolean } = {},
 ): Promise<void> {
   if (!buildsFor(reason)) return
+  if (isRestricted()) {
+    if (reason === 'asked') askForTrust()
+    return
+  }
   const built = await buildJob.run({ timeTrace })
   if (!built?.ok || built.value.load === null) return
   await loadProgramFunctions()

@@ -324,8 +324,8 @@ describe('one benchmark', () => {
 
   it('a kept build can be named and timed against', async () => {
     const builds = [
-      { key: '2', name: '', time: 2000, current: true },
-      { key: '1', name: 'plain formula', time: 1000, current: false },
+      { key: '2'.repeat(32), name: '', time: 2000, current: true },
+      { key: '1'.repeat(32), name: 'plain formula', time: 1000, current: false },
     ]
     main.give('timing.builds', builds)
     main.give('timing.nameBuild', builds)
@@ -333,7 +333,10 @@ describe('one benchmark', () => {
     await userEvent.click(screen.getByTestId('timings-builds'))
     await userEvent.click(screen.getByText('Name this build …'))
     await userEvent.type(screen.getByTestId('timings-build-name'), 'slow{Enter}')
-    expect(main.asked('timing.nameBuild')[0]).toMatchObject({ key: '2', name: 'slow' })
+    expect(main.asked('timing.nameBuild')[0]).toMatchObject({
+      key: '2'.repeat(32),
+      name: 'slow',
+    })
     await userEvent.click(screen.getByTestId('timings-builds'))
     await userEvent.click(screen.getByTestId('timings-build-last'))
     await userEvent.click(screen.getByTestId('timings-run'))

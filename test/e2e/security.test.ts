@@ -86,9 +86,14 @@ describe('the window', () => {
         await attempt('file:///etc/passwd'),
         await attempt('app://opsmith/../../../../etc/passwd'),
         await attempt('app://opsmith/..%2f..%2fpackage.json'),
+        await attempt('app://opsmith/%'),
       ]
     })
-    expect(answers).toEqual(['refused', 'refused', '404', '404'])
+    expect(answers).toEqual(['refused', 'refused', '404', '404', '404'])
+    const policy = await app.electron.evaluate(({ BrowserWindow }) =>
+      BrowserWindow.getAllWindows()[0]?.webContents.getWebRTCIPHandlingPolicy(),
+    )
+    expect(policy).toBe('disable_non_proxied_udp')
   })
 
   it('the window gets no permissions', async () => {
@@ -150,5 +155,53 @@ describe('calls from the window to main', () => {
     expect(await call('export.run', { folder, job: 'export-2', request })).toMatchObject(refused)
     expect(await call('export.showDirectory', { directory: '/etc' })).toMatchObject(refused)
     expect(fs.existsSync(directory)).toBe(false)
+  })
+
+  it('no program that the window names is run before the user has confirmed it', async () => {
+    const marker = path.join(cache.home, 'ran')
+    const tool = path.join(cache.home, 'tool')
+    fs.writeFileSync(tool, `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 })
+    const elsewhere = copyProject(path.join(root, 'samples/my_op'), cache)
+    const manifest = { name: 'x', sources: ['op.cpp'], toolchain: { compiler: tool } }
+    fs.writeFileSync(path.join(elsewhere, 'opsmith.json'), JSON.stringify(manifest))
+    await call('doctor.report', { folder: elsewhere })
+    // The system's dialog cannot be pressed here: it is answered with "Cancel", and what it said is kept.
+    await app.electron.evaluate(({ dialog }) => {
+      const asked: string[] = []
+      ;(globalThis as { asked?: string[] }).asked = asked
+      dialog.showMessageBox = (...given: unknown[]) => {
+        asked.push((given.at(-1) as { message: string }).message)
+        return Promise.resolve({ response: 1, checkboxChecked: false })
+      }
+    })
+    for (const name of ['compiler', 'clangd'] as const) {
+      const set = (await call('settings.set', { [name]: tool })) as { value?: { compiler: string } }
+      expect(set.value).toMatchObject({ [name]: '' })
+    }
+    const asked = await app.electron.evaluate(() => (globalThis as { asked?: string[] }).asked)
+    expect(asked?.join('\n')).toContain(`Use ${tool} as the C++ compiler?`)
+    await call('doctor.report', { folder: '' })
+    expect(fs.existsSync(marker)).toBe(false)
+  })
+
+  it("a file that only a message names is read where it is code, and nothing is written into git's folder", async () => {
+    const { value } = (await call('app.info', {})) as unknown as { value: { startFolder: string } }
+    const folder = value.startFolder
+    const secret = path.join(cache.home, 'secret')
+    fs.writeFileSync(secret, 'secret')
+    const source = `#line 1 "${secret}"\nint x = undeclared;\n`
+    fs.writeFileSync(path.join(folder, 'op.cpp'), source)
+    const built = (await call('operator.build', { folder, job: 'build-1' })) as {
+      value?: { build: { diagnostics: { file: string }[] } }
+    }
+    expect(built.value?.build.diagnostics.map(({ file }) => file)).toContain(secret)
+    const refused = { error: { code: 'request.invalid' } }
+    expect(await call('file.readExternal', { path: secret })).toMatchObject(refused)
+    fs.mkdirSync(path.join(folder, '.git/hooks'), { recursive: true })
+    const hook = { folder, path: '.git/hooks/pre-commit', text: 'echo', baseVersion: '' }
+    expect(await call('file.write', hook)).toMatchObject(refused)
+    expect(await call('project.copySample', { name: '../../my_op', parent: '' })).toMatchObject({
+      ok: false,
+    })
   })
 })

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -13,6 +14,39 @@ import './test-hook'
 
 /** Milliseconds. Whoever waits shorter than this measures something, and says so. */
 const patience = 90_000
+
+async function electronExecutable(): Promise<string> {
+  const script = pathToFileURL(path.join(root, 'scripts/setup/electron-runtime.mjs'))
+  const { resolveElectron } = (await import(script.href)) as {
+    resolveElectron(): { executable: string } | undefined
+  }
+  const runtime = resolveElectron()
+  if (!runtime) throw new Error('set-up has not fetched an Electron runtime')
+  return runtime.executable
+}
+
+/** Tests run as root in containers, where Chromium's sandbox cannot; nothing else passes this. */
+function startArguments(checkout: string, project: string | undefined): string[] {
+  return ['--no-sandbox', checkout, ...(project === undefined ? [] : [project])]
+}
+
+function startEnvironment(cache: TestCache): Record<string, string> {
+  return {
+    ...(process.env as Record<string, string>),
+    XDG_CACHE_HOME: cache.home,
+    OPSMITH_TESTS: '1',
+  }
+}
+
+/** Starts the app once more beside one that is open; its exit code comes back. */
+export async function startOnceMore(cache: TestCache, project: string): Promise<number | null> {
+  const child = spawn(await electronExecutable(), startArguments(root, project), {
+    cwd: root,
+    env: startEnvironment(cache),
+    stdio: 'ignore',
+  })
+  return await new Promise((resolve) => child.once('exit', resolve))
+}
 
 /** The real app in a real window. Benchmarks use it too, where there is no vitest. */
 export class App {
@@ -47,22 +81,11 @@ export class App {
     checkout = root,
   ): Promise<App> {
     await changeSettings(cache.folder, settings)
-    const script = pathToFileURL(path.join(root, 'scripts/setup/electron-runtime.mjs'))
-    const { resolveElectron } = (await import(script.href)) as {
-      resolveElectron(): { executable: string } | undefined
-    }
-    const runtime = resolveElectron()
-    if (!runtime) throw new Error('set-up has not fetched an Electron runtime')
     const electron = await _electron.launch({
-      executablePath: runtime.executable,
-      // Tests run as root in containers, where Chromium's sandbox cannot; nothing else passes this.
-      args: ['--no-sandbox', checkout, ...(project === undefined ? [] : [project])],
+      executablePath: await electronExecutable(),
+      args: startArguments(checkout, project),
       cwd: checkout,
-      env: {
-        ...(process.env as Record<string, string>),
-        XDG_CACHE_HOME: cache.home,
-        OPSMITH_TESTS: '1',
-      },
+      env: startEnvironment(cache),
       timeout: 2 * patience,
     })
     if (process.env['OPSMITH_TEST_LOG']) {

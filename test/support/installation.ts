@@ -31,6 +31,9 @@ export function makeTestCache(): TestCache {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-test-'))
   const folder = path.join(home, 'opsmith')
   fs.mkdirSync(folder)
+  // The tests' own projects are in this folder or in the clone; what they run is theirs.
+  const trusted = [fs.realpathSync(home), fs.realpathSync(root)]
+  fs.writeFileSync(path.join(folder, 'trust.json'), JSON.stringify({ trusted, restricted: [] }))
   const shared = cacheFolder()
   for (const name of sharedFolders) {
     fs.mkdirSync(path.join(shared, name), { recursive: true })

@@ -11,6 +11,7 @@ export function openInWindow(
   const name = 'my_op'
   const described = manifest.parse({ name, sources: ['op.cpp'], ...given })
   projectStore.setState({
-    project: folder === null ? null : { folder, name, files, manifest: described },
+    project:
+      folder === null ? null : { folder, name, files, manifest: described, trust: 'trusted' },
   })
 }

@@ -143,7 +143,9 @@ describe('a build', () => {
 
   it('of a project that was closed shows nothing in the next one', async () => {
     const running = requestBuild('asked')
-    projectStore.setState({ project: { folder: '/projects/second', name: 'second', files: [] } })
+    projectStore.setState({
+      project: { folder: '/projects/second', name: 'second', files: [], trust: 'trusted' },
+    })
     builds.succeed(good('of the first'))
     await running
     expect(shownKey()).toBeUndefined()

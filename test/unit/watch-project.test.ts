@@ -53,3 +53,21 @@ it('changed and removed files are reported, and ignored folders are not', async 
   await expect.poll(() => told.get('first.h'), { timeout: 15_000 }).toBe('')
   expect([...told.keys()].filter((file) => file.startsWith('build'))).toEqual([])
 })
+
+it('a link to a file is watched, and what is behind a link to a folder is not', async () => {
+  const outside = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-outside-'))
+  try {
+    fs.writeFileSync(path.join(outside, 'shared.h'), 'before')
+    fs.symlinkSync(outside, path.join(folder, 'data'))
+    fs.symlinkSync(path.join(outside, 'shared.h'), path.join(folder, 'shared.h'))
+    watch()
+    fs.writeFileSync(path.join(folder, 'first.h'), 'first')
+    await expect.poll(() => told.get('first.h'), { timeout: 15_000 }).toBe(version('first'))
+    fs.writeFileSync(path.join(outside, 'large.h'), 'large')
+    fs.writeFileSync(path.join(outside, 'shared.h'), 'after')
+    await expect.poll(() => told.get('shared.h'), { timeout: 15_000 }).toBe(version('after'))
+    expect([...told.keys()].filter((file) => file.startsWith('data'))).toEqual([])
+  } finally {
+    fs.rmSync(outside, { recursive: true })
+  }
+})

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-import { fileSystemReason } from '../project/file-errors'
+import { diskError } from '../project/file-errors'
 import { writeAtomically } from '../project/files'
 
 /** Points that one history keeps. */
@@ -63,7 +63,7 @@ export class BuildHistory<Point extends { build: string }> {
       await writeAtomically(this.fileOf(project, key), text)
       if (known.length === 0) await pruneOldest(this.folderOf(project), keptHistories)
     } catch (error) {
-      if (fileSystemReason(error) === undefined) throw error
+      if (!diskError(error)) throw error
     }
     return before.at(-1) ?? null
   }

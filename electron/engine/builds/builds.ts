@@ -9,7 +9,7 @@ import type { BuildOptions, BuildRequest } from '../compile/build'
 import { HotCompiler } from '../compile/hot/hot-compiler'
 import { planBuild } from '../compile/plan'
 import type { Installation } from '../installation'
-import { withFileErrors } from '../project/file-errors'
+import { diskError, withFileErrors } from '../project/file-errors'
 import { folderOf } from '../project/open-project'
 import type { OpenProject, ProjectOrFolder, Projects } from '../project/open-project'
 import type { BackgroundEvents } from './background'
@@ -17,7 +17,7 @@ import type { BackgroundEvents } from './background'
 /** Milliseconds between a hot build and the plain one that follows. */
 const plainBuildDelay = 400
 
-export interface BuildEvents extends Pick<BackgroundEvents, 'onBackground'> {
+export interface BuildEvents extends BackgroundEvents {
   /** The plain build that follows a hot one has ended; see Builds.buildHot(). */
   onSettled?: (folder: string, report: BuildReport) => void
 }
@@ -76,9 +76,20 @@ export class Builds {
     const report = await this.compile(project.value, options, buildProject)
     if (report.ok && report.value.ok) {
       this.lastGood.set(project.value.folder, report.value)
-      await this.services.onGoodPlainBuild(project.value, report.value)
+      await this.keep(project.value, report.value)
     }
     return report
+  }
+
+  /** Remembers a good plain build. One that the disk does not take costs an entry of the history, not the build. */
+  private async keep(project: OpenProject, report: BuildReport): Promise<void> {
+    try {
+      await this.services.onGoodPlainBuild(project, report)
+    } catch (error) {
+      const refused = diskError(error)
+      if (!refused) throw error
+      this.events.onBackgroundFailed?.(refused)
+    }
   }
 
   /**
@@ -104,7 +115,7 @@ export class Builds {
     if (!report.ok || !report.value.ok) return report
     this.lastGood.set(project.folder, report.value)
     if (report.value.hot) this.followWithPlain(project.folder)
-    else await this.services.onGoodPlainBuild(project, report.value)
+    else await this.keep(project, report.value)
     return report
   }
 
@@ -149,11 +160,17 @@ export class Builds {
       if (!project.ok) return project
       const report = await this.compile(project.value, { signal: stop.signal }, buildProject)
       if (!report.ok || stop.signal.aborted) return report
-      if (report.value.ok) await this.services.onGoodPlainBuild(project.value, report.value)
+      if (report.value.ok) await this.keep(project.value, report.value)
       this.events.onSettled?.(folder, report.value)
       return report
     }
-    this.following.set(folder, { stop, report: build() })
+    const report = build().catch((error: unknown): Result<BuildReport> => {
+      const refused = diskError(error)
+      if (!refused) throw error
+      this.events.onBackgroundFailed?.(refused)
+      return { ok: false, error: refused }
+    })
+    this.following.set(folder, { stop, report })
   }
 
   private stopFollowing(folder: string): void {

@@ -10,7 +10,7 @@ import { callOnLibrary } from '../host/call-on-library'
 import type { CallOptions } from '../host/host-client'
 import type { HostPool } from '../host/host-pool'
 import type { Installation } from '../installation'
-import { folderOf } from '../project/open-project'
+import { folderOf, restricted } from '../project/open-project'
 import type { OpenProject, ProjectOrFolder, Projects } from '../project/open-project'
 import { resolveSources } from '../project/sources'
 import { findAddon } from '../toolchain/addon-location'
@@ -47,6 +47,7 @@ export class Libraries {
         hint: 'Build it first (Ctrl+B).',
       })
     }
+    if (await projects.isRestricted(folder)) return restricted(folder)
     const opened = await projects.open(projectOrFolder)
     // What was built stays loadable when opsmith.json is broken meanwhile.
     const project = opened.ok ? opened.value : undefined

@@ -288,6 +288,18 @@ export async function examine(
   }
 }
 
+function untrustedCompiler(file: string): Finding {
+  return {
+    ...blank,
+    kind: 'compiler',
+    name: path.basename(file),
+    path: file,
+    judgement: 'warning',
+    why: 'opsmith.json chooses it; it was not asked for its version, since the folder is not trusted',
+    remedy: 'Trust the folder in the window. A build on the command line uses it all the same.',
+  }
+}
+
 /** What doctor says of a project's tools, or of those that the settings choose. */
 export class Doctor {
   constructor(private readonly services: { installation: Installation; projects: Projects }) {}
@@ -298,6 +310,19 @@ export class Doctor {
     const settings = await projects.settings()
     const project = folder === '' ? undefined : await projects.open(folder)
     const manifest = project?.ok ? project.value.manifest : undefined
-    return await examine(installation, chosenTools(settings, manifest), settings.clangd)
+    const choice = chosenTools(settings, manifest)
+    if (await this.mayRun(folder, choice.compiler, settings.compiler))
+      return await examine(installation, choice, settings.clangd)
+    const usual = { ...choice, compiler: settings.compiler }
+    const report = await examine(installation, usual, settings.clangd)
+    return { ...report, findings: [...report.findings, untrustedCompiler(choice.compiler)] }
+  }
+
+  /** Looking runs a compiler, to ask for its version: one that only an opsmith.json names must be trusted. */
+  private async mayRun(folder: string, compiler: string, usual: string): Promise<boolean> {
+    if (compiler === usual) return true
+    const onPath = await findCompilers()
+    if (onPath.some(({ path: file }) => file === compiler)) return true
+    return (await this.services.projects.trust.of(folder)) === 'trusted'
   }
 }

@@ -25,6 +25,9 @@ interface GraphServices {
   hosts: HostPool
 }
 
+/** For graphs that are read without an op host: none is known, and none is called missing. */
+const noOperators: KnownOperators = { schemas: new Map(), custom: new Set(), classes: new Set() }
+
 type CaptureInput = Omit<HostInput<'graph.capture'>, 'program'>
 
 /** Seconds for questions about a graph that run no user code. */
@@ -54,6 +57,17 @@ function fillFromManifest(request: CaptureInput, manifest: Manifest): CaptureInp
     ...(args === undefined ? {} : { args }),
     checks: (request.checks ?? []).length > 0 ? request.checks : others,
   }
+}
+
+function needsTrust(file: string): Result<never> {
+  const name = path.basename(file)
+  return err(
+    'project.restricted',
+    `${name} is a TorchScript archive, which only an op host can read.`,
+    {
+      hint: 'Trust the folder to open it. In restricted mode torch.export archives (.pt2) and graphs as JSON are shown.',
+    },
+  )
 }
 
 /** Graphs of programs, operators and archives: captured in the op host, or read from a file. */
@@ -192,7 +206,10 @@ export class Graphs {
     )
   }
 
-  /** What a model file holds and what it needs that is not there; `folder` as in capture. */
+  /**
+   * What a model file holds and what it needs that is not there; `folder` as in capture. In restricted mode no op
+   * host is started: a TorchScript archive is refused, and what an exported program needs is not looked up.
+   */
   async openFile(folder: string, file: string, limits: CallLimits): Promise<Result<GraphArchive>> {
     const kind = await fileKind(file)
     if (!kind.ok) return kind
@@ -203,6 +220,11 @@ export class Graphs {
       this.opened = { file, changed, text: read.value.text }
       const entries = [{ name: read.value.name, schema: '' }]
       return ok({ path: file, kind: 'graph', entries, missing: [] })
+    }
+    if (await this.services.projects.isRestricted(folder)) {
+      if (kind.value === 'torchscript') return needsTrust(file)
+      const described = await describeExport(file, noOperators)
+      return described.ok ? ok({ ...described.value, missing: [] }) : described
     }
     if (folder !== '') {
       const loaded = await this.loadFor(folder, true, limits)
@@ -220,8 +242,12 @@ export class Graphs {
     return known.ok ? await describeExport(file, known.value) : known
   }
 
-  /** The graph of a torch.export archive or of a JSON file; `entry` "" takes the first. */
-  async readFile(file: string, entry: string): Promise<Result<GraphText>> {
+  /**
+   * The graph of a torch.export archive or of a JSON file.
+   * @param entry "" takes the first
+   * @param folder the project that is open, "" for none
+   */
+  async readFile(file: string, entry: string, folder = ''): Promise<Result<GraphText>> {
     const kind = await fileKind(file)
     if (!kind.ok) return kind
     if (kind.value === 'torchscript') {
@@ -237,7 +263,8 @@ export class Graphs {
       const read = await readGraphFile(file)
       return read.ok ? ok(read.value.text) : read
     }
-    const known = await this.knownOperators()
+    const isRestricted = await this.services.projects.isRestricted(folder)
+    const known = isRestricted ? ok(noOperators) : await this.knownOperators()
     return known.ok ? await readExport(file, entry, known.value) : known
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 
 import { hostCalls } from '../../contract/host-calls'
@@ -67,6 +68,18 @@ export interface HostStart {
   userFolders: () => readonly string[]
 }
 
+/** Where an op host writes why it ended: in the cache, or among temporary files where that cannot be written. */
+function reportFolder(cacheFolder: string): string {
+  const folder = path.join(cacheFolder, 'hosts')
+  try {
+    fs.mkdirSync(folder, { recursive: true })
+    fs.accessSync(folder, fs.constants.W_OK)
+    return folder
+  } catch {
+    return os.tmpdir()
+  }
+}
+
 /** One generation of the op host: its process, its calls, its end. */
 export class HostClient {
   readonly ready: Promise<Result<{ libtorch: string; seconds: number }>>
@@ -94,10 +107,8 @@ export class HostClient {
     this.generation = generation
     this.limits = limits
     this.userFolders = userFolders
-    const folder = path.join(installation.cacheFolder, 'hosts')
-    fs.mkdirSync(folder, { recursive: true })
     this.reportFile = path.join(
-      folder,
+      reportFolder(installation.cacheFolder),
       `${process.pid}-${generation}-${randomUUID().slice(0, 8)}.txt`,
     )
     this.transport = startHost({

@@ -301,6 +301,17 @@ export class HostPool {
     return host.ok ? ok(null) : host
   }
 
+  /** Ends the hosts that there are, with what they hold; the next call starts another. */
+  stop(): void {
+    this.epoch += 1
+    for (const host of [this.active, this.spare]) host?.kill('stopped')
+    this.active = undefined
+    this.spare = undefined
+    this.loaded = undefined
+    this.lastExit = undefined
+    this.tell()
+  }
+
   async close(): Promise<void> {
     this.closed = true
     const hosts = [this.active, this.spare].filter((host) => host !== undefined)

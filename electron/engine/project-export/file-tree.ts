@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto'
 
+import { z } from 'zod'
+
+import { joinInside } from '../project/inside'
+
 /** The files of an export by their paths relative to it, with forward slashes. */
 export type FileTree = Map<string, Buffer>
 
@@ -53,12 +57,20 @@ export function recordOf(project: string, form: string, tree: FileTree): string 
   return `${JSON.stringify({ project, form, files }, null, 2)}\n`
 }
 
+/** A file that an export writes: relative, and in the export's folder. */
+const recordedName = z.string().refine((name) => joinInside('/export', name) !== undefined)
+
+const exportRecord = z.object({
+  project: z.string(),
+  form: z.string(),
+  files: z.record(recordedName, z.string()),
+})
+
+/** Undefined where it is no record, or names a file outside the export. */
 export function readRecord(text: string): ExportRecord | undefined {
   try {
-    const value = JSON.parse(text) as Partial<ExportRecord>
-    return typeof value.project === 'string' && typeof value.form === 'string' && value.files
-      ? { project: value.project, form: value.form, files: value.files }
-      : undefined
+    const parsed = exportRecord.safeParse(JSON.parse(text))
+    return parsed.success ? parsed.data : undefined
   } catch {
     return undefined
   }

@@ -6,6 +6,7 @@ import type { ConflictDecision, ExportForm, FileChange } from '../../contract/ex
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { ioError, makeFolder } from '../project/files'
+import { joinOwn, withoutLinks } from '../project/inside'
 import { hashOfFile, readRecord, recordFile, recordOf } from './file-tree'
 import type { ExportRecord, FileTree } from './file-tree'
 import { unifiedDiff } from './text-diff'
@@ -18,8 +19,21 @@ interface Present {
   files: Map<string, Buffer>
 }
 
+function linked(directory: string): Result<never> {
+  return err(
+    'file.conflict',
+    `${directory} is a symbolic link: exports are not written through it.`,
+    {
+      hint: 'Choose the folder that it leads to, or delete the link.',
+      path: directory,
+    },
+  )
+}
+
 async function readPresent(directory: string, tree: FileTree): Promise<Result<Present>> {
   try {
+    const isLink = (await fs.lstat(directory)).isSymbolicLink()
+    if (isLink) return linked(directory)
     const names = await fs.readdir(directory)
     const text = names.includes(recordFile)
       ? await fs.readFile(path.join(directory, recordFile), 'utf8')
@@ -34,8 +48,12 @@ async function readPresent(directory: string, tree: FileTree): Promise<Result<Pr
     }
     const files = new Map<string, Buffer>()
     for (const name of new Set([...Object.keys(record?.files ?? {}), ...tree.keys()])) {
-      const content = await fs.readFile(path.join(directory, name)).catch(() => undefined)
-      if (content) files.set(name, content)
+      const place = await withoutLinks(directory, name)
+      if (!place.ok) return place
+      const stat = await fs.lstat(place.value).catch(() => undefined)
+      if (stat?.isFile()) files.set(name, await fs.readFile(place.value))
+      // A link in the place of a file counts as one that was changed by hand.
+      if (stat?.isSymbolicLink()) files.set(name, Buffer.from(await fs.readlink(place.value)))
     }
     return ok({ exists: true, record, files })
   } catch (error) {
@@ -137,7 +155,7 @@ export async function writeTree(
     made = await makeFolder(parent)
     const record = recordOf(names.project, names.form, tree)
     for (const [name, content] of [...tree, [recordFile, Buffer.from(record)] as const]) {
-      const file = path.join(staging, name)
+      const file = joinOwn(staging, name)
       await makeFolder(path.dirname(file))
       await fs.writeFile(file, content)
     }
@@ -145,13 +163,13 @@ export async function writeTree(
       await fs.rename(staging, directory)
     } else {
       for (const change of changes) {
-        const target = path.join(directory, change.path)
+        const target = joinOwn(directory, change.path)
         if (kept.has(change.path) || change.change === 'same') continue
         if (change.change === 'removed') {
           await fs.rm(target, { force: true })
         } else {
           await makeFolder(path.dirname(target))
-          await fs.rename(path.join(staging, change.path), target)
+          await fs.rename(joinOwn(staging, change.path), target)
         }
       }
       await fs.rename(path.join(staging, recordFile), path.join(directory, recordFile))

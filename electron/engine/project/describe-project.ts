@@ -1,34 +1,33 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-import { glob } from 'tinyglobby'
-
 import { manifestFileName } from '../../contract/manifest'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import type { Project, ProjectFile } from '../../contract/project'
+import type { DescribedProject, ProjectFile } from '../../contract/project'
 import { readManifest } from './read-manifest'
-import { ignoredFolders, resolveSources } from './sources'
-
-const headerExtensions = new Set(['.h', '.hpp', '.hxx', '.hh', '.cuh', '.inl', '.ipp'])
+import { listTree, mostFiles } from './list-tree'
+import { isHeader, resolveSources } from './sources'
 
 /** The project's files, relative: opsmith.json, sources, headers, the program, then the others. */
 export async function listFiles(
   folder: string,
   manifest: Manifest | undefined,
 ): Promise<ProjectFile[]> {
-  const all = await glob(['**/*'], {
-    cwd: folder,
-    onlyFiles: true,
-    dot: false,
-    deep: 6,
-    ignore: ignoredFolders.map((name) => `**/${name}/**`),
-  })
+  return (await describeFiles(folder, manifest)).files
+}
+
+/** The same, and whether there are more files than are listed. */
+async function describeFiles(
+  folder: string,
+  manifest: Manifest | undefined,
+): Promise<{ files: ProjectFile[]; isCut: boolean }> {
+  const { files: all, isCut } = await listTree(folder)
   const sources = manifest ? await resolveSources(folder, manifest) : undefined
   const sourceSet = new Set(sources?.ok ? [...sources.value.plain, ...sources.value.cuda] : [])
   const order = { manifest: 0, source: 1, header: 2, program: 3, other: 4 }
-  return all
+  const files = all
     .map((file): ProjectFile => {
       if (file === manifestFileName) return { path: file, role: 'manifest' }
       if (sourceSet.has(file)) return { path: file, role: 'source' }
@@ -38,13 +37,14 @@ export async function listFiles(
       ) {
         return { path: file, role: 'program' }
       }
-      return { path: file, role: headerExtensions.has(path.extname(file)) ? 'header' : 'other' }
+      return { path: file, role: isHeader(file) ? 'header' : 'other' }
     })
     .sort((a, b) => order[a.role] - order[b.role] || a.path.localeCompare(b.path))
+  return { files, isCut }
 }
 
 /** A project and its files. One with a broken opsmith.json is described all the same, so that it can be repaired here. */
-export async function describeProject(folder: string): Promise<Result<Project>> {
+export async function describeProject(folder: string): Promise<Result<DescribedProject>> {
   const absolute = path.resolve(folder)
   const isFolder = await fs.stat(absolute).then(
     (stat) => stat.isDirectory(),
@@ -55,11 +55,15 @@ export async function describeProject(folder: string): Promise<Result<Project>> 
   }
   const manifest = await readManifest(absolute)
   if (!manifest.ok && manifest.error.code === 'project.missing') return manifest
-  const files = await listFiles(absolute, manifest.ok ? manifest.value : undefined)
+  const contents = manifest.ok ? manifest.value : undefined
+  const { files, isCut } = await describeFiles(absolute, contents)
   return ok({
     folder: absolute,
     name: manifest.ok ? manifest.value.name : path.basename(absolute),
     files,
+    ...(isCut && {
+      remark: `This folder has more than ${mostFiles.toLocaleString('en')} files: the others are neither listed nor watched.`,
+    }),
     ...(manifest.ok ? { manifest: manifest.value } : { problem: manifest.error }),
   })
 }

@@ -1,5 +1,4 @@
-import { err } from '../../contract/outcome'
-import type { Result } from '../../contract/outcome'
+import type { Result, WorkbenchError } from '../../contract/outcome'
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'it is not there',
@@ -33,17 +32,29 @@ export function fileSystemReason(error: unknown): string | undefined {
 
 const readingCalls = /^(open|read|scandir|stat|lstat|access|realpath)$/
 
-/** An error of the file system that nobody expected where it arose; undefined for an error of another kind. */
-export function unexpectedFileError(error: unknown): ReturnType<typeof err> | undefined {
+const roomHint = 'Free some space, or set XDG_CACHE_HOME to a folder on a disk that has some.'
+const rightsHint =
+  'Opsmith writes to the project and to $XDG_CACHE_HOME/opsmith: both must be writable.'
+const hints: Readonly<Record<string, string>> = {
+  ENOSPC: roomHint,
+  EDQUOT: roomHint,
+  EROFS: rightsHint,
+  EACCES: rightsHint,
+}
+
+/**
+ * An error of the file system that nobody expected where it arose: a full or read-only disk, missing rights, a
+ * folder in the place of a file. Undefined for an error of another kind, which may be a bug of ours.
+ */
+export function diskError(error: unknown): WorkbenchError | undefined {
   const reason = fileSystemReason(error)
   if (reason === undefined) return undefined
   const { path, dest, syscall = '' } = error as NodeJS.ErrnoException & { dest?: string }
   const verb = readingCalls.test(syscall) ? 'open' : 'write'
-  const hint =
-    systemCode(error) === 'ENOSPC'
-      ? { hint: 'Make room on the disk, or set XDG_CACHE_HOME to a folder on another one.' }
-      : {}
-  return err('io', `Could not ${verb} ${dest ?? path ?? 'a file'}: ${reason}.`, hint)
+  const hint = verb === 'write' ? hints[systemCode(error)] : undefined
+  const place = dest ?? path ?? (verb === 'open' ? 'a file' : 'to the disk')
+  const message = `Could not ${verb} ${place}: ${reason}.`
+  return { code: 'io', message, ...(hint === undefined ? {} : { hint }) }
 }
 
 /** Work that writes files: what the file system refuses is its error (io), and never thrown. */
@@ -51,8 +62,8 @@ export async function withFileErrors<T>(work: () => Promise<Result<T>>): Promise
   try {
     return await work()
   } catch (error) {
-    const refused = unexpectedFileError(error)
-    if (refused) return refused
-    throw error
+    const refused = diskError(error)
+    if (!refused) throw error
+    return { ok: false, error: refused }
   }
 }

@@ -6,6 +6,7 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { FileContent } from '../../contract/project'
 import { fileSystemReason, systemCode } from './file-errors'
+import { insideProject, writableInProject } from './inside'
 
 /** Files beyond this are not sources. */
 const largestFile = 8 << 20
@@ -17,28 +18,6 @@ export function versionOf(bytes: Buffer | string): string {
 /** A reason a user can read for what the file system said. */
 export function ioError(error: unknown, doing: string): ReturnType<typeof err> {
   return err('io', `Could not ${doing}: ${fileSystemReason(error) ?? String(error)}.`)
-}
-
-/** The absolute path of a project's file; nothing outside the project can be named, symlinks followed. */
-export async function insideProject(folder: string, relative: string): Promise<Result<string>> {
-  const refuse = (): Result<string> =>
-    err('request.invalid', `${relative} is outside the project.`, { path: 'path' })
-  if (path.isAbsolute(relative)) return refuse()
-  const target = path.resolve(folder, relative)
-  const root = await fs.realpath(folder).catch(() => path.resolve(folder))
-  const within = (candidate: string, base: string): boolean =>
-    candidate === base || candidate.startsWith(base + path.sep)
-  if (!within(target, path.resolve(folder))) return refuse()
-  let existing = target
-  for (;;) {
-    try {
-      return within(await fs.realpath(existing), root) ? ok(target) : refuse()
-    } catch {
-      const parent = path.dirname(existing)
-      if (parent === existing) return refuse()
-      existing = parent
-    }
-  }
 }
 
 /**
@@ -125,7 +104,7 @@ export async function writeProjectFile(
   text: string,
   baseVersion: string,
 ): Promise<Result<FileContent>> {
-  const target = await insideProject(folder, relative)
+  const target = await writableInProject(folder, relative)
   if (!target.ok) return target
   try {
     if (baseVersion !== '') {
@@ -151,7 +130,7 @@ export async function createProjectFile(
   folder: string,
   relative: string,
 ): Promise<Result<FileContent>> {
-  const target = await insideProject(folder, relative)
+  const target = await writableInProject(folder, relative)
   if (!target.ok) return target
   try {
     await fs.mkdir(path.dirname(target.value), { recursive: true })

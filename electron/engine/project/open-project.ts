@@ -12,14 +12,17 @@ import type { Installation } from '../installation'
 import { chooseToolchain, chosenTools } from '../toolchain/choose'
 import type { Toolchain } from '../toolchain/choose'
 import { listFiles } from './describe-project'
-import { insideProject } from './files'
+import { insideProject } from './inside'
 import { entryLinesIn, parseManifest, readManifestText } from './read-manifest'
 import { readSettings } from './settings-file'
+import { Trust } from './trust'
 
 /** What was read when a cycle began. */
 interface ProjectContents {
   /** Absolute. */
   folder: string
+  /** Nothing that the folder names may be run: no tool, no build, no program. */
+  isRestricted: boolean
   manifest: Manifest
   manifestText: string
   settings: Settings
@@ -56,14 +59,24 @@ export class OpenProject {
     return this.contents.settings
   }
 
-  /** The compiler, libtorch and CUDA that opsmith.json, else the settings, choose. */
+  /** See restricted(). */
+  get isRestricted(): boolean {
+    return this.contents.isRestricted
+  }
+
+  /**
+   * The compiler, libtorch and CUDA that opsmith.json, else the settings, choose. Refused in restricted mode, and
+   * with it all that is built and run.
+   */
   toolchain(): Promise<Result<Toolchain>> {
+    if (this.isRestricted) return Promise.resolve(restricted(this.folder))
     this.chosen ??= chooseToolchain(this.installation, chosenTools(this.settings, this.manifest))
     return this.chosen
   }
 
-  /** The TorchScript program; undefined when the project has none. */
+  /** The TorchScript program, to compile it; undefined when the project has none. Refused in restricted mode. */
   program(): Promise<Result<ProgramSource | undefined>> {
+    if (this.isRestricted) return Promise.resolve(restricted(this.folder))
     this.readProgram ??= this.programSource()
     return this.readProgram
   }
@@ -108,9 +121,29 @@ export function folderOf(project: ProjectOrFolder): string {
   return typeof project === 'string' ? path.resolve(project) : project.folder
 }
 
+/** The refusal of whatever would run code of a folder that is not trusted. */
+export function restricted(folder: string): Result<never> {
+  return err('project.restricted', `${folder} is open in restricted mode: nothing of it is run.`, {
+    hint: 'If you trust its authors, trust the folder: "Trust this folder" at the top of the window.',
+  })
+}
+
 /** Opens projects for a cycle each. It keeps nothing: an edit is seen by the next cycle. */
 export class Projects {
-  constructor(private readonly installation: Installation) {}
+  readonly trust: Trust
+
+  /** @param asksForTrust a folder that the user has not trusted is open in restricted mode */
+  constructor(
+    private readonly installation: Installation,
+    private readonly asksForTrust: boolean,
+  ) {
+    this.trust = new Trust(installation)
+  }
+
+  /** Whether nothing of the folder may be run, its opsmith.json broken or not; "" is no folder. */
+  async isRestricted(folder: string): Promise<boolean> {
+    return folder !== '' && this.asksForTrust && (await this.trust.of(folder)) !== 'trusted'
+  }
 
   /** A project that is open already is the answer itself. Errors: those of readManifest(). */
   async open(project: ProjectOrFolder): Promise<Result<OpenProject>> {
@@ -122,6 +155,7 @@ export class Projects {
     if (!manifest.ok) return manifest
     const contents = {
       folder,
+      isRestricted: await this.isRestricted(folder),
       manifest: manifest.value,
       manifestText: text.value,
       settings: await this.settings(),

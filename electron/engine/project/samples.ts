@@ -7,8 +7,9 @@ import type { Result } from '../../contract/outcome'
 import type { Sample } from '../../contract/project'
 import { missingPackages } from '../toolchain/pkg-config'
 import type { Installation } from '../installation'
-import { ignoredFolders } from './sources'
+import { ignoredFolders } from './list-tree'
 import { ioError } from './files'
+import { joinInside } from './inside'
 import { readManifest } from './read-manifest'
 
 export async function listSamples(installation: Installation): Promise<Sample[]> {
@@ -30,17 +31,20 @@ export async function copySample(
   name: string,
   parent: string,
 ): Promise<Result<{ folder: string }>> {
-  const source = path.join(installation.samplesFolder, path.basename(name))
-  const isSample = await fs.stat(path.join(source, manifestFileName)).then(
-    () => true,
-    () => false,
-  )
+  const source = joinInside(installation.samplesFolder, name)
+  const isSample =
+    source !== undefined &&
+    path.dirname(source) === path.resolve(installation.samplesFolder) &&
+    (await fs.stat(path.join(source, manifestFileName)).then(
+      () => true,
+      () => false,
+    ))
   if (!isSample) return err('project.missing', `There is no sample named ${name}.`)
   const base = parent === '' ? path.join(installation.cacheFolder, 'projects') : parent
   try {
     await fs.mkdir(base, { recursive: true })
     for (let number = 1; ; number += 1) {
-      const folder = path.join(base, number === 1 ? name : `${name}-${number}`)
+      const folder = `${path.join(base, path.basename(source))}${number === 1 ? '' : `-${number}`}`
       try {
         await fs.mkdir(folder)
       } catch (error) {

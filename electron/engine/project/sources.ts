@@ -1,25 +1,28 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { glob } from 'tinyglobby'
+import { escapePath, glob, isDynamicPattern } from 'tinyglobby'
 
 import { manifestFileName } from '../../contract/manifest'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
+import { ignoredFolders, listTree } from './list-tree'
 import { fetchCommand, submoduleOf } from './submodules'
 
 const cppExtensions = new Set(['.cpp', '.cc', '.cxx', '.c++', '.C', '.c'])
-/** Folders that hold nothing a user edits here. */
-export const ignoredFolders = [
-  'build',
-  '.opsmith',
-  '.git',
-  'node_modules',
-  '__pycache__',
-  '.venv',
-  'venv',
-]
+const headerExtensions = new Set(['.h', '.hpp', '.hxx', '.hh', '.cuh', '.inl', '.ipp'])
+
+export function isHeader(file: string): boolean {
+  return headerExtensions.has(path.extname(file))
+}
+
+/** Whether a file's name is one of C++ or CUDA code; headers of the standard library have no extension. */
+export function isCode(file: string): boolean {
+  const extension = path.extname(file)
+  if (extension === '') return file.split(path.sep).includes('include')
+  return cppExtensions.has(extension) || isCuda(file) || isHeader(file) || extension === '.tcc'
+}
 
 export function isCuda(file: string): boolean {
   return path.extname(file) === '.cu'
@@ -29,7 +32,14 @@ function missingSourceHint(folder: string, pattern: string): string {
   const submodule = submoduleOf(folder, pattern)
   return submodule
     ? `The git submodule ${submodule.path} is empty: ${fetchCommand(submodule)}`
-    : 'Create the file, or correct the name: paths are relative to opsmith.json.'
+    : 'Create the file, or correct the name: paths are relative to opsmith.json, and * and ** do not follow links to folders.'
+}
+
+/** Links to folders that a pattern does not name: * and ** do not follow them, since any tree may be behind one. */
+async function linkedFolders(folder: string, pattern: string): Promise<string[]> {
+  if (!isDynamicPattern(pattern)) return []
+  const { linkedFolders: all } = await listTree(folder)
+  return all.filter((link) => !pattern.startsWith(`${link}/`)).map((link) => escapePath(link))
 }
 
 /** The files that a list of globs names, relative, sorted within each; a pattern that finds nothing is an error. */
@@ -44,7 +54,9 @@ async function resolveGlobs(
       cwd: folder,
       onlyFiles: true,
       expandDirectories: false,
-      ignore: ignoredFolders.map((name) => `${name}/**`),
+      ignore: [...ignoredFolders, ...(await linkedFolders(folder, pattern))].map(
+        (name) => `${name}/**`,
+      ),
     })
     const fitting = found
       .filter((file) => cppExtensions.has(path.extname(file)) || isCuda(file))

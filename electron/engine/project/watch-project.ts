@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import { watch } from 'chokidar'
 
-import { ignoredFolders } from './sources'
+import { deepest, isIgnoredName, isLinkedFolder, mostFiles } from './list-tree'
 import { versionOf } from './files'
 
 export interface ProjectWatcher {
@@ -18,17 +18,22 @@ export function watchProject(
   folder: string,
   onChange: (relative: string, version: string) => void,
 ): ProjectWatcher {
+  const watched = new Set<string>()
+  /** As list-tree.ts lists them. chokidar asks many times of each. */
+  const isWatched = (file: string): boolean => {
+    if (watched.has(file)) return true
+    if (watched.size >= mostFiles || isLinkedFolder(file)) return false
+    watched.add(file)
+    return true
+  }
   // The kernel's clock for files runs a few milliseconds behind.
   const started = Date.now() - 20
   const watcher = watch(folder, {
     ignoreInitial: true,
-    depth: 6,
+    depth: deepest,
     // Editors write in steps; a file is looked at when it has been still this long.
     awaitWriteFinish: { stabilityThreshold: 60, pollInterval: 20 },
-    ignored: (file) => {
-      const name = path.basename(file)
-      return file !== folder && (ignoredFolders.includes(name) || name.startsWith('.'))
-    },
+    ignored: (file) => file !== folder && (isIgnoredName(path.basename(file)) || !isWatched(file)),
   })
   const relative = (file: string): string => path.relative(folder, file).split(path.sep).join('/')
   const report = (file: string): void => {
@@ -44,6 +49,7 @@ export function watchProject(
   watcher.on('add', report)
   watcher.on('change', report)
   watcher.on('unlink', (file) => {
+    watched.delete(file)
     onChange(relative(file), '')
   })
   // Between the start and the moment when every file is watched, nothing is told: what changed then is now.

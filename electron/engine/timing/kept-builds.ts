@@ -3,6 +3,7 @@ import path from 'node:path'
 
 import { z } from 'zod'
 
+import { buildKey } from '../../contract/timing-report'
 import type { KeptBuild } from '../../contract/timing-report'
 import type { BuildReport } from '../../contract/build'
 import { err, ok } from '../../contract/outcome'
@@ -24,7 +25,7 @@ const keptRecords = 200
 const mostSourceBytes = 4 << 20
 
 const buildRecord = z.object({
-  key: z.string(),
+  key: buildKey,
   name: z.string(),
   /** Where it was linked. */
   library: z.string(),
@@ -95,10 +96,11 @@ export class KeptBuilds {
   }
 
   private async readRecord(project: string, key: string): Promise<BuildRecord | undefined> {
+    if (!buildKey.safeParse(key).success) return undefined
     const file = this.fileOf(project, key)
     try {
       const record = buildRecord.parse(JSON.parse(await fs.readFile(file, 'utf8')))
-      return { ...record, time: (await fs.stat(file)).mtimeMs }
+      return record.key === key ? { ...record, time: (await fs.stat(file)).mtimeMs } : undefined
     } catch {
       // Not built yet, or pruned meanwhile.
       return undefined

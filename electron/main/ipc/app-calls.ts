@@ -7,6 +7,7 @@ import { app } from 'electron'
 import { ok } from '../../contract/outcome'
 import { writeAtomically } from '../../engine/project/files'
 import { changeSettings, readSettings } from '../../engine/project/settings-file'
+import { mayUseTools } from './confirm-tools'
 import { nothing } from './handle'
 import type { Handlers } from './handle'
 
@@ -32,9 +33,13 @@ export const generalCalls: Handlers<GeneralCalls> = {
     session.noteFlushed()
     return nothing
   },
-  'doctor.report': async (session, { folder }) => ok(await session.workbench.doctor.report(folder)),
+  // Of another folder the window could name any program as a compiler.
+  'doctor.report': async (session, { folder }) =>
+    ok(await session.workbench.doctor.report(session.openProject(folder) ? folder : '')),
   'settings.get': async (session) => ok(await readSettings(session.installation.cacheFolder)),
   'settings.set': async (session, change) => {
+    if (!(await mayUseTools(session, change)))
+      return ok(await readSettings(session.installation.cacheFolder))
     const settings = await changeSettings(session.installation.cacheFolder, change)
     await session.workbench.applySettings()
     return ok(settings)

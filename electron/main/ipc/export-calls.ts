@@ -25,8 +25,11 @@ type ExportCalls =
   | 'export.keep'
   | 'export.showDirectory'
 
-function mayWrite(project: ProjectSession | undefined, directory: string): Result<null> {
-  return project?.mayExportTo(directory)
+async function mayWrite(
+  project: ProjectSession | undefined,
+  directory: string,
+): Promise<Result<null>> {
+  return project && (await project.mayExportTo(directory))
     ? ok(null)
     : err('request.invalid', `${directory} was not chosen in this window.`, { path: 'directory' })
 }
@@ -62,7 +65,9 @@ async function chooseDirectory(
   if (given === '') return await askForFolder(session, folder)
   const atHome = given === '~' || given.startsWith('~/')
   const directory = atHome ? path.join(os.homedir(), given.slice(1)) : path.resolve(folder, given)
-  return project.mayExportTo(directory) ? directory : await confirmFolder(session, directory)
+  return (await project.mayExportTo(directory))
+    ? directory
+    : await confirmFolder(session, directory)
 }
 
 export const exportCalls: Handlers<ExportCalls> = {
@@ -79,7 +84,7 @@ export const exportCalls: Handlers<ExportCalls> = {
   }),
   'export.diff': projectJob(
     async ({ project, workbench, signal }, { folder, request }) => {
-      const allowed = mayWrite(project, request.directory)
+      const allowed = await mayWrite(project, request.directory)
       if (!allowed.ok) return allowed
       return await workbench.exports.diff(folder, request, { signal })
     },
@@ -87,7 +92,7 @@ export const exportCalls: Handlers<ExportCalls> = {
   ),
   'export.run': projectJob(
     async ({ session, project, workbench, signal }, { folder, job, request }) => {
-      const allowed = mayWrite(project, request.directory)
+      const allowed = await mayWrite(project, request.directory)
       if (!allowed.ok) return allowed
       const logs = new TextBatches<{ form: ExportForm; step: string }>((source, text) => {
         session.send('export.output', { job, ...source, text })
@@ -106,7 +111,7 @@ export const exportCalls: Handlers<ExportCalls> = {
     },
   ),
   'export.showDirectory': async ({ project }, { directory }) => {
-    const allowed = mayWrite(project, directory)
+    const allowed = await mayWrite(project, directory)
     if (!allowed.ok) return allowed
     // A file would be opened with its program.
     const isFolder = await fs.stat(directory).then(

@@ -4,7 +4,8 @@ import type { FileFilter } from 'electron'
 
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import { insideProject, ioError, writeAtomically } from '../../engine/project/files'
+import { ioError, writeAtomically } from '../../engine/project/files'
+import { insideProject } from '../../engine/project/inside'
 import { askToOpen } from '../dialogs'
 import type { Handlers } from './handle'
 import { projectCall, projectJob } from './project-job'
@@ -86,7 +87,7 @@ export const graphCalls: Handlers<GraphCalls> = {
   }),
   'graph.readExport': async ({ project, workbench }, { path: file, entry }) =>
     project?.wasOpened(file)
-      ? await workbench.graphs.readFile(file, entry)
+      ? await workbench.graphs.readFile(file, entry, project.folder)
       : notOpened(file, 'path'),
   'graph.writeFile': projectCall(
     async ({ session }, { folder, path: named, suggestedName, content, base64 }) => {

@@ -6,9 +6,11 @@ import { callChannel } from '../../contract/channels'
 import { err, ok, WorkbenchFailure } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { z } from 'zod'
-import { unexpectedFileError } from '../../engine/project/file-errors'
+import { diskError } from '../../engine/project/file-errors'
+import { restricted } from '../../engine/project/open-project'
 import type { AppSession } from '../app-session'
 import { isTrustedSender } from '../security'
+import { restrictedCalls } from './restricted-mode'
 
 export type ParsedInput<N extends AppCallName> = z.output<AppCalls[N]['input']>
 
@@ -44,12 +46,15 @@ export async function answer(
       path: where,
     })
   }
+  const { project } = session
+  if (project && project.trust !== 'trusted' && !restrictedCalls.has(name))
+    return restricted(project.folder)
   try {
     return await (handlers[name] as AnyHandler)(session, parsed.data)
   } catch (error) {
     if (error instanceof WorkbenchFailure) return { ok: false, error: error.error }
-    const io = unexpectedFileError(error)
-    if (io) return io
+    const refused = diskError(error)
+    if (refused) return { ok: false, error: refused }
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
     process.stderr.write(`opsmith: ${name}: ${stack}\n`)
     return err('internal', `${name} failed by a bug of ours.`, { detail: stack })

@@ -8,6 +8,8 @@ import {
   writeProjectFile,
 } from '../../engine/project/files'
 import { manifestJsonSchema } from '../../engine/project/manifest-schema'
+import { realPlace } from '../../engine/project/inside'
+import { isCode } from '../../engine/project/sources'
 import { copySample, listSamples } from '../../engine/project/samples'
 import { askToOpen } from '../dialogs'
 import { nothing } from './handle'
@@ -45,8 +47,12 @@ export const projectCalls: Handlers<ProjectCalls> = {
     return nothing
   },
   'project.samples': async (session) => ok(await listSamples(session.installation)),
-  'project.copySample': (session, { name, parent }) =>
-    copySample(session.installation, name, parent),
+  'project.copySample': async (session, { name, parent }) => {
+    const copy = await copySample(session.installation, name, parent)
+    // What is in it came from here.
+    if (copy.ok) await session.keepOrSay(session.trust.decide(copy.value.folder, 'trusted'))
+    return copy
+  },
   'project.setInput': projectCall(async (_call, { folder, name, spec }) => {
     const done = await setInput(folder, name, spec)
     return done.ok ? nothing : done
@@ -61,12 +67,18 @@ export const projectCalls: Handlers<ProjectCalls> = {
     writeProjectFile(folder, path, text, baseVersion),
   ),
   'file.create': projectCall((_call, { folder, path }) => createProjectFile(folder, path)),
-  'file.readExternal': async (session, { path }) =>
-    session.project?.wasNamed(path)
+  'file.readExternal': async (session, { path }) => {
+    if (!session.project?.wasNamed(path))
+      return err('request.invalid', `${path} is outside the project, and no message named it.`, {
+        path: 'path',
+      })
+    // A message names whatever #line says.
+    return isCode(await realPlace(path))
       ? await readExternalFile(path)
-      : err('request.invalid', `${path} is outside the project, and no message named it.`, {
+      : err('request.invalid', `${path} is outside the project, and no C++ or CUDA code.`, {
           path: 'path',
-        }),
+        })
+  },
   'draft.keep': projectCall(async ({ session }, { folder, draft }) => {
     await keepDraft(session.installation.cacheFolder, folder, draft)
     return nothing

@@ -4,7 +4,7 @@ import type { FileFilter } from 'electron'
 
 import { ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import { insideProject } from '../../engine/project/files'
+import { writableInProject } from '../../engine/project/inside'
 import type { AppSession } from '../app-session'
 import { askToSave } from '../dialogs'
 
@@ -22,7 +22,7 @@ export async function targetOf(
   session: AppSession,
   { folder, named, suggestedName, filters }: SaveTarget,
 ): Promise<Result<string | null>> {
-  if (named !== '') return await insideProject(folder, named)
+  if (named !== '') return await writableInProject(folder, named)
   const defaultPath = path.join(folder, path.basename(suggestedName))
   return ok(await askToSave(session, { title: 'Save', defaultPath, filters }))
 }

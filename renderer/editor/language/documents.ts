@@ -26,6 +26,12 @@ export function followDocuments(): void {
     if (now.state.state === before.state.state || now.state.state !== 'ready') return
     for (const [model, state] of followed) if (state.sent >= 0) showNow(model, true)
   })
+  // In restricted mode main took none of them.
+  projectStore.subscribe(({ project }, before) => {
+    if (project?.folder !== before.project?.folder || project?.trust === before.project?.trust)
+      return
+    for (const [model, state] of followed) if (state.sent >= 0) showNow(model, true)
+  })
 }
 
 function follow(model: monaco.editor.ITextModel): void {

@@ -37,6 +37,11 @@ export function ExplorerPanel(): ReactElement {
             </Section>
           )
         })}
+        {project.remark !== undefined && (
+          <p className="muted panel-pad" data-testid="explorer-remark">
+            {project.remark}
+          </p>
+        )}
         <ManifestSections />
         <Samples />
         <Recent current={project.folder} />

@@ -5,6 +5,7 @@ import { Button } from '../../shell/primitives/Button'
 import { runDoctor } from '../../store/doctor'
 import { showPanel } from '../../store/layout'
 import { changeSettings, useSettings } from '../../store/settings'
+import { TrustedFolders } from './TrustedFolders'
 
 const themes: Record<Settings['theme'], string> = {
   system: 'As the system',
@@ -152,6 +153,8 @@ export function SettingsPanel(): ReactElement {
           />
           <label htmlFor="settings-clangd">clangd</label>
           <ClangdSetting />
+          <span>Folders you answered for</span>
+          <TrustedFolders />
           <span>Compiler, libtorch</span>
           <div>
             <Button icon="pulse" onClick={() => showPanel('doctor')}>

@@ -37,6 +37,7 @@ export function projectOf(given: GivenManifest = {}): Project {
       { path: 'op.cpp', role: 'source' },
     ],
     manifest: manifestOf(given),
+    trust: 'trusted',
   }
 }
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import { findFunction } from '../../project/scan-source'
-import { insideProject } from '../../project/files'
+import { insideProject } from '../../project/inside'
 import { resolveSources } from '../../project/sources'
 import { readManifest } from '../../project/read-manifest'
 

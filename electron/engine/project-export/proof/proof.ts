@@ -5,6 +5,7 @@ import path from 'node:path'
 
 import type { ExportStep } from '../../../contract/export'
 import { ioError, makeFolder } from '../../project/files'
+import { joinOwn } from '../../project/inside'
 import { runProcess } from '../../toolchain/run-command'
 import type { CommandLimits } from '../../toolchain/run-command'
 import type { ExportedProject } from '../exported-project'
@@ -64,7 +65,7 @@ export class Proof {
   async open(directory: string, files: readonly string[]): Promise<void> {
     try {
       for (const name of files) {
-        const target = path.join(this.folder, name)
+        const target = joinOwn(this.folder, name)
         await makeFolder(path.dirname(target))
         await fs.copyFile(path.join(directory, name), target)
       }

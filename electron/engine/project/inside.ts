@@ -1,0 +1,94 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+import { err, fail, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+
+/** Whether a path is the folder or below it. Only the names are compared: links are not followed. */
+export function isWithin(candidate: string, folder: string): boolean {
+  const base = path.resolve(folder)
+  const target = path.resolve(candidate)
+  return target === base || target.startsWith(base === path.sep ? base : base + path.sep)
+}
+
+/**
+ * The one way to join a folder with a name that a message, a record or another file brings. Links are not
+ * followed: insideProject() and withoutLinks() look at them.
+ * @returns undefined for a name that is absolute, that leads out of the folder, or that is the folder itself
+ */
+export function joinInside(folder: string, name: string): string | undefined {
+  if (name === '' || name.includes('\0') || path.isAbsolute(name)) return undefined
+  const target = path.resolve(folder, name)
+  return target !== path.resolve(folder) && isWithin(target, folder) ? target : undefined
+}
+
+/** The same for names that Opsmith makes: one that leads out of the folder is a bug of ours, and thrown. */
+export function joinOwn(folder: string, name: string): string {
+  return joinInside(folder, name) ?? fail('internal', `${name} leads out of ${folder}.`)
+}
+
+/** The path without links, as far as it exists. */
+export async function realPlace(target: string): Promise<string> {
+  const missing: string[] = []
+  for (let existing = path.resolve(target); ; existing = path.dirname(existing)) {
+    try {
+      return path.join(await fs.realpath(existing), ...missing)
+    } catch {
+      if (path.dirname(existing) === existing) return path.resolve(target)
+      missing.unshift(path.basename(existing))
+    }
+  }
+}
+
+/** Whether a path is the folder or below it once links are followed in both. */
+export async function isReallyWithin(candidate: string, folder: string): Promise<boolean> {
+  return isWithin(await realPlace(candidate), await realPlace(folder))
+}
+
+/**
+ * The absolute path of a project's file, to read it. Nothing outside the project can be named; a link is
+ * followed where it leads to something in the project.
+ */
+export async function insideProject(folder: string, relative: string): Promise<Result<string>> {
+  const refuse = (): Result<string> =>
+    err('request.invalid', `${relative} is outside the project.`, { path: 'path' })
+  if (path.isAbsolute(relative)) return refuse()
+  const root = path.resolve(folder)
+  const target = path.resolve(root, relative) === root ? root : joinInside(root, relative)
+  if (target === undefined) return refuse()
+  return (await isReallyWithin(target, folder)) ? ok(target) : refuse()
+}
+
+/** The same, to write it. What git runs and reads of its own folder is nobody's to write but git's. */
+export async function writableInProject(folder: string, relative: string): Promise<Result<string>> {
+  const target = await insideProject(folder, relative)
+  if (!target.ok) return target
+  const real = path.relative(await realPlace(folder), await realPlace(target.value))
+  const parts = [
+    ...path.relative(path.resolve(folder), target.value).split(path.sep),
+    ...real.split(path.sep),
+  ]
+  return parts.some((part) => part.toLowerCase() === '.git')
+    ? err('request.invalid', `${relative} belongs to git: Opsmith does not write there.`, {
+        path: 'path',
+      })
+    : target
+}
+
+/**
+ * The absolute path of a file below a folder, to write, move or delete it there.
+ * Errors: the name leads out of the folder, or a part of its path below the folder is a link (`io`).
+ */
+export async function withoutLinks(folder: string, name: string): Promise<Result<string>> {
+  const target = joinInside(folder, name)
+  if (target === undefined) return err('io', `${name} is outside ${folder}.`)
+  for (let part = path.dirname(target); ; part = path.dirname(part)) {
+    const stat = await fs.lstat(part).catch(() => undefined)
+    if (stat?.isSymbolicLink()) {
+      return err('io', `${part} is a symbolic link: nothing is written or deleted through it.`, {
+        hint: 'Choose the folder that it leads to, or delete the link.',
+      })
+    }
+    if (part === path.resolve(folder)) return ok(target)
+  }
+}

@@ -1,0 +1,47 @@
+import type { SettingsChange } from '../../contract/settings'
+import { findCompilers } from '../../engine/toolchain/compilers'
+import { clangdsOnPath } from '../../engine/toolchain/find-clangd'
+import { findLibtorchs } from '../../engine/toolchain/libtorch'
+import { readSetupEnvironment } from '../../engine/installation'
+import type { AppSession } from '../app-session'
+import { askQuestion } from '../dialogs'
+
+type Tool = 'compiler' | 'libtorch' | 'clangd'
+
+const names: Readonly<Record<Tool, string>> = {
+  compiler: 'the C++ compiler',
+  libtorch: 'libtorch',
+  clangd: 'clangd',
+}
+
+/** What Opsmith finds by itself, without a word of the settings. */
+async function found(session: AppSession, tool: Tool): Promise<string[]> {
+  if (tool === 'compiler') return (await findCompilers()).map(({ path }) => path)
+  if (tool === 'clangd') return (await clangdsOnPath()).map(({ path }) => path)
+  const setup = readSetupEnvironment(session.installation.root).libtorch ?? ''
+  return (await findLibtorchs({ chosen: '', setup })).map(({ folder }) => folder)
+}
+
+/**
+ * Whether the tools that a change of the settings names may be run. Of one that Opsmith has not found by itself main
+ * asks the user: it says what is run, and nothing in the window can press its buttons.
+ */
+export async function mayUseTools(session: AppSession, change: SettingsChange): Promise<boolean> {
+  const now = await session.workbench.projects.settings()
+  for (const tool of ['compiler', 'libtorch', 'clangd'] as const) {
+    const wanted = change[tool] ?? ''
+    if (wanted === '' || wanted === now[tool]) continue
+    if ((await found(session, tool)).includes(wanted)) continue
+    const { response } = await askQuestion(session, {
+      type: 'question',
+      message: `Use ${wanted} as ${names[tool]}?`,
+      detail:
+        'It is run for every project that chooses no other. Use it if you know where it is from.',
+      buttons: ['Use it', 'Cancel'],
+      defaultId: 1,
+      cancelId: 1,
+    })
+    if (response !== 0) return false
+  }
+  return true
+}

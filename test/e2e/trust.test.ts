@@ -1,0 +1,145 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { App, startOnceMore } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+/** A project that leaves a mark wherever something of it is run. */
+let folder: string
+let marker: string
+let cache: TestCache
+let app: App
+
+type Answer = { ok: boolean; error?: { code: string; message: string }; value?: unknown }
+
+const call = (name: string, input: unknown): Promise<Answer> =>
+  app.page.evaluate(
+    ([callName, payload]) =>
+      (
+        window as unknown as {
+          opsmith: { call(name: unknown, input: unknown): Promise<Answer> }
+        }
+      ).opsmith.call(callName, payload),
+    [name, input] as const,
+  )
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  folder = copyProject(path.join(root, 'samples/my_op'), cache)
+  marker = path.join(cache.home, 'ran')
+  const tool = path.join(folder, 'tool')
+  fs.writeFileSync(tool, `#!/bin/sh\necho "$0 $*" >> ${marker}\nexit 1\n`, { mode: 0o755 })
+  const manifest = path.join(folder, 'opsmith.json')
+  const given = JSON.parse(fs.readFileSync(manifest, 'utf8')) as Record<string, unknown>
+  const changed = { ...given, toolchain: { compiler: tool } }
+  fs.writeFileSync(manifest, JSON.stringify(changed, null, 2))
+  fs.writeFileSync(path.join(folder, '.clangd'), `CompileFlags:\n  Compiler: ${tool}\n`)
+  // The tests' folders are trusted; this one was never opened.
+  fs.rmSync(path.join(cache.folder, 'trust.json'))
+  // What cannot be written must cost neither the window nor its end.
+  fs.mkdirSync(path.join(cache.folder, 'window.json'))
+  app = await App.start(cache, folder)
+  await app.resize(1280, 720)
+})
+afterAll(async () => {
+  await app.close()
+  cache.remove()
+})
+
+it('a folder that is opened for the first time is asked about, and nothing of it is run before', async () => {
+  await app.testId('trust-dialog').waitFor()
+  await app.testId('explorer-file-op.cpp').waitFor()
+  expect(await app.testId('trust-folder').textContent()).toBe(folder)
+  for (const theme of ['dark', 'light'] as const) {
+    await app.page.emulateMedia({ colorScheme: theme })
+    await app.picture(`trust-${theme}`)
+  }
+  await app.testId('trust-no').click()
+  await app.testId('trust-dialog').waitFor({ state: 'detached' })
+  expect(await app.testId('trust-banner').textContent()).toMatch(/Restricted mode/)
+  await app.testId('status-trust').waitFor()
+  expect(fs.existsSync(marker)).toBe(false)
+})
+
+it('in restricted mode files are read, edited, saved and linted, and no call that runs something is answered', async () => {
+  await app.openFile('op.cpp')
+  await app.focused('op.cpp')
+  await app.setText('op.cpp', '// typed in restricted mode\n')
+  await app.save()
+  await expect
+    .poll(() => fs.readFileSync(path.join(folder, 'op.cpp'), 'utf8'))
+    .toBe('// typed in restricted mode\n')
+  expect((await call('lint.project', { folder, unsaved: [] })).ok).toBe(true)
+  expect((await call('doctor.report', { folder })).ok).toBe(true)
+  const job = 'job-1'
+  const refused: [string, unknown][] = [
+    ['operator.build', { folder, job }],
+    ['operator.sanitize', { folder, job }],
+    ['program.functions', { folder }],
+    ['program.check', { folder, text: 'def f(): return 1' }],
+    ['export.forms', { folder }],
+    ['language.show', { folder, path: 'op.cpp', text: '', version: 1, judge: true }],
+    ['registry.list', {}],
+    ['host.restart', {}],
+  ]
+  for (const [name, input] of refused)
+    expect(await call(name, input), name).toMatchObject({ error: { code: 'project.restricted' } })
+  // Whoever asks for a build is asked back.
+  await app.testId('toolbar-build').click()
+  await app.testId('trust-dialog').waitFor()
+  await app.page.keyboard.press('Escape')
+  await app.testId('trust-dialog').waitFor({ state: 'detached' })
+  expect(fs.existsSync(marker)).toBe(false)
+})
+
+it('a torch.export archive is shown in restricted mode, without an op host', async () => {
+  fs.copyFileSync(path.join(root, 'test/cases/graphs/older.pt2'), path.join(folder, 'model.pt2'))
+  const opened = await call('graph.openFile', { folder, path: 'model.pt2' })
+  expect(opened).toMatchObject({ ok: true, value: { kind: 'export', missing: [] } })
+  const file = path.join(folder, 'model.pt2')
+  const read = await call('graph.readExport', { path: file, entry: '' })
+  expect(read.ok, read.error?.message).toBe(true)
+  expect(await call('host.state', {})).toMatchObject({ value: { state: 'ended', pid: 0 } })
+})
+
+it('a folder that is trusted is built with its own tools at once, until that is revoked in Settings', async () => {
+  await app.testId('trust-manage').click()
+  await app.testId('trust-yes').click()
+  await app.testId('trust-banner').waitFor({ state: 'detached' })
+  await expect.poll(() => fs.existsSync(marker)).toBe(true)
+  expect(fs.readFileSync(marker, 'utf8')).toContain('--version')
+
+  await app.page.keyboard.press('Control+Shift+P')
+  await app.testId('palette-input').fill('Show Settings')
+  await app.page.keyboard.press('Enter')
+  await app.testId(`settings-forget-${fs.realpathSync(folder)}`).click()
+  await app.testId('trust-dialog').waitFor()
+  await app.testId('trust-no').click()
+  expect(await call('operator.build', { folder, job: 'job-2' })).toMatchObject({
+    error: { code: 'project.restricted' },
+  })
+})
+
+it('a second start hands its folder to the window that is open, also where nothing can be kept', async () => {
+  const other = copyProject(path.join(root, 'samples/my_op'), cache)
+  for (const name of ['settings.json', 'trust.json'])
+    fs.rmSync(path.join(cache.folder, name), { force: true })
+  fs.mkdirSync(path.join(cache.folder, 'settings.json/x'), { recursive: true })
+  fs.mkdirSync(path.join(cache.folder, 'trust.json/x'), { recursive: true })
+  fs.writeFileSync(path.join(cache.folder, 'drafts'), 'no folder')
+  expect(await startOnceMore(cache, other)).toBe(0)
+  await app.testId('trust-folder').filter({ hasText: other }).waitFor()
+  await app.testId('trust-no').click()
+  await app.testId('trust-banner').waitFor()
+  expect(app.electron.windows()).toHaveLength(1)
+  const draft = { path: 'op.cpp', text: 'typed', baseVersion: '' }
+  expect(await call('draft.keep', { folder: other, draft })).toMatchObject({
+    error: { code: 'io' },
+  })
+  const messages = app.testId('notification')
+  await messages.filter({ hasText: 'settings.json' }).first().waitFor()
+  await messages.filter({ hasText: 'trust.json' }).first().waitFor()
+})
