@@ -17,13 +17,21 @@ const interval = 200
 const working = 0.2
 const ticksPerSecond = 100
 
-/** Seconds of processor time that a process has used; undefined where the system does not tell. */
-async function processorSeconds(pid: number): Promise<number | undefined> {
+interface ProcessLook {
+  /** Seconds of processor time that it has used. */
+  seconds: number
+  /** It runs, or waits for a core. */
+  runnable: boolean
+}
+
+/** What the system knows of a process; undefined where it does not tell. */
+async function lookAt(pid: number): Promise<ProcessLook | undefined> {
   try {
     const stat = await fs.readFile(`/proc/${pid}/stat`, 'utf8')
     // After the name, which may hold anything: state is field 3, utime 14 and stime 15.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+    const seconds = (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+    return { seconds, runnable: fields[0] === 'R' }
   } catch {
     return undefined
   }
@@ -40,12 +48,13 @@ class Watch {
     const used = new Map<number, number>()
     const found = new Set<number>()
     for (const pid of pids) {
-      const total = await processorSeconds(pid)
-      if (total === undefined) continue
-      used.set(pid, total)
-      // Of one that is new nothing is known yet.
+      const look = await lookAt(pid)
+      if (!look) continue
+      used.set(pid, look.seconds)
+      // Of one that is new nothing is known yet. One that waits for a core uses none, and works all the same.
       const before = this.used.get(pid)
-      if (before === undefined || (total - before) / seconds > working) found.add(pid)
+      const isWorking = before === undefined || (look.seconds - before) / seconds > working
+      if (isWorking || look.runnable) found.add(pid)
     }
     this.at = now
     this.used = used

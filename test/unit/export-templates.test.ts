@@ -67,7 +67,7 @@ describe('names of packages', () => {
   it.each([
     ['_hidden', 'at both ends'],
     ['class', 'a keyword of Python'],
-    ['torch', 'would hide the module torch'],
+    ['unittest', 'would hide the module unittest'],
   ])('pip refuses %s with the reason', (name, why) => {
     const refused = pythonPackage(manifestNamed(name))
     expect(refused).toMatchObject({ ok: false, error: { code: 'project.invalid' } })

@@ -31,7 +31,7 @@ it('what the disk refuses is an error that names the file, and a bug is none of 
   expect(inPlace).toMatchObject({ code: 'io' })
   expect(inPlace?.message).toContain(path.join(folder))
   const below = diskError(await errorOf(writeAtomically(path.join(folder, 'file/x'), 'x')))
-  expect(below?.message).toMatch(/part of its path is not a folder|something else is in its place/)
+  expect(below?.message).toMatch(/part of its path is not a folder|it exists already/)
   const full = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' })
   expect(diskError(full)).toMatchObject({
     message: 'Could not write to the disk: the disk is full.',
