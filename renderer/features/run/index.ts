@@ -3,16 +3,21 @@ import { currentManifest } from '../../store/project'
 import { runCommands } from './commands'
 import { useCallRows } from './explorer-rows'
 import { chooseFirst, chooseFirstIfNone, forgetRun, refreshRun, repeatRun } from './run'
-import { runJob } from './job'
+import { makeInputsJob, runJob } from './job'
 import { RunPanel } from './RunPanel'
 import './styles.css'
 
 export const feature = defineFeature({
   id: 'run',
   title: 'Run',
-  panel: { Panel: RunPanel, area: 'right', order: 20, shortcut: 'Ctrl+3' },
+  panel: {
+    Panel: RunPanel,
+    area: 'right',
+    order: 20,
+    shortcut: 'Ctrl+3',
+  },
   commands: runCommands,
-  jobs: [runJob],
+  jobs: [runJob, makeInputsJob],
   explorer: { section: 'Checks', order: 10, useRows: useCallRows },
   refresh: { order: 10, run: refreshRun },
   manifest: [
