@@ -6,6 +6,7 @@ import { Elapsed } from '../../shell/primitives/Elapsed'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { Section } from '../../shell/primitives/Section'
+import { UncalledCuda } from '../../shell/primitives/UncalledCuda'
 import { shortcutOf } from '../../store/commands'
 import { showPanel } from '../../store/layout'
 import { useProject } from '../../store/project'
@@ -39,6 +40,7 @@ export function RunPanel(): ReactElement {
         <OperatorChoice />
         <RunButton />
       </div>
+      <UncalledCuda op={op} />
       <div className="scroll">
         <SignatureProblem />
         <InputsProblem />
