@@ -1,6 +1,7 @@
 import type { SerializedDockview } from 'dockview-react'
 
 import { call } from '../bridge/bridge'
+import { commandStore } from '../store/commands'
 import { allFeatures } from '../store/feature'
 
 /** Layouts by project, the newest last, and what was chosen in panels; what was not used for long is forgotten. */
@@ -8,6 +9,7 @@ type Saved = {
   version: 1
   layouts: [folder: string, layout: SerializedDockview][]
   choices?: [folder: string, byFeature: Record<string, unknown>][]
+  recentCommands?: readonly string[]
 }
 
 const kept = 20
@@ -25,9 +27,19 @@ export async function loadLayouts(): Promise<void> {
     if (saved.version !== 1) return
     if (Array.isArray(saved.layouts)) layouts = saved.layouts
     if (Array.isArray(saved.choices)) choices = saved.choices
+    if (Array.isArray(saved.recentCommands)) {
+      commandStore.setState({ recent: saved.recentCommands })
+    }
   } catch {
     // A broken file is as good as none: the default layout is shown and saved over it.
   }
+}
+
+/** From now on, what is chosen in the palette is kept. */
+export function followRecentCommands(): void {
+  commandStore.subscribe((now, before) => {
+    if (now.recent !== before.recent) saveSoon()
+  })
 }
 
 export function savedLayout(folder: string): SerializedDockview | null {
@@ -73,7 +85,8 @@ function saveSoon(): void {
 
 export async function saveLayoutsNow(): Promise<void> {
   clearTimeout(timer)
-  if (layouts.length === 0) return
-  const saved: Saved = { version: 1, layouts, choices }
+  const { recent: recentCommands } = commandStore.getState()
+  if (layouts.length === 0 && recentCommands.length === 0) return
+  const saved: Saved = { version: 1, layouts, choices, recentCommands }
   await call('layout.set', { layout: JSON.stringify(saved) })
 }

@@ -40,6 +40,8 @@ export type Area = 'left' | 'middle' | 'bottom' | 'right'
 
 export type PanelDeclaration = {
   Panel: FunctionComponent
+  /** What the "?" of its tab says. */
+  help: PanelHelp
   /** Where it opens in the default layout. */
   area: Area
   /** Its place among the panels of its area. */
@@ -54,6 +56,14 @@ export type PanelDeclaration = {
   isStartPage?: true
   /** The section of the project menu that lists it. */
   menu?: 'project' | 'tools'
+}
+
+/** For somebody who sees the panel for the first time. */
+export type PanelHelp = {
+  /** What it is for and how to begin, a paragraph each. */
+  about: readonly string[]
+  /** Keys of its own, while the keyboard is in it; its commands' shortcuts are listed beside them. */
+  keys?: readonly (readonly [key: string, meaning: string])[]
 }
 
 /** A part of the Problems panel and of the editors' markers. */

@@ -7,7 +7,22 @@ import './styles.css'
 export const feature = defineFeature({
   id: 'assembly',
   title: 'Assembly',
-  panel: { Panel: AssemblyPanel, area: 'right', order: 80 },
+  panel: {
+    Panel: AssemblyPanel,
+    help: {
+      about: [
+        'The machine code of one function next to its source: rows of a line have the colour of the line. It follows the caret; choose a function to keep it.',
+        'For CUDA sources, PTX and SASS are shown in place of machine code.',
+      ],
+      keys: [
+        ['Up, Down, Page Up, Page Down', 'walk through the instructions'],
+        ['Enter', 'opens the line of the instruction'],
+        ['J', 'follows a jump'],
+      ],
+    },
+    area: 'right',
+    order: 80,
+  },
   start: () => {
     followAssembly()
     followAssemblyLines()

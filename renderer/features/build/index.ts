@@ -10,7 +10,18 @@ import { followTraces, forgetTraces } from './traced-build'
 export const feature = defineFeature({
   id: 'build',
   title: 'Build',
-  panel: { Panel: BuildPanel, area: 'bottom', order: 20, shortcut: 'Ctrl+5' },
+  panel: {
+    Panel: BuildPanel,
+    help: {
+      about: [
+        'What the compilers say, how long each step took, and where the time of a build goes.',
+        '“Sanitize” builds a second library that AddressSanitizer and UBSan watch, and makes the calls of opsmith.json in it.',
+      ],
+    },
+    area: 'bottom',
+    order: 20,
+    shortcut: 'Ctrl+5',
+  },
   Badge: BuildBadge,
   commands: buildCommands,
   jobs: [buildJob, sanitizeJob],

@@ -8,6 +8,11 @@ export const feature = defineFeature({
   title: 'Doctor',
   panel: {
     Panel: DoctorPanel,
+    help: {
+      about: [
+        'The compilers, libtorch, CUDA and tools of this machine: what is used, what is missing, and the command that installs it.',
+      ],
+    },
     Page: DoctorPage,
     area: 'middle',
     order: 10,

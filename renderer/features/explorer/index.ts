@@ -4,5 +4,19 @@ import { ExplorerPanel } from './ExplorerPanel'
 export const feature = defineFeature({
   id: 'explorer',
   title: 'Explorer',
-  panel: { Panel: ExplorerPanel, area: 'left', order: 10, shortcut: 'Ctrl+1' },
+  panel: {
+    Panel: ExplorerPanel,
+    help: {
+      about: [
+        'The files of the project, and what opsmith.json lists: calls, gradchecks, operator checks, benchmarks and exports. A click opens each where it belongs.',
+      ],
+      keys: [
+        ['Up, Down', 'walk through the rows'],
+        ['Enter', 'opens the row'],
+      ],
+    },
+    area: 'left',
+    order: 10,
+    shortcut: 'Ctrl+1',
+  },
 })

@@ -12,6 +12,12 @@ export const feature = defineFeature({
   title: 'Export',
   panel: {
     Panel: ExportPanel,
+    help: {
+      about: [
+        'Ships the operators: as a wheel, a CMake package, a stable-ABI library and more. Choose forms and a folder, then export.',
+        'Each form is built and run from its files alone before it counts as done.',
+      ],
+    },
     area: 'right',
     order: 90,
     shortcut: 'Ctrl+Shift+E',

@@ -7,6 +7,9 @@ export const feature = defineFeature({
   title: 'Samples',
   panel: {
     Panel: GalleryPanel,
+    help: {
+      about: ['Projects to learn from. Each opens as a copy of its own, which you may change.'],
+    },
     Page: Welcome,
     isStartPage: true,
     area: 'middle',

@@ -15,6 +15,12 @@ export const feature = defineFeature({
   title: 'Gradcheck',
   panel: {
     Panel: GradcheckPanel,
+    help: {
+      about: [
+        'Compares the gradients of an operator with finite differences, as torch.autograd.gradcheck does, and shows each element of both Jacobians.',
+        'Choose an operator from the list; what you keep is checked after every build.',
+      ],
+    },
     area: 'right',
     order: 40,
     shortcut: 'Ctrl+8',

@@ -17,7 +17,26 @@ import { forgetView } from './view-store'
 export const feature = defineFeature({
   id: 'graph',
   title: 'Graph',
-  panel: { Panel: GraphPanel, area: 'right', order: 30, shortcut: 'Ctrl+7' },
+  panel: {
+    Panel: GraphPanel,
+    help: {
+      about: [
+        'The graph of a function or an operator: scripted, traced, executed or of autograd, before and after each pass. Changes since the last build are marked.',
+        'An overlay colours the nodes by time, memory, values or device of one run.',
+      ],
+      keys: [
+        ['Arrows', 'walk from node to node; with Shift they move the picture'],
+        ['Enter', 'opens and folds a module or block'],
+        ['F', 'fits the graph; once more shows all of it'],
+        ['+ and -', 'zoom, as the wheel does'],
+        ['/', 'searches'],
+        ['Escape', 'selects nothing'],
+      ],
+    },
+    area: 'right',
+    order: 30,
+    shortcut: 'Ctrl+7',
+  },
   commands: graphCommands(),
   jobs: [graphJob, observeJob],
   problems: { stores: [graphJob.store], current: graphDiagnostics },

@@ -6,7 +6,17 @@ import { HostOutputPanel } from './HostOutputPanel'
 export const feature = defineFeature({
   id: 'host-output',
   title: 'Host output',
-  panel: { Panel: HostOutputPanel, area: 'bottom', order: 30, shortcut: 'Ctrl+6' },
+  panel: {
+    Panel: HostOutputPanel,
+    help: {
+      about: [
+        'What operators print. They run in a process of their own: when one crashes, this panel shows where in your sources.',
+      ],
+    },
+    area: 'bottom',
+    order: 30,
+    shortcut: 'Ctrl+6',
+  },
   Badge: CrashBadge,
   commands: hostCommands,
 })

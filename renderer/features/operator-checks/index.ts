@@ -14,6 +14,12 @@ export const feature = defineFeature({
   title: 'Operator checks',
   panel: {
     Panel: OperatorChecksPanel,
+    help: {
+      about: [
+        'Checks what an operator does to memory, layouts, dtypes and shapes, as torch.library.opcheck does and further. Inputs are made from the schema where opsmith.json gives none.',
+        'With “sanitizers”, ASan and UBSan watch the calls.',
+      ],
+    },
     area: 'right',
     order: 50,
   },

@@ -6,7 +6,17 @@ import { ProblemsPanel } from './ProblemsPanel'
 export const feature = defineFeature({
   id: 'problems',
   title: 'Problems',
-  panel: { Panel: ProblemsPanel, area: 'bottom', order: 10, shortcut: 'Ctrl+4' },
+  panel: {
+    Panel: ProblemsPanel,
+    help: {
+      about: [
+        'Errors and warnings of the compilers, clangd, lints and checks. A click opens the line; a light bulb marks what can be fixed at once.',
+      ],
+    },
+    area: 'bottom',
+    order: 10,
+    shortcut: 'Ctrl+4',
+  },
   Badge: ProblemsBadge,
   commands: problemsCommands,
 })

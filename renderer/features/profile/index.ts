@@ -8,7 +8,24 @@ import './styles.css'
 export const feature = defineFeature({
   id: 'profile',
   title: 'Profile',
-  panel: { Panel: ProfilePanel, area: 'right', order: 70 },
+  panel: {
+    Panel: ProfilePanel,
+    help: {
+      about: [
+        'Runs one call under libtorch’s profiler: a timeline, a flame graph, a table of operators and lines, and the memory it takes.',
+      ],
+      keys: [
+        ['Arrows', 'walk from call to call; with Shift they move the picture'],
+        ['+ and -', 'zoom'],
+        ['F', 'zooms to the selected call'],
+        ['0', 'shows all'],
+        ['Enter', 'opens the line of the selected call'],
+        ['Escape', 'selects nothing'],
+      ],
+    },
+    area: 'right',
+    order: 70,
+  },
   commands: profileCommands(),
   jobs: [profileJob],
   refresh: { order: 80, run: refreshProfile },

@@ -12,6 +12,12 @@ export const feature = defineFeature({
   title: 'Run',
   panel: {
     Panel: RunPanel,
+    help: {
+      about: [
+        'Calls an operator or a function of the program and shows what comes out, compared with a reference expression.',
+        'An operator without a call gets inputs that suit its schema by “Make inputs and run”. “Keep as a call” writes the call into opsmith.json.',
+      ],
+    },
     area: 'right',
     order: 20,
     shortcut: 'Ctrl+3',

@@ -1,4 +1,5 @@
 import { defineFeature } from '../../store/feature'
+import { SettingsPage } from './SettingsPage'
 import { SettingsPanel } from './SettingsPanel'
 
 export const feature = defineFeature({
@@ -6,6 +7,10 @@ export const feature = defineFeature({
   title: 'Settings',
   panel: {
     Panel: SettingsPanel,
+    help: {
+      about: ['What holds for all projects: theme, text size, when to build, limits of calls.'],
+    },
+    Page: SettingsPage,
     area: 'middle',
     order: 20,
     shortcut: 'Ctrl+,',

@@ -14,6 +14,12 @@ export const feature = defineFeature({
   title: 'Timings',
   panel: {
     Panel: TimingsPanel,
+    help: {
+      about: [
+        'Measures operators, forward and backward, with intervals: against an expression, another operator or an earlier build, and over sizes.',
+        'No time is shown for a result that differs from what it is compared with.',
+      ],
+    },
     area: 'right',
     order: 60,
     shortcut: 'Ctrl+9',

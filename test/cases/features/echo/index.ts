@@ -33,7 +33,13 @@ const problems = [
 export const feature = defineFeature({
   id: 'echo',
   title: 'Echo',
-  panel: { Panel: EchoPanel, area: 'right', order: 1, shortcut: 'Ctrl+Alt+E' },
+  panel: {
+    Panel: EchoPanel,
+    help: { about: ['Echoes until it is stopped.'] },
+    area: 'right',
+    order: 1,
+    shortcut: 'Ctrl+Alt+E',
+  },
   commands: [
     {
       id: 'echo.run',

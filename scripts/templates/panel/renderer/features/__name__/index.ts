@@ -7,7 +7,12 @@ import './styles.css'
 export const feature = defineFeature({
   id: '__name__',
   title: '__title__',
-  panel: { Panel: __Name__Panel, area: 'right', order: 100 },
+  panel: {
+    Panel: __Name__Panel,
+    help: { about: ['What __title__ is for, and how to begin.'] },
+    area: 'right',
+    order: 100,
+  },
   commands: __camel__Commands,
   jobs: [__camel__Job],
 })
