@@ -135,9 +135,9 @@ export const appCalls = {
   'draft.keep': { input: z.object({ folder: z.string(), draft }), output: none },
   'draft.drop': { input: inFolder, output: none },
   'draft.list': { input: folder, output: z.array(draft) },
-  /** Sets one input of opsmith.json, comments and order kept. */
-  'project.setInput': {
-    input: z.object({ folder: z.string(), name: z.string(), spec: inputSpec }),
+  /** Sets inputs of opsmith.json by their names, in one edit; comments, order and other inputs are kept. */
+  'project.setInputs': {
+    input: z.object({ folder: z.string(), inputs: z.record(z.string(), inputSpec) }),
     output: none,
   },
   /** Builds, loads and describes. Output streams as build.output; `job.cancel` ends it. */

@@ -1,9 +1,16 @@
-import type { ReactElement } from 'react'
+import { useEffect, type ReactElement } from 'react'
 
 import { Button, IconButton } from './primitives/Button'
 import { Details } from './primitives/ErrorView'
+import { formatCount } from './primitives/format'
 import { Icon, type IconName } from './primitives/Icon'
-import { dismiss, useNotifications, type Notification } from '../store/notifications'
+import {
+  dismiss,
+  holdNotifications,
+  showEarlier,
+  useNotifications,
+  type Notification,
+} from '../store/notifications'
 
 const icons: Record<Notification['severity'], IconName> = {
   info: 'note',
@@ -11,11 +18,21 @@ const icons: Record<Notification['severity'], IconName> = {
   error: 'error',
 }
 
-/** Never modal: nothing waits for an answer here. */
+/** Never modal: nothing waits for an answer here. At the left, where nothing else is drawn over a panel. */
 export function Notifications(): ReactElement {
-  const items = useNotifications()
+  const items = useNotifications((state) => state.items)
+  useEffect(() => {
+    // What the pointer was on may be gone without its leaving.
+    if (items.length === 0) holdNotifications(false)
+  }, [items])
   return (
-    <div className="notifications" aria-live="polite" aria-label="Notifications">
+    <section
+      className="notifications"
+      aria-live="polite"
+      aria-label="Notifications"
+      onMouseEnter={() => holdNotifications(true)}
+      onMouseLeave={() => holdNotifications(false)}
+    >
       {items.map((item) => (
         <div key={item.id} className="notification" data-testid="notification">
           <div className="notification-head">
@@ -30,7 +47,24 @@ export function Notifications(): ReactElement {
           {item.detail !== '' && <Details text={item.detail} />}
         </div>
       ))}
-    </div>
+    </section>
+  )
+}
+
+/** In the status bar: the problems that left before somebody dismissed them. */
+export function EarlierNotifications(): ReactElement | null {
+  const count = useNotifications((state) => state.earlier.length)
+  if (count === 0) return null
+  return (
+    <button
+      type="button"
+      className="status-item"
+      onClick={showEarlier}
+      title="Shows these messages again"
+      data-testid="status-earlier"
+    >
+      <Icon name="warning" /> <span>{formatCount(count, 'message')}</span>
+    </button>
   )
 }
 

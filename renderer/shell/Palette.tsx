@@ -1,12 +1,18 @@
 import { Command } from 'cmdk'
 import { useState, type ReactElement } from 'react'
 
-import { commandStore, shortcutText, type Command as Action } from '../store/commands'
+import {
+  commandStore,
+  noteRecent,
+  shortcutText,
+  titleInGroup,
+  type Command as Action,
+} from '../store/commands'
 import { closePalette, openFile, useLayout } from '../store/layout'
 import { useProject } from '../store/project'
 import { Icon } from './primitives/Icon'
 
-/** Every action and every file, by name. */
+/** Every action and every file, by name; what was used lately comes first. */
 export function Palette(): ReactElement | null {
   const mode = useLayout((state) => state.palette)
   if (mode === 'closed') return null
@@ -16,12 +22,9 @@ export function Palette(): ReactElement | null {
 function OpenPalette({ mode }: { mode: 'commands' | 'files' }): ReactElement {
   const [search, setSearch] = useState('')
   const files = useProject((state) => state.project?.files)
-  const actions = commandStore
-    .getState()
-    .commands.filter(
-      (action) => !action.isInternal && !action.id.startsWith('go.command') && isEnabled(action),
-    )
+  const [actions] = useState(offered)
   const run = (action: Action): void => {
+    noteRecent(action.id)
     closePalette()
     // After the dialog gave the focus back: the action may want it.
     setTimeout(() => void action.run(), 0)
@@ -40,24 +43,15 @@ function OpenPalette({ mode }: { mode: 'commands' | 'files' }): ReactElement {
       <Command.Input
         value={search}
         onValueChange={setSearch}
-        placeholder={mode === 'files' ? 'A file of the project' : 'A command or a file'}
+        placeholder={
+          mode === 'files' ? 'A file of the project' : files ? 'A command or a file' : 'A command'
+        }
         data-testid="palette-input"
       />
       <Command.List>
         <Command.Empty>Nothing is called that.</Command.Empty>
         {mode === 'commands' &&
-          actions.map((action) => (
-            <Command.Item
-              key={action.id}
-              value={`${action.group} ${action.title}`}
-              onSelect={() => run(action)}
-              data-testid={`palette-${action.id}`}
-            >
-              <span className="muted palette-group">{action.group}</span>
-              <span className="grow">{action.title}</span>
-              {action.shortcut !== undefined && <kbd>{shortcutText(action.shortcut)}</kbd>}
-            </Command.Item>
-          ))}
+          actions.map((action) => <ActionItem key={action.id} action={action} run={run} />)}
         {(files ?? []).map((file) => (
           <Command.Item
             key={file.path}
@@ -77,6 +71,33 @@ function OpenPalette({ mode }: { mode: 'commands' | 'files' }): ReactElement {
   )
 }
 
-function isEnabled(action: Action): boolean {
-  return action.enabled?.() ?? true
+type ItemProps = { action: Action; run: (action: Action) => void }
+
+function ActionItem({ action, run }: ItemProps): ReactElement {
+  const { id, title, group, shortcut } = action
+  return (
+    <Command.Item
+      value={`${group} ${title}`}
+      onSelect={() => run(action)}
+      data-testid={`palette-${id}`}
+    >
+      <span className="muted palette-group">{group}</span>
+      <span className="grow">{titleInGroup(action)}</span>
+      {shortcut !== undefined && <kbd>{shortcutText(shortcut)}</kbd>}
+    </Command.Item>
+  )
+}
+
+/** What can be done now, each once: first what was chosen lately. */
+function offered(): Action[] {
+  const { commands, recent } = commandStore.getState()
+  const possible = commands.filter(
+    ({ id, isInternal, enabled }) =>
+      !isInternal && id !== 'go.command' && (enabled === undefined || enabled()),
+  )
+  const place = ({ id }: Action): number => {
+    const at = recent.indexOf(id)
+    return at < 0 ? recent.length : at
+  }
+  return possible.toSorted((a, b) => place(a) - place(b))
 }

@@ -11,6 +11,7 @@ import { restartLanguage, useLanguage } from '../store/language'
 import { showPanel } from '../store/layout'
 import { useProject } from '../store/project'
 import { askForTrust, useRestricted } from '../store/trust'
+import { EarlierNotifications } from './Notifications'
 import { Elapsed, Progress } from './primitives/Elapsed'
 import { formatCount, formatSeconds } from './primitives/format'
 import { Icon } from './primitives/Icon'
@@ -27,6 +28,7 @@ export function StatusBar(): ReactElement {
       {hasProject && <LanguageItem />}
       <span className="grow" />
       <BackgroundItems />
+      <EarlierNotifications />
       <Cursor />
     </footer>
   )
@@ -93,13 +95,17 @@ function HostItem(): ReactElement | null {
   return (
     <button
       type="button"
-      className={crash ? 'status-item tone-error' : 'status-item'}
+      className="status-item"
       onClick={() => showPanel('host-output')}
       title={crash ? crash.message : 'Host output'}
       data-testid="status-host"
       data-state={host.state}
     >
-      {crash && <Icon name="crash" label="the last one crashed" />}
+      {crash && (
+        <span className="tone-error" data-testid="status-crash">
+          <Icon name="crash" /> host {crash.generation} crashed
+        </span>
+      )}
       <span>
         host {host.generation} {hostWords[host.state]}
       </span>

@@ -64,24 +64,25 @@ function Tab({ api, testId, title, dirty, children }: TabProps): ReactElement {
       onAuxClick={(event) => event.button === 1 && close(event)}
     >
       {children}
-      {/* The docking library takes the pointer for dragging unless it is stopped here. */}
-      <button
-        type="button"
+      {/* For the pointer only: a tab may hold no other control. With keys, "Close this tab" does it.
+          The docking library takes the pointer for dragging unless it is stopped here. */}
+      <span
         className="tab-close"
-        aria-label={`Close ${title}`}
-        tabIndex={-1}
+        aria-hidden="true"
+        title={`Close ${title}`}
         onPointerDown={(event) => event.stopPropagation()}
         onClick={close}
       >
         {dirty && (
           <span className="tab-dirty">
-            <Icon name="dot" label="unsaved" />
+            <Icon name="dot" />
           </span>
         )}
         <span className="tab-x">
           <Icon name="close" />
         </span>
-      </button>
+      </span>
+      {dirty && <span className="unseen">unsaved</span>}
     </div>
   )
 }

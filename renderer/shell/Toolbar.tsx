@@ -17,39 +17,41 @@ export function Toolbar(): ReactElement {
   const project = useProject((state) => state.project)
   const busy = useBusy()
   return (
-    <header className="toolbar" role="toolbar" aria-label="Main">
-      <ProjectMenu />
-      {project && <DeviceChoice />}
-      <button
-        type="button"
-        className="toolbar-button"
-        disabled={project === null}
-        onClick={() => runCommand('build.run')}
-        data-testid="toolbar-build"
-        title="Save, build, load, and refresh every panel"
-      >
-        <Icon name="play" /> Build <kbd>{shortcutOf('build.run')}</kbd>
-      </button>
-      <button
-        type="button"
-        className="toolbar-button"
-        disabled={!busy}
-        onClick={() => runCommand('work.stop')}
-        data-testid="toolbar-stop"
-        title="Stop everything that runs"
-      >
-        <Icon name="stop" /> Stop <kbd>{shortcutOf('work.stop')}</kbd>
-      </button>
-      <span className="grow" />
-      {project && <LayoutMenu />}
-      <button
-        type="button"
-        className="toolbar-button quiet"
-        onClick={() => openPalette('commands')}
-        data-testid="toolbar-palette"
-      >
-        <Icon name="search" /> Commands <kbd>{shortcutOf('go.command')}</kbd>
-      </button>
+    <header>
+      <div className="toolbar" role="toolbar" aria-label="Main">
+        <ProjectMenu />
+        {project && <DeviceChoice />}
+        <button
+          type="button"
+          className="toolbar-button"
+          disabled={project === null}
+          onClick={() => runCommand('build.run')}
+          data-testid="toolbar-build"
+          title="Save, build, load, and refresh every panel"
+        >
+          <Icon name="play" /> Build <kbd>{shortcutOf('build.run')}</kbd>
+        </button>
+        <button
+          type="button"
+          className="toolbar-button"
+          disabled={!busy}
+          onClick={() => runCommand('work.stop')}
+          data-testid="toolbar-stop"
+          title="Stop everything that runs"
+        >
+          <Icon name="stop" /> Stop <kbd>{shortcutOf('work.stop')}</kbd>
+        </button>
+        <span className="grow" />
+        {project && <LayoutMenu />}
+        <button
+          type="button"
+          className="toolbar-button quiet"
+          onClick={() => openPalette('commands')}
+          data-testid="toolbar-palette"
+        >
+          <Icon name="search" /> Commands <kbd>{shortcutOf('go.command')}</kbd>
+        </button>
+      </div>
     </header>
   )
 }

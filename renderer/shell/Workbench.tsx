@@ -14,6 +14,7 @@ import { isDark, useTheme } from '../store/theme'
 import { createDock, filePathOf, restore } from './dock'
 import { ErrorBoundary } from './ErrorBoundary'
 import { saveLayoutSoon, saveLayoutsNow } from './layouts'
+import { PanelHelpButton } from './PanelHelpButton'
 import { Rail } from './Rail'
 import { FileTab, ToolTab } from './Tabs'
 
@@ -103,6 +104,7 @@ export function WorkbenchPage({ folder }: { folder: string }): ReactElement {
       <DockviewReact
         components={components()}
         tabComponents={tabComponents}
+        rightHeaderActionsComponent={PanelHelpButton}
         onReady={ready}
         theme={dockTheme}
         disableFloatingGroups

@@ -122,13 +122,7 @@ const go: Command[] = [
     title: 'Command palette',
     group: 'Go',
     shortcut: 'Ctrl+Shift+P',
-    run: () => openPalette('commands'),
-  },
-  {
-    id: 'go.commandF1',
-    title: 'Command palette (F1)',
-    group: 'Go',
-    shortcut: 'F1',
+    otherKey: 'F1',
     run: () => openPalette('commands'),
   },
   {
@@ -228,6 +222,14 @@ const look: Command[] = [
     shortcut: 'Ctrl+Shift+M',
     enabled: hasProject,
     run: () => layoutStore.getState().dock?.toggleEnlarged(),
+  },
+  {
+    id: 'view.closeTab',
+    title: 'Close this tab',
+    group: 'View',
+    shortcut: 'Ctrl+F4',
+    enabled: hasProject,
+    run: () => layoutStore.getState().dock?.closeTab(),
   },
   ...(['system', 'dark', 'light', 'contrast'] as const).map((theme): Command => {
     const name = theme === 'contrast' ? 'high contrast' : theme

@@ -37,10 +37,16 @@ export function createDock(api: DockviewApi): Dock {
       if (panel) api.removePanel(panel)
       tabClosed(path)
     },
+    // What else a closed file needs follows from the removal of its panel.
+    closeTab: () => api.activePanel?.api.close(),
     activeFile: () => {
       const active = api.activePanel
       const path = active ? filePathOf(active) : null
       return path ?? filesStore.getState().active?.path ?? null
+    },
+    activeTool: () => {
+      const { activePanel } = api
+      return activePanel && filePathOf(activePanel) === null ? activePanel.id : null
     },
     isShown: (tool) => api.getPanel(tool)?.api.isVisible === true,
     nextTab: (step) => {

@@ -2,6 +2,7 @@ import type { SerializedDockview } from 'dockview-react'
 import { createStore } from 'zustand/vanilla'
 
 import { call } from '../bridge/bridge'
+import { commandStore } from '../store/commands'
 import { allFeatures } from '../store/feature'
 
 /** Layouts by project, the newest last, and what was chosen in panels; what was not used for long is forgotten. */
@@ -11,6 +12,7 @@ type Saved = {
   choices?: [folder: string, byFeature: Record<string, unknown>][]
   /** Those that the user named, for all projects, by name. */
   named?: Record<string, unknown>
+  recentCommands?: readonly string[]
 }
 
 const kept = 20
@@ -31,9 +33,19 @@ export async function loadLayouts(): Promise<void> {
     if (Array.isArray(saved.layouts)) layouts = saved.layouts
     if (Array.isArray(saved.choices)) choices = saved.choices
     if (isObject(saved.named)) namedLayouts.setState(saved.named, true)
+    if (Array.isArray(saved.recentCommands)) {
+      commandStore.setState({ recent: saved.recentCommands })
+    }
   } catch {
     // A broken file is as good as none: the default layout is shown and saved over it.
   }
+}
+
+/** From now on, what is chosen in the palette is kept. */
+export function followRecentCommands(): void {
+  commandStore.subscribe((now, before) => {
+    if (now.recent !== before.recent) saveSoon()
+  })
 }
 
 export function savedLayout(folder: string): SerializedDockview | null {
@@ -95,7 +107,9 @@ function saveSoon(): void {
 
 export async function saveLayoutsNow(): Promise<void> {
   clearTimeout(timer)
-  if (layouts.length === 0) return
-  const saved: Saved = { version: 1, layouts, choices, named: namedLayouts.getState() }
+  const { recent: recentCommands } = commandStore.getState()
+  const named = namedLayouts.getState()
+  if (layouts.length === 0 && recentCommands.length === 0) return
+  const saved: Saved = { version: 1, layouts, choices, recentCommands, named }
   await call('layout.set', { layout: JSON.stringify(saved) })
 }

@@ -19,7 +19,7 @@ import { loadSettings, settingsStore } from '../store/settings'
 import { followTheme, isDark, type ShownTheme } from '../store/theme'
 import { followTrust, isRestricted } from '../store/trust'
 import { installCommands } from './commands'
-import { followChoices, loadLayouts, saveLayoutsNow } from './layouts'
+import { followChoices, followRecentCommands, loadLayouts, saveLayoutsNow } from './layouts'
 
 /** Everything the window does by itself at its start. */
 export async function start(): Promise<void> {
@@ -42,6 +42,7 @@ export async function start(): Promise<void> {
   const editor = startEditor()
   for (const feature of allFeatures()) feature.start?.()
   const [info] = await Promise.all([call('app.info', {}), loadSettings(), loadLayouts(), editor])
+  followRecentCommands()
   followTheme(showTheme)
   settingsStore.subscribe(({ settings }) => showTextSize(settings.fontSize))
   showTextSize(settingsStore.getState().settings.fontSize)

@@ -9,6 +9,8 @@ export type Command = {
   group: string
   /** "Ctrl+Shift+P"; on a Mac Ctrl is the command key. */
   shortcut?: string
+  /** A second key for the same. */
+  otherKey?: string
   /** The shortcut is one of the editor's own: it is shown here and heard there. */
   keyOfEditor?: true
   /** Left out: always. */
@@ -21,7 +23,21 @@ export type Command = {
   run: (argument?: string) => void | Promise<void>
 }
 
-export const commandStore = createStore<{ commands: readonly Command[] }>(() => ({ commands: [] }))
+type Commands = {
+  commands: readonly Command[]
+  /** Ids of what was chosen in the palette, the newest first; kept from one window to the next. */
+  recent: readonly string[]
+}
+
+export const commandStore = createStore<Commands>(() => ({ commands: [], recent: [] }))
+
+const mostRecent = 6
+
+export function noteRecent(id: string): void {
+  commandStore.setState(({ recent }) => ({
+    recent: [id, ...recent.filter((other) => other !== id)].slice(0, mostRecent),
+  }))
+}
 
 export function useCommands(): readonly Command[] {
   return useStore(commandStore, (state) => state.commands)
@@ -43,6 +59,11 @@ export function shortcutText(shortcut: string): string {
   return shortcut.replace('Ctrl', '⌘').replace('Shift', '⇧').replace('Alt', '⌥').replaceAll('+', '')
 }
 
+/** What the command is called below the name of its group: "Capture again", not "Graph: Capture again". */
+export function titleInGroup({ title, group }: Command): string {
+  return title.startsWith(`${group}: `) ? title.slice(group.length + 2) : title
+}
+
 export function shortcutOf(id: string): string {
   const shortcut = commandStore.getState().commands.find((item) => item.id === id)?.shortcut
   return shortcut === undefined ? '' : shortcutText(shortcut)
@@ -51,8 +72,9 @@ export function shortcutOf(id: string): string {
 /** The command that a key press asks for. */
 export function commandFor(event: KeyboardEvent): Command | null {
   for (const command of commandStore.getState().commands) {
-    const { shortcut, keyOfEditor } = command
-    if (shortcut !== undefined && !keyOfEditor && matches(shortcut, event)) return command
+    const { shortcut, otherKey, keyOfEditor } = command
+    if (keyOfEditor) continue
+    if ([shortcut, otherKey].some((key) => key !== undefined && matches(key, event))) return command
   }
   return null
 }

@@ -52,6 +52,8 @@ export type PanelDeclaration = {
   Panel: FunctionComponent
   /** An SVG path on a 16 x 16 grid, drawn as a line of 1.4 px. */
   icon: string
+  /** What the "?" of its tab says. */
+  help: PanelHelp
   /** Where it opens. */
   area: Area
   /** Its place among the panels of its area. */
@@ -66,6 +68,14 @@ export type PanelDeclaration = {
   isStartPage?: true
   /** The section of the project menu that lists it. */
   menu?: 'project' | 'tools'
+}
+
+/** For somebody who sees the panel for the first time. */
+export type PanelHelp = {
+  /** What it is for and how to begin, a paragraph each. */
+  about: readonly string[]
+  /** Keys of its own, while the keyboard is in it; its commands' shortcuts are listed beside them. */
+  keys?: readonly (readonly [key: string, meaning: string])[]
 }
 
 /** A part of the Problems panel and of the editors' markers. */

@@ -54,26 +54,26 @@ export function manifestSaved(): Promise<boolean> {
   return saveManifest()
 }
 
-/** Keeps an edited input in opsmith.json. Shown at once; taken back when it can't be written. */
-export async function setInput(name: string, spec: InputSpec): Promise<void> {
+/** Keeps edited and new inputs in opsmith.json. Shown at once; taken back when they can't be written. */
+export async function setInputs(inputs: Readonly<Record<string, InputSpec>>): Promise<void> {
   const folder = currentFolder()
   if (folder === null) return
   inputsStore.setState((state) => ({
-    pending: { ...state.pending, [name]: spec },
+    pending: { ...state.pending, ...inputs },
     inFlight: state.inFlight + 1,
   }))
   const arrivalsBefore = arrivals
   const saved = await saveManifest()
-  const result = saved ? await call('project.setInput', { folder, name, spec }) : null
+  const result = saved ? await call('project.setInputs', { folder, inputs }) : null
   inputsStore.setState((state) => ({ inFlight: state.inFlight - 1 }))
   // The manifest may have come back before the answer did.
   if (result?.ok === true && arrivals > arrivalsBefore) manifestArrived()
   if (result?.ok !== true) {
-    inputsStore.setState((state) => {
-      const pending = { ...state.pending }
-      delete pending[name]
-      return { pending }
-    })
+    inputsStore.setState(({ pending }) => ({
+      pending: Object.fromEntries(
+        Object.entries(pending).filter(([name]) => !Object.hasOwn(inputs, name)),
+      ),
+    }))
     if (result?.ok === false) notifyError(result.error)
   }
 }

@@ -12,7 +12,11 @@ export type Dock = {
   showTool(panel: PanelId, focus: boolean): void
   showFile(path: string, focus: boolean): void
   closeFile(path: string): void
+  /** Closes the active tab, a file's or a panel's. */
+  closeTab(): void
   activeFile(): string | null
+  /** The panel whose tab is active; null while a file's is. */
+  activeTool(): PanelId | null
   /** The panel is in front of its group. */
   isShown(panel: PanelId): boolean
   /** The next tab of this group, the next group. */

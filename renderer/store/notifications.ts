@@ -13,11 +13,28 @@ export type Notification = {
   action: NotificationAction | null
 }
 
+type Notifications = {
+  items: Notification[]
+  /** Warnings and errors that left without being dismissed, oldest first. */
+  earlier: Notification[]
+}
+
 /** For what has no panel of its own; panels show their own errors in place. */
-export const notificationStore = createStore<{ items: Notification[] }>(() => ({ items: [] }))
+export const notificationStore = createStore<Notifications>(() => ({ items: [], earlier: [] }))
 
 let nextId = 1
+/** Milliseconds. */
 const infoLifetime = 6_000
+const problemLifetime = 20_000
+const mostShown = 5
+const mostKept = 20
+
+let isHeld = false
+
+/** While somebody reads, nothing leaves. */
+export function holdNotifications(held: boolean): void {
+  isHeld = held
+}
 
 export function notify(
   severity: Notification['severity'],
@@ -26,12 +43,40 @@ export function notify(
 ): void {
   const id = nextId++
   const item: Notification = { id, severity, message, hint: '', detail: '', action: null, ...more }
-  notificationStore.setState((state) => ({
-    // The same message again replaces the older one instead of piling up.
-    items: [...state.items.filter((other) => other.message !== message), item].slice(-5),
+  // The same message again replaces the older one instead of piling up.
+  const others = (list: readonly Notification[]): Notification[] =>
+    list.filter((other) => other.message !== message)
+  notificationStore.setState(({ items, earlier }) => ({
+    items: [...others(items), item].slice(-mostShown),
+    earlier: others(earlier),
   }))
-  // Good news may leave by itself; a problem stays until it was seen.
-  if (severity === 'info' && item.action === null) setTimeout(() => dismiss(id), infoLifetime)
+  // What asks for an action stays until it is answered.
+  if (item.action === null) {
+    leaveAfter(item, severity === 'info' ? infoLifetime : problemLifetime)
+  }
+}
+
+/** Good news may be forgotten; a problem can be looked up in the status bar. */
+function leaveAfter(item: Notification, lifetime: number): void {
+  setTimeout(() => {
+    if (isHeld) {
+      leaveAfter(item, infoLifetime)
+      return
+    }
+    const { items, earlier } = notificationStore.getState()
+    if (!items.includes(item)) return
+    dismiss(item.id)
+    if (item.severity === 'info') return
+    notificationStore.setState({ earlier: [...earlier, item].slice(-mostKept) })
+  }, lifetime)
+}
+
+/** Shows what left by itself again, until it is dismissed. */
+export function showEarlier(): void {
+  notificationStore.setState(({ items, earlier }) => ({
+    items: [...earlier, ...items],
+    earlier: [],
+  }))
 }
 
 export function notifyError(error: WorkbenchError, action: NotificationAction | null = null): void {
@@ -43,6 +88,6 @@ export function dismiss(id: number): void {
   notificationStore.setState((state) => ({ items: state.items.filter((item) => item.id !== id) }))
 }
 
-export function useNotifications(): Notification[] {
-  return useStore(notificationStore, (state) => state.items)
+export function useNotifications<T>(select: (state: Notifications) => T): T {
+  return useStore(notificationStore, select)
 }

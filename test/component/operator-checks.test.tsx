@@ -142,6 +142,29 @@ describe('the list of operator checks', () => {
     expect(screen.getByTestId('operator-check-entry-0').dataset['verdict']).toBe('')
   })
 
+  it('what was skipped or did not run is no good news, and a call without arguments has no brackets', async () => {
+    const alone = { op: 'my_op::g', args: [] }
+    main.give('operatorCheck.entries', [...entries, alone, ...entries])
+    main.give('operatorCheck.run', good)
+    main.give('operatorCheck.runAll', [
+      outcomeOf(good),
+      outcomeOf(good, { entry: 1, op: 'my_op::g', name: 'my_op::g', verdict: 'skipped' }),
+    ])
+    await openChecks()
+    expect(screen.getByTestId('operator-check-entry-1').textContent).toBe('not runmy_op::g')
+    await userEvent.click(screen.getByTestId('operator-check-run'))
+    const all = await screen.findByTestId('operator-check-verdict')
+    expect(all.textContent).toBe('1 as expected, 1 skipped, 1 not run')
+    expect(all.dataset['good']).toBe('false')
+    main.give(
+      'operatorCheck.runAll',
+      [0, 1, 2].map((entry) => outcomeOf(good, { entry })),
+    )
+    await userEvent.click(screen.getByTestId('operator-check-run'))
+    await screen.findByText('3 as expected')
+    expect(screen.getByTestId('operator-check-verdict').dataset['good']).toBe('true')
+  })
+
   it('checks that cannot be made show the reason', async () => {
     main.give('operatorCheck.entries', entries)
     main.give('operatorCheck.run', good)

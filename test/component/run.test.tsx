@@ -2,8 +2,20 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 
+import type { InputSpec } from '../../electron/contract/manifest'
 import type { RunReport } from '../../electron/contract/run'
-import { comparisonOf, crashed, runOf, tensorOf } from './support/answers'
+import {
+  buildOf,
+  comparisonOf,
+  crashed,
+  folder,
+  load,
+  manifestOf,
+  operator,
+  runOf,
+  tensorArgument as tensor,
+  tensorOf,
+} from './support/answers'
 import { build, expectNone, main, open, saveSource, show } from './support/window'
 
 /** What the tensor that is shown asks for. */
@@ -61,6 +73,65 @@ describe('the run panel without a result', () => {
   })
 })
 
+describe('an operator without a call', () => {
+  const spec = { ...manifestOf().inputs['x'], shape: [3, 4] } as InputSpec
+  const two = {
+    ...operator,
+    name: 'my_op::g',
+    schema: 'my_op::g(Tensor x, Tensor weight, float eps) -> Tensor',
+    arguments: [...operator.arguments, tensor('weight'), { ...tensor('eps'), type: 'float' }],
+  }
+
+  async function openWithoutCalls(): Promise<void> {
+    giveTensors()
+    await open({ calls: [] })
+    await build({ build: buildOf(), load: { ...load, operators: [two] } })
+    show('run')
+    await screen.findByTestId('run-panel')
+  }
+
+  it('runs by one click, on inputs that suit its schema', async () => {
+    const generated = { args: ['x', 'weight', 0.5], inputs: { x: spec, weight: spec } }
+    main.give('operatorCheck.run', {
+      op: 'my_op::g',
+      ok: true,
+      seconds: 0,
+      findings: [],
+      generated,
+    })
+    main.give('project.setInputs', {})
+    main.give('operator.run', runOf({ op: 'my_op::g' }))
+    await openWithoutCalls()
+    expect(screen.queryAllByRole('alert')).toEqual([])
+    expect(screen.getByTestId('run-go').textContent).toContain('Make inputs and run')
+    await userEvent.click(screen.getByTestId('run-go'))
+    await screen.findByText('Result')
+    // The project's own x stays as it is.
+    const made = { g_x: spec, weight: spec }
+    expect(main.asked('project.setInputs')).toEqual([{ folder, inputs: made }])
+    expect(main.asked('operator.run')[0]?.request).toMatchObject({
+      op: 'my_op::g',
+      args: ['g_x', 'weight', 0.5],
+      inputs: made,
+    })
+    expect(screen.getByTestId('run-go').textContent).toMatch(/^Run/)
+  })
+
+  it('that takes nothing its schema suggests shows the reason, and no other problem', async () => {
+    main.refuse('operatorCheck.run', {
+      code: 'input.invalid',
+      message: 'my_op::g refuses all of the 90 calls made from its schema.',
+    })
+    await openWithoutCalls()
+    await userEvent.click(screen.getByTestId('run-go'))
+    const error = await screen.findByTestId('run-inputs-error')
+    expect(error.textContent).toContain('refuses all of the 90 calls')
+    expect(error.textContent).toContain('Add inputs below')
+    expect(screen.getAllByRole('alert')).toEqual([error])
+    expect(main.asked('operator.run')).toEqual([])
+  })
+})
+
 describe('the result of a run', () => {
   it('a result that matches shows its statistics and values', async () => {
     await openRun(runOf())
@@ -107,9 +178,13 @@ describe('the result of a run', () => {
   })
 
   it('a reference that cannot be evaluated shows the reason next to the result', async () => {
-    await openRun(runOf({ comparisons: [], referenceError: 'undefined value z' }))
+    const parser = 'undefined value z:\n3 * z\n    ~ <--- HERE'
+    await openRun(runOf({ comparisons: [], referenceError: parser }))
     expect(screen.getByText('The reference could not be evaluated.')).toBeTruthy()
-    expect(screen.getByText('undefined value z')).toBeTruthy()
+    // The parser's line is to be seen, not behind a fold.
+    const line = within(screen.getByTestId('run-reference-error')).getByText(/undefined value z/)
+    expect(line.textContent).toContain('~ <--- HERE')
+    expect(line.closest('details')).toBeNull()
     expect(screen.getByTestId('run-output-0')).toBeTruthy()
   })
 

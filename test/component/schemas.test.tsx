@@ -1,8 +1,9 @@
-import { screen, within } from '@testing-library/react'
+import { cleanup, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 
-import { buildOf, load, operator } from './support/answers'
+import { runDoctor } from '../../renderer/store/doctor'
+import { buildOf, doctorOf, folder, load, operator, runOf } from './support/answers'
 import { build, expectNone, main, open, saveSource, show } from './support/window'
 
 describe('the schemas panel', () => {
@@ -43,6 +44,27 @@ describe('the schemas panel', () => {
     expect(screen.getByTestId('schema-row-my_op::g').textContent).toContain('No kernel')
     await build({ build: buildOf({ key: '3' }), load: { ...load, operators: [changed] } })
     expect(screen.getByTestId('schema-row-my_op::g').dataset['change']).toBe('removed')
+  })
+
+  it('CUDA kernels that were compiled and cannot be called here are named as such', async () => {
+    const cuda = { dispatchKey: 'CUDA', file: `${folder}/op_cuda.cpp`, line: 3 }
+    const both = { ...operator, kernels: [...operator.kernels, cuda] }
+    main.give('doctor.report', doctorOf('absent'))
+    main.give('operator.run', runOf())
+    await runDoctor()
+    await open()
+    await build({ build: buildOf(), load: { ...load, operators: [both] } })
+    for (const panel of ['schemas', 'run', 'timings']) {
+      show(panel)
+      expect(screen.getByTestId('uncalled-cuda').textContent).toMatch(
+        /CUDA kernels? .*compiled and cannot be called here: there is no CUDA device\.$/,
+      )
+      cleanup()
+    }
+    main.give('doctor.report', doctorOf('usable'))
+    await runDoctor()
+    show('schemas')
+    expectNone('uncalled-cuda')
   })
 
   it('a search filters operators by schema, documentation and dispatch key', async () => {

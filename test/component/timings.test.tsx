@@ -56,7 +56,7 @@ const rows: TimingRow[] = (['forward', 'backward', 'both'] as const).flatMap((di
     direction,
     variant: 'torch.tanh(x)',
     median: 0,
-    refused: 'its result is wrong',
+    refused: 'its result is wrong: 3 of 4 elements differ',
   }),
 ])
 
@@ -102,7 +102,7 @@ function lines(): { kind: string; variant: string; times: number; refused: strin
     kind: line.dataset['kind'] ?? '',
     variant: line.dataset['variant'] ?? '',
     times: within(line).queryAllByTestId('timings-cell').length,
-    refused: within(line).queryByTestId('timings-refused')?.textContent ?? '',
+    refused: within(line).queryAllByTestId('timings-refused')[0]?.textContent ?? '',
   }))
 }
 
@@ -200,7 +200,14 @@ describe('the table of timings', () => {
       { kind: 'expression', variant: 'torch.sigmoid(x)', times: 3, refused: '' },
       { kind: 'expression', variant: 'torch.tanh(x)', times: 0, refused: expect.any(String) },
     ])
-    expect(lines()[2]?.refused).toContain('its result is wrong')
+    // A few words in each cell; the reason is below the table, once.
+    for (const cell of screen.getAllByTestId('timings-refused')) {
+      expect(cell.textContent.trim()).toBe('no time: wrong result')
+    }
+    const reasons = within(screen.getByTestId('timings-refusals')).getAllByRole('listitem')
+    expect(reasons.map((reason) => reason.textContent)).toEqual([
+      'its result is wrong: 3 of 4 elements differ (forward of torch.tanh(x); 2 others alike)',
+    ])
     const ratios = screen.getAllByTestId('timings-ratio')
     expect(ratios).toHaveLength(3)
     for (const ratio of ratios) {

@@ -6,7 +6,7 @@ import path from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { setInput, setToolchain } from '../../electron/engine/project/edit-manifest'
+import { setInputs, setToolchain } from '../../electron/engine/project/edit-manifest'
 import { manifestJsonSchema } from '../../electron/engine/project/manifest-schema'
 import { parseManifest, readManifest } from '../../electron/engine/project/read-manifest'
 
@@ -254,7 +254,7 @@ describe('editing opsmith.json', () => {
   it('changing one field keeps comments and everything else', async () => {
     const parsed = parseManifest(fixed, file())
     if (!parsed.ok || !parsed.value.inputs['x']) throw new Error('fixture')
-    const result = await setInput(folder, 'x', { ...parsed.value.inputs['x'], seed: 7 })
+    const result = await setInputs(folder, { x: { ...parsed.value.inputs['x'], seed: 7 } })
     expect(result.ok).toBe(true)
     const text = await fs.readFile(file(), 'utf8')
     expect(text).toContain('// comments are welcome')
@@ -265,18 +265,15 @@ describe('editing opsmith.json', () => {
   it('a shape is written on one line', async () => {
     const parsed = parseManifest(fixed, file())
     if (!parsed.ok || !parsed.value.inputs['x']) throw new Error('fixture')
-    await setInput(folder, 'x', { ...parsed.value.inputs['x'], shape: [2, 3, 5] })
+    await setInputs(folder, { x: { ...parsed.value.inputs['x'], shape: [2, 3, 5] } })
     expect(await fs.readFile(file(), 'utf8')).toContain('"shape": [2, 3, 5]')
   })
 
   it('an edit that would break the file is refused, and the file stays as it was', async () => {
-    const result = await setInput(folder, 'not a name', {
-      shape: [1],
-      dtype: 'float32',
-      device: 'cpu',
-      distribution: 'randn',
-      requires_grad: false,
-    })
+    const made = { dtype: 'float32', device: 'cpu', distribution: 'randn' } as const
+    const spec = { ...made, shape: [1], requires_grad: false }
+    // Nothing of an edit is written where a part of it is wrong.
+    const result = await setInputs(folder, { z: spec, 'not a name': spec })
     expect(result.ok).toBe(false)
     expect(await fs.readFile(file(), 'utf8')).toBe(fixed)
   })

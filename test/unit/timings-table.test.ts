@@ -149,9 +149,10 @@ describe('the table of timings', () => {
       '| --- | ---: |',
       '| `my::f` | 12.00 [11.76, 12.24] |',
       '| `torch.f(x)` | **8.000** [7.840, 8.160] 0.66× [0.65, 0.67] faster |',
-      '| `a \\| b` | its result is wrong |',
+      '| `a \\| b` | no time: wrong result |',
     ])
     expect(text).toContain('a processor, 2 cores.')
+    expect(text).toContain('- forward of a | b: its result is wrong')
     expect(text).toContain('- forward of my::f: Other programs kept 1.2 cores busy: end them.')
   })
 

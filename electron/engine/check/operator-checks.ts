@@ -269,9 +269,11 @@ function outcomeOf(
   const reached = error ? 'error' : report.ok ? 'passed' : 'failed'
   const verdict = noneSuits ? 'skipped' : reached
   const args = report.generated?.args ?? entry.args
+  // Without arguments and without any made from its schema, brackets would claim that it takes none.
+  const hasCall = report.generated !== undefined || !isFromSchema(entry)
   return {
     entry: index,
-    name: entry.name ?? callText(entry.op, args),
+    name: entry.name ?? (hasCall ? callText(entry.op, args) : entry.op),
     op: entry.op,
     expect,
     verdict,

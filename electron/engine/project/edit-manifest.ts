@@ -126,27 +126,30 @@ export async function appendEntries(
   return written.ok ? ok({ entry: parsed.value[list]?.length ?? 0 }) : written
 }
 
-/** One field an edit, so that what is beside it keeps its comments; fields no longer set are taken out. */
-export async function setInput(
+/** Sets these inputs. One field an edit, so that what is beside it keeps its comments; fields no longer set are taken out. */
+export async function setInputs(
   folder: string,
-  name: string,
-  spec: InputSpec,
+  inputs: Readonly<Record<string, InputSpec>>,
 ): Promise<Result<null>> {
   const current = await readManifestFile(folder)
   if (!current.ok) return current
   const parsed = parseManifest(current.value.text, path.join(folder, manifestFileName))
   if (!parsed.ok) return parsed
-  if (!parsed.value.inputs[name])
-    return await editManifest(folder, [{ path: ['inputs', name], value: spec }])
-  const before: Record<string, unknown> = { ...parsed.value.inputs[name] }
-  const after: Record<string, unknown> = { ...spec }
-  const edits: Edit[] = []
-  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (JSON.stringify(before[key]) !== JSON.stringify(after[key])) {
-      edits.push({ path: ['inputs', name, key], value: after[key] })
-    }
-  }
+  const edits = Object.entries(inputs).flatMap(([name, spec]) =>
+    editsOfInput(name, parsed.value.inputs[name], spec),
+  )
   return edits.length === 0 ? ok(null) : await editManifest(folder, edits)
+}
+
+function editsOfInput(name: string, before: InputSpec | undefined, after: InputSpec): Edit[] {
+  if (!before) return [{ path: ['inputs', name], value: after }]
+  const was: Record<string, unknown> = { ...before }
+  const is: Record<string, unknown> = { ...after }
+  return [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((key) =>
+    JSON.stringify(was[key]) === JSON.stringify(is[key])
+      ? []
+      : [{ path: ['inputs', name, key], value: is[key] }],
+  )
 }
 
 /** "" takes a choice out. */

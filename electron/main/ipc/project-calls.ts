@@ -1,6 +1,6 @@
 import { err, ok } from '../../contract/outcome'
 import { dropDraft, keepDraft, listDrafts } from '../../engine/project/drafts'
-import { setInput, setToolchain } from '../../engine/project/edit-manifest'
+import { setInputs, setToolchain } from '../../engine/project/edit-manifest'
 import {
   createProjectFile,
   readExternalFile,
@@ -22,7 +22,7 @@ type ProjectCalls =
   | 'project.close'
   | 'project.samples'
   | 'project.copySample'
-  | 'project.setInput'
+  | 'project.setInputs'
   | 'project.setToolchain'
   | 'project.manifestSchema'
   | 'file.read'
@@ -53,8 +53,8 @@ export const projectCalls: Handlers<ProjectCalls> = {
     if (copy.ok) await session.keepOrSay(session.trust.decide(copy.value.folder, 'trusted'))
     return copy
   },
-  'project.setInput': projectCall(async (_call, { folder, name, spec }) => {
-    const done = await setInput(folder, name, spec)
+  'project.setInputs': projectCall(async (_call, { folder, inputs }) => {
+    const done = await setInputs(folder, inputs)
     return done.ok ? nothing : done
   }),
   'project.setToolchain': projectCall(async (_call, { folder, compiler, libtorch }) => {

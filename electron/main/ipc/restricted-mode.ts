@@ -30,7 +30,7 @@ export const restrictedCalls: ReadonlySet<AppCallName> = new Set<AppCallName>([
   'project.manifestSchema',
   'project.open',
   'project.samples',
-  'project.setInput',
+  'project.setInputs',
   'project.setToolchain',
   'settings.get',
   'settings.set',

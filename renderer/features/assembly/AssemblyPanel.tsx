@@ -85,12 +85,10 @@ function textOf(rows: readonly { kind: string; text: string }[]): string {
 }
 
 function ChoiceBar(): ReactElement {
-  const { form, follows, filter } = useAssembly((state) => state)
+  const { form, forms, follows, filter } = useAssembly((state) => state)
   const listing = useListing()
   const report = useShownFunction()?.report
   const functions = listing?.functions ?? []
-  const forms = listing?.forms ?? []
-  const hasDevice = forms.some((one) => one.form === 'ptx' && one.whyNot === '')
   const toggle = (name: keyof AssemblyFilter): void =>
     assemblyStore.setState({ filter: { ...filter, [name]: !filter[name] } })
   const chosen = functions.find(({ id }) => id === report?.function.id)
@@ -118,7 +116,7 @@ function ChoiceBar(): ReactElement {
         />
         follow the caret
       </label>
-      {hasDevice && (
+      {forms.length > 0 && (
         <Segmented
           label="Form"
           value={form}
@@ -126,6 +124,7 @@ function ChoiceBar(): ReactElement {
           options={forms.map((one) => ({
             value: one.form,
             label: formNames[one.form],
+            whyNot: one.whyNot,
             testId: `assembly-form-${one.form}`,
           }))}
         />

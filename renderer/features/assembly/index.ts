@@ -11,6 +11,17 @@ export const feature = defineFeature({
     Panel: AssemblyPanel,
     icon: 'M4.4 4.4h7.2v7.2H4.4zM6.4 1.6v2.8M9.6 1.6v2.8M6.4 11.6v2.8M9.6 11.6v2.8M1.6 6.4h2.8M1.6 9.6h2.8M11.6 6.4h2.8M11.6 9.6h2.8',
     tasks: { measure: 'below' },
+    help: {
+      about: [
+        'The machine code of one function next to its source: rows of a line have the colour of the line. It follows the caret; choose a function to keep it.',
+        'For CUDA sources, PTX and SASS are shown in place of machine code.',
+      ],
+      keys: [
+        ['Up, Down, Page Up, Page Down', 'walk through the instructions'],
+        ['Enter', 'opens the line of the instruction'],
+        ['J', 'follows a jump'],
+      ],
+    },
     area: 'right',
     order: 80,
   },

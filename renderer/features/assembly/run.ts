@@ -33,6 +33,7 @@ async function listFunctions(form: AssemblyForm): Promise<AssemblyListing | null
   const result = await listJob.run(form)
   if (result === null) return null
   showJob.set(result.ok ? { error: null } : { value: null, error: null })
+  if (result.ok) assemblyStore.setState({ forms: result.value.forms })
   return result.ok ? result.value : null
 }
 

@@ -4,6 +4,7 @@ import { createStore } from 'zustand/vanilla'
 import type {
   AssemblyForm,
   AssemblyFunction,
+  AssemblyListing,
   AssemblyReport,
   AssemblyRow,
 } from '../../../electron/contract/assembly'
@@ -20,6 +21,8 @@ export type AssemblyFilter = {
 /** What is chosen in the panel; what is read of the library is in the jobs. */
 export type AssemblyState = {
   form: AssemblyForm
+  /** What the last listing offered: the switch stays where a newer listing cannot be made. */
+  forms: AssemblyListing['forms']
   /** The caret chooses the function. */
   follows: boolean
   /** Build whose functions are listed; what is shown may be of the one before, until it is read. */
@@ -35,6 +38,7 @@ export type AssemblyState = {
 
 export const assemblyStore = createStore<AssemblyState>(() => ({
   form: 'machine',
+  forms: [],
   follows: true,
   key: '',
   stamp: null,

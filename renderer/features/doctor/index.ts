@@ -9,6 +9,11 @@ export const feature = defineFeature({
   panel: {
     Panel: DoctorPanel,
     icon: 'M1.6 8.6h3l1.6-5 3 9 1.8-4h3.4',
+    help: {
+      about: [
+        'The compilers, libtorch, CUDA and tools of this machine: what is used, what is missing, and the command that installs it.',
+      ],
+    },
     Page: DoctorPage,
     area: 'middle',
     order: 10,

@@ -14,6 +14,12 @@ export const feature = defineFeature({
     Panel: ExportPanel,
     icon: 'M2.2 8v5.6h11.6V8M8 10.4V2M4.8 5.2 8 2l3.2 3.2',
     tasks: { ship: 'above' },
+    help: {
+      about: [
+        'Ships the operators: as a wheel, a CMake package, a stable-ABI library and more. Choose forms and a folder, then export.',
+        'Each form is built and run from its files alone before it counts as done.',
+      ],
+    },
     area: 'right',
     order: 90,
     shortcut: 'Ctrl+Shift+E',

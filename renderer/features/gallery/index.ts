@@ -8,6 +8,9 @@ export const feature = defineFeature({
   panel: {
     Panel: GalleryPanel,
     icon: 'M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9z',
+    help: {
+      about: ['Projects to learn from. Each opens as a copy of its own, which you may change.'],
+    },
     Page: Welcome,
     isStartPage: true,
     area: 'middle',

@@ -6,6 +6,7 @@ import { EntryName } from '../../shell/primitives/EntryName'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatNumber } from '../../shell/primitives/format'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
+import { ListVerdict } from '../../shell/primitives/ListVerdict'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
 import { runStamp, useFiles } from '../../store/files'
@@ -31,7 +32,7 @@ export function CheckList(): ReactElement {
       <Section
         title="Gradchecks"
         note={entries.length === 0 ? '' : String(entries.length)}
-        actions={<Verdict />}
+        actions={<Verdict total={entries.length} />}
       >
         {error && <ErrorView error={error} />}
         {entries.map((entry, index) => (
@@ -54,20 +55,18 @@ export function CheckList(): ReactElement {
 }
 
 /** Of opsmith.json's checks, made since the sources changed last. */
-function Verdict(): ReactElement | null {
+function Verdict({ total }: { total: number }): ReactElement | null {
   const outcomes = useGradcheck((state) => state.outcomes)
   const isRunning = useJob(allGradchecksJob, (state) => state.running !== null)
   const now = useFiles(runStamp)
+  if (isRunning) return null
   const known = Object.values(outcomes).filter(({ stamp }) => stamp === now)
-  const wrong = known.filter(({ outcome }) => !outcome.asExpected).length
-  if (isRunning || known.length === 0) return null
   return (
-    <span
-      className={`entry-verdict ${wrong > 0 ? 'tone-error' : 'tone-ok'}`}
-      data-testid="gradcheck-list-verdict"
-    >
-      {wrong > 0 ? `${wrong} of ${known.length} not as expected` : `${known.length} as expected`}
-    </span>
+    <ListVerdict
+      total={total}
+      outcomes={known.map(({ outcome }) => outcome)}
+      testId="gradcheck-list-verdict"
+    />
   )
 }
 

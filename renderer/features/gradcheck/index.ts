@@ -17,6 +17,12 @@ export const feature = defineFeature({
     Panel: GradcheckPanel,
     icon: 'M8 2.4 14 13.2H2zM5.4 9.4l1.8 1.8 3.4-3.6',
     tasks: { write: 'above', check: 'above' },
+    help: {
+      about: [
+        'Compares the gradients of an operator with finite differences, as torch.autograd.gradcheck does, and shows each element of both Jacobians.',
+        'Choose an operator from the list; what you keep is checked after every build.',
+      ],
+    },
     area: 'right',
     order: 40,
     shortcut: 'Ctrl+8',

@@ -101,7 +101,11 @@ function Head({ inspection }: { inspection: Inspection }): ReactElement {
           <span className="muted">{prefix}</span>
           {title}
         </h3>
-        <IconButton icon="close" label="Clear (Escape)" onClick={() => void select(null)} />
+        <IconButton
+          icon="clear"
+          label="Select nothing (Escape)"
+          onClick={() => void select(null)}
+        />
       </div>
       <div className="graph-inspector-links">
         {source && <FileLink file={source.file} line={source.line} column={source.column} short />}

@@ -21,7 +21,7 @@ export function ZoomButtons({ surface, view }: Props): ReactElement {
       <IconButton icon="plus" label="Zoom in (+)" onClick={() => by(1.25)} />
       <IconButton
         icon="target"
-        label="Show all (F)"
+        label="Fit (F); once more: all of it"
         onClick={() => surface.fit()}
         testId="graph-fit"
       />

@@ -97,7 +97,7 @@ function forms(): Command[] {
 const view: Command[] = [
   command(
     'fit',
-    'Show all',
+    'Fit; once more: show all',
     act((actions) => actions.fit()),
   ),
   command(

@@ -21,6 +21,20 @@ export const feature = defineFeature({
     Panel: GraphPanel,
     icon: 'M6 1.8h4v3H6zM1.6 11.2h4v3h-4zM10.4 11.2h4v3h-4zM8 4.8v3.4M3.6 11.2V8.2h8.8v3',
     tasks: { write: 'above' },
+    help: {
+      about: [
+        'The graph of a function or an operator: scripted, traced, executed or of autograd, before and after each pass. Changes since the last build are marked.',
+        'An overlay colours the nodes by time, memory, values or device of one run.',
+      ],
+      keys: [
+        ['Arrows', 'walk from node to node; with Shift they move the picture'],
+        ['Enter', 'opens and folds a module or block'],
+        ['F', 'fits the graph; once more shows all of it'],
+        ['+ and -', 'zoom, as the wheel does'],
+        ['/', 'searches'],
+        ['Escape', 'selects nothing'],
+      ],
+    },
     area: 'right',
     order: 30,
     shortcut: 'Ctrl+7',

@@ -120,7 +120,7 @@ export function graphTest(): GraphTest {
       }
     },
     setViewport: (viewport) => surfaceOf('main')?.setViewport(viewport),
-    fit: () => surfaceOf('main')?.fit(),
+    fit: () => surfaceOf('main')?.showAll(),
     pan: (dx, dy, frames) => {
       const speed = { x: dx, y: dy }
       return motion(frames, (surface) => {

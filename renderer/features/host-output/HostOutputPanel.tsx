@@ -30,7 +30,7 @@ export function HostOutputPanel(): ReactElement {
           Restart
         </Button>
         <CopyButton text={() => hostLog.text()} label="Copy the output" />
-        <IconButton icon="close" label="Clear" onClick={clearHostLog} disabled={empty} />
+        <IconButton icon="clear" label="Clear the output" onClick={clearHostLog} disabled={empty} />
       </div>
       {crash && <CrashCard exit={crash} />}
       {empty && !crash && <EmptyState text="What operators print appears here." quiet />}

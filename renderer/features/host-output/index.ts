@@ -9,6 +9,11 @@ export const feature = defineFeature({
   panel: {
     Panel: HostOutputPanel,
     icon: 'M1.8 3h12.4v10H1.8zM4.2 6.2 6.4 8 4.2 9.8M8 10.2h3.4',
+    help: {
+      about: [
+        'What operators print. They run in a process of their own: when one crashes, this panel shows where in your sources.',
+      ],
+    },
     area: 'bottom',
     order: 30,
     shortcut: 'Ctrl+6',

@@ -5,13 +5,14 @@ import type { OperatorCheckOutcome } from '../../../electron/contract/operator-c
 import { EntryName } from '../../shell/primitives/EntryName'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { Icon } from '../../shell/primitives/Icon'
+import { ListVerdict } from '../../shell/primitives/ListVerdict'
 import { OtherOperators } from '../../shell/primitives/OtherOperators'
 import { Section } from '../../shell/primitives/Section'
 import { runStamp, useFiles } from '../../store/files'
 import { useJob } from '../../store/job'
 import { allOperatorChecksJob } from './jobs'
 import { setSanitize, useOperatorChecks } from './store'
-import { operatorCheckDraftOf } from './case'
+import { calledText, operatorCheckDraftOf } from './case'
 import { chooseCheck, chooseCheckedOperator } from './run'
 import { useProject } from '../../store/project'
 
@@ -26,7 +27,7 @@ export function OperatorList(): ReactElement {
       <Section
         title={isListed ? 'Checks' : 'Operators'}
         note={entries.length === 0 ? '' : String(entries.length)}
-        actions={<Verdict />}
+        actions={<Verdict total={entries.length} />}
       >
         <SanitizeSwitch />
         {error && <ErrorView error={error} />}
@@ -65,20 +66,18 @@ function SanitizeSwitch(): ReactElement {
 }
 
 /** Of all that were checked since the sources changed last. */
-function Verdict(): ReactElement | null {
+function Verdict({ total }: { total: number }): ReactElement | null {
   const outcomes = useOperatorChecks((state) => state.outcomes)
   const isRunning = useJob(allOperatorChecksJob, (state) => state.running !== null)
   const now = useFiles(runStamp)
+  if (isRunning) return null
   const known = Object.values(outcomes).filter(({ stamp }) => stamp === now)
-  const wrong = known.filter(({ outcome }) => !outcome.asExpected).length
-  if (isRunning || known.length === 0) return null
   return (
-    <span
-      className={`entry-verdict ${wrong > 0 ? 'tone-error' : 'tone-ok'}`}
-      data-testid="operator-check-verdict"
-    >
-      {wrong > 0 ? `${wrong} of ${known.length} not as expected` : `${known.length} as expected`}
-    </span>
+    <ListVerdict
+      total={total}
+      outcomes={known.map(({ outcome }) => outcome)}
+      testId="operator-check-verdict"
+    />
   )
 }
 
@@ -97,7 +96,7 @@ function EntryRow({ entry, index }: { entry: CheckEntry; index: number }): React
   const selected = useOperatorChecks((state) => state.entry === index)
   const now = useFiles(runStamp)
   const isOld = known !== undefined && known.stamp !== now
-  const call = `${entry.op}(${operatorCheckDraftOf(entry, inputs).argsText})`
+  const call = calledText(entry.op, operatorCheckDraftOf(entry, inputs).argsText)
   const title = entry.name ?? call
   const particular = particularOf(entry)
   const verdict = known && !isOld ? known.outcome.verdict : ''

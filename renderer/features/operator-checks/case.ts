@@ -82,6 +82,11 @@ export function operatorCheckDraftOf(
   return { ...draft, argsText: argumentListText(entry.args, namesOf(draft, inputs)) }
 }
 
+/** "my_op::f(x, y)"; the bare name where its schema says what it is called on. */
+export function calledText(op: string, argsText: string): string {
+  return argsText === '' ? op : `${op}(${argsText})`
+}
+
 /** The inputs that the call takes, with the project's filled in. */
 export function operatorCheckInputs(
   draft: OperatorCheckDraft,

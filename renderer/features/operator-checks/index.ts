@@ -16,6 +16,12 @@ export const feature = defineFeature({
     Panel: OperatorChecksPanel,
     icon: 'M2.4 3.4l1.2 1.2L5.8 2.4M2.4 8.2l1.2 1.2 2.2-2.2M2.4 13l1.2 1.2L5.8 12M8.4 3.6h5.4M8.4 8.4h5.4M8.4 13.2h5.4',
     tasks: { check: 'above' },
+    help: {
+      about: [
+        'Checks what an operator does to memory, layouts, dtypes and shapes, as torch.library.opcheck does and further. Inputs are made from the schema where opsmith.json gives none.',
+        'With “sanitizers”, ASan and UBSan watch the calls.',
+      ],
+    },
     area: 'right',
     order: 50,
   },

@@ -3,7 +3,7 @@ import type { OperatorCheckOutcome } from '../../../electron/contract/operator-c
 import { ok } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
 import { createJob } from '../../store/job'
-import type { OperatorCheckDraft } from './case'
+import { calledText, type OperatorCheckDraft } from './case'
 import { loadEntries, operatorChecksStore } from './store'
 
 type Asked = {
@@ -29,7 +29,7 @@ export const operatorCheckJob = createJob<Asked, OperatorCheckOutcome>({
     const expect = entry.expect ?? 'passed'
     return ok({
       entry: place ?? -1,
-      name: draft.rest.name ?? `${entry.op}(${draft.argsText})`,
+      name: draft.rest.name ?? calledText(entry.op, draft.argsText),
       op: entry.op,
       expect,
       verdict,

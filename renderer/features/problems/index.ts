@@ -9,6 +9,11 @@ export const feature = defineFeature({
   panel: {
     Panel: ProblemsPanel,
     icon: 'M8 2.2 14.2 13.4H1.8zM8 6.4v3.4M8 11.3v.6',
+    help: {
+      about: [
+        'Errors and warnings of the compilers, clangd, lints and checks. A click opens the line; a light bulb marks what can be fixed at once.',
+      ],
+    },
     area: 'bottom',
     order: 10,
     shortcut: 'Ctrl+4',

@@ -42,7 +42,7 @@ function command(
   return {
     id: `profile.${id}`,
     title: `Profile: ${title}`,
-    group: 'Timings',
+    group: 'Profile',
     enabled,
     run: () => {
       showPanel('profile', false)

@@ -5,14 +5,20 @@ import { Button } from '../../shell/primitives/Button'
 import { InputForm } from '../../shell/primitives/InputForm'
 import { inputMaking, inputSummary } from '../../shell/primitives/input-text'
 import { Section } from '../../shell/primitives/Section'
-import { setInput, useInputSpecs } from '../../store/inputs'
+import { setInputs, useInputSpecs } from '../../store/inputs'
 import { openFile } from '../../store/layout'
+import { makeInputsAndRun } from './make-inputs'
 import { useRun } from './run'
 
 /** The named inputs of opsmith.json; the ones this call uses come first. */
 export function InputsEditor(): ReactElement {
   const inputs = useInputSpecs()
   const texts = useRun((state) => state.texts)
+  // A call of opsmith.json has what it needs.
+  const takesTensors = useRun(
+    ({ signature, callIndex }) =>
+      callIndex === null && (signature ?? []).some(({ type }) => type.includes('Tensor')),
+  )
   const [open, setOpen] = useState<string | null>(null)
   const [adding, setAdding] = useState(false)
   const used = new Set(
@@ -26,9 +32,22 @@ export function InputsEditor(): ReactElement {
       title="Inputs"
       note={names.length === 0 ? '' : String(names.length)}
       actions={
-        <button type="button" className="link" onClick={() => openFile('opsmith.json')}>
-          opsmith.json
-        </button>
+        <>
+          {takesTensors && (
+            <button
+              type="button"
+              className="link"
+              onClick={() => void makeInputsAndRun()}
+              title="Makes inputs that suit the schema of what is chosen, keeps them in opsmith.json, and runs"
+              data-testid="run-make-inputs"
+            >
+              Make inputs
+            </button>
+          )}
+          <button type="button" className="link" onClick={() => openFile('opsmith.json')}>
+            opsmith.json
+          </button>
+        </>
       }
     >
       {names.map((name) => {
@@ -50,7 +69,11 @@ export function InputsEditor(): ReactElement {
               {!used.has(name) && <span className="badge">not used here</span>}
             </button>
             {shown && (
-              <InputForm name={name} spec={spec} onChange={(next) => void setInput(name, next)} />
+              <InputForm
+                name={name}
+                spec={spec}
+                onChange={(next) => void setInputs({ [name]: next })}
+              />
             )}
           </div>
         )
@@ -89,7 +112,7 @@ function NewInput({ taken, onDone }: NewInputProps): ReactElement {
   const valid = /^[A-Za-z_]\w*$/.test(name) && !taken.includes(name)
   const add = (): void => {
     if (!valid) return
-    void setInput(name, fresh)
+    void setInputs({ [name]: fresh })
     onDone(name)
   }
   return (

@@ -6,11 +6,14 @@ import { Elapsed } from '../../shell/primitives/Elapsed'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { Section } from '../../shell/primitives/Section'
+import { UncalledCuda } from '../../shell/primitives/UncalledCuda'
 import { shortcutOf } from '../../store/commands'
+import { showPanel } from '../../store/layout'
 import { useProject } from '../../store/project'
 import { programFunctionsStore } from '../../store/program-functions'
-import { runChosen, useRun } from './run'
-import { runJob } from './job'
+import { lacksInputs, runOrMakeInputs } from './make-inputs'
+import { useRun } from './run'
+import { makeInputsJob, runJob } from './job'
 import { useJob } from '../../store/job'
 import { useSchemas } from '../../store/schemas'
 import { ArgumentsEditor } from './ArgumentsEditor'
@@ -37,8 +40,10 @@ export function RunPanel(): ReactElement {
         <OperatorChoice />
         <RunButton />
       </div>
+      <UncalledCuda op={op} />
       <div className="scroll">
         <SignatureProblem />
+        <InputsProblem />
         <ArgumentsEditor />
         <InputsEditor />
         <ReferenceEditor />
@@ -49,13 +54,17 @@ export function RunPanel(): ReactElement {
 }
 
 function RunButton(): ReactElement {
-  const { running, startedAt } = useJob(runJob, (state) => state)
+  const run = useJob(runJob, (state) => state)
+  const making = useJob(makeInputsJob, (state) => state)
   const op = useRun((state) => state.op)
+  const lacks = useRun(({ signature, texts }) => lacksInputs(signature, texts))
+  const [job, { running, startedAt }] =
+    making.running === null ? [runJob, run] : [makeInputsJob, making]
   if (running !== null) {
     return (
       <>
         <Elapsed since={startedAt} />
-        <Button icon="stop" onClick={() => void runJob.stop()} testId="run-stop">
+        <Button icon="stop" onClick={() => void job.stop()} testId="run-stop">
           Stop
         </Button>
       </>
@@ -66,12 +75,25 @@ function RunButton(): ReactElement {
       primary
       icon="play"
       disabled={op === ''}
-      onClick={() => void runChosen()}
-      title={`Run (${shortcutOf('run.go')})`}
+      onClick={() => void runOrMakeInputs()}
+      title={lacks ? 'Makes inputs that suit its schema, keeps them in opsmith.json, and runs' : ''}
       testId="run-go"
     >
-      Run
+      {lacks ? 'Make inputs and run' : 'Run'} <kbd>{shortcutOf('run.go')}</kbd>
     </Button>
+  )
+}
+
+/** Why no inputs could be made for what is chosen. */
+function InputsProblem(): ReactElement | null {
+  const error = useJob(makeInputsJob, (state) => state.error)
+  if (!error) return null
+  return (
+    <div className="panel-pad">
+      <ErrorView error={error} testId="run-inputs-error">
+        {error.exit && <Button onClick={() => showPanel('host-output')}>Show the crash</Button>}
+      </ErrorView>
+    </div>
   )
 }
 

@@ -76,12 +76,12 @@ function Report({ report, gone }: { report: RunReport; gone: boolean }): ReactEl
       ))}
       {report.referenceError !== undefined && (
         <ErrorView
-          error={{
-            code: 'program.compile',
-            message: 'The reference could not be evaluated.',
-            detail: report.referenceError,
-          }}
-        />
+          error={{ code: 'program.compile', message: 'The reference could not be evaluated.' }}
+          testId="run-reference-error"
+        >
+          {/* TorchScript's message: a sentence, and the expression with a mark under the place. */}
+          <pre className="selectable">{report.referenceError.trim()}</pre>
+        </ErrorView>
       )}
       {report.outputs.length === 0 && <p className="muted">It returned nothing.</p>}
       {report.outputs.map((value, index) => (

@@ -2,7 +2,8 @@ import type { Command } from '../../store/commands'
 import { showPanel } from '../../store/layout'
 import { projectStore } from '../../store/project'
 import { keepCall } from './keep-call'
-import { chooseOperator, runChosen, runStore } from './run'
+import { runOrMakeInputs } from './make-inputs'
+import { chooseOperator, runStore } from './run'
 
 const hasChosen = (): boolean =>
   projectStore.getState().project !== null && runStore.getState().op !== ''
@@ -17,7 +18,7 @@ export const runCommands: readonly Command[] = [
     enabled: hasChosen,
     run: () => {
       showPanel('run', false)
-      return runChosen()
+      return runOrMakeInputs()
     },
   },
   {

@@ -3,7 +3,7 @@ import { currentManifest } from '../../store/project'
 import { runCommands } from './commands'
 import { useCallRows } from './explorer-rows'
 import { chooseFirst, chooseFirstIfNone, forgetRun, refreshRun, repeatRun } from './run'
-import { runJob } from './job'
+import { makeInputsJob, runJob } from './job'
 import { RunPanel } from './RunPanel'
 import './styles.css'
 
@@ -14,12 +14,18 @@ export const feature = defineFeature({
     Panel: RunPanel,
     icon: 'M4.6 2.8v10.4L13 8z',
     tasks: { write: 'above', check: 'below' },
+    help: {
+      about: [
+        'Calls an operator or a function of the program and shows what comes out, compared with a reference expression.',
+        'An operator without a call gets inputs that suit its schema by “Make inputs and run”. “Keep as a call” writes the call into opsmith.json.',
+      ],
+    },
     area: 'right',
     order: 20,
     shortcut: 'Ctrl+3',
   },
   commands: runCommands,
-  jobs: [runJob],
+  jobs: [runJob, makeInputsJob],
   explorer: { section: 'Checks', order: 10, useRows: useCallRows },
   refresh: { order: 10, run: refreshRun },
   manifest: [

@@ -1,5 +1,6 @@
+import type { OperatorCheckCase } from '../../../electron/contract/operator-check'
 import type { RunReport, RunRequest } from '../../../electron/contract/run'
-import { ok } from '../../../electron/contract/outcome'
+import { err, ok } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
 import { hostStore } from '../../store/host'
 import { createJob, type Job } from '../../store/job'
@@ -28,6 +29,25 @@ export const runJob: Job<Input, Called> = createJob({
     return result.ok ? ok({ report: result.value, generation }) : result
   },
   release: releaseTensors,
+})
+
+/** Finds inputs that the operator takes: the op host tries what its schema suggests. */
+export const makeInputsJob: Job<string, OperatorCheckCase> = createJob({
+  kind: 'make-inputs',
+  latest: 'refused',
+  run: async (op, { folder, job }) => {
+    makeInputsJob.set({ error: null })
+    // Operator checks make their calls from the schema: this asks for the quickest of them.
+    const entry = { op, args: [], checks: ['registration' as const], shapes: 0 }
+    const asked = { folder, job, entry, sanitize: false, timeout: 0 }
+    const result = await call('operatorCheck.run', asked)
+    if (!result.ok) {
+      const hint = 'Add inputs below that suit it, and choose them for its arguments.'
+      return { ok: false, error: { ...result.error, hint } }
+    }
+    const { generated } = result.value
+    return generated ? ok(generated) : err('internal', `No inputs could be made for ${op}.`)
+  },
 })
 
 function releaseTensors({ report, generation }: Called): void {

@@ -12,7 +12,7 @@ import { currentManifest, projectStore } from '../../store/project'
 import { programFunctions } from '../../store/program-functions'
 import { parseSchema } from '../../store/schema-text'
 import { operatorKey, schemasStore } from '../../store/schemas'
-import { runJob } from './job'
+import { makeInputsJob, runJob } from './job'
 
 type RunState = {
   /** An operator, an overload or a function of the program; "" when nothing was chosen. */
@@ -89,6 +89,7 @@ export async function chooseOperator(op: string): Promise<void> {
 function forgetResult(): void {
   // A call that still runs is ended: nobody waits for its answer any more.
   runJob.reset()
+  makeInputsJob.reset()
   runStore.setState({ repeats: false })
 }
 
@@ -176,6 +177,12 @@ export async function runChosen(): Promise<void> {
   const isStopped = result?.ok === false && result.error.code === 'cancelled'
   // To stop user code ends the op host that holds the values of the run before.
   if (isStopped) runJob.set({ value: null })
+}
+
+/** Fills the argument fields. */
+export function takeArguments(args: readonly Argument[]): void {
+  const { signature } = runStore.getState()
+  if (signature !== null) runStore.setState({ texts: textsOf(signature, args), problems: {} })
 }
 
 /** The text of the arguments of a call of opsmith.json, by name. */

@@ -6,6 +6,7 @@ import { ErrorView } from '../../shell/primitives/ErrorView'
 import { SearchField } from '../../shell/primitives/SearchField'
 import { Segmented } from '../../shell/primitives/Segmented'
 import { StaleBar } from '../../shell/primitives/StaleBar'
+import { UncalledCuda } from '../../shell/primitives/UncalledCuda'
 import { useBuild } from '../../store/build'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { useStaleness } from '../../store/files'
@@ -55,6 +56,7 @@ function ProjectSchemas(): ReactElement {
         testId="schemas-search"
       />
       {!building && <StaleBar staleness={staleness} />}
+      <UncalledCuda />
       {loadError && (
         <div className="panel-pad">
           <ErrorView error={loadError} />

@@ -10,6 +10,11 @@ export const feature = defineFeature({
     Panel: SchemasPanel,
     icon: 'M5.6 2.2c-1.6 0-2 .8-2 2v1.6c0 1.2-.6 1.8-1.6 2.2 1 .4 1.6 1 1.6 2.2v1.6c0 1.2.4 2 2 2M10.4 2.2c1.6 0 2 .8 2 2v1.6c0 1.2.6 1.8 1.6 2.2-1 .4-1.6 1-1.6 2.2v1.6c0 1.2-.4 2-2 2',
     tasks: { write: 'above' },
+    help: {
+      about: [
+        'The operators that the last build registered, with dispatch keys, the lines of their kernels and what changed. “All of libtorch” searches every operator there is.',
+      ],
+    },
     area: 'right',
     order: 10,
     shortcut: 'Ctrl+2',

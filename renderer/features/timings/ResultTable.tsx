@@ -15,14 +15,16 @@ import { useProject } from '../../store/project'
 import {
   csvOf,
   markdownOf,
+  noTimeText,
+  refusalsOf,
   spreadText,
   tableOf,
   verdictText,
   warningsOf,
+  type RowNote,
   type TimingTable,
   type Spread,
   type TableGroup,
-  type TableLine,
 } from './table'
 import { inUnit } from './time-units'
 
@@ -94,7 +96,8 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
           difference: 1 lies in the interval, or the ratio is within 1 % of it.
         </p>
       )}
-      <Warnings rows={rows} />
+      <Notes notes={refusalsOf(rows)} tone="error" testId="timings-refusals" />
+      <Notes notes={warningsOf(rows)} tone="warning" testId="timings-warnings" />
       {named !== '' && <p className="muted timings-machine">{named}</p>}
     </Section>
   )
@@ -169,31 +172,15 @@ function GroupRows({ group, table, spread }: GroupProps): ReactElement {
               <span className="mono">{line.variant}</span>
             )}
           </th>
-          {refusedWhole(line) ? (
-            <td colSpan={table.directions.length} className="timings-all-refused">
-              <Cell row={firstOf(line)} group={group} table={table} spread={spread} />
+          {table.directions.map((direction) => (
+            <td key={direction} className="right">
+              <Cell row={line.cells[direction]} group={group} table={table} spread={spread} />
             </td>
-          ) : (
-            table.directions.map((direction) => (
-              <td key={direction} className="right">
-                <Cell row={line.cells[direction]} group={group} table={table} spread={spread} />
-              </td>
-            ))
-          )}
+          ))}
         </tr>
       ))}
     </Fragment>
   )
-}
-
-function firstOf(line: TableLine): TimingRow | undefined {
-  return Object.values(line.cells)[0]
-}
-
-/** No direction has a speed, for one and the same reason: it is said once. */
-function refusedWhole(line: TableLine): boolean {
-  const reasons = Object.values(line.cells).map((row) => (row.summary ? null : row.refused))
-  return !reasons.includes(null) && new Set(reasons).size === 1
 }
 
 function TimingLink({ entry, name }: { entry: number; name: string }): ReactElement {
@@ -216,8 +203,8 @@ function Cell({ row, group, table, spread }: CellProps): ReactElement {
   if (!row) return <span className="muted">–</span>
   if (!row.summary) {
     return (
-      <span className="timings-refused selectable" data-testid="timings-refused">
-        <Icon name="absent" label="no speed" /> {row.refused}
+      <span className="timings-refused" title={row.refused} data-testid="timings-refused">
+        <Icon name="absent" /> {noTimeText(row)}
       </span>
     )
   }
@@ -258,16 +245,17 @@ function Cell({ row, group, table, spread }: CellProps): ReactElement {
   )
 }
 
-/** What makes these numbers less than they look, and what to do about it. */
-function Warnings({ rows }: { rows: readonly TimingRow[] }): ReactElement | null {
-  const warnings = warningsOf(rows)
-  if (warnings.length === 0) return null
+type NotesProps = { notes: readonly RowNote[]; tone: 'error' | 'warning'; testId: string }
+
+/** Why there is no time, or what makes these numbers less than they look, and what to do about it. */
+function Notes({ notes, tone, testId }: NotesProps): ReactElement | null {
+  if (notes.length === 0) return null
   return (
-    <ul className="timings-warnings" data-testid="timings-warnings">
-      {warnings.map(({ message, rows: where }) => (
+    <ul className={`timings-notes ${tone}`} data-testid={testId}>
+      {notes.map(({ message, rows: where }) => (
         <li key={message} className="selectable">
-          <span className="tone-warning">
-            <Icon name="warning" label="warning" />
+          <span className={`tone-${tone}`}>
+            <Icon name={tone === 'error' ? 'absent' : 'warning'} label={tone} />
           </span>
           <span>
             {message} <span className="muted">({whereText(where)})</span>

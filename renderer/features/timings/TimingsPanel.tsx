@@ -10,6 +10,7 @@ import { formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { StaleBar } from '../../shell/primitives/StaleBar'
+import { UncalledCuda } from '../../shell/primitives/UncalledCuda'
 import { useJob } from '../../store/job'
 import { historyJob, timingJob } from './jobs'
 import { shownTimingRows, useChosenRow, useIsTiming, useShownJob, useWaiting } from './shown'
@@ -115,8 +116,10 @@ function PanelMenu(): ReactElement {
 
 function Main(): ReactElement {
   const view = useTimings((state) => state.view)
+  const op = useTimings((state) => state.draft.op)
   return (
     <div className="split-main scroll">
+      {view === 'one' ? <UncalledCuda op={op} /> : <UncalledCuda />}
       {view === 'one' && <TimingCase />}
       <Result />
     </div>

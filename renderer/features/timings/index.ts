@@ -16,6 +16,12 @@ export const feature = defineFeature({
     Panel: TimingsPanel,
     icon: 'M8 4.2a5 5 0 1 0 0 10 5 5 0 0 0 0-10zM8 9.2V6.4M6.4 1.8h3.2M8 1.8v2.4M12 4.6l1-1',
     tasks: { measure: 'above' },
+    help: {
+      about: [
+        'Measures operators, forward and backward, with intervals: against an expression, another operator or an earlier build, and over sizes.',
+        'No time is shown for a result that differs from what it is compared with.',
+      ],
+    },
     area: 'right',
     order: 60,
     shortcut: 'Ctrl+9',

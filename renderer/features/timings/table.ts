@@ -143,7 +143,7 @@ function cellText(
   spread: Spread,
 ): string {
   if (!row) return ''
-  if (!row.summary) return row.refused === '' ? 'no speed' : row.refused
+  if (!row.summary) return noTimeText(row)
   const median = inUnit(row.summary.median, table.unit)
   return [
     group.best.has(row) ? `**${median}**` : median,
@@ -174,7 +174,9 @@ export function markdownOf(rows: readonly TimingRow[], spread: Spread, machine: 
   const named = spread === 'quartiles' ? 'quartiles' : '95 % interval of the median'
   const notes = [
     `Median [${named}]; bold: the fastest.${machine === '' ? '' : ` ${machine}.`}`,
-    ...warningsOf(rows).map(({ message, rows: where }) => `- ${where.join(', ')}: ${message}`),
+    ...[...refusalsOf(rows), ...warningsOf(rows)].map(
+      ({ message, rows: where }) => `- ${where.join(', ')}: ${message}`,
+    ),
   ]
   return `${[text(head), text(rule), ...lines.map(text)].join('\n')}\n\n${notes.join('\n')}\n`
 }
@@ -253,16 +255,44 @@ function csvCell(value: string | number | boolean | undefined): string {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-export type Warning = { message: string; rows: string[] }
+/** In a cell without a time: why, in two or three words. The whole reason is below the table. */
+export function noTimeText(row: TimingRow): string {
+  const why = row.error
+    ? 'it failed'
+    : shortReasons.find(([reason]) => reason.test(row.refused))?.[1]
+  return why === undefined ? 'no time' : `no time: ${why}`
+}
 
-/** Each warning once, with the rows that it is about; those that differ in their numbers only are one. */
-export function warningsOf(rows: readonly TimingRow[]): Warning[] {
-  const all = new Map<string, Warning>()
+/** How the engine's reasons begin (engine/timing), and what a cell has room for. */
+const shortReasons: readonly (readonly [RegExp, string])[] = [
+  [/^its result/, 'wrong result'],
+  [/^there is no backward/, 'no backward'],
+  [/^its time/, 'too short'],
+]
+
+/** One text and the rows that it is about. */
+export type RowNote = { message: string; rows: string[] }
+
+/** Each warning once; those that differ in their numbers only are one. */
+export function warningsOf(rows: readonly TimingRow[]): RowNote[] {
+  return notesOf(rows, (row) => row.warnings)
+}
+
+/** Each reason for having no time, once. */
+export function refusalsOf(rows: readonly TimingRow[]): RowNote[] {
+  return notesOf(rows, (row) => (row.summary || row.refused === '' ? [] : [row.refused]))
+}
+
+function notesOf(
+  rows: readonly TimingRow[],
+  messagesOf: (row: TimingRow) => readonly string[],
+): RowNote[] {
+  const all = new Map<string, RowNote>()
   for (const row of rows) {
     const siblings = rows.filter((one) => one.entry === row.entry).map((one) => one.point)
     const label = pointLabel(row.point, siblings)
     const name = `${row.direction} of ${row.variant}${label === '' ? '' : ` at ${label}`}`
-    for (const message of new Set(row.warnings)) {
+    for (const message of new Set(messagesOf(row))) {
       const key = message.replace(/\d+(\.\d+)?/g, '#')
       const known = all.get(key) ?? { message, rows: [] }
       known.rows.push(name)

@@ -15,7 +15,7 @@ export function CountBadge({
 }): ReactElement | null {
   if (count === 0) return null
   return (
-    <span className={`count tone-${tone}`} aria-label={label} data-testid={testId}>
+    <span className={`count tone-${tone}`} role="img" aria-label={label} data-testid={testId}>
       {count}
     </span>
   )

@@ -67,10 +67,10 @@ export function Menu({ label, name, sections, testId, align = 'left' }: Props): 
         className="toolbar-button"
         aria-haspopup="menu"
         aria-expanded={open}
-        aria-label={name}
         onClick={() => setOpen(!open)}
         data-testid={testId}
       >
+        <span className="unseen">{name}: </span>
         {label} <Icon name="down" />
       </button>
       {open && (

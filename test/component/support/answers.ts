@@ -1,5 +1,6 @@
 import type { BuildAndLoad } from '../../../electron/contract/app-calls'
 import type { Diagnostic } from '../../../electron/contract/diagnostics'
+import type { DoctorReport, Judgement } from '../../../electron/contract/doctor'
 import { manifest } from '../../../electron/contract/manifest'
 import type { Manifest } from '../../../electron/contract/manifest'
 import type {
@@ -41,7 +42,7 @@ export function projectOf(given: GivenManifest = {}): Project {
   }
 }
 
-function tensorArgument(name: string): OperatorArgument {
+export function tensorArgument(name: string): OperatorArgument {
   return { name, type: 'Tensor', kwargOnly: false }
 }
 
@@ -131,6 +132,18 @@ export function comparisonOf(
     expected: 1,
     message: '',
     ...more,
+  }
+}
+
+/** What doctor says of a machine whose only finding is its GPU. */
+export function doctorOf(judgement: Judgement): DoctorReport {
+  const gpu = { kind: 'gpu' as const, name: 'GPU', path: '', version: '', judgement }
+  return {
+    ok: true,
+    platform: 'Linux',
+    findings: [{ ...gpu, why: '', remedy: '', chosen: false, facts: [] }],
+    problems: [],
+    seconds: 0.1,
   }
 }
 

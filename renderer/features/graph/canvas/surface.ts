@@ -21,6 +21,10 @@ type Tile = Extract<FromPainter, { type: 'tile' }>
 type Overview = Extract<FromPainter, { type: 'overview' }>
 
 const largestZoom = 4
+/** At a smaller zoom the words in boxes cannot be read. */
+const readableZoom = 0.45
+/** CSS pixels around a graph that is fitted into the canvas. */
+const fitMargin = 24
 /** World units around the graph that are painted too: badges and rings reach out of boxes. */
 const border = 20
 /** After the last turn of the wheel: until then pictures of another zoom are shown scaled. */
@@ -170,8 +174,16 @@ export class Surface {
     this.setViewport({ x: world.x - x / zoom, y: world.y - y / zoom, zoom })
   }
 
-  /** All of it, but never larger than life. */
+  /** All of it where that can be read, else as much as can be; asked once more, all of it in any case. */
   fit(): void {
+    const readable = this.readable()
+    const { x, y, zoom } = this.viewport
+    const isThere = readable.x === x && readable.y === y && readable.zoom === zoom
+    this.setViewport(isThere ? this.fitting() : readable)
+  }
+
+  /** All of it, but never larger than life. A long graph is a thin line then. */
+  showAll(): void {
     this.setViewport(this.fitting())
   }
 
@@ -179,18 +191,40 @@ export class Surface {
   start(): void {
     this.wasMoved = false
     const all = this.fitting()
-    const wide = (this.width - 48) / Math.max(this.size.width, 1)
-    if (all.zoom >= 0.45 || wide < 0.45) {
+    const wide = (this.width - 2 * fitMargin) / Math.max(this.size.width, 1)
+    if (all.zoom >= readableZoom || wide < readableZoom) {
       this.setViewport(all)
       return
     }
     const zoom = Math.min(wide, 1)
     const x = this.size.left + (this.size.width - this.width / zoom) / 2
-    this.setViewport({ x, y: this.size.top - 24 / zoom, zoom })
+    this.setViewport({ x, y: this.size.top - fitMargin / zoom, zoom })
+  }
+
+  /** All of it, else the whole width or height around what is in view now, at a zoom that can be read. */
+  private readable(): Viewport {
+    const all = this.fitting()
+    if (all.zoom >= readableZoom) return all
+    const { left, top, width, height } = this.size
+    const wide = (this.width - 2 * fitMargin) / Math.max(width, 1)
+    const high = (this.height - 2 * fitMargin) / Math.max(height, 1)
+    const zoom = Math.min(Math.max(wide, high, readableZoom), 1)
+    const margin = fitMargin / zoom
+    const middle = this.world(this.width / 2, this.height / 2)
+    /** Where the view begins: in the middle of what fits, else no further than the graph goes. */
+    const start = (from: number, length: number, view: number, at: number): number => {
+      if (length <= view) return from + (length - view) / 2
+      return Math.min(Math.max(at - view / 2, from - margin), from + length + margin - view)
+    }
+    return {
+      x: start(left, width, this.width / zoom, middle.x),
+      y: start(top, height, this.height / zoom, middle.y),
+      zoom,
+    }
   }
 
   fitting(): Viewport {
-    const margin = 24
+    const margin = fitMargin
     const { left, top, width, height } = this.size
     const room = Math.min(
       (this.width - 2 * margin) / Math.max(width, 1),

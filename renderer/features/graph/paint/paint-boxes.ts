@@ -196,8 +196,13 @@ function paintBox(
   context.stroke()
   if (change === changeKind.removed) context.setLineDash([])
   if (region.zoom >= 0.34) paintWords(context, picture, i, colours, palette, region)
-  if (region.zoom >= 0.3) paintMarks(context, picture, i, palette, region)
+  if (region.zoom >= 0.3) paintMarks(context, picture, i, colours, palette, region)
 }
+
+/** Sizes in a box of one line that has an overlay's number below its title. */
+const tight = { titleSize: 10, detailSize: 9, titleAt: 0.33, detailAt: 0.74 }
+/** World units between the words of an overlay and the border of their box. */
+const inset = 4
 
 function paintWords(
   context: Context,
@@ -209,18 +214,24 @@ function paintWords(
 ): void {
   const { items } = picture.scene
   const bits = items.flags[i] ?? 0
-  const detail = detailOf(picture, i)
+  const number = region.zoom < 0.5 ? '' : overlayText(picture, i)
+  const own = picture.text(items.detail[i] ?? -1)
+  const isTight = number !== '' && own === ''
+  const x0 = items.x[i] ?? 0
+  const y0 = items.y[i] ?? 0
+  const w = items.w[i] ?? 0
+  const h = items.h[i] ?? 0
   const marks = bits & (itemFlag.custom | itemFlag.folded) ? boxMetrics.mark : 0
   const isTerminal = (bits & (itemFlag.input | itemFlag.output)) !== 0
-  const left = (items.x[i] ?? 0) + boxMetrics.padX + marks
-  const middle = (items.x[i] ?? 0) + ((items.w[i] ?? 0) + marks) / 2
+  const left = x0 + boxMetrics.padX + marks
+  const middle = x0 + (w + marks) / 2
   // A single word stands in the middle; above a list of attributes it begins where they do.
-  const isCentred = isTerminal || picture.text(items.detail[i] ?? -1) === ''
-  const titleY = (items.y[i] ?? 0) + boxMetrics.padY + boxMetrics.lineHeight / 2
+  const isCentred = isTerminal || own === ''
+  const titleY = isTight ? y0 + h * tight.titleAt : y0 + boxMetrics.padY + boxMetrics.lineHeight / 2
   context.textAlign = 'left'
   context.textBaseline = 'middle'
   const family = isTerminal ? palette.monoFont : palette.uiFont
-  const plain = `${boxMetrics.titleSize}px ${family}`
+  const plain = `${isTight ? tight.titleSize : boxMetrics.titleSize}px ${family}`
   const bold = isTerminal ? plain : `600 ${plain}`
   const prefix = picture.text(items.prefix[i] ?? -1)
   const title = picture.text(items.title[i] ?? -1)
@@ -239,23 +250,39 @@ function paintWords(
   } else if (isCentred) x = middle - titleWidth / 2
   context.fillStyle = colours.text
   context.fillText(title, x, titleY)
-  if (detail === '' || region.zoom < 0.5) return
-  context.font = `${boxMetrics.detailSize}px ${palette.monoFont}`
+  if (region.zoom < 0.5 || (own === '' && number === '')) return
+  context.font = `${isTight ? tight.detailSize : boxMetrics.detailSize}px ${palette.monoFont}`
   context.fillStyle = dim
+  if (isTight) {
+    context.textAlign = 'center'
+    context.fillText(
+      fittedNumber(context, number, w - 2 * inset),
+      x0 + w / 2,
+      y0 + h * tight.detailAt,
+    )
+    return
+  }
   if (isTerminal) context.textAlign = 'center'
   let y = titleY + (boxMetrics.lineHeight + boxMetrics.detailHeight) / 2
-  for (const line of detail.split('\n')) {
+  // An overlay's number takes the place of the attributes.
+  const lines =
+    number === '' ? own.split('\n') : [fittedNumber(context, number, x0 + w - inset - left)]
+  for (const line of lines) {
     context.fillText(line, isTerminal ? middle : left, y)
     y += boxMetrics.detailHeight
   }
 }
 
-/** An overlay's number takes the place of the first attributes; a box without any has none to show it. */
-function detailOf(picture: Picture, i: number): string {
-  const { overlay } = picture
-  const shown = overlay && overlay.kind !== 'none' ? (overlay.text[i] ?? -1) : -1
-  if (overlay && shown >= 0) return overlay.strings[shown] ?? ''
-  return picture.text(picture.scene.items.detail[i] ?? -1)
+/** "" where no overlay says anything of the box. */
+function overlayText({ overlay }: Picture, i: number): string {
+  if (!overlay || overlay.kind === 'none') return ''
+  return overlay.strings[overlay.text[i] ?? -1] ?? ''
+}
+
+/** "1.2 ms · 34 %", rather without its second part than cut off. */
+function fittedNumber(context: Context, text: string, room: number): string {
+  if (context.measureText(text).width <= room) return text
+  return fitted(context, text.split(' · ')[0] ?? '', room)
 }
 
 const changeMarks = ['', '+', '~', '−'] as const
@@ -265,6 +292,7 @@ function paintMarks(
   context: Context,
   picture: Picture,
   i: number,
+  colours: Colours,
   palette: GraphPalette,
   region: Region,
 ): void {
@@ -274,9 +302,11 @@ function paintMarks(
   const w = items.w[i] ?? 0
   const bits = items.flags[i] ?? 0
   const change = items.change[i] ?? 0
+  // On a colour of the overlay only the words' own colour is sure to be seen.
+  const isPlain = colours.fill === palette.box || colours.fill === palette.terminal
   const middle = y + boxMetrics.padY + boxMetrics.lineHeight / 2
   if (bits & itemFlag.custom) {
-    context.fillStyle = palette.custom
+    context.fillStyle = isPlain ? palette.custom : colours.text
     context.beginPath()
     context.moveTo(x + 13, middle - 5)
     context.lineTo(x + 18, middle)
@@ -285,7 +315,7 @@ function paintMarks(
     context.closePath()
     context.fill()
   } else if (bits & itemFlag.folded) {
-    context.strokeStyle = palette.muted
+    context.strokeStyle = isPlain ? palette.muted : colours.text
     context.lineWidth = 1.6
     context.beginPath()
     context.moveTo(x + 10, middle - 4)

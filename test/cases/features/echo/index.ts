@@ -33,7 +33,14 @@ const problems = [
 export const feature = defineFeature({
   id: 'echo',
   title: 'Echo',
-  panel: { Panel: EchoPanel, icon: 'M2 8h12', area: 'right', order: 1, shortcut: 'Ctrl+Alt+E' },
+  panel: {
+    Panel: EchoPanel,
+    icon: 'M2 8h12',
+    help: { about: ['Echoes until it is stopped.'] },
+    area: 'right',
+    order: 1,
+    shortcut: 'Ctrl+Alt+E',
+  },
   commands: [
     {
       id: 'echo.run',

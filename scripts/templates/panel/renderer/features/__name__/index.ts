@@ -7,7 +7,13 @@ import './styles.css'
 export const feature = defineFeature({
   id: '__name__',
   title: '__title__',
-  panel: { Panel: __Name__Panel, icon: 'M2 8h12', area: 'right', order: 100 },
+  panel: {
+    Panel: __Name__Panel,
+    icon: 'M2 8h12',
+    help: { about: ['What __title__ is for, and how to begin.'] },
+    area: 'right',
+    order: 100,
+  },
   commands: __camel__Commands,
   jobs: [__camel__Job],
 })

@@ -1,0 +1,20 @@
+import type { Command } from '../../store/commands'
+import { helpOnPanel, showHelp } from './store'
+
+export const helpCommands: readonly Command[] = [
+  {
+    id: 'help.panel',
+    title: 'Help on this panel',
+    group: 'Help',
+    shortcut: 'Shift+F1',
+    run: (panel = '') => helpOnPanel(panel),
+  },
+  {
+    id: 'help.keys',
+    title: 'Keys',
+    group: 'Help',
+    shortcut: 'Ctrl+F1',
+    run: () => showHelp('keys'),
+  },
+  { id: 'help.about', title: 'About Opsmith', group: 'Help', run: () => showHelp('about') },
+]

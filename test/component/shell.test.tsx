@@ -1,0 +1,159 @@
+import { act, render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, it, vi } from 'vitest'
+
+import { Notifications } from '../../renderer/shell/Notifications'
+import { Palette } from '../../renderer/shell/Palette'
+import { StatusBar } from '../../renderer/shell/StatusBar'
+import { Toolbar } from '../../renderer/shell/Toolbar'
+import { commandStore, runCommand } from '../../renderer/store/commands'
+import { layoutStore } from '../../renderer/store/layout'
+import { notificationStore, notify, notifyError } from '../../renderer/store/notifications'
+import { crash, doctorOf } from './support/answers'
+import { expectNone, main, open, show } from './support/window'
+
+function ready(generation: number): Parameters<typeof main.send<'host.changed'>>[1] {
+  return { generation, state: 'ready', libtorch: '2.13.0', pid: 100 }
+}
+
+describe('the status bar', () => {
+  it('only the crash is alarming, not the op host that is ready', async () => {
+    await open()
+    render(<StatusBar />)
+    act(() => {
+      main.send('host.changed', { ...ready(2), lastExit: crash })
+    })
+    const item = screen.getByTestId('status-host')
+    expect(item.dataset['state']).toBe('ready')
+    const alarm = screen.getByTestId('status-crash')
+    expect(alarm.textContent.trim()).toBe('host 1 crashed')
+    expect(within(item).getByText('host 2 ready').closest('.tone-error')).toBeNull()
+  })
+})
+
+describe('messages', () => {
+  it('a problem leaves after a while, and can be shown again until it is dismissed', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true })
+    try {
+      notificationStore.setState(notificationStore.getInitialState(), true)
+      render(
+        <>
+          <Notifications />
+          <StatusBar />
+        </>,
+      )
+      act(() => {
+        notify('info', 'The call was kept.')
+        notifyError({ code: 'io', message: 'The disk is full.' })
+        notify('warning', 'Saved in part.', { action: { label: 'Save all', run: () => undefined } })
+      })
+      act(() => void vi.advanceTimersByTime(21_000))
+      // What asks for an action stays; good news is forgotten.
+      expect(screen.getAllByTestId('notification').map((item) => item.textContent)).toEqual([
+        'Saved in part.Save all',
+      ])
+      expect(screen.getByTestId('status-earlier').textContent.trim()).toBe('1 message')
+      act(() => screen.getByTestId('status-earlier').click())
+      act(() => void vi.advanceTimersByTime(60_000))
+      expect(screen.getByText('The disk is full.')).toBeTruthy()
+      expectNone('status-earlier')
+      act(() => screen.getAllByRole('button', { name: 'Dismiss' })[0]?.click())
+      expect(screen.queryByText('The disk is full.')).toBeNull()
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})
+
+function paletteEntries(): string[] {
+  return screen.getAllByRole('option').map((option) => option.dataset['testid'] ?? '')
+}
+
+async function choose(command: string): Promise<void> {
+  act(() => runCommand('go.command'))
+  await userEvent.click(await screen.findByTestId(`palette-${command}`))
+}
+
+describe('the palette', () => {
+  it('what was used lately comes first, and each command is there once', async () => {
+    commandStore.setState({ recent: [] })
+    await open()
+    render(<Palette />)
+    await choose('view.larger')
+    await choose('build.onSave')
+    act(() => runCommand('go.command'))
+    const entries = paletteEntries()
+    expect(entries.slice(0, 2)).toEqual(['palette-build.onSave', 'palette-view.larger'])
+    expect(new Set(entries).size).toBe(entries.length)
+    const words = screen.getAllByRole('option').map((option) => option.textContent)
+    expect(new Set(words).size).toBe(words.length)
+    // A group's name is not said twice.
+    expect(words.filter((text) => /^(.+)\1: /.test(text))).toEqual([])
+    act(() => layoutStore.setState({ palette: 'closed' }))
+  })
+
+  it('without a project it offers what needs none', async () => {
+    render(<Palette />)
+    act(() => runCommand('go.command'))
+    const entries = await vi.waitFor(paletteEntries)
+    for (const id of ['project.open', 'view.settings', 'view.help', 'help.about', 'view.doctor']) {
+      expect(entries).toContain(`palette-${id}`)
+    }
+    expect(entries).not.toContain('palette-build.run')
+    act(() => layoutStore.setState({ palette: 'closed' }))
+  })
+})
+
+describe('settings and help without a project', () => {
+  it('the menu leads to them', async () => {
+    render(<Toolbar />)
+    await userEvent.click(screen.getByTestId('toolbar-project'))
+    await userEvent.click(screen.getByRole('menuitem', { name: /Settings/ }))
+    expect(layoutStore.getState().page).toBe('settings')
+    await userEvent.click(screen.getByTestId('toolbar-project'))
+    await userEvent.click(screen.getByRole('menuitem', { name: /Help/ }))
+    expect(layoutStore.getState().page).toBe('help')
+  })
+})
+
+describe('help', () => {
+  it('says what each panel is for, and shows the one that is asked about', () => {
+    show('help')
+    act(() => runCommand('help.panel', 'gradcheck'))
+    const asked = screen.getByTestId('help-on-gradcheck')
+    expect(asked.dataset['asked']).toBe('true')
+    expect(asked.textContent).toContain('finite differences')
+    expect(asked.textContent).toContain('Shift+F9')
+    expect(document.activeElement?.textContent).toBe('Gradcheck')
+    expect(screen.getByTestId('help-on-run').dataset['asked']).toBe('false')
+  })
+
+  it('lists every command that has a key', async () => {
+    show('help')
+    act(() => runCommand('help.keys'))
+    const keyed = commandStore.getState().commands.filter(({ shortcut }) => shortcut !== undefined)
+    expect(keyed.length).toBeGreaterThan(20)
+    expect(screen.getAllByTestId('help-key')).toHaveLength(keyed.length)
+    expect(screen.getByText('Ctrl+Shift+P or F1')).toBeTruthy()
+    await userEvent.type(screen.getByTestId('help-search'), 'rename')
+    expect(screen.getAllByTestId('help-key').map((row) => row.textContent)).toEqual([
+      'F2Rename in all files …',
+    ])
+  })
+
+  it('shows the versions', async () => {
+    main.give('app.info', {
+      version: '1.2.3',
+      electron: '99.0.0',
+      platform: 'linux x64',
+      startFolder: '',
+      tests: true,
+    })
+    main.give('doctor.report', doctorOf('absent'))
+    show('help')
+    act(() => runCommand('help.about'))
+    expect(await screen.findByText('1.2.3')).toBeTruthy()
+    expect(screen.getByTestId('help-versions').textContent).toContain('Platformlinux x64')
+    expect(await screen.findByText('none')).toBeTruthy()
+  })
+})

@@ -1,0 +1,117 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import type { AxeResults, RunOptions } from 'axe-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+declare global {
+  interface Window {
+    axe: { run(context: unknown, options: RunOptions): Promise<AxeResults> }
+  }
+}
+
+let cache: TestCache
+let app: App
+
+const axe = fs.readFileSync(path.join(root, 'node_modules/axe-core/axe.min.js'), 'utf8')
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  const folder = copyProject(path.join(root, 'samples/gc_layer'), cache)
+  app = await App.start(cache, folder)
+  await app.resize(1280, 720)
+  await app.page.evaluate(axe)
+})
+afterAll(async () => {
+  await app.close()
+  cache.remove()
+})
+
+/** What axe finds wrong in the window, a line for each element. */
+async function findings(): Promise<string[]> {
+  const { violations } = await app.page.evaluate(
+    (options) =>
+      // The editor is Monaco's, which has its own ways for screen readers.
+      window.axe.run({ exclude: [['.monaco-editor']] }, options),
+    {
+      resultTypes: ['violations'],
+      // Of the rules that axe leaves out as experimental.
+      rules: { 'label-content-name-mismatch': { enabled: true } },
+    } satisfies RunOptions,
+  )
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary ?? ''}`),
+  )
+}
+
+async function findingsInBothThemes(): Promise<string[]> {
+  const found: string[] = []
+  for (const theme of ['dark', 'light'] as const) {
+    await app.page.emulateMedia({ colorScheme: theme })
+    await app.page.locator(`:root[data-theme=${theme}]`).waitFor({ state: 'attached' })
+    found.push(...(await findings()).map((line) => `${theme}: ${line}`))
+  }
+  return found
+}
+
+async function choose(command: string): Promise<void> {
+  await app.page.keyboard.press('Control+Shift+P')
+  await app.testId('palette-input').fill(command)
+  await app.page.keyboard.press('Enter')
+}
+
+/** Each panel, with something in it: how it is filled, and what is there then. */
+const panels: Record<string, { fill?: () => Promise<void>; filled: string }> = {
+  Explorer: { filled: 'explorer-file-opsmith.json' },
+  Schemas: { filled: 'schema-row-gc_layer::forward' },
+  Run: { fill: () => app.testId('run-go').click(), filled: 'run-comparison' },
+  Graph: { filled: 'graph-search-bar' },
+  Gradcheck: { filled: 'gradcheck-verdict' },
+  'Operator checks': {
+    fill: () => app.testId('operator-check-run').click(),
+    filled: 'operator-check-verdict',
+  },
+  Timings: { filled: 'timings-panel' },
+  Profile: { fill: () => app.page.keyboard.press('Control+Alt+P'), filled: 'profile-summary' },
+  Assembly: { filled: 'assembly-name' },
+  Export: { filled: 'export-panel' },
+  Problems: { filled: 'tool-tab-problems' },
+  Build: { filled: 'build-panel' },
+  'Host output': { filled: 'host-output-panel' },
+  Doctor: { filled: 'doctor-verdict' },
+  Settings: { filled: 'settings-panel' },
+  Samples: { filled: 'gallery' },
+  Help: { filled: 'help-panel' },
+}
+
+describe('axe finds nothing wrong', () => {
+  it('with any panel, in the dark and in the light theme', async () => {
+    await app
+      .testId('status-build')
+      .filter({ hasText: /built in/ })
+      .waitFor()
+    const found: string[] = []
+    for (const [title, { fill, filled }] of Object.entries(panels)) {
+      await choose(`Show ${title}`)
+      await fill?.()
+      await app.testId(filled).first().waitFor()
+      found.push(...(await findingsInBothThemes()).map((line) => `${title}, ${line}`))
+    }
+    expect(found).toEqual([])
+  })
+
+  it('with the palette open, and in a window without a project', async () => {
+    await app.page.keyboard.press('Control+Shift+P')
+    await app.testId('palette-input').waitFor()
+    const found = await findingsInBothThemes()
+    await app.page.keyboard.press('Escape')
+    await choose('Close project')
+    await app.testId('gallery-open-my_op').waitFor()
+    found.push(...(await findingsInBothThemes()))
+    expect(found).toEqual([])
+  })
+})
