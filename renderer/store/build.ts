@@ -24,11 +24,15 @@ type Built = {
   loadError: WorkbenchError | null
   /** The versions of the open files that the build read. */
   versions: Readonly<Record<string, string>>
+  /** Seconds from when the user asked for it, by a save most often, until it was loaded. */
+  felt: number
 }
 
 type BuildInput = {
   /** Compiles all of the project again and records where the time went. */
   timeTrace: boolean
+  /** When the user asked for it, as in asked-at.ts. */
+  since: number
 }
 
 type BuildProgress = { done: number; steps: number }
@@ -41,7 +45,7 @@ export const buildJob = createJob<BuildInput, Built, BuildProgress>({
   latest: 'wins',
   stamp: buildStamp,
   progress: { event: 'build.progressed', read: ({ done, steps }) => ({ done, steps }) },
-  run: async ({ timeTrace }, { folder, job }) => {
+  run: async ({ timeTrace, since }, { folder, job }) => {
     const versions = openVersions()
     buildLog.clear()
     outputStore.setState({ logVersion: buildLog.version, cancelled: false })
@@ -58,6 +62,7 @@ export const buildJob = createJob<BuildInput, Built, BuildProgress>({
       load: load ?? null,
       loadError: loadError ?? null,
       versions,
+      felt: (performance.now() - since) / 1000,
     })
   },
   arrived: ({ load, loadError }, stamp) => {
