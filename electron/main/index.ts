@@ -28,6 +28,9 @@ import { openWindow } from './window'
 /** Electron's executable has an allocator of its own, which no preloaded library replaces: a Node on PATH has not. */
 const installation = { ...findInstallation(__dirname), plainNode: findOnPath('node') ?? '' }
 
+/** Milliseconds that the window gets to show source and results, before what a later build may need is looked at. */
+const prepareDelay = 4_000
+
 /** A folder named on the command line, else the project of last time, else none. */
 async function startFolder(): Promise<string> {
   const named = process.argv
@@ -80,8 +83,11 @@ async function run(): Promise<void> {
       app.quit()
     })
   })
-  await session.prepareInBackground()
-  pruneBuildCaches(installation)
+  setTimeout(() => {
+    if (closing) return
+    pruneBuildCaches(installation)
+    void session.prepareInBackground()
+  }, prepareDelay)
 }
 
 registerScheme()

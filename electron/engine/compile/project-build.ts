@@ -41,6 +41,8 @@ export interface BuildOptions {
   onRemark?: (text: string) => void
   /** Called when a precompiled header would have served, had it been there. */
   onMissingPrelude?: () => void
+  /** Nobody waits for this build. */
+  isBackground?: boolean
   /** Compiles and links the project's own sources anew, and says where the time went. */
   timeTrace?: boolean
   /** What CUDA sources are compiled for, in place of the GPUs of this machine: "80", "90a". */
@@ -123,6 +125,7 @@ export class ProjectBuild {
       cwd: this.folder,
       limits: compileLimits,
       signal: this.options.signal,
+      isBackground: this.options.isBackground ?? false,
       onOutput: (text) => {
         this.say(text)
       },
