@@ -32,7 +32,10 @@ export const generalCalls: Handlers<GeneralCalls> = {
     session.noteFlushed()
     return nothing
   },
-  'doctor.report': async (session, { folder }) => ok(await session.workbench.doctor.report(folder)),
+  'doctor.report': async ({ workbench }, { folder }) => {
+    workbench.exports.forgetTools()
+    return ok(await workbench.doctor.report(folder))
+  },
   'settings.get': async (session) => ok(await readSettings(session.installation.cacheFolder)),
   'settings.set': async (session, change) => {
     const settings = await changeSettings(session.installation.cacheFolder, change)
