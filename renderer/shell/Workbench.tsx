@@ -22,8 +22,13 @@ function toolComponent(
   Panel: FunctionComponent,
 ): FunctionComponent<IDockviewPanelProps> {
   return function Tool({ api }: IDockviewPanelProps): ReactElement {
+    // Made when the tab is first looked at: a panel that nobody opened takes no time at the start or after a build.
+    const [isSeen, setSeen] = useState(api.isVisible)
     useEffect(() => {
-      const note = (): void => noteVisible(id, api.isVisible)
+      const note = (): void => {
+        noteVisible(id, api.isVisible)
+        if (api.isVisible) setSeen(true)
+      }
       note()
       const listener = api.onDidVisibilityChange(note)
       return () => {
@@ -31,11 +36,7 @@ function toolComponent(
         noteVisible(id, false)
       }
     }, [api])
-    return (
-      <ErrorBoundary name={title}>
-        <Panel />
-      </ErrorBoundary>
-    )
+    return <ErrorBoundary name={title}>{isSeen && <Panel />}</ErrorBoundary>
   }
 }
 

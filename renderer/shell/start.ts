@@ -46,10 +46,7 @@ export async function start(): Promise<void> {
     return
   }
   if (info.value.tests) exposeTestHook(featureHooks())
-  if (info.value.startFolder !== '' && (await openProject(info.value.startFolder))) {
-    void runDoctor() // for the status bar
-    return
-  }
+  if (info.value.startFolder !== '' && (await openProject(info.value.startFolder))) return
   await firstPage()
 }
 
@@ -110,6 +107,8 @@ async function enter(folder: string): Promise<void> {
   }
   for (const feature of allFeatures()) feature.enter?.()
   await requestBuild('projectOpened')
+  // For the status bar: it starts every compiler and Python there is.
+  if (doctorJob.store.getState().value === null) await runDoctor()
 }
 
 /** What went wrong comes to the front, without taking the keyboard from the one who types. */
