@@ -13,11 +13,14 @@ import { describeProject } from '../engine/project/describe-project'
 import { changeSettings } from '../engine/project/settings-file'
 import { watchProject } from '../engine/project/watch-project'
 import { Workbench } from '../engine/workbench'
+import { IdleTimer } from '../engine/idle-timer'
 import { ProjectSession } from './project-session'
 import { TextBatches } from './text-batch'
 import { startUtilityHost } from './utility-host'
 
 const mostRecent = 12
+/** Milliseconds without a key, a build or a question after which the open project's helpers give their memory back. */
+const helpersRestAfter = 15 * 60_000
 const mostRemembered = 50
 
 function noteKnown(project: ProjectSession, { files }: Project): void {
@@ -33,6 +36,17 @@ export class AppSession {
   /** Messages of failures in the background that the window was sent. */
   private readonly failures = new Set<string>()
   private flushed: (() => void) | undefined
+  private readonly idleTimer = new IdleTimer(helpersRestAfter, {
+    onIdle: () => {
+      this.workbench.builds.stopCompileServer()
+      this.workbench.clangd.rest()
+    },
+    onWake: () => {
+      if (!this.project) return
+      this.workbench.builds.warmUp(this.project.folder)
+      this.workbench.clangd.wake()
+    },
+  })
 
   constructor(
     readonly installation: Installation,
@@ -68,6 +82,11 @@ export class AppSession {
         output.add({ generation, stream }, text)
       },
     })
+  }
+
+  /** The user does something here. */
+  touch(): void {
+    this.idleTimer.touch()
   }
 
   /** What a window shows first: one that died has its project back. */
@@ -184,6 +203,7 @@ export class AppSession {
   }
 
   async close(): Promise<void> {
+    this.idleTimer.stop()
     await this.closeProject()
     await this.workbench.close()
   }

@@ -52,6 +52,9 @@ export async function openWindow(session: AppSession, preload: string): Promise<
   window.once('ready-to-show', () => {
     window.show()
   })
+  window.on('focus', () => {
+    session.touch()
+  })
   let kept = false
   window.on('close', (event) => {
     if (kept) return

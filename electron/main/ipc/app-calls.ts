@@ -6,12 +6,14 @@ import { app } from 'electron'
 
 import { ok } from '../../contract/outcome'
 import { writeAtomically } from '../../engine/project/files'
+import { residentBytes } from '../../engine/resident-memory'
 import { changeSettings, readSettings } from '../../engine/project/settings-file'
 import { nothing } from './handle'
 import type { Handlers } from './handle'
 
 type GeneralCalls =
   | 'app.info'
+  | 'app.memory'
   | 'app.flushed'
   | 'doctor.report'
   | 'settings.get'
@@ -28,6 +30,13 @@ export const generalCalls: Handlers<GeneralCalls> = {
       startFolder: session.startFolder,
       tests: process.env['OPSMITH_TESTS'] === '1',
     }),
+  'app.memory': async ({ workbench }) => {
+    const [compileServer, clangd] = await Promise.all([
+      residentBytes(workbench.builds.compileServerPid()),
+      residentBytes(workbench.clangd.state().pid),
+    ])
+    return ok({ compileServer, clangd })
+  },
   'app.flushed': (session) => {
     session.noteFlushed()
     return nothing
