@@ -23,7 +23,14 @@ const serviceFolders = [
 
 /** The floors of electron/engine, from the ground up: a folder may import those of its own floor or below. */
 const engineFloors = [
-  ['installation\\.ts', 'error-place\\.ts', 'at-rest\\.ts', 'collect-files\\.ts'],
+  [
+    'installation\\.ts',
+    'error-place\\.ts',
+    'at-rest\\.ts',
+    'idle-timer\\.ts',
+    'resident-memory\\.ts',
+    'collect-files\\.ts',
+  ],
   ['toolchain/'],
   ['project/'],
   ['explain/'],

@@ -1,7 +1,8 @@
-// `npm run --silent perf -- NAME [--json]`: one benchmark of test/perf, beside what it is compared with.
-// A benchmark exports `run(options): Promise<Row[]>`; see below for both.
+// `npm run --silent perf -- NAME [--json] [--rounds N] [--only PART]`: one benchmark of test/perf, beside what it
+// is compared with. A benchmark exports `run(options): Promise<Row[]>`; see below for both.
 import fs from 'node:fs'
 import path from 'node:path'
+import { parseArgs } from 'node:util'
 
 import { startVirtualDisplay } from './lib/display.mjs'
 import { loadTypeScript } from './lib/load-typescript.mjs'
@@ -70,18 +71,43 @@ function printTable(rows) {
   }
 }
 
-const given = process.argv.slice(2)
-const json = given.includes('--json')
-const names = given.filter((argument) => argument !== '--json')
-const known = benchmarkNames()
-const unknown = names.filter((name) => name !== 'all' && !known.includes(name))
-if (names.length === 0 || unknown.length > 0) {
-  if (unknown.length > 0) console.error(`no benchmark ${unknown.join(', ')}`)
+const usage = (problem) => {
+  if (problem !== '') console.error(problem)
   console.error(
-    `usage: npm run --silent perf -- NAME|all [--json]\nNAME: ${known.join(', ') || '(none yet)'}`,
+    [
+      'usage: npm run --silent perf -- NAME|all [--json] [--rounds N] [--only PART]',
+      `NAME: ${known.join(', ') || '(none yet)'}`,
+      '--rounds N   so many samples of each case, in place of as many as the benchmark takes (loop, start)',
+      '--only PART  the cases with this in their name (loop)',
+    ].join('\n'),
   )
   process.exit(2)
 }
+
+function parseCommandLine() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        json: { type: 'boolean', default: false },
+        rounds: { type: 'string' },
+        only: { type: 'string', default: '' },
+      },
+    })
+  } catch (error) {
+    return usage(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const known = benchmarkNames()
+const { values, positionals: names } = parseCommandLine()
+const { json, only } = values
+const unknown = names.filter((name) => name !== 'all' && !known.includes(name))
+if (unknown.length > 0) usage(`no benchmark ${unknown.join(', ')}`)
+if (names.length === 0) usage('')
+const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
+if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0))
+  usage(`--rounds takes a whole number from 1 on, not ${values.rounds}`)
 
 await setUpOrExit({ window: true, tests: true, headers: true, quiet: true })
 Object.assign(process.env, environmentVariables(), { OPSMITH_TESTS: '1' })
@@ -93,7 +119,8 @@ try {
   for (const name of names.includes('all') ? known : names) {
     process.stderr.write(`measuring ${name}\n`)
     const run = await load(name)
-    rows.push(...(await run({ json, root, say: (line) => process.stderr.write(`  ${line}\n`) })))
+    const say = (line) => process.stderr.write(`  ${line}\n`)
+    rows.push(...(await run({ json, root, rounds, only, say })))
   }
   if (json) console.log(JSON.stringify(rows, null, 2))
   else printTable(rows)

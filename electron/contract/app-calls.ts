@@ -97,6 +97,11 @@ export const appCalls = {
       tests: z.boolean(),
     }),
   },
+  /** Bytes of memory that the open project's helpers hold now; 0 for one that does not run. */
+  'app.memory': {
+    input: none,
+    output: z.object({ compileServer: z.number(), clangd: z.number() }),
+  },
   /** The renderer has kept all it holds; main waits for this before it closes the window. */
   'app.flushed': { input: none, output: none },
   'project.open': { input: folder, output: project },

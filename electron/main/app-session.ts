@@ -17,11 +17,14 @@ import { changeSettings } from '../engine/project/settings-file'
 import type { Trust } from '../engine/project/trust'
 import { watchProject } from '../engine/project/watch-project'
 import { Workbench } from '../engine/workbench'
+import { IdleTimer } from '../engine/idle-timer'
 import { ProjectSession } from './project-session'
 import { TextBatches } from './text-batch'
 import { startUtilityHost } from './utility-host'
 
 const mostRecent = 12
+/** Milliseconds without a key, a build or a question after which the open project's helpers give their memory back. */
+const helpersRestAfter = 15 * 60_000
 const mostRemembered = 50
 
 function noteKnown(project: ProjectSession, { files }: DescribedProject): void {
@@ -39,6 +42,17 @@ export class AppSession {
   /** Messages of failures in the background that the window was sent. */
   private readonly failures = new Set<string>()
   private flushed: (() => void) | undefined
+  private readonly idleTimer = new IdleTimer(helpersRestAfter, {
+    onIdle: () => {
+      this.workbench.builds.stopCompileServer()
+      this.workbench.clangd.rest()
+    },
+    onWake: () => {
+      if (!this.project) return
+      this.workbench.builds.warmUp(this.project.folder)
+      this.workbench.clangd.wake()
+    },
+  })
 
   constructor(
     readonly installation: Installation,
@@ -74,6 +88,11 @@ export class AppSession {
         output.add({ generation, stream }, text)
       },
     })
+  }
+
+  /** The user does something here. */
+  touch(): void {
+    this.idleTimer.touch()
   }
 
   /** What a window shows first: one that died has its project back. */
@@ -266,6 +285,7 @@ export class AppSession {
   }
 
   async close(): Promise<void> {
+    this.idleTimer.stop()
     await this.closeProject()
     await this.workbench.close()
   }

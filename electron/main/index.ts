@@ -30,6 +30,9 @@ import { openWindow } from './window'
 /** Electron's executable has an allocator of its own, which no preloaded library replaces: a Node on PATH has not. */
 const installation = { ...findInstallation(__dirname), plainNode: findOnPath('node') ?? '' }
 
+/** Milliseconds that the window gets to show source and results, before what a later build may need is looked at. */
+const prepareDelay = 4_000
+
 const isFolderWord = (word: string): boolean =>
   !word.startsWith('-') && path.resolve(word) !== installation.root && !word.endsWith('.cjs')
 
@@ -53,6 +56,16 @@ async function startFolder(): Promise<string> {
 function startAgain(folder: string): void {
   const words = process.argv.slice(1).filter((word) => !isFolderWord(word))
   app.relaunch({ args: folder === '' ? words : [...words, folder] })
+}
+
+async function prepare(session: AppSession): Promise<void> {
+  try {
+    pruneBuildCaches(installation)
+    await session.prepareInBackground()
+  } catch (error) {
+    // The window works without either.
+    session.noteUnexpected(error)
+  }
 }
 
 async function run(): Promise<void> {
@@ -104,13 +117,9 @@ async function run(): Promise<void> {
       app.quit()
     })
   })
-  try {
-    await session.prepareInBackground()
-    pruneBuildCaches(installation)
-  } catch (error) {
-    // The window works without either.
-    session.noteUnexpected(error)
-  }
+  setTimeout(() => {
+    if (!ending) void prepare(session)
+  }, prepareDelay)
 }
 
 registerScheme()

@@ -49,7 +49,11 @@ export function secureWebPreferences(
 /** Must run before the app is ready. */
 export function registerScheme(): void {
   protocol.registerSchemesAsPrivileged([
-    { scheme: appScheme, privileges: { standard: true, secure: true, supportFetchAPI: true } },
+    {
+      scheme: appScheme,
+      // The window's code is compiled once, not at each start.
+      privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true },
+    },
   ])
 }
 

@@ -86,6 +86,9 @@ export async function openWindow(session: AppSession, preload: string): Promise<
   window.once('ready-to-show', () => {
     window.show()
   })
+  window.on('focus', () => {
+    session.touch()
+  })
   window.on('close', (event) => {
     event.preventDefault()
     if (session.isClosing) return

@@ -1,4 +1,5 @@
 import { call } from '../bridge/bridge'
+import { buildJob } from '../store/build'
 import { filesStore } from '../store/files'
 import { lintStore } from '../store/lints'
 import { currentFolder, projectStore } from '../store/project'
@@ -36,6 +37,11 @@ function lintSoon(): void {
 async function lint(): Promise<void> {
   const folder = currentFolder()
   if (folder === null) return
+  if (buildJob.isRunning()) {
+    // Main parses the sources for it, and the build is what the user waits for.
+    lintSoon()
+    return
+  }
   if (asking) {
     again = true
     return

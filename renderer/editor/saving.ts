@@ -1,6 +1,7 @@
 import type { Result } from '../../electron/contract/outcome'
 import type { FileContent } from '../../electron/contract/project'
 import { call } from '../bridge/bridge'
+import { askedAt } from '../store/asked-at'
 import { changeFile, filesStore, touched, type OpenFile } from '../store/files'
 import { filesChanged } from '../store/loop'
 import { notify, notifyError } from '../store/notifications'
@@ -21,6 +22,7 @@ export async function writeEnded(path: string): Promise<void> {
  * @returns false when the disk does not hold the editor's text; the reason is shown
  */
 export async function saveFile(path: string, react = true): Promise<boolean> {
+  const since = askedAt()
   const file = filesStore.getState().files[path]
   if (!file || file.external || !modelOf(path)) return false
   if (file.conflict !== null) {
@@ -29,7 +31,7 @@ export async function saveFile(path: string, react = true): Promise<boolean> {
     })
     return false
   }
-  return file.dirty ? write(path, react) : true
+  return file.dirty ? write(path, react ? { since } : null) : true
 }
 
 /** Saves everything that is dirty; false when something could not be saved. */
@@ -40,12 +42,15 @@ export async function saveAll(): Promise<boolean> {
   return complete
 }
 
+/** What follows a write: a build, a new reading. `since` is when the user asked, as in asked-at.ts. */
+type Reaction = { since: number }
+
 /** Writes the editor's text over the version on disk that it is based on; main refuses to write over another. */
-async function write(path: string, react: boolean): Promise<boolean> {
+async function write(path: string, reaction: Reaction | null): Promise<boolean> {
   // Two saves of one file in a row: the second must see the first one's version.
   if (writes.has(path)) {
     await writeEnded(path)
-    return filesStore.getState().files[path]?.dirty === true ? write(path, react) : true
+    return filesStore.getState().files[path]?.dirty === true ? write(path, reaction) : true
   }
   const folder = currentFolder()
   const model = modelOf(path)
@@ -62,7 +67,7 @@ async function write(path: string, react: boolean): Promise<boolean> {
   if (written.ok) {
     markSaved(path, versionId, written.value.version)
     touched(path)
-    if (react) filesChanged([path])
+    if (reaction) filesChanged([path], reaction.since)
   } else if (written.error.code === 'file.conflict') {
     const disk = await call('file.read', { folder, path })
     if (currentFolder() === folder) changeFile(path, conflictWith(disk))
@@ -81,11 +86,12 @@ export function conflictWith(disk: Result<FileContent>): Partial<OpenFile> {
 
 /** Mine over theirs: refused again should the file change once more in the meantime. */
 export async function keepMine(path: string): Promise<void> {
+  const since = askedAt()
   const file = filesStore.getState().files[path]
   if (!file?.conflict) return
   const version = file.conflict.kind === 'changed' ? file.conflict.diskVersion : ''
   changeFile(path, { conflict: null, version })
-  await write(path, true)
+  await write(path, { since })
 }
 
 /** Theirs over mine, as an edit: undo brings mine back. */

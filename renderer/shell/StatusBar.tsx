@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 
 import type { LanguageState } from '../../electron/contract/language'
-import { useBackground } from '../store/background'
+import { useBackground, type BackgroundTask } from '../store/background'
 import { useBuild, useBuildOutput } from '../store/build'
 import { useProblems } from '../store/problems'
 import { chosenFinding, useDoctor } from '../store/doctor'
@@ -27,7 +27,7 @@ export function StatusBar(): ReactElement {
       {hasProject && <ProblemItem />}
       {hasProject && <LanguageItem />}
       <span className="grow" />
-      <BackgroundItems />
+      <BackgroundItem />
       <EarlierNotifications />
       <Cursor />
     </footer>
@@ -117,7 +117,7 @@ function BuildItem(): ReactElement {
   const { running, startedAt, progress, value, error } = useBuild((state) => state)
   const cancelled = useBuildOutput((output) => output.cancelled)
   const { done, steps } = progress ?? { done: 0, steps: 0 }
-  const { report, loadError } = value ?? { report: null, loadError: null }
+  const { report, loadError, felt } = value ?? { report: null, loadError: null, felt: 0 }
   const state =
     running !== null
       ? 'building'
@@ -133,7 +133,11 @@ function BuildItem(): ReactElement {
       type="button"
       className={state === 'failed' ? 'status-item tone-error' : 'status-item'}
       onClick={() => showPanel('build')}
-      title="Build"
+      title={
+        state === 'good' && report
+          ? `From the save until it was loaded; compilers and linker took ${formatSeconds(report.seconds)} of it`
+          : 'Build'
+      }
       data-testid="status-build"
       data-state={state}
     >
@@ -153,7 +157,7 @@ function BuildItem(): ReactElement {
       {state === 'good' && report && (
         <>
           <Icon name="check" />
-          <span>built in {formatSeconds(report.seconds)}</span>
+          <span>built in {formatSeconds(felt)}</span>
         </>
       )}
       {state === 'stopped' && <span>build stopped</span>}
@@ -213,28 +217,27 @@ function LanguageItem(): ReactElement | null {
   )
 }
 
-function BackgroundItems(): ReactElement {
+/** What goes on without being asked for: one line, in which nothing moves. */
+function BackgroundItem(): ReactElement | null {
   const tasks = useBackground()
-  return (
-    <>
-      {tasks.map((task) => (
-        <span
-          key={task.title}
-          className="status-item"
-          title={task.detail}
-          role="status"
-          data-testid="status-background"
-        >
-          <span>{task.title}</span>
-          <Progress
-            done={Math.max(task.done, 0)}
-            steps={task.done < 0 ? 0 : 1}
-            label={task.title}
-          />
-        </span>
-      ))}
-    </>
+  if (tasks.length === 0) return null
+  const details = tasks.flatMap(({ title, detail }) =>
+    detail === '' ? [] : [`${title}: ${detail}`],
   )
+  return (
+    <span
+      className="status-item muted"
+      title={details.join('\n')}
+      role="status"
+      data-testid="status-background"
+    >
+      {tasks.map(backgroundText).join(' · ')}
+    </span>
+  )
+}
+
+function backgroundText({ title, done }: BackgroundTask): string {
+  return done > 0 ? `${title} ${Math.round(100 * done)} %` : title
 }
 
 function Cursor(): ReactElement | null {

@@ -24,8 +24,13 @@ function toolComponent(
   Panel: FunctionComponent,
 ): FunctionComponent<IDockviewPanelProps> {
   return function Tool({ api }: IDockviewPanelProps): ReactElement {
+    // Made when the tab is first looked at: a panel that nobody opened takes no time at the start or after a build.
+    const [isSeen, setSeen] = useState(api.isVisible)
     useEffect(() => {
-      const note = (): void => noteVisible(id, api.isVisible)
+      const note = (): void => {
+        noteVisible(id, api.isVisible)
+        if (api.isVisible) setSeen(true)
+      }
       note()
       const listener = api.onDidVisibilityChange(note)
       return () => {
@@ -35,9 +40,7 @@ function toolComponent(
     }, [api])
     return (
       <section className="tool" aria-label={title} data-testid={`tool-${id}`}>
-        <ErrorBoundary name={title}>
-          <Panel />
-        </ErrorBoundary>
+        <ErrorBoundary name={title}>{isSeen && <Panel />}</ErrorBoundary>
       </section>
     )
   }

@@ -1,5 +1,6 @@
 import { editorCommands } from '../editor/editor-commands'
 import { saveAll, saveFile } from '../editor/saving'
+import { askedAt, beginAt } from '../store/asked-at'
 import { isBusy, stopAll } from '../store/busy'
 import { commandFor, registerCommands, type Command } from '../store/commands'
 import { allFeatures, panelFeatures, tasks, taskTitles } from '../store/feature'
@@ -38,7 +39,7 @@ function onKey(event: KeyboardEvent): void {
   event.preventDefault()
   event.stopPropagation()
   if (command.readsFields) settleField()
-  void command.run()
+  beginAt(event.timeStamp, () => void command.run())
 }
 
 function settleField(): void {
@@ -87,9 +88,10 @@ const file: Command[] = [
     shortcut: 'Ctrl+Shift+S',
     enabled: hasProject,
     run: async () => {
+      const since = askedAt()
       const wasDirty = Object.values(filesStore.getState().files).some((item) => item.dirty)
       await saveAll()
-      if (wasDirty) await requestBuild('saved')
+      if (wasDirty) await requestBuild('saved', { since })
     },
   },
   {

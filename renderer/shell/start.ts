@@ -53,10 +53,7 @@ export async function start(): Promise<void> {
     return
   }
   if (info.value.tests) exposeTestHook(featureHooks())
-  if (info.value.startFolder !== '' && (await openProject(info.value.startFolder))) {
-    void runDoctor() // for the status bar
-    return
-  }
+  if (info.value.startFolder !== '' && (await openProject(info.value.startFolder))) return
   await firstPage()
 }
 
@@ -118,6 +115,8 @@ async function enter(folder: string): Promise<void> {
   if (isRestricted()) return
   for (const feature of allFeatures()) feature.enter?.()
   await requestBuild('projectOpened')
+  // For the status bar: it starts every compiler and Python there is.
+  if (doctorJob.store.getState().value === null) await runDoctor()
 }
 
 /** What was left out when the project was opened is done once it is trusted; what was made goes when it is not. */

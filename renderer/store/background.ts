@@ -5,12 +5,12 @@ import type { AppEvent } from '../../electron/contract/app-calls'
 import { listen } from '../bridge/bridge'
 import { notifyError } from './notifications'
 
-type Task = AppEvent<'background.progressed'>
+export type BackgroundTask = AppEvent<'background.progressed'>
 
 /** Work that main does by itself, by title. */
-export const backgroundStore = createStore<{ tasks: Task[] }>(() => ({ tasks: [] }))
+export const backgroundStore = createStore<{ tasks: BackgroundTask[] }>(() => ({ tasks: [] }))
 
-export function useBackground(): Task[] {
+export function useBackground(): BackgroundTask[] {
   return useStore(backgroundStore, (state) => state.tasks)
 }
 

@@ -25,11 +25,15 @@ type Built = {
   loadError: WorkbenchError | null
   /** The versions of the open files that the build read. */
   versions: Readonly<Record<string, string>>
+  /** Seconds from when the user asked for it, by a save most often, until it was loaded. */
+  felt: number
 }
 
 type BuildInput = {
   /** Compiles all of the project again and records where the time went. */
   timeTrace: boolean
+  /** When the user asked for it, as in asked-at.ts. */
+  since: number
 }
 
 type BuildProgress = {
@@ -52,7 +56,7 @@ export const buildJob = createJob<BuildInput, Built, BuildProgress>({
     event: 'build.progressed',
     read: ({ done, steps, running, errors }) => ({ done, steps, running, errors }),
   },
-  run: async ({ timeTrace }, { folder, job }) => {
+  run: async ({ timeTrace, since }, { folder, job }) => {
     const versions = openVersions()
     buildLog.clear()
     outputStore.setState({ logVersion: buildLog.version, cancelled: false })
@@ -69,6 +73,7 @@ export const buildJob = createJob<BuildInput, Built, BuildProgress>({
       load: load ?? null,
       loadError: loadError ?? null,
       versions,
+      felt: (performance.now() - since) / 1000,
     })
   },
   arrived: ({ load, loadError }, stamp) => {

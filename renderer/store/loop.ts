@@ -1,5 +1,6 @@
 import type { Project } from '../../electron/contract/project'
 import { listen } from '../bridge/bridge'
+import { askedAt } from './asked-at'
 import { buildJob, forgetBuild } from './build'
 import { allFeatures, allJobs, type Refresh } from './feature'
 import { buildStamp } from './files'
@@ -40,17 +41,18 @@ export function buildsFor(reason: BuildReason): boolean {
  * The only place that starts a build: of what is on disk, in place of a build that runs. Resolves when
  * the build was loaded, or when a newer one took its place.
  * @param options.timeTrace compiles all of the project again and records where the time went
+ * @param options.since when the user asked for what began with this, as in asked-at.ts
  */
 export async function requestBuild(
   reason: BuildReason,
-  { timeTrace = false }: { timeTrace?: boolean } = {},
+  { timeTrace = false, since = askedAt() }: { timeTrace?: boolean; since?: number } = {},
 ): Promise<void> {
   if (!buildsFor(reason)) return
   if (isRestricted()) {
     if (reason === 'asked') askForTrust()
     return
   }
-  const built = await buildJob.run({ timeTrace })
+  const built = await buildJob.run({ timeTrace, since })
   if (!built?.ok || built.value.load === null) return
   await loadProgramFunctions()
   void refreshFeatures('build')
@@ -67,11 +69,11 @@ async function refreshFeatures(cause: 'build' | 'program'): Promise<void> {
 }
 
 /** Files were written, by the editor or by another program: what a build reads is built, the program read again. */
-export function filesChanged(paths: readonly string[]): void {
+export function filesChanged(paths: readonly string[], since = askedAt()): void {
   const roles = new Set(paths.map(roleOf))
   if (roles.has('program')) void programChanged()
   // A changed manifest comes back as project.changed.
-  if (roles.has('source') || roles.has('header')) void requestBuild('saved')
+  if (roles.has('source') || roles.has('header')) void requestBuild('saved', { since })
 }
 
 /** No build is needed to see what the program does now. */

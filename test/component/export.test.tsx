@@ -12,7 +12,10 @@ import type {
 } from '../../electron/contract/export'
 import { ok } from '../../electron/contract/outcome'
 import { defaultSettings } from '../../electron/contract/settings'
-import { crashed, folder } from './support/answers'
+import { buildJob } from '../../renderer/store/build'
+import { noteVisible } from '../../renderer/store/layout'
+import { requestBuild } from '../../renderer/store/loop'
+import { buildOf, crashed, folder, load } from './support/answers'
 import { expectNone, main, open, saveSource, show } from './support/window'
 import type { GivenManifest } from './support/answers'
 
@@ -133,6 +136,26 @@ describe('the forms of an export', () => {
     expect(screen.getByTestId('export-choose-cmake')).toHaveProperty('checked', true)
     await userEvent.click(screen.getByTestId('export-choose-cmake'))
     expect(screen.getByTestId('export-run')).toHaveProperty('disabled', true)
+  })
+
+  it('the forms are looked at when the panel is, and after a build, not while it runs', async () => {
+    await openExport()
+    const before = main.asked('export.forms').length
+    const builds = main.hold('operator.build')
+    act(() => void requestBuild('asked'))
+    await builds.asked
+    saveSource()
+    expect(main.asked('export.forms')).toHaveLength(before)
+    await act(async () => {
+      builds.succeed({ build: buildOf(), load })
+      await buildJob.ended()
+    })
+    expect(main.asked('export.forms')).toHaveLength(before + 1)
+    act(() => noteVisible('export', false))
+    saveSource()
+    expect(main.asked('export.forms')).toHaveLength(before + 1)
+    act(() => noteVisible('export', true))
+    expect(main.asked('export.forms')).toHaveLength(before + 2)
   })
 
   it('forms that cannot be read show the reason', async () => {

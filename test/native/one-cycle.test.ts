@@ -69,3 +69,30 @@ it('an edit of opsmith.json and a change of the settings are seen by the next cy
   const build = await workbench.builds.build(folder)
   expect(build.ok && path.basename(build.value.library)).toBe('librenamed_op.so')
 })
+
+it('the forms of an export are asked for after each edit, and the Pythons of this machine once', async () => {
+  const folder = copyProject(path.join(root, 'samples/my_op'), cache)
+  const tools = path.join(cache.home, 'one-python')
+  const started = path.join(cache.home, 'started')
+  fs.mkdirSync(tools)
+  fs.writeFileSync(path.join(tools, 'python3'), `#!/bin/sh\necho python >> ${started}\n`, {
+    mode: 0o755,
+  })
+  const count = (): number =>
+    fs.existsSync(started) ? fs.readFileSync(started, 'utf8').trim().split('\n').length : 0
+  vi.stubEnv('PATH', `${tools}:${process.env['PATH'] ?? ''}`)
+  try {
+    expect(await workbench.exports.forms(folder)).toMatchObject({ ok: true })
+    const once = count()
+    expect(once).toBeGreaterThan(0)
+    fs.appendFileSync(path.join(folder, 'op.cpp'), '// edited\n')
+    expect(await workbench.exports.forms(folder)).toMatchObject({ ok: true })
+    expect(count()).toBe(once)
+    // Doctor was asked to look again.
+    workbench.exports.forgetTools()
+    expect(await workbench.exports.forms(folder)).toMatchObject({ ok: true })
+    expect(count()).toBeGreaterThan(once)
+  } finally {
+    vi.unstubAllEnvs()
+  }
+})

@@ -16,6 +16,10 @@ export interface Row {
 export interface BenchmarkOptions {
   json: boolean
   root: string
+  /** Samples of each case; undefined: as many as the benchmark takes. */
+  rounds?: number | undefined
+  /** Only the cases with this in their name; "" for all. */
+  only?: string
   say(line: string): void
 }
 

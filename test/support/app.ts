@@ -79,6 +79,8 @@ export class App {
     settings: SettingsChange = { hotCompile: false },
     /** The checkout whose bundles are started. */
     checkout = root,
+    /** Called as soon as there is a window, and awaited. */
+    onWindow: (page: Page) => Promise<void> = () => Promise.resolve(),
   ): Promise<App> {
     await changeSettings(cache.folder, settings)
     const electron = await _electron.launch({
@@ -94,6 +96,7 @@ export class App {
     }
     const page = await electron.firstWindow({ timeout: 2 * patience })
     page.setDefaultTimeout(patience)
+    await onWindow(page)
     await page.waitForFunction(() => window.opsmithTest?.ready() === true, undefined, {
       timeout: 2 * patience,
     })

@@ -4,6 +4,7 @@ import type { BuildReport } from '../../electron/contract/build'
 import type { Diagnostic } from '../../electron/contract/diagnostics'
 import { defaultSettings } from '../../electron/contract/settings'
 import { sanitizeJob } from '../../renderer/features/build/sanitize'
+import { beginAt } from '../../renderer/store/asked-at'
 import { buildJob } from '../../renderer/store/build'
 import { filesChanged, requestBuild } from '../../renderer/store/loop'
 import { currentProblems, followProblems } from '../../renderer/store/problems'
@@ -139,6 +140,25 @@ describe('a build', () => {
     await running
     stop()
     expect(known).toEqual([true])
+  })
+
+  it('takes as long as its user waits: from the save on, whatever was done before it began', async () => {
+    const running = requestBuild('saved', { since: performance.now() - 2_000 })
+    builds.succeed(good('felt'))
+    await running
+    const { value } = buildJob.store.getState()
+    expect(value?.felt).toBeGreaterThanOrEqual(2)
+    expect(value?.felt).toBeLessThan(5)
+  })
+
+  it('that a key began takes from the press of the key, which the window may have heard late', async () => {
+    let running: Promise<void> | undefined
+    beginAt(performance.now() - 3_000, () => {
+      running = requestBuild('asked')
+    })
+    builds.succeed(good('late'))
+    await running
+    expect(buildJob.store.getState().value?.felt).toBeGreaterThanOrEqual(3)
   })
 
   it('of a project that was closed shows nothing in the next one', async () => {

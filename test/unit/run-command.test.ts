@@ -1,3 +1,5 @@
+import os from 'node:os'
+
 import { describe, expect, it } from 'vitest'
 
 import { runProcess } from '../../electron/engine/toolchain/run-command'
@@ -23,6 +25,14 @@ describe('child processes', () => {
     const result = await running
     expect(result.stopped).toBe('cancelled')
     expect(result.seconds).toBeLessThan(30)
+  })
+
+  it('a child process that nobody waits for has a lower priority, and so have its own children', async () => {
+    const script = ['-c', 'sleep 0.1; nice']
+    const inFront = await runProcess('/bin/sh', script)
+    const behind = await runProcess('/bin/sh', script, { isBackground: true })
+    expect(Number(inFront.stdout)).toBe(os.getPriority())
+    expect(Number(behind.stdout)).toBe(10)
   })
 
   it('a child process is ended at its time limit', async () => {

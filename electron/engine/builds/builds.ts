@@ -5,7 +5,7 @@ import type { Result } from '../../contract/outcome'
 import type { OwnWork } from '../at-rest'
 import { buildHot, buildProject } from '../compile/build'
 import { errorsFirst } from '../compile/build-messages'
-import type { BuildOptions, BuildRequest } from '../compile/build'
+import type { BuildOptions, BuildRequest, ServerAccess } from '../compile/build'
 import { HotCompiler } from '../compile/hot/hot-compiler'
 import { planBuild } from '../compile/plan'
 import type { Installation } from '../installation'
@@ -16,6 +16,8 @@ import type { BackgroundEvents } from './background'
 
 /** Milliseconds between a hot build and the plain one that follows. */
 const plainBuildDelay = 400
+/** Milliseconds before a compile server is started that nobody waits for: what is asked for comes first. */
+const serverDelay = 3_000
 
 export interface BuildEvents extends BackgroundEvents {
   /** The plain build that follows a hot one has ended; see Builds.buildHot(). */
@@ -55,8 +57,8 @@ export class Builds {
   /** By folder, from a hot build until the next build. */
   private readonly following = new Map<string, FollowingBuild>()
   private readonly hotCompiler: HotCompiler
-  /** Ends when the compile server that is started with a project is up, or will not be. */
-  private serverStart: Promise<unknown> | undefined
+  /** Starts a compile server that the next edit will want; undefined: none is missing. */
+  private startLater: { timer: NodeJS.Timeout; start: () => void } | undefined
 
   constructor(
     private readonly services: BuildServices,
@@ -108,7 +110,12 @@ export class Builds {
     const project = opened.value
     if (!this.mayUseServer(project) || options.timeTrace) return await this.build(project, options)
     this.stopFollowing(project.folder)
-    const access = { compiler: this.hotCompiler, starting: this.serverStart }
+    const access: ServerAccess = {
+      compiler: this.hotCompiler,
+      onNoServer: (tools, prelude) => {
+        this.startServerLater(() => void this.hotCompiler.start(tools, prelude))
+      },
+    }
     const report = await this.compile(project, options, (request, all) =>
       buildHot(request, access, all),
     )
@@ -158,7 +165,11 @@ export class Builds {
       await new Promise((resolve) => setTimeout(resolve, plainBuildDelay))
       const project = await this.services.projects.open(folder)
       if (!project.ok) return project
-      const report = await this.compile(project.value, { signal: stop.signal }, buildProject)
+      const title = 'plain build'
+      this.events.onBackground?.(title, -1, project.value.manifest.name)
+      const options = { signal: stop.signal, isBackground: true }
+      const report = await this.compile(project.value, options, buildProject)
+      this.events.onBackground?.(title, 1, '')
       if (!report.ok || stop.signal.aborted) return report
       if (report.value.ok) await this.keep(project.value, report.value)
       this.events.onSettled?.(folder, report.value)
@@ -227,17 +238,37 @@ export class Builds {
     return server.ok ? ok(server.value !== undefined) : server
   }
 
-  /** Called when a project is opened: a build of many sources that is asked for at once waits for the server. */
+  /** Called when a project is opened: the first edit shall find a compile server. */
   warmUp(folder: string): void {
-    const start = this.startCompileServer(folder, false).finally(() => {
-      if (this.serverStart === start) this.serverStart = undefined
-    })
-    this.serverStart = start
+    this.startServerLater(() => void this.startCompileServer(folder, false))
+  }
+
+  private startServerLater(start: () => void): void {
+    clearTimeout(this.startLater?.timer)
+    const timer = setTimeout(() => {
+      this.startMissingServer()
+    }, serverDelay)
+    timer.unref()
+    this.startLater = { timer, start }
+  }
+
+  /** Starts the compile server that the last build did without. Not sooner: it takes a core for some seconds. */
+  startMissingServer(): void {
+    clearTimeout(this.startLater?.timer)
+    this.startLater?.start()
+    this.startLater = undefined
   }
 
   /** Gives its memory back; the next hot build starts another. */
   stopCompileServer(): void {
+    clearTimeout(this.startLater?.timer)
+    this.startLater = undefined
     this.hotCompiler.stop()
+  }
+
+  /** 0 where no compile server runs. */
+  compileServerPid(): number {
+    return this.hotCompiler.pid
   }
 
   /** What works here without being asked, as a timing has to know. */
@@ -247,6 +278,7 @@ export class Builds {
 
   close(): void {
     for (const { stop } of this.following.values()) stop.abort()
+    this.stopCompileServer()
     this.hotCompiler.close()
   }
 }

@@ -131,6 +131,7 @@ export class Libraries {
       if (!build.value.ok) return ok({ build: build.value })
       load = await this.load(project, limits)
     }
+    builds.startMissingServer()
     if (load.ok) return ok({ build: build.value, load: load.value })
     if (load.error.code === 'cancelled') return load
     return ok({ build: build.value, loadError: load.error })

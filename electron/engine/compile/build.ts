@@ -7,6 +7,8 @@ import type { Installation } from '../installation'
 import type { OpenProject } from '../project/open-project'
 import type { CompileServer } from './hot/compile-server'
 import type { HotCompiler } from './hot/hot-compiler'
+import type { ServerPrelude } from './hot/server-program'
+import type { CompileTools } from './compile-tools'
 import { ObjectCache, pruneFolder } from './object-cache'
 import { planBuild } from './plan'
 import type { BuildPlan, PlanRequest } from './plan'
@@ -38,17 +40,18 @@ export async function buildProject(
 /** How buildHot() reaches a compile server. */
 export interface ServerAccess {
   compiler: HotCompiler
-  /** Ends when a server that is being started for this project is up, or will not be; undefined: none is. */
-  starting: Promise<unknown> | undefined
+  /** Called where no server was up for what the sources include. */
+  onNoServer: (tools: CompileTools, prelude: ServerPrelude) => void
 }
 
 /**
  * The same by the compile server, if one is up for what the sources include: `hot` in the report says so, and
- * then nothing is put into the project's folder. Otherwise as buildProject, and a server is started for next time.
+ * then nothing is put into the project's folder. Otherwise as buildProject; a build of many sources starts a server
+ * and waits for it.
  */
 export async function buildHot(
   request: BuildRequest,
-  { compiler, starting }: ServerAccess,
+  { compiler, onNoServer }: ServerAccess,
   options: BuildOptions = {},
 ): Promise<Result<BuildReport>> {
   const { project } = request
@@ -57,14 +60,13 @@ export async function buildHot(
   if (plan.value.missingPrelude !== undefined) options.onMissingPrelude?.()
   const { tools, serverPrelude } = plan.value
   const find = (): CompileServer | undefined => serverPrelude && compiler.find(tools, serverPrelude)
-  const isWorthWaiting = starting && hasManyToCompile(project, plan.value)
+  const isWorthWaiting = serverPrelude && !find() && hasManyToCompile(project, plan.value)
   const server = isWorthWaiting
-    ? endOrStop(starting, options.signal).then(find)
+    ? endOrStop(compiler.start(tools, serverPrelude, false), options.signal).then(find)
     : Promise.resolve(find())
   const parts = { project, plan: plan.value, variant: 'plain' as const, server }
   const report = await new ProjectBuild(parts, options).run()
-  // Not sooner: it would take a core from this build.
-  if (serverPrelude && !(await server)) void compiler.start(tools, serverPrelude)
+  if (serverPrelude && !(await server)) onNoServer(tools, serverPrelude)
   return report
 }
 

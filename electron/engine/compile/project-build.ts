@@ -48,6 +48,8 @@ export interface BuildOptions {
   onRemark?: (text: string) => void
   /** Called when a precompiled header would have served, had it been there. */
   onMissingPrelude?: () => void
+  /** Nobody waits for this build. */
+  isBackground?: boolean
   /** Compiles and links the project's own sources anew, and says where the time went. */
   timeTrace?: boolean
   /** What CUDA sources are compiled for, in place of the GPUs of this machine: "80", "90a". */
@@ -142,6 +144,7 @@ export class ProjectBuild {
       limits: compileLimits,
       signal,
       onOutput,
+      isBackground: this.options.isBackground ?? false,
       // Messages in English whatever the locale: they are parsed.
       env: { ...process.env, LC_ALL: 'C', ...environment },
     })

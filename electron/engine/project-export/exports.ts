@@ -19,6 +19,7 @@ import type { Libraries } from '../builds/libraries'
 import type { HostPool } from '../host/host-pool'
 import type { Installation } from '../installation'
 import type { Projects } from '../project/open-project'
+import type { Toolchain } from '../toolchain/choose'
 import { readAbi } from './abi'
 import type { ExportedProject } from './exported-project'
 import { joinTrees } from './file-tree'
@@ -90,7 +91,25 @@ function filesOf(
 
 /** Exports of a project: which are possible, what they would change, and making them with their proof. */
 export class Exports {
+  /** Of the toolchain that forms() was last asked with. */
+  private known: { libtorch: string; tools: Promise<ProofTools> } | undefined
+
   constructor(private readonly services: ExportServices) {}
+
+  /** The tools of this machine may be others now: forms() looks for them again. */
+  forgetTools(): void {
+    this.known = undefined
+  }
+
+  /** Looked for once: that starts every Python there is, and an edit of a source changes none of them. */
+  private async knownTools(toolchain: Toolchain): Promise<ProofTools> {
+    const libtorch = toolchain.libtorch.identity
+    if (this.known?.libtorch !== libtorch) {
+      const tools = findProofTools(this.services.installation, toolchain)
+      this.known = { libtorch, tools }
+    }
+    return await this.known.tools
+  }
 
   async forms(folder: string): Promise<Result<FormChoice[]>> {
     const { installation, projects } = this.services
@@ -98,7 +117,7 @@ export class Exports {
     if (!project.ok) return project
     const toolchain = await project.value.toolchain()
     if (!toolchain.ok) return toolchain
-    const tools = await findProofTools(installation, toolchain.value)
+    const tools = await this.knownTools(toolchain.value)
     return await formChoices(installation, project.value, tools)
   }
 

@@ -53,12 +53,18 @@ function readVersion(folder: string): string {
   return fromHeader ?? readText(path.join(folder, 'build-version')).trim()
 }
 
+/** By libc10.so as it is on disk: every call of the window chooses its tools, and reading the file takes 5 ms. */
+const knownAbis = new Map<string, boolean>()
+
 /** Which std::string its functions take: looked up in the mangled names of libc10.so. */
 function readAbi(folder: string): boolean {
+  const file = path.join(folder, 'lib', 'libc10.so')
   try {
-    return fs
-      .readFileSync(path.join(folder, 'lib', 'libc10.so'))
-      .includes('NSt7__cxx1112basic_string')
+    const { size, mtimeMs } = fs.statSync(file)
+    const stamp = `${file}:${size}:${mtimeMs}`
+    const abi = knownAbis.get(stamp) ?? fs.readFileSync(file).includes('NSt7__cxx1112basic_string')
+    knownAbis.set(stamp, abi)
+    return abi
   } catch {
     return true
   }

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
 
 /** Limits on one child process. Compilers get generous ones, probes tight ones. */
 export interface CommandLimits {
@@ -23,6 +25,8 @@ export interface CommandOptions {
   limits?: CommandLimits
   signal?: AbortSignal | undefined
   input?: string
+  /** Nobody waits for it: it gets what other programs leave of the processors. */
+  isBackground?: boolean
   /** Called with both streams' text as it comes. */
   onOutput?: (text: string) => void
 }
@@ -59,6 +63,19 @@ export function killTree(child: ChildProcess): void {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
     child.kill('SIGKILL')
+  }
+}
+
+/** A tenth of what a program gets that somebody waits for, where both want a core. */
+function yieldProcessors({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  const niceness = os.constants.priority.PRIORITY_BELOW_NORMAL
+  try {
+    os.setPriority(pid, niceness)
+    // A child that is detached is a session: desktop kernels weigh sessions, not the processes in them (sched(7)).
+    fs.writeFileSync(`/proc/${pid}/autogroup`, String(niceness))
+  } catch {
+    // It has ended already, or this kernel has no such file.
   }
 }
 
@@ -102,6 +119,7 @@ export async function runProcess(
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
     trackChild(child)
+    if (options.isBackground) yieldProcessors(child)
     let stdout = ''
     let stderr = ''
     let kept = 0

@@ -6,6 +6,7 @@ import { app } from 'electron'
 
 import { ok } from '../../contract/outcome'
 import { writeAtomically } from '../../engine/project/files'
+import { residentBytes } from '../../engine/resident-memory'
 import { changeSettings, readSettings } from '../../engine/project/settings-file'
 import { mayUseTools } from './confirm-tools'
 import { nothing } from './handle'
@@ -13,6 +14,7 @@ import type { Handlers } from './handle'
 
 type GeneralCalls =
   | 'app.info'
+  | 'app.memory'
   | 'app.flushed'
   | 'doctor.report'
   | 'settings.get'
@@ -29,13 +31,22 @@ export const generalCalls: Handlers<GeneralCalls> = {
       startFolder: session.startFolder,
       tests: process.env['OPSMITH_TESTS'] === '1',
     }),
+  'app.memory': async ({ workbench }) => {
+    const [compileServer, clangd] = await Promise.all([
+      residentBytes(workbench.builds.compileServerPid()),
+      residentBytes(workbench.clangd.state().pid),
+    ])
+    return ok({ compileServer, clangd })
+  },
   'app.flushed': (session) => {
     session.noteFlushed()
     return nothing
   },
-  // Of another folder the window could name any program as a compiler.
-  'doctor.report': async (session, { folder }) =>
-    ok(await session.workbench.doctor.report(session.openProject(folder) ? folder : '')),
+  'doctor.report': async (session, { folder }) => {
+    session.workbench.exports.forgetTools()
+    // Of another folder the window could name any program as a compiler.
+    return ok(await session.workbench.doctor.report(session.openProject(folder) ? folder : ''))
+  },
   'settings.get': async (session) => ok(await readSettings(session.installation.cacheFolder)),
   'settings.set': async (session, change) => {
     if (!(await mayUseTools(session, change)))

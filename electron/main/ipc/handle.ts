@@ -70,6 +70,8 @@ export function listenToRenderer(session: AppSession, handlers: Handlers<AppCall
     ) {
       return err('request.invalid', 'Only the workbench window is answered.')
     }
+    // The Settings panel asks for it again and again, whether somebody looks or not.
+    if (name !== 'app.memory') session.touch()
     return await answer(session, handlers, name, input)
   })
 }

@@ -1,4 +1,5 @@
 import { saveAll } from '../../editor/saving'
+import { askedAt } from '../../store/asked-at'
 import type { Command } from '../../store/commands'
 import { showPanel } from '../../store/layout'
 import { requestBuild } from '../../store/loop'
@@ -9,9 +10,10 @@ import { sanitizeJob } from './sanitize'
 const hasProject = (): boolean => projectStore.getState().project !== null
 
 async function saveAndBuild(timeTrace = false): Promise<void> {
+  const since = askedAt()
   // A file that could not be saved shows why; what is on disk is built all the same.
   await saveAll()
-  await requestBuild('asked', { timeTrace })
+  await requestBuild('asked', { timeTrace, since })
 }
 
 export const buildCommands: readonly Command[] = [

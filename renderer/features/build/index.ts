@@ -5,6 +5,7 @@ import { BuildPanel } from './BuildPanel'
 import { buildCommands } from './commands'
 import { followBuilds, sanitizeDiagnostics, sanitizeJob } from './sanitize'
 import './styles.css'
+import { buildTest } from './test-hook'
 import { followTraces, forgetTraces } from './traced-build'
 
 export const feature = defineFeature({
@@ -32,4 +33,5 @@ export const feature = defineFeature({
     followTraces()
   },
   forget: forgetTraces,
+  testHook: buildTest,
 })

@@ -6,6 +6,7 @@ import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { Elapsed, Progress } from '../../shell/primitives/Elapsed'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { formatCount, formatSeconds } from '../../shell/primitives/format'
+import { useBuild } from '../../store/build'
 import { runCommand, shortcutOf } from '../../store/commands'
 import { useDoctor } from '../../store/doctor'
 import { useExport } from './store'
@@ -26,9 +27,12 @@ export function ExportPanel(): ReactElement {
   const manifest = useProject((state) => state.project?.manifest)
   const tools = useDoctor((state) => state.value)
   const isReviewing = useExport((state) => state.review !== null)
+  // A build comes first, and a panel that is hidden needs no answer.
+  const isShown = useLayout((state) => state.visible.has('export'))
+  const isBuilding = useBuild((state) => state.running !== null)
   useEffect(() => {
-    void choicesJob.run()
-  }, [folder, sources, manifest, tools])
+    if (isShown && !isBuilding) void choicesJob.run()
+  }, [folder, sources, manifest, tools, isShown, isBuilding])
   return (
     <div className="panel-column split-panel export-panel" data-testid="export-panel">
       <div className="panel-bar split-bar" data-testid="export-bar">

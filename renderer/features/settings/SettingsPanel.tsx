@@ -1,9 +1,11 @@
-import { useState, type ReactElement } from 'react'
+import { useEffect, useState, type ReactElement } from 'react'
 
+import type { AppOutput } from '../../../electron/contract/app-calls'
 import type { Settings } from '../../../electron/contract/settings'
+import { call } from '../../bridge/bridge'
 import { Button } from '../../shell/primitives/Button'
 import { runDoctor } from '../../store/doctor'
-import { showPanel } from '../../store/layout'
+import { showPanel, useLayout } from '../../store/layout'
 import { changeSettings, useSettings } from '../../store/settings'
 import { TrustedFolders } from './TrustedFolders'
 
@@ -17,6 +19,8 @@ const themes: Record<Settings['theme'], string> = {
 const levels: readonly Settings['optimization'][] = ['O0', 'O1', 'O2', 'O3']
 
 const gibibyte = 1024 ** 3
+/** Milliseconds between two looks at the helpers' memory. */
+const memoryInterval = 2_000
 
 export function SettingsPanel(): ReactElement {
   const settings = useSettings((state) => state)
@@ -71,6 +75,8 @@ export function SettingsPanel(): ReactElement {
             />
             keep a compile server ready (0.7 GB); what is timed and exported is built without it
           </label>
+          <span>Memory now</span>
+          <Memory />
           <label htmlFor="settings-optimization">Optimisation</label>
           <div className="form-row">
             <select
@@ -164,6 +170,32 @@ export function SettingsPanel(): ReactElement {
         </div>
       </div>
     </div>
+  )
+}
+
+/** What the two large helpers hold; asked for while the panel is in front. */
+function Memory(): ReactElement {
+  const [bytes, setBytes] = useState<AppOutput<'app.memory'> | null>(null)
+  const isShown = useLayout((state) => state.visible.has('settings') || state.page === 'settings')
+  useEffect(() => {
+    if (!isShown) return
+    const ask = async (): Promise<void> => {
+      const result = await call('app.memory', {})
+      if (result.ok) setBytes(result.value)
+    }
+    void ask()
+    const timer = setInterval(() => void ask(), memoryInterval)
+    return () => clearInterval(timer)
+  }, [isShown])
+  const text = (held: number): string =>
+    held === 0 ? 'not running' : `${(held / 1e6).toFixed(0)} MB`
+  return (
+    <span data-testid="settings-memory">
+      {bytes && `compile server ${text(bytes.compileServer)}, clangd ${text(bytes.clangd)}`}{' '}
+      <span className="muted">
+        given back when nothing was done in the window for a quarter of an hour
+      </span>
+    </span>
   )
 }
 

@@ -141,6 +141,10 @@ export class CompileServer {
     })
   }
 
+  get pid(): number {
+    return this.child.pid ?? 0
+  }
+
   get alive(): boolean {
     return !this.ended
   }

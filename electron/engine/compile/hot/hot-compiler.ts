@@ -96,6 +96,11 @@ export class HotCompiler {
     }
   }
 
+  /** Of the server; 0 where none runs. */
+  get pid(): number {
+    return this.server?.alive === true ? this.server.pid : 0
+  }
+
   ownWork(): OwnWork {
     return { what: 'the compile server starts', busy: this.starting !== undefined, pid: 0 }
   }

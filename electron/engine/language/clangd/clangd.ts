@@ -164,6 +164,21 @@ export class Clangd {
     this.setState(idle)
   }
 
+  /** Gives clangd's memory back until wake(), or until a text is shown; what the window holds stays known. */
+  rest(): void {
+    if (!this.server) return
+    this.server.stop()
+    this.server = undefined
+    this.busyFiles.clear()
+    this.release()
+    this.setState(idle)
+  }
+
+  /** Starts it again after rest(). */
+  wake(): void {
+    if (this.documents.anyShown) this.startSoon()
+  }
+
   shutDown(): void {
     this.closed = true
     this.leave()

@@ -1,0 +1,107 @@
+/** Milliseconds from Ctrl+S until the window showed it; -1 where it never did. */
+export interface SeenAfterSave {
+  /** "built" in the status bar. */
+  built: number
+  /** The Run panel's result, of the new library. */
+  run: number
+  /** The schemas, of the new library. */
+  schemas: number
+  /** Nothing of what a build refreshes runs any more: every panel is fresh. */
+  fresh: number
+}
+
+/** How long a watch goes on. */
+export interface Patience {
+  /** Milliseconds after which a watch ends, whatever was seen. */
+  longest: number
+  /** Milliseconds without work after which no more is expected. */
+  calm: number
+}
+
+/**
+ * Waits for Ctrl+S and then for what the window shows of it. Runs in the page, as a whole: it may use nothing
+ * from outside.
+ */
+export async function watchSave({ longest, calm }: Patience): Promise<SeenAfterSave> {
+  const part = (id: string, within: Element | Document | null = document): Element | null =>
+    within?.querySelector(`[data-testid="${id}"]`) ?? null
+  const isBuilt = (): boolean => part('status-build')?.getAttribute('data-state') === 'good'
+  const isFresh = (panel: Element | null): boolean =>
+    isBuilt() && panel !== null && part('stale-bar', panel) === null
+  const isTrue = {
+    built: isBuilt,
+    run: () => isFresh(part('run-panel')) && part('run-stop', part('run-panel')) === null,
+    schemas: () => isFresh(part('schemas-panel')),
+    fresh: () => isBuilt() && part('toolbar-stop')?.hasAttribute('disabled') === true,
+  }
+  const names = ['built', 'run', 'schemas', 'fresh'] as const
+  const seen: SeenAfterSave = { built: -1, run: -1, schemas: -1, fresh: -1 }
+  /** What was seen to be old: only that can become new. */
+  const wasOld = new Set<string>()
+  const began = await new Promise<number>((resolve) => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (!event.ctrlKey || event.key.toLowerCase() !== 's') return
+      window.removeEventListener('keydown', onKey, { capture: true })
+      resolve(event.timeStamp)
+    }
+    window.addEventListener('keydown', onKey, { capture: true })
+  })
+  /** After the frame that shows it. */
+  const painted = (note: () => void): void => {
+    requestAnimationFrame(() => {
+      setTimeout(note, 0)
+    })
+  }
+  let calmSince = performance.now()
+  const look = (): void => {
+    for (const name of names) {
+      if (!isTrue[name]()) {
+        wasOld.add(name)
+        // A feature that runs again makes the panels old again.
+        if (name === 'fresh') seen.fresh = -1
+        calmSince = performance.now()
+      } else if (wasOld.has(name) && seen[name] < 0) {
+        seen[name] = 0
+        painted(() => {
+          if (seen[name] === 0) seen[name] = performance.now() - began
+        })
+      }
+    }
+  }
+  const observer = new MutationObserver(look)
+  const all = { subtree: true, childList: true, attributes: true, characterData: true }
+  observer.observe(document.body, all)
+  look()
+  while (performance.now() - began < longest) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    if (names.every((name) => seen[name] > 0) && performance.now() - calmSince > calm) break
+  }
+  observer.disconnect()
+  return seen
+}
+
+/** Milliseconds from Ctrl+S until the editor marks an error in the file; -1 where it never does. Runs in the page. */
+export async function watchError({
+  file,
+  longest,
+}: {
+  file: string
+  longest: number
+}): Promise<number> {
+  const began = await new Promise<number>((resolve) => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (!event.ctrlKey || event.key.toLowerCase() !== 's') return
+      window.removeEventListener('keydown', onKey, { capture: true })
+      resolve(event.timeStamp)
+    }
+    window.addEventListener('keydown', onKey, { capture: true })
+  })
+  const isMarked = (): boolean =>
+    window.opsmithTest?.markers(file).some(({ severity }) => severity === 'error') === true
+  while (performance.now() - began < longest) {
+    const marked = isMarked()
+    await new Promise((resolve) => requestAnimationFrame(resolve))
+    if (marked) return performance.now() - began
+  }
+  return -1
+}
