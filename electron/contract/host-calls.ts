@@ -83,7 +83,11 @@ export const hostCalls = {
   /** Writes a call's arguments and, when it is made, its results to PATH.pt and PATH.safetensors: native/runtime/record.h. */
   'operator.record': call({
     input: z.object({ request: runRequest, path: z.string(), makeCall: z.boolean() }),
-    output: z.object({ results: z.number().int() }),
+    output: z.object({
+      results: z.number().int(),
+      /** Of an operator that returns nothing: the arguments that it writes, by their places. */
+      written: z.array(z.number().int()).optional(),
+    }),
     phase: ({ request }) => `call ${request.op}`,
   }),
   /** `ok` false is an answer, not an error. */

@@ -76,6 +76,8 @@ export const operatorCheckFinding = z.object({
   shownBy: z.string(),
   /** The same as a call to make again; only of what failed. */
   shownCase: operatorCheckCase.optional(),
+  /** How a copy of the op host ended in which a call was made: a record of native/runtime/process/crash_report.h. */
+  ended: z.object({ report: z.string() }).optional(),
 })
 export type OperatorCheckFinding = z.infer<typeof operatorCheckFinding>
 
@@ -106,11 +108,13 @@ const sanitizerEvidence = z.object({
 export type SanitizerEvidence = z.infer<typeof sanitizerEvidence>
 
 /** With the line to look at, of what failed: where the kernel that it is about is defined or registered. */
-export const placedFinding = operatorCheckFinding.extend({
+export const placedFinding = operatorCheckFinding.omit({ ended: true }).extend({
   /** Absolute; absent of what did not fail, and where no source is known, as of libtorch's own kernels. */
   file: z.string().optional(),
   line: z.number().int().optional(),
   sanitizer: sanitizerEvidence.optional(),
+  /** Where the call ended its process, innermost first. */
+  stack: z.array(stackFrame).optional(),
 })
 export type PlacedFinding = z.infer<typeof placedFinding>
 

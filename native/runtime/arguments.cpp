@@ -246,6 +246,15 @@ std::string quote(const Literal& literal) {
   return text;
 }
 
+bool is_written(const c10::AliasInfo* alias) {
+  if (alias == nullptr) return false;
+  if (alias->isWrite()) return true;
+  for (const auto& element : alias->containedTypes()) {
+    if (is_written(&element)) return true;
+  }
+  return false;
+}
+
 std::set<std::string> names_in(const std::vector<Literal>& literals) {
   std::set<std::string> names;
   for (const auto& literal : literals) {

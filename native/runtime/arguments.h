@@ -23,6 +23,10 @@ struct ProjectInputs {
 // The strings among literals, in lists too: those that may name inputs.
 std::set<std::string> names_in(const std::vector<Literal>& literals);
 
+// Whether a schema says that an argument, or what a list holds, is written: Tensor(a!),
+// Tensor(a!)[]. Null for an argument without an alias.
+bool is_written(const c10::AliasInfo* alias);
+
 // One value an argument, in the schema's order; keyword-only arguments follow the others. A string
 // that names one of `inputs` (null: there are none, and tensors are literals) stands for that
 // tensor, unless the schema takes a string there. A string is also a device, a dtype ("float32"), a

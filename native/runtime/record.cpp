@@ -44,15 +44,32 @@ Stack plain_values(const Stack& values, bool leaf) {
   return plain;
 }
 
-void save_archive_of(const Stack& arguments, const Stack& results, const std::string& path) {
+// Arguments that an operator without results writes, by its schema; nullopt of any other.
+std::optional<std::vector<int64_t>> written_by(const Callable& callable) {
+  if (callable.function != nullptr || !callable.schema.returns().empty()) return std::nullopt;
+  std::vector<int64_t> places;
+  const auto& arguments = callable.schema.arguments();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (is_written(arguments[i].alias_info())) places.push_back(static_cast<int64_t>(i));
+  }
+  return places;
+}
+
+struct Recording {
+  Stack arguments, results;
+  std::optional<Stack> written;  // the places as values
+};
+
+void save_archive_of(const Recording& recording, const std::string& path) {
   torch::jit::Module module("__torch__.RecordedCall");
   const auto keep = [&](const char* name, const Stack& values) {
     const IValue tuple = c10::ivalue::Tuple::create(values);
     module.register_attribute(name, tuple.type(), tuple);
   };
   module.register_attribute("training", c10::BoolType::get(), false);
-  keep("arguments", arguments);
-  keep("results", results);
+  keep("arguments", recording.arguments);
+  keep("results", recording.results);
+  if (recording.written) keep("written", *recording.written);
   save_archive(module, path);
 }
 
@@ -172,20 +189,29 @@ RecordedCall record_call(const RecordRequest& record) {
   }
   auto stack = make_arguments(callable.schema, request.args, &project);
   // The operator may write to its inputs.
-  const Stack arguments = plain_values(stack, /*leaf=*/true);
-  Stack results;
+  Recording recording;
+  recording.arguments = plain_values(stack, /*leaf=*/true);
+  const auto written = make_call ? written_by(callable) : std::nullopt;
+  if (written) recording.written = Stack(written->begin(), written->end());
   if (make_call) {
     const Stage calling(ErrorCode::operator_check);
+    Stack given = stack;
     callable.call(stack);
-    results = plain_values(flatten(stack), /*leaf=*/false);
+    if (written) {
+      stack.clear();
+      for (const int64_t place : *written)
+        stack.push_back(given[static_cast<size_t>(place)]);
+    }
+    recording.results = plain_values(flatten(stack), /*leaf=*/false);
   }
   const Stage writing(ErrorCode::io, "writing the call down");
-  save_archive_of(arguments, results, path + ".pt");
+  save_archive_of(recording, path + ".pt");
   SafeTensors tensors;
-  tensors.add("arguments", arguments);
-  tensors.add("results", results);
+  tensors.add("arguments", recording.arguments);
+  tensors.add("results", recording.results);
+  if (recording.written) tensors.add("written", *recording.written);
   tensors.save(path + ".safetensors");
-  return {static_cast<int64_t>(results.size())};
+  return {static_cast<int64_t>(recording.results.size()), written};
 }
 
 }  // namespace opsmith

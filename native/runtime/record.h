@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "runtime/run.h"
 
@@ -16,6 +18,9 @@ struct RecordRequest {
 
 struct RecordedCall {
   int64_t results = 0;  // how many there are
+  // Of an operator that returns nothing, the arguments that its schema says are written, by their
+  // places: the results are what these hold after the call.
+  std::optional<std::vector<int64_t>> written;
 };
 
 // Writes two files for one call, to `path`:
@@ -25,6 +30,7 @@ struct RecordedCall {
 //   PATH.safetensors  the same for those without libtorch: tensors by name, and in __metadata__ the
 //                     lists "arguments" and "results" as JSON, in which {"tensor": NAME} is a
 //                     tensor.
+// Both have `written` too where a RecordedCall has it: places of arguments.
 // Arguments are as they were before the call; results are flattened and detached. Without
 // `make_call` there are none. The same request gives the same bytes. `reference` plays no part.
 // Throws Failure (io, and as run() does) and whatever the operator throws.

@@ -247,9 +247,28 @@ describe('the findings of operator checks', () => {
     await openChecks()
     const finding = await screen.findByTestId('operator-check-finding')
     expect(finding.textContent).toContain('past the end of input x (24 bytes)')
-    const stacks = screen.getByTestId('sanitizer-stacks').textContent
+    const stacks = screen.getByTestId('finding-stacks').textContent
     expect(stacks).toMatch(/happened inread_past op\.cpp:9allocated bymade op\.cpp:3/)
     expect(stacks).not.toContain('freed by')
+  })
+
+  it('a call that ended its process shows its stack', async () => {
+    const frame = { address: '0x1', module: 'libmy_op.so', isUser: true, file: `${folder}/op.cpp` }
+    main.give('operatorCheck.entries', entries)
+    main.give(
+      'operatorCheck.run',
+      reportOf([
+        findingOf({
+          check: 'layouts',
+          status: 'failed',
+          reason: 'the call ends in a memory fault, at op.cpp:9',
+          stack: [{ ...frame, symbol: 'read_past(at::Tensor const&)', line: 9 }],
+        }),
+      ]),
+    )
+    await openChecks()
+    await screen.findByTestId('operator-check-finding')
+    expect(screen.getByTestId('finding-stacks').textContent).toBe('ended inread_past op.cpp:9')
   })
 
   it('inputs that were made from the schema are listed', async () => {

@@ -112,7 +112,7 @@ describe('the operator checks in the panel', () => {
     await fill('operator-check-shapes', '40')
     await verdict('failed')
     const mutation = app.page.locator('[data-testid=operator-check-finding][data-check=mutation]')
-    expect(await mutation.textContent()).toContain('x float64[41] of zeros, size = 0')
+    expect(await mutation.textContent()).toContain('x float64[41] of zeros, size = 1')
     await looksRight('operator-check-failed')
 
     await mutation.getByTestId('operator-check-keep').click()

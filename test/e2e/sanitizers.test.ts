@@ -39,7 +39,7 @@ describe('operator checks with sanitizers', () => {
     )
     await finding.first().waitFor({ timeout: buildTime })
     expect(await finding.first().textContent()).toContain('past the end of input x (24 bytes)')
-    expect(await app.testId('sanitizer-stacks').first().textContent()).toMatch(/read_past.*op\.cpp/)
+    expect(await app.testId('finding-stacks').first().textContent()).toMatch(/read_past.*op\.cpp/)
     const line = (await app.text('op.cpp'))
       .split('\n')
       .findIndex((text) => text.includes('[i + 1]'))

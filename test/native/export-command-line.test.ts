@@ -20,6 +20,20 @@ import { python } from '../support/python'
 const source = `#include <ATen/core/Tensor.h>
 #include <ATen/ops/mul.h>
 #include <torch/library.h>
+#include <Python.h>
+
+// As in PyTorch's template: an import of this empty module loads the library.
+extern "C" {
+  PyObject* PyInit__C(void)
+  {
+      static struct PyModuleDef module_def = {PyModuleDef_HEAD_INIT, "_C", NULL, -1, NULL};
+      return PyModule_Create(&module_def);
+  }
+}
+
+#if defined(Py_LIMITED_API) && defined(TORCH_API_INCLUDE_EXTENSION_H)
+#error torch/torch.h would include headers of Python that the limited API leaves out
+#endif
 
 namespace {
 
@@ -29,8 +43,14 @@ at::Tensor scaled(const at::Tensor& x, double factor) {
   return at::mul(x, at::Scalar(factor));
 }
 
+/// Writes factor * x to out, and returns nothing.
+void scaled_into(const at::Tensor& x, double factor, at::Tensor& out) {
+  out.copy_(at::mul(x, at::Scalar(factor)));
+}
+
 TORCH_LIBRARY(scale, m) {
   m.def("scaled(Tensor x, float factor=2.) -> Tensor", &scaled);
+  m.def("scaled_into(Tensor x, float factor, Tensor(a!) out) -> ()", &scaled_into);
 }
 
 }  // namespace
@@ -43,10 +63,15 @@ const manifest = {
   license: 'MIT',
   sources: ['op.cpp'],
   program: 'program.py',
-  inputs: { x: { shape: [2, 3], dtype: 'float64', seed: 1, requires_grad: true } },
+  inputs: {
+    x: { shape: [2, 3], dtype: 'float64', seed: 1, requires_grad: true },
+    y: { shape: [2, 3], dtype: 'float64', seed: 2 },
+    out: { shape: [2, 3], dtype: 'float64', distribution: 'zeros' },
+  },
   calls: [
     { op: 'scale::scaled', args: ['x', 3] },
     { op: 'twice', args: ['x'] },
+    { op: 'scale::scaled_into', args: ['y', 3, 'out'] },
   ],
   gradchecks: [{ op: 'scale::scaled', args: ['x', 3] }],
 }
@@ -221,11 +246,11 @@ describe('opsmith export', () => {
         'calls in Python': 'ok',
         'gradients in Python': 'ok',
         'torch.library.opcheck': 'ok',
-        'calls in C++ (2)': 'ok',
+        'calls in C++ (3)': 'ok',
       })
-      expect(library?.steps.find(({ name }) => name === 'calls in Python')?.log).toContain(
-        'call-1-scaled: bit for bit',
-      )
+      const { log: called } = library?.steps.find(({ name }) => name === 'calls in Python') ?? {}
+      expect(called).toContain('call-1-scaled: bit for bit')
+      expect(called).toContain('call-3-scaled_into: bit for bit')
       expect(statusOf(setuptools)).toMatchObject({
         'build the wheel': 'ok',
         'install into a fresh environment': 'ok',
@@ -250,7 +275,7 @@ describe('opsmith export', () => {
       expect(form.untried).toEqual(skipped.map((step) => `${step.name}: ${step.reason}`))
       expect(fs.readFileSync(path.join(form.directory, 'LICENSE'), 'utf8')).toBe('Free.\n')
     }
-    expect(statusOf(addon)).toMatchObject({ 'pack and install': 'ok', 'calls in Node (1)': 'ok' })
+    expect(statusOf(addon)).toMatchObject({ 'pack and install': 'ok', 'calls in Node (2)': 'ok' })
     // Compilers, pip, npm and torch, four times over: a loaded machine takes its time.
   }, 600_000)
 
@@ -264,6 +289,8 @@ describe('opsmith export', () => {
     const highest = versions.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)
     expect(text).toContain(`| glibc | ${highest ?? ''} or newer |`)
     expect(elf).toContain('[$ORIGIN]')
+    // Python's module is none: nobody may import it.
+    expect(execFileSync('nm', ['-D', file], { encoding: 'utf8' })).not.toContain('PyInit')
   })
 
   it('no exported file names a folder of this machine', () => {
@@ -408,7 +435,7 @@ describe('opsmith export, with bad input', () => {
     const { code, answer } = await exportJson(folder, '--as', 'addon', '--out', target)
     expect(code).toBe(1)
     expect(answer.forms[0]).toMatchObject({ ok: false, directory: path.join(target, 'addon') })
-    expect(answer.forms[0]?.steps.at(-1)).toMatchObject({ name: 'calls in Node (1)', ok: false })
+    expect(answer.forms[0]?.steps.at(-1)).toMatchObject({ name: 'calls in Node (2)', ok: false })
     expect(answer.forms[0]?.steps.at(-1)?.log).toContain('13 is refused')
     expect(fs.existsSync(path.join(target, 'addon/index.js'))).toBe(true)
   })

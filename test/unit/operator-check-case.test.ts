@@ -389,6 +389,49 @@ describe('findings as text', () => {
     ])
   })
 
+  it('a call that ended its process has its inputs, its line and its stack in text and JSON', () => {
+    const frame = (symbol: string, line: number): StackFrame => ({
+      address: '0x1',
+      symbol,
+      module: 'libf.so',
+      isUser: true,
+      file: '/project/f.cpp',
+      line,
+    })
+    const found = finding('layouts', {
+      status: 'failed',
+      reason: 'the call ends in a memory fault, at f.cpp:12',
+      shownBy: 'x float32[2] of zeros',
+      file: '/project/f.cpp',
+      line: 12,
+      stack: [frame('read(float*)', 12), frame('f(at::Tensor)', 30)],
+    })
+    const outcome: OperatorCheckOutcome = {
+      entry: 0,
+      name: 'f::f(x)',
+      op: 'f::f',
+      expect: 'passed',
+      verdict: 'failed',
+      asExpected: false,
+      report: { op: 'f::f', ok: false, seconds: 2, findings: [found] },
+    }
+    expect(
+      checkLines(outcome, '/project')
+        .slice(1)
+        .map((line) => line.trim()),
+    ).toEqual([
+      '✗ layouts  the call ends in a memory fault, at f.cpp:12',
+      'shown by x float32[2] of zeros',
+      'look at f.cpp:12',
+      'called from',
+      'read f.cpp:12',
+      'f f.cpp:30',
+    ])
+    expect(checkJson([outcome])).toMatchObject({
+      results: [{ check: 'layouts', line: 12, stack: [{ line: 12 }, { line: 30 }] }],
+    })
+  })
+
   it("a crashed operator's findings of the sanitizers are in every form of output", () => {
     const frame = (symbol: string, line: number): StackFrame => ({
       address: '0x1',

@@ -19,6 +19,7 @@ import { placeError } from '../error-place'
 import { appendEntries } from '../project/edit-manifest'
 import type { OpenProject, ProjectOrFolder, Projects } from '../project/open-project'
 import { callText } from '../project/call-text'
+import { withStackOfEnd } from './end-place'
 import { kernelFor, placeIn } from './kernel-place'
 import { entriesOf, entryOfFailure, inOrder, isFromSchema } from './operator-check-case'
 import { meaningOf, requestOf } from './operator-check-case'
@@ -183,10 +184,12 @@ export class OperatorChecks {
     const place = operator
       ? await placeOfKernel(operator)
       : await this.placeOfFunction(project, report.op)
-    const findings = report.findings.map((finding) => ({
-      ...finding,
-      ...(finding.status === 'failed' ? place(finding) : undefined),
-    }))
+    const findings = await Promise.all(
+      report.findings.map(async (finding) => ({
+        ...(finding.status === 'failed' ? place(finding) : undefined),
+        ...(await withStackOfEnd(finding, project.folder)),
+      })),
+    )
     return { ...report, findings: inOrder(findings) }
   }
 

@@ -13,6 +13,8 @@ export interface RecordedCall {
   text: string
   /** An operator, not a function of the program. */
   isOperator: boolean
+  /** Of an operator that returns nothing: the arguments that it writes, by their places. What they hold after the call is recorded as its results. */
+  written?: number[]
   archive: Buffer
   tensors: Buffer
 }

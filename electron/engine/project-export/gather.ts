@@ -141,7 +141,7 @@ class Recorder {
   private async record(
     name: string,
     { op, args, inputs, makeCall, timeout }: RecordedRequest,
-  ): Promise<Result<{ archive: Buffer; tensors: Buffer }>> {
+  ): Promise<Result<Pick<RecordedCall, 'archive' | 'tensors' | 'written'>>> {
     const target = path.join(this.folder, name)
     const request = { op, args, inputs: { ...inputs }, ...this.program() }
     const done = await this.ask(
@@ -151,7 +151,9 @@ class Recorder {
       timeout,
     )
     if (!done.ok) return done
+    const { written } = done.value
     return ok({
+      ...(written && { written }),
       archive: await fs.readFile(`${target}.pt`),
       tensors: await fs.readFile(`${target}.safetensors`),
     })

@@ -40,6 +40,7 @@ void fields(auto& visit, RecordRequest& request) {
 
 void fields(auto& visit, RecordedCall& recorded) {
   visit("results", recorded.results);
+  visit("written", recorded.written);
 }
 
 void fields(auto& visit, PageRequest& request) {

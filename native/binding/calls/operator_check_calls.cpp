@@ -56,6 +56,10 @@ void fields(auto& visit, OperatorCheckCase& made) {
   visit("inputs", named(made.inputs));
 }
 
+void fields(auto& visit, CopyEnd& end) {
+  visit("report", end.report);
+}
+
 void fields(auto& visit, OperatorCheckFinding& finding) {
   visit("check", finding.check);
   visit("status", finding.status);
@@ -66,6 +70,7 @@ void fields(auto& visit, OperatorCheckFinding& finding) {
   visit("index", finding.index);
   visit("shownBy", finding.shown_by);
   visit("shownCase", finding.shown_case);
+  visit("ended", finding.ended);
 }
 
 void fields(auto& visit, OperatorCheckReport& report) {

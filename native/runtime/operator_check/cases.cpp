@@ -1,8 +1,11 @@
 #include "runtime/operator_check/cases.h"
 
+#include <ATen/core/jit_type.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <random>
 
 #include "runtime/arguments.h"
@@ -22,6 +25,10 @@ bool is_floating(const std::string& dtype) {
   return dtype.find("float") != std::string::npos || dtype.find("complex") != std::string::npos;
 }
 
+bool is_integer(const std::string& dtype) {
+  return !is_floating(dtype) && dtype != "bool";
+}
+
 // Every string that names a number becomes that number.
 Literal filled(const Literal& literal, const std::map<std::string, double>& numbers) {
   if (const auto* text = std::get_if<std::string>(&literal.value)) {
@@ -37,14 +44,89 @@ Literal filled(const Literal& literal, const std::map<std::string, double>& numb
   return {std::move(items)};
 }
 
-// Equal sizes above 1 of inputs that may be resized are one size: what must fit together does.
-std::vector<SizeRange> sizes_in(const std::vector<InputSpec>& inputs,
-                                const std::set<std::string>& used) {
-  std::map<int64_t, SizeRange> sizes;
+bool is_integer_type(const c10::TypePtr& type) {
+  switch (type->kind()) {
+    case c10::TypeKind::IntType:
+    case c10::TypeKind::SymIntType:
+      return true;
+    case c10::TypeKind::OptionalType:
+      return is_integer_type(type->expectRef<c10::OptionalType>().getElementType());
+    case c10::TypeKind::ListType:
+      return is_integer_type(type->expectRef<c10::ListType>().getElementType());
+    default:
+      return false;
+  }
+}
+
+void add_integers(const Literal& literal, std::vector<int64_t>& integers) {
+  if (const auto* list = std::get_if<Literal::List>(&literal.value)) {
+    for (const auto& item : *list)
+      add_integers(item, integers);
+  }
+  const auto* number = std::get_if<double>(&literal.value);
+  if (number != nullptr && *number == std::trunc(*number) && std::abs(*number) < 1e15)
+    integers.push_back(static_cast<int64_t>(*number));
+}
+
+// Integer arguments may be about sizes (a count of rows, of groups, of heads): a size that one
+// divides stays its multiple, one that is larger stays so.
+void keep_to_arguments(const Callable& callable, const std::vector<Literal>& args,
+                       std::vector<SizeRange>& sizes) {
+  std::vector<int64_t> integers;
+  const auto& arguments = callable.schema.arguments();
+  for (size_t i = 0; i < args.size() && i < arguments.size(); ++i) {
+    if (is_integer_type(arguments[i].real_type())) add_integers(args[i], integers);
+  }
+  for (auto& size : sizes) {
+    for (const int64_t integer : integers) {
+      if (integer < 2 || integer > size.given) continue;
+      size.min = std::max(size.min, integer);
+      if (size.given % integer == 0) size.step = std::lcm(size.step, integer);
+    }
+  }
+}
+
+// What an integer tensor holds may be places in another tensor: they stay within it.
+void keep_to_indices(const std::vector<InputSpec>& inputs, const std::set<std::string>& used,
+                     std::vector<SizeRange>& sizes) {
   for (const auto& spec : inputs) {
+    if (used.count(spec.name) == 0 || !is_integer(spec.dtype)) continue;
+    const auto values = make_input(spec).cpu();
+    if (values.numel() == 0) continue;
+    auto largest = values.to(at::kLong).max().item<int64_t>();
+    if (spec.distribution == Distribution::randint)
+      largest = std::max(largest, static_cast<int64_t>(spec.high.value_or(10)) - 1);
+    std::set<int64_t> fixed;  // sizes of a tensor that they may count all elements of
+    for (const auto& other : inputs) {
+      if (used.count(other.name) == 0 || other.name == spec.name || !other.shape) continue;
+      int64_t elements = 1, widest = 0;
+      for (const int64_t size : *other.shape) {
+        elements *= size;
+        widest = std::max(widest, size);
+      }
+      if (largest > widest && largest <= elements)
+        fixed.insert(other.shape->begin(), other.shape->end());
+    }
+    // Bytes are pixels more often than places, but for those of a table.
+    const bool is_byte = spec.dtype == "uint8" || spec.dtype == "int8";
+    for (auto& size : sizes) {
+      const bool is_table = size.given == 256 || size.given == largest + 1;
+      if (is_byte && !is_table) continue;
+      if (fixed.count(size.given) > 0) size.min = size.max = size.given;
+      // Offsets into a tensor end with its size.
+      if (largest <= size.given) size.min = std::max(size.min, std::min(largest + 1, size.given));
+    }
+  }
+}
+
+// Equal sizes above 1 of inputs that may be resized are one size: what must fit together does.
+std::vector<SizeRange> sizes_in(const OperatorCheckRequest& request, const Callable& callable) {
+  const auto used = names_in(request.args);
+  std::map<int64_t, SizeRange> sizes;
+  for (const auto& spec : request.inputs) {
     if (used.count(spec.name) == 0) continue;
     // One tensor whose size is fixed, and the others need not fit it any more.
-    if (spec.values || !spec.shape) return {};
+    if (spec.values || !spec.shape || !is_strided(spec)) return {};
     for (size_t dim = 0; dim < spec.shape->size(); ++dim) {
       const int64_t size = (*spec.shape)[dim];
       if (size < 2) continue;
@@ -56,6 +138,10 @@ std::vector<SizeRange> sizes_in(const std::vector<InputSpec>& inputs,
   std::vector<SizeRange> list;
   for (auto& [size, range] : sizes)
     list.push_back(std::move(range));
+  keep_to_arguments(callable, request.args, list);
+  keep_to_indices(request.inputs, used, list);
+  for (auto& size : list)
+    size.max = std::max(size.max, size.min);
   return list;
 }
 
@@ -82,7 +168,7 @@ CaseMaker::CaseMaker(const OperatorCheckRequest& request, const Callable& callab
       callable_(callable),
       sizes_(request.sizes),
       from_ranges_(!request.sizes.empty() || !request.numbers.empty() || !request.dtypes.empty()) {
-  if (request.sizes.empty()) sizes_ = sizes_in(request.inputs, names_in(request.args));
+  if (request.sizes.empty()) sizes_ = sizes_in(request, callable);
 }
 
 Draw CaseMaker::given() const {
@@ -108,7 +194,15 @@ std::vector<Draw> CaseMaker::others() const {
     for (const auto& size : sizes_) {
       std::vector<int64_t> candidates;
       for (const int64_t candidate : telling) {
-        if (candidate >= size.min && candidate <= size.max) candidates.push_back(candidate);
+        const bool fits = candidate >= size.min && candidate <= size.max;
+        if (fits && candidate % size.step == 0) candidates.push_back(candidate);
+      }
+      if (size.step > 1 || candidates.empty()) {
+        for (const int64_t times : {1, 2, 3, 5}) {
+          const int64_t candidate = times * size.step;
+          if (candidate >= size.min && candidate <= size.max) candidates.push_back(candidate);
+        }
+        candidates.push_back(size.given);
       }
       if (!size.name.empty()) {
         // The ends of a range that somebody wrote are wanted most.
@@ -117,7 +211,9 @@ std::vector<Draw> CaseMaker::others() const {
       }
       auto chosen = candidates[random() % candidates.size()];
       if (from_ranges_ && i == 0) chosen = size.min;
-      if (elements * chosen > many) chosen = std::clamp(int64_t{3}, size.min, size.max);
+      if (elements * chosen > many) {
+        chosen = size.step > 1 ? size.given : std::clamp(int64_t{3}, size.min, size.max);
+      }
       elements *= std::max(chosen, int64_t{1});
       draw.sizes.push_back(chosen);
     }
@@ -143,6 +239,7 @@ std::vector<Draw> CaseMaker::simpler(const Draw& draw) const {
     for (const int64_t candidate :
          {sizes_[i].min, int64_t{1}, int64_t{2}, int64_t{3}, chosen / 2, chosen - 1}) {
       if (candidate < sizes_[i].min || candidate >= chosen) continue;
+      if (candidate % sizes_[i].step != 0) continue;
       draws.push_back(draw);
       draws.back().sizes[i] = candidate;
     }
@@ -177,6 +274,20 @@ std::vector<SizeRange> CaseMaker::croppable() const {
   return sizes;
 }
 
+bool CaseMaker::may_simplify(size_t argument) const {
+  if (argument >= request_.args.size()) return false;
+  const auto& arguments = callable_.schema.arguments();
+  const bool is_number = std::holds_alternative<double>(request_.args[argument].value);
+  return is_number && argument < arguments.size() &&
+         !is_integer_type(arguments[argument].real_type());
+}
+
+bool may_hold(const InputSpec& spec, double value) {
+  if (!is_integer(spec.dtype)) return true;
+  return !spec.values && spec.distribution == Distribution::randint &&
+         value >= spec.low.value_or(0) && value < spec.high.value_or(10);
+}
+
 OperatorCheckCase CaseMaker::make(const Draw& draw) const {
   OperatorCheckCase made;
   std::map<std::string, double> numbers;
@@ -197,7 +308,10 @@ OperatorCheckCase CaseMaker::make(const Draw& draw) const {
         }
       }
     }
-    if (is_drawn(spec)) spec.seed = spec.seed.value_or(spec.position) + draw.turn;
+    // Integers may go together: a permutation, offsets, places that must exist.
+    const bool may_be_drawn_again = from_ranges_ || !is_integer(spec.dtype);
+    if (is_drawn(spec) && may_be_drawn_again)
+      spec.seed = spec.seed.value_or(spec.position) + draw.turn;
     if (!request_.dtypes.empty() && is_floating(spec.dtype))
       spec.dtype = request_.dtypes[draw.dtype];
     made.inputs.push_back(std::move(spec));

@@ -34,6 +34,9 @@ class CaseMaker {
   OperatorCheckCase make(const Draw& draw) const;
   // The sizes that no argument names, and whose places' values may be picked from.
   std::vector<SizeRange> croppable() const;
+  // Whether another number may take the place of this argument's: no range is given for it, and it
+  // is no integer, which sizes and indices may go by.
+  bool may_simplify(size_t argument) const;
 
  private:
   const OperatorCheckRequest& request_;
@@ -41,6 +44,10 @@ class CaseMaker {
   std::vector<SizeRange> sizes_;  // the request's, else those that equal sizes stand for
   bool from_ranges_ = false;      // the request names what may vary
 };
+
+// Whether a tensor may have an element of this value: an integer one only where it is drawn from a
+// range that holds it.
+bool may_hold(const InputSpec& spec, double value);
 
 // Throws Failure (input.invalid, device.unavailable).
 OperatorCall call_of(const Callable& callable, const OperatorCheckCase& made);
@@ -55,10 +62,16 @@ std::string case_words(const Callable& callable, const OperatorCheckCase& made);
 OperatorCheckCase case_from_schema(const Callable& callable);
 
 // ---- shrink.cpp
-// The case with the smallest sizes, then the simplest values, for which `run` still fails within a
-// few seconds; `finding` becomes what it found there.
-OperatorCheckCase shrink(const CaseMaker& maker, Draw draw,
-                         const std::function<OperatorCheckFinding(const OperatorCheckCase&)>& run,
-                         OperatorCheckFinding& finding);
+// What is asked of candidates that are simpler than a failing case.
+struct ShrinkTrial {
+  std::function<bool(const OperatorCheckCase&)> fails;
+  bool in_copies = true;  // `fails` may end the process
+  int signal = 0;         // that ends the process where the failure shows; 0: a call returns
+  double seconds = 0;     // for all candidates that one copy looks at
+};
+// The case with the smallest sizes, then the simplest values, that still fails, as far as a few
+// seconds allow. Values of integer tensors and integer arguments stay as they are where no range
+// allows others: they may point into what they are given with.
+OperatorCheckCase shrink(const CaseMaker& maker, const Draw& draw, const ShrinkTrial& trial);
 
 }  // namespace opsmith

@@ -14,6 +14,7 @@
 #include "runtime/gradcheck/jacobian.h"
 #include "runtime/operator_check/operator_call.h"
 #include "runtime/operator_check/operator_check.h"
+#include "runtime/process/forked_call.h"
 
 namespace opsmith {
 
@@ -27,12 +28,12 @@ struct OperatorCheck {
   // Why it is made only when it is named; "" when it is always made.
   const char* only_when_asked = "";
   bool other_shapes = false;  // other calls than the given one are looked at too
-  bool in_a_copy = false;     // the call runs in a copy of the process
+  bool makes_calls = true;    // it can be made of an operator whose call ends the process too
   // Outputs of two calls are compared: without repeatable ones there is nothing to compare.
   bool compares_calls = false;
   // The inputs show the failure, and soon: simpler ones are looked for.
   bool can_shrink = true;
-  // After a failure, no other check is safe in this process.
+  // It makes the calls as they are: where it fails, no other check would say more of them.
   bool makes_unsafe = false;
   // Why, after a failure, outputs of two calls cannot be compared; "" when they can.
   const char* makes_unrepeatable = "";
@@ -50,6 +51,10 @@ const std::vector<OperatorCheck>& operator_checks();
 OperatorCheckFinding passed(std::string reason = "");
 OperatorCheckFinding skipped(std::string reason);
 OperatorCheckFinding failed(std::string reason, std::string advice = "");
+// By a call that ended the copy of the process that it was made in, or did not end itself: `reason`
+// holds what the outcome describes.
+OperatorCheckFinding ended(const ForkedOutcome& outcome, std::string reason,
+                           std::string advice = "");
 
 // "[1, 0]" of the element of `tensor` with this place in row-major order.
 std::vector<int64_t> index_of(const at::Tensor& tensor, int64_t flat);
@@ -67,6 +72,10 @@ struct SizedCall {
 };
 std::vector<SizedCall> calls_at_sizes(const OperatorCheckRequest& request);
 
+// Each tensor cut down to sizes of at most `size`; a size that one of the operator's integers may
+// be about, or point into, stays as large as that needs.
+Tensors with_small_sizes(const OperatorCall& call, int64_t size);
+
 // By its tag; of a function of the program it is not known.
 bool draws_random_numbers(const OperatorCall& call);
 
@@ -77,6 +86,8 @@ std::vector<std::pair<std::string, at::Tensor>> other_layouts(const at::Tensor& 
 // gradients of its own, and tolerances; nullopt where there is no fault, or no gradient
 std::optional<OperatorCheckFinding> gradient_mutation_fault(const OperatorCall& call);
 std::optional<OperatorCheckFinding> gradient_layout_fault(const OperatorCall& call);
+std::optional<OperatorCheckFinding> gradient_repeat_fault(const OperatorCall& call);
+std::optional<OperatorCheckFinding> gradient_unwritten_fault(const OperatorCall& call);
 std::optional<OperatorCheckFinding> gradient_precision_fault(const OperatorCall& call);
 
 }  // namespace opsmith

@@ -13,7 +13,9 @@ namespace opsmith {
 inline constexpr double patience = 30;
 
 // What differs between two lists of outputs, beyond what `dtype` (each output's own, when it is
-// absent) may; nullopt when nothing does. `when` begins the sentence: "with x transposed".
+// absent) may; whole numbers differ by nothing, and are left out where `dtype` rounds what they
+// were computed from. nullopt when nothing differs. `when` begins the sentence: "with x
+// transposed".
 std::optional<OperatorCheckFinding> difference(const Tensors& actual, const Tensors& expected,
                                                const std::string& when,
                                                std::optional<at::ScalarType> dtype = std::nullopt);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "runtime/gradcheck/jacobian.h"
+#include "runtime/operator_check/checking_allocator.h"
 #include "runtime/operator_check/checks.h"
 #include "runtime/operator_check/compare.h"
 #include "runtime/process/forked_call.h"
@@ -72,6 +73,26 @@ class Recorded {
   Tensors inputs_, outputs_;
 };
 
+Tensors copies_of(const Tensors& tensors) {
+  Tensors copies;
+  for (const auto& tensor : tensors)
+    copies.push_back(tensor.detach().clone(at::MemoryFormat::Contiguous));
+  return copies;
+}
+
+// What differs between gradients of the same inputs, where both have one.
+std::optional<OperatorCheckFinding> gradient_difference(const std::optional<Tensors>& actual,
+                                                        const std::optional<Tensors>& expected) {
+  if (!actual || !expected) return std::nullopt;  // it may refuse what it cannot read
+  Tensors left, right;
+  for (size_t i = 0; i < expected->size(); ++i) {
+    if (!(*expected)[i].defined() || !(*actual)[i].defined()) continue;
+    left.push_back((*actual)[i]);
+    right.push_back((*expected)[i]);
+  }
+  return difference(left, right, "");
+}
+
 // The same values in memory of another order.
 at::Tensor transposed(const at::Tensor& grad) {
   if (grad.dim() < 2) return {};
@@ -135,16 +156,12 @@ std::optional<OperatorCheckFinding> gradient_layout_fault(const OperatorCall& ca
       grads[o] = layout.make(contiguous[o]);
       if (!grads[o].defined()) continue;
       plain[o] = grads[o].clone(at::MemoryFormat::Contiguous);
-      const auto expected = recorded.backward(plain), actual = recorded.backward(grads);
-      if (!expected || !actual) continue;  // it may refuse what it cannot read
-      Tensors left, right;
-      for (size_t i = 0; i < expected->size(); ++i) {
-        if (!(*expected)[i].defined() || !(*actual)[i].defined()) continue;
-        left.push_back((*actual)[i]);
-        right.push_back((*expected)[i]);
-      }
-      const auto wrong = difference(left, right, "");
+      const auto expected = recorded.backward(copies_of(plain));
+      const auto wrong = gradient_difference(recorded.backward(grads), expected);
       if (!wrong) continue;
+      // The same values in plain memory once more: else it is no layout that makes the difference.
+      if (gradient_difference(recorded.backward(copies_of(plain)), expected))
+        return gradient_repeat_fault(call);
       auto finding = failed(
           std::string("with grad_output ") + layout.name + " the gradients differ:" + wrong->reason,
           "The backward reads grad_output as if it were contiguous: call contiguous() on it first, "
@@ -152,6 +169,66 @@ std::optional<OperatorCheckFinding> gradient_layout_fault(const OperatorCall& ca
       finding.index = wrong->index;
       return finding;
     }
+  }
+  return std::nullopt;
+}
+
+std::optional<OperatorCheckFinding> gradient_repeat_fault(const OperatorCall& call) {
+  const Recorded recorded(call);
+  const auto grads = recorded.grad_outputs(), others = recorded.grad_outputs();
+  const auto first = recorded.backward(grads);
+  if (const auto wrong = gradient_difference(recorded.backward(others), first)) {
+    return failed(
+        "two backward calls with the same grad_output differ:" + wrong->reason,
+        "Something is read that is no grad_output and no saved tensor: memory that nobody "
+        "wrote, or what the first call left behind or changed.");
+  }
+  // Other values at the same address.
+  {
+    const at::NoGradGuard unrecorded;
+    for (const auto& grad : grads)
+      grad.mul_(-0.5);
+  }
+  const auto expected = recorded.backward(copies_of(grads));
+  if (const auto wrong = gradient_difference(recorded.backward(grads), expected)) {
+    return failed(
+        "with other values in the memory of an earlier grad_output, backward is wrong:" +
+            wrong->reason,
+        "Keep nothing by its address (data_ptr()): memory is used again for other tensors.");
+  }
+  return std::nullopt;
+}
+
+std::optional<OperatorCheckFinding> gradient_unwritten_fault(const OperatorCall& call) {
+  const Recorded recorded(call);
+  const auto grads = recorded.grad_outputs();
+  const auto run_with = [&](uint8_t fill) {
+    const CheckingAllocation checking(fill);
+    auto gradients = recorded.backward(grads);
+    for (size_t i = 0; gradients && i < gradients->size(); ++i) {
+      if ((*gradients)[i].defined()) (*gradients)[i] = (*gradients)[i].contiguous();
+    }
+    return gradients;
+  };
+  const auto first = run_with(0x5A), second = run_with(0xA5), again = run_with(0x5A);
+  if (!first || !second || !again) return std::nullopt;
+  size_t next = 0;
+  for (size_t i = 0; i < recorded.inputs().size(); ++i) {
+    if (!recorded.inputs()[i].requires_grad()) continue;
+    const auto& one = (*first)[next];
+    const auto& other = (*second)[next];
+    const auto& repeated = (*again)[next++];
+    if (!one.defined() || !other.defined() || !repeated.defined()) continue;
+    if (one.sizes() != other.sizes() || !same_bits(one, repeated)) continue;
+    const auto flat = first_difference(one, other);
+    if (!flat) continue;
+    const auto& name = call.tensors()[i].name;
+    auto finding = failed("element " + index_text(index_of(one, *flat)) + " of the gradient of " +
+                              name + " depends on what the memory held before",
+                          "Write every element, or begin with at::zeros in place of at::empty.");
+    finding.input = name;
+    finding.index = index_of(one, *flat);
+    return finding;
   }
   return std::nullopt;
 }

@@ -1,5 +1,6 @@
 #include "runtime/operator_check/operator_call.h"
 
+#include "runtime/arguments.h"
 #include "runtime/failure.h"
 
 namespace opsmith {
@@ -13,15 +14,6 @@ std::string alias_sets(const c10::AliasInfo* alias) {
   for (const auto& element : alias->containedTypes())
     text += alias_sets(&element);
   return text;
-}
-
-bool is_written(const c10::AliasInfo* alias) {
-  if (alias == nullptr) return false;
-  if (alias->isWrite()) return true;
-  for (const auto& element : alias->containedTypes()) {
-    if (is_written(&element)) return true;
-  }
-  return false;
 }
 
 size_t count_tensors(const c10::IValue& value) {
@@ -55,6 +47,12 @@ OperatorCall::OperatorCall(Callable callable, std::vector<c10::IValue> arguments
   std::vector<size_t> owners;
   for (size_t i = 0; i < arguments.size(); ++i)
     owners.insert(owners.end(), count_tensors(arguments[i]), i);
+  for (const auto& argument : arguments) {
+    if (argument.isInt()) integers_.push_back(argument.toInt());
+    if (!argument.isIntList()) continue;
+    for (const int64_t integer : argument.toIntVector())
+      integers_.push_back(integer);
+  }
   auto function = differentiable_call(callable_, std::move(arguments));
   for (size_t i = 0; i < function.inputs.size(); ++i) {
     const auto* alias = callable_.schema.arguments()[owners[i]].alias_info();

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "runtime/arguments.h"
 #include "runtime/callable.h"
 #include "runtime/failure.h"
 #include "runtime/operator_check/cases.h"
+#include "runtime/operator_check/check_runner.h"
 #include "runtime/operator_check/checks.h"
 #include "runtime/warn_once.h"
 
@@ -21,14 +21,12 @@ std::vector<OperatorCheck>& registered() {
   return checks;
 }
 
-// When a check is made: first those that run in a copy of the process, since what writes outside of
-// its tensors must not do so here; those that compare calls last, when it is known whether two
-// calls can be compared.
+// When a check is made: first the one that says whether a call is safe at all; those that compare
+// calls last, when it is known whether two calls can be compared.
 int turn_of(const OperatorCheck& check) {
   if (check.makes_unsafe) return 0;
-  if (check.in_a_copy) return 1;
-  if (!check.compares_calls) return 2;
-  return *check.makes_unrepeatable != '\0' ? 3 : 4;
+  if (!check.compares_calls) return 1;
+  return *check.makes_unrepeatable != '\0' ? 2 : 3;
 }
 
 std::vector<OperatorCheck> in_turn() {
@@ -36,55 +34,6 @@ std::vector<OperatorCheck> in_turn() {
   std::stable_sort(checks.begin(), checks.end(),
                    [](const auto& a, const auto& b) { return turn_of(a) < turn_of(b); });
   return checks;
-}
-
-// A check that throws has not been made: the operator refuses what it is given.
-OperatorCheckFinding try_check(const OperatorCheck& check, const OperatorCall& call) {
-  const Stage stage(ErrorCode::operator_check);
-  try {
-    return check.run(call);
-  } catch (...) {
-    return skipped("the operator stops: " + brief(describe_current_exception().message));
-  }
-}
-
-OperatorCheckFinding shrunk(const OperatorCheck& check, const CaseMaker& maker, const Draw& draw,
-                            OperatorCheckFinding finding) {
-  const auto given = maker.make(maker.given());
-  auto shown = maker.make(draw);
-  if (check.can_shrink) {
-    const auto run = [&](const OperatorCheckCase& candidate) {
-      return try_check(check, call_of(maker.callable(), candidate));
-    };
-    shown = shrink(maker, draw, run, finding);
-  }
-  const auto words = case_words(maker.callable(), shown);
-  if (words != case_words(maker.callable(), given)) finding.shown_by = words;
-  const auto used = names_in(shown.args);
-  const auto unused = [&](const InputSpec& spec) { return used.count(spec.name) == 0; };
-  shown.inputs.erase(std::remove_if(shown.inputs.begin(), shown.inputs.end(), unused),
-                     shown.inputs.end());
-  finding.shown_case = std::move(shown);
-  return finding;
-}
-
-OperatorCheckFinding run_check(const OperatorCheck& check, const CaseMaker& maker,
-                               const OperatorCall& given) {
-  auto finding = try_check(check, given);
-  if (finding.status == CheckStatus::failed)
-    return shrunk(check, maker, maker.given(), std::move(finding));
-  if (!check.other_shapes) return finding;
-  for (const auto& draw : maker.others()) {
-    std::optional<OperatorCall> call;
-    try {
-      call = call_of(maker.callable(), maker.make(draw));
-    } catch (...) {
-      continue;  // such inputs cannot be made: an eye of three dimensions, say
-    }
-    auto found = try_check(check, *call);
-    if (found.status == CheckStatus::failed) return shrunk(check, maker, draw, std::move(found));
-  }
-  return finding;
 }
 
 }  // namespace
@@ -114,34 +63,31 @@ OperatorCheckReport run_operator_check(const OperatorCheckRequest& request) {
     asked_for.inputs = generated->inputs;
   }
   const CaseMaker maker(asked_for, callable);
-  const auto given = call_of(callable, maker.make(maker.given()));
   const at::AutoGradMode recording(true);
   const WarnOnce warnings;
   const auto start = std::chrono::steady_clock::now();
+  CheckRunner runner(maker, request.from_schema);
   OperatorCheckReport report;
   report.op = callable.name;
   report.ok = true;
   report.generated = std::move(generated);
-  std::string unsafe, unrepeatable;  // why the checks that follow are not made; "" while they are
+  std::string unrepeatable;  // why calls are not compared; "" while they are
   for (const auto& check : in_turn()) {
     if (check.run == nullptr) continue;
     const auto& wanted = request.checks;
     const bool asked = std::find(wanted.begin(), wanted.end(), check.name) != wanted.end();
     if (!asked && !wanted.empty()) continue;
     OperatorCheckFinding finding;
-    if (!unsafe.empty()) {
-      finding = skipped(unsafe);
-    } else if (check.compares_calls && !unrepeatable.empty()) {
+    if (check.compares_calls && !unrepeatable.empty()) {
       finding = skipped(unrepeatable);
     } else if (!asked && *check.only_when_asked != '\0') {
       finding = skipped(check.only_when_asked);
     } else {
-      finding = run_check(check, maker, given);
+      finding = runner.run(check);
     }
     finding.check = check.name;
     if (finding.status == CheckStatus::failed) {
       report.ok = false;
-      if (check.makes_unsafe) unsafe = "not safe before this is mended: " + finding.reason;
       if (*check.makes_unrepeatable != '\0') unrepeatable = check.makes_unrepeatable;
     }
     report.findings.push_back(std::move(finding));
@@ -188,6 +134,17 @@ OperatorCheckFinding failed(std::string reason, std::string advice) {
   auto finding = passed(std::move(reason));
   finding.status = CheckStatus::failed;
   finding.advice = std::move(advice);
+  return finding;
+}
+
+OperatorCheckFinding ended(const ForkedOutcome& outcome, std::string reason, std::string advice) {
+  auto finding = failed(std::move(reason), std::move(advice));
+  CopyEnd end;
+  end.signal = outcome.end == ForkedOutcome::End::exited      ? CopyEnd::by_exit
+               : outcome.end == ForkedOutcome::End::timed_out ? CopyEnd::no_end
+                                                              : outcome.signal;
+  end.report = outcome.report;
+  finding.ended = std::move(end);
   return finding;
 }
 

@@ -25,6 +25,7 @@ struct SizeRange {
   std::string name;  // "" of one that only follows from equal sizes
   int64_t min = 1, max = 33;
   int64_t given = 0;  // in the given call
+  int64_t step = 1;   // of one that only follows from equal sizes: it stays a multiple of this
   struct Place {
     std::string input;
     int64_t dim = 0;
@@ -56,6 +57,13 @@ struct OperatorCheckRequest {
   int64_t seed = 0;
 };
 
+// How the copy of the process ended that a call was made in.
+struct CopyEnd {
+  static constexpr int by_exit = -1, no_end = -2;
+  int signal = 0;      // or one of these
+  std::string report;  // a record of crash_report.h; "" where none was written
+};
+
 // contract/operator-check.ts's operatorCheckFinding.
 struct OperatorCheckFinding {
   std::string check;
@@ -69,7 +77,8 @@ struct OperatorCheckFinding {
   // given ones are.
   std::string shown_by;
   std::optional<OperatorCheckCase>
-      shown_case;  // the same as a call to make again; of failures only
+      shown_case;                // the same as a call to make again; of failures only
+  std::optional<CopyEnd> ended;  // of a failure by which the process ends
 };
 
 struct OperatorCheckReport {
@@ -80,8 +89,9 @@ struct OperatorCheckReport {
   std::optional<OperatorCheckCase> generated;  // the call made from the schema
 };
 
-// Runs on the call thread; what may end a process runs in a copy of it. Throws Failure
-// (operator.unknown, input.invalid, device.unavailable, program.compile).
+// Runs on the call thread. All calls on the CPU are made in copies of the process; a call that ends
+// its copy costs the verdict of one check. Throws Failure (operator.unknown, input.invalid,
+// device.unavailable, program.compile).
 OperatorCheckReport run_operator_check(const OperatorCheckRequest& request);
 
 }  // namespace opsmith

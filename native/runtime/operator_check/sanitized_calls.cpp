@@ -71,7 +71,7 @@ class SanitizedCalls {
           log_allocations();
           return std::string(enum_text(call_both_ways(call, given)));
         },
-        patience);
+        patience, CopyThreads::one);
     made.process = outcome.process;
     switch (outcome.end) {
       case ForkedOutcome::End::answered:
@@ -82,6 +82,7 @@ class SanitizedCalls {
         gave_up_ = true;  // the others would take as long
         break;
       case ForkedOutcome::End::signalled:
+      case ForkedOutcome::End::exited:
         made.end = SanitizedEnd::stopped;
         gave_up_ = ++stopped_ >= enough_stops;
         break;
@@ -111,12 +112,7 @@ Tensors detached(const OperatorCall& call) {
 void call_with_small_sizes(SanitizedCalls& calls, const OperatorCall& call) {
   for (const int64_t size : {0, 1}) {
     calls.make(size == 0 ? "empty tensors" : "tensors of one element", call,
-               call.map([&](const at::Tensor& tensor) {
-                 auto small = tensor.detach();
-                 for (int64_t dim = 0; dim < small.dim(); ++dim)
-                   small = small.narrow(dim, 0, std::min(size, small.size(dim)));
-                 return small.clone(at::MemoryFormat::Contiguous);
-               }));
+               with_small_sizes(call, size));
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include "runtime/arguments.h"
 #include "runtime/operator_check/cases.h"
+#include "runtime/operator_check/shared_value.h"
+#include "runtime/process/forked_call.h"
 
 namespace opsmith {
 namespace {
@@ -15,30 +17,82 @@ constexpr double patience_in_seconds = 2;
 // Tensors above are simplified as a whole only.
 constexpr int64_t few_elements = 256;
 
+// Which candidates still fail, in the order in which they are looked at. A candidate may end the
+// process that calls it: copies of this one write what they find here, and the next copy goes on
+// where the last one ended.
+class Decisions {
+ public:
+  explicit Decisions(const ShrinkTrial& trial) : trial_(trial) {}
+
+  // Before each pass over the candidates.
+  void begin_pass() { next_ = part_ = 0; }
+  void begin_part() {
+    if (shared_->parts != part_++) return;
+    shared_->starts[shared_->parts++] = now();
+  }
+
+  bool still_fails(const OperatorCheckCase& candidate) {
+    if (next_ < shared_->count) return shared_->fails[next_++];
+    if (shared_->count == most) return false;
+    const bool has_time = now() - shared_->starts[shared_->parts - 1] < patience_in_seconds;
+    const bool fails = has_time && trial_.fails(candidate);
+    decide(fails);
+    ++next_;
+    return fails;
+  }
+
+  // Of a candidate that ended the copy that called it.
+  void decide(bool fails) { shared_->fails[shared_->count++] = fails; }
+  bool is_full() const { return shared_->count == most; }
+
+ private:
+  static constexpr size_t most = 1 << 16;
+  struct Shared {
+    size_t count = 0, parts = 0;
+    double starts[4] = {};  // of each part, in seconds of the steady clock
+    bool fails[most] = {};
+  };
+
+  static double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+
+  const ShrinkTrial& trial_;
+  SharedValue<Shared> shared_{Shared()};
+  size_t next_ = 0, part_ = 0;
+};
+
 class Shrinker {
  public:
-  Shrinker(const std::function<OperatorCheckFinding(const OperatorCheckCase&)>& run,
-           OperatorCheckFinding& finding)
-      : run_(run), finding_(finding) {
-    begin();
-  }
+  Shrinker(const CaseMaker& maker, Decisions& decisions) : maker_(maker), decisions_(decisions) {}
 
-  void begin() { start_ = std::chrono::steady_clock::now(); }
-
-  // Whether it still fails; the finding is then this one's.
-  bool still_fails(const OperatorCheckCase& candidate) {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-    if (passed.count() > patience_in_seconds) return false;
-    // A candidate of which no tensor can be made shows nothing.
-    try {
-      auto found = run_(candidate);
-      if (found.status != CheckStatus::failed) return false;
-      finding_ = std::move(found);
-      return true;
-    } catch (...) {
-      return false;
+  OperatorCheckCase shrink(Draw draw) {
+    decisions_.begin_pass();
+    decisions_.begin_part();
+    for (bool simpler = true; simpler;) {
+      simpler = false;
+      for (auto& candidate : maker_.simpler(draw)) {
+        if (!still_fails(maker_.make(candidate))) continue;
+        draw = std::move(candidate);
+        simpler = true;
+        break;
+      }
     }
+    auto made = maker_.make(draw);
+    decisions_.begin_part();
+    crop(made, maker_.croppable());
+    decisions_.begin_part();
+    simplify_numbers(made);
+    const auto used = names_in(made.args);
+    for (size_t i = 0; i < made.inputs.size(); ++i) {
+      if (used.count(made.inputs[i].name) > 0) simplify_input(made, i);
+    }
+    return made;
   }
+
+ private:
+  bool still_fails(const OperatorCheckCase& candidate) { return decisions_.still_fails(candidate); }
 
   // Values that were drawn for smaller sizes may show nothing where these do: rows and columns of
   // these are left out one by one, along all places of a size.
@@ -47,7 +101,8 @@ class Shrinker {
       smaller = false;
       for (const auto& size : sizes) {
         const auto count = size_in(made, size);
-        for (int64_t left_out = 0; left_out < count && count > size.min && !smaller; ++left_out) {
+        if (count <= size.min || (count - 1) % size.step != 0) continue;
+        for (int64_t left_out = 0; left_out < count && !smaller; ++left_out) {
           auto candidate = made;
           if (!leave_out(candidate, size, left_out) || !still_fails(candidate)) continue;
           made = std::move(candidate);
@@ -60,7 +115,7 @@ class Shrinker {
   void simplify_numbers(OperatorCheckCase& made) {
     for (size_t i = 0; i < made.args.size(); ++i) {
       const auto* number = std::get_if<double>(&made.args[i].value);
-      if (number == nullptr) continue;
+      if (number == nullptr || !maker_.may_simplify(i)) continue;
       for (const double simple : {0.0, 1.0}) {
         if (*number == simple) break;
         auto candidate = made;
@@ -73,10 +128,11 @@ class Shrinker {
   }
 
   void simplify_input(OperatorCheckCase& made, size_t index) {
-    const auto& spec = made.inputs[index];
+    const auto spec = made.inputs[index];
     if (spec.distribution == Distribution::zeros && !spec.values) return;
     const auto tensor = make_input(spec).detach().cpu();
     for (const auto simple : {Distribution::zeros, Distribution::ones}) {
+      if (!may_hold(spec, simple == Distribution::zeros ? 0 : 1)) continue;
       auto candidate = made;
       candidate.inputs[index] = without_values(spec, tensor);
       candidate.inputs[index].distribution = simple;
@@ -85,12 +141,12 @@ class Shrinker {
       return;
     }
     if (tensor.is_complex() || tensor.numel() == 0 || tensor.numel() > few_elements) return;
-    simplify_elements(made, index, tensor);
+    if (may_hold(spec, 0)) simplify_elements(made, index, spec, tensor);
   }
 
- private:
   // Halves, quarters, … single elements become 0; then what is left becomes 1, else a whole number.
-  void simplify_elements(OperatorCheckCase& made, size_t index, const at::Tensor& tensor) {
+  void simplify_elements(OperatorCheckCase& made, size_t index, const InputSpec& given,
+                         const at::Tensor& tensor) {
     auto values = numbers_in(tensor);
     const auto attempt = [&](const std::vector<double>& changed) {
       if (changed == values) return false;
@@ -121,6 +177,7 @@ class Shrinker {
       for (const double simple : {1.0, std::round(values[i]), std::round(values[i] * 10) / 10}) {
         // NaN stays as it is: no number is simpler than what it shows.
         if (values[i] == 0 || values[i] == simple || !std::isfinite(values[i])) break;
+        if (!may_hold(given, simple)) continue;
         auto changed = values;
         changed[i] = simple;
         if (attempt(changed)) break;
@@ -190,36 +247,27 @@ class Shrinker {
     return level(0);
   }
 
-  const std::function<OperatorCheckFinding(const OperatorCheckCase&)>& run_;
-  OperatorCheckFinding& finding_;
-  std::chrono::steady_clock::time_point start_;
+  const CaseMaker& maker_;
+  Decisions& decisions_;
 };
 
 }  // namespace
 
-OperatorCheckCase shrink(const CaseMaker& maker, Draw draw,
-                         const std::function<OperatorCheckFinding(const OperatorCheckCase&)>& run,
-                         OperatorCheckFinding& finding) {
-  Shrinker shrinker(run, finding);
-  for (bool simpler = true; simpler;) {
-    simpler = false;
-    for (auto& candidate : maker.simpler(draw)) {
-      if (!shrinker.still_fails(maker.make(candidate))) continue;
-      draw = std::move(candidate);
-      simpler = true;
-      break;
-    }
+OperatorCheckCase shrink(const CaseMaker& maker, const Draw& draw, const ShrinkTrial& trial) {
+  Decisions decisions(trial);
+  Shrinker shrinker(maker, decisions);
+  while (trial.in_copies && !decisions.is_full()) {
+    const auto outcome = run_forked(
+        [&] {
+          shrinker.shrink(draw);
+          return std::string();
+        },
+        trial.seconds);
+    if (outcome.end == ForkedOutcome::End::answered) break;
+    if (!outcome.ended()) return maker.make(draw);
+    decisions.decide(trial.signal != 0 && outcome.signal == trial.signal);
   }
-  auto made = maker.make(draw);
-  shrinker.begin();
-  shrinker.crop(made, maker.croppable());
-  shrinker.begin();
-  shrinker.simplify_numbers(made);
-  const auto used = names_in(made.args);
-  for (size_t i = 0; i < made.inputs.size(); ++i) {
-    if (used.count(made.inputs[i].name) > 0) shrinker.simplify_input(made, i);
-  }
-  return made;
+  return shrinker.shrink(draw);
 }
 
 }  // namespace opsmith

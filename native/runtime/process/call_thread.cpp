@@ -65,8 +65,6 @@ void* serve_calls(void*) {
   return nullptr;
 }
 
-// Deep TorchScript and autograd graphs recurse; Node's own threads are given less than this.
-constexpr size_t stack_bytes = 16u << 20;
 // Wide, so that a function with a large frame cannot step over it.
 constexpr size_t guard_bytes = 256u << 10;
 
@@ -76,7 +74,7 @@ void start_call_thread() {
   static const bool started = [] {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, stack_bytes);
+    pthread_attr_setstacksize(&attributes, call_stack_bytes);
     pthread_attr_setguardsize(&attributes, guard_bytes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_t thread;

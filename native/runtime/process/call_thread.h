@@ -2,10 +2,14 @@
 // pings.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
 namespace opsmith {
+
+// Deep TorchScript and autograd graphs recurse; Node's own threads are given less than this.
+inline constexpr size_t call_stack_bytes = 16u << 20;
 
 // Starts the thread; calling it again does nothing. It is never joined: user code may never return.
 void start_call_thread();

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -78,6 +79,9 @@ struct State {
   // For the memory watchdog: the dump handler leaves the frames here and writes nothing.
   std::atomic<bool> wants_frames{false};
   Frames call_frames;
+  // The copy of the process that the call thread waits for, and where that one writes its records.
+  std::atomic<pid_t> copy{0};
+  std::atomic<int> copy_descriptor{-1};
 };
 State& state = *new State();
 
@@ -214,11 +218,7 @@ void end_by_default_action(int signal_number) {
   raise(signal_number);  // blocked here; delivered when the handler returns
 }
 
-void on_fatal_signal(int signal_number, siginfo_t* info, void* context) {
-  if (signal_number == SIGABRT && state.explained) {
-    end_by_default_action(signal_number);
-    return;
-  }
+void write_record_of(int signal_number, siginfo_t* info, void* context) {
   if (!take_writer(true)) {
     for (;;)
       pause();  // another thread is ending the process
@@ -238,13 +238,33 @@ void on_fatal_signal(int signal_number, siginfo_t* info, void* context) {
   }
   write_stack(out, context, 0);
   end_record(out);
+}
+
+void on_fatal_signal(int signal_number, siginfo_t* info, void* context) {
+  if (signal_number != SIGABRT || !state.explained) write_record_of(signal_number, info, context);
   end_by_default_action(signal_number);
+}
+
+// The records that a copy has written, into the report of this process.
+void pass_on_records(int from) {
+  char buffer[4096];
+  off_t offset = 0;
+  for (;;) {
+    const ssize_t count = pread(from, buffer, sizeof buffer, offset);
+    if (count <= 0) return;
+    ReportWriter(state.descriptor).text({buffer, static_cast<size_t>(count)});
+    offset += count;
+  }
 }
 
 void on_dump_signal(int, siginfo_t*, void* context) {
   const int saved_errno = errno;
   if (state.wants_frames) {
     collect(state.call_frames, context, 0);
+    state.dumps.fetch_add(1);
+  } else if (const pid_t copy = state.copy; copy > 0) {
+    ask_copy_for_dump(copy, state.copy_descriptor);
+    pass_on_records(state.copy_descriptor);
     state.dumps.fetch_add(1);
   } else if (take_writer(false)) {
     {
@@ -414,6 +434,55 @@ void note_deep_graph(int64_t operators) {
 RunningCall::~RunningCall() {
   state.in_call = false;
   state.call_phase.set("");
+}
+
+void report_copy_to(int descriptor) {
+  if (state.descriptor < 0) return;
+  state.descriptor = descriptor;
+  state.writer = 0;
+  state.ending = false;
+  state.explained = false;
+  state.copy = 0;
+}
+
+void write_signal_record(int signal_number, siginfo_t* info, void* context) {
+  const bool is_explained = signal_number == SIGABRT && state.explained;
+  if (state.descriptor >= 0 && !is_explained) write_record_of(signal_number, info, context);
+}
+
+void block_dumps() {
+  sigset_t dumps;
+  sigemptyset(&dumps);
+  sigaddset(&dumps, dump_signal);
+  pthread_sigmask(SIG_BLOCK, &dumps, nullptr);
+}
+
+void ask_copy_for_dump(pid_t copy, int descriptor) {
+  if (state.descriptor < 0) return;
+  const auto size = [&] {
+    struct stat file = {};
+    return fstat(descriptor, &file) == 0 ? file.st_size : 0;
+  };
+  const off_t before = size();
+  kill(copy, dump_signal);
+  for (int waited = 0; waited < 800; ++waited) {
+    char last[4] = {};
+    const off_t now = size();
+    const bool is_whole = now > before + 4 && pread(descriptor, last, sizeof last, now - 4) == 4 &&
+                          memcmp(last, "end\n", 4) == 0;
+    if (is_whole) return;
+    const timespec pause = {0, 1000000};
+    nanosleep(&pause, nullptr);
+  }
+}
+
+AnsweredByCopy::AnsweredByCopy(pid_t copy, int descriptor) {
+  state.copy_descriptor = descriptor;
+  state.copy = copy;
+}
+
+AnsweredByCopy::~AnsweredByCopy() {
+  state.copy = 0;
 }
 
 void end_out_of_memory(uint64_t resident_bytes, uint64_t limit_bytes) {

@@ -29,6 +29,9 @@
 // then ends by the signal's default action, so the parent sees the same signal.
 #pragma once
 
+#include <sys/types.h>
+
+#include <csignal>
 #include <cstdint>
 #include <string>
 
@@ -57,6 +60,30 @@ class RunningCall {
 // The running call works on a graph of which so many operators are in one chain: deep enough for
 // libtorch's passes, which recurse along it, to need more stack than there is.
 void note_deep_graph(int64_t operators);
+
+// ---- copies of the process (forked_call.h). Nothing happens where no crash report was installed.
+
+// In a copy, before anything else runs in it: its records go to `descriptor` from now on.
+void report_copy_to(int descriptor);
+
+// In a handler of a fatal signal: the record of it.
+void write_signal_record(int signal_number, siginfo_t* info, void* context);
+
+// No dump shows the calling thread from now on.
+void block_dumps();
+
+// Asks a copy for a record "dump" and waits for its end, up to a second. Safe in a signal handler.
+void ask_copy_for_dump(pid_t copy, int descriptor);
+
+// While one lives, a dump of the running call is one of the copy that it waits for, which writes
+// its records to `descriptor`.
+class AnsweredByCopy {
+ public:
+  AnsweredByCopy(pid_t copy, int descriptor);
+  ~AnsweredByCopy();
+  AnsweredByCopy(const AnsweredByCopy&) = delete;
+  AnsweredByCopy& operator=(const AnsweredByCopy&) = delete;
+};
 
 // Writes a record "memory" with the stack of the running call, then ends the process with status
 // 137.

@@ -8,16 +8,34 @@
 namespace opsmith {
 
 struct ForkedOutcome {
-  enum class End { answered, signalled, timed_out, not_started } end = End::not_started;
-  std::string answer;            // what the work returned
-  int signal = 0;                // of `signalled`
-  uintptr_t address = 0;         // of a memory fault; 0 when unknown
-  int64_t process = 0;           // the copy's number, while it lived
-  std::string describe() const;  // "" when it answered: "segmentation fault", "no answer in 20 s"
+  enum class End {
+    answered,
+    signalled,
+    exited,  // exit() was called
+    timed_out,
+    not_started
+  } end = End::not_started;
+  std::string answer;     // what the work returned
+  int signal = 0;         // of `signalled`
+  uintptr_t address = 0;  // of a memory fault; 0 when unknown
+  int status = 0;         // of `exited`
+  int64_t process = 0;    // the copy's number, while it lived
+  // A record of crash_report.h where there is one: of the end, or of the place that the work had
+  // reached when it timed out.
+  std::string report;
+  std::string printed;  // the end of what went to stdout and stderr, which reaches nothing else
+
+  bool ended() const { return end == End::signalled || end == End::exited; }
+  std::string describe() const;  // "" when it answered: "a memory fault", "exit(3)"
 };
 
-// The copy has only the calling thread: at::parallel_for runs serially in it, and CUDA is out of
-// reach. `work` must not throw.
-ForkedOutcome run_forked(const std::function<std::string()>& work, double seconds);
+// pool: at::parallel_for has threads of its own in the copy. one: the work runs serially, on the
+// thread that was copied, as sanitizers need it.
+enum class CopyThreads { pool, one };
+
+// `work` must not throw. CUDA is out of reach in the copy. A copy that outgrows the op host's
+// memory limit is killed.
+ForkedOutcome run_forked(const std::function<std::string()>& work, double seconds,
+                         CopyThreads threads = CopyThreads::pool);
 
 }  // namespace opsmith

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <string>
 #include <thread>
 
 #include "runtime/process/crash_report.h"
@@ -51,6 +52,19 @@ void set_memory_limit(uint64_t bytes) {
     return true;
   }();
   (void)started;
+}
+
+uint64_t memory_limit() {
+  return limit_bytes;
+}
+
+uint64_t resident_bytes(int64_t process) {
+  const auto path = "/proc/" + std::to_string(process) + "/statm";
+  const int statm = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (statm < 0) return 0;
+  const uint64_t bytes = read_resident_bytes(statm);
+  close(statm);
+  return bytes;
 }
 
 uint64_t resident_bytes() {

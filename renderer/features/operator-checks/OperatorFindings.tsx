@@ -11,7 +11,7 @@ import { inputSummary } from '../../shell/primitives/input-text'
 import { useOperatorChecks } from './store'
 import { keepCheck } from './run'
 import { statusIcons } from '../../shell/primitives/status-icons'
-import { SanitizerStacks } from './SanitizerStacks'
+import { FindingStacks } from './FindingStacks'
 
 /** The verdict on one operator and what led to it; what passed is shown when asked for. */
 export function OperatorFindings({ outcome }: { outcome: OperatorCheckOutcome }): ReactElement {
@@ -101,7 +101,7 @@ function FindingRow({ finding }: { finding: PlacedFinding }): ReactElement {
           <p className="finding-cause">{finding.reason}</p>
           {finding.advice !== '' && <p>{finding.advice}</p>}
           <Evidence finding={finding} />
-          {finding.sanitizer && <SanitizerStacks evidence={finding.sanitizer} />}
+          <FindingStacks finding={finding} />
           {finding.shownCase && <KeepFailure finding={finding} />}
         </div>
       )}

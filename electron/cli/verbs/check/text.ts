@@ -31,10 +31,9 @@ export function placeText(finding: PlacedFinding, folder: string): string {
 const functionName = (symbol: string): string =>
   symbol.replace('(anonymous namespace)::', '').replace(/\(.*$/, '')
 
-/** The user's own frames of a sanitizer's stacks, where there is more to see than the line itself. */
-function stackLines({ sanitizer }: PlacedFinding, folder: string): string[] {
-  if (!sanitizer) return []
-  const { stack, allocated, freed } = sanitizer
+/** The user's own frames, where there is more to see than the line itself. */
+function stackLines(finding: PlacedFinding, folder: string): string[] {
+  const { stack = [], allocated = [], freed = [] } = finding.sanitizer ?? { stack: finding.stack }
   const linesOf = (name: string, frames: readonly StackFrame[], least: number): string[] => {
     const own = frames.filter((frame) => frame.isUser && frame.file !== undefined)
     if (own.length < least) return []

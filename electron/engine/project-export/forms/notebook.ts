@@ -38,6 +38,14 @@ function callCells(project: ExportedProject, call: RecordedCall): Cell[] {
   const { rtol, atol } = call.call
   const tolerance =
     rtol === undefined && atol === undefined ? '' : `, rtol=${rtol ?? 0}, atol=${atol ?? 0}`
+  // An operator that returns nothing writes to its arguments.
+  const made = call.written
+    ? [
+        'arguments = call.arguments',
+        `${callee}(*arguments)`,
+        `result = [${call.written.map((place) => `arguments[${place}]`).join(', ')}]`,
+      ]
+    : [`result = ${callee}(*call.arguments)`]
   return [
     markdownCell(`\`${call.text}\``),
     codeCell(
@@ -45,7 +53,7 @@ function callCells(project: ExportedProject, call: RecordedCall): Cell[] {
       ...(names && names.length > 0
         ? [`${pythonTargets(names)} = call.arguments[:${names.length}]`]
         : []),
-      `result = ${callee}(*call.arguments)`,
+      ...made,
       `check(result, call.results${tolerance})`,
       'result',
     ),

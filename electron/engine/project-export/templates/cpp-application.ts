@@ -76,7 +76,15 @@ int main(int argc, char** argv) {
     const torch::jit::Module call = torch::jit::load(argv[2]);
     const auto& arguments = call.attr("arguments").toTupleRef().elements();
     std::vector<IValue> results;
-    flatten(model.forward(std::vector<IValue>(arguments.begin(), arguments.end())), results);
+    const IValue result = model.forward(std::vector<IValue>(arguments.begin(), arguments.end()));
+    if (call.hasattr("written")) {
+      // An operator that returns nothing: the arguments that it writes.
+      for (const IValue& place : call.attr("written").toTupleRef().elements()) {
+        flatten(arguments[static_cast<size_t>(place.toInt())], results);
+      }
+    } else {
+      flatten(result, results);
+    }
 
     const auto& expected = call.attr("results").toTupleRef().elements();
     if (results.size() != expected.size()) {

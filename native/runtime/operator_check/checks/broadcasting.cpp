@@ -48,13 +48,15 @@ OperatorCheckFinding check_broadcasting(const OperatorCall& call) {
       if (outcome.end == ForkedOutcome::End::answered && outcome.answer == "refused") continue;
       ran = true;
       if (outcome.end == ForkedOutcome::End::answered && outcome.answer.empty()) continue;
-      auto finding =
-          failed(outcome.end == ForkedOutcome::End::answered
-                     ? outcome.answer
-                     : "with " + call.tensors()[i].name + " broadcast along dimension " +
-                           std::to_string(dim) + ": " + outcome.describe(),
-                 "Broadcast first (at::expand_outplace, TensorIterator), or check that the "
-                 "shapes are equal.");
+      const auto* advice =
+          "Broadcast first (at::expand_outplace, TensorIterator), or check that the shapes are "
+          "equal.";
+      auto finding = outcome.end == ForkedOutcome::End::answered
+                         ? failed(outcome.answer, advice)
+                         : ended(outcome,
+                                 "with " + call.tensors()[i].name + " broadcast along dimension " +
+                                     std::to_string(dim) + ": " + outcome.describe(),
+                                 advice);
       finding.input = call.tensors()[i].name;
       return finding;
     }

@@ -4,9 +4,34 @@
 #include <optional>
 
 #include "runtime/operator_check/checks.h"
+#include "runtime/operator_check/compare.h"
 
 namespace opsmith {
 namespace {
+
+// Other values in the memory of an earlier call's inputs: what was kept by address is wrong then.
+std::optional<OperatorCheckFinding> address_fault(const OperatorCall& call) {
+  const auto inputs = call.map([](const at::Tensor& tensor) { return tensor.detach().clone(); });
+  at::manual_seed(0);
+  call.run(inputs);
+  Tensors copies;
+  for (const auto& input : inputs) {
+    if (input.is_floating_point() || input.is_complex()) input.mul_(-0.5).add_(0.125);
+    copies.push_back(input.clone());
+  }
+  at::manual_seed(0);
+  Tensors expected, outputs;
+  if (!call.try_run(copies, expected).empty()) return std::nullopt;
+  at::manual_seed(0);
+  if (const auto error = call.try_run(inputs, outputs); !error.empty()) return std::nullopt;
+  auto finding =
+      difference(outputs, expected, "with other values in the memory of an earlier call's inputs");
+  if (finding) {
+    finding->advice =
+        "Keep nothing by its address (data_ptr()): memory is used again for other tensors.";
+  }
+  return finding;
+}
 
 OperatorCheckFinding check_determinism(const OperatorCall& call) {
   const at::NoGradGuard unrecorded;
@@ -31,6 +56,8 @@ OperatorCheckFinding check_determinism(const OperatorCall& call) {
       return finding;
     }
   }
+  if (auto fault = address_fault(call)) return *fault;
+  if (auto fault = gradient_repeat_fault(call)) return *fault;
   return passed(draws_random_numbers(call)
                     ? "the same after the same manual_seed; it draws random numbers"
                     : "four calls gave the same bits");

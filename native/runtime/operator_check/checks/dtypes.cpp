@@ -49,14 +49,13 @@ OperatorCheckFinding check_dtypes(const OperatorCall& call) {
         },
         patience);
     if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
-    if (outcome.end != ForkedOutcome::End::answered ||
-        !(outcome.answer.empty() || outcome.answer == "refused")) {
-      return failed(outcome.end == ForkedOutcome::End::answered
-                        ? outcome.answer + " (as in float64)"
-                        : "in " + name + ": " + outcome.describe(),
-                    "Check the dtype before memory is read (data_ptr<T>() does), or dispatch on it "
-                    "(AT_DISPATCH_FLOATING_TYPES).");
-    }
+    const auto* advice =
+        "Check the dtype before memory is read (data_ptr<T>() does), or dispatch on it "
+        "(AT_DISPATCH_FLOATING_TYPES).";
+    if (outcome.end != ForkedOutcome::End::answered)
+      return ended(outcome, "in " + name + ": " + outcome.describe(), advice);
+    if (!outcome.answer.empty() && outcome.answer != "refused")
+      return failed(outcome.answer + " (as in float64)", advice);
     (outcome.answer.empty() ? accepted : refused).push_back(name);
   }
   return passed("accepts " + joined(accepted) +

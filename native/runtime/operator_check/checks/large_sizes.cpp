@@ -125,9 +125,9 @@ OperatorCheckFinding check_large(const OperatorCall& call) {
   }
   const auto in = " (in " + std::string(dtype_name(*dtype)) + ")";
   if (answered && outcome.answer.empty()) return passed("right past 2^31 elements" + in);
-  return failed(
-      "past 2^31 elements: " + (outcome.answer.empty() ? outcome.describe() : outcome.answer) + in,
-      "Count elements with int64_t, not with int.");
+  const auto* advice = "Count elements with int64_t, not with int.";
+  if (answered) return failed("past 2^31 elements: " + outcome.answer + in, advice);
+  return ended(outcome, "past 2^31 elements: " + outcome.describe() + in, advice);
 }
 
 const RegisteredCheck large_sizes_check({

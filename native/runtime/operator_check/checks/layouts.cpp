@@ -13,6 +13,8 @@ struct Layout {
   const char* name;
   // Undefined where the tensor cannot lie so.
   at::Tensor (*make)(const at::Tensor&);
+  const char* remedy = "contiguous()";
+  const char* misread = "The kernel goes by the memory's order, not by the strides";
 };
 
 at::Tensor transposed(const at::Tensor& tensor) {
@@ -60,8 +62,10 @@ constexpr Layout layouts[] = {{"transposed", transposed},
                               {"with an offset", shifted},
                               {"expanded (stride 0)", expanded},
                               {"channels last", channels_last},
-                              {"a negated view", negated_view},
-                              {"a conjugated view", conjugated_view}};
+                              {"a negated view", negated_view, "resolve_neg()",
+                               "The kernel reads the memory without the sign of the view"},
+                              {"a conjugated view", conjugated_view, "resolve_conj()",
+                               "The kernel reads the memory without conjugating it"}};
 
 }  // namespace
 
@@ -75,6 +79,38 @@ std::vector<std::pair<std::string, at::Tensor>> other_layouts(const at::Tensor& 
 
 namespace {
 
+constexpr const char* not_a_layout =
+    "Not the layout makes the difference: something is read that is no input, such as what an "
+    "earlier call left behind, or memory that nobody wrote.";
+
+// One tensor in two places, where the values of both may be equal.
+std::optional<OperatorCheckFinding> twice_fault(const OperatorCall& call) {
+  const auto& tensors = call.tensors();
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const auto& one = tensors[i].tensor;
+      const auto& other = tensors[j].tensor;
+      const bool are_alike = one.sizes() == other.sizes() &&
+                             one.scalar_type() == other.scalar_type() &&
+                             one.device() == other.device();
+      if (!are_alike || tensors[i].may_be_written || tensors[j].may_be_written) continue;
+      auto given = call.fresh(), plain = call.fresh();
+      given[i] = given[j];
+      plain[i] = plain[j].clone();
+      Tensors expected, actual;
+      if (!call.try_run(plain, expected).empty() || !call.try_run(given, actual).empty()) continue;
+      auto finding =
+          difference(actual, expected,
+                     "with the same tensor as " + tensors[j].name + " and " + tensors[i].name);
+      if (!finding) continue;
+      finding->input = tensors[i].name;
+      finding->advice = "Write to no input, and tell inputs apart by nothing but their values.";
+      return finding;
+    }
+  }
+  return std::nullopt;
+}
+
 OperatorCheckFinding check_layouts(const OperatorCall& call) {
   if (draws_random_numbers(call)) return skipped("it draws random numbers");
   const at::NoGradGuard unrecorded;
@@ -86,25 +122,33 @@ OperatorCheckFinding check_layouts(const OperatorCall& call) {
       const auto changed = layout.make(given[i].detach());
       if (!changed.defined()) continue;
       tried = true;
-      auto plain = call.fresh();
+      const auto values = changed.resolve_conj().resolve_neg().contiguous();
+      const auto run_plain = [&] {
+        auto plain = call.fresh();
+        plain[i] = values.clone(at::MemoryFormat::Contiguous);
+        return call.run(plain);
+      };
       given[i] = changed;
-      plain[i] = changed.resolve_conj().resolve_neg().clone(at::MemoryFormat::Contiguous);
-      const auto expected = call.run(plain);
+      const auto expected = run_plain();
       Tensors actual;
       // An operator may refuse what it cannot read: only a wrong answer is a fault.
       if (!call.try_run(given, actual).empty()) continue;
       ran = true;
       const auto& name = call.tensors()[i].name;
-      if (auto finding = difference(actual, expected, "with " + name + " " + layout.name)) {
-        finding->input = name;
-        finding->advice =
-            "The kernel reads memory as if it were contiguous: call contiguous() on " + name +
-            " first, or go by its strides.";
-        return *finding;
+      auto finding = difference(actual, expected, "with " + name + " " + layout.name);
+      if (!finding) continue;
+      if (auto other = difference(run_plain(), expected, "called again on contiguous tensors,")) {
+        other->advice = not_a_layout;
+        return *other;
       }
+      finding->input = name;
+      finding->advice = std::string(layout.misread) + ": call " + layout.remedy + " on " + name +
+                        " first, which gives the right answer here.";
+      return *finding;
     }
     if (tried) (ran ? same : refused).push_back(layout.name);
   }
+  if (auto fault = twice_fault(call)) return *fault;
   if (auto fault = gradient_layout_fault(call)) return *fault;
   if (same.empty() && refused.empty()) return skipped("no input can lie otherwise");
   return passed(

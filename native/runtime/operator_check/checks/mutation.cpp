@@ -1,7 +1,13 @@
+#include <ATen/core/grad_mode.h>
+
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "runtime/operator_check/checks.h"
+#include "runtime/operator_check/compare.h"
+#include "runtime/operator_check/guarded_copy.h"
+#include "runtime/process/forked_call.h"
 
 namespace opsmith {
 namespace {
@@ -37,6 +43,39 @@ bool can_be_snapshot(const at::Tensor& tensor) {
   return tensor.layout() == at::kStrided && tensor.is_cpu() && tensor.has_storage();
 }
 
+// A write that is undone before the call returns: other threads see it. Inputs lie in memory that
+// may not be written.
+std::optional<OperatorCheckFinding> write_fault(const OperatorCall& call) {
+  if (!all_on_cpu(call)) return std::nullopt;
+  const at::NoGradGuard unrecorded;
+  std::vector<std::unique_ptr<GuardedCopy>> copies;
+  auto given = call.fresh();
+  for (size_t i = 0; i < given.size(); ++i) {
+    copies.push_back(std::make_unique<GuardedCopy>(given[i], GuardedCopy::End::first,
+                                                   GuardedCopy::Access::read));
+    if (!copies[i]->copy().defined()) return std::nullopt;
+    if (!call.tensors()[i].may_be_written) given[i] = copies[i]->copy();
+  }
+  const auto outcome = run_forked(
+      [&]() -> std::string {
+        Tensors outputs;
+        return call.try_run(given, outputs);
+      },
+      patience);
+  if (outcome.end != ForkedOutcome::End::signalled) return std::nullopt;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const auto& name = call.tensors()[i].name;
+    if (call.tensors()[i].may_be_written || !copies[i]->holds(outcome.address)) continue;
+    auto finding =
+        ended(outcome, name + " is written during the call, though its bytes are the same after it",
+              "Work on a copy: other threads may read " + name +
+                  " meanwhile, and its memory may be read-only, as that of a mapped file.");
+    finding.input = name;
+    return finding;
+  }
+  return std::nullopt;
+}
+
 OperatorCheckFinding check_mutation(const OperatorCall& call) {
   const auto inputs = call.fresh();
   std::vector<std::optional<Snapshot>> before;
@@ -69,6 +108,7 @@ OperatorCheckFinding check_mutation(const OperatorCall& call) {
       return finding;
     }
   }
+  if (auto fault = write_fault(call)) return *fault;
   if (auto fault = gradient_mutation_fault(call)) return *fault;
   return passed("no byte of an input changed that the schema does not declare");
 }

@@ -82,6 +82,7 @@ const RegisteredCheck registration_check({
     .meaning = "Which dispatch keys have no kernel, and what a user feels of it",
     .order = 30,
     .run = check_registration,
+    .makes_calls = false,
     .can_shrink = false,
 });
 

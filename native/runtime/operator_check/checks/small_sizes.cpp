@@ -10,17 +10,45 @@
 namespace opsmith {
 namespace {
 
+// An integer that counts elements, or is the place of one, asks for a size above it.
+int64_t least_size(const OperatorCall& call, const Tensors& small, int64_t given) {
+  int64_t least = 0;
+  for (const int64_t integer : call.integers()) {
+    if (integer > 1 && integer <= given) least = std::max(least, integer);
+  }
+  for (const auto& tensor : small) {
+    if (!at::isIntegralType(tensor.scalar_type(), /*includeBool=*/false) || tensor.numel() == 0)
+      continue;
+    const auto largest = tensor.to(at::kLong).max().item<int64_t>();
+    if (largest > 0 && largest <= given) least = std::max(least, std::min(largest + 1, given));
+  }
+  return least;
+}
+
+}  // namespace
+
+Tensors with_small_sizes(const OperatorCall& call, int64_t size) {
+  const auto cut = [&](const at::Tensor& tensor, const Tensors& integers) {
+    auto small = tensor.detach();
+    for (int64_t dim = 0; dim < small.dim(); ++dim) {
+      const int64_t given = small.size(dim);
+      small = small.narrow(dim, 0, std::clamp(size, least_size(call, integers, given), given));
+    }
+    return small.clone(at::MemoryFormat::Contiguous);
+  };
+  // Which integers are left is known once all are cut.
+  const auto plain = call.map([&](const at::Tensor& tensor) { return cut(tensor, {}); });
+  return call.map([&](const at::Tensor& tensor) { return cut(tensor, plain); });
+}
+
+namespace {
+
 OperatorCheckFinding check_small_sizes(const OperatorCall& call) {
   const at::NoGradGuard unrecorded;
   std::vector<std::string> ran, refused;
   for (const int64_t size : {0, 1}) {
     const std::string name = size == 0 ? "empty tensors" : "tensors of one element";
-    const auto given = call.map([&](const at::Tensor& tensor) {
-      auto small = tensor.detach();
-      for (int64_t dim = 0; dim < small.dim(); ++dim)
-        small = small.narrow(dim, 0, std::min(size, small.size(dim)));
-      return small.clone(at::MemoryFormat::Contiguous);
-    });
+    const auto given = with_small_sizes(call, size);
     const auto outcome = run_forked(
         [&] {
           Tensors outputs;
@@ -29,8 +57,8 @@ OperatorCheckFinding check_small_sizes(const OperatorCall& call) {
         patience);
     if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
     if (outcome.end != ForkedOutcome::End::answered) {
-      return failed("on " + name + ": " + outcome.describe(),
-                    "Handle numel() == 0 (and sizes of 1) before anything is read.");
+      return ended(outcome, "on " + name + ": " + outcome.describe(),
+                   "Handle numel() == 0 (and sizes of 1) before anything is read.");
     }
     (outcome.answer == "ran" ? ran : refused).push_back(name);
   }
@@ -45,7 +73,6 @@ const RegisteredCheck small_sizes_check({
     .meaning = "No elements, one element",
     .order = 90,
     .run = check_small_sizes,
-    .in_a_copy = true,
 });
 
 }  // namespace

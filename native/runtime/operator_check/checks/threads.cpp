@@ -43,8 +43,8 @@ OperatorCheckFinding check_threads(const OperatorCall& call) {
       patience);
   if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
   if (outcome.end != ForkedOutcome::End::answered) {
-    return failed("called from four threads at once: " + outcome.describe(),
-                  "Share nothing between calls that is not const or locked.");
+    return ended(outcome, "called from four threads at once: " + outcome.describe(),
+                 "Share nothing between calls that is not const or locked.");
   }
   if (!outcome.answer.empty()) {
     return failed(

@@ -38,6 +38,7 @@ OperatorCheckFinding check_unwritten(const OperatorCall& call) {
     finding.index = index_of(first[o], *flat);
     return finding;
   }
+  if (auto fault = gradient_unwritten_fault(call)) return *fault;
   return passed("every element of every output was written");
 }
 

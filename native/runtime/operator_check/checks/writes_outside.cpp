@@ -45,8 +45,8 @@ OperatorCheckFinding check_writes_outside(const OperatorCall& call) {
       patience);
   if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
   if (outcome.end != ForkedOutcome::End::answered) {
-    return failed("the call ends in " + outcome.describe(),
-                  "Run it by itself: the report of the op host's end names the line.");
+    return ended(outcome, "the call ends in " + outcome.describe(),
+                 "Check sizes, dtypes and indices (TORCH_CHECK) before memory is read or written.");
   }
   if (outcome.answer.empty()) return passed("nothing was written within 4 KiB of any tensor");
   return failed(outcome.answer, "Check the bounds of the loop that writes there.");
@@ -59,7 +59,6 @@ const RegisteredCheck writes_outside_check({
     .order = 170,
     .run = check_writes_outside,
     .other_shapes = true,
-    .in_a_copy = true,
     .makes_unsafe = true,
 });
 

@@ -1,18 +1,20 @@
 import type { ReactElement } from 'react'
 
-import type { SanitizerEvidence } from '../../../electron/contract/operator-check'
+import type { PlacedFinding } from '../../../electron/contract/operator-check'
 import type { StackFrame } from '../../../electron/contract/outcome'
 import { FileLink } from '../../shell/primitives/FileLink'
 
-/** Where a sanitizer says that something happened, and where the memory came from and went. */
-export function SanitizerStacks({ evidence }: { evidence: SanitizerEvidence }): ReactElement {
+/** Where a call ended, or a sanitizer found something; where the memory came from and went. */
+export function FindingStacks({ finding }: { finding: PlacedFinding }): ReactElement | null {
+  const { sanitizer, stack = [] } = finding
+  if (!sanitizer && stack.length === 0) return null
   const stacks = [
-    ['happened in', evidence.stack],
-    ['allocated by', evidence.allocated],
-    ['freed by', evidence.freed],
+    [sanitizer ? 'happened in' : 'ended in', sanitizer?.stack ?? stack],
+    ['allocated by', sanitizer?.allocated ?? []],
+    ['freed by', sanitizer?.freed ?? []],
   ] as const
   return (
-    <dl className="stats" data-testid="sanitizer-stacks">
+    <dl className="stats" data-testid="finding-stacks">
       {stacks
         .filter(([, frames]) => frames.length > 0)
         .map(([name, frames]) => (

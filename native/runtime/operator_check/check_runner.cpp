@@ -1,0 +1,216 @@
+#include "runtime/operator_check/check_runner.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "runtime/arguments.h"
+#include "runtime/failure.h"
+#include "runtime/operator_check/compare.h"
+#include "runtime/operator_check/finding_text.h"
+#include "runtime/operator_check/shared_value.h"
+
+namespace opsmith {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Calls that one check makes at most, its other shapes counted.
+constexpr double most_calls = 1000;
+
+// A check that throws has not been made: the operator refuses what it is given.
+OperatorCheckFinding try_check(const OperatorCheck& check, const OperatorCall& call) {
+  const Stage stage(ErrorCode::operator_check);
+  try {
+    return check.run(call);
+  } catch (...) {
+    return skipped("the operator stops: " + brief(describe_current_exception().message));
+  }
+}
+
+// The same fault, not only a fault: another input may end the process in another way.
+bool is_same_end(const OperatorCheckFinding& left, const OperatorCheckFinding& right) {
+  if (!left.ended || !right.ended) return !left.ended && !right.ended;
+  return left.ended->signal == right.ended->signal;
+}
+
+// Whether a call of the check on `candidate` fails as `finding` says, made here.
+bool fails_here(const OperatorCheck& check, const Callable& callable,
+                const OperatorCheckCase& candidate, const OperatorCheckFinding& finding) {
+  // A candidate of which no tensor can be made shows nothing.
+  try {
+    const auto found = try_check(check, call_of(callable, candidate));
+    return found.status == CheckStatus::failed && is_same_end(found, finding);
+  } catch (...) {
+    return false;
+  }
+}
+
+OperatorCheckFinding of_end(const ForkedOutcome& outcome, const std::string& what) {
+  return ended(outcome, what + (outcome.ended() ? " ends in " : " comes to ") + outcome.describe(),
+               "Check sizes, dtypes and indices (TORCH_CHECK) before memory is read or written.");
+}
+
+}  // namespace
+
+CheckRunner::CheckRunner(const CaseMaker& maker, bool made_up) : maker_(maker), made_up_(made_up) {
+  const auto given = maker.given();
+  calls_.push_back({given, call_of(maker.callable(), maker.make(given))});
+  for (auto& draw : maker.others()) {
+    try {
+      calls_.push_back({draw, call_of(maker.callable(), maker.make(draw))});
+    } catch (...) {
+      continue;  // such inputs cannot be made: an eye of three dimensions, say
+    }
+  }
+  const auto& call = calls_.front().call;
+  takes_integers_ = !call.integers().empty();
+  for (const auto& tensor : call.values()) {
+    if (tensor.device().type() != at::kCPU) in_copies_ = false;
+    takes_integers_ =
+        takes_integers_ || at::isIntegralType(tensor.scalar_type(), /*includeBool=*/false);
+  }
+  if (!in_copies_) return;
+  const auto start = Clock::now();
+  given_ = plain_call(call);
+  const std::chrono::duration<double> once = Clock::now() - start;
+  patience_in_seconds_ = 2 * patience + most_calls * once.count();
+}
+
+// One copy for all calls of a check: they may end it, and say so by the place that was reached.
+CheckRunner::Attempt CheckRunner::attempt(const OperatorCheck& check,
+                                          const std::vector<size_t>& turns) const {
+  Attempt made;
+  const SharedValue<size_t> at(turns.front());
+  made.outcome = run_forked(
+      [&] {
+        std::string first;
+        for (const auto turn : turns) {
+          *at = turn;
+          const auto found = try_check(check, calls_[turn].call);
+          if (found.status == CheckStatus::failed) return packed(found);
+          if (first.empty()) first = packed(found);
+        }
+        *at = turns.front();
+        return first;
+      },
+      patience_in_seconds_);
+  // Whoever corrupts memory may corrupt this too.
+  made.at = std::min(*at, calls_.size() - 1);
+  if (made.outcome.end == ForkedOutcome::End::answered)
+    made.finding = unpacked(made.outcome.answer);
+  return made;
+}
+
+ForkedOutcome CheckRunner::plain_call(const OperatorCall& call) const {
+  return run_forked(
+      [&]() -> std::string {
+        Tensors outputs;
+        return call.try_run(call.fresh(), outputs);
+      },
+      patience);
+}
+
+std::vector<size_t> CheckRunner::turns_of(const OperatorCheck& check) const {
+  std::vector<size_t> turns{0};
+  for (size_t turn = 1; check.other_shapes && turn < calls_.size(); ++turn) {
+    if (calls_[turn].is_usable) turns.push_back(turn);
+  }
+  return turns;
+}
+
+OperatorCheckFinding CheckRunner::run(const OperatorCheck& check) {
+  if (check.makes_calls && !unsafe_.empty()) return skipped(unsafe_);
+  if (check.makes_calls && in_copies_ && given_.end != ForkedOutcome::End::answered) {
+    return concluded(check, 0, /*is_plain=*/true, of_end(given_, "the call"));
+  }
+  if (in_copies_) {
+    auto made = attempt(check, turns_of(check));
+    if (made.outcome.end == ForkedOutcome::End::not_started) {
+      return skipped(made.outcome.describe());
+    }
+    if (made.outcome.end != ForkedOutcome::End::answered) return after_end(check, made);
+    if (made.finding.status != CheckStatus::failed) return made.finding;
+    return concluded(check, made.at, /*is_plain=*/check.makes_unsafe, std::move(made.finding));
+  }
+  OperatorCheckFinding first;
+  for (const auto turn : turns_of(check)) {
+    auto found = try_check(check, calls_[turn].call);
+    if (found.status == CheckStatus::failed) {
+      return concluded(check, turn, /*is_plain=*/check.makes_unsafe, std::move(found));
+    }
+    if (turn == 0) first = std::move(found);
+  }
+  return first;
+}
+
+// The check's own way of calling may be what ends the process, or the call as it is.
+OperatorCheckFinding CheckRunner::after_end(const OperatorCheck& check, const Attempt& attempt) {
+  const auto plain = plain_call(calls_[attempt.at].call);
+  const bool is_plain = plain.end != ForkedOutcome::End::answered;
+  const auto& outcome = is_plain ? plain : attempt.outcome;
+  const auto* what = is_plain ? "the call" : "a call that this check makes";
+  return concluded(check, attempt.at, is_plain, of_end(outcome, what));
+}
+
+OperatorCheckFinding CheckRunner::concluded(const OperatorCheck& check, size_t at, bool is_plain,
+                                            OperatorCheckFinding finding) {
+  const bool is_memory = finding.ended || check.makes_unsafe;
+  if (made_up_ && is_memory && (takes_integers_ || (is_plain && finding.ended))) {
+    const auto words = case_words(maker_.callable(), maker_.make(calls_[at].draw));
+    finding = skipped("could not be called with made-up inputs (" + words + "): " + finding.reason +
+                      ". Give `checks` in opsmith.json for it");
+  }
+  if (is_plain && at == 0) unsafe_ = "the call itself is not safe: " + finding.reason;
+  if (is_plain) {
+    // The calls that follow have not been looked at for this.
+    const size_t end = check.makes_unsafe ? calls_.size() : at + 1;
+    for (size_t turn = at; turn < end; ++turn)
+      calls_[turn].is_usable = false;
+  }
+  return finding.status == CheckStatus::failed ? shrunk(check, calls_[at].draw, std::move(finding))
+                                               : finding;
+}
+
+OperatorCheckFinding CheckRunner::shrunk(const OperatorCheck& check, const Draw& draw,
+                                         OperatorCheckFinding finding) const {
+  const auto& callable = maker_.callable();
+  const auto given = maker_.make(maker_.given());
+  auto shown = maker_.make(draw);
+  const bool takes_long = finding.ended && finding.ended->signal == CopyEnd::no_end;
+  if (check.can_shrink && !takes_long) {
+    const auto fails = [&](const OperatorCheckCase& candidate) {
+      return fails_here(check, callable, candidate, finding);
+    };
+    const int end = finding.ended ? finding.ended->signal : 0;
+    shown = shrink(maker_, draw, {fails, in_copies_, end, patience_in_seconds_});
+    // What it says there.
+    const auto again = [&]() -> std::string {
+      return packed(try_check(check, call_of(callable, shown)));
+    };
+    OperatorCheckFinding found;
+    const auto outcome = in_copies_ ? run_forked(again, patience_in_seconds_) : ForkedOutcome();
+    if (!in_copies_) {
+      found = unpacked(again());
+    } else if (outcome.end == ForkedOutcome::End::answered) {
+      found = unpacked(outcome.answer);
+    } else {
+      found = of_end(outcome, "the call");
+    }
+    if (found.status == CheckStatus::failed && is_same_end(found, finding)) {
+      finding = std::move(found);
+    } else {
+      shown = maker_.make(draw);
+    }
+  }
+  const auto words = case_words(callable, shown);
+  // What ends a process shows its inputs, whichever they are.
+  if (finding.ended || words != case_words(callable, given)) finding.shown_by = words;
+  const auto used = names_in(shown.args);
+  const auto unused = [&](const InputSpec& spec) { return used.count(spec.name) == 0; };
+  shown.inputs.erase(std::remove_if(shown.inputs.begin(), shown.inputs.end(), unused),
+                     shown.inputs.end());
+  finding.shown_case = std::move(shown);
+  return finding;
+}
+
+}  // namespace opsmith
