@@ -121,7 +121,7 @@ function addedTasks(
 function remarksOn(
   leftOut: readonly string[],
   contradicting: readonly string[],
-  missingPrelude: Prelude | undefined,
+  cxx: CxxTasks,
 ): string[] {
   const remarks: string[] = []
   if (leftOut.length > 0) {
@@ -132,6 +132,12 @@ function remarksOn(
   if (contradicting.length > 0) {
     remarks.push(
       `${contradicting.join(' ')}: no precompiled headers are used with these flags ("optimization", "fastMath" and "setuptoolsFlags" in opsmith.json keep them)`,
+    )
+  }
+  const { damagedPreludes, missingPrelude } = cxx
+  if (damagedPreludes.length > 0) {
+    remarks.push(
+      `libtorch's precompiled headers were damaged in the cache (${damagedPreludes.join(', ')}): they are removed, and made again`,
     )
   }
   if (missingPrelude !== undefined) {
@@ -201,7 +207,7 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
     },
     contentFolders: [folder, ...includeFolders],
     serverPrelude: serverPreludeOf(compiles, cxx),
-    remarks: remarksOn(leftOut, flags.contradicting, cxx.missingPrelude),
+    remarks: remarksOn(leftOut, flags.contradicting, cxx),
     missingPrelude: cxx.missingPrelude,
   })
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 import { fileSystemReason } from '../project/file-errors'
-import { temporaryBeside } from './object-cache'
+import { temporaryBeside } from './sealed-files'
 
 export interface Published {
   /** Absolute: in the project's build folder, or in the cache where that cannot be written. */
