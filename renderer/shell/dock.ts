@@ -287,7 +287,7 @@ function enter(api: DockviewApi, panel: IDockviewPanel): void {
 }
 
 const focusable =
-  'input:not(:disabled), select:not(:disabled), button:not(:disabled), [tabindex="0"]'
+  'input:not(:disabled), select:not(:disabled), button:not(:disabled, [tabindex="-1"]), [tabindex="0"]'
 
 /** In a panel with a list its first entry takes the keyboard, not the buttons of the panel's bar. */
 function focusInside(panel: IDockviewPanel): void {

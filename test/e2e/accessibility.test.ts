@@ -5,6 +5,7 @@ import type { AxeResults, RunOptions } from 'axe-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { App } from '../support/app'
+import { anyEditor } from '../support/editor-parts'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -34,14 +35,14 @@ afterAll(async () => {
 /** What axe finds wrong in the window, a line for each element. */
 async function findings(): Promise<string[]> {
   const { violations } = await app.page.evaluate(
-    (options) =>
-      // The editor is Monaco's, which has its own ways for screen readers.
-      window.axe.run({ exclude: [['.monaco-editor']] }, options),
+    ({ exclude, ...options }) => window.axe.run({ exclude }, options),
     {
+      // The editor is Monaco's, which has its own ways for screen readers.
+      exclude: [[anyEditor]],
       resultTypes: ['violations'],
       // Of the rules that axe leaves out as experimental.
       rules: { 'label-content-name-mismatch': { enabled: true } },
-    } satisfies RunOptions,
+    } satisfies RunOptions & { exclude: string[][] },
   )
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary ?? ''}`),
@@ -104,6 +105,21 @@ describe('axe finds nothing wrong', () => {
     expect(found).toEqual([])
   })
 
+  it('nothing is painted over a name or over the picture of the graph', async () => {
+    await choose('Show Operator checks')
+    await app.testId('operator-check-entry-0').filter({ hasText: 'passed' }).waitFor()
+    for (const textSize of [13, 19]) {
+      const gaps = await app.page.evaluate(gapsBeforeNames, textSize)
+      expect(gaps.length).toBeGreaterThan(1)
+      expect(Math.min(...gaps), `with text of ${textSize} px`).toBeGreaterThanOrEqual(4)
+    }
+    await choose('Show Graph')
+    const messages = await app.page.getByRole('region', { name: 'Notifications' }).boundingBox()
+    const graph = await app.testId('graph-canvas-main').boundingBox()
+    if (!messages || !graph) throw new Error('not laid out')
+    expect(messages.x + messages.width).toBeLessThan(graph.x)
+  })
+
   it('with the palette open, and in a window without a project', async () => {
     await app.page.keyboard.press('Control+Shift+P')
     await app.testId('palette-input').waitFor()
@@ -115,3 +131,19 @@ describe('axe finds nothing wrong', () => {
     expect(found).toEqual([])
   })
 })
+
+/** Runs in the window: pixels between the verdicts of the list and the names beside them. */
+function gapsBeforeNames(textSize: number): number[] {
+  const { style } = document.documentElement
+  const before = style.fontSize
+  style.fontSize = `${textSize}px`
+  const rows = [...document.querySelectorAll('[data-testid^="operator-check-entry-"]')]
+  const gaps = rows.flatMap(({ children: [mark, name] }) => {
+    if (!mark || !name) return []
+    const words = document.createRange()
+    words.selectNodeContents(mark)
+    return [name.getBoundingClientRect().left - words.getBoundingClientRect().right]
+  })
+  style.fontSize = before
+  return gaps
+}

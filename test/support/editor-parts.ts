@@ -31,3 +31,6 @@ export function decorations(
 ): Locator {
   return page.getByTestId(/^editor-/).locator(`.${name}`)
 }
+
+/** Every editor of the window. */
+export const anyEditor = '.monaco-editor'

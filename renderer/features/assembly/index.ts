@@ -17,9 +17,9 @@ export const feature = defineFeature({
         'For CUDA sources, PTX and SASS are shown in place of machine code.',
       ],
       keys: [
-        ['Up, Down, Page Up, Page Down', 'walk through the instructions'],
-        ['Enter', 'opens the line of the instruction'],
-        ['J', 'follows a jump'],
+        ['Up, Down, Page Up, Page Down', 'Walk through the instructions'],
+        ['Enter', 'Open the line of the instruction'],
+        ['J', 'Follow a jump'],
       ],
     },
     area: 'right',

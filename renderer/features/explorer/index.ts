@@ -12,8 +12,8 @@ export const feature = defineFeature({
         'The files of the project, and what opsmith.json lists: calls, gradchecks, operator checks, benchmarks and exports. A click opens each where it belongs.',
       ],
       keys: [
-        ['Up, Down', 'walk through the rows'],
-        ['Enter', 'opens the row'],
+        ['Up, Down', 'Walk through the rows'],
+        ['Enter', 'Open the row'],
       ],
     },
     area: 'left',

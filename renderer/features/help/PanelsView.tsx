@@ -39,7 +39,7 @@ function PanelSection({ feature }: SectionProps): ReactElement {
   const shown =
     panel.shortcut === undefined
       ? []
-      : [{ key: shortcutText(panel.shortcut), meaning: `shows ${title}` }]
+      : [{ key: shortcutText(panel.shortcut), meaning: `Show ${title}` }]
   return (
     <section
       className={asked ? 'help-section asked' : 'help-section'}

@@ -200,9 +200,9 @@ function paintBox(
 }
 
 /** Sizes in a box of one line that has an overlay's number below its title. */
-const tight = { titleSize: 10, detailSize: 9, titleAt: 0.33, detailAt: 0.74 }
+const tight = { titleSize: 11, detailSizes: [10, 9], titleAt: 0.32, detailAt: 0.74 } as const
 /** World units between the words of an overlay and the border of their box. */
-const inset = 4
+const inset = 3
 
 function paintWords(
   context: Context,
@@ -251,17 +251,21 @@ function paintWords(
   context.fillStyle = colours.text
   context.fillText(title, x, titleY)
   if (region.zoom < 0.5 || (own === '' && number === '')) return
-  context.font = `${isTight ? tight.detailSize : boxMetrics.detailSize}px ${palette.monoFont}`
   context.fillStyle = dim
   if (isTight) {
     context.textAlign = 'center'
-    context.fillText(
-      fittedNumber(context, number, w - 2 * inset),
-      x0 + w / 2,
-      y0 + h * tight.detailAt,
-    )
+    const room = w - 2 * inset
+    const [large, small] = tight.detailSizes
+    context.font = `${large}px ${palette.monoFont}`
+    let words = fittedNumber(context, number, room)
+    if (words.endsWith('…')) {
+      context.font = `${small}px ${palette.monoFont}`
+      words = fittedNumber(context, number, room)
+    }
+    context.fillText(words, x0 + w / 2, y0 + h * tight.detailAt)
     return
   }
+  context.font = `${boxMetrics.detailSize}px ${palette.monoFont}`
   if (isTerminal) context.textAlign = 'center'
   let y = titleY + (boxMetrics.lineHeight + boxMetrics.detailHeight) / 2
   // An overlay's number takes the place of the attributes.
