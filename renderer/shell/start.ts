@@ -63,14 +63,18 @@ async function flush(): Promise<void> {
   await call('app.flushed', {})
 }
 
-/** No project: the samples if operators can be built here, else what is missing. */
+/** No project: the samples; where operators cannot be built here, what is missing takes their place. */
 async function firstPage(): Promise<void> {
+  showStartPage()
   await runDoctor()
-  if (projectStore.getState().project !== null) return
   const { value: report } = doctorJob.store.getState()
   const hasDoctor = featureOf('doctor')?.panel?.Page !== undefined
-  if (report !== null && !report.ok && hasDoctor) layoutStore.setState({ page: 'doctor' })
-  else showStartPage()
+  // Unless the user has gone on meanwhile: Doctor starts every compiler and Python there is.
+  const isStillThere =
+    projectStore.getState().project === null &&
+    layoutStore.getState().page === (startPage() ?? 'starting')
+  if (report !== null && !report.ok && hasDoctor && isStillThere)
+    layoutStore.setState({ page: 'doctor' })
 }
 
 function showStartPage(): void {

@@ -54,8 +54,9 @@ async function lookAtEveryPanel(app: App): Promise<void> {
   await app.testId('tool-tab-run').click()
 }
 
+/** Waits until nothing runs that the window knows of. Throws with what the status bar says where that takes too long. */
 async function atRest(app: App): Promise<void> {
-  await app.page.waitForFunction(() => {
+  const isAtRest = (): boolean => {
     const part = (id: string): Element | null => document.querySelector(`[data-testid="${id}"]`)
     const language = part('status-language')
     return (
@@ -65,6 +66,9 @@ async function atRest(app: App): Promise<void> {
       language?.getAttribute('data-state') === 'ready' &&
       !/reading/.test(language.textContent)
     )
+  }
+  await app.page.waitForFunction(isAtRest, undefined, { timeout: 40_000 }).catch(async () => {
+    throw new Error(`the window is not at rest: ${await app.testId('statusbar').innerText()}`)
   })
 }
 

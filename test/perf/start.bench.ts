@@ -41,10 +41,9 @@ async function start(cache: TestCache, project: string | undefined): Promise<Sta
       const lines = document.querySelector('[data-testid^="editor-"] .view-lines')
       return samples !== null || (lines?.textContent ?? '') !== ''
     })
-    const built = whenTrue(() => {
-      const state = document.querySelector('[data-testid="status-build"]')
-      return project === undefined || state?.getAttribute('data-state') === 'good'
-    })
+    const isBuilt = (): boolean =>
+      document.querySelector('[data-testid="status-build"]')?.getAttribute('data-state') === 'good'
+    const built = project === undefined ? Promise.resolve(0) : whenTrue(isBuilt)
     const times = await Promise.all([ready, shown, built])
     ;[seen.ready, seen.shown, seen.built] = times
   })
