@@ -16,6 +16,7 @@ export const operatorCheckNames = [
   'broadcasting',
   'nan',
   'grad_modes',
+  'state',
   'threads',
   'unwritten',
   'writes_outside',
@@ -108,6 +109,12 @@ export const operatorChecks = {
   grad_modes: {
     title: 'grad modes',
     meaning: 'no_grad, inference_mode, any mix of requires_grad',
+    onlyWhenAsked: '',
+    sanitizer: false,
+  },
+  state: {
+    title: 'state',
+    meaning: 'A call leaves rounding, grad mode, threads and default dtype as they were',
     onlyWhenAsked: '',
     sanitizer: false,
   },

@@ -1,9 +1,8 @@
 #pragma once
 
-// Stands in for Python's header of the same name, which operators have no use for. PyTorch's
-// template for extensions includes it for PyInit__C: an empty module whose import loads the
-// library, which torch.ops.load_library does without one. What makes the module is not there, and
-// the function stays hidden, so that nobody imports it.
+// Replaces Python's header of the same name. PyTorch's template for extensions includes that one to
+// define PyInit__C: an empty module, whose import loads the library. torch.ops.load_library needs
+// no module, so nothing is created here, and the function is hidden from the loader.
 #if defined(TORCH_API_INCLUDE_EXTENSION_H) && __has_include_next(<Python.h>)
 // Compiled by torch.utils.cpp_extension, with Python's own headers on the include path.
 #include_next <Python.h>

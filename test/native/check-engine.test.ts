@@ -43,6 +43,9 @@ describe('operator checks of a project', () => {
       'host.timeout',
       undefined,
     ])
+    // The call runs in a copy of the op host, which says where it is.
+    const stack = outcomes[1]?.error?.exit?.stack ?? []
+    expect(stack.filter(({ isUser }) => isUser)).not.toEqual([])
   })
 
   it('Stop ends the checks without further outcomes', async () => {

@@ -101,6 +101,17 @@ describe('integers', () => {
     })
   })
 
+  it('that are computed from rounded values are not compared as if they were floats', async () => {
+    const findings = await check('buckets', {
+      inputs: { x: { shape: [64], dtype: 'float64', distribution: 'rand', low: 0, high: 0.2 } },
+      checks: ['dtypes'],
+    })
+    expect(named(findings, 'dtypes')).toMatchObject({
+      status: 'passed',
+      reason: expect.stringContaining('bfloat16') as string,
+    })
+  })
+
   it('that are drawn are not moved past the size that they point into', async () => {
     const findings = await check('count_rows', {
       args: ['rows', 5],

@@ -68,8 +68,8 @@ void add_integers(const Literal& literal, std::vector<int64_t>& integers) {
     integers.push_back(static_cast<int64_t>(*number));
 }
 
-// Integer arguments may be about sizes (a count of rows, of groups, of heads): a size that one
-// divides stays its multiple, one that is larger stays so.
+// An integer argument may be a count of rows, groups or heads. A size that it divides keeps to
+// multiples of it; a larger size never becomes smaller than it.
 void keep_to_arguments(const Callable& callable, const std::vector<Literal>& args,
                        std::vector<SizeRange>& sizes) {
   std::vector<int64_t> integers;
@@ -86,7 +86,8 @@ void keep_to_arguments(const Callable& callable, const std::vector<Literal>& arg
   }
 }
 
-// What an integer tensor holds may be places in another tensor: they stay within it.
+// The elements of an integer tensor may be indices into another tensor. No size becomes so small
+// that they point outside.
 void keep_to_indices(const std::vector<InputSpec>& inputs, const std::set<std::string>& used,
                      std::vector<SizeRange>& sizes) {
   for (const auto& spec : inputs) {
@@ -107,7 +108,7 @@ void keep_to_indices(const std::vector<InputSpec>& inputs, const std::set<std::s
       if (largest > widest && largest <= elements)
         fixed.insert(other.shape->begin(), other.shape->end());
     }
-    // Bytes are pixels more often than places, but for those of a table.
+    // Bytes are more often pixels than indices: only the size of a table is kept.
     const bool is_byte = spec.dtype == "uint8" || spec.dtype == "int8";
     for (auto& size : sizes) {
       const bool is_table = size.given == 256 || size.given == largest + 1;
@@ -308,7 +309,7 @@ OperatorCheckCase CaseMaker::make(const Draw& draw) const {
         }
       }
     }
-    // Integers may go together: a permutation, offsets, places that must exist.
+    // Integers may depend on each other, as those of a permutation or of offsets do.
     const bool may_be_drawn_again = from_ranges_ || !is_integer(spec.dtype);
     if (is_drawn(spec) && may_be_drawn_again)
       spec.seed = spec.seed.value_or(spec.position) + draw.turn;

@@ -34,8 +34,8 @@ class CaseMaker {
   OperatorCheckCase make(const Draw& draw) const;
   // The sizes that no argument names, and whose places' values may be picked from.
   std::vector<SizeRange> croppable() const;
-  // Whether another number may take the place of this argument's: no range is given for it, and it
-  // is no integer, which sizes and indices may go by.
+  // Whether a simpler number may replace this argument: it is no integer, which sizes and indices
+  // may depend on, and no range is given for it.
   bool may_simplify(size_t argument) const;
 
  private:

@@ -27,7 +27,7 @@ OperatorCheckFinding try_check(const OperatorCheck& check, const OperatorCall& c
   }
 }
 
-// The same fault, not only a fault: another input may end the process in another way.
+// Two failures are one fault only if both end the process by the same signal, or neither ends it.
 bool is_same_end(const OperatorCheckFinding& left, const OperatorCheckFinding& right) {
   if (!left.ended || !right.ended) return !left.ended && !right.ended;
   return left.ended->signal == right.ended->signal;
@@ -76,7 +76,7 @@ CheckRunner::CheckRunner(const CaseMaker& maker, bool made_up) : maker_(maker), 
   patience_in_seconds_ = 2 * patience + most_calls * once.count();
 }
 
-// One copy for all calls of a check: they may end it, and say so by the place that was reached.
+// One copy makes all calls of a check. `at` says which one it had reached when it ended.
 CheckRunner::Attempt CheckRunner::attempt(const OperatorCheck& check,
                                           const std::vector<size_t>& turns) const {
   Attempt made;
@@ -143,7 +143,7 @@ OperatorCheckFinding CheckRunner::run(const OperatorCheck& check) {
   return first;
 }
 
-// The check's own way of calling may be what ends the process, or the call as it is.
+// The plain call may end the process, or only the way in which this check calls.
 OperatorCheckFinding CheckRunner::after_end(const OperatorCheck& check, const Attempt& attempt) {
   const auto plain = plain_call(calls_[attempt.at].call);
   const bool is_plain = plain.end != ForkedOutcome::End::answered;
@@ -162,7 +162,7 @@ OperatorCheckFinding CheckRunner::concluded(const OperatorCheck& check, size_t a
   }
   if (is_plain && at == 0) unsafe_ = "the call itself is not safe: " + finding.reason;
   if (is_plain) {
-    // The calls that follow have not been looked at for this.
+    // This check stopped here: whether the calls after this one are safe is not known.
     const size_t end = check.makes_unsafe ? calls_.size() : at + 1;
     for (size_t turn = at; turn < end; ++turn)
       calls_[turn].is_usable = false;
@@ -183,7 +183,7 @@ OperatorCheckFinding CheckRunner::shrunk(const OperatorCheck& check, const Draw&
     };
     const int end = finding.ended ? finding.ended->signal : 0;
     shown = shrink(maker_, draw, {fails, in_copies_, end, patience_in_seconds_});
-    // What it says there.
+    // The finding of the smallest case replaces that of the first.
     const auto again = [&]() -> std::string {
       return packed(try_check(check, call_of(callable, shown)));
     };
@@ -194,7 +194,9 @@ OperatorCheckFinding CheckRunner::shrunk(const OperatorCheck& check, const Draw&
     } else if (outcome.end == ForkedOutcome::End::answered) {
       found = unpacked(outcome.answer);
     } else {
-      found = of_end(outcome, "the call");
+      // The words stay: they say whether the plain call ends the process.
+      auto reason = finding.reason;
+      found = ended(outcome, std::move(reason), finding.advice);
     }
     if (found.status == CheckStatus::failed && is_same_end(found, finding)) {
       finding = std::move(found);

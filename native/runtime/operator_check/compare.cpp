@@ -64,7 +64,7 @@ std::optional<OperatorCheckFinding> difference(const Tensors& actual, const Tens
     if (actual[o].numel() == 0) continue;
     const auto own = actual[o].scalar_type();
     const bool is_whole = at::isIntegralType(own, /*includeBool=*/true);
-    // Rounded values may have another place, count or floor by right.
+    // An index, a count or a floor of rounded values may differ and still be right.
     if (is_whole && (dtype == at::kHalf || dtype == at::kBFloat16)) continue;
     const auto [rtol, atol] = precision_of(is_whole ? own : dtype.value_or(own));
     const auto left = comparable(actual[o]), right = comparable(expected[o]);

@@ -189,8 +189,9 @@ std::optional<OperatorCheckFinding> gradient_repeat_fault(const OperatorCall& ca
     for (const auto& grad : grads)
       grad.mul_(-0.5);
   }
-  const auto expected = recorded.backward(copies_of(grads));
-  if (const auto wrong = gradient_difference(recorded.backward(grads), expected)) {
+  const auto copies = copies_of(grads);
+  const auto actual = recorded.backward(grads);
+  if (const auto wrong = gradient_difference(actual, recorded.backward(copies))) {
     return failed(
         "with other values in the memory of an earlier grad_output, backward is wrong:" +
             wrong->reason,
@@ -210,16 +211,18 @@ std::optional<OperatorCheckFinding> gradient_unwritten_fault(const OperatorCall&
     }
     return gradients;
   };
-  const auto first = run_with(0x5A), second = run_with(0xA5), again = run_with(0x5A);
-  if (!first || !second || !again) return std::nullopt;
+  const auto first = run_with(0x5A), second = run_with(0xA5);
+  const auto again = run_with(0x5A), second_again = run_with(0xA5);
+  if (!first || !second || !again || !second_again) return std::nullopt;
   size_t next = 0;
   for (size_t i = 0; i < recorded.inputs().size(); ++i) {
     if (!recorded.inputs()[i].requires_grad()) continue;
     const auto& one = (*first)[next];
     const auto& other = (*second)[next];
-    const auto& repeated = (*again)[next++];
-    if (!one.defined() || !other.defined() || !repeated.defined()) continue;
-    if (one.sizes() != other.sizes() || !same_bits(one, repeated)) continue;
+    const auto& one_again = (*again)[next];
+    const auto& other_again = (*second_again)[next++];
+    if (!one.defined() || !other.defined() || one.sizes() != other.sizes()) continue;
+    if (!same_bits(one, one_again) || !same_bits(other, other_again)) continue;
     const auto flat = first_difference(one, other);
     if (!flat) continue;
     const auto& name = call.tensors()[i].name;

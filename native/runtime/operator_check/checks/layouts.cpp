@@ -83,7 +83,7 @@ constexpr const char* not_a_layout =
     "Not the layout makes the difference: something is read that is no input, such as what an "
     "earlier call left behind, or memory that nobody wrote.";
 
-// One tensor in two places, where the values of both may be equal.
+// Gives one tensor for two inputs; a copy for the second must give the same answer.
 std::optional<OperatorCheckFinding> twice_fault(const OperatorCall& call) {
   const auto& tensors = call.tensors();
   for (size_t i = 0; i < tensors.size(); ++i) {

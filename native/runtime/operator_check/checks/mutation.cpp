@@ -43,8 +43,7 @@ bool can_be_snapshot(const at::Tensor& tensor) {
   return tensor.layout() == at::kStrided && tensor.is_cpu() && tensor.has_storage();
 }
 
-// A write that is undone before the call returns: other threads see it. Inputs lie in memory that
-// may not be written.
+// Finds a write that is undone before the call returns: the inputs lie in read-only memory.
 std::optional<OperatorCheckFinding> write_fault(const OperatorCall& call) {
   if (!all_on_cpu(call)) return std::nullopt;
   const at::NoGradGuard unrecorded;

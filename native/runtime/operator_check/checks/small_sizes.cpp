@@ -36,7 +36,7 @@ Tensors with_small_sizes(const OperatorCall& call, int64_t size) {
     }
     return small.clone(at::MemoryFormat::Contiguous);
   };
-  // Which integers are left is known once all are cut.
+  // Cut once to see which integers are left, then with the sizes that these need.
   const auto plain = call.map([&](const at::Tensor& tensor) { return cut(tensor, {}); });
   return call.map([&](const at::Tensor& tensor) { return cut(tensor, plain); });
 }

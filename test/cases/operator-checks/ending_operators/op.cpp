@@ -20,7 +20,8 @@ void read_null() {
 }
 
 // How often each row is named. It trusts its indices, as many kernels do.
-Tensor count_rows(const Tensor& rows, int64_t count) {
+Tensor count_rows(const Tensor& given, int64_t count) {
+  const Tensor rows = given.contiguous();
   Tensor counts = at::zeros({count}, rows.options());
   auto* to = counts.mutable_data_ptr<int64_t>();
   for (int64_t i = 0; i < rows.numel(); ++i)
@@ -68,7 +69,7 @@ Tensor order_of_threads(const Tensor& x) {
   at::parallel_for(0, 64, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       volatile double work = 0;
-      for (int j = 0; j < 20000; ++j)
+      for (int j = 0; j < 200000; ++j)
         work += j;
       to[i] = next++;
     }
@@ -89,6 +90,11 @@ Tensor writes_and_undoes(const Tensor& x) {
 
 Tensor tells_same_apart(const Tensor& x, const Tensor& y) {
   return x.is_same(y) ? x * 3 : x + y;
+}
+
+// Right: a value that is rounded to fewer bits may fall into the next bucket.
+Tensor buckets(const Tensor& x) {
+  return (x * 100).floor().to(at::kLong);
 }
 
 // ---- layouts that are none
@@ -155,6 +161,7 @@ TORCH_LIBRARY(ending_operators, m) {
   m.def("ignores_sign(Tensor x) -> Tensor", &ignores_sign);
   m.def("writes_and_undoes(Tensor x) -> Tensor", &writes_and_undoes);
   m.def("tells_same_apart(Tensor x, Tensor y) -> Tensor", &tells_same_apart);
+  m.def("buckets(Tensor x) -> Tensor", &buckets);
   m.def("unwritten_gradient(Tensor x) -> Tensor",
         [](const Tensor& x) { return UnwrittenGradient::apply(x); });
   m.def("scaled_in_place(Tensor x) -> Tensor",

@@ -5,6 +5,7 @@
 #include <torch/library.h>
 #include <torch/torch.h>
 
+#include <cfenv>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -165,6 +166,11 @@ Tensor needs_grad_mode(const Tensor& x) {
   return elementwise(x, doubled);
 }
 
+Tensor rounds_upward(const Tensor& x) {
+  std::fesetround(FE_UPWARD);
+  return elementwise(x, doubled);
+}
+
 Tensor static_buffer(const Tensor& x) {
   static std::vector<double> buffer;
   buffer.assign(static_cast<size_t>(x.numel()), 0);
@@ -292,6 +298,7 @@ TORCH_LIBRARY(wrong_operators, m) {
                              "one_size(Tensor x, Tensor y) -> Tensor",
                              "swallows_nan(Tensor x) -> Tensor",
                              "needs_grad_mode(Tensor x) -> Tensor",
+                             "rounds_upward(Tensor x) -> Tensor",
                              "static_buffer(Tensor x) -> Tensor",
                              "counts_in_int(Tensor x) -> Tensor",
                              "unwritten_last(Tensor x) -> Tensor",
@@ -328,6 +335,7 @@ TORCH_LIBRARY_IMPL(wrong_operators, CPU, m) {
   m.impl("one_size", one_size);
   m.impl("swallows_nan", swallows_nan);
   m.impl("needs_grad_mode", needs_grad_mode);
+  m.impl("rounds_upward", rounds_upward);
   m.impl("static_buffer", static_buffer);
   m.impl("counts_in_int", counts_in_int);
   m.impl("unwritten_last", unwritten_last);
@@ -346,7 +354,8 @@ TORCH_LIBRARY_IMPL(wrong_operators, Meta, m) {
        {"hidden_mutation",      "changed_shape", "returns_input",  "autograd_at_cpu",
         "no_autograd",          "counts_calls",  "own_generator",  "missing_contiguous",
         "divides_by_count",     "ignores_dtype", "float_inside",   "swallows_nan",
-        "needs_grad_mode",      "static_buffer", "unwritten_last", "unwritten_tail",
+        "needs_grad_mode",      "rounds_upward", "static_buffer",  "unwritten_last",
+        "unwritten_tail",
         "writes_past",          "writes_before", "reads_past",     "keeps_tensors",
         "counts_in_int",        "keeps_heap",    "right",          "meta_strides",
         "right_beside_a_thread"}) {

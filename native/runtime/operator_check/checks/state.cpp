@@ -1,0 +1,79 @@
+#include <ATen/autocast_mode.h>
+#include <ATen/Context.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/Parallel.h>
+#include <c10/core/DefaultDtype.h>
+#include <c10/core/InferenceMode.h>
+
+#include <cfenv>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/dtypes.h"
+#include "runtime/operator_check/checks.h"
+
+namespace opsmith {
+namespace {
+
+// What a thread's other calls go by, each by its name and in words.
+using CallState = std::vector<std::pair<std::string, std::string>>;
+
+std::string rounding_words() {
+  switch (std::fegetround()) {
+    case FE_TONEAREST:
+      return "to nearest";
+    case FE_UPWARD:
+      return "upward";
+    case FE_DOWNWARD:
+      return "downward";
+    default:
+      return "towards zero";
+  }
+}
+
+bool flushes_to_zero() {
+  const volatile double smallest = std::numeric_limits<double>::min();
+  const volatile double half = smallest / 2;
+  return half == 0;
+}
+
+CallState state_now() {
+  const auto on = [](bool is_on) { return std::string(is_on ? "on" : "off"); };
+  return {
+      {"the rounding mode", rounding_words()},
+      {"flush-to-zero of subnormal numbers", on(flushes_to_zero())},
+      {"grad mode", on(at::GradMode::is_enabled())},
+      {"inference mode", on(c10::InferenceMode::is_enabled())},
+      {"autocast", on(at::autocast::is_autocast_enabled(at::kCPU))},
+      {"the default dtype", dtype_name(c10::get_default_dtype_as_scalartype())},
+      {"the number of threads", std::to_string(at::get_num_threads())},
+      {"deterministic algorithms", on(at::globalContext().deterministicAlgorithms())},
+  };
+}
+
+OperatorCheckFinding check_state(const OperatorCall& call) {
+  const auto before = state_now();
+  call.run(call.fresh());
+  const auto after = state_now();
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (before[i].second == after[i].second) continue;
+    return failed("after the call, " + before[i].first + " is " + after[i].second + ", not " +
+                      before[i].second + " as before it",
+                  "Set it by a guard that sets it back, also where the call throws: what is called "
+                  "next goes by it.");
+  }
+  return passed("rounding, grad mode, threads and default dtype are as before the call");
+}
+
+const RegisteredCheck state_check({
+    .name = "state",
+    .title = "state",
+    .meaning = "A call leaves rounding, grad mode, threads and default dtype as they were",
+    .order = 145,
+    .run = check_state,
+});
+
+}  // namespace
+}  // namespace opsmith
