@@ -340,7 +340,7 @@ export class ProjectBuild {
     )
     if (leftOut.length > 0 && !this.options.signal?.aborted) {
       const labels = leftOut.map(({ label }) => label).join(', ')
-      this.remark(`${labels}: not compiled, since the build fails without it`)
+      this.remark(`${labels}: not compiled, since the build fails anyway`)
     }
     return { compiled: made, diagnostics }
   }
