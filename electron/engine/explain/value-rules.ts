@@ -34,6 +34,7 @@ AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "twice", [&] {
   y.data_ptr<scalar_t>()[0] = 2 * x.data_ptr<scalar_t>()[0];
 });
 \`\`\``,
+    absorbs: /is deprecated: Tensor\.type\(\)/,
   },
   {
     match: /'omp\.h' file not found|^omp\.h: No such file or directory/,
