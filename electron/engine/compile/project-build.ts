@@ -14,6 +14,7 @@ import type { CommandResult } from '../toolchain/run-command'
 import {
   errorsFirst,
   explainCpuBuild,
+  mainLine,
   messagesOf,
   plainError,
   shellQuote,
@@ -264,8 +265,7 @@ export class ProjectBuild {
         result.stopped !== 'cancelled' &&
         !diagnostics.some((d) => d.severity === 'error')
       ) {
-        const last = said.trim().split('\n').at(-1) ?? 'the compiler failed'
-        diagnostics.push(plainError(`${label}: ${last}`))
+        diagnostics.push(plainError(`${label}: ${mainLine(said) ?? 'the compiler failed'}`))
       }
       const kernels = scratch === undefined ? undefined : await kernelsOf(said)
       if (kernels && kernels.length > 0) this.say(`${label}: ${describeKernels(kernels)}\n`)
