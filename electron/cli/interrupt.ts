@@ -14,14 +14,14 @@ function end(signal: NodeJS.Signals): never {
 }
 
 /**
- * Aborted by Ctrl+C and by SIGTERM: compilers and op hosts end, and the verb says that it was stopped. A verb
+ * Aborted by Ctrl+C, SIGTERM and the end of the terminal: compilers and op hosts end, and the verb says that it was stopped. A verb
  * that does not end in time, or a second signal, ends the process and its children at once.
  */
 export function interruptSignal(): AbortSignal {
   if (controller) return controller.signal
   const created = new AbortController()
   controller = created
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (created.signal.aborted) end(signal)
       created.abort()

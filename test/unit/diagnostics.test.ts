@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { mainLine } from '../../electron/engine/compile/build-messages'
 import {
   missingHeader,
   parseCompilerOutput,
@@ -98,4 +99,15 @@ describe('linker messages', () => {
       expect(parseLinkerOutput(text, '/p')[0]?.message).toContain('library nosuch was not found')
     }
   })
+})
+
+it.each([
+  [
+    "fatal error: UTF-16 (LE) byte order mark detected in 'op.cpp'\n1 error generated.\n",
+    /^fatal error: UTF-16/,
+  ],
+  ['nvcc fatal   : Unknown option\n', /^nvcc fatal/],
+  ['Killed\n2 warnings generated.\n', /^Killed$/],
+])('of an error without a place, the line that says most is shown', (output, line) => {
+  expect(mainLine(output)).toMatch(line)
 })

@@ -102,6 +102,12 @@ describe('explanations of compiler messages', () => {
   })
 })
 
+it('a deprecation that an explained error covers is no warning of its own', () => {
+  for (const compiler of ['clang', 'gcc']) {
+    expect(explain('dispatch_type', compiler).map(({ severity }) => severity)).toEqual(['error'])
+  }
+})
+
 it('a missing omp.h is explained by what needs no OpenMP', () => {
   const text = "op.cpp:2:10: fatal error: 'omp.h' file not found"
   const [{ diagnostic, text: raw } = { diagnostic: undefined, text: '' }] = parseWithText(
@@ -111,6 +117,6 @@ it('a missing omp.h is explained by what needs no OpenMP', () => {
   )
   if (!diagnostic) throw new Error('no message')
   const [told] = explainAll([{ diagnostic, raw, isFromElsewhere: false }])
-  expect(told?.message).toMatch(/omp\.h is not installed: at::parallel_for needs none/)
+  expect(told?.message).toMatch(/omp\.h is not installed.*use at::parallel_for, which needs none/)
   expect(told).toMatchObject({ file: '/project/op.cpp', line: 2 })
 })

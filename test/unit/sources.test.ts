@@ -39,3 +39,16 @@ it('an include of a folder or of a named pipe is left to the compiler', () => {
   const text = '#include "kernels"\n#include "pipe.h"\n'
   expect(includedTexts({ ...source, text }, [folder])).toEqual([text])
 })
+
+it('a source in UTF-16 or of hundreds of megabytes is refused by its name', async () => {
+  const file = path.join(folder, 'op.cpp')
+  const manifest = unwrap(parseManifest('{ "name": "a", "sources": ["*.cpp"] }', 'opsmith.json'))
+  const said = async (): Promise<string> => {
+    const found = await resolveSources(folder, manifest)
+    return found.ok ? '' : found.error.message
+  }
+  fs.writeFileSync(file, Buffer.from('\uFEFFint x;', 'utf16le'))
+  expect(await said()).toMatch(/^op\.cpp is written in UTF-16/)
+  fs.truncateSync(file, 700 << 20)
+  expect(await said()).toBe('op.cpp has 700 MB; sources of up to 64 MB are compiled.')
+})

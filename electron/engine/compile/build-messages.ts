@@ -29,6 +29,13 @@ export function errorsFirst(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return [...diagnostics.filter(isError), ...diagnostics.filter((one) => !isError(one))]
 }
 
+/** The line that says most of an error that names no place of a source; undefined where nothing was printed. */
+export function mainLine(output: string): string | undefined {
+  const lines = output.split('\n').filter((line) => line.trim() !== '')
+  const counts = /^\d+ (?:warnings?|errors?)\b.* generated\.$/
+  return lines.find((line) => /\berror:/.test(line)) ?? lines.findLast((line) => !counts.test(line))
+}
+
 /** What is an error of the build and of no line. */
 export function plainError(message: string): Diagnostic {
   return {

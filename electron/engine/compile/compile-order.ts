@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import os from 'node:os'
 
 import type { Diagnostic } from '../../contract/diagnostics'
@@ -45,6 +46,8 @@ export async function compileInOrder<Made>(
   const cxx = entries.filter(([, task]) => !work.isCuda(task))
   const stopAll = new AbortController()
   const stopCuda = new AbortController()
+  // Node warns of a leak from the eleventh compiler on that listens.
+  setMaxListeners(0, stopAll.signal, stopCuda.signal)
   const abort = (): void => {
     stopAll.abort()
     stopCuda.abort()

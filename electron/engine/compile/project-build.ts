@@ -14,6 +14,7 @@ import type { CommandResult } from '../toolchain/run-command'
 import {
   errorsFirst,
   explainCpuBuild,
+  mainLine,
   messagesOf,
   plainError,
   shellQuote,
@@ -283,8 +284,7 @@ export class ProjectBuild {
         result.stopped !== 'cancelled' &&
         !diagnostics.some((d) => d.severity === 'error')
       ) {
-        const last = said.trim().split('\n').at(-1) ?? 'the compiler failed'
-        diagnostics.push(plainError(`${label}: ${last}`))
+        diagnostics.push(plainError(`${label}: ${mainLine(said) ?? 'the compiler failed'}`))
       }
       const kernels = this.isCuda(task) ? await kernelsOf(said) : undefined
       if (kernels && kernels.length > 0) this.say(`${label}: ${describeKernels(kernels)}\n`)
@@ -356,7 +356,7 @@ export class ProjectBuild {
     )
     if (leftOut.length > 0 && !this.options.signal?.aborted) {
       const labels = leftOut.map(({ label }) => label).join(', ')
-      this.remark(`${labels}: not compiled, since the build fails without it`)
+      this.remark(`${labels}: not compiled, since the build fails anyway`)
     }
     return { compiled: made, diagnostics }
   }

@@ -28,13 +28,15 @@ export function publish(
 ): Published {
   const target = path.join(folder, 'build')
   try {
-    fs.mkdirSync(target, { recursive: true })
+    // Making folders above it too, Node says of a read-only project that it is not there.
+    if (!isFolder(target)) fs.mkdirSync(target)
     const library = put(loadPath, path.join(target, `lib${name}.so`))
     const addon = genericAddon === '' ? '' : put(genericAddon, path.join(target, `${name}.node`))
     return { library, addon }
   } catch (error) {
-    const reason = fileSystemReason(error)
-    if (reason === undefined) throw error
+    const refused = fileSystemReason(error)
+    if (refused === undefined) throw error
+    const reason = fs.existsSync(target) && !isFolder(target) ? 'it is a file' : refused
     return {
       library: loadPath,
       addon: keepAddon(genericAddon, path.join(path.dirname(loadPath), `${name}.node`)),
@@ -42,6 +44,9 @@ export function publish(
     }
   }
 }
+
+const isFolder = (file: string): boolean =>
+  fs.statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 function put(from: string, to: string): string {
   const temporary = temporaryBeside(to)

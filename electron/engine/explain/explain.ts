@@ -77,5 +77,14 @@ export function explainAll(given: readonly RawDiagnostic[]): Diagnostic[] {
     const raw = `${cause.diagnostic.raw ?? ''}\n${one.raw}`
     cause.diagnostic = { ...cause.diagnostic, raw: raw.slice(0, longestRaw) }
   }
-  return told.map(({ diagnostic }) => diagnostic)
+  // A compiler warns of a deprecated name before the error that is explained by it.
+  const isCovered = ({ diagnostic, rule }: (typeof told)[number]): boolean =>
+    rule === undefined &&
+    diagnostic.severity === 'warning' &&
+    told.some(
+      (other) =>
+        other.rule?.absorbs?.test(diagnostic.message) === true &&
+        places(other.diagnostic, diagnostic),
+    )
+  return told.filter((one) => !isCovered(one)).map(({ diagnostic }) => diagnostic)
 }

@@ -10,7 +10,7 @@ export interface Rule {
   message: (groups: string[], raw: string) => string
   /** Markdown: why, and what to write. */
   explanation: string
-  /** Errors after it in the same file that come of the same mistake. */
+  /** Errors after it in the same file, and warnings of its line, that come of the same mistake. */
   absorbs?: RegExp
   fix?: (diagnostic: Diagnostic, groups: string[]) => Fix | undefined
 }

@@ -34,11 +34,12 @@ AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "twice", [&] {
   y.data_ptr<scalar_t>()[0] = 2 * x.data_ptr<scalar_t>()[0];
 });
 \`\`\``,
+    absorbs: /is deprecated: Tensor\.type\(\)/,
   },
   {
     match: /'omp\.h' file not found|^omp\.h: No such file or directory/,
     message: () =>
-      "This compiler's omp.h is not installed: at::parallel_for needs none, else install libomp's development package.",
+      "omp.h is not installed for this compiler: use at::parallel_for, which needs none, or install libomp's development package.",
     explanation: `\`at::parallel_for\` splits a loop over libtorch's own threads. It needs no \`omp.h\`, no flag, and follows \`torch.set_num_threads\`:
 
 \`\`\`cpp

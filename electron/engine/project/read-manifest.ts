@@ -12,6 +12,7 @@ import type { Result } from '../../contract/outcome'
 import { systemCode } from './file-errors'
 import { ioError } from './files'
 import { knownManifest } from './known-manifest'
+import { isUtf16 } from './text-encoding'
 
 /** A larger opsmith.json, in bytes, is not read. */
 const largestManifest = 8 << 20
@@ -179,16 +180,6 @@ export function parseManifest(marked: string, file: string): Result<Manifest> {
       file,
       ...(node ? placeOf(text, node.offset) : {}),
     },
-  )
-}
-
-/** UTF-16 by its byte order mark, or by the zero bytes that it has between plain letters. */
-function isUtf16(bytes: Buffer): boolean {
-  const [first, second] = bytes
-  return (
-    (first === 0xff && second === 0xfe) ||
-    (first === 0xfe && second === 0xff) ||
-    (first === 0) !== (second === 0)
   )
 }
 

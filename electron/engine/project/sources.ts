@@ -7,8 +7,10 @@ import { manifestFileName } from '../../contract/manifest'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
+import { fileSystemReason } from './file-errors'
 import { ignoredFolders, listTree } from './list-tree'
 import { fetchCommand, submoduleOf } from './submodules'
+import { isUtf16 } from './text-encoding'
 
 const cppExtensions = new Set(['.cpp', '.cc', '.cxx', '.c++', '.C', '.c'])
 const headerExtensions = new Set(['.h', '.hpp', '.hxx', '.hh', '.cuh', '.inl', '.ipp'])
@@ -24,8 +26,34 @@ export function isCode(file: string): boolean {
   return cppExtensions.has(extension) || isCuda(file) || isHeader(file) || extension === '.tcc'
 }
 
+/** Bytes of one source. */
+const largestSource = 64 << 20
+
 export function isCuda(file: string): boolean {
   return path.extname(file) === '.cu'
+}
+
+/** What no compiler takes for a source, to be read after its name; undefined for a source. */
+function whyUnreadable(file: string): string | undefined {
+  let descriptor: number
+  try {
+    descriptor = fs.openSync(file, 'r')
+  } catch (error) {
+    return `cannot be read: ${fileSystemReason(error) ?? String(error)}.`
+  }
+  try {
+    const { size } = fs.fstatSync(descriptor)
+    if (size > largestSource) {
+      return `has ${size >> 20} MB; sources of up to ${largestSource >> 20} MB are compiled.`
+    }
+    const start = Buffer.alloc(2)
+    const bytes = fs.readSync(descriptor, start, 0, start.length, 0)
+    return isUtf16(start.subarray(0, bytes))
+      ? 'is written in UTF-16; compilers read UTF-8. Save it again with that encoding.'
+      : undefined
+  } finally {
+    fs.closeSync(descriptor)
+  }
 }
 
 function missingSourceHint(folder: string, pattern: string): string {
@@ -74,7 +102,13 @@ async function resolveGlobs(
             hint: missingSourceHint(folder, pattern),
           })
     }
-    for (const file of fitting) if (!sources.includes(file)) sources.push(file)
+    for (const file of fitting) {
+      const unreadable = whyUnreadable(path.join(folder, file))
+      if (unreadable !== undefined) {
+        return err('project.invalid', `${file} ${unreadable}`, { file: path.join(folder, file) })
+      }
+      if (!sources.includes(file)) sources.push(file)
+    }
   }
   return ok(sources)
 }

@@ -85,6 +85,10 @@ export function BuildPanel(): ReactElement {
   )
 }
 
+/** "op.cpp, kernel.cu …": a machine of many cores runs more steps than the bar has room for. */
+const shortList = (labels: readonly string[]): string =>
+  labels.length > 2 ? `${labels.slice(0, 2).join(', ')} …` : labels.join(', ')
+
 const noProgress = { done: 0, steps: 0, running: [], errors: [] }
 
 function BuildState(): ReactElement {
@@ -100,7 +104,7 @@ function BuildState(): ReactElement {
         </span>
         <Progress done={done} steps={steps} label="Build" />
         <Elapsed since={startedAt} />
-        {labels.length > 0 && <span className="muted">{labels.join(', ')}</span>}
+        {labels.length > 0 && <span className="muted">{shortList(labels)}</span>}
         {errors.length > 0 && (
           <span className="tone-error" data-testid="build-early-errors">
             <Icon name="error" /> {formatCount(errors.length, 'error')}
