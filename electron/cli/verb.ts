@@ -1,6 +1,5 @@
 import { err, WorkbenchFailure } from '../contract/outcome'
-import type { WorkbenchError } from '../contract/outcome'
-import { unexpectedFileError } from '../engine/project/file-errors'
+import { diskError } from '../engine/project/files'
 import type { Workbench } from '../engine/workbench'
 import { readOptions } from './options'
 import type { GivenValue, OptionTable, OptionValues } from './options'
@@ -55,11 +54,6 @@ interface VerbDeclaration<Options extends OptionTable> extends VerbText {
 const wantsJson = ({ json, format }: Readonly<Record<string, GivenValue>>): boolean =>
   json === true || format === 'json'
 
-/** What a disk or a file made the engine throw; undefined for a bug. */
-function expectedError(error: unknown): WorkbenchError | undefined {
-  return error instanceof WorkbenchFailure ? error.error : unexpectedFileError(error)?.error
-}
-
 /** A verb that works on a project or a file, with the engine. */
 export function defineVerb<Options extends OptionTable>(
   declaration: VerbDeclaration<Options>,
@@ -75,8 +69,8 @@ export function defineVerb<Options extends OptionTable>(
       try {
         return await withWorkbench((workbench) => run(workbench, place, values.value))
       } catch (error) {
-        const known = expectedError(error)
-        if (known) return printError(known, wantsJson(given))
+        const refused = error instanceof WorkbenchFailure ? error.error : diskError(error)
+        if (refused) return printError(refused, wantsJson(given))
         throw error
       }
     },

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-import { fileSystemReason } from '../project/file-errors'
-import { writeAtomically } from '../project/files'
+import { diskError, writeAtomically } from '../project/files'
 
 /** Points that one history keeps. */
 const keptPoints = 200
@@ -51,7 +50,8 @@ export class BuildHistory<Point extends { build: string }> {
 
   /**
    * Adds a point, in place of the last one if that is of the same build. The point of the last
-   * build that was another one comes back. A disk that cannot be written loses the point, not the result.
+   * build that was another one comes back. A point that a full or read-only disk does not take is left out: what
+   * was measured is shown all the same.
    */
   async add(project: string, key: string, point: Point): Promise<Point | null> {
     const known = await this.read(project, key)
@@ -63,7 +63,7 @@ export class BuildHistory<Point extends { build: string }> {
       await writeAtomically(this.fileOf(project, key), text)
       if (known.length === 0) await pruneOldest(this.folderOf(project), keptHistories)
     } catch (error) {
-      if (fileSystemReason(error) === undefined) throw error
+      if (!diskError(error)) throw error
     }
     return before.at(-1) ?? null
   }

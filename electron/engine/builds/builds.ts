@@ -9,7 +9,7 @@ import type { BuildOptions, BuildRequest } from '../compile/build'
 import { HotCompiler } from '../compile/hot/hot-compiler'
 import { planBuild } from '../compile/plan'
 import type { Installation } from '../installation'
-import { withFileErrors } from '../project/file-errors'
+import { withDiskErrors } from '../project/files'
 import { folderOf } from '../project/open-project'
 import type { OpenProject, ProjectOrFolder, Projects } from '../project/open-project'
 import type { BackgroundEvents } from './background'
@@ -123,7 +123,7 @@ export class Builds {
     const linting = lint?.(project)
     let isMissing = false
     const request = { installation, project, toolchain: toolchain.value }
-    const report = await withFileErrors(() =>
+    const report = await withDiskErrors(() =>
       run(request, {
         ...options,
         onMissingPrelude: () => {
@@ -202,7 +202,7 @@ export class Builds {
     if (!toolchain.ok) return toolchain
     const { installation } = this.services
     const request = { installation, project, toolchain: toolchain.value, variant: 'plain' as const }
-    const plan = await withFileErrors(() => planBuild(request))
+    const plan = await withDiskErrors(() => planBuild(request))
     if (!plan.ok) return plan
     const { tools, serverPrelude } = plan.value
     if (!serverPrelude) return ok(false)

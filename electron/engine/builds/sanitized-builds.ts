@@ -4,7 +4,7 @@ import type { Result } from '../../contract/outcome'
 import { buildSanitized } from '../compile/build'
 import type { BuildOptions } from '../compile/build'
 import type { Installation } from '../installation'
-import { withFileErrors } from '../project/file-errors'
+import { withDiskErrors } from '../project/files'
 import type { ProjectOrFolder, Projects } from '../project/open-project'
 import type { Libtorch } from '../toolchain/libtorch'
 import { findSanitizerRuntime } from '../toolchain/sanitizer-runtime'
@@ -48,7 +48,7 @@ export class SanitizedBuilds {
     const title = 'building with the sanitizers'
     this.events.onBackground?.(title, -1, project.manifest.name)
     const request = { installation, project, toolchain: toolchain.value }
-    const build = await withFileErrors(() => buildSanitized(request, options))
+    const build = await withDiskErrors(() => buildSanitized(request, options))
     this.events.onBackground?.(title, 1, '')
     if (!build.ok) return build
     const { libtorch } = toolchain.value

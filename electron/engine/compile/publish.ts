@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { fileSystemReason } from '../project/file-errors'
+import { fileSystemReason } from '../project/files'
 import { temporaryBeside } from './object-cache'
 
 export interface Published {

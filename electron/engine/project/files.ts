@@ -3,9 +3,8 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 
 import { err, ok } from '../../contract/outcome'
-import type { Result } from '../../contract/outcome'
+import type { Result, WorkbenchError } from '../../contract/outcome'
 import type { FileContent } from '../../contract/project'
-import { fileSystemReason, systemCode } from './file-errors'
 
 /** Files beyond this are not sources. */
 const largestFile = 8 << 20
@@ -14,9 +13,34 @@ export function versionOf(bytes: Buffer | string): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
 }
 
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''
+
+/** What the machine refuses, whatever program asks. */
+const refusals: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the file system is read-only',
+  EIO: 'the disk reports an error',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'part of its path is not a folder',
+  EEXIST: 'something else is in its place',
+  ENOTEMPTY: 'a folder is in its place',
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ...refusals,
+  ENOENT: 'it is not there',
+  EEXIST: 'it exists already',
+}
+
 /** A reason a user can read for what the file system said. */
 export function ioError(error: unknown, doing: string): ReturnType<typeof err> {
-  return err('io', `Could not ${doing}: ${fileSystemReason(error) ?? String(error)}.`)
+  return err('io', `Could not ${doing}: ${reasons[codeOf(error)] ?? String(error)}.`)
 }
 
 /** The absolute path of a project's file; nothing outside the project can be named, symlinks followed. */
@@ -41,6 +65,29 @@ export async function insideProject(folder: string, relative: string): Promise<R
   }
 }
 
+const refusalHints: Readonly<Record<string, string>> = {
+  ENOSPC: 'Free some space, or set XDG_CACHE_HOME to a folder on a disk that has some.',
+  EDQUOT: 'Free some space, or set XDG_CACHE_HOME to a folder on a disk that has some.',
+  EROFS: 'Opsmith writes to the project and to $XDG_CACHE_HOME/opsmith: both must be writable.',
+  EACCES: 'Opsmith writes to the project and to $XDG_CACHE_HOME/opsmith: both must be writable.',
+}
+
+/**
+ * A full or read-only disk, missing rights, a folder in the place of a file: undefined where the error is none of
+ * these, and so may be a bug of ours.
+ */
+export function diskError(error: unknown): WorkbenchError | undefined {
+  if (!(error instanceof Error) || !('syscall' in error)) return undefined
+  const code = codeOf(error)
+  const reason = refusals[code]
+  if (reason === undefined) return undefined
+  const file = 'path' in error && typeof error.path === 'string' ? ` ${error.path}` : ' to the disk'
+  const reads = error.syscall === 'scandir' || error.syscall === 'read'
+  const hint = refusalHints[code]
+  const message = `Could not ${reads ? 'read' : 'write'}${file}: ${reason}.`
+  return { code: 'io', message, ...(hint !== undefined && { hint }) }
+}
+
 /**
  * Makes a folder and those above it; one that is there is fine. Node's own way says of a read-only file
  * system that it is not there, and never returns from below a link that leads nowhere.
@@ -53,7 +100,7 @@ export async function makeFolder(folder: string): Promise<string> {
       await fs.mkdir(folder)
       return folder
     } catch (error) {
-      if (systemCode(error) !== 'EEXIST' || !(await fs.stat(folder)).isDirectory()) throw error
+      if (codeOf(error) !== 'EEXIST' || !(await fs.stat(folder)).isDirectory()) throw error
       return ''
     }
   }
@@ -61,7 +108,7 @@ export async function makeFolder(folder: string): Promise<string> {
     return await make()
   } catch (error) {
     const parent = path.dirname(folder)
-    if (systemCode(error) !== 'ENOENT' || parent === folder) throw error
+    if (codeOf(error) !== 'ENOENT' || parent === folder) throw error
     const highest = await makeFolder(parent)
     const made = await make()
     return highest === '' ? made : highest
@@ -159,5 +206,21 @@ export async function createProjectFile(
     return ok({ path: relative, text: '', version: versionOf('') })
   } catch (error) {
     return ioError(error, `create ${relative}`)
+  }
+}
+
+/** Why the file system refused, for users; undefined for an error of another kind. */
+export function fileSystemReason(error: unknown): string | undefined {
+  return reasons[codeOf(error)]
+}
+
+/** Work that writes files: what the disk refuses is its error (io), and is not thrown. */
+export async function withDiskErrors<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
+  try {
+    return await work()
+  } catch (error) {
+    const refused = diskError(error)
+    if (refused) return { ok: false, error: refused }
+    throw error
   }
 }

@@ -9,7 +9,6 @@ import { manifestFileName } from '../../contract/manifest'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import { systemCode } from './file-errors'
 import { ioError } from './files'
 import { knownManifest } from './known-manifest'
 import { isUtf16 } from './text-encoding'
@@ -208,7 +207,7 @@ export async function readManifestText(folder: string): Promise<Result<string>> 
     }
     return ok(bytes.toString('utf8').replace(/^\uFEFF/, ''))
   } catch (error) {
-    const code = systemCode(error)
+    const { code } = error as NodeJS.ErrnoException
     if (code !== 'ENOENT' && code !== 'ENOTDIR') return ioError(error, `read ${file}`)
     const stat = await fs.stat(folder).catch(() => undefined)
     if (!stat) return err('project.missing', `There is no folder ${folder}.`)

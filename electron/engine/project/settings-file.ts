@@ -26,7 +26,6 @@ export async function readSettings(cache: string): Promise<Settings> {
   } catch {
     // Not JSON: handled below like a shape that does not fit.
   }
-  // A full disk keeps nobody from working with the defaults.
   await writeAtomically(`${settingsFile(cache)}.broken`, text).catch(() => undefined)
   return defaultSettings
 }

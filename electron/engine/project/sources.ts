@@ -7,7 +7,7 @@ import { manifestFileName } from '../../contract/manifest'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import { fileSystemReason } from './file-errors'
+import { fileSystemReason } from './files'
 import { fetchCommand, submoduleOf } from './submodules'
 import { isUtf16 } from './text-encoding'
 

@@ -6,7 +6,7 @@ import { callChannel } from '../../contract/channels'
 import { err, ok, WorkbenchFailure } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { z } from 'zod'
-import { unexpectedFileError } from '../../engine/project/file-errors'
+import { diskError } from '../../engine/project/files'
 import type { AppSession } from '../app-session'
 import { isTrustedSender } from '../security'
 
@@ -48,8 +48,8 @@ export async function answer(
     return await (handlers[name] as AnyHandler)(session, parsed.data)
   } catch (error) {
     if (error instanceof WorkbenchFailure) return { ok: false, error: error.error }
-    const io = unexpectedFileError(error)
-    if (io) return io
+    const refused = diskError(error)
+    if (refused) return { ok: false, error: refused }
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
     process.stderr.write(`opsmith: ${name}: ${stack}\n`)
     return err('internal', `${name} failed by a bug of ours.`, { detail: stack })
