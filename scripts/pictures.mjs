@@ -18,7 +18,7 @@ const minute = 60_000
 function makeCache(folder) {
   const own = path.join(folder, 'opsmith')
   fs.mkdirSync(own, { recursive: true })
-  // The copies that are photographed lie beside the cache.
+  // The copies that are photographed are in the same folder.
   const decisions = { trusted: [fs.realpathSync(folder)], restricted: [] }
   fs.writeFileSync(path.join(own, 'trust.json'), JSON.stringify(decisions))
   const made = 'precompiled include objects builds generated addons compile-server'

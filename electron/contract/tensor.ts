@@ -57,7 +57,8 @@ export const tensorHandle = z.object({
   kind: z.literal('tensor'),
   handle: z.number().int(),
   shape: z.array(z.number().int()),
-  strides: z.array(z.number().int()),
+  /** Not int(): of a stride beyond 2^53, which a size of 0 or 1 allows, the last digits are lost. */
+  strides: z.array(z.number()),
   dtype: z.string(),
   device: z.string(),
   requiresGrad: z.boolean(),

@@ -160,7 +160,7 @@ export class AppSession {
     }
   }
 
-  /** Takes the user's answer whether a folder is trusted; errors of the disk are said, and the answer holds. */
+  /** Takes the user's answer whether a folder is trusted; it holds also where it cannot be written, which the window shows. */
   async decideTrust(project: ProjectSession, trusted: boolean, parent: boolean): Promise<void> {
     const isParent = trusted && parent
     const folder = isParent ? path.dirname(await realPlace(project.folder)) : project.folder

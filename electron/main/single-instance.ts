@@ -36,6 +36,7 @@ function isAlive(pid: number): boolean {
  * @param folder absolute; "" for none
  */
 export function isOnlyInstance(folder: string): boolean {
+  if (process.platform !== 'linux') return app.requestSingleInstanceLock({ folder })
   const owner = lockOwner()
   // A container of yesterday had another name, and nobody of there can be asked.
   if (owner && owner.host !== os.hostname()) fs.rmSync(lockFile(), { force: true })

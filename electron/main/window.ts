@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { ioError } from '../engine/project/files'
 import type { AppSession } from './app-session'
 import { askQuestion } from './dialogs'
+import { RecentEnds } from './recent-ends'
 import { secureWebPreferences, startUrl } from './security'
 
 const bounds = z.object({
@@ -50,25 +51,26 @@ function keepBounds(session: AppSession, window: BrowserWindow): void {
   }
 }
 
-/** Milliseconds, and how often within them a renderer that died is started anew without a question. */
-const lately = 60_000
-const mostReloads = 3
-
 async function askToReload(
   session: AppSession,
   window: BrowserWindow,
-  reason: string,
+  { times, reason }: { times: number; reason: string },
 ): Promise<void> {
   const { response } = await askQuestion(session, {
     type: 'error',
-    message: `The window has ended ${mostReloads + 1} times within a minute (${reason}).`,
+    message: `The window has ended ${times} times within a minute (${reason}).`,
     detail: 'What you typed is kept.',
     buttons: ['Show it again', 'Close Opsmith'],
     defaultId: 0,
     cancelId: 1,
   })
-  if (response === 0) await window.loadURL(startUrl)
-  else window.close()
+  if (response === 0) {
+    await window.loadURL(startUrl)
+    return
+  }
+  // Nobody is there who could keep anything more.
+  session.isClosing = true
+  window.destroy()
 }
 
 /** The workbench window; closing it asks nothing, since what was typed is kept first. */
@@ -100,14 +102,13 @@ export async function openWindow(session: AppSession, preload: string): Promise<
       window.destroy()
     })
   })
-  const ends: number[] = []
+  const ends = new RecentEnds()
   // A renderer that died is started anew: drafts bring back what was typed.
   window.webContents.on('render-process-gone', (_event, details) => {
     if (details.reason === 'clean-exit' || session.isClosing) return
-    const now = Date.now()
-    ends.push(now)
-    const isRepeated = ends.filter((time) => now - time < lately).length > mostReloads
-    void (isRepeated ? askToReload(session, window, details.reason) : window.loadURL(startUrl))
+    const times = ends.note(Date.now())
+    const { reason } = details
+    void (times > 0 ? askToReload(session, window, { times, reason }) : window.loadURL(startUrl))
   })
   await window.loadURL(startUrl)
   return window

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, type ReactElement } from 'react'
+import { useEffect, useId, useRef, useState, type ReactElement, type RefObject } from 'react'
 
 import { useProject } from '../store/project'
 import { answerTrust, askForTrust, stopAsking, useRestricted, useTrust } from '../store/trust'
@@ -33,8 +33,13 @@ export function TrustDialog(): ReactElement | null {
 function Question({ folder }: { folder: string }): ReactElement {
   const [parent, setParent] = useState(false)
   const dialog = useRef<HTMLDialogElement>(null)
+  const safe = useRef<HTMLButtonElement>(null)
   const title = useId()
-  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    dialog.current?.showModal()
+    // The safe answer has the keyboard first.
+    safe.current?.focus()
+  }, [])
   const above = folder.slice(0, folder.lastIndexOf('/'))
   const parentName = above.slice(above.lastIndexOf('/') + 1)
   return (
@@ -79,7 +84,7 @@ function Question({ folder }: { folder: string }): ReactElement {
           text="No, I don’t trust the authors"
           effect="Browse folder in restricted mode"
           testId="trust-no"
-          isFocused
+          element={safe}
           onClick={() => void answerTrust(false, false)}
         />
       </div>
@@ -91,17 +96,16 @@ type AnswerProps = {
   text: string
   effect: string
   testId: string
-  /** The safe answer has the keyboard first. */
-  isFocused?: boolean
+  element?: RefObject<HTMLButtonElement | null>
   onClick: () => void
 }
 
-function Answer({ text, effect, testId, isFocused = false, onClick }: AnswerProps): ReactElement {
+function Answer({ text, effect, testId, element, onClick }: AnswerProps): ReactElement {
   return (
     <button
+      ref={element}
       type="button"
       className="trust-answer"
-      autoFocus={isFocused}
       data-testid={testId}
       onClick={onClick}
     >

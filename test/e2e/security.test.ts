@@ -165,7 +165,7 @@ describe('calls from the window to main', () => {
     const manifest = { name: 'x', sources: ['op.cpp'], toolchain: { compiler: tool } }
     fs.writeFileSync(path.join(elsewhere, 'opsmith.json'), JSON.stringify(manifest))
     await call('doctor.report', { folder: elsewhere })
-    // The system's dialog cannot be pressed here: it is answered with "Cancel", and what it said is kept.
+    // The system's dialog cannot be pressed here: it is answered with "Cancel", and its texts are kept.
     await app.electron.evaluate(({ dialog }) => {
       const asked: string[] = []
       ;(globalThis as { asked?: string[] }).asked = asked

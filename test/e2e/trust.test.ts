@@ -3,6 +3,7 @@ import path from 'node:path'
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
+import { setToolchain } from '../../electron/engine/project/edit-manifest'
 import { App, startOnceMore } from '../support/app'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
@@ -32,10 +33,7 @@ beforeAll(async () => {
   marker = path.join(cache.home, 'ran')
   const tool = path.join(folder, 'tool')
   fs.writeFileSync(tool, `#!/bin/sh\necho "$0 $*" >> ${marker}\nexit 1\n`, { mode: 0o755 })
-  const manifest = path.join(folder, 'opsmith.json')
-  const given = JSON.parse(fs.readFileSync(manifest, 'utf8')) as Record<string, unknown>
-  const changed = { ...given, toolchain: { compiler: tool } }
-  fs.writeFileSync(manifest, JSON.stringify(changed, null, 2))
+  await setToolchain(folder, { compiler: tool, libtorch: '' })
   fs.writeFileSync(path.join(folder, '.clangd'), `CompileFlags:\n  Compiler: ${tool}\n`)
   // The tests' folders are trusted; this one was never opened.
   fs.rmSync(path.join(cache.folder, 'trust.json'))
@@ -115,6 +113,8 @@ it('a folder that is trusted is built with its own tools at once, until that is 
   await app.page.keyboard.press('Control+Shift+P')
   await app.testId('palette-input').fill('Show Settings')
   await app.page.keyboard.press('Enter')
+  await app.testId('settings-trust').waitFor()
+  await app.picture('trust-settings')
   await app.testId(`settings-forget-${fs.realpathSync(folder)}`).click()
   await app.testId('trust-dialog').waitFor()
   await app.testId('trust-no').click()

@@ -8,7 +8,8 @@ import { defaultSettings } from '../../electron/contract/settings'
 import { compileTimeKey } from '../../electron/engine/compile/compile-times'
 import { chooseToolchain, chosenTools } from '../../electron/engine/toolchain/choose'
 import { findCompilers } from '../../electron/engine/toolchain/compilers'
-import { examine } from '../../electron/engine/doctor/doctor'
+import { Doctor, examine } from '../../electron/engine/doctor/doctor'
+import { Projects } from '../../electron/engine/project/open-project'
 import { makeTestCache, testInstallation } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
@@ -55,3 +56,22 @@ it.skipIf(!gcc || !clang)(
     expect(await adviceOf()).toMatch(/^works, a small operator takes 1\.00 s; clang, /)
   },
 )
+
+it('doctor runs no compiler that only the opsmith.json of an untrusted folder names, also on the command line', async () => {
+  const installation = testInstallation(cache)
+  const folder = fs.mkdtempSync(path.join(cache.home, 'project-'))
+  const marker = path.join(folder, 'ran')
+  const compiler = path.join(folder, 'clang++')
+  fs.writeFileSync(compiler, `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 })
+  const manifest = { name: 'x', sources: ['op.cpp'], toolchain: { compiler } }
+  fs.writeFileSync(path.join(folder, 'opsmith.json'), JSON.stringify(manifest))
+  const projects = new Projects(installation, false)
+  const doctor = new Doctor({ installation, projects })
+  await projects.trust.forget(cache.home)
+  const report = await doctor.report(folder)
+  expect(report.findings.find((one) => one.path === compiler)?.why).toMatch(/not trusted/)
+  expect(fs.existsSync(marker)).toBe(false)
+  await projects.trust.decide(folder, 'trusted')
+  await doctor.report(folder)
+  expect(fs.existsSync(marker)).toBe(true)
+})

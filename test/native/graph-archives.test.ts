@@ -8,6 +8,9 @@ import { unwrap } from '../../electron/contract/outcome'
 import { buildModel } from '../../graph/build-model'
 import { diffGraphs } from '../../graph/diff/diff-graphs'
 import type { GraphModel } from '../../graph/model'
+import { startForkedHost } from '../../electron/engine/host/transport'
+import { windowOptions, Workbench } from '../../electron/engine/workbench'
+import { makeTestCache, testInstallation } from '../support/installation'
 import { askPython } from '../support/python'
 import { useWorkbench } from '../support/workbench'
 
@@ -138,4 +141,18 @@ print(json.dumps({
     const observed = await workbench.graphs.observe(report.capture, 1, 1, limits)
     expect(unwrap(observed).seconds).toBeGreaterThan(0)
   })
+})
+
+it('in restricted mode a TorchScript archive is refused before an op host is started', async () => {
+  const own = makeTestCache()
+  const restricted = new Workbench(testInstallation(own), startForkedHost, {}, windowOptions)
+  try {
+    await restricted.projects.trust.decide(folder, 'restricted')
+    const opened = await restricted.graphs.openFile(folder, model('counter.pt'), limits)
+    expect(opened).toMatchObject({ ok: false, error: { code: 'project.restricted' } })
+    expect(restricted.hosts.state()).toMatchObject({ generation: 0, pid: 0 })
+  } finally {
+    await restricted.close()
+    own.remove()
+  }
 })

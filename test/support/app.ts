@@ -38,7 +38,7 @@ function startEnvironment(cache: TestCache): Record<string, string> {
   }
 }
 
-/** Starts the app once more beside one that is open; its exit code comes back. */
+/** Starts the app once more while one is open; its exit code comes back. */
 export async function startOnceMore(cache: TestCache, project: string): Promise<number | null> {
   const child = spawn(await electronExecutable(), startArguments(root, project), {
     cwd: root,

@@ -15,6 +15,7 @@ import {
   texts,
 } from '../../electron/cli/options'
 import type { GivenValue, OptionTable, OptionValues } from '../../electron/cli/options'
+import { forTerminal } from '../../electron/cli/print'
 import { makeProgram } from '../../electron/cli/program'
 import { verbs } from '../../electron/cli/all-verbs'
 import { ok } from '../../electron/contract/outcome'
@@ -143,5 +144,16 @@ describe('files that declare something', () => {
     expect(() => collectFiles({ './things/a.ts': { name: 'b', order: 1 } }, kind)).toThrow(
       './things/a.ts declares "b": the file must have the same name',
     )
+  })
+})
+
+describe('what user code prints', () => {
+  it('keeps its colours on a terminal and gives it no other order', () => {
+    const escape = String.fromCharCode(27)
+    const colour = `${escape}[1;31mred${escape}[0m`
+    const clipboard = `${escape}]52;c;cm0gLXJm${String.fromCharCode(7)}`
+    const given = `a\tb\n${colour}${clipboard}${escape}[2J`
+    expect(forTerminal(given, true)).toBe(`a\tb\n${colour}\uFFFD]52;c;cm0gLXJm\uFFFD\uFFFD[2J`)
+    expect(forTerminal(given, false)).toBe(given)
   })
 })

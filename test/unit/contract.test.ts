@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { appCalls } from '../../electron/contract/app-calls'
 import { hostCalls } from '../../electron/contract/host-calls'
 import { settingsChange } from '../../electron/contract/settings'
-import { tensorStats } from '../../electron/contract/tensor'
+import { tensorHandle, tensorStats } from '../../electron/contract/tensor'
 
 describe('the contract', () => {
   it('every call has message types for its input and its output', () => {
@@ -44,6 +44,14 @@ describe('the contract', () => {
       std: null,
     }
     expect(tensorStats.parse(stats).max).toBe(Infinity)
+  })
+
+  it('a stride beyond 2^53 is one that a tensor may have', () => {
+    const stats = { count: 1, nan: 0, posInf: 0, negInf: 0, zeros: 0 }
+    const range = { min: 1, max: 1, mean: 1, std: null }
+    const handle = { kind: 'tensor', handle: 1, shape: [1], strides: [2 ** 62], dtype: 'int64' }
+    const rest = { device: 'cpu', requiresGrad: false, gradFn: '', stats: { ...stats, ...range } }
+    expect(tensorHandle.safeParse({ ...handle, ...rest }).success).toBe(true)
   })
 
   it('a change of settings has only the settings that are named', () => {

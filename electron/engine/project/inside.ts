@@ -27,17 +27,29 @@ export function joinOwn(folder: string, name: string): string {
   return joinInside(folder, name) ?? fail('internal', `${name} leads out of ${folder}.`)
 }
 
-/** The path without links, as far as it exists. */
-export async function realPlace(target: string): Promise<string> {
+/** As Linux counts them, before it says that links lead in a circle. */
+const mostLinks = 40
+
+async function followLinks(target: string, links: number): Promise<string> {
   const missing: string[] = []
   for (let existing = path.resolve(target); ; existing = path.dirname(existing)) {
     try {
       return path.join(await fs.realpath(existing), ...missing)
     } catch {
+      const named = links > 0 ? await fs.readlink(existing).catch(() => undefined) : undefined
+      if (named !== undefined) {
+        const place = path.resolve(path.dirname(existing), named, ...missing)
+        return await followLinks(place, links - 1)
+      }
       if (path.dirname(existing) === existing) return path.resolve(target)
       missing.unshift(path.basename(existing))
     }
   }
+}
+
+/** The path without links, as far as it exists. A link to what does not exist yet counts as the place it names. */
+export async function realPlace(target: string): Promise<string> {
+  return await followLinks(target, mostLinks)
 }
 
 /** Whether a path is the folder or below it once links are followed in both. */

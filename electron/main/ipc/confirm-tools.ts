@@ -14,7 +14,7 @@ const names: Readonly<Record<Tool, string>> = {
   clangd: 'clangd',
 }
 
-/** What Opsmith finds by itself, without a word of the settings. */
+/** What Opsmith finds without the settings. */
 async function found(session: AppSession, tool: Tool): Promise<string[]> {
   if (tool === 'compiler') return (await findCompilers()).map(({ path }) => path)
   if (tool === 'clangd') return (await clangdsOnPath()).map(({ path }) => path)
@@ -23,8 +23,8 @@ async function found(session: AppSession, tool: Tool): Promise<string[]> {
 }
 
 /**
- * Whether the tools that a change of the settings names may be run. Of one that Opsmith has not found by itself main
- * asks the user: it says what is run, and nothing in the window can press its buttons.
+ * Whether the tools that a change of the settings names may be run. Of one that Opsmith did not find main asks the
+ * user: its dialog shows what is run, and nothing in the window can press its buttons.
  */
 export async function mayUseTools(session: AppSession, change: SettingsChange): Promise<boolean> {
   const now = await session.workbench.projects.settings()

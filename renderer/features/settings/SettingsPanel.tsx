@@ -159,7 +159,7 @@ export function SettingsPanel(): ReactElement {
           />
           <label htmlFor="settings-clangd">clangd</label>
           <ClangdSetting />
-          <span>Folders you answered for</span>
+          <span>Trusted folders</span>
           <TrustedFolders />
           <span>Compiler, libtorch</span>
           <div>
