@@ -26,7 +26,7 @@ async function runPrepare(
   if (opened && !opened.ok) return printError(opened.error, options.json)
   // Nobody works meanwhile, as in the window: all cores.
   const compilers = Math.min(os.cpus().length, Math.floor(os.freemem() / bytesPerCompiler))
-  const result = await workbench.headers.prepare(Math.max(1, compilers), opened?.value)
+  const result = await workbench.headers.prepare(Math.max(1, compilers), opened?.value, progress)
   if (!result.ok) return printError(result.error, options.json)
   pruneBuildCaches(workbench.installation)
   if (options.json) printJson({ ok: true, ...result.value })

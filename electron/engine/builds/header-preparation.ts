@@ -19,11 +19,13 @@ export class HeaderPreparation {
    * Makes what is not there yet for the chosen tools.
    * @param compilers at a time: one, so that whoever works meanwhile has the other cores
    * @param project that may have chosen tools and flags of its own
+   * @param onRemark called with what was found damaged, in words
    * @returns the compilers' seconds together, and how many headers were made
    */
   async prepare(
     compilers = 1,
     project?: OpenProject,
+    onRemark: (text: string) => void = () => undefined,
   ): Promise<Result<{ seconds: number; made: number }>> {
     this.isRunning = true
     try {
@@ -34,6 +36,7 @@ export class HeaderPreparation {
       return await prepareTools(compileTools(installation, toolchain.value), {
         compilers,
         signal: this.closing.signal,
+        onRemark,
         ...(onBackground ? { onProgress: onBackground } : {}),
       })
     } finally {

@@ -7,11 +7,11 @@ import type { Installation } from '../installation'
 import type { OpenProject } from '../project/open-project'
 import type { CompileServer } from './hot/compile-server'
 import type { HotCompiler } from './hot/hot-compiler'
-import { ObjectCache, pruneFolder } from './object-cache'
+import { pruneFolder } from './result-cache'
 import { planBuild } from './plan'
 import type { BuildPlan, PlanRequest } from './plan'
 import { makePrecompiled } from './precompiled-headers'
-import { ProjectBuild } from './project-build'
+import { objectCache, ProjectBuild } from './project-build'
 import type { BuildOptions } from './project-build'
 
 export type { BuildOptions }
@@ -69,9 +69,8 @@ export async function buildHot(
 }
 
 /** A server that is being started is up before the compilers are through with more sources than there are cores. */
-function hasManyToCompile({ folder }: OpenProject, plan: BuildPlan): boolean {
-  const { cacheFolder } = plan.tools.installation
-  const cache = new ObjectCache(cacheFolder, folder, plan.contentFolders)
+function hasManyToCompile(project: OpenProject, plan: BuildPlan): boolean {
+  const cache = objectCache(project, plan)
   const missing = plan.compiles.filter((task) => task.server && !cache.find(task.key))
   return missing.length > os.cpus().length
 }

@@ -7,7 +7,8 @@ import type { Installation } from '../installation'
 import { compileLimits, runProcess } from '../toolchain/run-command'
 import { commonFlags } from './flags'
 import type { CompileTools } from './compile-tools'
-import { hashOf, temporaryBeside } from './object-cache'
+import { hashOf } from './result-cache'
+import { temporaryBeside } from './sealed-files'
 import { locatePrecompiled, usePrecompiled } from './precompiled-headers'
 
 /** A small operator: what is compiled in it is mostly libtorch's. */

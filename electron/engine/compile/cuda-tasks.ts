@@ -9,7 +9,7 @@ import type { CompileTools } from './compile-tools'
 import { chooseArchitectures, nvccArguments } from './cuda'
 import { commonFlags } from './flags'
 import type { SourceText } from './generated-sources'
-import { hashOf } from './object-cache'
+import { hashOf } from './result-cache'
 
 /** What the CUDA sources of one build have in common. */
 export interface CudaBuild {

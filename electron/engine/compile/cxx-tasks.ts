@@ -3,7 +3,7 @@ import type { CompileTools } from './compile-tools'
 import { commonFlags, preludeFlags } from './flags'
 import type { BuildVariant, Prelude } from './flags'
 import { flagsForServer } from './hot/server-flags'
-import { hashOf } from './object-cache'
+import { hashOf } from './result-cache'
 import { locatePrecompiled, usePrecompiled } from './precompiled-headers'
 
 /** A C++ source to compile. */
@@ -32,6 +32,7 @@ export interface ProjectFlags {
 /** The compiler's runs for the C++ sources of one build. */
 export class CxxTasks {
   private missing: Prelude | undefined
+  private readonly damaged = new Set<Prelude>()
   private readonly used = new Set<Prelude | undefined>()
 
   constructor(
@@ -43,6 +44,11 @@ export class CxxTasks {
   /** A precompiled header that would have served a task made so far, had it been there. */
   get missingPrelude(): Prelude | undefined {
     return this.missing
+  }
+
+  /** Precompiled headers that were found damaged, and are removed. */
+  get damagedPreludes(): Prelude[] {
+    return [...this.damaged]
   }
 
   /** Whether a task made so far starts from this prelude. */
@@ -76,6 +82,7 @@ export class CxxTasks {
     const header = locatePrecompiled(this.tools, prelude, this.variant)
     if (header.ready) return usePrecompiled(this.tools.toolchain, header)
     this.missing = prelude
+    if (header.wasDamaged) this.damaged.add(prelude)
     return []
   }
 

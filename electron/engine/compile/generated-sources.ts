@@ -13,7 +13,8 @@ import {
   withoutComments,
 } from '../project/scan-source'
 import type { Installation } from '../installation'
-import { hashOf } from './object-cache'
+import { hashOf } from './result-cache'
+import { temporaryBeside } from './sealed-files'
 
 export interface SourceText {
   /** Absolute path. */
@@ -125,11 +126,19 @@ export function registrationUnit(
 export function writeGenerated(installation: Installation, name: string, text: string): string {
   const folder = path.join(installation.cacheFolder, 'generated', hashOf(name, text))
   const file = path.join(folder, name)
-  if (!fs.existsSync(file)) {
+  if (!hasText(file, text)) {
     fs.mkdirSync(folder, { recursive: true })
-    const temporary = `${file}.${process.pid}`
+    const temporary = temporaryBeside(file)
     fs.writeFileSync(temporary, text)
     fs.renameSync(temporary, file)
   }
   return fs.realpathSync(file)
+}
+
+function hasText(file: string, text: string): boolean {
+  try {
+    return fs.readFileSync(file, 'utf8') === text
+  } catch {
+    return false
+  }
 }

@@ -2,7 +2,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 import type { Installation } from '../installation'
-import { hashOf, temporaryBeside } from './object-cache'
+import { hashOf } from './result-cache'
+import { isSealed, sealLater, temporaryBeside } from './sealed-files'
 
 export interface IncludeSnapshot {
   folder: string
@@ -34,25 +35,27 @@ export function snapshotIncludes(installation: Installation): IncludeSnapshot {
       ? listFiles(folder).map((file) => ({ name, file, from: path.join(folder, file) }))
       : [],
   )
-  const key = hashOf(
-    ...files.flatMap(({ name, file, from }) => [name, file, fs.readFileSync(from)]),
-  )
+  const texts = files.map(({ name, file, from }) => ({
+    relative: path.join(name, file),
+    bytes: fs.readFileSync(from),
+  }))
+  const key = hashOf(...texts.flatMap(({ relative, bytes }) => [relative, bytes]))
   const folder = path.join(installation.cacheFolder, 'include', key)
-  if (!fs.existsSync(folder)) {
-    const temporary = temporaryBeside(folder)
-    for (const { name, file, from } of files) {
-      const target = path.join(temporary, name, file)
-      fs.mkdirSync(path.dirname(target), { recursive: true })
-      fs.copyFileSync(from, target)
-    }
-    fs.mkdirSync(temporary, { recursive: true })
-    try {
-      fs.renameSync(temporary, folder)
-    } catch {
-      // Another process made the same copy first.
-      fs.rmSync(temporary, { recursive: true, force: true })
-    }
-  }
+  fs.mkdirSync(folder, { recursive: true })
+  for (const { relative, bytes } of texts) copyInto(path.join(folder, relative), bytes)
   // Links resolved: the path is in every key, and a cache may be reached by several.
   return { folder: fs.realpathSync(folder), key }
+}
+
+/** Each file by a rename of its own: another process may read the same snapshot. */
+function copyInto(file: string, bytes: Buffer): void {
+  if (isSealed(file, bytes.length)) return
+  const isSame = fs.existsSync(file) && fs.readFileSync(file).equals(bytes)
+  if (!isSame) {
+    fs.mkdirSync(path.dirname(file), { recursive: true })
+    const temporary = temporaryBeside(file)
+    fs.writeFileSync(temporary, bytes)
+    fs.renameSync(temporary, file)
+  }
+  sealLater(file)
 }

@@ -117,7 +117,7 @@ function addedTasks(
 function remarksOn(
   leftOut: readonly string[],
   contradicting: readonly string[],
-  missingPrelude: Prelude | undefined,
+  cxx: CxxTasks,
 ): string[] {
   const remarks: string[] = []
   if (leftOut.length > 0) {
@@ -128,6 +128,12 @@ function remarksOn(
   if (contradicting.length > 0) {
     remarks.push(
       `${contradicting.join(' ')}: no precompiled headers are used with these flags ("optimization" and "fastMath" in opsmith.json keep them)`,
+    )
+  }
+  const { damagedPreludes, missingPrelude } = cxx
+  if (damagedPreludes.length > 0) {
+    remarks.push(
+      `libtorch's precompiled headers were damaged in the cache (${damagedPreludes.join(', ')}): they are removed, and made again`,
     )
   }
   if (missingPrelude !== undefined) {
@@ -197,7 +203,7 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
     },
     contentFolders: [folder, ...includeFolders],
     serverPrelude: serverPreludeOf(compiles, cxx),
-    remarks: remarksOn(leftOut, flags.contradicting, cxx.missingPrelude),
+    remarks: remarksOn(leftOut, flags.contradicting, cxx),
     missingPrelude: cxx.missingPrelude,
   })
 }

@@ -8,7 +8,8 @@ import { compileLimits, runProcess } from '../toolchain/run-command'
 import { commonFlags, preludeFlags } from './flags'
 import type { BuildVariant, Prelude } from './flags'
 import type { CompileTools } from './compile-tools'
-import { hashOf, pruneFolder, temporaryBeside } from './object-cache'
+import { hashOf, pruneFolder } from './result-cache'
+import { discardFolder, folderState, placeSealedFolder, temporaryBeside } from './sealed-files'
 
 const limitBytes = 3 * 2 ** 30
 
@@ -18,6 +19,8 @@ export interface PrecompiledHeader {
   /** clang: -include-pch takes this file; g++: -include takes it without .gch. */
   file: string
   ready: boolean
+  /** It was damaged and is removed: it has to be made again. */
+  wasDamaged: boolean
 }
 
 export function locatePrecompiled(
@@ -26,7 +29,7 @@ export function locatePrecompiled(
   variant: BuildVariant,
 ): PrecompiledHeader {
   const key = hashOf(
-    'pch-1',
+    'pch-2',
     prelude,
     toolchain.compiler.identity,
     toolchain.libtorch.identity,
@@ -36,8 +39,16 @@ export function locatePrecompiled(
   const name = toolchain.compiler.family === 'clang' ? `${prelude}.pch` : `${prelude}.h.gch`
   const base = path.join(installation.cacheFolder, 'precompiled')
   fs.mkdirSync(base, { recursive: true })
-  const file = path.join(fs.realpathSync(base), key, name)
-  return { prelude, key, file, ready: fs.existsSync(file) }
+  const folder = path.join(fs.realpathSync(base), key)
+  const state = folderState(folder)
+  if (state === 'damaged') discardFolder(folder)
+  return {
+    prelude,
+    key,
+    file: path.join(folder, name),
+    ready: state === 'intact',
+    wasDamaged: state === 'damaged',
+  }
 }
 
 /** Flags that make a compile start from the precompiled header. */
@@ -60,10 +71,11 @@ export async function makePrecompiled(
   prelude: Prelude,
   variant: BuildVariant,
   signal?: AbortSignal,
-): Promise<Result<{ seconds: number; made: boolean }>> {
+): Promise<Result<{ seconds: number; made: boolean; wasDamaged: boolean }>> {
   const { toolchain, includes } = tools
   const header = locatePrecompiled(tools, prelude, variant)
-  if (header.ready) return ok({ seconds: 0, made: false })
+  const { wasDamaged } = header
+  if (header.ready) return ok({ seconds: 0, made: false, wasDamaged })
   const folder = path.dirname(header.file)
   const temporary = temporaryBeside(folder)
   fs.mkdirSync(temporary, { recursive: true })
@@ -99,13 +111,9 @@ export async function makePrecompiled(
         },
       )
     }
-    try {
-      fs.renameSync(temporary, folder)
-    } catch {
-      // Made by another process meanwhile.
-    }
+    await placeSealedFolder(temporary, folder)
     pruneFolder(path.dirname(folder), limitBytes)
-    return ok({ seconds: result.seconds, made: true })
+    return ok({ seconds: result.seconds, made: true, wasDamaged })
   } finally {
     fs.rmSync(temporary, { recursive: true, force: true })
   }

@@ -20,10 +20,12 @@ export async function prepareTools(
     signal: AbortSignal
     /** `done` from 0 to 1, -1 where nobody knows. */
     onProgress?: (title: string, done: number, detail: string) => void
+    /** What was found damaged, for people; it is made again. */
+    onRemark?: (text: string) => void
   },
 ): Promise<Result<{ seconds: number; made: number }>> {
   const title = "precompiling libtorch's headers"
-  const { compilers, signal, onProgress } = options
+  const { compilers, signal, onProgress, onRemark } = options
   const pending = [...preludes]
   let seconds = 0
   let made = 0
@@ -39,6 +41,9 @@ export async function prepareTools(
       done += 1
       seconds += result.value.seconds
       if (result.value.made) made += 1
+      if (result.value.wasDamaged) {
+        onRemark?.(`the precompiled header "${prelude}" was damaged in the cache: made again`)
+      }
     }
     return ok(null)
   }

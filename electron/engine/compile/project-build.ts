@@ -22,10 +22,11 @@ import {
 import { kernelsOf } from './cuda'
 import { parseDepfile } from './depfile'
 import type { CompileServer } from './hot/compile-server'
-import { linkerFlags } from './hot/direct-link'
 import { missingHeader, parseLinkerOutput, placeInProject } from './diagnostics'
 import type { BuildVariant } from './flags'
-import { hashOf, ObjectCache, temporaryBeside } from './object-cache'
+import { LibraryLink } from './library-link'
+import { hashOf, ResultCache } from './result-cache'
+import { temporaryBeside } from './sealed-files'
 import { installCommand } from '../toolchain/pkg-config'
 import type { CompileTask } from './compile-task'
 import type { BuildPlan } from './plan'
@@ -74,9 +75,24 @@ export interface BuildParts {
   server?: Promise<CompileServer | undefined>
 }
 
+/** The objects of all projects, as a build of this one finds them. */
+export function objectCache(
+  project: OpenProject,
+  plan: BuildPlan,
+  onDamaged?: () => void,
+): ResultCache {
+  return new ResultCache({
+    folder: path.join(plan.tools.installation.cacheFolder, 'objects'),
+    projectFolder: project.folder,
+    contentFolders: plan.contentFolders,
+    nameOf: (key) => `${key}.o`,
+    ...(onDamaged ? { onDamaged } : {}),
+  })
+}
+
 /** Compiles one project; an instance lives as long as a build. */
 export class ProjectBuild {
-  private readonly cache: ObjectCache
+  private readonly cache: ResultCache
   private done = 0
   private readonly tracer: TimeTracer | undefined
   private readonly server: Promise<CompileServer | undefined>
@@ -86,9 +102,11 @@ export class ProjectBuild {
     private readonly options: BuildOptions,
   ) {
     const { project, plan } = parts
-    const { installation, toolchain } = plan.tools
-    this.cache = new ObjectCache(installation.cacheFolder, project.folder, plan.contentFolders)
-    this.tracer = options.timeTrace ? new TimeTracer(toolchain.compiler.family) : undefined
+    const { family } = plan.tools.toolchain.compiler
+    this.cache = objectCache(project, plan, () => {
+      this.remark('an object was damaged in the cache: it is compiled again')
+    })
+    this.tracer = options.timeTrace ? new TimeTracer(family) : undefined
     this.server = parts.server ?? Promise.resolve(undefined)
   }
 
@@ -110,6 +128,11 @@ export class ProjectBuild {
 
   private say(text: string): void {
     this.options.onOutput?.(text)
+  }
+
+  private remark(text: string): void {
+    this.say(`note: ${text}\n`)
+    this.options.onRemark?.(text)
   }
 
   /** A compiler or linker in the project's folder, its command line and output in the log. */
@@ -204,20 +227,22 @@ export class ProjectBuild {
           ...(this.isCuda(task) ? { kernels: await kernelsOf(hit.output) } : {}),
         },
         hot: !plain,
-        object: hit.object,
+        object: hit.file,
         objectKey: hit.key,
         diagnostics: this.judge(hit.output, task),
       }
     }
-    const temporary = this.cache.temporary()
-    const depfile = `${temporary}.d`
+    // Compilers leave files behind when they are ended, beside their output and in TMPDIR.
+    const scratch = this.cache.temporary()
+    fs.mkdirSync(scratch)
+    const depfile = path.join(scratch, 'object.d')
     // clang has a flag for this that does not name the folder: flags.ts.
     const isGcc =
       task.command === this.toolchain.compiler.path && this.toolchain.compiler.family === 'g++'
     const prefix = isGcc ? [`-fdebug-prefix-map=${this.folder}=.`] : []
-    const output = `${temporary}.o`
+    const output = path.join(scratch, 'object.o')
     const isCxx = task.command === this.toolchain.compiler.path
-    const traceFile = `${temporary}.json`
+    const traceFile = path.join(scratch, 'object.json')
     const traced = tracer?.flags(isCxx, traceFile) ?? []
     const start = tracer?.now() ?? 0
     const args = [
@@ -232,13 +257,9 @@ export class ProjectBuild {
       '-o',
       output,
     ]
-    // nvcc's steps go by way of files, which it leaves behind when it is ended.
-    const scratch = this.isCuda(task) ? `${temporary}.nvcc` : undefined
-    if (scratch !== undefined) fs.mkdirSync(scratch)
     try {
       const hot = await this.compileHot(server, task, output, depfile)
-      const environment = scratch === undefined ? {} : { TMPDIR: scratch }
-      const result = hot ?? (await this.runTool(task.command, args, environment))
+      const result = hot ?? (await this.runTool(task.command, args, { TMPDIR: scratch }))
       const printed = result.stderr + result.stdout
       const { seconds } = result
       const said = tracer
@@ -264,7 +285,7 @@ export class ProjectBuild {
         seconds: result.seconds,
         cached: false,
         ok: good,
-        ...(scratch === undefined ? {} : { kernels: await kernelsOf(said) }),
+        ...(this.isCuda(task) ? { kernels: await kernelsOf(said) } : {}),
       }
       if (!good) return { step, hot: false, object: '', objectKey: '', diagnostics }
       const read = fs.existsSync(depfile) ? parseDepfile(fs.readFileSync(depfile, 'utf8')) : []
@@ -285,15 +306,12 @@ export class ProjectBuild {
       return {
         step,
         hot: hot !== undefined,
-        object: stored.object,
+        object: stored.file,
         objectKey: stored.key,
         diagnostics,
       }
     } finally {
-      fs.rmSync(depfile, { force: true })
-      fs.rmSync(traceFile, { force: true })
-      fs.rmSync(`${temporary}.o`, { force: true })
-      if (scratch !== undefined) fs.rmSync(scratch, { recursive: true, force: true })
+      fs.rmSync(scratch, { recursive: true, force: true })
     }
   }
 
@@ -318,38 +336,25 @@ export class ProjectBuild {
     return results
   }
 
-  /** Where the linked library is, or will be. */
-  private linkedPlace(
-    how: 'link-1' | 'hot-link-1',
-    name: string,
-    objects: readonly Compiled[],
-  ): { key: string; folder: string; loadPath: string } {
-    const { args, trailing } = this.plan.link
-    const key = hashOf(
-      how,
-      this.toolchain.compiler.identity,
-      this.toolchain.libtorch.identity,
-      this.manifest.name,
-      ...args,
-      '--',
-      ...trailing,
-      '--',
-      ...objects.map((object) => object.objectKey),
-    )
-    const folder = path.join(this.plan.tools.installation.cacheFolder, 'builds', key)
-    return { key, folder, loadPath: path.join(folder, name) }
-  }
-
   private async link(objects: readonly Compiled[]): Promise<Linked> {
-    const { link } = this.plan
     const name = `lib${this.manifest.name}.so`
+    let isDamaged = false
+    const link = new LibraryLink({
+      plan: this.plan,
+      folder: this.folder,
+      name,
+      objects,
+      onDamaged: () => {
+        if (!isDamaged) this.remark(`${name} was damaged in the cache: it is linked again`)
+        isDamaged = true
+      },
+      run: (command, args) => this.runTool(command, args),
+    })
     const byServer = objects.some((object) => object.hot)
-    const plain = this.linkedPlace('link-1', name, objects)
-    const direct = linkerFlags(link.trailing)
     // Where a server is up, the quick link serves what nvcc compiled too: the plain one comes behind it.
-    const isPlain = !byServer && (!direct || fs.existsSync(plain.loadPath))
-    const hot = isPlain ? undefined : await this.server
-    const { key, folder, loadPath } = hot ? this.linkedPlace('hot-link-1', name, objects) : plain
+    const plain = byServer ? undefined : link.find('plain')
+    const isPlain = !byServer && (!link.direct || plain !== undefined)
+    const hot = isPlain ? undefined : (await this.server)?.program
     const base: BuildStep = {
       kind: 'link',
       label: name,
@@ -359,71 +364,42 @@ export class ProjectBuild {
       ok: true,
     }
     const start = this.tracer?.now() ?? 0
-    if (!this.tracer && fs.existsSync(loadPath)) {
-      const now = new Date()
-      fs.utimesSync(folder, now, now)
+    const there = this.tracer ? undefined : hot ? link.find('hot') : plain
+    if (there) {
       this.progress()
-      return { step: base, hot: hot !== undefined, key, loadPath, diagnostics: [] }
+      const { key, file } = there
+      return { step: base, hot: hot !== undefined, key, loadPath: file, diagnostics: [] }
     }
-    const temporary = temporaryBeside(folder)
-    fs.mkdirSync(temporary, { recursive: true })
-    const files = objects.map((object) => object.object)
-    const output = path.join(temporary, name)
-    const shared = byServer ? hot?.program.sharedCode : undefined
-    const own = [
-      '-soname',
-      name,
-      ...(shared === undefined ? [] : [shared, '-rpath', path.dirname(shared)]),
-    ]
-    const [command, args] =
-      hot && direct
-        ? [hot.program.linker.command, hot.program.linker.args(files, output, [...own, ...direct])]
-        : [
-            link.command,
-            [...link.args, ...files, ...link.trailing, `-Wl,${own.join(',')}`, '-o', output],
-          ]
-    try {
-      const result = await this.runTool(command, args)
-      this.tracer?.takeLink(name, start, result.seconds)
-      const good = result.exitCode === 0
-      const output = result.stderr + result.stdout
-      const diagnostics = parseLinkerOutput(output, this.folder).map((one) =>
-        this.toolchain.libtorch.hasCuda ? one : explainCpuBuild(one),
+    const { command, result, library } = await link.make(hot)
+    this.tracer?.takeLink(name, start, result.seconds)
+    const output = result.stderr + result.stdout
+    const diagnostics = parseLinkerOutput(output, this.folder).map((one) =>
+      this.toolchain.libtorch.hasCuda ? one : explainCpuBuild(one),
+    )
+    const why = stoppedBecause(result, name)
+    if (why !== undefined) diagnostics.push(plainError(why))
+    if (
+      !library &&
+      result.stopped !== 'cancelled' &&
+      !diagnostics.some((d) => d.severity === 'error')
+    ) {
+      diagnostics.push(
+        plainError(`${name}: ${output.trim().split('\n')[0] ?? 'the linker failed'}`),
       )
-      const why = stoppedBecause(result, name)
-      if (why !== undefined) diagnostics.push(plainError(why))
-      if (
-        !good &&
-        result.stopped !== 'cancelled' &&
-        !diagnostics.some((d) => d.severity === 'error')
-      ) {
-        diagnostics.push(
-          plainError(`${name}: ${output.trim().split('\n')[0] ?? 'the linker failed'}`),
-        )
-      }
-      if (good) {
-        try {
-          fs.renameSync(temporary, folder)
-        } catch {
-          // The same library was linked by another window or command meanwhile.
-        }
-      }
-      this.progress()
-      return {
-        step: {
-          ...base,
-          command: [command, ...args],
-          seconds: result.seconds,
-          cached: false,
-          ok: good,
-        },
-        hot: hot !== undefined,
-        key,
-        loadPath,
-        diagnostics,
-      }
-    } finally {
-      fs.rmSync(temporary, { recursive: true, force: true })
+    }
+    this.progress()
+    return {
+      step: {
+        ...base,
+        command,
+        seconds: result.seconds,
+        cached: false,
+        ok: library !== undefined,
+      },
+      hot: hot !== undefined,
+      key: library?.key ?? '',
+      loadPath: library?.file ?? '',
+      diagnostics,
     }
   }
 
@@ -463,10 +439,7 @@ export class ProjectBuild {
       libtorch: this.toolchain.libtorch.version,
       ...more,
     })
-    for (const remark of this.plan.remarks) {
-      this.say(`note: ${remark}\n`)
-      this.options.onRemark?.(remark)
-    }
+    for (const remark of this.plan.remarks) this.remark(remark)
     this.options.onProgress?.(0, this.plan.compiles.length + 1)
     const compiled = await this.compileAll()
     if (this.options.signal?.aborted) return err('cancelled', 'The build was stopped.')

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import type { Toolchain } from '../../toolchain/choose'
 import { runProcess } from '../../toolchain/run-command'
-import { temporaryBeside } from '../object-cache'
+import { temporaryBeside } from '../sealed-files'
 
 /**
  * The linker, called without the compiler's driver and without reading libtorch's symbols: 10 ms in place of

@@ -8,7 +8,8 @@ import type { Toolchain } from '../../toolchain/choose'
 import { compileLimits, runProcess } from '../../toolchain/run-command'
 import type { IncludeSnapshot } from '../include-snapshot'
 import type { CompileTools } from '../compile-tools'
-import { hashOf, pruneFolder, temporaryBeside } from '../object-cache'
+import { hashOf, pruneFolder } from '../result-cache'
+import { discardFolder, folderState, placeSealedFolder, temporaryBeside } from '../sealed-files'
 import { commonFlags, preludeFlags } from '../flags'
 import type { Prelude } from '../flags'
 import type { ClangLibraries } from './clang-libraries'
@@ -81,7 +82,7 @@ function placeOf({ installation, toolchain, includes }: CompileTools): Place {
   const home = homeOf(installation)
   const files = fs.readdirSync(home).sort()
   const key = hashOf(
-    'compile-server-2',
+    'compile-server-3',
     toolchain.compiler.identity,
     toolchain.compiler.linker,
     toolchain.libtorch.identity,
@@ -98,7 +99,9 @@ function placeOf({ installation, toolchain, includes }: CompileTools): Place {
 async function programIn(place: Place, toolchain: Toolchain): Promise<ServerProgram | undefined> {
   const { folder, key } = place
   const sharedCode = path.join(folder, 'libopsmith_shared_code.so')
-  if (!fs.existsSync(sharedCode)) return undefined
+  const state = folderState(folder)
+  if (state === 'damaged') discardFolder(folder)
+  if (state !== 'intact') return undefined
   const now = new Date()
   fs.utimesSync(folder, now, now)
   const linker = await directLinker(toolchain, path.join(folder, 'stubs'))
@@ -245,11 +248,7 @@ async function make(
     )
     if (!shared.ok) return shared
     for (const item of [object, ...objects.map((made) => made.object)]) fs.rmSync(item)
-    try {
-      fs.renameSync(temporary, place.folder)
-    } catch {
-      // Made by another process meanwhile.
-    }
+    await placeSealedFolder(temporary, place.folder)
     pruneFolder(path.dirname(place.folder), limitBytes)
     const program = await programIn(place, toolchain)
     if (!program) return err('io', `${place.folder} went away while it was made.`)

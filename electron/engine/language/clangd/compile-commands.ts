@@ -3,7 +3,7 @@ import path from 'node:path'
 
 import type { CompileTask } from '../../compile/compile-task'
 import type { BuildPlan } from '../../compile/plan'
-import { hashOf } from '../../compile/object-cache'
+import { hashOf } from '../../compile/result-cache'
 import { isCuda } from '../../project/sources'
 
 /** One entry of compile_commands.json. */

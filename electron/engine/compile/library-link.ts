@@ -1,0 +1,141 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import type { CommandResult } from '../toolchain/run-command'
+import { parseDepfile } from './depfile'
+import { linkerFlags } from './hot/direct-link'
+import type { ServerProgram } from './hot/server-program'
+import { namedByFlags } from './link-inputs'
+import type { BuildPlan } from './plan'
+import { hashOf, ResultCache } from './result-cache'
+import type { CachedResult } from './result-cache'
+
+interface LinkedObject {
+  object: string
+  objectKey: string
+  /** By a compile server: it needs the library of shared code. */
+  hot: boolean
+}
+
+interface LinkOptions {
+  plan: BuildPlan
+  /** The project's, absolute. */
+  folder: string
+  /** Of the library: "libmy_op.so". */
+  name: string
+  objects: readonly LinkedObject[]
+  onDamaged: () => void
+  run: (command: string, args: readonly string[]) => Promise<CommandResult>
+}
+
+/** How a link that was made ended; without `library` it failed. */
+interface Linked {
+  command: string[]
+  result: CommandResult
+  library: CachedResult | undefined
+}
+
+/** Linkers without --dependency-file, by the identity of their compiler. */
+const withoutDependencyFile = new Set<string>()
+
+/**
+ * The link of one build. A library is kept by its objects, its flags and every file that the linker read because of
+ * the project's flags: an archive, a library, a version script.
+ */
+export class LibraryLink {
+  private readonly cache: ResultCache
+  /** The project's own flags as the linker itself takes them; undefined when only the compiler's driver can. */
+  readonly direct: string[] | undefined
+
+  constructor(private readonly options: LinkOptions) {
+    const { plan, folder, name, onDamaged } = options
+    this.direct = linkerFlags(plan.link.trailing)
+    this.cache = new ResultCache({
+      folder: path.join(plan.tools.installation.cacheFolder, 'builds'),
+      projectFolder: folder,
+      contentFolders: [],
+      nameOf: (key) => path.join(key, name),
+      onDamaged,
+    })
+  }
+
+  private keyOf(how: 'plain' | 'hot'): string {
+    const { plan, name, objects } = this.options
+    const { compiler, libtorch } = plan.tools.toolchain
+    return hashOf(
+      `${how}-link-2`,
+      compiler.identity,
+      libtorch.identity,
+      name,
+      ...plan.link.args,
+      '--',
+      ...plan.link.trailing,
+      '--',
+      ...objects.map((object) => object.objectKey),
+    )
+  }
+
+  find(how: 'plain' | 'hot'): CachedResult | undefined {
+    return this.cache.find(this.keyOf(how))
+  }
+
+  /** @param hot the program of a compile server, where the link is to be quick: its linker is called directly where the flags allow that */
+  async make(hot: ServerProgram | undefined): Promise<Linked> {
+    const { plan } = this.options
+    const { identity } = plan.tools.toolchain.compiler
+    const output = this.cache.temporary()
+    const depfile = `${output}.d`
+    // Without flags of the project's, all that is read is objects, libtorch and the tools: they are in the key.
+    const asksForFiles = plan.link.trailing.length > 0
+    try {
+      let wantsDepfile = asksForFiles && !withoutDependencyFile.has(identity)
+      let [command, args] = this.commandLine(hot, output, wantsDepfile ? depfile : undefined)
+      let result = await this.options.run(command, args)
+      if (wantsDepfile && result.exitCode !== 0 && result.stderr.includes('--dependency-file')) {
+        withoutDependencyFile.add(identity)
+        wantsDepfile = false
+        ;[command, args] = this.commandLine(hot, output, undefined)
+        result = await this.options.run(command, args)
+      }
+      const inputs = asksForFiles ? this.inputs(depfile) : []
+      const key = this.keyOf(hot ? 'hot' : 'plain')
+      const library = result.exitCode === 0 ? this.cache.store(key, output, inputs, '') : undefined
+      return { command: [command, ...args], result, library }
+    } finally {
+      fs.rmSync(output, { force: true })
+      fs.rmSync(depfile, { force: true })
+    }
+  }
+
+  private commandLine(
+    hot: ServerProgram | undefined,
+    output: string,
+    depfile: string | undefined,
+  ): [string, string[]] {
+    const { plan, name, objects } = this.options
+    const files = objects.map((object) => object.object)
+    const shared = objects.some((object) => object.hot) ? hot?.sharedCode : undefined
+    const own = [
+      '-soname',
+      name,
+      ...(shared === undefined ? [] : [shared, '-rpath', path.dirname(shared)]),
+      ...(depfile === undefined ? [] : [`--dependency-file=${depfile}`]),
+    ]
+    if (hot && this.direct)
+      return [hot.linker.command, hot.linker.args(files, output, [...own, ...this.direct])]
+    const { command, args, trailing } = plan.link
+    const passed = own.flatMap((word) => ['-Xlinker', word])
+    return [command, [...args, ...files, ...trailing, ...passed, '-o', output]]
+  }
+
+  /** Files that the linker read, besides what is in the key, and those that would change what it reads. */
+  private inputs(depfile: string): string[] {
+    const { plan, folder, objects } = this.options
+    const { libtorch } = plan.tools.toolchain
+    const read = fs.existsSync(depfile) ? parseDepfile(fs.readFileSync(depfile, 'utf8')) : []
+    const covered = new Set(objects.map(({ object }) => object))
+    return [...new Set([...read, ...namedByFlags(plan.link.trailing, folder)])]
+      .map((file) => path.resolve(folder, file))
+      .filter((file) => !covered.has(file) && !file.startsWith(libtorch.folder + path.sep))
+  }
+}
