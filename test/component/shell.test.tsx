@@ -88,7 +88,7 @@ describe('the palette', () => {
     expect(entries.slice(0, 2)).toEqual(['palette-build.onSave', 'palette-view.larger'])
     expect(new Set(entries).size).toBe(entries.length)
     const words = screen.getAllByRole('option').map((option) => option.textContent)
-    expect(new Set(words).size).toBe(words.length)
+    expect(words.filter((word, at) => words.indexOf(word) !== at)).toEqual([])
     // A group's name is not said twice.
     expect(words.filter((text) => /^(.+)\1: /.test(text))).toEqual([])
     act(() => layoutStore.setState({ palette: 'closed' }))
