@@ -39,9 +39,9 @@ function toolComponent(
       }
     }, [api])
     return (
-      <section className="tool" aria-label={title} data-testid={`tool-${id}`}>
+      <div className="tool" data-testid={`tool-${id}`}>
         <ErrorBoundary name={title}>{isSeen && <Panel />}</ErrorBoundary>
-      </section>
+      </div>
     )
   }
 }
