@@ -74,7 +74,7 @@ export type PanelDeclaration = {
 export type PanelHelp = {
   /** What it is for and how to begin, a paragraph each. */
   about: readonly string[]
-  /** Keys of its own, while the keyboard is in it; its commands' shortcuts are listed beside them. */
+  /** Keys of its own, while the keyboard is in it; its commands' shortcuts are listed with them. */
   keys?: readonly (readonly [key: string, meaning: string])[]
 }
 

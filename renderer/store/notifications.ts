@@ -71,7 +71,7 @@ function leaveAfter(item: Notification, lifetime: number): void {
   }, lifetime)
 }
 
-/** Shows what left by itself again, until it is dismissed. */
+/** Shows the problems that left again, until they are dismissed. */
 export function showEarlier(): void {
   notificationStore.setState(({ items, earlier }) => ({
     items: [...earlier, ...items],

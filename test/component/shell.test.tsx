@@ -89,7 +89,7 @@ describe('the palette', () => {
     expect(new Set(entries).size).toBe(entries.length)
     const words = screen.getAllByRole('option').map((option) => option.textContent)
     expect(words.filter((word, at) => words.indexOf(word) !== at)).toEqual([])
-    // A group's name is not said twice.
+    // A row names its group once.
     expect(words.filter((text) => /^(.+)\1: /.test(text))).toEqual([])
     act(() => layoutStore.setState({ palette: 'closed' }))
   })

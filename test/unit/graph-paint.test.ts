@@ -96,7 +96,7 @@ function pictureOf(texts: string[], positions: number[]): Picture {
 const region = { left: -10, top: -10, right: 2000, bottom: 200, zoom: 1 }
 
 describe('the overlay of a graph', () => {
-  it('every word stays in its box, in a colour that stands out from it', () => {
+  it('every word stays in its box, in a colour with enough contrast', () => {
     const positions = [1, 0.5, 0]
     const recorder = new Recorder()
     const picture = pictureOf(['123.4 ms · 100 %', '1.2 ms · 34 %', 'no new memory'], positions)

@@ -126,7 +126,7 @@ export async function appendEntries(
   return written.ok ? ok({ entry: parsed.value[list]?.length ?? 0 }) : written
 }
 
-/** Sets these inputs. One field an edit, so that what is beside it keeps its comments; fields no longer set are taken out. */
+/** Sets these inputs. Each field is an edit of its own, so that comments on other fields stay; fields no longer set are removed. */
 export async function setInputs(
   folder: string,
   inputs: Readonly<Record<string, InputSpec>>,

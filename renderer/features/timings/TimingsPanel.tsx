@@ -56,12 +56,19 @@ export function TimingsPanel(): ReactElement {
         <PanelMenu />
         <EnlargeButton panel="timings" />
       </div>
+      <Uncalled />
       <div className="split-body">
         <TimingList />
         <Main />
       </div>
     </div>
   )
+}
+
+/** Of what is measured, or of the whole project. */
+function Uncalled(): ReactElement {
+  const op = useTimings(({ view, draft }) => (view === 'one' ? draft.op : ''))
+  return op === '' ? <UncalledCuda /> : <UncalledCuda op={op} />
 }
 
 function OnBuild(): ReactElement {
@@ -116,10 +123,8 @@ function PanelMenu(): ReactElement {
 
 function Main(): ReactElement {
   const view = useTimings((state) => state.view)
-  const op = useTimings((state) => state.draft.op)
   return (
     <div className="split-main scroll">
-      {view === 'one' ? <UncalledCuda op={op} /> : <UncalledCuda />}
       {view === 'one' && <TimingCase />}
       <Result />
     </div>
