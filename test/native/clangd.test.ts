@@ -9,6 +9,7 @@ import { unwrap } from '../../electron/contract/outcome'
 import { startForkedHost } from '../../electron/engine/host/transport'
 import { clangdsOnPath, findClangd } from '../../electron/engine/toolchain/find-clangd'
 import { changeSettings } from '../../electron/engine/project/settings-file'
+import { residentBytes } from '../../electron/engine/resident-memory'
 import { commandOptions, Workbench } from '../../electron/engine/workbench'
 import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
 import type { TestCache } from '../support/installation'
@@ -25,10 +26,13 @@ const states: LanguageState[] = []
 
 const read = (file: string): string => fs.readFileSync(path.join(folder, file), 'utf8')
 
-const until = async <T>(find: () => T | undefined, seconds = 120): Promise<T> => {
+const until = async <T>(
+  find: () => T | undefined | Promise<T | undefined>,
+  seconds = 120,
+): Promise<T> => {
   const end = Date.now() + seconds * 1000
   for (;;) {
-    const found = find()
+    const found = await find()
     if (found !== undefined) return found
     if (Date.now() > end) throw new Error(`not within ${seconds} s`)
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -198,6 +202,21 @@ describe.skipIf(!clangd.ok)('clangd', () => {
     expect((await diagnosed(kernel, 3)).diagnostics).toEqual([])
     const told = states.slice(begun).find((one) => one.state === 'restarting')?.message
     expect(told).toMatch(/clangd [\d.]+ was ended by SIGKILL. It is started again/)
+  })
+
+  it('clangd gives its memory back at rest, and knows the open files when it is woken', async () => {
+    const { pid } = workbench.clangd.state()
+    expect(await residentBytes(pid)).toBeGreaterThan(10 << 20)
+    const begun = states.length
+    said.length = 0
+    workbench.clangd.rest()
+    expect(workbench.clangd.state()).toMatchObject({ state: 'idle', pid: 0 })
+    await until(async () => ((await residentBytes(pid)) === 0 ? true : undefined))
+    workbench.clangd.wake()
+    await until(() => states.slice(begun).find((one) => one.state === 'ready'))
+    expect((await diagnosed(kernel, 3)).diagnostics).toEqual([])
+    // Nobody ended it but we.
+    expect(states.slice(begun).map(({ state }) => state)).not.toContain('restarting')
   })
 })
 

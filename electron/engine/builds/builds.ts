@@ -43,6 +43,8 @@ type Compile = (request: BuildRequest, options: BuildOptions) => Promise<Result<
 interface FollowingBuild {
   stop: AbortController
   report: Promise<Result<BuildReport>>
+  /** Read when its compilers start: a build that somebody waits for by then is no background work. */
+  options: { signal: AbortSignal; isBackground: boolean }
 }
 
 /** The first error of a build that did not succeed. */
@@ -161,13 +163,15 @@ export class Builds {
   /** Makes the plain build of what was just built hot, a moment later: loading and calling come first. */
   private followWithPlain(folder: string): void {
     const stop = new AbortController()
+    const options = { signal: stop.signal, isBackground: true }
     const build = async (): Promise<Result<BuildReport>> => {
       await new Promise((resolve) => setTimeout(resolve, plainBuildDelay))
+      // Planning it would only take time from the newer build.
+      if (stop.signal.aborted) return err('cancelled', 'The build was stopped.')
       const project = await this.services.projects.open(folder)
       if (!project.ok) return project
       const title = 'plain build'
       this.events.onBackground?.(title, -1, project.value.manifest.name)
-      const options = { signal: stop.signal, isBackground: true }
       const report = await this.compile(project.value, options, buildProject)
       this.events.onBackground?.(title, 1, '')
       if (!report.ok || stop.signal.aborted) return report
@@ -181,7 +185,7 @@ export class Builds {
       this.events.onBackgroundFailed?.(refused)
       return { ok: false, error: refused }
     })
-    this.following.set(folder, { stop, report })
+    this.following.set(folder, { stop, options, report })
   }
 
   private stopFollowing(folder: string): void {
@@ -197,6 +201,7 @@ export class Builds {
     const folder = folderOf(projectOrFolder)
     const following = this.following.get(folder)
     if (!following) return ok(null)
+    following.options.isBackground = false
     const report = await following.report
     if (!report.ok) return report
     if (!report.value.ok) {

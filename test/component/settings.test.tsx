@@ -1,0 +1,34 @@
+import { act, screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+
+import { noteVisible } from '../../renderer/store/layout'
+import { main, show } from './support/window'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const memory = (): string | null => screen.getByTestId('settings-memory').textContent
+
+it('Settings says what the helpers hold, and looks again while it is in front only', async () => {
+  main.give('app.memory', { compileServer: 593_400_000, clangd: 0 })
+  show('settings')
+  await act(async () => {
+    await Promise.resolve()
+  })
+  expect(memory()).toContain('compile server 593 MB, clangd not running')
+  main.give('app.memory', { compileServer: 600_000_000, clangd: 494_000_000 })
+  await act(async () => {
+    await vi.advanceTimersByTimeAsync(2_000)
+  })
+  expect(memory()).toContain('compile server 600 MB, clangd 494 MB')
+  const asked = main.asked('app.memory').length
+  act(() => noteVisible('settings', false))
+  await act(async () => {
+    await vi.advanceTimersByTimeAsync(10_000)
+  })
+  expect(main.asked('app.memory')).toHaveLength(asked)
+})
