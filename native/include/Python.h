@@ -10,7 +10,9 @@
 
 #include <cstddef>
 
-struct PyObject;
+// As libtorch itself declares it.
+struct _object;
+using PyObject = _object;
 using Py_ssize_t = std::ptrdiff_t;
 using PyCFunction = PyObject* (*)(PyObject*, PyObject*);
 

@@ -91,7 +91,7 @@ function setupSource(
     'class BuildOperators(BuildExtension):',
     '    """BuildExtension without the macro by which torch/torch.h includes Python\'s headers.',
     '',
-    '    The limited API leaves out some of what they need, and the operators need none of them.',
+    '    The limited API lacks some of what they need; the operators need none of them.',
     '    """',
     '',
     '    def build_extension(self, ext):',
