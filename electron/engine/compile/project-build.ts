@@ -9,8 +9,8 @@ import type { Result } from '../../contract/outcome'
 import { explainAll } from '../explain/explain'
 import { findAddon } from '../toolchain/addon-location'
 import type { Toolchain } from '../toolchain/choose'
-import { compileLimits, runProcess } from '../toolchain/run-command'
-import type { CommandResult } from '../toolchain/run-command'
+import { compileLimits, nvccLimits, runProcess } from '../toolchain/run-command'
+import type { CommandLimits, CommandResult } from '../toolchain/run-command'
 import {
   errorsFirst,
   explainCpuBuild,
@@ -76,6 +76,7 @@ interface Linked {
 interface ToolOptions {
   signal?: AbortSignal | undefined
   environment?: Record<string, string>
+  limits?: CommandLimits
   onOutput?: (text: string) => void
 }
 
@@ -135,12 +136,17 @@ export class ProjectBuild {
   private async runTool(
     command: string,
     args: readonly string[],
-    { signal = this.options.signal, environment = {}, onOutput = this.say }: ToolOptions = {},
+    {
+      signal = this.options.signal,
+      environment = {},
+      limits = compileLimits,
+      onOutput = this.say,
+    }: ToolOptions = {},
   ): Promise<CommandResult> {
     this.say(`$ ${[command, ...args].map(shellQuote).join(' ')}\n`)
     return await runProcess(command, args, {
       cwd: this.folder,
-      limits: compileLimits,
+      limits,
       signal,
       onOutput,
       // Messages in English whatever the locale: they are parsed.
@@ -321,6 +327,7 @@ export class ProjectBuild {
     return await this.runTool(task.command, args, {
       signal,
       environment: { TMPDIR: scratch },
+      limits: nvccLimits,
       onOutput: (text) => {
         this.say(fold(text))
       },
