@@ -5,6 +5,8 @@ import type { KernelResources } from '../../electron/contract/build'
 import { defaultBuildOptions } from '../../electron/contract/build-options'
 import { manifest as manifestShape } from '../../electron/contract/manifest'
 import type { Manifest } from '../../electron/contract/manifest'
+import { unwrap } from '../../electron/contract/outcome'
+import { defaultSettings } from '../../electron/contract/settings'
 import {
   architectureOf,
   chooseArchitectures,
@@ -18,8 +20,14 @@ import {
   parseNvccOutput,
   withoutKernelLines,
 } from '../../electron/engine/compile/nvcc-output'
+import { cudaTask } from '../../electron/engine/compile/cuda-tasks'
+import { commonFlags } from '../../electron/engine/compile/flags'
+import { findInstallation } from '../../electron/engine/installation'
+import type { OpenProject } from '../../electron/engine/project/open-project'
+import { chosenTools } from '../../electron/engine/toolchain/choose'
 import type { Toolchain } from '../../electron/engine/toolchain/choose'
 import type { CudaToolkit } from '../../electron/engine/toolchain/cuda'
+import { root } from '../support/installation'
 
 const cuda: CudaToolkit = {
   nvcc: '/cuda/bin/nvcc',
@@ -286,6 +294,30 @@ describe('a CUDA source', () => {
     )
     const own = manifestWith({ cudaCflags: ['-arch=sm_89', '-O3'] })
     expect(argumentsFor('', own)).not.toMatch(/gencode|-O2/)
+  })
+})
+
+describe('the flags that setuptools adds', () => {
+  const includes = { folder: '/inc', key: 'k' }
+  const flagsOf = (manifest: Manifest, variant: 'plain' | 'sanitized'): string => {
+    const { options } = chosenTools(defaultSettings, manifest)
+    return commonFlags({ ...toolchain, options }, includes, variant).join(' ')
+  }
+
+  it('C++ sources get them unless a project switches them off, and sanitized builds never do', () => {
+    expect(flagsOf(manifestWith(), 'plain')).toContain('-DNDEBUG -fwrapv')
+    expect(flagsOf(manifestWith({ setuptoolsFlags: false }), 'plain')).not.toMatch(/NDEBUG|fwrapv/)
+    expect(flagsOf(manifestWith(), 'sanitized')).not.toMatch(/NDEBUG|fwrapv/)
+  })
+
+  it('nvcc does not get them', () => {
+    const tools = { installation: findInstallation(root), toolchain, includes }
+    const project = { folder: '/p', manifest: manifestWith() } as OpenProject
+    const build = { tools, project, projectFlags: [], architectures: [] }
+    const source = { file: '/p/k.cu', relative: 'k.cu', text: '' }
+    const task = unwrap(cudaTask(build, source, ['#include <ATen/ATen.h>']))
+    expect(task.args.join(' ')).toContain('-isystem /torch/include')
+    expect(task.args.join(' ')).not.toMatch(/NDEBUG|fwrapv/)
   })
 })
 

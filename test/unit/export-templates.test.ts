@@ -69,7 +69,7 @@ describe('names of packages', () => {
     ['class', 'a keyword of Python'],
     ['unittest', 'would hide the module unittest'],
   ])('pip refuses %s with the reason', (name, why) => {
-    const refused = pythonPackage(manifestNamed(name))
+    const refused = pythonPackage(manifestNamed('my_op', name))
     expect(refused).toMatchObject({ ok: false, error: { code: 'project.invalid' } })
     expect(refused.ok ? '' : refused.error.message).toContain(why)
     expect(refused.ok ? '' : refused.error.hint).toContain('packageName')

@@ -9,8 +9,8 @@ import type { Result } from '../../contract/outcome'
 import { explainAll } from '../explain/explain'
 import { findAddon } from '../toolchain/addon-location'
 import type { Toolchain } from '../toolchain/choose'
-import { compileLimits, runProcess } from '../toolchain/run-command'
-import type { CommandResult } from '../toolchain/run-command'
+import { compileLimits, nvccLimits, runProcess } from '../toolchain/run-command'
+import type { CommandLimits, CommandResult } from '../toolchain/run-command'
 import {
   errorsFirst,
   explainCpuBuild,
@@ -78,6 +78,7 @@ interface Linked {
 interface ToolOptions {
   signal?: AbortSignal | undefined
   environment?: Record<string, string>
+  limits?: CommandLimits
   onOutput?: (text: string) => void
 }
 
@@ -154,12 +155,17 @@ export class ProjectBuild {
   private async runTool(
     command: string,
     args: readonly string[],
-    { signal = this.options.signal, environment = {}, onOutput = this.say }: ToolOptions = {},
+    {
+      signal = this.options.signal,
+      environment = {},
+      limits = compileLimits,
+      onOutput = this.say,
+    }: ToolOptions = {},
   ): Promise<CommandResult> {
     this.say(`$ ${[command, ...args].map(shellQuote).join(' ')}\n`)
     return await runProcess(command, args, {
       cwd: this.folder,
-      limits: compileLimits,
+      limits,
       signal,
       onOutput,
       isBackground: this.options.isBackground ?? false,
@@ -337,6 +343,7 @@ export class ProjectBuild {
     const fold = withoutKernelLines()
     return await this.runTool(task.command, args, {
       ...options,
+      limits: nvccLimits,
       onOutput: (text) => {
         this.say(fold(text))
       },

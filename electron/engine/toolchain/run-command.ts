@@ -19,6 +19,13 @@ export const compileLimits: CommandLimits = {
   memoryBytes: 12 * 2 ** 30,
 }
 
+/** Sources of many kernels, for many architectures, take nvcc half an hour. */
+export const nvccLimits: CommandLimits = {
+  seconds: 3600,
+  outputBytes: 16 << 20,
+  memoryBytes: compileLimits.memoryBytes,
+}
+
 export interface CommandOptions {
   cwd?: string
   env?: NodeJS.ProcessEnv
