@@ -3,20 +3,20 @@ import type { Diagnostic, DiagnosticNote } from '../contract/diagnostics'
 import type { Result } from '../contract/outcome'
 import type { BuildOptions } from '../engine/compile/build'
 import type { Workbench } from '../engine/workbench'
+import { endingSignals } from './ending-signals'
 import { describeDiagnostic, progress } from './print'
 
 /** Seconds that loading a library may take. */
 export const loadTimeout = 60
 
-/** Ctrl+C ends compilers as a tree before it ends us. */
+/** Ctrl+C, and a terminal that is closed, end compilers as a tree before they end us. */
 export function interruptSignal(): AbortSignal {
   const controller = new AbortController()
-  process.once('SIGINT', () => {
-    controller.abort()
-  })
-  process.once('SIGTERM', () => {
-    controller.abort()
-  })
+  for (const signal of endingSignals) {
+    process.once(signal, () => {
+      controller.abort()
+    })
+  }
   return controller.signal
 }
 

@@ -8,6 +8,7 @@ import { exportFolderOf } from '../contract/settings'
 import type { Project } from '../contract/project'
 import type { Result, WorkbenchError } from '../contract/outcome'
 import { eventChannel } from '../contract/channels'
+import { startForkedHost } from '../engine/host/transport'
 import type { Installation } from '../engine/installation'
 import { describeProject } from '../engine/project/describe-project'
 import { changeSettings } from '../engine/project/settings-file'
@@ -15,7 +16,6 @@ import { watchProject } from '../engine/project/watch-project'
 import { Workbench } from '../engine/workbench'
 import { ProjectSession } from './project-session'
 import { TextBatches } from './text-batch'
-import { startUtilityHost } from './utility-host'
 
 const mostRecent = 12
 const mostRemembered = 50
@@ -43,7 +43,7 @@ export class AppSession {
         this.send('host.output', { ...source, text })
       },
     )
-    this.workbench = new Workbench(installation, startUtilityHost, {
+    this.workbench = new Workbench(installation, startForkedHost, {
       onState: (state) => {
         this.send('host.changed', state)
       },

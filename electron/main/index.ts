@@ -3,6 +3,7 @@ import path from 'node:path'
 
 import { app } from 'electron'
 
+import { removeLeftovers } from '../engine/builds/leftovers'
 import { findInstallation } from '../engine/installation'
 import { readSettings } from '../engine/project/settings-file'
 import { pruneBuildCaches } from '../engine/compile/build'
@@ -80,6 +81,7 @@ async function run(): Promise<void> {
       app.quit()
     })
   })
+  void removeLeftovers(installation)
   await session.prepareInBackground()
   pruneBuildCaches(installation)
 }

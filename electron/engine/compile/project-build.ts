@@ -232,7 +232,7 @@ export class ProjectBuild {
         diagnostics: this.judge(hit.output, task),
       }
     }
-    // Compilers leave files behind when they are ended, beside their output and in TMPDIR.
+    // Compilers leave files behind when they are ended, next to their output and in TMPDIR.
     const scratch = this.cache.temporary()
     fs.mkdirSync(scratch)
     const depfile = path.join(scratch, 'object.d')

@@ -20,6 +20,8 @@ export interface HostLimits {
   memoryBytes: number
   /** Bytes a host may print in one call. */
   outputBytes: number
+  /** Bytes that its folder for temporary files may hold. */
+  temporaryBytes: number
   /** Seconds without an answer to a ping after which a host is given up. */
   pingSeconds: number
   /** Seconds from start to libtorch loaded. */
@@ -29,6 +31,7 @@ export interface HostLimits {
 export const defaultHostLimits: HostLimits = {
   memoryBytes: 0,
   outputBytes: 64 << 20,
+  temporaryBytes: 8 * 2 ** 30,
   pingSeconds: 20,
   startSeconds: 60,
 }
@@ -57,6 +60,7 @@ export const replaced = err(
 )
 
 const keptOutput = 16_384
+const reportName = 'crash-report.txt'
 
 export interface HostStart {
   generation: number
@@ -75,11 +79,15 @@ export class HostClient {
   exit: HostExit | undefined
   onOutput: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined
   private readonly transport: HostTransport
-  private readonly reportFile: string
+  /** Its crash report and its temporary files. */
+  private readonly folder: string
+  private readonly temporaryFolder: string
   private readonly pending = new Map<number, Pending>()
   private nextId = 1
   private killed: KillReason | undefined
   private killedAfter = 0
+  /** What came in place of a message. */
+  private cameInstead = ''
   private lastOutput = ''
   private outputInCall = 0
   private gone = false
@@ -94,26 +102,23 @@ export class HostClient {
     this.generation = generation
     this.limits = limits
     this.userFolders = userFolders
-    const folder = path.join(installation.cacheFolder, 'hosts')
-    fs.mkdirSync(folder, { recursive: true })
-    this.reportFile = path.join(
-      folder,
-      `${process.pid}-${generation}-${randomUUID().slice(0, 8)}.txt`,
-    )
+    const name = `${process.pid}-${generation}-${randomUUID().slice(0, 8)}`
+    this.folder = path.join(installation.cacheFolder, 'hosts', name)
+    this.temporaryFolder = path.join(this.folder, 'tmp')
+    fs.mkdirSync(this.temporaryFolder, { recursive: true })
     this.transport = startHost({
       entry: installation.hostEntry,
       environment: {
         OPSMITH_ADDON_FILE: path.join(installation.addonFolder, 'opsmith_native.node'),
-        OPSMITH_CRASH_REPORT: this.reportFile,
+        OPSMITH_CRASH_REPORT: path.join(this.folder, reportName),
         OPSMITH_MEMORY_LIMIT: String(limits.memoryBytes),
+        // What user code leaves there goes with the op host.
+        TMPDIR: this.temporaryFolder,
         // Threads that spin while they wait slow down everything else on a small machine.
         OMP_WAIT_POLICY: 'passive',
         // libtorch's profiler announces each session on stderr.
         KINETO_LOG_LEVEL: '99',
       },
-    })
-    this.transport.onOutput((stream, text) => {
-      this.takeOutput(stream, text)
     })
     let settleReady: (result: Result<{ libtorch: string; seconds: number }>) => void = () =>
       undefined
@@ -123,20 +128,31 @@ export class HostClient {
     const slow = setTimeout(() => {
       this.kill('unresponsive')
     }, limits.startSeconds * 1000)
-    this.transport.onMessage((message) => {
-      if (message.kind === 'ready') {
-        clearTimeout(slow)
-        settleReady(ok({ libtorch: message.libtorch, seconds: message.seconds }))
-        this.schedulePing()
-      } else if (message.kind === 'refused') {
-        settleReady({ ok: false, error: message.error })
-        this.kill('stopped')
-      } else {
-        this.takeAnswer(message)
-      }
-    })
+    let settleEnded: (exit: HostExit) => void = () => undefined
     this.ended = new Promise((resolve) => {
-      this.transport.onExit((code, signal) => {
+      settleEnded = resolve
+    })
+    this.transport.listen({
+      onOutput: (stream, text) => {
+        this.takeOutput(stream, text)
+      },
+      onMessage: (message) => {
+        if (message.kind === 'ready') {
+          clearTimeout(slow)
+          settleReady(ok({ libtorch: message.libtorch, seconds: message.seconds }))
+          this.schedulePing()
+        } else if (message.kind === 'refused') {
+          settleReady({ ok: false, error: message.error })
+          this.kill('stopped')
+        } else {
+          this.takeAnswer(message)
+        }
+      },
+      onBroken: (what) => {
+        this.cameInstead = what
+        this.kill('broken')
+      },
+      onExit: (code, signal) => {
         clearTimeout(slow)
         void this.finish(code, signal).then((exit) => {
           settleReady(
@@ -145,9 +161,9 @@ export class HostClient {
               exit,
             }),
           )
-          resolve(exit)
+          settleEnded(exit)
         })
-      })
+      },
     })
   }
 
@@ -233,12 +249,19 @@ export class HostClient {
       const late = setTimeout(() => {
         this.kill('unresponsive')
       }, this.limits.pingSeconds * 1000)
-      void this.call('host.ping', {}, { timeout: 0, phase: '' }).then(() => {
-        clearTimeout(late)
-        if (!this.gone) this.schedulePing()
-      })
+      void this.call('host.ping', {}, { timeout: 0, phase: '' })
+        .then(() => this.checkTemporaryFiles())
+        .then(() => {
+          clearTimeout(late)
+          if (!this.gone) this.schedulePing()
+        })
     }, 2000)
     this.pinging.unref()
+  }
+
+  private async checkTemporaryFiles(): Promise<void> {
+    const bytes = await folderBytes(this.temporaryFolder)
+    if (bytes > this.limits.temporaryBytes) this.kill('temporary-files')
   }
 
   private takeOutput(stream: 'stdout' | 'stderr', text: string): void {
@@ -270,11 +293,9 @@ export class HostClient {
 
   private readReport(): CrashRecord[] {
     try {
-      return parseCrashReport(fs.readFileSync(this.reportFile, 'utf8'))
+      return parseCrashReport(fs.readFileSync(path.join(this.folder, reportName), 'utf8'))
     } catch {
       return []
-    } finally {
-      fs.rmSync(this.reportFile, { force: true })
     }
   }
 
@@ -291,6 +312,7 @@ export class HostClient {
       code,
       signal,
       killed: this.killed,
+      cameInstead: this.cameInstead,
       phase: running?.phase ?? '',
       seconds: this.killedAfter,
       lastOutput: this.lastOutput,
@@ -315,6 +337,22 @@ export class HostClient {
       }
     }
     this.pending.clear()
+    await this.transport.endRest()
+    await fs.promises.rm(this.folder, { recursive: true, force: true }).catch(() => undefined)
     return exit
   }
+}
+
+/** Bytes of the files below a folder; those that go away meanwhile do not count. */
+async function folderBytes(folder: string): Promise<number> {
+  const entries = await fs.promises.readdir(folder, { withFileTypes: true }).catch(() => [])
+  const sizes = await Promise.all(
+    entries.map(async (entry) => {
+      const file = path.join(folder, entry.name)
+      if (entry.isDirectory()) return await folderBytes(file)
+      const stat = await fs.promises.lstat(file).catch(() => undefined)
+      return stat?.isFile() ? stat.size : 0
+    }),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
 }

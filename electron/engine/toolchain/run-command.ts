@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 
+import { endGroup, endWithUs, newTree, treeEnvironment } from './process-tree'
+
 /** Limits on one child process. Compilers get generous ones, probes tight ones. */
 export interface CommandLimits {
   seconds: number
@@ -41,12 +43,7 @@ export interface CommandResult {
 
 /** A compiler driver starts children of its own: the group goes, not only the leader. */
 export function killTree(child: ChildProcess): void {
-  if (child.pid === undefined) return
-  try {
-    process.kill(-child.pid, 'SIGKILL')
-  } catch {
-    child.kill('SIGKILL')
-  }
+  if (child.pid !== undefined) endGroup(child.pid)
 }
 
 /** Runs one command with time, output and memory limits; never rejects. */
@@ -84,10 +81,11 @@ export async function runProcess(
   return await new Promise((resolve) => {
     const child = spawn(file, argv, {
       cwd: options.cwd,
-      env: options.env ?? process.env,
+      env: { ...(options.env ?? process.env), ...treeEnvironment(newTree()) },
       detached: true,
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
+    const forget = child.pid === undefined ? undefined : endWithUs(child.pid)
     let stdout = ''
     let stderr = ''
     let kept = 0
@@ -119,6 +117,7 @@ export async function runProcess(
     if (options.input !== undefined) child.stdin?.on('error', () => undefined).end(options.input)
     const finish = (result: Pick<CommandResult, 'exitCode'> & Partial<CommandResult>): void => {
       clearTimeout(timer)
+      forget?.()
       options.signal?.removeEventListener('abort', onAbort)
       resolve({ stdout, stderr, seconds: seconds(), truncated, ...result })
     }
