@@ -33,8 +33,8 @@ const configuration: Configuration = {
     'samples/**/*',
   ],
   electronFuses: {
-    // The op host is a utilityProcess, so no part of the packed app runs Electron as Node.
-    runAsNode: false,
+    // The op host runs Electron as Node: bytes that user code writes to the channel of a utilityProcess end main.
+    runAsNode: true,
     enableNodeOptionsEnvironmentVariable: false,
     enableNodeCliInspectArguments: false,
     enableCookieEncryption: true,

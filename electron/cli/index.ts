@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 
 import { CommanderError } from 'commander'
@@ -7,6 +8,7 @@ import { z } from 'zod'
 import { findInstallation } from '../engine/installation'
 import { ioError } from '../engine/project/files'
 import { verbs } from './all-verbs'
+import { endingSignals } from './ending-signals'
 import { exitCodes } from './exit-codes'
 import { makeProgram } from './program'
 
@@ -15,7 +17,20 @@ function ownVersion(): string {
   return z.object({ version: z.string() }).parse(JSON.parse(fs.readFileSync(file, 'utf8'))).version
 }
 
+/**
+ * A verb that is stopped says what it has done by then; without one that listens, and after it has listened once,
+ * the command ends here. Left to the system, it would end without the processes that it started.
+ */
+function endBySignals(): void {
+  for (const signal of endingSignals) {
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(128 + os.constants.signals[signal])
+    })
+  }
+}
+
 async function main(): Promise<void> {
+  endBySignals()
   // Who reads the answer may have read enough, as `head` has; nothing is left to do then.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(process.exitCode ?? exitCodes.good)

@@ -1,6 +1,6 @@
 import os from 'node:os'
 
-import { endAllChildren } from '../engine/toolchain/run-command'
+import { endingSignals } from './ending-signals'
 
 /** Milliseconds from the first signal until this process ends, whatever it still does. */
 const graceMilliseconds = 500
@@ -8,7 +8,6 @@ const graceMilliseconds = 500
 let controller: AbortController | undefined
 
 function end(signal: NodeJS.Signals): never {
-  endAllChildren()
   // As a shell reports a process that a signal ended.
   process.exit(128 + os.constants.signals[signal])
 }
@@ -21,7 +20,7 @@ export function interruptSignal(): AbortSignal {
   if (controller) return controller.signal
   const created = new AbortController()
   controller = created
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  for (const signal of endingSignals) {
     process.on(signal, () => {
       if (created.signal.aborted) end(signal)
       created.abort()

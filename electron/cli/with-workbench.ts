@@ -1,3 +1,4 @@
+import { removeLeftovers } from '../engine/builds/leftovers'
 import { findInstallation } from '../engine/installation'
 import { startForkedHost } from '../engine/host/transport'
 import { commandOptions, Workbench } from '../engine/workbench'
@@ -7,8 +8,10 @@ import { describeError, forTerminal, progress } from './print'
 export async function withWorkbench(
   action: (workbench: Workbench) => Promise<number>,
 ): Promise<number> {
+  const installation = findInstallation(__dirname)
+  const removing = removeLeftovers(installation)
   const workbench = new Workbench(
-    findInstallation(__dirname),
+    installation,
     startForkedHost,
     {
       // What user code prints goes to stderr: stdout is for the answer.
@@ -25,5 +28,6 @@ export async function withWorkbench(
     return await action(workbench)
   } finally {
     await workbench.close()
+    await removing
   }
 }

@@ -15,7 +15,7 @@ import { captureReport, captureRequest, graphArchive, graphObservation, graphTex
 import { operatorCheckReport, operatorCheckRequest } from './operator-check'
 import { operatorCheckDescription } from './operator-check-names'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
-import type { WorkbenchError } from './outcome'
+import { workbenchError } from './outcome'
 import { sanitizedReport, sanitizedRequest } from './sanitize'
 import { profileRequest, profileTrace } from './profile'
 import { programFunction, programSource, runReport, runRequest } from './run'
@@ -253,15 +253,30 @@ export type HostCallName = keyof HostCalls
 export type HostInput<N extends HostCallName> = z.input<HostCalls[N]['input']>
 export type HostOutput<N extends HostCallName> = z.output<HostCalls[N]['output']>
 
+/** With this code a host ends whose connection to its parent is lost. */
+export const lostConnectionCode = 70
+
 /** Parent to host. */
-export type HostRequest = { id: number; call: HostCallName; input: unknown }
-/** Host to parent; `ready` once, when libtorch is loaded. */
-export type HostMessage =
-  | { kind: 'ready'; libtorch: string; seconds: number }
+export const hostRequest = z.object({
+  id: z.number().int(),
+  call: z.string().refine((name): name is HostCallName => name in hostCalls),
+  input: z.unknown(),
+})
+export type HostRequest = z.infer<typeof hostRequest>
+
+/** Host to parent. What an answer holds is compared with the output of its call. */
+export const hostMessage = z.discriminatedUnion('kind', [
+  /** Once, when libtorch is loaded. */
+  z.object({ kind: z.literal('ready'), libtorch: z.string(), seconds: z.number() }),
   /** In place of `ready`: the host cannot be used, and ends. */
-  | { kind: 'refused'; error: WorkbenchError }
-  | {
-      kind: 'answer'
-      id: number
-      result: { ok: true; value: unknown } | { ok: false; error: unknown }
-    }
+  z.object({ kind: z.literal('refused'), error: workbenchError }),
+  z.object({
+    kind: z.literal('answer'),
+    id: z.number().int(),
+    result: z.discriminatedUnion('ok', [
+      z.object({ ok: z.literal(true), value: z.unknown() }),
+      z.object({ ok: z.literal(false), error: z.unknown() }),
+    ]),
+  }),
+])
+export type HostMessage = z.infer<typeof hostMessage>

@@ -58,6 +58,9 @@ export const hostExit = z.object({
     'out-of-memory',
     'timeout',
     'output', // printed more than the limit
+    'processes', // it started more processes than the limit
+    'temporary-files', // it wrote more than the limit to $TMPDIR
+    'descriptors', // code closed, or wrote to, descriptors that the op host needs
     'killed', // a signal from outside
     'unknown',
   ]),

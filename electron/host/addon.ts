@@ -11,12 +11,22 @@ export interface NativeAddon {
   /** Names of the calls that it answers; compared with the contract's when the op host starts. */
   readonly calls: readonly string[]
   /**
+   * Closes what the parent has left open in this process, and keeps what it starts among its descendants.
+   * @param channel the descriptor of the connection to the parent, which stays
+   */
+  contain(channel: number): void
+  /**
    * Installs the signal, terminate and exit handlers. On a crash they write `reportPath`:
    * see native/runtime/process/crash_report.h for the format.
    */
   installCrashReporter(reportPath: string): void
-  /** Ends the process with the reason "memory" once its resident set passes this; 0 turns it off. */
-  setMemoryLimit(bytes: number): void
+  /**
+   * Ends the process, and those that it started, with the reason "memory" once all of them hold more than `bytes`
+   * (0: no limit), and with the reason "processes" once it has started more than `processes` that run.
+   */
+  setLimits(bytes: number, processes: number): void
+  /** Ends the processes that this one started, and those that they started. */
+  endDescendants(): void
   /**
    * Makes a call of the contract. `phase` is what a crash report says while it runs: "call my_op::f".
    *

@@ -1,10 +1,11 @@
 import { createRequire } from 'node:module'
 
-import { hostCalls } from '../contract/host-calls'
+import { hostCalls, lostConnectionCode } from '../contract/host-calls'
 import type { HostCallName, HostInput, HostRequest } from '../contract/host-calls'
 import { errorCode } from '../contract/outcome'
 import type { WorkbenchError } from '../contract/outcome'
 import type { NativeAddon } from './addon'
+import { channelDescriptor } from './port'
 import type { HostPort } from './port'
 
 /** What the addon rejects with; see native/binding/guard.h. */
@@ -57,6 +58,9 @@ function differenceInCalls(addon: NativeAddon): WorkbenchError | undefined {
   }
 }
 
+/** That user code may have started and that run at one time. More is a program that forks without end. */
+const mostProcesses = 256
+
 /** Answers calls one after the other as the addon's call thread does; pings in between. */
 export class HostServer {
   constructor(private readonly port: HostPort) {}
@@ -64,6 +68,10 @@ export class HostServer {
   start(): void {
     const started = performance.now()
     const addon = this.loadAddon()
+    this.port.onEnd(() => {
+      addon.endDescendants()
+      process.exit(lostConnectionCode)
+    })
     const error = differenceInCalls(addon)
     if (error) {
       this.port.send({ kind: 'refused', error })
@@ -82,9 +90,10 @@ export class HostServer {
   private loadAddon(): NativeAddon {
     const file = process.env['OPSMITH_ADDON_FILE'] ?? ''
     const addon = createRequire(__filename)(file) as NativeAddon
+    addon.contain(channelDescriptor)
     const report = process.env['OPSMITH_CRASH_REPORT']
     if (report) addon.installCrashReporter(report)
-    addon.setMemoryLimit(Number(process.env['OPSMITH_MEMORY_LIMIT'] ?? 0))
+    addon.setLimits(Math.floor(Number(process.env['OPSMITH_MEMORY_LIMIT'] ?? 0)), mostProcesses)
     return addon
   }
 

@@ -1,41 +1,47 @@
+import { Socket } from 'node:net'
+import { deserialize, serialize } from 'node:v8'
+
+import { FrameReader, frameHeader } from '../contract/frames'
+import { hostRequest } from '../contract/host-calls'
 import type { HostMessage, HostRequest } from '../contract/host-calls'
 
-/** How the host speaks to its parent, whichever started it. */
+/** How the host speaks to its parent. */
 export interface HostPort {
   send(message: HostMessage): void
   onRequest(listener: (request: HostRequest) => void): void
+  /** Called when there is no parent any more, or what came from it cannot be read. */
+  onEnd(listener: () => void): void
 }
 
-/** What `process.parentPort` is where the parent gives a message port; a forked process has none. */
-interface ParentPort {
-  postMessage(message: unknown): void
-  on(event: 'message', listener: (event: { data: unknown }) => void): void
-}
+/** The descriptor of the socket to the parent; see electron/engine/host/transport.ts. */
+export const channelDescriptor = 3
 
-export function hostPort(): HostPort {
-  const parentPort = (process as NodeJS.Process & { parentPort?: ParentPort }).parentPort
-  if (parentPort) {
-    return {
-      send: (message) => {
-        parentPort.postMessage(message)
-      },
-      onRequest: (listener) => {
-        parentPort.on('message', (event) => {
-          listener(event.data as HostRequest)
-        })
-      },
-    }
-  }
-  // A parent that is gone has no use for an answer, and the host none for living on.
-  process.on('disconnect', () => process.exit(0))
+export function openHostPort(): HostPort {
+  const channel = new Socket({ fd: channelDescriptor, readable: true, writable: true })
   return {
     send: (message) => {
-      if (process.connected) process.send?.(message)
+      const payload = serialize(message)
+      channel.cork()
+      channel.write(frameHeader(payload))
+      channel.write(payload)
+      channel.uncork()
     },
     onRequest: (listener) => {
-      process.on('message', (message) => {
-        listener(message as HostRequest)
+      const reader = new FrameReader()
+      channel.on('data', (bytes) => {
+        try {
+          for (const payload of reader.take(bytes)) {
+            listener(hostRequest.parse(deserialize(payload)))
+          }
+        } catch {
+          // User code has read a part of it.
+          channel.destroy()
+        }
       })
+    },
+    onEnd: (listener) => {
+      channel.on('error', () => undefined)
+      channel.on('close', listener)
     },
   }
 }

@@ -9,6 +9,7 @@ import type { DescribedProject, Project, TrustState } from '../contract/project'
 import { ok, WorkbenchFailure } from '../contract/outcome'
 import type { Result, WorkbenchError } from '../contract/outcome'
 import { eventChannel } from '../contract/channels'
+import { startForkedHost } from '../engine/host/transport'
 import type { Installation } from '../engine/installation'
 import { describeProject } from '../engine/project/describe-project'
 import { diskError } from '../engine/project/file-errors'
@@ -20,7 +21,6 @@ import { Workbench } from '../engine/workbench'
 import { IdleTimer } from '../engine/idle-timer'
 import { ProjectSession } from './project-session'
 import { TextBatches } from './text-batch'
-import { startUtilityHost } from './utility-host'
 
 const mostRecent = 12
 /** Milliseconds without a key, a build or a question after which the open project's helpers give their memory back. */
@@ -63,7 +63,7 @@ export class AppSession {
         this.send('host.output', { ...source, text })
       },
     )
-    this.workbench = new Workbench(installation, startUtilityHost, {
+    this.workbench = new Workbench(installation, startForkedHost, {
       onState: (state) => {
         this.send('host.changed', state)
       },

@@ -3,6 +3,7 @@ import path from 'node:path'
 
 import { app } from 'electron'
 
+import { removeLeftovers } from '../engine/builds/leftovers'
 import { findInstallation } from '../engine/installation'
 import { readSettings } from '../engine/project/settings-file'
 import { pruneBuildCaches } from '../engine/compile/build'
@@ -60,6 +61,7 @@ function startAgain(folder: string): void {
 
 async function prepare(session: AppSession): Promise<void> {
   try {
+    await removeLeftovers(installation)
     pruneBuildCaches(installation)
     await session.prepareInBackground()
   } catch (error) {

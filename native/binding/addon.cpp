@@ -10,7 +10,9 @@
 #include "runtime/failure.h"
 #include "runtime/process/call_thread.h"
 #include "runtime/process/crash_report.h"
+#include "runtime/process/descriptors.h"
 #include "runtime/process/memory_limit.h"
+#include "runtime/process/process_tree.h"
 #include "runtime/process/tensor_memory.h"
 
 namespace opsmith {
@@ -25,13 +27,29 @@ Napi::Value install_crash_reporter(const Napi::CallbackInfo& info) {
   });
 }
 
-Napi::Value set_limit(const Napi::CallbackInfo& info) {
+Napi::Value contain(const Napi::CallbackInfo& info) {
   return guard(info, [&] {
-    int64_t bytes = 0;
-    read_value(info[0], bytes, Place{.name = "bytes"});
-    set_memory_limit(bytes > 0 ? static_cast<uint64_t>(bytes) : 0);
+    int64_t channel = 0;
+    read_value(info[0], channel, Place{.name = "channel"});
+    close_inherited_descriptors(static_cast<int>(channel));
+    adopt_descendants();
     return info.Env().Undefined();
   });
+}
+
+Napi::Value set_process_limits(const Napi::CallbackInfo& info) {
+  return guard(info, [&] {
+    int64_t bytes = 0, processes = 0;
+    read_value(info[0], bytes, Place{.name = "bytes"});
+    read_value(info[1], processes, Place{.name = "processes"});
+    set_limits(bytes > 0 ? static_cast<uint64_t>(bytes) : 0, processes);
+    return info.Env().Undefined();
+  });
+}
+
+Napi::Value end_started_processes(const Napi::CallbackInfo& info) {
+  end_descendants();
+  return info.Env().Undefined();
 }
 
 Napi::Value submit_named(const Napi::CallbackInfo& info) {
@@ -69,7 +87,9 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("call", Napi::Function::New(env, call, "call"));
   exports.Set("installCrashReporter",
               Napi::Function::New(env, install_crash_reporter, "installCrashReporter"));
-  exports.Set("setMemoryLimit", Napi::Function::New(env, set_limit, "setMemoryLimit"));
+  exports.Set("contain", Napi::Function::New(env, contain, "contain"));
+  exports.Set("setLimits", Napi::Function::New(env, set_process_limits, "setLimits"));
+  exports.Set("endDescendants", Napi::Function::New(env, end_started_processes, "endDescendants"));
   return exports;
 }
 

@@ -4,6 +4,8 @@ import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import type { BuildReport } from '../../electron/contract/build'
+import { compileTools } from '../../electron/engine/compile/compile-tools'
+import { CompileServer } from '../../electron/engine/compile/hot/compile-server'
 import { findClangLibraries } from '../../electron/engine/compile/hot/clang-libraries'
 import { changeSettings } from '../../electron/engine/project/settings-file'
 import { readManifest } from '../../electron/engine/project/read-manifest'
@@ -40,6 +42,27 @@ async function hot(folder: string): Promise<BuildReport> {
   if (!build.ok) throw new Error(build.error.message)
   return build.value
 }
+
+describe('a compile server that does not answer as it should', () => {
+  it.each(['not JSON', '{"event":"started","id":1,"pid":-1}', 'null'])(
+    'it is given up after the line %s',
+    async (line) => {
+      const executable = path.join(cache.home, 'server.sh')
+      fs.writeFileSync(executable, `#!/bin/sh\necho '${line}'\nexec sleep 60\n`, { mode: 0o755 })
+      const toolchain = await workbench.projects.toolchain(undefined)
+      if (!toolchain.ok) throw new Error(toolchain.error.message)
+      const tools = compileTools(workbench.installation, toolchain.value)
+      const program = { executable, names: '', sharedCode: '', key: '' }
+      const linker = { command: '', args: () => [] }
+      const server = new CompileServer(tools, { ...program, linker }, 'extension')
+      expect(await server.ready).toMatchObject({
+        ok: false,
+        error: { message: 'The compile server ended: its answer cannot be read.' },
+      })
+      expect(server.alive).toBe(false)
+    },
+  )
+})
 
 describe('hot compile', () => {
   beforeAll(async () => {

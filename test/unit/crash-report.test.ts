@@ -37,6 +37,7 @@ function facts(more: Partial<ExitFacts>): ExitFacts {
     code: null,
     signal: null,
     killed: undefined,
+    cameInstead: '',
     phase: 'call my_op::f',
     seconds: 0,
     lastOutput: '',
@@ -104,6 +105,28 @@ describe('reasons of crashes', () => {
       "`x > 0' failed",
     )
     expect(explainExit(facts({ record: abort })).reason).toBe('abort')
+  })
+
+  it('a closed descriptor is no heap corruption', () => {
+    const abort = record && { ...record, signal: 6 }
+    const trap = record && { ...record, signal: 5, frames: [] }
+    for (const one of [abort, trap]) {
+      const closed = one && { ...one, closedDescriptors: 2 }
+      expect(explainExit(facts({ record: closed })).message).toMatch(/descriptor .* was closed/)
+    }
+    // A null pointer stays one.
+    const fault = record && { ...record, closedDescriptors: 2 }
+    expect(explainExit(facts({ record: fault })).reason).toBe('segfault')
+    expect(explainExit(facts({ killed: 'broken' })).reason).toBe('descriptors')
+  })
+
+  it('limits on a tree of processes name how many there were', () => {
+    const text = (reason: string): string =>
+      `reason ${reason}\nresident 2147483648\nprocesses 300\n`
+    const [memory] = parseCrashReport(text('memory'))
+    expect(explainExit(facts({ record: memory })).message).toContain('and 300 processes')
+    const [processes] = parseCrashReport(text('processes'))
+    expect(explainExit(facts({ record: processes }))).toMatchObject({ reason: 'processes' })
   })
 
   it('a time-out, an exit, lack of memory and a kill from outside are distinguished', () => {

@@ -3,21 +3,11 @@ import path from 'node:path'
 
 import type { Installation } from '../installation'
 import { hashOf } from './result-cache'
-import { isSealed, sealLater, temporaryBeside } from './sealed-files'
+import { isSealed, listFiles, sealLater, temporaryBeside } from './sealed-files'
 
 export interface IncludeSnapshot {
   folder: string
   key: string
-}
-
-function listFiles(folder: string, prefix = ''): string[] {
-  return fs
-    .readdirSync(path.join(folder, prefix), { withFileTypes: true })
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => {
-      const name = path.join(prefix, entry.name)
-      return entry.isDirectory() ? listFiles(folder, name) : [name]
-    })
 }
 
 /**
@@ -50,12 +40,13 @@ export function snapshotIncludes(installation: Installation): IncludeSnapshot {
 /** Each file by a rename of its own: another process may read the same snapshot. */
 function copyInto(file: string, bytes: Buffer): void {
   if (isSealed(file, bytes.length)) return
-  const isSame = fs.existsSync(file) && fs.readFileSync(file).equals(bytes)
-  if (!isSame) {
-    fs.mkdirSync(path.dirname(file), { recursive: true })
-    const temporary = temporaryBeside(file)
-    fs.writeFileSync(temporary, bytes)
-    fs.renameSync(temporary, file)
+  if (fs.existsSync(file) && fs.readFileSync(file).equals(bytes)) {
+    sealLater(file)
+    return
   }
-  sealLater(file)
+  fs.mkdirSync(path.dirname(file), { recursive: true })
+  const temporary = temporaryBeside(file)
+  fs.writeFileSync(temporary, bytes)
+  sealLater(temporary)
+  fs.renameSync(temporary, file)
 }

@@ -79,32 +79,43 @@ export class LibraryLink {
     return this.cache.find(this.keyOf(how))
   }
 
-  /** @param hot the program of a compile server, where the link is to be quick: its linker is called directly where the flags allow that */
+  /**
+   * @param hot the program of a compile server, where the link is to be quick: its linker is called directly where
+   *   the flags allow that
+   */
   async make(hot: ServerProgram | undefined): Promise<Linked> {
-    const { plan } = this.options
-    const { identity } = plan.tools.toolchain.compiler
+    const { trailing } = this.options.plan.link
+    const { identity } = this.options.plan.tools.toolchain.compiler
     const output = this.cache.temporary()
     const depfile = `${output}.d`
     // Without flags of the project's, all that is read is objects, libtorch and the tools: they are in the key.
-    const asksForFiles = plan.link.trailing.length > 0
+    const asksForFiles = trailing.length > 0
+    const isAble = asksForFiles && !withoutDependencyFile.has(identity)
     try {
-      let wantsDepfile = asksForFiles && !withoutDependencyFile.has(identity)
-      let [command, args] = this.commandLine(hot, output, wantsDepfile ? depfile : undefined)
-      let result = await this.options.run(command, args)
-      if (wantsDepfile && result.exitCode !== 0 && result.stderr.includes('--dependency-file')) {
+      let made = await this.attempt(hot, output, isAble ? depfile : undefined)
+      if (isAble && !made.good && made.result.stderr.includes('--dependency-file')) {
         withoutDependencyFile.add(identity)
-        wantsDepfile = false
-        ;[command, args] = this.commandLine(hot, output, undefined)
-        result = await this.options.run(command, args)
+        made = await this.attempt(hot, output, undefined)
       }
-      const inputs = asksForFiles ? this.inputs(depfile) : []
+      const { command, result, good } = made
+      if (!good) return { command, result, library: undefined }
       const key = this.keyOf(hot ? 'hot' : 'plain')
-      const library = result.exitCode === 0 ? this.cache.store(key, output, inputs, '') : undefined
-      return { command: [command, ...args], result, library }
+      const inputs = asksForFiles ? this.inputs(depfile) : []
+      return { command, result, library: this.cache.store(key, output, inputs, '') }
     } finally {
       fs.rmSync(output, { force: true })
       fs.rmSync(depfile, { force: true })
     }
+  }
+
+  private async attempt(
+    hot: ServerProgram | undefined,
+    output: string,
+    depfile: string | undefined,
+  ): Promise<{ command: string[]; result: CommandResult; good: boolean }> {
+    const [command, args] = this.commandLine(hot, output, depfile)
+    const result = await this.options.run(command, args)
+    return { command: [command, ...args], result, good: result.exitCode === 0 }
   }
 
   private commandLine(

@@ -248,7 +248,7 @@ export class ProjectBuild {
       }
     }
     this.options.onStepStarted?.('compile', label)
-    // Compilers leave files behind when they are ended, beside their output and in TMPDIR.
+    // Compilers leave files behind when they are ended, next to their output and in TMPDIR.
     const scratch = this.cache.temporary()
     fs.mkdirSync(scratch)
     const depfile = path.join(scratch, 'object.d')

@@ -112,7 +112,7 @@ export class ResultCache {
         this.options.onDamaged?.()
       }
       if (output === undefined) continue
-      this.touch(file, entry.contents.size)
+      this.touch(key, file, entry.contents.size)
       return { key: entry.result, file, output }
     }
     return undefined
@@ -129,9 +129,11 @@ export class ResultCache {
     }
   }
 
-  private touch(file: string, size: number): void {
+  private touch(key: string, file: string, size: number): void {
+    const now = new Date()
+    fs.utimesSync(this.placeOf(`${key}.json`), now, now)
     const parent = path.dirname(file)
-    if (parent !== this.options.folder) fs.utimesSync(parent, new Date(), new Date())
+    if (parent !== this.options.folder) fs.utimesSync(parent, now, now)
     // Without a seal it was made, or compared, a moment ago.
     else if (isSealed(file, size)) touchSealed(file)
   }
@@ -155,8 +157,8 @@ export class ResultCache {
     const contents = contentsOf(temporary)
     if (output !== '') this.write(`${result}.txt`, output)
     fs.mkdirSync(path.dirname(file), { recursive: true })
+    sealLater(temporary)
     fs.renameSync(temporary, file)
-    sealLater(file)
     // A handful of input states is enough: going back and forth between two is the common case.
     const all: Entry[] = [
       { inputs: stamps, result, contents, output: output === '' ? '' : hashOf(output) },

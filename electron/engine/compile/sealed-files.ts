@@ -4,7 +4,7 @@ import path from 'node:path'
 
 import { z } from 'zod'
 
-/** A name beside `file` that nobody else writes to: what is written there is then renamed. */
+/** A name next to `file` that nobody else writes to: what is written there is then renamed. */
 export function temporaryBeside(file: string): string {
   return `${file}.${process.pid}-${randomUUID().slice(0, 8)}`
 }
@@ -52,9 +52,13 @@ export function lastUse(stat: fs.Stats): number {
  */
 export function sealLater(file: string): void {
   const descriptor = fs.openSync(file, 'r')
+  const close = (): void => {
+    fs.close(descriptor)
+  }
   fs.fsync(descriptor, (failure) => {
-    if (!failure) fs.futimesSync(descriptor, Date.now() / 1000, sealTime)
-    fs.closeSync(descriptor)
+    if (failure) close()
+    // Of a file that is another user's the time cannot be set: it stays without a seal.
+    else fs.futimes(descriptor, Date.now() / 1000, sealTime, close)
   })
 }
 
@@ -76,6 +80,17 @@ export function stateOf(file: string, made: FileContents): FileState {
 
 const folderIndex = z.record(z.string(), fileContents)
 const indexName = 'contents.json'
+
+/** Files below a folder, relative to it, in one order whatever the file system's is. */
+export function listFiles(folder: string, prefix = ''): string[] {
+  return fs
+    .readdirSync(path.join(folder, prefix), { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const name = path.join(prefix, entry.name)
+      return entry.isDirectory() ? listFiles(folder, name) : [name]
+    })
+}
 
 /** In pieces: a precompiled header has a hundred megabytes, and a window's process may do this. */
 async function sealWithContents(file: string): Promise<FileContents> {
@@ -101,11 +116,9 @@ async function sealWithContents(file: string): Promise<FileContents> {
  * them. Where another process was first, that one's folder remains.
  */
 export async function placeSealedFolder(temporary: string, folder: string): Promise<void> {
-  const names = fs
-    .readdirSync(temporary, { recursive: true, encoding: 'utf8' })
-    .filter((name) => fs.statSync(path.join(temporary, name)).isFile())
   const index: z.infer<typeof folderIndex> = {}
-  for (const name of names) index[name] = await sealWithContents(path.join(temporary, name))
+  for (const name of listFiles(temporary))
+    index[name] = await sealWithContents(path.join(temporary, name))
   const indexFile = path.join(temporary, indexName)
   fs.writeFileSync(indexFile, JSON.stringify(index))
   await sealWithContents(indexFile)

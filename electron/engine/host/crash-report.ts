@@ -1,6 +1,6 @@
 /** What the op host's crash reporter wrote; native/runtime/process/crash_report.h documents the format. */
 export interface CrashRecord {
-  reason: 'signal' | 'terminate' | 'exit' | 'memory' | 'dump' | 'unknown'
+  reason: 'signal' | 'terminate' | 'exit' | 'memory' | 'processes' | 'dump' | 'unknown'
   signal: number
   address: bigint
   overflow: boolean
@@ -10,6 +10,10 @@ export interface CrashRecord {
   message: string
   status: number
   residentBytes: number
+  /** Of the op host's descendants, where a limit ended it. */
+  processes: number
+  /** Descriptors of Node's own that were closed before this. */
+  closedDescriptors: number
   frames: bigint[]
   modules: { base: bigint; path: string }[]
 }
@@ -25,12 +29,14 @@ function blankRecord(): CrashRecord {
     message: '',
     status: 0,
     residentBytes: 0,
+    processes: 0,
+    closedDescriptors: 0,
     frames: [],
     modules: [],
   }
 }
 
-const reasons = new Set(['signal', 'terminate', 'exit', 'memory', 'dump'])
+const reasons = new Set(['signal', 'terminate', 'exit', 'memory', 'processes', 'dump'])
 
 function hex(text: string): bigint {
   try {
@@ -77,6 +83,8 @@ export function parseCrashReport(text: string): CrashRecord[] {
       current.message = rest.replaceAll('\\n', '\n').replaceAll('\\\\', '\\')
     else if (key === 'status') current.status = Number(first)
     else if (key === 'resident') current.residentBytes = Number(first)
+    else if (key === 'processes') current.processes = Number(first)
+    else if (key === 'closed') current.closedDescriptors = Number(first)
     else if (key === 'frame') current.frames.push(hex(first))
     else if (key === 'module')
       current.modules.push({ base: hex(first), path: rest.slice(first.length + 1) })

@@ -1,19 +1,23 @@
 import os from 'node:os'
 
+import { lostConnectionCode } from '../../contract/host-calls'
 import type { HostExit, StackFrame } from '../../contract/outcome'
 import type { CrashRecord } from './crash-report'
 
 /**
  * Why the engine itself ended a host, when it did. `stopped`: all that it does is unwanted. `replaced`: one call is, or its library is an older one; what else
- * was asked of it is still wanted.
+ * was asked of it is still wanted. `broken`: its messages cannot be read.
  */
-export type KillReason = 'stopped' | 'replaced' | 'timeout' | 'output' | 'unresponsive'
+export type KillReason =
+  'stopped' | 'replaced' | 'timeout' | 'output' | 'unresponsive' | 'broken' | 'temporary-files'
 
 export interface ExitFacts {
   generation: number
   code: number | null
   signal: string | null
   killed: KillReason | undefined
+  /** Of a host that was ended as `broken`: what came in place of a message; "" when its connection was closed. */
+  cameInstead: string
   /** What the engine knows the host was doing; the record's own phase comes first. */
   phase: string
   seconds: number
@@ -40,6 +44,9 @@ function place(stack: readonly StackFrame[]): string {
   return ` at ${frame.file.split('/').at(-1) ?? ''}:${frame.line ?? 0}${symbol === '' ? '' : `, in ${symbol}`}`
 }
 
+const processCount = (count: number): string =>
+  count === 1 ? 'one process' : `${count.toLocaleString('en')} processes`
+
 function bytes(count: number): string {
   return count >= 2 ** 30
     ? `${(count / 2 ** 30).toFixed(1)} GiB`
@@ -48,9 +55,18 @@ function bytes(count: number): string {
 
 type Reading = Pick<HostExit, 'reason' | 'message'>
 
+function closedDescriptors(doing: string): Reading {
+  return {
+    reason: 'descriptors',
+    message: `A file descriptor that the process needs was closed${doing}. Code may close those only that it has opened itself.`,
+  }
+}
+
 function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Reading {
   const at = place(facts.stack)
   const address = `0x${record.address.toString(16)}`
+  const isAbort = ['SIGABRT', 'SIGTRAP', 'SIGILL'].includes(signalName(record.signal))
+  if (isAbort && record.closedDescriptors > 0) return closedDescriptors(doing)
   const heap = heapWords.exec(facts.lastOutput)?.[0]
   const assertion = /[^\n]*Assertion [`'].*?' failed\.?/.exec(facts.lastOutput)?.[0]
   switch (signalName(record.signal)) {
@@ -129,10 +145,26 @@ function read(facts: ExitFacts): Reading {
       message: `Printed more than the limit in one call and was ended${doing}.`,
     }
   }
+  if (facts.killed === 'temporary-files') {
+    return {
+      reason: 'temporary-files',
+      message: `Had more temporary files than an op host may${doing} and was ended.`,
+    }
+  }
   if (record?.reason === 'memory') {
+    const grown =
+      record.processes === 0
+        ? 'the process had grown'
+        : `the process and ${processCount(record.processes)} that it started had grown`
     return {
       reason: 'out-of-memory',
-      message: `Out of memory${doing}: the process had grown to ${bytes(record.residentBytes)}, its limit.`,
+      message: `Out of memory${doing}: ${grown} to ${bytes(record.residentBytes)}, its limit.`,
+    }
+  }
+  if (record?.reason === 'processes') {
+    return {
+      reason: 'processes',
+      message: `Too many processes${doing}: ${processCount(record.processes)} that it started were running, more than one op host may.`,
     }
   }
   if (record?.reason === 'terminate') {
@@ -145,6 +177,18 @@ function read(facts: ExitFacts): Reading {
     return { reason: 'exit', message: `The operator called exit(${record.status})${doing}.` }
   }
   if (record?.reason === 'signal') return readSignal(record, facts, doing)
+  if (
+    facts.code === lostConnectionCode ||
+    (facts.killed === 'broken' && facts.cameInstead === '')
+  ) {
+    return closedDescriptors(doing)
+  }
+  if (facts.killed === 'broken') {
+    return {
+      reason: 'descriptors',
+      message: `Bytes were written to a file descriptor that is not theirs${doing}: the op host's messages hold ${facts.cameInstead}.`,
+    }
+  }
   if (facts.signal === 'SIGKILL') {
     return {
       reason: 'killed',
@@ -159,14 +203,10 @@ function read(facts: ExitFacts): Reading {
       message: `The process ended${doing}${facts.code === 0 ? ' as if by exit(0)' : ''}.`,
     }
   }
-  // utilityProcess gives a signal as 128 + its number or as the number itself.
-  const signal = facts.code > 128 && facts.code < 160 ? facts.code - 128 : facts.code
-  return facts.code === 137 || (phase === '' && signal === 9)
-    ? {
-        reason: 'killed',
-        message: `Killed from outside${doing}: by a user, or by the system for lack of memory.`,
-      }
-    : { reason: 'exit', message: `The process ended with exit code ${facts.code}${doing}.` }
+  return {
+    reason: 'exit',
+    message: `The process ended with exit code ${facts.code}${doing}.`,
+  }
 }
 
 /** What to do next: code is to mend only where the end came from inside. */

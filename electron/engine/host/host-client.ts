@@ -21,6 +21,8 @@ export interface HostLimits {
   memoryBytes: number
   /** Bytes a host may print in one call. */
   outputBytes: number
+  /** Bytes that its folder for temporary files may hold. */
+  temporaryBytes: number
   /** Seconds without an answer to a ping after which a host is given up. */
   pingSeconds: number
   /** Seconds from start to libtorch loaded. */
@@ -30,6 +32,7 @@ export interface HostLimits {
 export const defaultHostLimits: HostLimits = {
   memoryBytes: 0,
   outputBytes: 64 << 20,
+  temporaryBytes: 8 * 2 ** 30,
   pingSeconds: 20,
   startSeconds: 60,
 }
@@ -58,6 +61,7 @@ export const replaced = err(
 )
 
 const keptOutput = 16_384
+const reportName = 'crash-report.txt'
 
 export interface HostStart {
   generation: number
@@ -68,8 +72,8 @@ export interface HostStart {
   userFolders: () => readonly string[]
 }
 
-/** Where an op host writes why it ended: in the cache, or among temporary files where that cannot be written. */
-function reportFolder(cacheFolder: string): string {
+/** Where op hosts have their folders: in the cache, or among temporary files where that cannot be written. */
+function hostsFolder(cacheFolder: string): string {
   const folder = path.join(cacheFolder, 'hosts')
   try {
     fs.mkdirSync(folder, { recursive: true })
@@ -88,11 +92,15 @@ export class HostClient {
   exit: HostExit | undefined
   onOutput: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined
   private readonly transport: HostTransport
-  private readonly reportFile: string
+  /** Its crash report and its temporary files. */
+  private readonly folder: string
+  private readonly temporaryFolder: string
   private readonly pending = new Map<number, Pending>()
   private nextId = 1
   private killed: KillReason | undefined
   private killedAfter = 0
+  /** What came in place of a message. */
+  private cameInstead = ''
   private lastOutput = ''
   private outputInCall = 0
   private gone = false
@@ -107,24 +115,23 @@ export class HostClient {
     this.generation = generation
     this.limits = limits
     this.userFolders = userFolders
-    this.reportFile = path.join(
-      reportFolder(installation.cacheFolder),
-      `${process.pid}-${generation}-${randomUUID().slice(0, 8)}.txt`,
-    )
+    const name = `${process.pid}-${generation}-${randomUUID().slice(0, 8)}`
+    this.folder = path.join(hostsFolder(installation.cacheFolder), name)
+    this.temporaryFolder = path.join(this.folder, 'tmp')
+    fs.mkdirSync(this.temporaryFolder, { recursive: true })
     this.transport = startHost({
       entry: installation.hostEntry,
       environment: {
         OPSMITH_ADDON_FILE: path.join(installation.addonFolder, 'opsmith_native.node'),
-        OPSMITH_CRASH_REPORT: this.reportFile,
+        OPSMITH_CRASH_REPORT: path.join(this.folder, reportName),
         OPSMITH_MEMORY_LIMIT: String(limits.memoryBytes),
+        // What user code leaves there goes with the op host.
+        TMPDIR: this.temporaryFolder,
         // Threads that spin while they wait slow down everything else on a small machine.
         OMP_WAIT_POLICY: 'passive',
         // libtorch's profiler announces each session on stderr.
         KINETO_LOG_LEVEL: '99',
       },
-    })
-    this.transport.onOutput((stream, text) => {
-      this.takeOutput(stream, text)
     })
     let settleReady: (result: Result<{ libtorch: string; seconds: number }>) => void = () =>
       undefined
@@ -134,20 +141,31 @@ export class HostClient {
     const slow = setTimeout(() => {
       this.kill('unresponsive')
     }, limits.startSeconds * 1000)
-    this.transport.onMessage((message) => {
-      if (message.kind === 'ready') {
-        clearTimeout(slow)
-        settleReady(ok({ libtorch: message.libtorch, seconds: message.seconds }))
-        this.schedulePing()
-      } else if (message.kind === 'refused') {
-        settleReady({ ok: false, error: message.error })
-        this.kill('stopped')
-      } else {
-        this.takeAnswer(message)
-      }
-    })
+    let settleEnded: (exit: HostExit) => void = () => undefined
     this.ended = new Promise((resolve) => {
-      this.transport.onExit((code, signal) => {
+      settleEnded = resolve
+    })
+    this.transport.listen({
+      onOutput: (stream, text) => {
+        this.takeOutput(stream, text)
+      },
+      onMessage: (message) => {
+        if (message.kind === 'ready') {
+          clearTimeout(slow)
+          settleReady(ok({ libtorch: message.libtorch, seconds: message.seconds }))
+          this.schedulePing()
+        } else if (message.kind === 'refused') {
+          settleReady({ ok: false, error: message.error })
+          this.kill('stopped')
+        } else {
+          this.takeAnswer(message)
+        }
+      },
+      onBroken: (what) => {
+        this.cameInstead = what
+        this.kill('broken')
+      },
+      onExit: (code, signal) => {
         clearTimeout(slow)
         void this.finish(code, signal).then((exit) => {
           settleReady(
@@ -156,9 +174,9 @@ export class HostClient {
               exit,
             }),
           )
-          resolve(exit)
+          settleEnded(exit)
         })
-      })
+      },
     })
   }
 
@@ -244,12 +262,19 @@ export class HostClient {
       const late = setTimeout(() => {
         this.kill('unresponsive')
       }, this.limits.pingSeconds * 1000)
-      void this.call('host.ping', {}, { timeout: 0, phase: '' }).then(() => {
-        clearTimeout(late)
-        if (!this.gone) this.schedulePing()
-      })
+      void this.call('host.ping', {}, { timeout: 0, phase: '' })
+        .then(() => this.checkTemporaryFiles())
+        .then(() => {
+          clearTimeout(late)
+          if (!this.gone) this.schedulePing()
+        })
     }, 2000)
     this.pinging.unref()
+  }
+
+  private async checkTemporaryFiles(): Promise<void> {
+    const bytes = await folderBytes(this.temporaryFolder)
+    if (bytes > this.limits.temporaryBytes) this.kill('temporary-files')
   }
 
   private takeOutput(stream: 'stdout' | 'stderr', text: string): void {
@@ -281,11 +306,9 @@ export class HostClient {
 
   private readReport(): CrashRecord[] {
     try {
-      return parseCrashReport(fs.readFileSync(this.reportFile, 'utf8'))
+      return parseCrashReport(fs.readFileSync(path.join(this.folder, reportName), 'utf8'))
     } catch {
       return []
-    } finally {
-      fs.rmSync(this.reportFile, { force: true })
     }
   }
 
@@ -302,6 +325,7 @@ export class HostClient {
       code,
       signal,
       killed: this.killed,
+      cameInstead: this.cameInstead,
       phase: running?.phase ?? '',
       seconds: this.killedAfter,
       lastOutput: this.lastOutput,
@@ -326,6 +350,22 @@ export class HostClient {
       }
     }
     this.pending.clear()
+    await this.transport.endRest()
+    await fs.promises.rm(this.folder, { recursive: true, force: true }).catch(() => undefined)
     return exit
   }
+}
+
+/** Bytes of the files below a folder; those that go away meanwhile do not count. */
+async function folderBytes(folder: string): Promise<number> {
+  const entries = await fs.promises.readdir(folder, { withFileTypes: true }).catch(() => [])
+  const sizes = await Promise.all(
+    entries.map(async (entry) => {
+      const file = path.join(folder, entry.name)
+      if (entry.isDirectory()) return await folderBytes(file)
+      const stat = await fs.promises.lstat(file).catch(() => undefined)
+      return stat?.isFile() ? stat.size : 0
+    }),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
 }

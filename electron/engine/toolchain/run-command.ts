@@ -3,6 +3,8 @@ import type { ChildProcess } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 
+import { endGroup, endWithUs, newTree, treeEnvironment } from './process-tree'
+
 /** Limits on one child process. Compilers get generous ones, probes tight ones. */
 export interface CommandLimits {
   seconds: number
@@ -50,27 +52,9 @@ export interface CommandResult {
   truncated: boolean
 }
 
-const children = new Set<ChildProcess>()
-
-/** Lets endAllChildren() end this process. */
-export function trackChild(child: ChildProcess): void {
-  children.add(child)
-  child.once('exit', () => children.delete(child))
-}
-
-/** Ends every process that was started here, with its own children: this process is about to end. */
-export function endAllChildren(): void {
-  for (const child of children) killTree(child)
-}
-
 /** A compiler driver starts children of its own: the group goes, not only the leader. */
 export function killTree(child: ChildProcess): void {
-  if (child.pid === undefined) return
-  try {
-    process.kill(-child.pid, 'SIGKILL')
-  } catch {
-    child.kill('SIGKILL')
-  }
+  if (child.pid !== undefined) endGroup(child.pid)
 }
 
 /** A tenth of what a program gets that somebody waits for, where both want a core. */
@@ -121,12 +105,12 @@ export async function runProcess(
   return await new Promise((resolve) => {
     const child = spawn(file, argv, {
       cwd: options.cwd,
-      env: options.env ?? process.env,
+      env: { ...(options.env ?? process.env), ...treeEnvironment(newTree()) },
       detached: true,
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
-    trackChild(child)
     if (options.isBackground) yieldProcessors(child)
+    const forget = child.pid === undefined ? undefined : endWithUs(child.pid)
     let stdout = ''
     let stderr = ''
     let kept = 0
@@ -158,6 +142,7 @@ export async function runProcess(
     if (options.input !== undefined) child.stdin?.on('error', () => undefined).end(options.input)
     const finish = (result: Pick<CommandResult, 'exitCode'> & Partial<CommandResult>): void => {
       clearTimeout(timer)
+      forget?.()
       options.signal?.removeEventListener('abort', onAbort)
       resolve({ stdout, stderr, seconds: seconds(), truncated, ...result })
     }

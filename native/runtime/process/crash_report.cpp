@@ -21,6 +21,7 @@
 #include <mutex>
 
 #include "runtime/failure.h"
+#include "runtime/process/process_tree.h"
 #include "runtime/report_writer.h"
 
 namespace opsmith {
@@ -60,9 +61,31 @@ struct Frames {
   }
 };
 
+// A file by what a descriptor of it says.
+struct OpenFile {
+  int descriptor = -1;
+  dev_t device = 0;
+  ino_t number = 0;
+
+  // Whether the descriptor is open, and of this file: user code may close and reuse any.
+  bool is_open() const {
+    struct stat status = {};
+    return descriptor >= 0 && fstat(descriptor, &status) == 0 && status.st_dev == device &&
+           status.st_ino == number;
+  }
+};
+
+constexpr int most_watched = 64;
+
 // Plain and static: handlers may run at any time, static destruction included.
 struct State {
-  std::atomic<int> descriptor{-1};
+  // A process that user code forks off has these handlers too, and is none of the engine's
+  // business.
+  pid_t process = 0;
+  OpenFile report;
+  char report_path[4096] = {};
+  OpenFile watched[most_watched];  // what Node's event loop cannot be without
+  int watched_count = 0;
   PhaseText call_phase;  // the running call's
   std::atomic<int64_t> graph_chain{0};
   std::atomic<bool> in_call{false};
@@ -84,6 +107,46 @@ struct State {
   std::atomic<int> copy_descriptor{-1};
 };
 State& state = *new State();
+
+OpenFile describe_descriptor(int descriptor, mode_t* type = nullptr) {
+  struct stat status = {};
+  if (fstat(descriptor, &status) != 0) return {};
+  if (type != nullptr) *type = status.st_mode & S_IFMT;
+  return {descriptor, status.st_dev, status.st_ino};
+}
+
+int open_report() {
+  return open(state.report_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+}
+
+// The report, opened again where user code has closed it. In a signal handler too.
+int report_descriptor() {
+  if (state.report_path[0] == '\0') return -1;
+  if (!state.report.is_open()) state.report = describe_descriptor(open_report());
+  return state.report.descriptor;
+}
+
+// Sockets, pipes and what has no name (epoll, events): they are open for as long as the process
+// lives.
+void watch_descriptors() {
+  for (int descriptor = 3; descriptor < 1024 && state.watched_count < most_watched; ++descriptor) {
+    mode_t type = S_IFREG;
+    const auto file = describe_descriptor(descriptor, &type);
+    if (file.descriptor < 0 || (type != S_IFSOCK && type != S_IFIFO && type != 0)) continue;
+    state.watched[state.watched_count++] = file;
+  }
+}
+
+int count_closed() {
+  int closed = 0;
+  for (int i = 0; i < state.watched_count; ++i)
+    closed += state.watched[i].is_open() ? 0 : 1;
+  return closed;
+}
+
+bool is_op_host() {
+  return getpid() == state.process;
+}
 
 bool is_call_thread() {
   return state.has_call_thread && pthread_equal(pthread_self(), state.call_thread) != 0;
@@ -110,7 +173,8 @@ bool take_writer(bool ends_process) {
 }
 
 void begin_record(ReportWriter& out, std::string_view reason) {
-  out.text("reason ").text(reason).line();
+  // User code may have written to the report too.
+  out.text("\nreason ").text(reason).line();
   const char* phase = state.call_phase.get();
   if (state.in_call && *phase != '\0') {
     out.text("phase ").escaped(phase);
@@ -121,6 +185,7 @@ void begin_record(ReportWriter& out, std::string_view reason) {
   if (is_call_thread()) {
     out.text("stack ").hex(state.stack_low).text(" ").hex(state.stack_high).line();
   }
+  if (const int closed = count_closed(); closed > 0) out.text("closed ").number(closed).line();
 }
 
 struct Registers {
@@ -223,7 +288,7 @@ void write_record_of(int signal_number, siginfo_t* info, void* context) {
     for (;;)
       pause();  // another thread is ending the process
   }
-  ReportWriter out(state.descriptor);
+  ReportWriter out(report_descriptor());
   begin_record(out, "signal");
   out.text("signal ").number(signal_number).line();
   out.text("code ").number(info->si_code).line();
@@ -241,7 +306,8 @@ void write_record_of(int signal_number, siginfo_t* info, void* context) {
 }
 
 void on_fatal_signal(int signal_number, siginfo_t* info, void* context) {
-  if (signal_number != SIGABRT || !state.explained) write_record_of(signal_number, info, context);
+  const bool is_explained = signal_number == SIGABRT && state.explained;
+  if (is_op_host() && !is_explained) write_record_of(signal_number, info, context);
   end_by_default_action(signal_number);
 }
 
@@ -252,7 +318,7 @@ void pass_on_records(int from) {
   for (;;) {
     const ssize_t count = pread(from, buffer, sizeof buffer, offset);
     if (count <= 0) return;
-    ReportWriter(state.descriptor).text({buffer, static_cast<size_t>(count)});
+    ReportWriter(report_descriptor()).text({buffer, static_cast<size_t>(count)});
     offset += count;
   }
 }
@@ -268,7 +334,7 @@ void on_dump_signal(int, siginfo_t*, void* context) {
     state.dumps.fetch_add(1);
   } else if (take_writer(false)) {
     {
-      ReportWriter out(state.descriptor);
+      ReportWriter out(report_descriptor());
       begin_record(out, "dump");
       write_stack(out, context, 0);
       end_record(out);
@@ -298,9 +364,9 @@ std::string uncaught_message() {
 }
 
 [[noreturn]] void on_terminate() {
-  if (take_writer(true)) {
+  if (is_op_host() && take_writer(true)) {
     const std::string message = uncaught_message();
-    ReportWriter out(state.descriptor);
+    ReportWriter out(report_descriptor());
     begin_record(out, "terminate");
     if (!message.empty()) out.text("message ").escaped(message).line();
     write_stack(out, nullptr, 2);
@@ -316,9 +382,9 @@ std::string uncaught_message() {
 // are in use must not run. On the JavaScript thread it is the host itself that ends, which is no
 // incident.
 void on_process_exit(int status, void*) {
-  if (!state.in_call) return;
+  if (!state.in_call || !is_op_host()) return;
   if (pthread_equal(pthread_self(), state.script_thread) == 0 && take_writer(true)) {
-    ReportWriter out(state.descriptor);
+    ReportWriter out(report_descriptor());
     begin_record(out, "exit");
     out.text("status ").number(status).line();
     write_stack(out, nullptr, 2);
@@ -370,16 +436,19 @@ void handle(int signal_number, void (*handler)(int, siginfo_t*, void*)) {
 }  // namespace
 
 void install_crash_report(const std::string& path) {
-  const int opened = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  const bool is_first = state.report_path[0] == '\0';
+  if (state.report.is_open()) close(state.report.descriptor);
+  path.copy(state.report_path, sizeof(state.report_path) - 1);
+  state.report_path[std::min(path.size(), sizeof(state.report_path) - 1)] = '\0';
+  const int opened = open_report();
   if (opened < 0) {
     throw Failure(ErrorCode::io,
                   "The crash report " + path + " cannot be written: " + strerror(errno) + ".");
   }
-  const int before = state.descriptor.exchange(opened);
-  if (before >= 0) {
-    close(before);
-    return;
-  }
+  state.report = describe_descriptor(opened);
+  if (!is_first) return;
+  state.process = getpid();
+  watch_descriptors();
   state.script_thread = pthread_self();
   find_fixed_module();
   // The first call loads libgcc and allocates; no handler may.
@@ -396,7 +465,7 @@ void install_crash_report(const std::string& path) {
 }
 
 bool dump_call_stack() {
-  if (state.descriptor < 0 || !state.in_call || !state.has_call_thread) return false;
+  if (state.report_path[0] == '\0' || !state.in_call || !state.has_call_thread) return false;
   const int before = state.dumps;
   if (pthread_kill(state.call_thread, dump_signal) != 0) return false;
   for (int waited = 0; waited < 1000; ++waited) {
@@ -437,8 +506,11 @@ RunningCall::~RunningCall() {
 }
 
 void report_copy_to(int descriptor) {
-  if (state.descriptor < 0) return;
-  state.descriptor = descriptor;
+  if (state.report_path[0] == '\0') return;
+  // From here on this process is the one that reports.
+  state.process = getpid();
+  state.report = describe_descriptor(descriptor);
+  snprintf(state.report_path, sizeof state.report_path, "/proc/self/fd/%d", descriptor);
   state.writer = 0;
   state.ending = false;
   state.explained = false;
@@ -447,7 +519,7 @@ void report_copy_to(int descriptor) {
 
 void write_signal_record(int signal_number, siginfo_t* info, void* context) {
   const bool is_explained = signal_number == SIGABRT && state.explained;
-  if (state.descriptor >= 0 && !is_explained) write_record_of(signal_number, info, context);
+  if (state.report_path[0] != '\0' && !is_explained) write_record_of(signal_number, info, context);
 }
 
 void block_dumps() {
@@ -458,7 +530,7 @@ void block_dumps() {
 }
 
 void ask_copy_for_dump(pid_t copy, int descriptor) {
-  if (state.descriptor < 0) return;
+  if (state.report_path[0] == '\0') return;
   const auto size = [&] {
     struct stat file = {};
     return fstat(descriptor, &file) == 0 ? file.st_size : 0;
@@ -485,20 +557,41 @@ AnsweredByCopy::~AnsweredByCopy() {
   state.copy = 0;
 }
 
-void end_out_of_memory(uint64_t resident_bytes, uint64_t limit_bytes) {
-  if (state.descriptor >= 0) {
+namespace {
+
+// `write_numbers` adds what is special about this reason.
+template <typename WriteNumbers>
+[[noreturn]] void end_over_limit(std::string_view reason, WriteNumbers write_numbers) {
+  if (state.report_path[0] != '\0') {
     state.wants_frames = true;
     const bool has_frames = dump_call_stack();
     if (take_writer(true)) {
-      ReportWriter out(state.descriptor);
-      begin_record(out, "memory");
-      out.text("resident ").number(static_cast<int64_t>(resident_bytes)).line();
-      out.text("limit ").number(static_cast<int64_t>(limit_bytes)).line();
+      ReportWriter out(report_descriptor());
+      begin_record(out, reason);
+      write_numbers(out);
       if (has_frames) write_frames(out, state.call_frames);
       end_record(out);
     }
   }
+  end_descendants();
   _exit(137);
+}
+
+}  // namespace
+
+void end_out_of_memory(uint64_t resident_bytes, uint64_t limit_bytes, int64_t processes) {
+  end_over_limit("memory", [&](ReportWriter& out) {
+    out.text("resident ").number(static_cast<int64_t>(resident_bytes)).line();
+    if (processes > 0) out.text("processes ").number(processes).line();
+    out.text("limit ").number(static_cast<int64_t>(limit_bytes)).line();
+  });
+}
+
+void end_too_many_processes(int64_t processes, int64_t limit) {
+  end_over_limit("processes", [&](ReportWriter& out) {
+    out.text("processes ").number(processes).line();
+    out.text("limit ").number(limit).line();
+  });
 }
 
 }  // namespace opsmith

@@ -5,7 +5,7 @@
 // record without `end` was cut short by a second fault and is still worth reading. Keys, each at
 // most once but the last two; readers skip keys they do not know:
 //
-//   reason signal|terminate|exit|memory|dump
+//   reason signal|terminate|exit|memory|processes|dump
 //   phase TEXT                 what the host was doing; absent when idle
 //   chain N                    operators in one chain of the graph that the call works on, if many
 //   thread call|script|other   which thread it happened on: the call thread, JavaScript's, another
@@ -16,9 +16,11 @@
 //   stack 0xLOW 0xHIGH         bounds of the call thread's stack, guard page left out
 //   overflow 1                 (signal) the fault lies at the end of the thread's stack
 //   message TEXT               (terminate) "TYPE: what()"; newlines are \n, backslashes doubled
+//   closed N                   descriptors of Node's own that were closed, or are other files now
 //   status N                   (exit) what exit() was called with
-//   resident N                 (memory) bytes
-//   limit N                    (memory) bytes
+//   resident N                 (memory) bytes, of the process and its descendants
+//   processes N                (memory, processes) descendants that ran
+//   limit N                    (memory) bytes, (processes) descendants
 //   frame 0xADDR               return addresses, innermost first; the first of a signal is where it
 //                              stopped
 //   module 0xBASE PATH         load address of every mapped file; ADDR - BASE is what addr2line
@@ -85,8 +87,12 @@ class AnsweredByCopy {
   AnsweredByCopy& operator=(const AnsweredByCopy&) = delete;
 };
 
-// Writes a record "memory" with the stack of the running call, then ends the process with status
-// 137.
-[[noreturn]] void end_out_of_memory(uint64_t resident_bytes, uint64_t limit_bytes);
+// Writes a record "memory" with the stack of the running call, then kills the descendants and ends
+// the process with status 137.
+[[noreturn]] void end_out_of_memory(uint64_t resident_bytes, uint64_t limit_bytes,
+                                    int64_t processes);
+
+// The same with a record "processes".
+[[noreturn]] void end_too_many_processes(int64_t processes, int64_t limit);
 
 }  // namespace opsmith

@@ -20,6 +20,7 @@
 #include "runtime/process/call_thread.h"
 #include "runtime/process/crash_report.h"
 #include "runtime/process/memory_limit.h"
+#include "runtime/process/process_tree.h"
 
 namespace opsmith {
 namespace {
@@ -169,6 +170,7 @@ class Copy {
 
   ForkedOutcome wait(double seconds) {
     const AnsweredByCopy dumps(process_, report_.descriptor);
+    const OwnMemoryLimit limited(process_);
     read_answer(seconds);
     int status = 0;
     if (timed_out_) {

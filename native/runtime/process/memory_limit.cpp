@@ -10,15 +10,20 @@
 #include <thread>
 
 #include "runtime/process/crash_report.h"
+#include "runtime/process/process_tree.h"
 
 namespace opsmith {
 namespace {
 
 std::atomic<uint64_t> limit_bytes{0};
+std::atomic<int64_t> limit_processes{0};
 std::atomic<int> rare_looks{0};
 constexpr auto poll_interval = std::chrono::milliseconds(20);
 // A thread gets pages at a few GB/s at most: less than one more, before it is noticed.
 constexpr auto rare_interval = std::chrono::milliseconds(200);
+
+// Finding descendants takes a millisecond or more, once there is one.
+constexpr auto descendants_interval = std::chrono::milliseconds(200);
 
 uint64_t read_resident_bytes(int statm) {
   char text[128];
@@ -30,23 +35,36 @@ uint64_t read_resident_bytes(int statm) {
   return std::strtoull(rest, nullptr, 10) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+void look_at_descendants(uint64_t own_bytes, uint64_t limit) {
+  const auto use = measure_descendants(/*divides_shared=*/false);
+  if (use.processes > limit_processes) end_too_many_processes(use.processes, limit_processes);
+  if (limit == 0 || use.processes == 0 || own_bytes + use.bytes <= limit) return;
+  // A copy of this process seems to hold what it shares with it.
+  const uint64_t all = own_part_of_memory() + measure_descendants(/*divides_shared=*/true).bytes;
+  if (all > limit) end_out_of_memory(all, limit, use.processes);
+}
+
 void watch() {
+  using Clock = std::chrono::steady_clock;
   const int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   if (statm < 0) return;
+  auto last_look = Clock::now();
   for (;;) {
     std::this_thread::sleep_for(rare_looks > 0 ? rare_interval : poll_interval);
     const uint64_t limit = limit_bytes;
-    if (limit == 0) continue;
-    const uint64_t resident = read_resident_bytes(statm);
-    if (resident > limit) end_out_of_memory(resident, limit);
+    const uint64_t resident = limit == 0 ? 0 : read_resident_bytes(statm);
+    if (resident > limit) end_out_of_memory(resident, limit, 0);
+    if (Clock::now() - last_look < descendants_interval) continue;
+    look_at_descendants(resident, limit);
+    last_look = Clock::now();
   }
 }
 
 }  // namespace
 
-void set_memory_limit(uint64_t bytes) {
+void set_limits(uint64_t bytes, int64_t processes) {
   limit_bytes = bytes;
-  if (bytes == 0) return;
+  limit_processes = processes;
   static const bool started = [] {
     std::thread(watch).detach();
     return true;

@@ -1,14 +1,17 @@
-// Ends the process before it drives the machine into swap: an operator that allocates without end.
+// Ends the process, and those that it started, before they drive the machine into swap: an operator
+// that allocates, or forks, without end.
 #pragma once
 
 #include <cstdint>
 
 namespace opsmith {
 
-// Once the resident set passes `bytes`, the crash report gets a record with the reason "memory"
-// and the stack of the running call, and the process ends with status 137. 0 turns it off.
-void set_memory_limit(uint64_t bytes);
-uint64_t memory_limit();
+// Once this process and its descendants hold more than `bytes` (0: no limit), the crash report gets
+// a record with the reason "memory" and the stack of the running call; once more than `processes`
+// descendants run, one with the reason "processes". Then all of them are killed, and this process
+// ends with status 137.
+void set_limits(uint64_t bytes, int64_t processes);
+uint64_t memory_limit();  // bytes
 
 // Of this process; 0 where the system does not say.
 uint64_t resident_bytes();

@@ -21,6 +21,9 @@ const reasons: Record<HostExit['reason'], string> = {
   'out-of-memory': 'Out of memory',
   timeout: 'Ran past its time limit',
   output: 'Printed too much',
+  processes: 'Too many processes',
+  'temporary-files': 'Too many temporary files',
+  descriptors: 'File descriptors misused',
   killed: 'Killed from outside',
   unknown: 'Ended for an unknown reason',
 }

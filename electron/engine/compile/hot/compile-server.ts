@@ -7,6 +7,7 @@ import { z } from 'zod'
 
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
+import { endWithUs, newTree, treeEnvironment } from '../../toolchain/process-tree'
 import { killTree } from '../../toolchain/run-command'
 import { temporaryBeside } from '../sealed-files'
 import type { CompileTools } from '../compile-tools'
@@ -32,7 +33,8 @@ export interface ServerAnswer {
 
 const message = z.discriminatedUnion('event', [
   z.object({ event: z.literal('ready'), seconds: z.number() }),
-  z.object({ event: z.literal('started'), id: z.number(), pid: z.number() }),
+  // A number below 2 would end more than one process.
+  z.object({ event: z.literal('started'), id: z.number(), pid: z.number().int().min(2) }),
   z.object({
     event: z.literal('ended'),
     id: z.number(),
@@ -40,6 +42,17 @@ const message = z.discriminatedUnion('event', [
     signal: z.number(),
   }),
 ])
+
+type Answer = z.infer<typeof message>
+
+/** Undefined where the line is no answer. */
+function readAnswer(line: string): Answer | undefined {
+  try {
+    return message.safeParse(JSON.parse(line)).data
+  } catch {
+    return undefined
+  }
+}
 
 interface Running {
   request: ServerRequest
@@ -96,9 +109,10 @@ export class CompileServer {
         cwd: folder,
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe'],
-        env: { ...process.env, ...serverEnvironment },
+        env: { ...process.env, ...serverEnvironment, ...treeEnvironment(newTree()) },
       },
     )
+    if (this.child.pid !== undefined) this.child.once('exit', endWithUs(this.child.pid))
     this.ready = new Promise((resolve) => {
       const forget = (): void => {
         fs.rmSync(source, { force: true })
@@ -127,15 +141,22 @@ export class CompileServer {
         if (this.said.length < 4000) this.said += text
       })
       this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        if (this.ended) return
         this.pending += text
         for (let end = this.pending.indexOf('\n'); end >= 0; end = this.pending.indexOf('\n')) {
-          const told = message.parse(JSON.parse(this.pending.slice(0, end)))
+          const answer = readAnswer(this.pending.slice(0, end))
           this.pending = this.pending.slice(end + 1)
-          if (told.event === 'ready') {
+          if (!answer) {
+            clearTimeout(timer)
+            this.close()
+            fail('its answer cannot be read.')
+            return
+          }
+          if (answer.event === 'ready') {
             clearTimeout(timer)
             forget()
-            resolve(ok({ seconds: told.seconds }))
-          } else this.take(told)
+            resolve(ok({ seconds: answer.seconds }))
+          } else this.take(answer)
         }
       })
     })
@@ -149,15 +170,15 @@ export class CompileServer {
     return !this.ended
   }
 
-  private take(told: Exclude<z.infer<typeof message>, { event: 'ready' }>): void {
-    const one = this.running.get(told.id)
+  private take(answer: Exclude<Answer, { event: 'ready' }>): void {
+    const one = this.running.get(answer.id)
     if (!one) return
-    if (told.event === 'started') {
-      one.pid = told.pid
+    if (answer.event === 'started') {
+      one.pid = answer.pid
       if (one.stopped) this.end(one)
       return
     }
-    this.running.delete(told.id)
+    this.running.delete(answer.id)
     const { output } = one.request
     let text = ''
     try {
@@ -167,7 +188,7 @@ export class CompileServer {
     }
     fs.rmSync(`${output}.log`, { force: true })
     one.done({
-      exitCode: told.signal === 0 ? told.exitCode : null,
+      exitCode: answer.signal === 0 ? answer.exitCode : null,
       text,
       seconds: (performance.now() - one.started) / 1000,
     })

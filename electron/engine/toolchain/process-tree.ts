@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import fs from 'node:fs'
+
+/**
+ * Every process that runs user code or a compiler has this variable, and so have those that it starts, whatever
+ * session or parent they give themselves: "PID.START.ID", our process, its start in clock ticks, and an id.
+ */
+const variable = 'OPSMITH_STARTED_BY'
+
+/** When a process started, in clock ticks since the machine did; "" where there is none, or no /proc. */
+function startOf(pid: number | 'self'): string {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // After the name, which may hold anything: state is field 3, starttime 22 (proc(5)).
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  } catch {
+    return ''
+  }
+}
+
+const owner = `${process.pid}.${startOf('self')}`
+
+/** A name for a tree of processes that is about to be started. */
+export function newTree(): string {
+  return `${owner}.${randomUUID()}`
+}
+
+/** What the first process of a tree needs in its environment. */
+export function treeEnvironment(tree: string): Record<string, string> {
+  return { [variable]: tree }
+}
+
+async function treeOf(pid: string): Promise<string | undefined> {
+  try {
+    const words = (await fs.promises.readFile(`/proc/${pid}/environ`, 'latin1')).split('\0')
+    return words.find((word) => word.startsWith(`${variable}=`))?.slice(variable.length + 1)
+  } catch {
+    // It has ended, or is another user's.
+    return undefined
+  }
+}
+
+/** Kills until there is none: a process that is found may have started another meanwhile. */
+async function endWhere(isUnwanted: (tree: string) => boolean): Promise<number> {
+  let ended = 0
+  for (let round = 0; round < 20; round += 1) {
+    const names = await fs.promises.readdir('/proc').catch(() => [])
+    const pids = names.filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    const trees = await Promise.all(pids.map(treeOf))
+    const unwanted = pids.filter((_, index) => {
+      const tree = trees[index]
+      return tree !== undefined && isUnwanted(tree)
+    })
+    if (unwanted.length === 0) break
+    for (const pid of unwanted) {
+      try {
+        process.kill(Number(pid), 'SIGKILL')
+        ended += 1
+      } catch {
+        // It has ended.
+      }
+    }
+  }
+  return ended
+}
+
+/** Ends what is left of a tree; how many processes that were. */
+export async function endTree(tree: string): Promise<number> {
+  return await endWhere((candidate) => candidate === tree)
+}
+
+/** Whether the process lives that started a tree. */
+function hasOwner(tree: string): boolean {
+  const [pid = '', start] = tree.split('.')
+  return startOf(Number(pid)) === start
+}
+
+/** Ends what earlier windows and commands, which were killed, have left behind; how many processes that were. */
+export async function endOrphans(): Promise<number> {
+  return await endWhere((tree) => !hasOwner(tree))
+}
+
+const groups = new Set<number>()
+let isListening = false
+
+/** Ends a process group; one that is gone is fine. */
+export function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch {
+    // Nobody is left in it.
+  }
+}
+
+/**
+ * Ends this process group with our own process at the latest, however that ends: all but SIGKILL.
+ * @param leader a child that was started detached
+ * @returns called when the group has ended
+ */
+export function endWithUs(leader: number): () => void {
+  if (!isListening) {
+    isListening = true
+    process.on('exit', () => {
+      for (const group of groups) endGroup(group)
+    })
+  }
+  groups.add(leader)
+  return () => {
+    groups.delete(leader)
+  }
+}
