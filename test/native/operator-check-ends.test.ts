@@ -82,10 +82,9 @@ describe('a call that ends its process', () => {
   })
 
   it('prints nothing to the terminal', async () => {
-    const { stdout, stderr } = await opsmith(
-      cache,
-      ...['check', folder, '--op', 'ending_operators::noisy', '--args', '["x"]'],
-    )
+    const operator = 'ending_operators::noisy'
+    const printed = await opsmith(cache, 'check', folder, '--op', operator, '--args', '["x"]')
+    const { stdout, stderr } = printed
     expect(stdout).toContain('✓ determinism')
     expect(stdout + stderr).not.toContain('noise')
   })
