@@ -29,26 +29,12 @@ std::set<std::string> words_of(const std::string& expression) {
   return words;
 }
 
-// Bytes. A longer text would cross two processes, to be shown on a line.
-constexpr size_t longest_text = size_t{1} << 20;
-
-std::string shortened(std::string text) {
-  if (text.size() <= longest_text) return text;
-  const size_t whole = text.size();
-  size_t end = longest_text;
-  // Not within a letter of UTF-8.
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-    --end;
-  text.resize(end);
-  return text + "… (" + std::to_string(whole) + " bytes in all)";
-}
-
 OutputValue describe(const IValue& value) {
   if (value.isTensor() && value.toTensor().defined()) return store_tensor(value.toTensor());
   if (value.isTensor()) return PlainValue{"Tensor", "undefined"};
   std::ostringstream text;
   text << value;
-  return PlainValue{value.type()->repr_str(), shortened(text.str())};
+  return PlainValue{value.type()->repr_str(), text.str()};
 }
 
 void wait_for_device(const NamedTensors& inputs) {

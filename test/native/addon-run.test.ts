@@ -94,24 +94,6 @@ describe('a call of an operator', () => {
     ])
   })
 
-  it('a text of more than a megabyte is cut between two letters, with its whole size', async () => {
-    const letters = 'ä'.repeat(100)
-    const source = `def long(n: int):\n    return 'x' + ''.join(['${letters}' for i in range(n)])\n`
-    const program = { file: '/program.py', source }
-    const report = await addon.call('operator.run', {
-      op: 'long',
-      args: [10_000],
-      inputs: {},
-      program,
-    })
-    const [output] = runReport.parse(report).outputs
-    const text = output?.kind === 'value' ? output.text : ''
-    expect(Buffer.byteLength(text)).toBeLessThan(2 ** 20 + 100)
-    expect(text.slice(0, 2)).toBe('xä')
-    expect(text.slice(-28)).toBe('ää… (2000001 bytes in all)'.slice(-28))
-    expect(text).not.toContain('\uFFFD')
-  })
-
   it('an operator that writes to its input is compared with the input as it was before', async () => {
     const report = await run('fixture::twice', ['y'], { reference: 'y * 2' })
     expect(report.comparisons[0]).toMatchObject({ matches: true, maxAbsolute: 0 })
