@@ -52,8 +52,9 @@ ArgumentDetail describe(const c10::Argument& argument) {
           alias_text(argument)};
 }
 
-// A line of dumpState(): "KEY[alias]: registered at FILE:LINE :: SIGNATURE [ boxed unboxed ]". In the place of
-// "at FILE:LINE", torch::RegisterOperators has "by RegisterOperators": `file` is "" then.
+// A line of dumpState(): "KEY[alias]: registered at FILE:LINE :: SIGNATURE [ boxed unboxed ]". In
+// the place of "at FILE:LINE", torch::RegisterOperators has "by RegisterOperators": `file` is ""
+// then.
 std::optional<RegisteredKernel> read_kernel(const std::string& line) {
   static const std::string marker = ": registered at ";
   static const std::string without_place = ": registered by RegisterOperators";

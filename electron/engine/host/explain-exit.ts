@@ -176,18 +176,16 @@ function read(facts: ExitFacts): Reading {
   if (record?.reason === 'exit') {
     return { reason: 'exit', message: `The operator called exit(${record.status})${doing}.` }
   }
-  if (record?.reason === 'signal') return readSignal(record, facts, doing)
-  if (
-    facts.code === lostConnectionCode ||
-    (facts.killed === 'broken' && facts.cameInstead === '')
-  ) {
-    return closedDescriptors(doing)
-  }
-  if (facts.killed === 'broken') {
+  // Before the signal: Node itself may fail over such bytes.
+  if (facts.killed === 'broken' && facts.cameInstead !== '') {
     return {
       reason: 'descriptors',
       message: `Bytes were written to a file descriptor that is not theirs${doing}: the op host's messages hold ${facts.cameInstead}.`,
     }
+  }
+  if (record?.reason === 'signal') return readSignal(record, facts, doing)
+  if (facts.code === lostConnectionCode || facts.killed === 'broken') {
+    return closedDescriptors(doing)
   }
   if (facts.signal === 'SIGKILL') {
     return {

@@ -118,9 +118,8 @@ export function evaluateFormula(text: string, field: string, scope: FormulaScope
   try {
     value = new Parser(tokensOf(text), scope).whole()
   } catch (error) {
-    const isTooDeep = error instanceof RangeError
-    if (!isTooDeep && !(error instanceof FormulaError)) throw error
-    const why = isTooDeep ? 'its brackets are nested too deeply' : error.message
+    if (!(error instanceof RangeError) && !(error instanceof FormulaError)) throw error
+    const why = error instanceof FormulaError ? error.message : 'its brackets are nested too deeply'
     return err('input.invalid', `The formula of ${field}, "${text.slice(0, 200)}": ${why}.`, {
       hint: 'It takes digits, names of sizes, + - * / ** ( ), numel(x) and nbytes(x) of an input.',
       path: field,

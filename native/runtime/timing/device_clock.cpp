@@ -166,7 +166,8 @@ bool DeviceClock::waits(const Call& call) {
   return waits_;
 }
 
-// Seconds of a wait for a device that has nothing to do. The least of several: an interruption lengthens one.
+// Seconds of a wait for a device that has nothing to do. The least of several: an interruption
+// lengthens one.
 double DeviceClock::idle_wait() const {
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < tries; ++i) {
