@@ -71,6 +71,7 @@ function answerQuietly(): void {
   main.give('timing.builds', [])
   main.give('timing.history', [])
   main.give('export.forms', [])
+  main.give('trust.list', [])
 }
 
 /** Opens the project with what opsmith.json says. */
