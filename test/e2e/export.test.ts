@@ -176,7 +176,7 @@ describe('the export panel', () => {
       'cmake is not installed',
     )
     expect(made.filter((step) => step.status === 'failed')).toEqual([])
-    expect(await app.testId('export-abi').textContent()).toMatch(/GLIBCXX_3\.4\.\d+ or newer/)
+    expect(await app.testId('export-abi').textContent()).toMatch(/GLIBCXX_3\.4(\.\d+)? or newer/)
     expect(fs.existsSync(path.join(out, 'library/libsmall.so'))).toBe(true)
     expect(exported('cmake/CMakeLists.txt')).toContain('find_package(Torch')
     expect(await app.testId('export-verdict').getAttribute('data-verdict')).toBe('partly')
