@@ -157,6 +157,9 @@ async function compareGradients(
   return { row: { name, cells }, ours: verdicts }
 }
 
+/** What these find makes other checks fail too, in one run and not in the next: the table names the cause alone. */
+const causesOfChance = new Set(['writes_outside', 'reads_outside', 'unwritten', 'threads'])
+
 /** What both say of an operator of the projects, and what the table says of that. */
 async function compareCase(operator: CaseOperator): Promise<WrongRow> {
   const { op, wrong, named } = operator
@@ -196,7 +199,9 @@ async function compareCase(operator: CaseOperator): Promise<WrongRow> {
   }
   // test/native/operator-check-findings.test.ts makes them, where there is memory for them.
   failed.push(...named)
-  if (failed.length > 0) found.push(failed.join(', '))
+  const causes = failed.filter((check) => causesOfChance.has(check))
+  const shown = causes.length > 0 ? causes : failed
+  if (shown.length > 0) found.push(shown.join(', '))
   if (wrong !== '' && found.length === 0 && differentiable) {
     const how = { points: 40, firstSeed: 100 }
     const options = gradcheckOptions.parse({})
