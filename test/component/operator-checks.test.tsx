@@ -85,6 +85,9 @@ async function fill(testId: string, text: string): Promise<void> {
   await userEvent.type(field, `${text.replaceAll('[', '[[')}{Enter}`)
 }
 
+/** Of a stack: a place of the project. */
+const frame = { address: '0x1', module: 'libmy_op.so', isUser: true, file: `${folder}/op.cpp` }
+
 describe('the list of operator checks', () => {
   it('a project that was never built gets a hint to build', async () => {
     await open()
@@ -224,7 +227,6 @@ describe('the findings of operator checks', () => {
   })
 
   it('a sanitizer finding shows where it happened and where the memory came from', async () => {
-    const frame = { address: '0x1', module: 'libmy_op.so', isUser: true, file: `${folder}/op.cpp` }
     main.give('operatorCheck.entries', entries)
     main.give(
       'operatorCheck.run',
@@ -253,7 +255,6 @@ describe('the findings of operator checks', () => {
   })
 
   it('a call that ended its process shows its stack', async () => {
-    const frame = { address: '0x1', module: 'libmy_op.so', isUser: true, file: `${folder}/op.cpp` }
     main.give('operatorCheck.entries', entries)
     main.give(
       'operatorCheck.run',

@@ -209,12 +209,14 @@ describe('files that the flags of a link name', () => {
         inside('a.o'),
         inside('x.map'),
         inside('flags.rsp'),
-        ...['foo', 'bar'].flatMap((name) =>
-          ['so', 'a'].flatMap((kind) => [
-            inside(`lib/lib${name}.${kind}`),
-            `/opt/lib/lib${name}.${kind}`,
-          ]),
-        ),
+        inside('lib/libfoo.so'),
+        inside('lib/libfoo.a'),
+        inside('lib/libbar.so'),
+        inside('lib/libbar.a'),
+        '/opt/lib/libfoo.so',
+        '/opt/lib/libfoo.a',
+        '/opt/lib/libbar.so',
+        '/opt/lib/libbar.a',
       ].toSorted(),
     )
   })

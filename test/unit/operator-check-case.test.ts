@@ -53,6 +53,16 @@ function finding(check: OperatorCheckName, more: Partial<PlacedFinding> = {}): P
 
 const unasked = 'needs a build with sanitizers: switch them on (--sanitize), or name it'
 
+/** A function of the project, f.cpp. */
+const frame = (symbol: string, line: number): StackFrame => ({
+  address: '0x1',
+  symbol,
+  module: 'libf.so',
+  isUser: true,
+  file: '/project/f.cpp',
+  line,
+})
+
 describe('the list of operator checks', () => {
   it('each operator of the calls is checked once, with its first call', () => {
     expect(entriesOf(project())).toEqual([
@@ -390,14 +400,6 @@ describe('findings as text', () => {
   })
 
   it('a call that ended its process has its inputs, its line and its stack in text and JSON', () => {
-    const frame = (symbol: string, line: number): StackFrame => ({
-      address: '0x1',
-      symbol,
-      module: 'libf.so',
-      isUser: true,
-      file: '/project/f.cpp',
-      line,
-    })
     const found = finding('layouts', {
       status: 'failed',
       reason: 'the call ends in a memory fault, at f.cpp:12',
@@ -433,14 +435,6 @@ describe('findings as text', () => {
   })
 
   it("a crashed operator's findings of the sanitizers are in every form of output", () => {
-    const frame = (symbol: string, line: number): StackFrame => ({
-      address: '0x1',
-      symbol,
-      module: 'libf.so',
-      isUser: true,
-      file: '/project/f.cpp',
-      line,
-    })
     const found = finding('address_sanitizer', {
       status: 'failed',
       reason: 'heap-use-after-free: reads 4 bytes',

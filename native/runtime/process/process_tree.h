@@ -17,8 +17,8 @@ struct DescendantUse {
   uint64_t bytes = 0;     // of memory
 };
 
-// While one lives, the memory of this process is left out of what descendants use: who waits for it
-// has a limit for it alone.
+// While one lives, measure_descendants() leaves out the memory of this process. The code that waits
+// for the process limits it.
 class OwnMemoryLimit {
  public:
   explicit OwnMemoryLimit(pid_t process);

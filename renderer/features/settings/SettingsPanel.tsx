@@ -1,4 +1,4 @@
-import { useEffect, useState, type ReactElement } from 'react'
+import { Fragment, useEffect, useState, type ReactElement } from 'react'
 
 import type { AppOutput } from '../../../electron/contract/app-calls'
 import type { Settings } from '../../../electron/contract/settings'
@@ -17,6 +17,24 @@ const themes: Record<Settings['theme'], string> = {
 }
 
 const levels: readonly Settings['optimization'][] = ['O0', 'O1', 'O2', 'O3']
+
+const compilerFlags = [
+  {
+    name: 'fastMath',
+    testId: 'settings-fast-math',
+    words: '-ffast-math: sums in any order, no NaN, no infinity',
+  },
+  {
+    name: 'marchNative',
+    testId: 'settings-march-native',
+    words: '-march=native: for processors like this one only',
+  },
+  {
+    name: 'setuptoolsFlags',
+    testId: 'settings-setuptools-flags',
+    words: '-DNDEBUG -fwrapv: without assert(), as setuptools builds extensions',
+  },
+] as const
 
 const gibibyte = 1024 ** 3
 /** Milliseconds between two looks at the helpers' memory. */
@@ -99,36 +117,20 @@ export function SettingsPanel(): ReactElement {
               -O2 gives the times that users will see; a project may have its own
             </span>
           </div>
-          <span />
-          <label className="check">
-            <input
-              type="checkbox"
-              checked={settings.fastMath}
-              data-testid="settings-fast-math"
-              onChange={(event) => void changeSettings({ fastMath: event.target.checked })}
-            />
-            -ffast-math: sums in any order, no NaN, no infinity
-          </label>
-          <span />
-          <label className="check">
-            <input
-              type="checkbox"
-              checked={settings.marchNative}
-              data-testid="settings-march-native"
-              onChange={(event) => void changeSettings({ marchNative: event.target.checked })}
-            />
-            -march=native: for processors like this one only
-          </label>
-          <span />
-          <label className="check">
-            <input
-              type="checkbox"
-              checked={settings.setuptoolsFlags}
-              data-testid="settings-setuptools-flags"
-              onChange={(event) => void changeSettings({ setuptoolsFlags: event.target.checked })}
-            />
-            -DNDEBUG -fwrapv: without assert(), as setuptools builds extensions
-          </label>
+          {compilerFlags.map(({ name, testId, words }) => (
+            <Fragment key={name}>
+              <span />
+              <label className="check">
+                <input
+                  type="checkbox"
+                  checked={settings[name]}
+                  data-testid={testId}
+                  onChange={(event) => void changeSettings({ [name]: event.target.checked })}
+                />
+                {words}
+              </label>
+            </Fragment>
+          ))}
           <label htmlFor="settings-bench-on-build">Timings</label>
           <label className="check">
             <input

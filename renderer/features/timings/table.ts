@@ -172,11 +172,10 @@ export function markdownOf(rows: readonly TimingRow[], spread: Spread, machine: 
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
   const rule = head.map((_, index) => (index <= Number(hasLabels) ? '---' : '---:'))
   const named = spread === 'quartiles' ? 'quartiles' : '95 % interval of the median'
+  const remarks = [...refusalsOf(rows), ...warningsOf(rows)]
   const notes = [
     `Median [${named}]; bold: the fastest.${machine === '' ? '' : ` ${machine}.`}`,
-    ...[...refusalsOf(rows), ...warningsOf(rows)].map(
-      ({ message, rows: where }) => `- ${where.join(', ')}: ${message}`,
-    ),
+    ...remarks.map(({ message, rows: where }) => `- ${where.join(', ')}: ${message}`),
   ]
   return `${[text(head), text(rule), ...lines.map(text)].join('\n')}\n\n${notes.join('\n')}\n`
 }
