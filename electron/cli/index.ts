@@ -18,8 +18,8 @@ function ownVersion(): string {
 }
 
 /**
- * A verb that is stopped says what it has done by then; without one that listens, and after it has listened once,
- * the command ends here. Left to the system, it would end without the processes that it started.
+ * Ends the command at a signal, unless a verb listens for it: that verb stops and says what it has done. The
+ * processes that the command started end with it; the system alone would leave them.
  */
 function endBySignals(): void {
   for (const signal of endingSignals) {

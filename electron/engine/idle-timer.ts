@@ -9,7 +9,7 @@ export class IdleTimer {
     private readonly events: { onIdle: () => void; onWake: () => void },
   ) {}
 
-  /** Something is done. */
+  /** Starts the wait again; ends the idle state. */
   touch(): void {
     clearTimeout(this.timer)
     this.timer = setTimeout(() => {

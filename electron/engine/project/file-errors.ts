@@ -57,7 +57,7 @@ export function diskError(error: unknown): WorkbenchError | undefined {
   return { code: 'io', message, ...(hint === undefined ? {} : { hint }) }
 }
 
-/** Work that writes files: what the file system refuses is its error (io), and never thrown. */
+/** Runs work that writes files. What the file system refuses becomes its error (io), and is not thrown. */
 export async function withFileErrors<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
   try {
     return await work()
