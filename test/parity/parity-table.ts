@@ -98,7 +98,7 @@ Every operator of \`test/cases/gradcheck\` and \`test/cases/operator-checks\`, $
 way: what PyTorch's checks say, each in a process of its own, and what Opsmith's say. ${small.compared} verdicts are
 of checks that both have. One mark: both say so. ✓ → ✗: PyTorch's check passes, Opsmith's fails, for a
 reason given below the table (${small.stricter} times; never the other way round). Crash: the check ends its
-process. ?: chance, the operator writes outside of its tensors or leaves some of its output unwritten. Empty: the
+process. ?: chance, the operator reads or writes outside of its tensors or leaves some of its output unwritten. Empty: the
 inputs do not require grad.
 test_schema is compared with \`mutation\` and \`aliasing\`, test_autograd_registration with
 \`autograd_registration\`, test_faketensor with \`meta\`. test_aot_dispatch_dynamic compiles with Python,
