@@ -128,22 +128,30 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
   })
 
   it('a rename changes every file and saves only on request', async () => {
+    const answerTime = 40_000
     // Where clangd had no answer, the window says so, and one asks again.
-    const renamed = async (): Promise<boolean> => {
+    const rename = async (): Promise<string> => {
       await goTo(kernel, 'void add_for')
       await ready()
       await app.page.keyboard.press('F2')
       const field = app.page.getByRole('textbox', { name: /^Rename input/ })
-      await field.waitFor()
+      const isShown = await field.waitFor({ timeout: answerTime }).then(
+        () => true,
+        () => false,
+      )
+      if (!isShown) return 'no field for the new name'
       await field.fill('collect_forces')
       await app.page.keyboard.press('Enter')
       return await expect
-        .poll(() => app.text(kernel), { timeout: 60_000 })
+        .poll(() => app.text(kernel), { timeout: answerTime })
         .toMatch(/\bcollect_forces\b/)
-        .then(() => true)
-        .catch(() => false)
+        .then(
+          () => 'renamed',
+          async () =>
+            `not renamed: ${(await app.testId('notification').allTextContents()).join('; ')}`,
+        )
     }
-    await expect.poll(renamed, { timeout: readTime }).toBe(true)
+    await expect.poll(rename, { timeout: readTime }).toBe('renamed')
     const files = [kernel, caller, 'include/force_kernel.h']
     for (const file of files) {
       await expect.poll(() => app.text(file), { timeout: readTime }).toMatch(/\bcollect_forces\b/)

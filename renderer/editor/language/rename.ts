@@ -3,7 +3,7 @@ import { call } from '../../bridge/bridge'
 import { runCommand } from '../../store/commands'
 import { addFile, filesStore, projectPath } from '../../store/files'
 import { openFile } from '../../store/layout'
-import { notify } from '../../store/notifications'
+import { notify, notifyError } from '../../store/notifications'
 import { loadModel } from '../models'
 import { monaco } from '../monaco'
 import { editOf } from './convert'
@@ -14,13 +14,21 @@ export async function provideRename(
   newName: string,
 ): Promise<monaco.languages.WorkspaceEdit & monaco.languages.Rejection> {
   const answer = await call('language.rename', { ...at, newName })
-  if (!answer.ok) return { edits: [], rejectReason: answer.error.message }
+  if (!answer.ok) {
+    // Monaco shows no reason once the new name was typed: it writes it to the console.
+    notifyError(answer.error)
+    return { edits: [], rejectReason: answer.error.message }
+  }
   const { edits } = answer.value
   const paths = [...new Set(edits.map((edit) => projectPath(edit.file).path))]
   for (const path of paths) {
     if (!filesStore.getState().files[path]) addFile(path, false)
     // Monaco changes what has a model.
-    if (!(await loadModel(path))) return { edits: [], rejectReason: `${path} could not be read.` }
+    if (!(await loadModel(path))) {
+      const rejectReason = `${path} could not be read: nothing was renamed.`
+      notify('error', rejectReason)
+      return { edits: [], rejectReason }
+    }
   }
   tell(answer.value, newName, paths, at.path)
   return {

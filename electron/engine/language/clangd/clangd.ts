@@ -1,6 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
+import { CancellationTokenSource } from 'vscode-languageserver-protocol/node'
+
 import type { DocumentText, LanguageDiagnostics, LanguageState } from '../../../contract/language'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
@@ -12,7 +14,7 @@ import type { Projects } from '../../project/open-project'
 import type { Toolchain } from '../../toolchain/choose'
 import { commandsFolder, commandsText, compileCommands } from './compile-commands'
 import type { CompileCommand } from './compile-commands'
-import { fromDiagnostic } from './convert'
+import { fromDiagnostic, uriOf } from './convert'
 import type { ClangdDiagnostic } from './convert'
 import { Documents } from './documents'
 import { findClangd } from '../../toolchain/find-clangd'
@@ -386,10 +388,16 @@ export class Clangd {
     return this.current.state === 'ready' ? this.server : undefined
   }
 
-  /** Resolves when clangd has read this version of the file, has ended, or the time is up. */
+  /**
+   * Resolves when clangd has read this version of the file, has ended, or the time is up. clangd publishes no
+   * diagnostics for a text that equals the last one it read. So it is also asked a question, which it answers
+   * once it has read the text.
+   */
   async read(file: string, seconds: number): Promise<boolean> {
     const version = this.documents.versionOf(file)
-    return await new Promise((resolve) => {
+    const { server } = this
+    const source = new CancellationTokenSource()
+    const isRead = await new Promise<boolean>((resolve) => {
       const finish = (good: boolean): void => {
         clearTimeout(timer)
         this.waiting.delete(waiter)
@@ -406,7 +414,19 @@ export class Clangd {
         finish(false)
       }, seconds * 1000)
       this.waiting.add(waiter)
+      const question = { textDocument: { uri: uriOf(file) } }
+      server?.request('textDocument/documentSymbol', question, source.token).then(
+        () => {
+          this.documents.noteAnswer(file, version)
+          waiter.done()
+        },
+        // Withdrawn, or clangd ended: the diagnostics or the end resolve it.
+        () => undefined,
+      )
     })
+    source.cancel()
+    source.dispose()
+    return isRead
   }
 
   /** Why there is no answer. */

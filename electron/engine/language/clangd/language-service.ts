@@ -267,7 +267,9 @@ export class LanguageService {
     const done = await Promise.all(reads)
     return done.every(Boolean)
       ? ok({ word, files: [here, ...files] })
-      : err('cancelled', 'clangd did not read all files in which the name stands.')
+      : err('request.invalid', `clangd did not read all files that contain "${word}".`, {
+          hint: 'It may be busy with other files: try again.',
+        })
   }
 
   async inlayHints(range: LanguageRange): Promise<Result<InlayHint[]>> {
