@@ -1,5 +1,6 @@
 // A reporter of vitest: writes the counts and seconds of each test file, as JSON, to $OPSMITH_TEST_REPORT.
 import path from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 
 import { writeJson } from './files.mjs'
 import { root } from './paths.mjs'
@@ -11,23 +12,38 @@ import { root } from './paths.mjs'
  * @property {number} passed
  * @property {number} failed
  * @property {number} skipped
- * @property {string[]} failures the names of the failed tests, or why the file has none
+ * @property {string[]} failures the name of each failed test with its reason, or why the file has none
  * @typedef {{ files: FileReport[], errors: number }} TestReport `errors`: those outside any test
  */
+
+/** Lines of a failure's reason. The whole stands where the test ran. */
+const linesShown = 16
+
+/** The message and what differs. @param {readonly { message: string, diff?: string }[] | undefined} errors */
+function reasonOf(errors) {
+  return (errors ?? [])
+    .flatMap((error) => [error.message, error.diff ?? ''])
+    .flatMap((text) => stripVTControlCharacters(text).split('\n'))
+    .filter((line) => line.trim() !== '')
+    .slice(0, linesShown)
+    .map((line) => `\n      ${line}`)
+    .join('')
+}
 
 /** @param {import('vitest/node').TestModule} testModule @returns {FileReport} */
 function reportOf(testModule) {
   const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 }
   const failures = []
   for (const test of testModule.children.allTests()) {
-    const { state } = test.result()
+    const { state, errors } = test.result()
     counts[state]++
-    if (state === 'failed') failures.push(test.fullName)
+    if (state === 'failed') failures.push(`${test.fullName}${reasonOf(errors)}`)
   }
   // A file that could not even be loaded, or whose hooks failed, is one failure.
   if (testModule.state() === 'failed' && counts.failed === 0) {
     counts.failed = 1
-    failures.push('(the file could not be loaded, or a hook failed)')
+    const reason = reasonOf(testModule.errors())
+    failures.push(`(the file could not be loaded, or a hook failed)${reason}`)
   }
   const times = testModule.diagnostic()
   const milliseconds =
