@@ -27,7 +27,7 @@ export const feature = defineFeature({
   commands: runCommands,
   jobs: [runJob, makeInputsJob],
   explorer: { section: 'Checks', order: 10, useRows: useCallRows },
-  refresh: { order: 10, run: refreshRun },
+  refresh: { order: 5, run: refreshRun },
   manifest: [
     { reads: () => currentManifest()?.calls, changed: chooseFirstIfNone },
     { reads: () => currentManifest()?.inputs, changed: repeatRun },
