@@ -61,6 +61,8 @@ function startAgain(folder: string): void {
 
 async function prepare(session: AppSession): Promise<void> {
   try {
+    // A project that was opened has its own.
+    if (!session.project) void session.workbench.hosts.host()
     await removeLeftovers(installation)
     pruneBuildCaches(installation)
     await session.prepareInBackground()
@@ -108,9 +110,6 @@ async function run(): Promise<void> {
     ...languageCalls,
   })
   await openWindow(session, path.join(__dirname, 'preload.cjs'))
-  // Not before the window is up: loading libtorch would take one of two cores from it.
-  if (folder === '' || (await session.trust.of(folder)) === 'trusted')
-    void session.workbench.hosts.host()
   let ending = false
   app.on('window-all-closed', () => {
     if (ending) return

@@ -4,17 +4,17 @@ import { filesStore, useFiles } from '../store/files'
 import { openFile } from '../store/layout'
 import { useSettings } from '../store/settings'
 import { modelOf, pathOf } from './models'
-import { monaco } from './monaco'
+import { monaco, type Monaco } from './monaco'
 import { monoFont } from './fonts'
 
 type Props = { path: string; readOnly: boolean; active: boolean }
 
 /** Where the cursor was and what was folded, for when a tab is closed and opened again. */
-const viewStates = new Map<string, monaco.editor.ICodeEditorViewState>()
+const viewStates = new Map<string, Monaco.editor.ICodeEditorViewState>()
 
 export function CodeEditor({ path, readOnly, active }: Props): ReactElement {
   const host = useRef<HTMLDivElement>(null)
-  const editor = useRef<monaco.editor.IStandaloneCodeEditor | null>(null)
+  const editor = useRef<Monaco.editor.IStandaloneCodeEditor | null>(null)
   const fontSize = useSettings((settings) => settings.fontSize)
   const reveal = useFiles((state) => (state.reveal?.path === path ? state.reveal : null))
 
@@ -62,7 +62,7 @@ export function CodeEditor({ path, readOnly, active }: Props): ReactElement {
   return <div className="editor-host" ref={host} data-testid={`editor-${path}`} />
 }
 
-const options: monaco.editor.IStandaloneEditorConstructionOptions = {
+const options: Monaco.editor.IStandaloneEditorConstructionOptions = {
   automaticLayout: true,
   fontFamily: monoFont,
   fontLigatures: false,
@@ -89,7 +89,7 @@ const options: monaco.editor.IStandaloneEditorConstructionOptions = {
   accessibilitySupport: 'auto',
 }
 
-function noteCursor(path: string, position: monaco.IPosition | null): void {
+function noteCursor(path: string, position: Monaco.IPosition | null): void {
   if (!position) return
   filesStore.setState({ active: { path, line: position.lineNumber, column: position.column } })
 }

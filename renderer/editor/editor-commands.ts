@@ -6,17 +6,17 @@ import { notify } from '../store/notifications'
 import { projectStore } from '../store/project'
 import { cppLanguages } from './language/documents'
 import { modelOf } from './models'
-import { monaco } from './monaco'
+import { monaco, type Monaco } from './monaco'
 
 /** The editor of the file that was used last, as far as its tab is open. */
-function currentEditor(): monaco.editor.ICodeEditor | null {
+function currentEditor(): Monaco.editor.ICodeEditor | null {
   const path = layoutStore.getState().dock?.activeFile() ?? filesStore.getState().active?.path
   const model = path === undefined ? null : modelOf(path)
   if (!model) return null
   return monaco.editor.getEditors().find((editor) => editor.getModel() === model) ?? null
 }
 
-function isCpp(editor: monaco.editor.ICodeEditor): boolean {
+function isCpp(editor: Monaco.editor.ICodeEditor): boolean {
   return cppLanguages.includes(editor.getModel()?.getLanguageId() ?? '')
 }
 

@@ -1,4 +1,4 @@
-import * as monaco from 'monaco-editor/editor/editor.api.js'
+import { monaco } from './monaco'
 
 const cudaExtensions = ['.cu', '.cuh']
 const cppExtensions = ['.cpp', '.cc', '.cxx', '.c', '.h', '.hpp', '.hh', '.hxx', '.inc', '.inl']

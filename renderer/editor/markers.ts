@@ -3,7 +3,7 @@ import { filesStore, projectPath } from '../store/files'
 import { currentProblems, problemsStore } from '../store/problems'
 import { projectStore } from '../store/project'
 import { modelOf } from './models'
-import { monaco } from './monaco'
+import { monaco, type Monaco } from './monaco'
 
 const owner = 'opsmith'
 
@@ -27,11 +27,11 @@ export function markFile(path: string): void {
   )
 }
 
-function markerOf(item: Diagnostic, model: monaco.editor.ITextModel): monaco.editor.IMarkerData {
+function markerOf(item: Diagnostic, model: Monaco.editor.ITextModel): Monaco.editor.IMarkerData {
   const range = rangeOf(item, model)
   return {
     ...range,
-    severity: severities[item.severity],
+    severity: severityOf(item),
     message: item.message,
     source: item.source,
     ...(item.code === '' ? {} : { code: item.code }),
@@ -39,17 +39,16 @@ function markerOf(item: Diagnostic, model: monaco.editor.ITextModel): monaco.edi
   }
 }
 
-const severities = {
-  error: monaco.MarkerSeverity.Error,
-  warning: monaco.MarkerSeverity.Warning,
-  note: monaco.MarkerSeverity.Info,
-} as const
+function severityOf({ severity }: Diagnostic): Monaco.MarkerSeverity {
+  const { Error, Warning, Info } = monaco.MarkerSeverity
+  return { error: Error, warning: Warning, note: Info }[severity]
+}
 
 /** Compilers name a point, most often; the word that begins there is what a reader looks for. */
 function rangeOf(
   place: Pick<Diagnostic, 'line' | 'column' | 'endLine' | 'endColumn'>,
-  model: monaco.editor.ITextModel,
-): monaco.IRange {
+  model: Monaco.editor.ITextModel,
+): Monaco.IRange {
   const line = Math.min(Math.max(place.line, 1), model.getLineCount())
   const first = model.getLineFirstNonWhitespaceColumn(line) || 1
   const column = place.column > 0 ? Math.min(place.column, model.getLineMaxColumn(line)) : first
@@ -67,7 +66,7 @@ function rangeOf(
   return { startLineNumber: line, startColumn: column, endLineNumber: line, endColumn: end }
 }
 
-function relatedOf(note: DiagnosticNote): monaco.editor.IRelatedInformation {
+function relatedOf(note: DiagnosticNote): Monaco.editor.IRelatedInformation {
   const { path, external } = projectPath(note.file)
   const folder = projectStore.getState().project?.folder ?? ''
   const line = Math.max(note.line, 1)

@@ -4,11 +4,11 @@ import { changeFile, filesStore, removeFile } from '../store/files'
 import { currentFolder } from '../store/project'
 import { dropDraft, keepDraftSoon, takeRestoredDraft } from './drafts'
 import { languageOf } from './languages'
-import { monaco } from './monaco'
+import { monaco, type Monaco } from './monaco'
 
 /** A file's one model: kept over saves and reloads, so that undo reaches back past both. */
 type Entry = {
-  model: monaco.editor.ITextModel
+  model: Monaco.editor.ITextModel
   folder: string
   /** The model's version that equals the disk; undoing back to it makes the file clean again. */
   savedVersionId: number
@@ -16,19 +16,19 @@ type Entry = {
 }
 
 const entries = new Map<string, Entry>()
-const loads = new Map<string, Promise<monaco.editor.ITextModel | null>>()
+const loads = new Map<string, Promise<Monaco.editor.ITextModel | null>>()
 
-export function modelOf(path: string): monaco.editor.ITextModel | null {
+export function modelOf(path: string): Monaco.editor.ITextModel | null {
   return entries.get(path)?.model ?? null
 }
 
-export function pathOf(model: monaco.editor.ITextModel): string | null {
+export function pathOf(model: Monaco.editor.ITextModel): string | null {
   for (const [path, entry] of entries) if (entry.model === model) return path
   return null
 }
 
 /** The file's model, read from disk when it is not open; null: it can't be read, and the file's entry says why. */
-export function loadModel(path: string): Promise<monaco.editor.ITextModel | null> {
+export function loadModel(path: string): Promise<Monaco.editor.ITextModel | null> {
   const known = entries.get(path)
   if (known) return Promise.resolve(known.model)
   let loading = loads.get(path)
@@ -39,7 +39,7 @@ export function loadModel(path: string): Promise<monaco.editor.ITextModel | null
   return loading
 }
 
-async function readModel(path: string): Promise<monaco.editor.ITextModel | null> {
+async function readModel(path: string): Promise<Monaco.editor.ITextModel | null> {
   const folder = currentFolder()
   const file = filesStore.getState().files[path]
   if (folder === null || !file) return null
@@ -66,7 +66,7 @@ async function readModel(path: string): Promise<monaco.editor.ITextModel | null>
 }
 
 /** The file is gone, what was typed is not. */
-function restoreDeleted(path: string, folder: string, draft: Draft): monaco.editor.ITextModel {
+function restoreDeleted(path: string, folder: string, draft: Draft): Monaco.editor.ITextModel {
   const entry = addModel(path, folder, '', false)
   changeFile(path, { state: 'ready', version: '', conflict: { kind: 'deleted' } })
   replaceText(entry.model, draft.text)
@@ -109,7 +109,7 @@ function draftOf(path: string): Draft | null {
   return { path, text: textOf(entry.model), baseVersion: file.version }
 }
 
-export function textOf(model: monaco.editor.ITextModel): string {
+export function textOf(model: Monaco.editor.ITextModel): string {
   return model.getValue(undefined, true)
 }
 
@@ -137,7 +137,7 @@ export function takeDiskText(path: string, text: string, diskVersion: string): v
 }
 
 /** Replaces only what differs: a replaced whole text would lose cursors, folds and markers. */
-export function replaceText(model: monaco.editor.ITextModel, text: string): void {
+export function replaceText(model: Monaco.editor.ITextModel, text: string): void {
   const before = textOf(model)
   if (before === text) return
   let start = 0

@@ -1,34 +1,29 @@
-// Every editing feature, but of Monaco's eighty languages only ours. The features have to be here from
-// the start: the JSON language brings all of them along when it is first used, and those that come
-// after the first editor was made look in vain for their services (monaco-editor 0.57,
-// internal/common/workers.js).
-import 'monaco-editor/features/register.all.js'
-// "All" leaves out the colours of a whole file, and takes those of a part of it, which clangd has not.
-import 'monaco-editor/editor/contrib/semanticTokens/browser/documentSemanticTokens.js'
-import 'monaco-editor/languages/definitions/cpp/register.js'
-import 'monaco-editor/languages/definitions/python/register.js'
-import 'monaco-editor/languages/features/json/register.js'
+import type * as Monaco from 'monaco-editor/editor/editor.api.js'
 
-import * as monaco from 'monaco-editor/editor/editor.api.js'
-import EditorWorker from 'monaco-editor/editor/editor.worker.js?worker'
-import { jsonDefaults } from 'monaco-editor/languages/features/json/register.js'
-import JsonWorker from 'monaco-editor/language/json/json.worker.js?worker'
+type JsonDefaults = (typeof import('./monaco-parts'))['jsonDefaults']
 
-import { registerCuda } from './languages'
-import { defineThemes } from './themes'
+/**
+ * Monaco is four fifths of the window's code, and the first page needs none of it: loadMonaco() fetches it.
+ * Until that resolves this is undefined: no model and no editor exists before.
+ */
+export let monaco: typeof Monaco
+let jsonDefaults: JsonDefaults | undefined
 
-let prepared = false
-
-/** Once, before the first model is made. */
-export function prepareMonaco(): void {
-  if (prepared) return
-  prepared = true
+/** Fetches Monaco once. */
+export async function loadMonaco(): Promise<void> {
+  const loaded = await import('./monaco-parts')
+  if (jsonDefaults) return
+  monaco = loaded.monaco
+  jsonDefaults = loaded.jsonDefaults
   self.MonacoEnvironment = {
-    // Workers are files of our own: nothing is fetched and no blob needs to be allowed.
-    getWorker: (_id, label) => (label === 'json' ? new JsonWorker() : new EditorWorker()),
+    // Workers are files of our own: nothing is fetched from elsewhere and no blob needs to be allowed.
+    getWorker: (_id, label) =>
+      label === 'json' ? new loaded.JsonWorker() : new loaded.EditorWorker(),
   }
-  registerCuda()
-  defineThemes()
+}
+
+export function isMonacoLoaded(): boolean {
+  return jsonDefaults !== undefined
 }
 
 /** Completion and validation of opsmith.json. */
@@ -39,7 +34,7 @@ export function setManifestSchema(schema: string): void {
   } catch {
     return // the editor then validates JSON only; main says what is wrong with the manifest
   }
-  jsonDefaults.setDiagnosticsOptions({
+  jsonDefaults?.setDiagnosticsOptions({
     validate: true,
     allowComments: true,
     comments: 'ignore',
@@ -52,4 +47,4 @@ export function setManifestSchema(schema: string): void {
   })
 }
 
-export { monaco }
+export type { Monaco }

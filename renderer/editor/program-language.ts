@@ -5,7 +5,7 @@ import { programPath } from '../store/program-problems'
 import { currentFolder, currentManifest } from '../store/project'
 import { schemasStore } from '../store/schemas'
 import { loadModel, pathOf } from './models'
-import { monaco } from './monaco'
+import { monaco, type Monaco } from './monaco'
 import { operatorOf, operators, ownOverloads } from './program-operators'
 import type { KnownOperator } from './program-operators'
 import {
@@ -18,8 +18,8 @@ import {
   resolvePath,
 } from './program-text'
 
-type Model = monaco.editor.ITextModel
-type Position = monaco.Position
+type Model = Monaco.editor.ITextModel
+type Position = Monaco.Position
 
 /** Completion, signatures, hover and definitions in the TorchScript program; other Python files have none. */
 export function registerProgramLanguage(): void {
@@ -64,11 +64,11 @@ function markdownOf(known: KnownOperator): string {
 async function completions(
   model: Model,
   position: Position,
-): Promise<monaco.languages.CompletionList> {
+): Promise<Monaco.languages.CompletionList> {
   const before = textBefore(model, position)
   const path = pathBefore(before)
   const word = model.getWordUntilPosition(position)
-  const range: monaco.IRange = {
+  const range: Monaco.IRange = {
     startLineNumber: position.lineNumber,
     endLineNumber: position.lineNumber,
     startColumn: word.startColumn,
@@ -83,10 +83,10 @@ async function completions(
   return { suggestions }
 }
 
-type Item = monaco.languages.CompletionItem
+type Item = Monaco.languages.CompletionItem
 
 /** What stands under torch.ops, a namespace of it, torch.classes and torch itself. */
-async function members(module: string, range: monaco.IRange): Promise<Item[]> {
+async function members(module: string, range: Monaco.IRange): Promise<Item[]> {
   const kinds = monaco.languages.CompletionItemKind
   const item = (label: string, kind: number, more: Partial<Item> = {}): Item => ({
     label,
@@ -139,7 +139,7 @@ function classes(module: string): string[] {
 }
 
 /** The program's functions and classes, then the other words of its text. */
-function ownNames(model: Model, range: monaco.IRange, typed: string): Item[] {
+function ownNames(model: Model, range: Monaco.IRange, typed: string): Item[] {
   const text = model.getValue()
   const definitions = definitionsOf(text)
   const { Function, Class, Text } = monaco.languages.CompletionItemKind
@@ -170,12 +170,12 @@ function ownNames(model: Model, range: monaco.IRange, typed: string): Item[] {
 async function signatureHelp(
   model: Model,
   position: Position,
-): Promise<monaco.languages.SignatureHelpResult | null> {
+): Promise<Monaco.languages.SignatureHelpResult | null> {
   const written = openCall(textBefore(model, position))
   if (!written) return null
   const texts = await signaturesOf(model, written.path)
   if (texts.length === 0) return null
-  const signatures = texts.map(({ label, doc }): monaco.languages.SignatureInformation => {
+  const signatures = texts.map(({ label, doc }): Monaco.languages.SignatureInformation => {
     const parameters = parameterRanges(label)
     const named = parameters.findIndex(({ name }) => name === written.keyword)
     return {
@@ -206,7 +206,7 @@ async function signaturesOf(model: Model, path: string): Promise<{ label: string
   }))
 }
 
-type Pointed = { path: string; range: monaco.IRange }
+type Pointed = { path: string; range: Monaco.IRange }
 
 function pointedAt(model: Model, position: Position): Pointed | null {
   const found = pathAt(model.getLineContent(position.lineNumber), position.column)
@@ -222,7 +222,7 @@ function pointedAt(model: Model, position: Position): Pointed | null {
   }
 }
 
-async function hover(model: Model, position: Position): Promise<monaco.languages.Hover | null> {
+async function hover(model: Model, position: Position): Promise<Monaco.languages.Hover | null> {
   const pointed = pointedAt(model, position)
   if (!pointed) return null
   const { path, range } = pointed
@@ -263,7 +263,7 @@ const laterKeys = /^(Autograd|Meta|Functionalize|ADInplace)/
 async function definition(
   model: Model,
   position: Position,
-): Promise<monaco.languages.Location | null> {
+): Promise<Monaco.languages.Location | null> {
   const pointed = pointedAt(model, position)
   if (!pointed) return null
   const own = definitionsOf(model.getValue()).find(({ name }) => name === pointed.path)
@@ -282,6 +282,6 @@ async function definition(
   return target ? { uri: target.uri, range: lineRange(line) } : null
 }
 
-function lineRange(line: number): monaco.IRange {
+function lineRange(line: number): Monaco.IRange {
   return { startLineNumber: line, endLineNumber: line, startColumn: 1, endColumn: 1 }
 }

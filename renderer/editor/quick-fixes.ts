@@ -4,7 +4,7 @@ import { addFile, filesStore, projectPath } from '../store/files'
 import { openFile } from '../store/layout'
 import { notify } from '../store/notifications'
 import { loadModel, pathOf } from './models'
-import { monaco } from './monaco'
+import { monaco, type Monaco } from './monaco'
 
 const command = 'opsmith.applyFix'
 
@@ -30,7 +30,7 @@ export function offerQuickFixes(): void {
   )
 }
 
-function isOf(marker: monaco.editor.IMarkerData, problem: Diagnostic): boolean {
+function isOf(marker: Monaco.editor.IMarkerData, problem: Diagnostic): boolean {
   return (
     marker.startLineNumber === Math.max(problem.line, 1) &&
     marker.source === problem.source &&
@@ -40,8 +40,8 @@ function isOf(marker: monaco.editor.IMarkerData, problem: Diagnostic): boolean {
 
 function actionsOf(
   problem: Diagnostic,
-  marker: monaco.editor.IMarkerData,
-): monaco.languages.CodeAction[] {
+  marker: Monaco.editor.IMarkerData,
+): Monaco.languages.CodeAction[] {
   return (problem.fixes ?? []).map((fix, index) => ({
     title: fix.title,
     kind: 'quickfix',
@@ -58,7 +58,7 @@ function actionsOf(
 export async function applyFix(fix: Fix): Promise<boolean> {
   const byFile = new Map<string, TextEdit[]>()
   for (const edit of fix.edits) byFile.set(edit.file, [...(byFile.get(edit.file) ?? []), edit])
-  const work: { model: monaco.editor.ITextModel; edits: TextEdit[] }[] = []
+  const work: { model: Monaco.editor.ITextModel; edits: TextEdit[] }[] = []
   for (const [file, edits] of byFile) {
     const { path, external } = projectPath(file)
     if (external) return refuse(fix, `${path} is no file of the project.`)
@@ -85,7 +85,7 @@ export async function applyFix(fix: Fix): Promise<boolean> {
   return true
 }
 
-function rangeOf(edit: TextEdit): monaco.IRange {
+function rangeOf(edit: TextEdit): Monaco.IRange {
   return {
     startLineNumber: edit.line,
     startColumn: edit.column,

@@ -1,6 +1,7 @@
 import { addFile, filesStore } from '../store/files'
 import { beforeInputEdit } from '../store/inputs'
 import { beforeLeaving, projectStore } from '../store/project'
+import { themeStore } from '../store/theme'
 import { call } from '../bridge/bridge'
 import { forgetDiskChanges, listenToDisk } from './disk-changes'
 import { keepAllDrafts, loadDrafts } from './drafts'
@@ -11,13 +12,19 @@ import { followMarkers } from './markers'
 import { followProgram } from './program-checks'
 import { registerProgramLanguage } from './program-language'
 import { closeAllModels, loadModel } from './models'
-import { setManifestSchema, prepareMonaco } from './monaco'
+import { registerCuda } from './languages'
+import { loadMonaco, setManifestSchema } from './monaco'
 import { offerQuickFixes } from './quick-fixes'
 import { saveFile } from './saving'
+import { defineThemes, showEditorTheme } from './themes'
 
-/** Once, at the start of the window. */
+/** Once, at the start of the window. Nothing opens a file before this resolves. */
 export async function startEditor(): Promise<void> {
-  prepareMonaco()
+  const schema = call('project.manifestSchema', {})
+  await loadMonaco()
+  registerCuda()
+  defineThemes()
+  showEditorTheme(themeStore.getState().theme)
   openLinksInTabs()
   startLanguage()
   followMarkers()
@@ -34,8 +41,8 @@ export async function startEditor(): Promise<void> {
     closeAllModels()
   })
   window.addEventListener('blur', () => void keepAllDrafts())
-  const schema = await call('project.manifestSchema', {})
-  if (schema.ok) setManifestSchema(schema.value)
+  const answer = await schema
+  if (answer.ok) setManifestSchema(answer.value)
 }
 
 /** Before the window closes: what was typed in the last moments is written first. */

@@ -1,6 +1,6 @@
 import { layoutStore, openFile } from '../store/layout'
 import { loadModel, modelOf, replaceText, textOf } from './models'
-import { monaco } from './monaco'
+import { monaco, type Monaco } from './monaco'
 
 type Marker = { severity: string; line: number; column: number; message: string }
 
@@ -50,7 +50,7 @@ export function exposeTestHook(features: Readonly<Record<string, unknown>>): voi
   Object.assign(window, { opsmithTest: { ...features, ...hook } })
 }
 
-function severityName(severity: monaco.MarkerSeverity): string {
+function severityName(severity: Monaco.MarkerSeverity): string {
   if (severity === monaco.MarkerSeverity.Error) return 'error'
   return severity === monaco.MarkerSeverity.Warning ? 'warning' : 'note'
 }

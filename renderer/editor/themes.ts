@@ -1,4 +1,4 @@
-import * as monaco from 'monaco-editor/editor/editor.api.js'
+import { isMonacoLoaded, monaco, type Monaco } from './monaco'
 
 import type { ShownTheme } from '../store/theme'
 
@@ -8,7 +8,7 @@ type SemanticColours = Record<
 >
 
 /** Colours for what clangd knows of a name (editor/language/tokens.ts). */
-function semantic(colours: SemanticColours): monaco.editor.ITokenThemeRule[] {
+function semantic(colours: SemanticColours): Monaco.editor.ITokenThemeRule[] {
   const groups: [keyof SemanticColours, string[]][] = [
     ['type', ['class', 'interface', 'enum', 'typeParameter', 'concept', 'namespace']],
     ['function', ['function', 'method']],
@@ -140,6 +140,7 @@ const names: Record<ShownTheme, string> = {
   'contrast-light': 'opsmith-contrast-light',
 }
 
+/** Until Monaco is loaded there is no editor to show it. */
 export function showEditorTheme(theme: ShownTheme): void {
-  monaco.editor.setTheme(names[theme])
+  if (isMonacoLoaded()) monaco.editor.setTheme(names[theme])
 }

@@ -14,14 +14,20 @@ import { layoutStore, openFile, showPanel } from '../store/layout'
 import { forgetResults, listenToProject, requestBuild } from '../store/loop'
 import { notify, notifyError } from '../store/notifications'
 import { followProblems } from '../store/problems'
-import { currentFolder, openProject, projectStore } from '../store/project'
+import {
+  currentFolder,
+  loadSamples,
+  openProject,
+  openProjectsAfter,
+  projectStore,
+} from '../store/project'
 import { loadSettings, settingsStore } from '../store/settings'
 import { followTheme, isDark, type ShownTheme } from '../store/theme'
 import { followTrust, isRestricted } from '../store/trust'
 import { installCommands } from './commands'
 import { followChoices, followRecentCommands, loadLayouts, saveLayoutsNow } from './layouts'
 
-/** Everything the window does by itself at its start. */
+/** Everything the window does at its start. */
 export async function start(): Promise<void> {
   installCommands()
   followProject()
@@ -39,9 +45,8 @@ export async function start(): Promise<void> {
     if (event.command === 'flush') void flush()
     else runCommand(event.command)
   })
-  const editor = startEditor()
-  for (const feature of allFeatures()) feature.start?.()
-  const [info] = await Promise.all([call('app.info', {}), loadSettings(), loadLayouts(), editor])
+  openProjectsAfter(startEditing)
+  const [info] = await Promise.all([call('app.info', {}), loadSettings(), loadLayouts()])
   followRecentCommands()
   followTheme(showTheme)
   settingsStore.subscribe(({ settings }) => showTextSize(settings.fontSize))
@@ -63,13 +68,27 @@ async function flush(): Promise<void> {
   await call('app.flushed', {})
 }
 
+let editorStart: Promise<void> | undefined
+
+/** Fetches the editor's code once, and lets every feature listen. Resolves when files can be opened. */
+function startEditing(): Promise<void> {
+  editorStart ??= startEditor().then(() => {
+    for (const feature of allFeatures()) feature.start?.()
+  })
+  return editorStart
+}
+
 /** No project: the samples; where operators cannot be built here, what is missing takes their place. */
 async function firstPage(): Promise<void> {
   showStartPage()
+  await loadSamples()
+  // The editor's code is large, and Doctor starts every compiler and Python there is: the samples are painted first.
+  await new Promise((resolve) => requestIdleCallback(resolve, { timeout: 1000 }))
+  await startEditing()
   await runDoctor()
   const { value: report } = doctorJob.store.getState()
   const hasDoctor = featureOf('doctor')?.panel?.Page !== undefined
-  // Unless the user has gone on meanwhile: Doctor starts every compiler and Python there is.
+  // Unless the user has gone on meanwhile.
   const isStillThere =
     projectStore.getState().project === null &&
     layoutStore.getState().page === (startPage() ?? 'starting')

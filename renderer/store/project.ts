@@ -46,9 +46,17 @@ export function beforeLeaving(keep: () => Promise<void>): void {
   keepTyped = keep
 }
 
-/** Opens a project in place of the one that is open, which main closes by itself. */
+// Set by the shell: the window shows its first page before it fetches the editor's code.
+let startEditing: () => Promise<void> = () => Promise.resolve()
+/** No project opens before what `start` returns has resolved. It is called for each project. */
+export function openProjectsAfter(start: () => Promise<void>): void {
+  startEditing = start
+}
+
+/** Opens a project in place of the one that is open, which main closes. */
 export async function openProject(folder: string): Promise<boolean> {
   projectStore.setState({ opening: folder, error: null })
+  await startEditing()
   await keepTyped()
   const result = await call('project.open', { folder })
   if (!result.ok) {
@@ -88,7 +96,17 @@ export async function openSampleCopy(name: string): Promise<boolean> {
   return openProject(copy.value.folder)
 }
 
-export async function loadSamples(): Promise<void> {
+let samplesLoad: Promise<void> | undefined
+
+/** Asks main once; whoever asks meanwhile waits for the same answer. */
+export function loadSamples(): Promise<void> {
+  samplesLoad ??= askForSamples().finally(() => {
+    samplesLoad = undefined
+  })
+  return samplesLoad
+}
+
+async function askForSamples(): Promise<void> {
   const result = await call('project.samples', {})
   if (result.ok) projectStore.setState({ samples: result.value })
   else projectStore.setState({ samples: [], error: result.error })

@@ -5,9 +5,9 @@ import type {
   FilePlace,
   TextRange,
 } from '../../../electron/contract/language'
-import { monaco } from '../monaco'
+import { monaco, type Monaco } from '../monaco'
 
-export function editorRange(range: TextRange): monaco.IRange {
+export function editorRange(range: TextRange): Monaco.IRange {
   return {
     startLineNumber: range.line,
     startColumn: range.column,
@@ -16,7 +16,7 @@ export function editorRange(range: TextRange): monaco.IRange {
   }
 }
 
-export function textRangeOf(range: monaco.IRange): TextRange {
+export function textRangeOf(range: Monaco.IRange): TextRange {
   return {
     line: range.startLineNumber,
     column: range.startColumn,
@@ -25,50 +25,52 @@ export function textRangeOf(range: monaco.IRange): TextRange {
   }
 }
 
-export function editOf(edit: TextEdit): monaco.languages.TextEdit {
+export function editOf(edit: TextEdit): Monaco.languages.TextEdit {
   return { range: editorRange(edit), text: edit.text }
 }
 
-export function locationOf(place: FilePlace): monaco.languages.Location {
+export function locationOf(place: FilePlace): Monaco.languages.Location {
   return { uri: monaco.Uri.file(place.file), range: editorRange(place) }
 }
 
-const { CompletionItemKind: kinds } = monaco.languages
-
-/** By LSP's numbers, from 1. */
+/** Monaco's names of LSP's kinds, which count from 1. */
 const completionKinds = [
-  kinds.Text,
-  kinds.Method,
-  kinds.Function,
-  kinds.Constructor,
-  kinds.Field,
-  kinds.Variable,
-  kinds.Class,
-  kinds.Interface,
-  kinds.Module,
-  kinds.Property,
-  kinds.Unit,
-  kinds.Value,
-  kinds.Enum,
-  kinds.Keyword,
-  kinds.Snippet,
-  kinds.Color,
-  kinds.File,
-  kinds.Reference,
-  kinds.Folder,
-  kinds.EnumMember,
-  kinds.Constant,
-  kinds.Struct,
-  kinds.Event,
-  kinds.Operator,
-  kinds.TypeParameter,
-]
+  'Text',
+  'Method',
+  'Function',
+  'Constructor',
+  'Field',
+  'Variable',
+  'Class',
+  'Interface',
+  'Module',
+  'Property',
+  'Unit',
+  'Value',
+  'Enum',
+  'Keyword',
+  'Snippet',
+  'Color',
+  'File',
+  'Reference',
+  'Folder',
+  'EnumMember',
+  'Constant',
+  'Struct',
+  'Event',
+  'Operator',
+  'TypeParameter',
+] as const
 
-export function suggestionOf(item: CompletionItem): monaco.languages.CompletionItem {
-  const { CompletionItemInsertTextRule: rules, CompletionItemTag: tags } = monaco.languages
+export function suggestionOf(item: CompletionItem): Monaco.languages.CompletionItem {
+  const {
+    CompletionItemInsertTextRule: rules,
+    CompletionItemKind: kinds,
+    CompletionItemTag: tags,
+  } = monaco.languages
   return {
     label: { label: item.label, detail: item.labelDetail, description: item.detail },
-    kind: completionKinds[item.kind - 1] ?? kinds.Text,
+    kind: kinds[completionKinds[item.kind - 1] ?? 'Text'],
     insertText: item.text,
     ...(item.snippet ? { insertTextRules: rules.InsertAsSnippet } : {}),
     ...(item.documentation === '' ? {} : { documentation: { value: item.documentation } }),
@@ -82,7 +84,7 @@ export function suggestionOf(item: CompletionItem): monaco.languages.CompletionI
 }
 
 /** Monaco counts kinds of symbols from 0, LSP from 1. */
-export function symbolOf(symbol: DocumentSymbol): monaco.languages.DocumentSymbol {
+export function symbolOf(symbol: DocumentSymbol): Monaco.languages.DocumentSymbol {
   return {
     name: symbol.name,
     detail: symbol.detail,

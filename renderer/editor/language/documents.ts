@@ -4,7 +4,7 @@ import { filesStore } from '../../store/files'
 import { forgetLanguageDiagnostics, languageStore } from '../../store/language'
 import { currentFolder, projectStore } from '../../store/project'
 import { pathOf } from '../models'
-import { monaco } from '../monaco'
+import { monaco, type Monaco } from '../monaco'
 
 export const cppLanguages = ['cpp', 'cuda']
 
@@ -15,7 +15,7 @@ const largest = 2_000_000
 
 type Followed = { timer: ReturnType<typeof setTimeout> | undefined; sent: number; judged: number }
 
-const followed = new Map<monaco.editor.ITextModel, Followed>()
+const followed = new Map<Monaco.editor.ITextModel, Followed>()
 
 /** Shows main every C++ and CUDA text that an editor shows, as it is typed. */
 export function followDocuments(): void {
@@ -34,7 +34,7 @@ export function followDocuments(): void {
   })
 }
 
-function follow(model: monaco.editor.ITextModel): void {
+function follow(model: Monaco.editor.ITextModel): void {
   if (!cppLanguages.includes(model.getLanguageId()) || model.uri.scheme !== 'file') return
   const state: Followed = { timer: undefined, sent: -1, judged: -1 }
   followed.set(model, state)
@@ -57,7 +57,7 @@ function follow(model: monaco.editor.ITextModel): void {
   ]
 }
 
-function hide(model: monaco.editor.ITextModel, state: Followed): void {
+function hide(model: Monaco.editor.ITextModel, state: Followed): void {
   if (state.sent < 0) return
   forgetLanguageDiagnostics(model.uri.fsPath)
   const folder = currentFolder()
@@ -65,12 +65,12 @@ function hide(model: monaco.editor.ITextModel, state: Followed): void {
 }
 
 /** As main names files: relative to the project, or absolute outside it. */
-function namedPath(model: monaco.editor.ITextModel, folder: string): string {
+function namedPath(model: Monaco.editor.ITextModel, folder: string): string {
   const file = model.uri.fsPath
   return file.startsWith(`${folder}/`) ? file.slice(folder.length + 1) : file
 }
 
-function isOfProject(model: monaco.editor.ITextModel): boolean {
+function isOfProject(model: Monaco.editor.ITextModel): boolean {
   return model.uri.fsPath.startsWith(`${currentFolder() ?? ''}/`)
 }
 
@@ -78,7 +78,7 @@ function isOfProject(model: monaco.editor.ITextModel): boolean {
  * Sends the text if clangd has not got it yet. What is asked after it is about this text: messages to
  * main keep their order.
  */
-export function showNow(model: monaco.editor.ITextModel, judge: boolean): void {
+export function showNow(model: Monaco.editor.ITextModel, judge: boolean): void {
   const state = followed.get(model)
   const folder = currentFolder()
   if (!state || folder === null || model.isDisposed()) return
@@ -99,7 +99,7 @@ export function showNow(model: monaco.editor.ITextModel, judge: boolean): void {
  * @param unasked nobody asked, Monaco did: for that no header of libtorch's is read
  */
 export function fileOf(
-  model: monaco.editor.ITextModel,
+  model: Monaco.editor.ITextModel,
   unasked = false,
 ): { folder: string; path: string } | null {
   const folder = projectStore.getState().project?.folder

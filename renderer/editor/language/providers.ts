@@ -5,7 +5,7 @@ import { call } from '../../bridge/bridge'
 import { addFile, filesStore, projectPath } from '../../store/files'
 import { languageStore, whyNoClangd } from '../../store/language'
 import { loadModel } from '../models'
-import { monaco } from '../monaco'
+import { monaco, type Monaco } from '../monaco'
 import { editOf, locationOf, editorRange, suggestionOf, symbolOf, textRangeOf } from './convert'
 import { cppLanguages, fileOf } from './documents'
 import { provideRename } from './rename'
@@ -20,16 +20,16 @@ async function valueOf<N extends AppCallName>(
 }
 
 function placeIn(
-  model: monaco.editor.ITextModel,
-  position: monaco.IPosition,
+  model: Monaco.editor.ITextModel,
+  position: Monaco.IPosition,
 ): LanguagePosition | null {
   const file = fileOf(model)
   return file && { ...file, line: position.lineNumber, column: position.column }
 }
 
 function rangeIn(
-  model: monaco.editor.ITextModel,
-  range: monaco.IRange,
+  model: Monaco.editor.ITextModel,
+  range: Monaco.IRange,
   unasked = false,
 ): LanguageRange | null {
   const file = fileOf(model, unasked)
@@ -41,8 +41,8 @@ const mostPreviews = 60
 
 /** Monaco previews places in files that have a model, and fails with those that have none. */
 async function withModels(
-  locations: monaco.languages.Location[],
-): Promise<monaco.languages.Location[]> {
+  locations: Monaco.languages.Location[],
+): Promise<Monaco.languages.Location[]> {
   const files = [...new Set(locations.map((location) => location.uri.fsPath))]
   const shown = new Set<string>()
   await Promise.all(
@@ -175,7 +175,7 @@ async function inAMoment<T>(answer: Promise<T | null>): Promise<T | null> {
 
 /** Quick fixes come with the problems; these are what else clangd can do with what is selected. */
 function registerRefactorings(): void {
-  const asked = new WeakMap<monaco.languages.CodeAction, { at: LanguageRange; id: number }>()
+  const asked = new WeakMap<Monaco.languages.CodeAction, { at: LanguageRange; id: number }>()
   monaco.languages.registerCodeActionProvider(
     cppLanguages,
     {

@@ -5,14 +5,14 @@ import { addFile, filesStore, projectPath } from '../../store/files'
 import { openFile } from '../../store/layout'
 import { notify, notifyError } from '../../store/notifications'
 import { loadModel } from '../models'
-import { monaco } from '../monaco'
+import { monaco, type Monaco } from '../monaco'
 import { editOf } from './convert'
 
 /** A rename in all files of the project: each is opened, changed and left unsaved, to be looked at. */
 export async function provideRename(
   at: LanguagePosition,
   newName: string,
-): Promise<monaco.languages.WorkspaceEdit & monaco.languages.Rejection> {
+): Promise<Monaco.languages.WorkspaceEdit & Monaco.languages.Rejection> {
   const answer = await call('language.rename', { ...at, newName })
   if (!answer.ok) {
     // Monaco shows no reason once the new name was typed: it writes it to the console.

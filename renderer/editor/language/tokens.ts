@@ -1,5 +1,5 @@
 import type { SemanticTokens } from '../../../electron/contract/language'
-import type { monaco } from '../monaco'
+import type { Monaco } from '../monaco'
 
 /** The kinds that a theme colours, by clangd's names; all others look like plain text. */
 const types = [
@@ -21,7 +21,7 @@ const types = [
 ]
 const modifiers = ['deprecated', 'readonly', 'static', 'usedAsMutableReference']
 
-export const legend: monaco.languages.SemanticTokensLegend = {
+export const legend: Monaco.languages.SemanticTokensLegend = {
   tokenTypes: types,
   tokenModifiers: modifiers,
 }

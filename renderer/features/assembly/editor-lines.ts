@@ -4,9 +4,9 @@ import { filesStore, projectPath } from '../../store/files'
 import { currentFolder } from '../../store/project'
 import { layoutStore } from '../../store/layout'
 import { modelOf, pathOf } from '../../editor/models'
-import { monaco } from '../../editor/monaco'
+import { monaco, type Monaco } from '../../editor/monaco'
 
-type Collections = Map<monaco.editor.ITextModel, string[]>
+type Collections = Map<Monaco.editor.ITextModel, string[]>
 
 const lines: Collections = new Map()
 const hovers: Collections = new Map()
@@ -50,7 +50,7 @@ export function followAssemblyLines(): void {
 
 function apply(
   kept: Collections,
-  wanted: ReadonlyMap<monaco.editor.ITextModel, monaco.editor.IModelDeltaDecoration[]>,
+  wanted: ReadonlyMap<Monaco.editor.ITextModel, Monaco.editor.IModelDeltaDecoration[]>,
 ): void {
   for (const model of new Set([...kept.keys(), ...wanted.keys()])) {
     if (model.isDisposed()) {
@@ -66,7 +66,7 @@ function apply(
 function colourLines(): void {
   const report = shownReport()
   const isOpen = layoutStore.getState().visible.has('assembly')
-  const wanted = new Map<monaco.editor.ITextModel, monaco.editor.IModelDeltaDecoration[]>()
+  const wanted = new Map<Monaco.editor.ITextModel, Monaco.editor.IModelDeltaDecoration[]>()
   for (const [key, colour] of isOpen ? coloursOf(report) : []) {
     const colon = key.lastIndexOf(':')
     const model = modelOf(projectPath(key.slice(0, colon)).path)
@@ -89,7 +89,7 @@ function colourLines(): void {
 function markHovered(): void {
   const { hovered } = assemblyStore.getState()
   const model = hovered ? modelOf(projectPath(hovered.file).path) : null
-  const wanted = new Map<monaco.editor.ITextModel, monaco.editor.IModelDeltaDecoration[]>()
+  const wanted = new Map<Monaco.editor.ITextModel, Monaco.editor.IModelDeltaDecoration[]>()
   if (hovered && model && hovered.line <= model.getLineCount()) {
     const range = new monaco.Range(hovered.line, 1, hovered.line, 1)
     wanted.set(model, [{ range, options: { isWholeLine: true, className: 'assembly-hover' } }])

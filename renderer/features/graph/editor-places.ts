@@ -2,9 +2,9 @@ import type { GraphPlace } from '../../../electron/contract/graph'
 import { filesStore, projectPath } from '../../store/files'
 import { graphStore } from './graph'
 import { modelOf } from '../../editor/models'
-import { monaco } from '../../editor/monaco'
+import { monaco, type Monaco } from '../../editor/monaco'
 
-type Marked = { model: monaco.editor.ITextModel; ids: string[] }
+type Marked = { model: Monaco.editor.ITextModel; ids: string[] }
 
 let marked: Marked | null = null
 

@@ -5,6 +5,7 @@ import { afterEach, beforeEach } from 'vitest'
 import type { BuildAndLoad } from '../../../electron/contract/app-calls'
 import { ok } from '../../../electron/contract/outcome'
 import { defaultSettings } from '../../../electron/contract/settings'
+import { loadMonaco } from '../../../renderer/editor/monaco'
 import { features } from '../../../renderer/features'
 import { installCommands } from '../../../renderer/shell/commands'
 import { listenToBuilds } from '../../../renderer/store/build'
@@ -42,8 +43,9 @@ function start(): void {
   void listenToHost()
 }
 
-beforeEach(() => {
+beforeEach(async () => {
   answerQuietly()
+  await loadMonaco()
   start()
 })
 
