@@ -127,8 +127,11 @@ export class AppSession {
     if (!described.ok) return described
     const trust = await this.trust.of(described.value.folder)
     const project = await this.enter(described.value.folder, trust)
-    if (trust === 'trusted') this.workbench.builds.warmUp(project.folder)
-    else this.workbench.hosts.stop()
+    this.workbench.hosts.useProject(project.folder)
+    if (trust === 'trusted') {
+      this.workbench.hosts.followSandbox()
+      this.workbench.builds.warmUp(project.folder)
+    } else this.workbench.hosts.stop()
     await project.watch(() =>
       watchProject(project.folder, (relative, version) => {
         this.send('file.changed', { folder: project.folder, path: relative, version })
