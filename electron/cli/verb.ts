@@ -2,7 +2,7 @@ import { err, WorkbenchFailure } from '../contract/outcome'
 import type { WorkbenchError } from '../contract/outcome'
 import { diskError } from '../engine/project/file-errors'
 import type { Workbench } from '../engine/workbench'
-import { readOptions } from './options'
+import { readOptions, switchOff } from './options'
 import type { GivenValue, OptionTable, OptionValues } from './options'
 import { callerPath, printError } from './print'
 import { withWorkbench } from './with-workbench'
@@ -44,6 +44,8 @@ export interface Verb extends Readonly<VerbText> {
 interface VerbDeclaration<Options extends OptionTable> extends VerbText {
   argument: VerbArgument
   options: Options
+  /** It starts op hosts: --no-sandbox is one of its options. */
+  runsOperators?: true
   /**
    * @param target absolute path of the argument; "" where an optional one is left out
    * @returns the exit code
@@ -55,6 +57,10 @@ interface VerbDeclaration<Options extends OptionTable> extends VerbText {
 const wantsJson = ({ json, format }: Readonly<Record<string, GivenValue>>): boolean =>
   json === true || format === 'json'
 
+const sandboxSwitch = switchOff(
+  'run operators outside of the sandbox: they may write anywhere and have a network',
+)
+
 /** What a disk or a file made the engine throw; undefined for a bug. */
 function expectedError(error: unknown): WorkbenchError | undefined {
   return error instanceof WorkbenchFailure ? error.error : diskError(error)
@@ -64,16 +70,19 @@ function expectedError(error: unknown): WorkbenchError | undefined {
 export function defineVerb<Options extends OptionTable>(
   declaration: VerbDeclaration<Options>,
 ): Verb {
-  const { run, ...rest } = declaration
+  const { run, runsOperators, ...rest } = declaration
   const { argument, options } = rest
   return {
     ...rest,
+    options: runsOperators ? { ...options, sandbox: sandboxSwitch } : options,
     execute: async (target, given) => {
       const values = readOptions(options, given)
       if (!values.ok) return printError(values.error, wantsJson(given))
       const place = target === '' && argument.isOptional ? '' : callerPath(target)
       try {
-        return await withWorkbench((workbench) => run(workbench, place, values.value))
+        return await withWorkbench((workbench) => run(workbench, place, values.value), {
+          allowsSandbox: given['sandbox'] !== false,
+        })
       } catch (error) {
         const known = expectedError(error)
         if (known) return printError(known, wantsJson(given))

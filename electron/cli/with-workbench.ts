@@ -2,11 +2,13 @@ import { removeLeftovers } from '../engine/builds/leftovers'
 import { findInstallation } from '../engine/installation'
 import { startForkedHost } from '../engine/host/transport'
 import { commandOptions, Workbench } from '../engine/workbench'
+import type { WorkbenchOptions } from '../engine/workbench'
 import { describeError, forTerminal, progress } from './print'
 
 /** Runs one verb with the engine, and closes the engine after it. */
 export async function withWorkbench(
   action: (workbench: Workbench) => Promise<number>,
+  { allowsSandbox }: Pick<WorkbenchOptions, 'allowsSandbox'>,
 ): Promise<number> {
   const installation = findInstallation(__dirname)
   const removing = removeLeftovers(installation)
@@ -21,7 +23,7 @@ export async function withWorkbench(
         progress(`note: ${describeError(error)}`)
       },
     },
-    commandOptions,
+    { ...commandOptions, allowsSandbox },
   )
   await workbench.applySettings()
   try {

@@ -48,6 +48,7 @@ import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { hostExit, workbenchError } from './outcome'
 import { profileReport, profileRequest } from './profile'
 import { draft, fileContent, project, sample, trustedFolder } from './project'
+import { sandboxState } from './sandbox'
 import { sanitizedRun } from './sanitize'
 import { programFunction, runReport, runRequest } from './run'
 import { settings, settingsChange } from './settings'
@@ -70,6 +71,8 @@ export const hostState = z.object({
   libtorch: z.string(),
   /** Process id; 0 when there is no process. */
   pid: z.number().int(),
+  /** Absent until an op host has started. */
+  sandbox: sandboxState.optional(),
   /** How the generation before this one ended, when it did not end well. */
   lastExit: hostExit.optional(),
 })

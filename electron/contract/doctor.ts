@@ -14,6 +14,7 @@ export const finding = z.object({
     'cuda',
     'gpu',
     'addon',
+    'electron',
     'precompiled-headers',
   ]),
   /** "clang++ 19.1.7", "libtorch 2.13.0". */

@@ -16,6 +16,7 @@ import { operatorCheckReport, operatorCheckRequest } from './operator-check'
 import { operatorCheckDescription } from './operator-check-names'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { workbenchError } from './outcome'
+import { sandboxBound } from './sandbox'
 import { sanitizedReport, sanitizedRequest } from './sanitize'
 import { profileRequest, profileTrace } from './profile'
 import { programFunction, programSource, runReport, runRequest } from './run'
@@ -267,7 +268,12 @@ export type HostRequest = z.infer<typeof hostRequest>
 /** Host to parent. What an answer holds is compared with the output of its call. */
 export const hostMessage = z.discriminatedUnion('kind', [
   /** Once, when libtorch is loaded. */
-  z.object({ kind: z.literal('ready'), libtorch: z.string(), seconds: z.number() }),
+  z.object({
+    kind: z.literal('ready'),
+    libtorch: z.string(),
+    seconds: z.number(),
+    sandbox: z.array(sandboxBound),
+  }),
   /** In place of `ready`: the host cannot be used, and ends. */
   z.object({ kind: z.literal('refused'), error: workbenchError }),
   z.object({

@@ -21,6 +21,10 @@ const fields = {
   callTimeout: z.number().positive(),
   /** Bytes the op host may hold; 0: three quarters of the machine's memory. */
   memoryLimit: z.number().nonnegative(),
+  /** Op hosts run in a sandbox, where the system has one. */
+  sandbox: z.boolean(),
+  /** Folders that op hosts may write to besides the project; absolute. */
+  writableFolders: z.array(z.string().startsWith('/', 'must be an absolute path')),
   /** Folders opened before, newest first. */
   recentProjects: z.array(z.string()),
   /** Where a project was last exported to, by its folder; all absolute. Only main writes it. */
@@ -42,6 +46,8 @@ export const defaultSettings: Settings = {
   fontSize: 13,
   callTimeout: 60,
   memoryLimit: 0,
+  sandbox: true,
+  writableFolders: [],
   recentProjects: [],
   exportFolders: {},
 }

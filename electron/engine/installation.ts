@@ -2,6 +2,13 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
+/** What the window runs in. */
+export interface Runtime {
+  version: string
+  /** The version that Opsmith is made for. */
+  named: string
+}
+
 /** Where the parts of this Opsmith are; everything the engine reads besides projects and tools. */
 export interface Installation {
   /** The folder with native/, kernels/, samples/ and dist/. */
@@ -18,6 +25,8 @@ export interface Installation {
   cacheFolder: string
   /** A Node whose allocator a preloaded library can replace; "" where none was found. */
   plainNode: string
+  /** Absent on the command line. */
+  runtime?: Runtime
 }
 
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {

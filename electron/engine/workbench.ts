@@ -15,6 +15,7 @@ import { defaultHostLimits } from './host/host-client'
 import type { HostLimits } from './host/host-client'
 import { defaultMemoryLimit, HostPool } from './host/host-pool'
 import type { PoolEvents } from './host/host-pool'
+import type { SandboxChoice } from './host/sandbox'
 import type { StartHost } from './host/transport'
 import type { Installation } from './installation'
 import { Assemblies } from './language/assembly/assemblies'
@@ -43,6 +44,8 @@ export interface WorkbenchOptions {
   asksForTrust: boolean
   /** Every build reports the lints' warnings too. */
   lintBuilds: boolean
+  /** Op hosts run in a sandbox, unless the settings switch it off; false: whatever they say, in none. */
+  allowsSandbox: boolean
 }
 
 /** For a window: it builds again and again, and lints while the user types. */
@@ -52,6 +55,7 @@ export const windowOptions: WorkbenchOptions = {
   prepareMissingHeaders: true,
   asksForTrust: true,
   lintBuilds: false,
+  allowsSandbox: true,
 }
 
 /** For one command: it builds once, and says all there is to say. */
@@ -62,6 +66,7 @@ export const commandOptions: WorkbenchOptions = {
   // It does what it was asked to, as make does.
   asksForTrust: false,
   lintBuilds: true,
+  allowsSandbox: true,
 }
 
 /** The engine as the app, the command line and the tests use it: its services, put together. */
@@ -88,16 +93,19 @@ export class Workbench {
   readonly doctor: Doctor
   /** Bytes for one op host; 0 for the default. */
   private memoryLimit = 0
+  private sandbox: SandboxChoice
 
   constructor(
     readonly installation: Installation,
     startHost: StartHost,
     events: WorkbenchEvents = {},
-    options: WorkbenchOptions = windowOptions,
+    private readonly options: WorkbenchOptions = windowOptions,
   ) {
+    this.sandbox = { isOn: options.allowsSandbox, writableFolders: [] }
+    const sandbox = (): SandboxChoice => this.sandbox
     const limits = (): HostLimits => this.hostLimits()
     const { keepSpareHost } = options
-    const hosts = new HostPool(installation, startHost, { limits, events, keepSpareHost })
+    const hosts = new HostPool(installation, startHost, { limits, sandbox, events, keepSpareHost })
     const projects = new Projects(installation, options.asksForTrust)
     const lints = new Lints({ installation, projects })
     const headers = new HeaderPreparation({ installation, projects }, events)
@@ -118,6 +126,7 @@ export class Workbench {
     const newHosts = (): HostPool =>
       new HostPool(installation, startHost, {
         limits,
+        sandbox,
         events: onOutput ? { onOutput } : {},
         keepSpareHost: false,
       })
@@ -160,9 +169,11 @@ export class Workbench {
 
   /** Takes the user's settings; called at the start and whenever they change. */
   async applySettings(): Promise<void> {
-    const { memoryLimit } = await this.projects.settings()
+    const { memoryLimit, sandbox, writableFolders } = await this.projects.settings()
     // What was written by hand may be a fraction, and the addon reads whole bytes.
     this.memoryLimit = Math.min(Math.floor(memoryLimit), Number.MAX_SAFE_INTEGER)
+    this.sandbox = { isOn: sandbox && this.options.allowsSandbox, writableFolders }
+    this.hosts.followSandbox()
     await this.clangd.refresh()
   }
 

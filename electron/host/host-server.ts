@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 
 import { hostCalls, lostConnectionCode } from '../contract/host-calls'
 import type { HostCallName, HostInput, HostRequest } from '../contract/host-calls'
+import { readBounds } from '../contract/sandbox'
 import { errorCode } from '../contract/outcome'
 import type { WorkbenchError } from '../contract/outcome'
 import type { NativeAddon } from './addon'
@@ -84,6 +85,7 @@ export class HostServer {
       kind: 'ready',
       libtorch: addon.libtorchVersion,
       seconds: (performance.now() - started) / 1000,
+      sandbox: readBounds(process.env['OPSMITH_SANDBOX'] ?? ''),
     })
   }
 

@@ -127,7 +127,9 @@ export class AppSession {
     if (!described.ok) return described
     const trust = await this.trust.of(described.value.folder)
     const project = await this.enter(described.value.folder, trust)
+    this.workbench.hosts.useProject(project.folder)
     if (trust === 'trusted') {
+      this.workbench.hosts.followSandbox()
       void this.workbench.hosts.host()
       this.workbench.builds.warmUp(project.folder)
     } else this.workbench.hosts.stop()

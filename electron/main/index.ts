@@ -9,27 +9,22 @@ import { readSettings } from '../engine/project/settings-file'
 import { pruneBuildCaches } from '../engine/compile/build'
 import { findOnPath } from '../engine/toolchain/find-on-path'
 import { AppSession } from './app-session'
+import { electronRuntime } from './electron-version'
 import { quitWithDevelopmentServer, serveRendererInDevelopment } from './development'
-import { generalCalls } from './ipc/app-calls'
-import { timingCalls } from './ipc/timing-calls'
-import { exportCalls } from './ipc/export-calls'
-import { gradcheckCalls } from './ipc/gradcheck-calls'
-import { graphCalls } from './ipc/graph-calls'
+import { allCalls } from './ipc/all-calls'
 import { listenToRenderer } from './ipc/handle'
-import { lintCalls } from './ipc/lint-calls'
-import { languageCalls } from './ipc/language-calls'
-import { operatorCheckCalls } from './ipc/operator-check-calls'
-import { operatorCalls } from './ipc/operator-calls'
-import { profileCalls } from './ipc/profile-calls'
-import { projectCalls } from './ipc/project-calls'
-import { trustCalls } from './ipc/trust-calls'
 import { installMenu } from './menu'
 import { lockDownContents, lockDownSession, registerScheme, serveRenderer } from './security'
 import { isOnlyInstance, onSecondInstance } from './single-instance'
 import { openWindow } from './window'
 
 /** Electron's executable has an allocator of its own, which no preloaded library replaces: a Node on PATH has not. */
-const installation = { ...findInstallation(__dirname), plainNode: findOnPath('node') ?? '' }
+const found = findInstallation(__dirname)
+const installation = {
+  ...found,
+  plainNode: findOnPath('node') ?? '',
+  runtime: electronRuntime(found.root),
+}
 
 /** Milliseconds that the window gets to show source and results, before what a later build may need is looked at. */
 const prepareDelay = 4_000
@@ -95,20 +90,7 @@ async function run(): Promise<void> {
     else session.show(wanted)
   })
   await session.workbench.applySettings()
-  listenToRenderer(session, {
-    ...generalCalls,
-    ...projectCalls,
-    ...trustCalls,
-    ...operatorCalls,
-    ...graphCalls,
-    ...gradcheckCalls,
-    ...operatorCheckCalls,
-    ...profileCalls,
-    ...timingCalls,
-    ...exportCalls,
-    ...lintCalls,
-    ...languageCalls,
-  })
+  listenToRenderer(session, allCalls)
   await openWindow(session, path.join(__dirname, 'preload.cjs'))
   let ending = false
   app.on('window-all-closed', () => {

@@ -22,6 +22,7 @@ export function StatusBar(): ReactElement {
     <footer className="statusbar" data-testid="statusbar" aria-label="Status">
       <TrustItem />
       <Tools />
+      <ElectronItem />
       <HostItem />
       {hasProject && <BuildItem />}
       {hasProject && <ProblemItem />}
@@ -82,6 +83,26 @@ function Tools(): ReactElement {
         <span key={text}>{text}</span>
       ))}
       {compiler === '' && libtorch === '' && <span>Doctor</span>}
+    </button>
+  )
+}
+
+/** An Electron that is older than the one Opsmith is made for. */
+function ElectronItem(): ReactElement | null {
+  const electron = useDoctor((state) => state.value)?.findings.find(
+    ({ kind, judgement }) => kind === 'electron' && judgement === 'warning',
+  )
+  if (!electron) return null
+  return (
+    <button
+      type="button"
+      className="status-item tone-warning"
+      onClick={() => showPanel('doctor')}
+      title={electron.why}
+      data-testid="status-electron"
+    >
+      <Icon name="warning" label="old" />
+      <span>{electron.name}</span>
     </button>
   )
 }

@@ -9,7 +9,7 @@ import { chooseCompiler, compileCommandsFolder } from './native-addon.mjs'
 
 const file = path.join(setupFolder, 'clangd', 'compile_commands.json')
 const native = path.join(root, 'native')
-const builtByCMake = ['runtime', 'binding', 'operator_addon']
+const builtByCMake = ['runtime', 'binding', 'operator_addon', 'launcher']
 
 const sources = (folder) =>
   listFiles(path.join(native, folder))

@@ -19,7 +19,7 @@ import { cacheFolder, localCommand, root, setupFolder } from '../lib/paths.mjs'
 import { SetupFailure } from '../lib/steps.mjs'
 import { describeCompiler, findCompilers, isUsable, linkerFlag } from './compilers.mjs'
 
-const products = ['opsmith_native.node', 'operator_addon.node']
+const products = ['opsmith_native.node', 'operator_addon.node', 'opsmith_launcher']
 const keptAddons = 6
 /** One compiler process on libtorch's headers takes about this much memory. */
 const bytesPerCompiler = 2.5e9

@@ -1,4 +1,4 @@
-import { act, screen } from '@testing-library/react'
+import { act, fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
 import { noteVisible } from '../../renderer/store/layout'
@@ -31,4 +31,25 @@ it('Settings says what the helpers hold, and looks again while it is in front on
     await vi.advanceTimersByTimeAsync(10_000)
   })
   expect(main.asked('app.memory')).toHaveLength(asked)
+})
+
+it('Settings keeps absolute folders that operators may write to, and says what is none', async () => {
+  show('settings')
+  const field = screen.getByTestId<HTMLTextAreaElement>('settings-writable-folders')
+  fireEvent.change(field, { target: { value: 'data' } })
+  fireEvent.blur(field)
+  expect(field.getAttribute('aria-invalid')).toBe('true')
+  expect(main.asked('settings.set')).toHaveLength(0)
+  fireEvent.change(field, { target: { value: '/data\n\n /results ' } })
+  fireEvent.blur(field)
+  await act(async () => {
+    await Promise.resolve()
+  })
+  expect(main.asked('settings.set')).toEqual([{ writableFolders: ['/data', '/results'] }])
+  fireEvent.click(screen.getByTestId('settings-sandbox'))
+  await act(async () => {
+    await Promise.resolve()
+  })
+  expect(main.asked('settings.set').at(-1)).toEqual({ sandbox: false })
+  expect(field.disabled).toBe(true)
 })

@@ -9,6 +9,7 @@ import { Toolbar } from '../../renderer/shell/Toolbar'
 import { commandStore, runCommand } from '../../renderer/store/commands'
 import { layoutStore } from '../../renderer/store/layout'
 import { notificationStore, notify, notifyError } from '../../renderer/store/notifications'
+import { runDoctor } from '../../renderer/store/doctor'
 import { crash, doctorOf } from './support/answers'
 import { expectNone, main, open, show } from './support/window'
 
@@ -157,5 +158,28 @@ describe('help', () => {
     expect(await screen.findByText('1.2.3')).toBeTruthy()
     expect(screen.getByTestId('help-versions').textContent).toContain('Platformlinux x64')
     expect(await screen.findByText('none')).toBeTruthy()
+    expect(screen.queryByTestId('help-electron')).toBe(null)
+  })
+
+  it('says in About and the status bar that Electron is older than the one that is named', async () => {
+    const electron = {
+      kind: 'electron' as const,
+      name: 'Electron 25.1.1',
+      path: '/electron',
+      version: '25.1.1',
+      judgement: 'warning' as const,
+      why: 'Opsmith is made for Electron 45.4.1',
+      remedy: 'npm run setup',
+      chosen: true,
+      facts: [],
+    }
+    const report = doctorOf('absent')
+    main.give('doctor.report', { ...report, findings: [...report.findings, electron] })
+    show('help')
+    act(() => runCommand('help.about'))
+    await act(() => runDoctor())
+    expect((await screen.findByTestId('help-electron')).textContent).toContain('45.4.1')
+    render(<StatusBar />)
+    expect(screen.getByTestId('status-electron').textContent).toContain('Electron 25.1.1')
   })
 })

@@ -31,7 +31,7 @@ it.skipIf(!gcc || !clang)(
   async () => {
     const installation = testInstallation(cache)
     const adviceOf = async (): Promise<string> => {
-      const { findings } = await examine(installation, choice, '')
+      const { findings } = await examine(installation, choice, defaultSettings)
       return findings.find((one) => one.path === gcc?.path)?.why ?? ''
     }
     const { libtorch } = unwrap(await chooseToolchain(installation, choice))

@@ -35,6 +35,7 @@ function startWith(calls: string): HostClient {
       }),
     limits: defaultHostLimits,
     userFolders: () => [],
+    sandbox: { isOn: true, folders: [] },
   })
 }
 

@@ -30,7 +30,12 @@ export function useWorkbench(
     options.inWindow ? windowOptions : commandOptions,
   )
   beforeAll(async () => {
-    await changeSettings(cache.folder, { hotCompile: false, ...options.settings })
+    await changeSettings(cache.folder, {
+      hotCompile: false,
+      // The tests' projects: going from one to another then needs no other op host.
+      writableFolders: [cache.home],
+      ...options.settings,
+    })
     await workbench.applySettings()
   })
   afterAll(async () => {

@@ -46,7 +46,7 @@ async function runHost(script: string): Promise<Ending> {
     }
     ${script}`,
   )
-  const host = startForkedHost({ entry, environment: {} })
+  const host = startForkedHost({ entry, launcher: [], environment: {} })
   const ending: Ending = { code: null, output: '', messages: [], broken: [], host }
   await new Promise<void>((resolve) => {
     host.listen({

@@ -44,5 +44,6 @@ export const verb = defineVerb({
   description: 'build, and compile the TorchScript program: list its errors, function by function',
   argument: projectArgument,
   options: verbOptions,
+  runsOperators: true,
   run: runCheckProgram,
 })

@@ -215,5 +215,6 @@ export const verb = defineVerb({
   argument: projectArgument,
   options: exportOptions,
   notes: [`Forms: ${formIds.join(', ')}.`],
+  runsOperators: true,
   run: runExport,
 })

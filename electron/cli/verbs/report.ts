@@ -173,5 +173,6 @@ export const verb = defineVerb({
   description: 'build, and print one readable report: schemas, graph, calls, checks and timings',
   argument: projectArgument,
   options: verbOptions,
+  runsOperators: true,
   run: runReportCommand,
 })

@@ -191,6 +191,7 @@ export const verb = defineVerb({
     sanitize: flag('build with ASan and UBSan: a call fails where they report something'),
     json: jsonFlag,
   },
+  runsOperators: true,
   run: (workbench, folder, { sanitize, json }) =>
     sanitize ? runSanitized(workbench, folder, { json }) : runCalls(workbench, folder, { json }),
 })

@@ -58,5 +58,6 @@ export const verb = defineVerb({
   description: 'build, load, and list the operators and classes that are registered',
   argument: projectArgument,
   options: verbOptions,
+  runsOperators: true,
   run: runSchemas,
 })

@@ -9,8 +9,8 @@ const folders = ['.', 'objects', 'builds', 'precompiled', 'compile-server', 'gen
 
 /** "tmp.PID-ID", "NAME.PID-ID", as temporaryBeside() makes them. */
 const temporaryName = /\.(\d+)-[0-9a-f]{8}(\.d)?$/
-/** "PID-GENERATION-ID" of op hosts, "sanitizers-PID-ID" of logs. */
-const hostName = /^(?:sanitizers-)?(\d+)-/
+/** "PID-GENERATION-ID" of op hosts, "WORD-PID-ID" of what they write for us. */
+const hostName = /^(?:[a-z]+-)?(\d+)-/
 
 function isAlive(pid: number): boolean {
   try {

@@ -82,7 +82,7 @@ export class Libraries {
     const addon = findAddon(installation, toolchain.value.libtorch)
     if (!addon.ok) return addon
     hosts.useAddon(addon.value)
-    hosts.setUserFolders([folder])
+    hosts.useProject(folder)
     return ok(hosts)
   }
 

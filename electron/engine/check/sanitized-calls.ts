@@ -11,6 +11,7 @@ import type { SanitizedCall } from '../../contract/sanitize'
 import type { SanitizedBuild, SanitizedBuilds } from '../builds/sanitized-builds'
 import { defaultMemoryLimit, HostPool } from '../host/host-pool'
 import { defaultHostLimits } from '../host/host-client'
+import { hostsFolder } from '../host/sandbox'
 import { startHostWith } from '../host/transport'
 import type { Installation } from '../installation'
 import { findAddon } from '../toolchain/addon-location'
@@ -32,6 +33,8 @@ const hostLogName = 'host'
 export interface SanitizedCallServices {
   installation: Installation
   sanitizedBuilds: SanitizedBuilds
+  /** Those of the calls without sanitizers, for the user's choice of a sandbox. */
+  hosts: Pick<HostPool, 'sandboxChoice'>
 }
 
 const optionText = (options: Record<string, string | number>): string =>
@@ -96,16 +99,14 @@ export class SanitizedCalls {
    * (toolchain.missing), a build that fails (build.required), Stop.
    */
   static async build(
-    { installation, sanitizedBuilds }: SanitizedCallServices,
+    services: SanitizedCallServices,
     project: OpenProject,
     signal: AbortSignal | undefined,
   ): Promise<Result<SanitizedCalls>> {
-    const node = plainNodeOf(installation)
+    const node = plainNodeOf(services.installation)
     if (!node.ok) return node
-    const built = await sanitizedBuilds.buildOrFail(project, signal ? { signal } : {})
-    return built.ok
-      ? SanitizedCalls.open(installation, project, built.value, { inHost: false })
-      : built
+    const built = await services.sanitizedBuilds.buildOrFail(project, signal ? { signal } : {})
+    return built.ok ? SanitizedCalls.open(services, project, built.value, { inHost: false }) : built
   }
 
   /**
@@ -113,7 +114,7 @@ export class SanitizedCalls {
    * @param options.inHost for call(): calls are made in the op host itself, not in copies of it
    */
   static open(
-    installation: Installation,
+    { installation, hosts: plain }: Omit<SanitizedCallServices, 'sanitizedBuilds'>,
     { folder }: OpenProject,
     { libtorch, runtime, build }: SanitizedBuild,
     { inHost }: { inHost: boolean },
@@ -123,8 +124,7 @@ export class SanitizedCalls {
     const addon = findAddon(installation, libtorch)
     if (!addon.ok) return addon
     const logs = path.join(
-      fs.realpathSync(installation.cacheFolder),
-      'hosts',
+      fs.realpathSync(hostsFolder(installation)),
       `sanitizers-${process.pid}-${randomUUID().slice(0, 8)}`,
     )
     fs.mkdirSync(logs, { recursive: true })
@@ -139,6 +139,7 @@ export class SanitizedCalls {
         }),
       {
         limits: () => ({ ...defaultHostLimits, memoryBytes: defaultMemoryLimit() }),
+        sandbox: plain.sandboxChoice,
         events: {
           onOutput: (_generation, stream, text) => {
             if (stream === 'stderr') written.printed = (written.printed + text).slice(-keptOutput)
@@ -147,7 +148,7 @@ export class SanitizedCalls {
         keepSpareHost: false,
       },
     )
-    hosts.setUserFolders([folder])
+    hosts.useProject(folder)
     return ok(new SanitizedCalls(folder, build.loadPath, hosts, written))
   }
 

@@ -8,6 +8,7 @@ import type { RunReport } from '../../contract/run'
 import type { SanitizedRun } from '../../contract/sanitize'
 import type { SanitizedBuildOptions, SanitizedBuilds } from '../builds/sanitized-builds'
 import { placeError } from '../error-place'
+import type { HostPool } from '../host/host-pool'
 import type { Installation } from '../installation'
 import type { Projects } from '../project/open-project'
 import { SanitizedCalls } from './sanitized-calls'
@@ -22,6 +23,7 @@ interface SanitizedRunServices {
   installation: Installation
   projects: Projects
   sanitizedBuilds: SanitizedBuilds
+  hosts: HostPool
 }
 
 const sanitizers: Partial<Record<PlacedFinding['check'], string>> = {
@@ -76,7 +78,7 @@ export class SanitizedRuns {
 
   /** Builds, and makes every call of opsmith.json. What does not compile is an outcome, as in a build. */
   async run(folder: string, options: SanitizedRunOptions): Promise<Result<SanitizedRun>> {
-    const { installation, projects, sanitizedBuilds } = this.services
+    const { projects, sanitizedBuilds } = this.services
     const { timeout, onCall, ...buildOptions } = options
     const opened = await projects.open(folder)
     if (!opened.ok) return opened
@@ -88,7 +90,7 @@ export class SanitizedRuns {
     if (!sanitized.ok) return sanitized
     const { build } = sanitized.value
     if (!build.ok) return ok({ build, calls: [], diagnostics: build.diagnostics })
-    const calls = SanitizedCalls.open(installation, project, sanitized.value, { inHost: true })
+    const calls = SanitizedCalls.open(this.services, project, sanitized.value, { inHost: true })
     if (!calls.ok) return calls
     const run: SanitizedRun = { build, calls: [], diagnostics: [...build.diagnostics] }
     const seen = new Set<string>()

@@ -3,9 +3,13 @@ import os from 'node:os'
 import path from 'node:path'
 
 import type { DoctorReport, Finding, Judgement } from '../../contract/doctor'
+import { describeBounds, readBounds, sandboxStateOf } from '../../contract/sandbox'
+import type { Settings } from '../../contract/settings'
 import { compileTimeKey, readCompileTimes } from '../compile/compile-times'
 import { readSetupEnvironment } from '../installation'
 import type { Installation } from '../installation'
+import { runtimeFinding } from './runtime-finding'
+import { launcherName } from '../host/sandbox'
 import { findClangLibraries } from '../compile/hot/clang-libraries'
 import { clangdFinding } from '../toolchain/find-clangd'
 import { addonLibtorch, findAddon } from '../toolchain/addon-location'
@@ -191,6 +195,33 @@ function addonFinding(installation: Installation, chosen: Toolchain | undefined)
     : { ...base, judgement: 'unusable', why: check.error.message, remedy: check.error.hint ?? '' }
 }
 
+/** What keeps op hosts in their bounds here; they run without it all the same. */
+async function sandboxFinding(
+  { addonFolder }: Installation,
+  { sandbox, writableFolders }: Settings,
+): Promise<Finding> {
+  const file = path.join(addonFolder, launcherName)
+  const base = { ...blank, kind: 'tool' as const, name: 'op host sandbox', path: file }
+  if (!fs.existsSync(file))
+    return { ...base, path: '', judgement: 'absent', why: 'not built', remedy: 'npm run setup' }
+  const examined = await runProcess(file, ['--examine'])
+  const { bounds, why } = sandboxStateOf(sandbox, readBounds(examined.stdout))
+  const facts: Finding['facts'] = [
+    ...(bounds.length === 0
+      ? []
+      : [['an operator', describeBounds(bounds)] satisfies [string, string]]),
+    ...writableFolders.map((folder) => ['may write to', folder] satisfies [string, string]),
+  ]
+  if (why === '') return { ...base, chosen: true, facts }
+  return {
+    ...base,
+    chosen: bounds.length > 0,
+    judgement: sandbox ? 'warning' : 'usable',
+    why,
+    facts,
+  }
+}
+
 function mismatches(toolchain: Toolchain): DoctorReport['problems'] {
   const problems: DoctorReport['problems'] = []
   const { compiler, libtorch, cuda } = toolchain
@@ -214,12 +245,12 @@ function mismatches(toolchain: Toolchain): DoctorReport['problems'] {
 
 /**
  * Looks for everything that building and running an operator needs, and judges it.
- * @param clangd the user's choice; "" for none
+ * @param settings the user's clangd and sandbox
  */
 export async function examine(
   installation: Installation,
   choice: Choice,
-  clangd: string,
+  settings: Settings,
 ): Promise<DoctorReport> {
   const started = performance.now()
   const setup = readSetupEnvironment(installation.root)
@@ -241,13 +272,14 @@ export async function examine(
         why: 'not needed where lld is',
         remedy: '',
       }),
-      clangdFinding(clangd),
+      clangdFinding(settings.clangd),
       findTool('tool', ['cmake'], {
         judgement: 'absent',
         why: 'set-up builds the native addon with it',
         remedy: 'apt-get install cmake',
       }),
       findTool('tool', ['ninja'], { judgement: 'absent', why: 'make is used instead', remedy: '' }),
+      sandboxFinding(installation, settings),
       findTool('tool', ['pkg-config'], {
         judgement: 'absent',
         why: 'projects with pkgConfig entries cannot be built',
@@ -282,6 +314,7 @@ export async function examine(
       ...pythonFindings,
       ...cuda,
       addon,
+      ...(installation.runtime ? [runtimeFinding(installation.runtime)] : []),
     ],
     problems,
     seconds: (performance.now() - started) / 1000,
@@ -312,9 +345,9 @@ export class Doctor {
     const manifest = project?.ok ? project.value.manifest : undefined
     const choice = chosenTools(settings, manifest)
     if (await this.mayRun(folder, choice.compiler, settings.compiler))
-      return await examine(installation, choice, settings.clangd)
+      return await examine(installation, choice, settings)
     const usual = { ...choice, compiler: settings.compiler }
-    const report = await examine(installation, usual, settings.clangd)
+    const report = await examine(installation, usual, settings)
     return { ...report, findings: [...report.findings, untrustedCompiler(choice.compiler)] }
   }
 

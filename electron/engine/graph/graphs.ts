@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
@@ -11,6 +12,8 @@ import { placeError } from '../error-place'
 import type { CallLimits, Libraries } from '../builds/libraries'
 import { callAgain } from '../host/call-on-library'
 import type { HostPool } from '../host/host-pool'
+import { hostsFolder } from '../host/sandbox'
+import type { Installation } from '../installation'
 import { ioError } from '../project/files'
 import type { OpenProject, ProjectOrFolder, Projects } from '../project/open-project'
 import { Captures } from './captures'
@@ -20,6 +23,7 @@ import { readGraphFile } from './graph-file'
 import { fileKind } from './model-file'
 
 interface GraphServices {
+  installation: Installation
   projects: Projects
   libraries: Libraries
   hosts: HostPool
@@ -199,11 +203,25 @@ export class Graphs {
     } catch (error) {
       return ioError(error, `write ${file}`)
     }
-    return await this.services.hosts.call(
+    const name = `graph-${process.pid}-${randomUUID()}`
+    // The op host may not write where the user wants it.
+    const written = path.join(hostsFolder(this.services.installation), name)
+    const unfinished = path.join(path.dirname(file), `.${name}`)
+    const saved = await this.services.hosts.call(
       'graph.save',
-      { capture: found.value, path: file },
+      { capture: found.value, path: written },
       { timeout: readTimeout, phase: 'save the graph' },
     )
+    if (!saved.ok) return saved
+    try {
+      await fs.copyFile(written, unfinished)
+      await fs.rename(unfinished, file)
+      return ok({ path: file, bytes: saved.value.bytes })
+    } catch (error) {
+      return ioError(error, `write ${file}`)
+    } finally {
+      for (const left of [written, unfinished]) await fs.rm(left, { force: true })
+    }
   }
 
   /**

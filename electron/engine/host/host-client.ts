@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 
 import { hostCalls } from '../../contract/host-calls'
 import type { HostCallName, HostInput, HostMessage, HostOutput } from '../../contract/host-calls'
 import { err, ok, workbenchError } from '../../contract/outcome'
 import type { HostExit, Result } from '../../contract/outcome'
+import type { SandboxBound } from '../../contract/sandbox'
 import type { Installation } from '../installation'
 import { explainGradientError } from '../explain/gradient-error'
 import { parseCrashReport } from './crash-report'
 import type { CrashRecord } from './crash-report'
 import { adviceAfter, explainExit } from './explain-exit'
 import type { KillReason } from './explain-exit'
+import { explainRefusal, hostsFolder, launcherWords, sandboxAdvice } from './sandbox'
+import type { HostSandbox } from './sandbox'
 import { symbolize } from './symbolize'
 import type { HostTransport, StartHost } from './transport'
 
@@ -70,18 +72,7 @@ export interface HostStart {
   limits: HostLimits
   /** Folders whose frames in a stack are the user's; asked when a host has ended. */
   userFolders: () => readonly string[]
-}
-
-/** Where op hosts have their folders: in the cache, or among temporary files where that cannot be written. */
-function hostsFolder(cacheFolder: string): string {
-  const folder = path.join(cacheFolder, 'hosts')
-  try {
-    fs.mkdirSync(folder, { recursive: true })
-    fs.accessSync(folder, fs.constants.W_OK)
-    return folder
-  } catch {
-    return os.tmpdir()
-  }
+  sandbox: HostSandbox
 }
 
 /** One generation of the op host: its process, its calls, its end. */
@@ -108,19 +99,25 @@ export class HostClient {
   private pinging: NodeJS.Timeout | undefined
 
   readonly generation: number
+  readonly sandbox: HostSandbox
+  /** What the sandbox keeps it from; undefined until it is ready. */
+  bounds: readonly SandboxBound[] | undefined
   private readonly limits: HostLimits
   private readonly userFolders: () => readonly string[]
 
-  constructor({ generation, installation, startHost, limits, userFolders }: HostStart) {
+  constructor(start: HostStart) {
+    const { generation, installation, startHost, limits, userFolders, sandbox } = start
     this.generation = generation
+    this.sandbox = sandbox
     this.limits = limits
     this.userFolders = userFolders
     const name = `${process.pid}-${generation}-${randomUUID().slice(0, 8)}`
-    this.folder = path.join(hostsFolder(installation.cacheFolder), name)
+    this.folder = path.join(hostsFolder(installation), name)
     this.temporaryFolder = path.join(this.folder, 'tmp')
     fs.mkdirSync(this.temporaryFolder, { recursive: true })
     this.transport = startHost({
       entry: installation.hostEntry,
+      launcher: launcherWords(installation, sandbox),
       environment: {
         OPSMITH_ADDON_FILE: path.join(installation.addonFolder, 'opsmith_native.node'),
         OPSMITH_CRASH_REPORT: path.join(this.folder, reportName),
@@ -152,6 +149,7 @@ export class HostClient {
       onMessage: (message) => {
         if (message.kind === 'ready') {
           clearTimeout(slow)
+          this.bounds = message.sandbox
           settleReady(ok({ libtorch: message.libtorch, seconds: message.seconds }))
           this.schedulePing()
         } else if (message.kind === 'refused') {
@@ -299,7 +297,7 @@ export class HostClient {
     const parsed = workbenchError.safeParse(message.result.error)
     pending.resolve(
       parsed.success
-        ? { ok: false, error: explainGradientError(parsed.data) }
+        ? { ok: false, error: explainRefusal(explainGradientError(parsed.data), this.bounds ?? []) }
         : err('internal', 'The op host gave an error that does not fit the contract.'),
     )
   }
@@ -310,6 +308,11 @@ export class HostClient {
     } catch {
       return []
     }
+  }
+
+  private adviceAfter(exit: HostExit): string {
+    const ofSandbox = sandboxAdvice(`${exit.message}\n${exit.lastOutput}`, this.bounds ?? [])
+    return [adviceAfter(exit), ofSandbox].filter((text) => text !== '').join(' ')
   }
 
   private async finish(code: number | null, signal: string | null): Promise<HostExit> {
@@ -344,7 +347,7 @@ export class HostClient {
         pending.resolve(
           err('host.crashed', exit.message, {
             exit,
-            hint: adviceAfter(exit),
+            hint: this.adviceAfter(exit),
           }),
         )
       }

@@ -5,11 +5,15 @@ import path from 'node:path'
 import type { HostState } from '../../contract/app-calls'
 import type { HostCallName, HostInput, HostOutput } from '../../contract/host-calls'
 import type { LoadReport } from '../../contract/operators'
+import { sandboxStateOf } from '../../contract/sandbox'
 import { err, ok } from '../../contract/outcome'
 import type { HostExit, Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
+import { isWithin } from '../project/inside'
 import { HostClient, replaced } from './host-client'
 import type { CallOptions, HostLimits } from './host-client'
+import { isSameSandbox } from './sandbox'
+import type { HostSandbox, SandboxChoice } from './sandbox'
 import type { StartHost } from './transport'
 
 export interface PoolEvents {
@@ -42,6 +46,8 @@ interface Loaded {
 export interface PoolOptions {
   /** Asked for each op host that is started. */
   limits: () => HostLimits
+  /** The user's choice; asked whenever an op host is wanted. */
+  sandbox: () => SandboxChoice
   events?: PoolEvents
   /** A second op host waits, warm; who builds once needs none. */
   keepSpareHost: boolean
@@ -58,6 +64,8 @@ export class HostPool {
   private generation = 0
   private lastExit: HostExit | undefined
   private libtorch = ''
+  /** The op host in use, once it was said to be ready. */
+  private announced: HostClient | undefined
   private closed = false
   /** The load that was asked for last, until it is done. */
   private loading: { path: string; report: Promise<Result<LoadReport>> } | undefined
@@ -66,6 +74,7 @@ export class HostPool {
   private userFolders: string[] = []
   private addonFolder: string
   private readonly limits: () => HostLimits
+  readonly sandboxChoice: () => SandboxChoice
   private readonly events: PoolEvents
   private readonly keepSpare: boolean
 
@@ -76,6 +85,7 @@ export class HostPool {
   ) {
     this.addonFolder = installation.addonFolder
     this.limits = options.limits
+    this.sandboxChoice = options.sandbox
     this.events = options.events ?? {}
     this.keepSpare = options.keepSpareHost
   }
@@ -92,9 +102,42 @@ export class HostPool {
     this.libtorch = ''
   }
 
-  /** Folders whose frames in a stack are the user's. */
-  setUserFolders(folders: readonly string[]): void {
-    this.userFolders = folders.map((folder) => path.resolve(folder))
+  /** From now on op hosts may write to this folder, and frames of files in it are the user's. */
+  useProject(folder: string): void {
+    this.userFolders = [path.resolve(folder)]
+  }
+
+  private wantedSandbox(): HostSandbox {
+    const { isOn, writableFolders } = this.sandboxChoice()
+    // A folder within another changes nothing: a project in one of the user's folders needs no other op host.
+    const folders = [...writableFolders, ...this.userFolders].filter(
+      (folder, place, all) =>
+        !all.some((other, index) => isWithin(folder, other) && (other !== folder || index < place)),
+    )
+    return { isOn, folders }
+  }
+
+  /** Ends op hosts that are not in the sandbox that is wanted now; where one was in use, another is started. */
+  followSandbox(): void {
+    const before = this.active
+    this.endInOtherSandbox()
+    if (before && this.active !== before && !this.closed) void this.host()
+  }
+
+  /** A sandbox cannot be changed once it is entered: op hosts of another project, or of other settings, end. */
+  private endInOtherSandbox(): void {
+    const wanted = this.wantedSandbox()
+    const isOther = (host: HostClient | undefined): host is HostClient =>
+      host !== undefined && !isSameSandbox(host.sandbox, wanted)
+    if (isOther(this.spare)) {
+      this.spare.kill('replaced')
+      this.spare = undefined
+    }
+    if (isOther(this.active)) {
+      this.active.kill('replaced')
+      this.active = undefined
+      this.loaded = undefined
+    }
   }
 
   state(): HostState {
@@ -111,6 +154,7 @@ export class HostPool {
               : 'ready',
       libtorch: this.libtorch,
       pid: host?.pid ?? 0,
+      ...(host?.bounds ? { sandbox: sandboxStateOf(host.sandbox.isOn, host.bounds) } : {}),
       ...(this.lastExit ? { lastExit: this.lastExit } : {}),
     }
   }
@@ -127,6 +171,7 @@ export class HostPool {
       startHost: this.startHost,
       limits: this.limits(),
       userFolders: () => this.userFolders,
+      sandbox: this.wantedSandbox(),
     })
     host.onOutput = (stream, text) => this.events.onOutput?.(host.generation, stream, text)
     void host.ended.then((exit) => {
@@ -160,6 +205,7 @@ export class HostPool {
   /** The host in use, started or taken from the spare when there is none. */
   async host(): Promise<Result<HostClient>> {
     if (this.closed) return err('host.unavailable', 'Opsmith is closing.')
+    this.endInOtherSandbox()
     if (!this.active?.alive) {
       this.active = this.spare?.alive ? this.spare : this.start()
       this.spare = undefined
@@ -171,7 +217,8 @@ export class HostPool {
     // Another libtorch was chosen while it started.
     if (!ready.ok && host.exit?.reason === 'stopped') return await this.host()
     if (!ready.ok) return ready
-    if (this.libtorch === '') {
+    if (this.announced !== host) {
+      this.announced = host
       this.libtorch = ready.value.libtorch
       this.tell()
     }

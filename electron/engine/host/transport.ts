@@ -11,6 +11,8 @@ import { endGroup, endTree, endWithUs, newTree, treeEnvironment } from '../toolc
 /** What a new op host is told by its environment. */
 export interface HostLaunch {
   entry: string
+  /** Words before the command; see launcherWords(). */
+  launcher: readonly string[]
   environment: Record<string, string>
 }
 
@@ -60,7 +62,8 @@ class ForkedHost implements HostTransport {
   private readonly channel: Duplex
 
   constructor(node: string, launch: HostLaunch) {
-    this.child = spawn(node, [launch.entry], {
+    const [program = node, ...words] = [...launch.launcher, node, launch.entry]
+    this.child = spawn(program, words, {
       env: {
         ...process.env,
         ...launch.environment,
@@ -99,7 +102,8 @@ class ForkedHost implements HostTransport {
       ended = true
       listeners.onExit(code, signal)
     }
-    child.on('error', () => {
+    child.on('error', (error) => {
+      listeners.onOutput('stderr', error.message)
       once(null, null)
     })
     // 'close' comes after the streams have ended, unless a process that it started holds them open.

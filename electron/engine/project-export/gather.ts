@@ -1,5 +1,4 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 
 import type { BuildReport } from '../../contract/build'
@@ -14,6 +13,7 @@ import { caseOf, nameOf } from '../project/gradcheck-case'
 import { callOnLibrary } from '../host/call-on-library'
 import type { LibraryInHost } from '../host/call-on-library'
 import type { HostPool } from '../host/host-pool'
+import { hostsFolder } from '../host/sandbox'
 import type { Installation } from '../installation'
 import { ioError } from '../project/files'
 import type { OpenProject } from '../project/open-project'
@@ -269,9 +269,9 @@ export async function gather(
   if (!sources.ok) return sources
   let temporary: string
   try {
-    temporary = await fs.mkdtemp(path.join(os.tmpdir(), 'opsmith-export-'))
+    temporary = await fs.mkdtemp(path.join(hostsFolder(installation), `export-${process.pid}-`))
   } catch (error) {
-    return ioError(error, `make a folder in ${os.tmpdir()}`)
+    return ioError(error, `make a folder in ${hostsFolder(installation)}`)
   }
   try {
     const recorder = new Recorder(built, temporary, options)

@@ -79,8 +79,7 @@ export async function kernelsIn(
   const opened = await callHost(entrant, 'timing.open', entrant.call, limits)
   if (!opened.ok) return opened
   const { handle, op } = opened.value
-  await fs.mkdir(folder, { recursive: true })
-  const file = path.join(folder, `${process.pid}-${handle}.json`)
+  const file = path.join(folder, `trace-${process.pid}-${handle}.json`)
   try {
     const written = await callHost(entrant, 'timing.profile', { handle, path: file }, limits)
     if (!written.ok) return written

@@ -60,8 +60,7 @@ export async function differenceBetween(
     return ok(differenceOf(comparisons, [one.label, other.label]))
   }
   const throughFile = async (): Promise<Result<string>> => {
-    await fs.mkdir(folder, { recursive: true })
-    const file = path.join(folder, `${randomUUID()}.pt`)
+    const file = path.join(folder, `results-${process.pid}-${randomUUID()}.pt`)
     try {
       const input = { handle: other.opened.handle, path: file }
       const saved = await callHost(other, 'timing.save', input, limits)

@@ -21,6 +21,7 @@ import type { OwnWork } from '../at-rest'
 import type { Builds } from '../builds/builds'
 import type { Libraries } from '../builds/libraries'
 import type { HostPool } from '../host/host-pool'
+import { hostsFolder } from '../host/sandbox'
 import type { Installation } from '../installation'
 import { appendEntries } from '../project/edit-manifest'
 import type { OpenProject, Projects } from '../project/open-project'
@@ -256,7 +257,7 @@ export class Timings {
     const entrant = await this.enter(begun.value, timed, variant)
     if (!entrant.ok) return entrant
     const timeout = request.timeout ?? defaultTimeout
-    const folderOfTraces = path.join(this.services.installation.cacheFolder, 'bench', 'traces')
+    const folderOfTraces = hostsFolder(this.services.installation)
     return await kernelsIn(entrant.value, device, folderOfTraces, { timeout, ...limits })
   }
 
@@ -331,7 +332,7 @@ export class Timings {
             timeout: request.timeout ?? defaultTimeout,
             signal: session.signal,
             stop: session.limits.signal,
-            folder: path.join(this.services.installation.cacheFolder, 'bench', 'results'),
+            folder: hostsFolder(this.services.installation),
             refused,
             ...(request.rtol === undefined ? {} : { rtol: request.rtol }),
             ...(request.atol === undefined ? {} : { atol: request.atol }),

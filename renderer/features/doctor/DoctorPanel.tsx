@@ -16,6 +16,7 @@ const headings: Record<Finding['kind'], string> = {
   libtorch: 'libtorch',
   linker: 'Linkers',
   addon: 'Native addon',
+  electron: 'Electron',
   'precompiled-headers': 'Precompiled headers',
   python: 'Python',
   cuda: 'CUDA',

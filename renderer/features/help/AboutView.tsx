@@ -24,6 +24,7 @@ export function AboutView(): ReactElement {
   useEffect(() => {
     if (report === null && !isLooking) void runDoctor()
   }, [report, isLooking])
+  const electron = report?.findings.find(({ kind }) => kind === 'electron')
   const gpu = report?.findings.find(({ kind }) => kind === 'gpu')
   const facts: [name: string, value: string][] = [
     ['Opsmith', info?.version ?? '…'],
@@ -38,6 +39,11 @@ export function AboutView(): ReactElement {
       <h2>Opsmith</h2>
       <p>Write, build and inspect PyTorch operators in C++ and CUDA.</p>
       {error && <ErrorView error={error} />}
+      {electron?.judgement === 'warning' && (
+        <p className="tone-warning" data-testid="help-electron">
+          {electron.why}. {electron.remedy}.
+        </p>
+      )}
       <div className="help-versions">
         <dl>
           {facts.map(([name, value]) => (

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 
+import { describeBounds, type SandboxState } from '../../../electron/contract/sandbox'
 import { Button, IconButton } from '../../shell/primitives/Button'
 import { CopyButton } from '../../shell/primitives/CopyButton'
 import { EmptyState } from '../../shell/primitives/EmptyState'
@@ -21,6 +22,7 @@ export function HostOutputPanel(): ReactElement {
           {hostLog.dropped > 0 &&
             ` · ${hostLog.dropped.toLocaleString('en')} older lines were dropped`}
         </span>
+        {host?.sandbox && <SandboxBadge sandbox={host.sandbox} />}
         <span className="grow" />
         <Button
           icon="refresh"
@@ -46,6 +48,16 @@ export function HostOutputPanel(): ReactElement {
         </div>
       )}
     </div>
+  )
+}
+
+/** Whether operators are kept in their bounds, or why not. */
+function SandboxBadge({ sandbox: { bounds, why } }: { sandbox: SandboxState }): ReactElement {
+  const title = [describeBounds(bounds), why].filter((text) => text !== '').join('. ')
+  return (
+    <span className="muted" title={title} data-testid="host-sandbox">
+      {bounds.length === 0 ? 'no sandbox' : why === '' ? 'in a sandbox' : 'in a part of a sandbox'}
+    </span>
   )
 }
 

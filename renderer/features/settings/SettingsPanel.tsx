@@ -7,6 +7,7 @@ import { Button } from '../../shell/primitives/Button'
 import { runDoctor } from '../../store/doctor'
 import { showPanel, useLayout } from '../../store/layout'
 import { changeSettings, useSettings } from '../../store/settings'
+import { SandboxSettings } from './SandboxSettings'
 import { TrustedFolders } from './TrustedFolders'
 
 const themes: Record<Settings['theme'], string> = {
@@ -159,6 +160,7 @@ export function SettingsPanel(): ReactElement {
             max={4_096}
             onChange={(size) => changeSettings({ memoryLimit: Math.round(size * gibibyte) })}
           />
+          <SandboxSettings />
           <label htmlFor="settings-clangd">clangd</label>
           <ClangdSetting />
           <span>Trusted folders</span>

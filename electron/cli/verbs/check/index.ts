@@ -100,5 +100,6 @@ export const verb = defineVerb({
     "Without --op it makes opsmith.json's checks. Where it has none, it checks its calls and every other\noperator of the project, with inputs made from the schema.",
     `Checks: ${operatorCheckName.options.join(', ')}.`,
   ],
+  runsOperators: true,
   run: runChecks,
 })

@@ -69,5 +69,6 @@ export const verb = defineVerb({
   notes: [
     'Without options of your own, each check is compared with what opsmith.json expects of it. With such\noptions, a check must pass.',
   ],
+  runsOperators: true,
   run: runGradcheck,
 })

@@ -140,5 +140,6 @@ export const verb = defineVerb({
     isOptional: false,
   },
   options: graphVerbOptions,
+  runsOperators: true,
   run: runGraph,
 })

@@ -53,5 +53,6 @@ export const verb = defineVerb({
   notes: [
     'Without a name it profiles the first function of the program that opsmith.json calls, else its first\ncall. It makes a few runs and shows the one with the median time, sorted by own time (self).',
   ],
+  runsOperators: true,
   run: runProfile,
 })

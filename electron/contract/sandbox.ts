@@ -1,0 +1,49 @@
+import { z } from 'zod'
+
+/**
+ * What a sandbox keeps an op host from: `files`, writing outside of the folders it was given; `network`, opening
+ * sockets but those of the file system; `signals`, ending processes that it did not start.
+ */
+export const sandboxBound = z.enum(['files', 'network', 'signals'])
+export type SandboxBound = z.infer<typeof sandboxBound>
+
+/** The sandbox of the op host in use. */
+export const sandboxState = z.object({
+  bounds: z.array(sandboxBound),
+  /** Why a bound is missing, as a sentence; "" where all hold. */
+  why: z.string(),
+})
+export type SandboxState = z.infer<typeof sandboxState>
+
+/** The bounds that hold, from the words that native/launcher gives. */
+export function readBounds(text: string): SandboxBound[] {
+  const words = text.trim().split(' ')
+  return sandboxBound.options.filter((bound) => words.includes(bound))
+}
+
+const meanings: Record<SandboxBound, string> = {
+  files: 'writes only where it may',
+  network: 'has no network',
+  signals: 'signals only its own processes',
+}
+
+/** "writes only where it may, has no network, signals only its own processes"; "" of none. */
+export function describeBounds(bounds: readonly SandboxBound[]): string {
+  return bounds.map((bound) => meanings[bound]).join(', ')
+}
+
+const missing: Record<SandboxBound, string> = {
+  files: 'this kernel has no Landlock (Linux 5.13 and newer have it, unless it is switched off)',
+  network: 'this kernel has no seccomp filters',
+  signals: "this kernel's Landlock does not know signals (Linux 6.12 and newer do)",
+}
+
+/** @param isWanted false where the user has switched the sandbox off */
+export function sandboxStateOf(isWanted: boolean, bounds: readonly SandboxBound[]): SandboxState {
+  if (!isWanted) return { bounds: [], why: 'The sandbox is switched off.' }
+  const lacking = sandboxBound.options.filter((bound) => !bounds.includes(bound))
+  if (lacking.length === 0) return { bounds: [...bounds], why: '' }
+  const reasons = lacking.includes('files') ? lacking.filter((one) => one !== 'signals') : lacking
+  const why = reasons.map((bound) => missing[bound]).join('; ')
+  return { bounds: [...bounds], why: `${why.slice(0, 1).toUpperCase()}${why.slice(1)}.` }
+}

@@ -1,0 +1,22 @@
+import type { Finding } from '../../contract/doctor'
+import type { Runtime } from '../installation'
+
+const majorOf = (version: string): number => Number(/\d+/.exec(version)?.[0] ?? 0)
+
+/** The runtime of the window: one that is older than package.json names lacks what was repaired since. */
+export function runtimeFinding({ version, named }: Runtime): Finding {
+  const isOld = majorOf(version) < majorOf(named)
+  return {
+    kind: 'electron',
+    name: `Electron ${version}`,
+    path: process.execPath,
+    version,
+    judgement: isOld ? 'warning' : 'usable',
+    why: isOld
+      ? `Opsmith is made for Electron ${named}: weaknesses of Chromium that were repaired since are open in this window`
+      : '',
+    remedy: isOld ? 'npm run setup, where github.com can be reached' : '',
+    chosen: true,
+    facts: [],
+  }
+}

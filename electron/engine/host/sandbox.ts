@@ -1,0 +1,86 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+import type { SandboxBound } from '../../contract/sandbox'
+import type { WorkbenchError } from '../../contract/outcome'
+import type { Installation } from '../installation'
+
+/** What the user has chosen for op hosts. */
+export interface SandboxChoice {
+  isOn: boolean
+  /** Absolute; what is in them can be written, besides the project. */
+  writableFolders: readonly string[]
+}
+
+/** The sandbox of one op host. */
+export interface HostSandbox {
+  isOn: boolean
+  /** Absolute; what is in them can be written. */
+  folders: readonly string[]
+}
+
+export function isSameSandbox(one: HostSandbox, other: HostSandbox): boolean {
+  if (one.isOn !== other.isOn) return false
+  return !one.isOn || one.folders.join('\0') === other.folders.join('\0')
+}
+
+/**
+ * Where op hosts write, besides the project: each has a folder there, and files are there that they leave for us. In
+ * the cache, or among temporary files where the cache cannot be written. A name begins with "PID-" or "WORD-PID-", so
+ * that what a process leaves which is killed is found at the next start.
+ */
+export function hostsFolder({ cacheFolder }: Pick<Installation, 'cacheFolder'>): string {
+  const folder = path.join(cacheFolder, 'hosts')
+  try {
+    fs.mkdirSync(folder, { recursive: true })
+    fs.accessSync(folder, fs.constants.W_OK)
+    return folder
+  } catch {
+    return os.tmpdir()
+  }
+}
+
+/** The program in the addon's folder that starts op hosts. */
+export const launcherName = 'opsmith_launcher'
+
+/** CUDA's driver keeps here what it has compiled for the machine's card; without it, each start compiles again. */
+const driverCache = path.join(os.homedir(), '.nv')
+
+/** The words before an op host's own command: they close what it inherits and put it into the sandbox; [] without a launcher. */
+export function launcherWords(
+  installation: Pick<Installation, 'cacheFolder' | 'addonFolder'>,
+  sandbox: HostSandbox,
+): string[] {
+  const launcher = path.join(installation.addonFolder, launcherName)
+  if (!fs.existsSync(launcher)) return []
+  if (!sandbox.isOn) return [launcher]
+  const folders = [hostsFolder(installation), driverCache, ...sandbox.folders]
+  return [launcher, '--sandbox', ...folders.flatMap((folder) => ['--write', folder])]
+}
+
+const refusals =
+  /permission denied|operation not permitted|\bE(ACCES|PERM)\b|(cannot|can't|could not|couldn't|unable to|failed to) (open|create|write|save|remove|connect|bind|listen|kill|signal)/i
+
+/** What to do where the words of a failure may come from the sandbox; "" elsewhere. */
+export function sandboxAdvice(words: string, bounds: readonly SandboxBound[]): string {
+  if (bounds.length === 0 || !refusals.test(words)) return ''
+  const may = [
+    ...(bounds.includes('files')
+      ? ['writes only to the project, to its temporary folder and to folders that Settings names']
+      : []),
+    ...(bounds.includes('network') ? ['has no network'] : []),
+    ...(bounds.includes('signals') ? ['signals no process but its own'] : []),
+  ]
+  return `The op host runs in a sandbox: it ${may.join(', ')}. To allow more, name a folder in Settings, "Sandbox", or switch the sandbox off there (--no-sandbox on the command line).`
+}
+
+/** Adds to an operator's error what the sandbox may have to do with it. */
+export function explainRefusal(
+  error: WorkbenchError,
+  bounds: readonly SandboxBound[],
+): WorkbenchError {
+  const advice = sandboxAdvice(`${error.message}\n${error.detail ?? ''}`, bounds)
+  if (advice === '') return error
+  return { ...error, hint: error.hint ? `${error.hint} ${advice}` : advice }
+}

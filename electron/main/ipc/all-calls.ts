@@ -1,0 +1,30 @@
+import type { AppCallName } from '../../contract/app-calls'
+import { generalCalls } from './app-calls'
+import { exportCalls } from './export-calls'
+import { gradcheckCalls } from './gradcheck-calls'
+import { graphCalls } from './graph-calls'
+import { languageCalls } from './language-calls'
+import { lintCalls } from './lint-calls'
+import { operatorCalls } from './operator-calls'
+import { operatorCheckCalls } from './operator-check-calls'
+import { profileCalls } from './profile-calls'
+import { projectCalls } from './project-calls'
+import { timingCalls } from './timing-calls'
+import { trustCalls } from './trust-calls'
+import type { Handlers } from './handle'
+
+/** Every call of the window's, with what main does for it. */
+export const allCalls: Handlers<AppCallName> = {
+  ...generalCalls,
+  ...projectCalls,
+  ...trustCalls,
+  ...operatorCalls,
+  ...graphCalls,
+  ...gradcheckCalls,
+  ...operatorCheckCalls,
+  ...profileCalls,
+  ...timingCalls,
+  ...exportCalls,
+  ...lintCalls,
+  ...languageCalls,
+}
