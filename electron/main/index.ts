@@ -13,6 +13,8 @@ import { quitWithDevelopmentServer, serveRendererInDevelopment } from './develop
 import { generalCalls } from './ipc/app-calls'
 import { timingCalls } from './ipc/timing-calls'
 import { exportCalls } from './ipc/export-calls'
+import { fileCalls } from './ipc/file-calls'
+import { gitCalls } from './ipc/git-calls'
 import { gradcheckCalls } from './ipc/gradcheck-calls'
 import { graphCalls } from './ipc/graph-calls'
 import { listenToRenderer } from './ipc/handle'
@@ -96,6 +98,7 @@ async function run(): Promise<void> {
   listenToRenderer(session, {
     ...generalCalls,
     ...projectCalls,
+    ...fileCalls,
     ...trustCalls,
     ...operatorCalls,
     ...graphCalls,
@@ -106,6 +109,7 @@ async function run(): Promise<void> {
     ...exportCalls,
     ...lintCalls,
     ...languageCalls,
+    ...gitCalls,
   })
   await openWindow(session, path.join(__dirname, 'preload.cjs'))
   // Not before the window is up: loading libtorch would take one of two cores from it.
