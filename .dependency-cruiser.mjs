@@ -13,6 +13,7 @@ const only = (name, from, allowed, comment) => ({
 const serviceFolders = [
   'check',
   'doctor',
+  'git',
   'graph',
   'language',
   'profile',

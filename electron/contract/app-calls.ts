@@ -34,6 +34,8 @@ import {
   sweepPoint,
   sweepReport,
 } from './gradcheck'
+import { fileCalls } from './file-calls'
+import { gitCalls } from './git'
 import { captureReport, captureRequest, graphArchive, graphObservation, graphText } from './graph'
 import { languageDiagnostics, languageState } from './language'
 import { languageCalls } from './language-calls'
@@ -138,6 +140,7 @@ export const appCalls = {
     output: fileContent,
   },
   'file.create': { input: inFolder, output: fileContent },
+  ...fileCalls,
   /** A file outside the project that an answer named (libtorch's headers, say), to read only. */
   'file.readExternal': { input: z.object({ path: z.string() }), output: fileContent },
   'draft.keep': { input: z.object({ folder: z.string(), draft }), output: none },
@@ -420,6 +423,7 @@ export const appCalls = {
   /** Shows a folder that was exported to in the system's file manager. */
   'export.showDirectory': { input: z.object({ directory: z.string() }), output: none },
   ...languageCalls,
+  ...gitCalls,
   'job.cancel': {
     input: z.object({ job: z.string() }),
     output: z.object({ cancelled: z.boolean() }),

@@ -16,6 +16,8 @@ const fields = {
   hotCompile: z.boolean(),
   /** What the Timings panel shows is measured again after each good build. */
   timeOnBuild: z.boolean(),
+  /** The editor says behind the line of the cursor who changed it last, as git knows. */
+  blame: z.boolean(),
   fontSize: z.number().min(8).max(32),
   /** Seconds a call may run before its op host is ended. */
   callTimeout: z.number().positive(),
@@ -43,6 +45,7 @@ export const defaultSettings: Settings = {
   buildOnSave: true,
   hotCompile: true,
   timeOnBuild: true,
+  blame: false,
   fontSize: 13,
   callTimeout: 60,
   memoryLimit: 0,

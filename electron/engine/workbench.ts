@@ -10,6 +10,7 @@ import { Gradchecks } from './check/gradchecks'
 import { OperatorChecks } from './check/operator-checks'
 import { SanitizedRuns } from './check/sanitized-runs'
 import { Doctor } from './doctor/doctor'
+import { Git } from './git/git'
 import { Graphs } from './graph/graphs'
 import { defaultHostLimits } from './host/host-client'
 import type { HostLimits } from './host/host-client'
@@ -91,6 +92,7 @@ export class Workbench {
   readonly clangd: Clangd
   readonly language: LanguageService
   readonly doctor: Doctor
+  readonly git: Git
   /** Bytes for one op host; 0 for the default. */
   private memoryLimit = 0
   private sandbox: SandboxChoice
@@ -160,6 +162,7 @@ export class Workbench {
     this.clangd = new Clangd(services, events)
     this.language = new LanguageService(this.clangd)
     this.doctor = new Doctor(services)
+    this.git = new Git(services)
   }
 
   private hostLimits(): HostLimits {

@@ -209,7 +209,8 @@ export class AppSession {
     return project
   }
 
-  private async refresh(project: ProjectSession): Promise<void> {
+  /** Describes the open project's files anew. */
+  async refresh(project: ProjectSession): Promise<void> {
     const described = await describeProject(project.folder)
     if (!described.ok || this.project !== project) return
     noteKnown(project, described.value)

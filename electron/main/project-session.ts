@@ -15,6 +15,7 @@ export class ProjectSession {
   private readonly namedFiles = new Set<string>()
   private readonly openedModels = new Set<string>()
   private readonly exportFolders = new Set<string>()
+  private readonly droppedFiles = new Set<string>()
   private readonly jobs = new Map<string, AbortController>()
 
   /**
@@ -76,6 +77,19 @@ export class ProjectSession {
   /** Models outside the project are read after the user chose them, and not before. */
   wasOpened(file: string): boolean {
     return this.openedModels.has(path.resolve(file))
+  }
+
+  /** Remembers what the user dropped on the window. */
+  noteDropped(paths: readonly string[]): void {
+    for (const file of paths) {
+      this.droppedFiles.add(path.resolve(file))
+      this.openedModels.add(path.resolve(file))
+    }
+  }
+
+  /** What lies outside the project is copied into it after the user dropped it on the window, and not before. */
+  wasDropped(file: string): boolean {
+    return this.droppedFiles.has(path.resolve(file))
   }
 
   /** Remembers a folder that the user chose for exports. */

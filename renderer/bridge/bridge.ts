@@ -42,6 +42,11 @@ export function listen<N extends AppEventName>(
   return window.opsmith?.on(name, listener) ?? (() => undefined)
 }
 
+/** The absolute paths of what was dropped on the window; what a script made has none. */
+export async function droppedPaths(files: readonly File[]): Promise<string[]> {
+  return (await window.opsmith?.dropped(files)) ?? []
+}
+
 let jobs = 0
 /** Job ids must differ between windows that share one main process. */
 const windowId = Math.random().toString(36).slice(2, 10)

@@ -4,14 +4,22 @@ import { useSettings } from '../store/settings'
 import { modelOf } from './models'
 import { monaco } from './monaco'
 
-/** What is on disk (left) against what was typed (right, still editable). */
-export function CompareView({ path, diskText }: { path: string; diskText: string }): ReactElement {
+type Props = {
+  path: string
+  /** What the file's text is compared with. */
+  original: string
+  /** Names the two for who hears it. */
+  label: string
+}
+
+/** Another text (left) against what was typed (right, still editable). */
+export function CompareView({ path, original, label }: Props): ReactElement {
   const host = useRef<HTMLDivElement>(null)
   const fontSize = useSettings((settings) => settings.fontSize)
   useEffect(() => {
     const mine = modelOf(path)
     if (!host.current || !mine) return
-    const disk = monaco.editor.createModel(diskText, mine.getLanguageId())
+    const other = monaco.editor.createModel(original, mine.getLanguageId())
     const editor = monaco.editor.createDiffEditor(host.current, {
       automaticLayout: true,
       originalEditable: false,
@@ -20,11 +28,14 @@ export function CompareView({ path, diskText }: { path: string; diskText: string
       fontSize,
       minimap: { enabled: false },
     })
-    editor.setModel({ original: disk, modified: mine })
+    editor.setModel({ original: other, modified: mine })
+    // A model may go before its editor only where the editor does not show it any more.
+    const listener = mine.onWillDispose(() => editor.setModel(null))
     return () => {
+      listener.dispose()
       editor.dispose()
-      disk.dispose()
+      other.dispose()
     }
-  }, [path, diskText, fontSize])
-  return <div className="editor-host" ref={host} aria-label={`Compare ${path} with the disk`} />
+  }, [path, original, fontSize])
+  return <div className="editor-host" ref={host} role="group" aria-label={label} />
 }

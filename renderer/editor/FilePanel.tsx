@@ -49,7 +49,7 @@ export function FilePanel({ path, active }: { path: string; active: boolean }): 
         onCompare={() => setComparing((shown) => !shown)}
       />
       {compare ? (
-        <CompareView path={path} diskText={diskText} />
+        <CompareView path={path} original={diskText} label={`Compare ${path} with the disk`} />
       ) : (
         <CodeEditor path={path} readOnly={file.external} active={active} />
       )}

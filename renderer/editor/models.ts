@@ -1,8 +1,8 @@
 import type { Draft } from '../../electron/contract/project'
 import { call } from '../bridge/bridge'
-import { changeFile, filesStore, removeFile } from '../store/files'
+import { addFile, changeFile, filesStore, removeFile } from '../store/files'
 import { currentFolder } from '../store/project'
-import { dropDraft, keepDraftSoon, takeRestoredDraft } from './drafts'
+import { dropDraft, keepAllDrafts, keepDraftSoon, takeRestoredDraft } from './drafts'
 import { languageOf } from './languages'
 import { monaco, type Monaco } from './monaco'
 
@@ -159,6 +159,31 @@ export function replaceText(model: Monaco.editor.ITextModel, text: string): void
     () => null,
   )
   model.pushStackElement()
+}
+
+/**
+ * The file is called otherwise on disk now. What was typed and not saved goes with it, and so does a conflict with
+ * the disk; undo begins anew.
+ */
+export async function moveModel(path: string, newPath: string): Promise<void> {
+  const file = filesStore.getState().files[path]
+  const entry = entries.get(path)
+  if (!file) return
+  const typed = entry && file.dirty ? textOf(entry.model) : null
+  const hadConflict = file.conflict !== null
+  closeModel(path)
+  addFile(newPath, false)
+  const model = await loadModel(newPath)
+  if (model && typed !== null) {
+    const { version } = filesStore.getState().files[newPath] ?? { version: '' }
+    const diskText = textOf(model)
+    replaceText(model, typed)
+    if (hadConflict)
+      changeFile(newPath, { conflict: { kind: 'changed', diskText, diskVersion: version } })
+    // The new draft is there before the old one goes.
+    await keepAllDrafts()
+  }
+  if (entry) await dropDraft(entry.folder, path)
 }
 
 /** The text goes, and with it the draft: only when the user says so. */

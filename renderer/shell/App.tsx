@@ -7,6 +7,7 @@ import { AskText } from './AskText'
 import { ErrorBoundary } from './ErrorBoundary'
 import { Notifications } from './Notifications'
 import { Palette } from './Palette'
+import { QuestionDialog } from './QuestionDialog'
 import { StatusBar } from './StatusBar'
 import { Toolbar } from './Toolbar'
 import { TrustBanner, TrustDialog } from './Trust'
@@ -26,6 +27,7 @@ export function App(): ReactElement {
       <Notifications />
       <Palette />
       <AskText />
+      <QuestionDialog />
       <TrustDialog />
     </div>
   )

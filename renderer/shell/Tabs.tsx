@@ -43,6 +43,24 @@ export function ToolTab(props: IDockviewPanelHeaderProps): ReactElement {
   )
 }
 
+export function SubjectTab(
+  props: IDockviewPanelHeaderProps<{ feature: string; subject: string }>,
+): ReactElement {
+  const { feature, subject } = props.params
+  const tab = featureOf(feature)?.tab
+  const title = tab?.title(subject) ?? subject
+  return (
+    <Tab {...props} testId={`tab-${feature}-${subject}`} title={title} dirty={false}>
+      {tab && (
+        <span className="tab-icon">
+          <Drawing path={tab.icon} />
+        </span>
+      )}
+      <span className="tab-name">{title}</span>
+    </Tab>
+  )
+}
+
 type TabProps = IDockviewPanelHeaderProps & {
   testId: string
   title: string

@@ -8,15 +8,15 @@ import { useEffect, useState, type FunctionComponent, type ReactElement } from '
 
 import { FilePanel } from '../editor/FilePanel'
 import { tabClosed } from '../editor/models'
-import { panelFeatures } from '../store/feature'
+import { panelFeatures, tabFeatures } from '../store/feature'
 import { layoutStore, noteVisible } from '../store/layout'
 import { isDark, useTheme } from '../store/theme'
-import { createDock, filePathOf, restore } from './dock'
+import { createDock, filePathOf, restore, tabComponent } from './dock'
 import { ErrorBoundary } from './ErrorBoundary'
 import { saveLayoutSoon, saveLayoutsNow } from './layouts'
 import { PanelHelpButton } from './PanelHelpButton'
 import { Rail } from './Rail'
-import { FileTab, ToolTab } from './Tabs'
+import { FileTab, SubjectTab, ToolTab } from './Tabs'
 
 function toolComponent(
   id: string,
@@ -59,6 +59,19 @@ function FileComponent({ api, params }: IDockviewPanelProps<{ path: string }>): 
   )
 }
 
+function subjectComponent(
+  title: string,
+  Shown: FunctionComponent<{ subject: string }>,
+): FunctionComponent<IDockviewPanelProps<{ subject: string }>> {
+  return function Subject({ params }: IDockviewPanelProps<{ subject: string }>): ReactElement {
+    return (
+      <ErrorBoundary name={title}>
+        <Shown subject={params.subject} />
+      </ErrorBoundary>
+    )
+  }
+}
+
 /** Made once: another function would be another component, and lose the state of its panel. */
 let made: Record<string, FunctionComponent<IDockviewPanelProps>> | undefined
 
@@ -67,12 +80,18 @@ function components(): Record<string, FunctionComponent<IDockviewPanelProps>> {
     ...Object.fromEntries(
       panelFeatures().map(({ id, title, panel }) => [id, toolComponent(id, title, panel.Panel)]),
     ),
+    ...Object.fromEntries(
+      tabFeatures().map(({ id, title, tab }) => [
+        tabComponent(id),
+        subjectComponent(title, tab.Tab),
+      ]),
+    ),
     file: FileComponent,
   }
   return made
 }
 
-const tabComponents = { tool: ToolTab, file: FileTab }
+const tabComponents = { tool: ToolTab, file: FileTab, tab: SubjectTab }
 
 export function WorkbenchPage({ folder }: { folder: string }): ReactElement {
   const theme = useTheme()

@@ -17,6 +17,11 @@ export function fileId(path: string): string {
   return `file:${path}`
 }
 
+/** The name of the component that shows a feature's tabs. */
+export function tabComponent(feature: string): string {
+  return `tab-${feature}`
+}
+
 export function filePathOf(panel: IDockviewPanel): string | null {
   return panel.id.startsWith('file:') ? panel.id.slice('file:'.length) : null
 }
@@ -32,10 +37,28 @@ export function createDock(api: DockviewApi): Dock {
       const panel = api.getPanel(fileId(path)) ?? addFilePanel(api, path)
       bringUp(api, panel, focus)
     },
+    showTab: (feature, subject) => {
+      const id = `${tabComponent(feature)}:${subject}`
+      const panel = api.getPanel(id) ?? addTab(api, feature, subject, id)
+      bringUp(api, panel, true)
+    },
     closeFile: (path) => {
       const panel = api.getPanel(fileId(path))
       if (panel) api.removePanel(panel)
       tabClosed(path)
+    },
+    renameFile: (path, newPath) => {
+      const panel = api.getPanel(fileId(path))
+      if (!panel) return false
+      const { group } = panel
+      const wasInFront = group.activePanel === panel
+      const place = { referenceGroup: group, index: group.panels.indexOf(panel) }
+      const renamed =
+        api.getPanel(fileId(newPath)) ??
+        addFilePanel(api, newPath, { position: place, inactive: !wasInFront })
+      api.removePanel(panel)
+      if (wasInFront) renamed.api.setActive()
+      return true
     },
     // What else a closed file needs follows from the removal of its panel.
     closeTab: () => api.activePanel?.api.close(),
@@ -206,13 +229,24 @@ function addTool(api: DockviewApi, tool: PanelId, place?: Position): IDockviewPa
   })
 }
 
-function addFilePanel(api: DockviewApi, path: string): IDockviewPanel {
+function addFilePanel(api: DockviewApi, path: string, place?: Position): IDockviewPanel {
   return api.addPanel({
     id: fileId(path),
     component: 'file',
     tabComponent: 'file',
     title: path.slice(path.lastIndexOf('/') + 1),
     params: { path },
+    ...(place ?? positionIn(api, 'middle')),
+  })
+}
+
+function addTab(api: DockviewApi, feature: string, subject: string, id: string): IDockviewPanel {
+  return api.addPanel({
+    id,
+    component: tabComponent(feature),
+    tabComponent: 'tab',
+    title: featureOf(feature)?.tab?.title(subject) ?? subject,
+    params: { feature, subject },
     ...positionIn(api, 'middle'),
   })
 }

@@ -15,6 +15,7 @@ export type Feature = {
   /** The title of its panel, and the group of its commands. */
   title: string
   panel?: PanelDeclaration
+  tab?: TabDeclaration
   /** Shown in the panel's tab, after the title. */
   Badge?: FunctionComponent
   commands?: readonly Command[]
@@ -22,6 +23,8 @@ export type Feature = {
   jobs?: readonly AnyJob[]
   problems?: ProblemSource
   explorer?: ExplorerSource
+  /** Entries of the Explorer's menu for files and folders. */
+  fileActions?: readonly FileAction[]
   refresh?: Refresh
   manifest?: readonly ManifestWatch[]
   /** What is chosen in its panel is kept by project, from one window to the next. */
@@ -70,6 +73,14 @@ export type PanelDeclaration = {
   menu?: 'project' | 'tools'
 }
 
+/** A view of one thing, as a tab among the files: a file next to its last commit. Dock.showTab() opens it. */
+export type TabDeclaration = {
+  Tab: FunctionComponent<{ subject: string }>
+  title: (subject: string) => string
+  /** An SVG path, as a panel's. */
+  icon: string
+}
+
 /** For somebody who sees the panel for the first time. */
 export type PanelHelp = {
   /** What it is for and how to begin, a paragraph each. */
@@ -105,6 +116,23 @@ export type ExplorerRow = {
   note?: string
   title: string
   open: () => void
+}
+
+/** What can be done with a file or a folder of the project. */
+export type FileAction = {
+  id: string
+  title: string
+  /** Entries of the same tens are one section of the menu; lower ones come first. */
+  order: number
+  applies: (entry: FileEntry) => boolean
+  /** @param path relative to the project */
+  run: (path: string) => void | Promise<void>
+}
+
+export type FileEntry = {
+  /** Relative to the project. */
+  path: string
+  kind: 'file' | 'folder'
 }
 
 /** Shows again, after a good build or a saved program, what the feature showed before. */
@@ -160,6 +188,11 @@ export function panelFeatures(): readonly (Feature & { panel: PanelDeclaration }
   return known.flatMap((feature) => (feature.panel ? [{ ...feature, panel: feature.panel }] : []))
 }
 
+/** Those with tabs among the files. */
+export function tabFeatures(): readonly (Feature & { tab: TabDeclaration })[] {
+  return known.flatMap((feature) => (feature.tab ? [{ ...feature, tab: feature.tab }] : []))
+}
+
 /** The page of a window without a project; undefined where no feature has one. */
 export function startPage(): string | undefined {
   return known.find((feature) => feature.panel?.isStartPage)?.id
@@ -168,6 +201,12 @@ export function startPage(): string | undefined {
 export function explorerSources(): readonly ExplorerSource[] {
   const sources = known.flatMap((feature) => (feature.explorer ? [feature.explorer] : []))
   return sources.sort((a, b) => a.order - b.order)
+}
+
+/** What can be done with this file or folder, in the order of a menu. */
+export function fileActionsFor(entry: FileEntry): readonly FileAction[] {
+  const actions = known.flatMap((feature) => feature.fileActions ?? [])
+  return actions.filter(({ applies }) => applies(entry)).sort((a, b) => a.order - b.order)
 }
 
 export function allJobs(): readonly AnyJob[] {

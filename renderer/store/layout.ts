@@ -11,7 +11,11 @@ export type PanelId = string
 export type Dock = {
   showTool(panel: PanelId, focus: boolean): void
   showFile(path: string, focus: boolean): void
+  /** A feature's tab about a subject, made where there is none. */
+  showTab(feature: string, subject: string): void
   closeFile(path: string): void
+  /** A file is called otherwise now: its tab stays where it is. Answers false where it has none. */
+  renameFile(path: string, newPath: string): boolean
   /** Closes the active tab, a file's or a panel's. */
   closeTab(): void
   activeFile(): string | null

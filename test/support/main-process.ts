@@ -8,7 +8,7 @@ import type {
   AppEventName,
   AppOutput,
 } from '../../electron/contract/app-calls'
-import type { OpsmithBridge } from '../../electron/contract/bridge'
+import type { DroppedFile, OpsmithBridge } from '../../electron/contract/bridge'
 import { err, ok, workbenchError } from '../../electron/contract/outcome'
 import type { Result, WorkbenchError } from '../../electron/contract/outcome'
 
@@ -153,6 +153,11 @@ export class MainProcess implements OpsmithBridge {
     return () => {
       listeners.delete(listener)
     }
+  }
+
+  /** Each file lies in /dropped. */
+  dropped(files: readonly DroppedFile[]): Promise<string[]> {
+    return Promise.resolve(files.map(({ name }) => `/dropped/${name}`))
   }
 
   /** Forgets calls and answers. Cancelling a job is answered in every test. */

@@ -1,6 +1,8 @@
 import type { AppCallName } from '../../contract/app-calls'
 import { generalCalls } from './app-calls'
 import { exportCalls } from './export-calls'
+import { fileCalls } from './file-calls'
+import { gitCalls } from './git-calls'
 import { gradcheckCalls } from './gradcheck-calls'
 import { graphCalls } from './graph-calls'
 import { languageCalls } from './language-calls'
@@ -17,6 +19,8 @@ import type { Handlers } from './handle'
 export const allCalls: Handlers<AppCallName> = {
   ...generalCalls,
   ...projectCalls,
+  ...fileCalls,
+  ...gitCalls,
   ...trustCalls,
   ...operatorCalls,
   ...graphCalls,

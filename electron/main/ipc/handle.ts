@@ -2,10 +2,10 @@ import { ipcMain } from 'electron'
 
 import { appCalls } from '../../contract/app-calls'
 import type { AppCallName, AppCalls, AppOutput } from '../../contract/app-calls'
-import { callChannel } from '../../contract/channels'
+import { callChannel, dropChannel } from '../../contract/channels'
 import { err, ok, WorkbenchFailure } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { diskError } from '../../engine/project/file-errors'
 import { restricted } from '../../engine/project/open-project'
 import type { AppSession } from '../app-session'
@@ -61,6 +61,8 @@ export async function answer(
   }
 }
 
+const droppedPaths = z.array(z.string().max(10_000)).max(1000)
+
 /** The one place where the renderer is listened to. */
 export function listenToRenderer(session: AppSession, handlers: Handlers<AppCallName>): void {
   ipcMain.handle(callChannel, async (event, name: unknown, input: unknown) => {
@@ -73,6 +75,13 @@ export function listenToRenderer(session: AppSession, handlers: Handlers<AppCall
     // The Settings panel asks for it again and again, whether somebody looks or not.
     if (name !== 'app.memory') session.touch()
     return await answer(session, handlers, name, input)
+  })
+  ipcMain.handle(dropChannel, (event, given: unknown): string[] => {
+    const paths = droppedPaths.safeParse(given)
+    const isWindow = event.sender === session.window?.webContents
+    if (!isWindow || !isTrustedSender(event.senderFrame, event.sender) || !paths.success) return []
+    session.project?.noteDropped(paths.data)
+    return paths.data
   })
 }
 

@@ -1,52 +1,60 @@
 import { useEffect, type KeyboardEvent, type ReactElement } from 'react'
 
 import type { ProjectFile } from '../../../electron/contract/project'
-import { Icon } from '../../shell/primitives/Icon'
+import { Drawing, Icon } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
 import { explorerSources, type ExplorerRow } from '../../store/feature'
-import { showPanel } from '../../store/layout'
+import { openFile, showPanel } from '../../store/layout'
 import { loadSamples, openProject, openSampleCopy, useProject } from '../../store/project'
 import { useSettings } from '../../store/settings'
-import { FileRow } from './FileRow'
-import { NewFile } from './NewFile'
+import { kindOf } from './file-kinds'
+import { FileTree } from './FileTree'
 
-const groups: { title: string; roles: ProjectFile['role'][] }[] = [
-  { title: 'Sources', roles: ['source', 'header'] },
-  { title: 'Program', roles: ['program'] },
-  { title: 'Project', roles: ['manifest', 'other'] },
-]
+const roles: readonly ProjectFile['role'][] = ['source', 'header', 'program']
 
 export function ExplorerPanel(): ReactElement {
   const project = useProject((state) => state.project)
   if (!project) return <div className="panel-column" />
+  const built = project.files.filter((file) => roles.includes(file.role))
   return (
     <nav className="panel-column explorer" aria-label="Explorer" onKeyDown={moveFocus}>
       <div className="scroll">
-        {groups.map((group) => {
-          const files = project.files.filter((file) => group.roles.includes(file.role))
-          if (files.length === 0) return null
-          return (
-            <Section
-              key={group.title}
-              title={group.title}
-              {...(group.title === 'Sources' ? { actions: <NewFile /> } : {})}
-            >
-              {files.map((file) => (
-                <FileRow key={file.path} file={file} />
-              ))}
-            </Section>
-          )
-        })}
+        <FileTree />
         {project.remark !== undefined && (
           <p className="muted panel-pad" data-testid="explorer-remark">
             {project.remark}
           </p>
+        )}
+        {built.length > 0 && (
+          <Section title="Sources" note={String(built.length)} open={false}>
+            {built.map((file) => (
+              <SourceRow key={file.path} file={file} />
+            ))}
+          </Section>
         )}
         <ManifestSections />
         <Samples />
         <Recent current={project.folder} />
       </div>
     </nav>
+  )
+}
+
+/** What is built and run, in the order of opsmith.json, wherever it lies. */
+function SourceRow({ file }: { file: ProjectFile }): ReactElement {
+  const { path, role } = file
+  return (
+    <button
+      type="button"
+      className="tree-row"
+      title={path}
+      onClick={() => openFile(path)}
+      data-testid={`explorer-source-${path}`}
+    >
+      <Drawing path={kindOf(path).drawing} />
+      <span className="mono ellipsis">{path}</span>
+      <span className="muted ellipsis">{role}</span>
+    </button>
   )
 }
 
@@ -148,7 +156,7 @@ function Recent({ current }: { current: string }): ReactElement | null {
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   if (step === 0 || event.target instanceof HTMLInputElement) return
-  const items = [...event.currentTarget.querySelectorAll<HTMLElement>('button')]
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>('button, [role=treeitem]')]
   const at = items.indexOf(document.activeElement as HTMLElement)
   const next = items[at + step]
   if (!next) return

@@ -1,5 +1,8 @@
 import { defineFeature } from '../../store/feature'
+import { followDrops } from './drops'
 import { ExplorerPanel } from './ExplorerPanel'
+import './styles.css'
+import { followTree, forgetTree, restoreFolders, savedFolders, treeStore } from './tree'
 
 export const feature = defineFeature({
   id: 'explorer',
@@ -9,15 +12,27 @@ export const feature = defineFeature({
     icon: 'M1.8 3.8h4.4l1.4 1.6h6.6v7.2H1.8z',
     help: {
       about: [
-        'The files of the project, and what opsmith.json lists: calls, gradchecks, operator checks, benchmarks and exports. A click opens each where it belongs.',
+        'The files of the project, and what opsmith.json lists: calls, gradchecks, operator checks, benchmarks and exports. A click opens each where it belongs; a model (.pt, .pt2) shows its graph.',
+        'A letter behind a name is what git says: M modified, A added, U untracked, R renamed, ! conflict. What git ignores is in italics.',
+        'Files that are dropped on a folder are copied to it. The menu of a row has what else can be done.',
       ],
       keys: [
         ['Up, Down', 'Walk through the rows'],
         ['Enter', 'Open the row'],
+        ['Left, Right', 'Close or open a folder'],
+        ['F2', 'Rename'],
+        ['Delete', 'Move to the trash'],
+        ['Shift+F10', 'The menu of the row'],
       ],
     },
     area: 'left',
     order: 10,
     shortcut: 'Ctrl+1',
   },
+  choice: { store: treeStore, read: savedFolders, restore: restoreFolders },
+  start: () => {
+    followTree()
+    followDrops()
+  },
+  forget: forgetTree,
 })

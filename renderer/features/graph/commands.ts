@@ -29,7 +29,7 @@ function act(run: (actions: GraphActions) => void): () => void {
 function command(
   id: string,
   title: string,
-  run: () => void | Promise<void>,
+  run: Command['run'],
   enabled: () => boolean = hasGraph,
   shortcut?: string,
 ): Command {
@@ -148,7 +148,8 @@ async function compare(compared: GraphChoice['compare']): Promise<void> {
 }
 
 const files: Command[] = [
-  command('openFile', 'Open a model or a saved graph …', () => openGraphFile(), hasProject),
+  // With a path as its argument, for files of the Explorer and those that are dropped.
+  command('openFile', 'Open a model or a saved graph …', (path) => openGraphFile(path), hasProject),
   command('compareFile', 'Compare with a saved graph …', () => compareWithFile()),
   command('save', 'Save as a module (.pt) …', () => saveGraphModule(), isCaptured),
 ]

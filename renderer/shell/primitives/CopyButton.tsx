@@ -43,7 +43,7 @@ export function CopyButton({ text, label, word, testId }: Props): ReactElement {
   )
 }
 
-async function copyText(text: string): Promise<boolean> {
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true

@@ -79,36 +79,47 @@ export function Menu({ label, name, sections, testId, align = 'left' }: Props): 
           role="menu"
           aria-label={name}
         >
-          {sections
-            .filter((section) => section.length > 0)
-            .map((section, index) => (
-              <div key={index} className="menu-section" role="group">
-                {section.map((item) => (
-                  <button
-                    key={item.key}
-                    type="button"
-                    role={item.checked === undefined ? 'menuitem' : 'menuitemcheckbox'}
-                    aria-checked={item.checked}
-                    disabled={item.disabled}
-                    data-testid={item.testId}
-                    tabIndex={-1}
-                    title={item.title}
-                    onClick={() => {
-                      setOpen(false)
-                      item.run()
-                    }}
-                  >
-                    {item.checked !== undefined && (
-                      <span className="menu-check">{item.checked && <Icon name="check" />}</span>
-                    )}
-                    <span className="grow ellipsis">{item.label}</span>
-                    {item.note !== undefined && item.note !== '' && <kbd>{item.note}</kbd>}
-                  </button>
-                ))}
-              </div>
-            ))}
+          <MenuSections sections={sections} onChosen={() => setOpen(false)} />
         </div>
       )}
     </div>
+  )
+}
+
+type SectionsProps = { sections: MenuItem[][]; onChosen: () => void }
+
+/** The entries of a menu, with a line between its sections. */
+export function MenuSections({ sections, onChosen }: SectionsProps): ReactElement {
+  return (
+    <>
+      {sections
+        .filter((section) => section.length > 0)
+        .map((section, index) => (
+          <div key={index} className="menu-section" role="group">
+            {section.map((item) => (
+              <button
+                key={item.key}
+                type="button"
+                role={item.checked === undefined ? 'menuitem' : 'menuitemcheckbox'}
+                aria-checked={item.checked}
+                disabled={item.disabled}
+                data-testid={item.testId}
+                tabIndex={-1}
+                title={item.title}
+                onClick={() => {
+                  onChosen()
+                  item.run()
+                }}
+              >
+                {item.checked !== undefined && (
+                  <span className="menu-check">{item.checked && <Icon name="check" />}</span>
+                )}
+                <span className="grow ellipsis">{item.label}</span>
+                {item.note !== undefined && item.note !== '' && <kbd>{item.note}</kbd>}
+              </button>
+            ))}
+          </div>
+        ))}
+    </>
   )
 }

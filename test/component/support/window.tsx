@@ -74,6 +74,8 @@ function answerQuietly(): void {
   main.give('timing.history', [])
   main.give('export.forms', [])
   main.give('trust.list', [])
+  main.give('git.status', null)
+  main.give('folder.list', [])
 }
 
 /** Opens the project with what opsmith.json says. */

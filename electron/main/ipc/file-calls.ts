@@ -1,0 +1,99 @@
+import path from 'node:path'
+
+import { shell } from 'electron'
+
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import {
+  changeable,
+  createFolder,
+  deleteForGood,
+  duplicateInProject,
+  importIntoProject,
+  listFolders,
+  moveInProject,
+} from '../../engine/project/file-operations'
+import { ioError } from '../../engine/project/files'
+import { moveToTrash } from '../../engine/project/trash'
+import type { AppSession } from '../app-session'
+import { askQuestion } from '../dialogs'
+import { nothing } from './handle'
+import type { Handlers } from './handle'
+import { projectCall } from './project-job'
+
+type FileCalls =
+  | 'folder.list'
+  | 'folder.create'
+  | 'file.move'
+  | 'file.duplicate'
+  | 'file.trash'
+  | 'file.reveal'
+  | 'file.import'
+
+/** Electron's own way needs a desktop's tools on Linux, which not every machine has. */
+async function trash(file: string): Promise<void> {
+  if (process.platform === 'linux') await moveToTrash(file)
+  else await shell.trashItem(file)
+}
+
+/** Deletes what the trash did not take, once the user agrees; main's dialog cannot be pressed by the window. */
+async function offerDelete(
+  session: AppSession,
+  { folder, path: relative }: { folder: string; path: string },
+  reason: string,
+): Promise<Result<{ gone: boolean }>> {
+  const { response } = await askQuestion(session, {
+    type: 'warning',
+    message: `Delete ${relative} for good?`,
+    detail: `It cannot be moved to the trash. ${reason}`,
+    buttons: ['Delete for good', 'Cancel'],
+    defaultId: 1,
+    cancelId: 1,
+  })
+  if (response !== 0) return ok({ gone: false })
+  const deleted = await deleteForGood(folder, relative)
+  return deleted.ok ? ok({ gone: true }) : deleted
+}
+
+export const fileCalls: Handlers<FileCalls> = {
+  'folder.list': projectCall(async (_call, { folder, paths }) =>
+    ok(await listFolders(folder, paths)),
+  ),
+  'folder.create': projectCall(async (_call, input) => {
+    const created = await createFolder(input.folder, input.path)
+    return created.ok ? nothing : created
+  }),
+  'file.move': projectCall(async ({ session, project }, input) => {
+    const moved = await moveInProject(input.folder, input.path, input.newPath)
+    if (!moved.ok) return moved
+    await session.refresh(project)
+    return nothing
+  }),
+  'file.duplicate': projectCall((_call, input) => duplicateInProject(input.folder, input.path)),
+  'file.trash': projectCall(async ({ session }, input) => {
+    const target = await changeable(input.folder, input.path)
+    if (!target.ok) return target
+    try {
+      await trash(target.value)
+      return ok({ gone: true })
+    } catch (error) {
+      const { message } = ioError(error, `move ${input.path} to the trash`).error
+      return await offerDelete(session, input, message)
+    }
+  }),
+  'file.reveal': projectCall(async (_call, input) => {
+    const target =
+      input.path === ''
+        ? ok(path.resolve(input.folder))
+        : await changeable(input.folder, input.path)
+    if (!target.ok) return target
+    shell.showItemInFolder(target.value)
+    return nothing
+  }),
+  'file.import': projectCall(async ({ project }, { folder, into, sources }) => {
+    const foreign = sources.find((source) => !project.wasDropped(source))
+    return foreign === undefined
+      ? await importIntoProject(folder, into, sources)
+      : err('request.invalid', `${foreign} was not dropped on this window.`, { path: 'sources' })
+  }),
+}

@@ -1,0 +1,200 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { App } from '../support/app'
+import { addedLines, decorations } from '../support/editor-parts'
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+
+let cache: TestCache
+let app: App
+let folder: string
+const at = (...parts: string[]): string => path.join(folder, ...parts)
+const row = (name: string): ReturnType<App['testId']> => app.testId(`explorer-file-${name}`)
+
+function git(...args: string[]): void {
+  const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
+  execFileSync('git', [...author, '-C', folder, ...args], { stdio: 'pipe' })
+}
+
+async function choose(name: string, action: string): Promise<void> {
+  await app.testId(name).click({ button: 'right' })
+  await app.testId(`explorer-menu-${action}`).click()
+}
+
+async function typeName(name: string): Promise<void> {
+  await app.testId('explorer-name').fill(name)
+  await app.page.keyboard.press('Enter')
+}
+
+/** Drops files of the disk, as a file manager does. */
+async function drop(files: string[], onto: string): Promise<void> {
+  await app.page.evaluate(() => {
+    const field = document.createElement('input')
+    field.type = 'file'
+    field.multiple = true
+    field.id = 'files-to-drop'
+    document.body.append(field)
+  })
+  const field = app.page.locator('#files-to-drop')
+  await field.setInputFiles(files)
+  await app.page.evaluate((testId) => {
+    const chosen = document.querySelector<HTMLInputElement>('#files-to-drop')
+    const target = document.querySelector(`[data-testid="${testId}"]`)
+    const data = new DataTransfer()
+    for (const file of chosen?.files ?? []) data.items.add(file)
+    for (const kind of ['dragover', 'drop'])
+      target?.dispatchEvent(
+        new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }),
+      )
+    chosen?.remove()
+  }, onto)
+}
+
+async function pictures(name: string): Promise<void> {
+  for (const theme of ['dark', 'light'] as const) {
+    await app.page.emulateMedia({ colorScheme: theme })
+    await app.page.locator(`:root[data-theme=${theme}]`).waitFor({ state: 'attached' })
+    await app.picture(`files-${name}-${theme}`)
+  }
+}
+
+beforeAll(async () => {
+  cache = makeTestCache()
+  process.env['XDG_DATA_HOME'] = path.join(cache.home, 'data')
+  folder = copyProject(path.join(root, 'samples/my_op'), cache)
+  fs.mkdirSync(at('src'))
+  fs.writeFileSync(at('src', 'detail.h'), '#pragma once\nint detail();\n')
+  fs.writeFileSync(at('notes.md'), 'one\ntwo\nthree\n')
+  git('init', '-q', '-b', 'main')
+  fs.writeFileSync(at('.gitignore'), '*.log\n')
+  git('add', '.')
+  git('commit', '-q', '-m', 'First of all')
+  fs.writeFileSync(at('run.log'), '')
+  app = await App.start(cache, folder, { hotCompile: false, buildOnSave: false })
+  await app.resize(1280, 720)
+  await row('op.cpp').waitFor()
+})
+afterAll(async () => {
+  await app.close()
+  delete process.env['XDG_DATA_HOME']
+  cache.remove()
+})
+
+describe('the tree of files', () => {
+  it('shows folders and hidden files, walks by keys, and opens what Enter is pressed on', async () => {
+    await row('.gitignore').waitFor()
+    expect(await row('src/detail.h').count()).toBe(0)
+    await app.testId('explorer-folder-src').click()
+    await row('src/detail.h').waitFor()
+    await app.page.keyboard.press('ArrowDown')
+    await expect
+      .poll(() => row('src/detail.h').evaluate((one) => one === document.activeElement))
+      .toBe(true)
+    await app.page.keyboard.press('Enter')
+    await app.testId('tab-src/detail.h').waitFor()
+    await row('src/detail.h').focus()
+    await app.page.keyboard.press('ArrowLeft')
+    await app.page.keyboard.press('ArrowLeft')
+    await row('src/detail.h').waitFor({ state: 'detached' })
+  })
+
+  it('says what git says', async () => {
+    await expect.poll(() => row('run.log').getAttribute('data-git')).toBe('ignored')
+    fs.writeFileSync(at('notes.md'), 'one\n2\nthree\nfour\n')
+    fs.writeFileSync(at('new.cpp'), '')
+    await expect.poll(() => row('notes.md').getAttribute('data-git')).toBe('modified')
+    await expect.poll(() => row('new.cpp').getAttribute('data-git')).toBe('untracked')
+    expect(await row('notes.md').textContent()).toContain('modified')
+    await pictures('tree')
+  })
+
+  it('makes files and folders where the menu was asked for', async () => {
+    await choose('explorer-folder-src', 'newFolder')
+    await typeName('inner')
+    await app.testId('explorer-folder-src/inner').waitFor()
+    await choose('explorer-folder-src/inner', 'newFile')
+    await typeName('added.h')
+    await app.testId('tab-src/inner/added.h').waitFor()
+    expect(fs.readFileSync(at('src/inner/added.h'), 'utf8')).toBe('')
+  })
+
+  it('renames a file whose tab stays, with what was typed and not saved', async () => {
+    await app.openFile('notes.md')
+    await app.focused('notes.md')
+    await app.setText('notes.md', 'typed\n')
+    await row('notes.md').focus()
+    await app.page.keyboard.press('F2')
+    await typeName('notes-2.md')
+    await app.testId('tab-notes-2.md').waitFor()
+    await app.testId('tab-notes.md').waitFor({ state: 'detached' })
+    await expect.poll(() => app.text('notes-2.md')).toBe('typed\n')
+    expect(await app.testId('tab-notes-2.md').getAttribute('data-dirty')).toBe('true')
+    expect(fs.readFileSync(at('notes-2.md'), 'utf8')).toBe('one\n2\nthree\nfour\n')
+  })
+
+  it('asks before what was typed is lost, and moves files to the trash', async () => {
+    await row('notes-2.md').focus()
+    await app.page.keyboard.press('Delete')
+    await app.testId('question').filter({ hasText: 'not saved is lost: notes-2.md' }).waitFor()
+    await pictures('delete')
+    await app.testId('question-cancel').click()
+    expect(fs.existsSync(at('notes-2.md'))).toBe(true)
+    await choose('explorer-file-notes-2.md', 'delete')
+    await app.testId('question-accept').click()
+    await app.testId('tab-notes-2.md').waitFor({ state: 'detached' })
+    await row('notes-2.md').waitFor({ state: 'detached' })
+    expect(fs.readdirSync(path.join(cache.home, 'data/Trash/files'))).toContain('notes-2.md')
+  })
+
+  it('takes files from outside by a drop, and shows the graph of a model', async () => {
+    const outside = path.join(cache.home, 'outside.txt')
+    fs.writeFileSync(outside, 'from outside')
+    await drop([outside], 'explorer-folder-src')
+    await row('src/outside.txt').waitFor()
+    expect(fs.readFileSync(at('src/outside.txt'), 'utf8')).toBe('from outside')
+    await drop([path.join(root, 'test/cases/graphs/older.pt2')], 'explorer-tree')
+    await app.testId('graph-search-bar').waitFor()
+    await app.testId('tool-graph').getByText('older.pt2').first().waitFor()
+    // Main copies nothing that was not dropped.
+    const refused = await app.page.evaluate(
+      (input) =>
+        (
+          window as unknown as { opsmith: { call(name: string, input: unknown): Promise<unknown> } }
+        ).opsmith.call('file.import', input),
+      { folder, into: '', sources: ['/etc/passwd'] },
+    )
+    expect(refused).toMatchObject({ ok: false, error: { code: 'request.invalid' } })
+    fs.copyFileSync(path.join(root, 'test/cases/graphs/older.pt2'), at('mine.pt2'))
+    await row('mine.pt2').click()
+    await app.testId('tool-graph').getByText('mine.pt2').first().waitFor()
+    expect(await app.testId('tab-mine.pt2').count()).toBe(0)
+  })
+})
+
+describe('a file next to its last commit', () => {
+  it('is compared in a tab, and changed lines are marked at the line numbers', async () => {
+    fs.writeFileSync(at('program.py'), '# new\n' + fs.readFileSync(at('program.py'), 'utf8'))
+    await expect.poll(() => row('program.py').getAttribute('data-git')).toBe('modified')
+    await app.openFile('program.py')
+    await decorations(app.page, 'git-added').first().waitFor()
+    await choose('explorer-file-program.py', 'git-compare')
+    await app.testId('tab-git-program.py').waitFor()
+    await addedLines(app.testId('head-program.py')).first().waitFor()
+    await pictures('compared')
+  })
+
+  it('says who changed the line of the cursor, when that is wanted', async () => {
+    await app.caretAt('program.py', 3)
+    const blamed = app.testId('editor-program.py').getByText(/Ada, .*: First of all/)
+    expect(await blamed.count()).toBe(0)
+    await app.page.keyboard.press('Control+Shift+P')
+    await app.testId('palette-input').fill('Blame')
+    await app.page.keyboard.press('Enter')
+    await blamed.waitFor()
+    await pictures('blame')
+  })
+})
