@@ -17,6 +17,9 @@ using Clock = std::chrono::steady_clock;
 // Calls that one check makes at most, its other shapes counted.
 constexpr double most_calls = 1000;
 
+// Calls that other calls are made of, the given one first.
+constexpr size_t most_elsewhere = 3;
+
 // A check that throws has not been made: the operator refuses what it is given.
 OperatorCheckFinding try_check(const OperatorCheck& check, const OperatorCall& call) {
   const Stage stage(ErrorCode::operator_check);
@@ -24,6 +27,19 @@ OperatorCheckFinding try_check(const OperatorCheck& check, const OperatorCall& c
     return check.run(call);
   } catch (...) {
     return skipped("the operator stops: " + brief(describe_current_exception().message));
+  }
+}
+
+// What the other calls of a check find that passed.
+std::optional<OperatorCheckFinding> try_elsewhere(const OperatorCheck& check,
+                                                  const OperatorCall& call) {
+  const Stage stage(ErrorCode::operator_check);
+  try {
+    auto found = check.run_elsewhere(call);
+    if (found) found->is_elsewhere = true;
+    return found;
+  } catch (...) {
+    return std::nullopt;
   }
 }
 
@@ -38,7 +54,12 @@ bool fails_here(const OperatorCheck& check, const Callable& callable,
                 const OperatorCheckCase& candidate, const OperatorCheckFinding& finding) {
   // A candidate of which no tensor can be made shows nothing.
   try {
-    const auto found = try_check(check, call_of(callable, candidate));
+    const auto call = call_of(callable, candidate);
+    if (finding.is_elsewhere) {
+      const auto found = try_elsewhere(check, call);
+      return found && found->status == CheckStatus::failed && is_same_end(*found, finding);
+    }
+    const auto found = try_check(check, call);
     return found.status == CheckStatus::failed && is_same_end(found, finding);
   } catch (...) {
     return false;
@@ -84,11 +105,18 @@ CheckRunner::Attempt CheckRunner::attempt(const OperatorCheck& check,
   made.outcome = run_forked(
       [&] {
         std::string first;
+        size_t passes = 0;
         for (const auto turn : turns) {
           *at = turn;
           const auto found = try_check(check, calls_[turn].call);
           if (found.status == CheckStatus::failed) return packed(found);
           if (first.empty()) first = packed(found);
+          const bool looks_elsewhere = check.run_elsewhere != nullptr &&
+                                       found.status == CheckStatus::passed &&
+                                       passes++ < most_elsewhere;
+          if (!looks_elsewhere) continue;
+          const auto elsewhere = try_elsewhere(check, calls_[turn].call);
+          if (elsewhere) return packed(*elsewhere);
         }
         *at = turns.front();
         return first;
@@ -185,7 +213,9 @@ OperatorCheckFinding CheckRunner::shrunk(const OperatorCheck& check, const Draw&
     shown = shrink(maker_, draw, {fails, in_copies_, end, patience_in_seconds_});
     // The finding of the smallest case replaces that of the first.
     const auto again = [&]() -> std::string {
-      return packed(try_check(check, call_of(callable, shown)));
+      const auto call = call_of(callable, shown);
+      if (!finding.is_elsewhere) return packed(try_check(check, call));
+      return packed(try_elsewhere(check, call).value_or(passed()));
     };
     OperatorCheckFinding found;
     const auto outcome = in_copies_ ? run_forked(again, patience_in_seconds_) : ForkedOutcome();

@@ -25,6 +25,9 @@ struct OperatorCheck {
   int order = 0;             // its place in lists; no two checks have the same
   // Null of what a sanitizer finds, which sanitized_calls.h looks for.
   OperatorCheckFinding (*run)(const OperatorCall&) = nullptr;
+  // The same in calls made of a call that passed: with other layouts, dtypes, sizes of 1. nullopt
+  // where nothing is wrong. Null of a check that makes none.
+  std::optional<OperatorCheckFinding> (*run_elsewhere)(const OperatorCall&) = nullptr;
   // Why it is made only when it is named; "" when it is always made.
   const char* only_when_asked = "";
   bool other_shapes = false;  // other calls than the given one are looked at too

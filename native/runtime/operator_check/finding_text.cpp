@@ -36,6 +36,7 @@ std::string packed(const OperatorCheckFinding& finding) {
   put(text, std::to_string(finding.index.size()));
   for (const int64_t place : finding.index)
     put(text, std::to_string(place));
+  put(text, finding.is_elsewhere ? "1" : "0");
   put(text, finding.ended ? "1" : "0");
   if (!finding.ended) return text;
   put(text, std::to_string(finding.ended->signal));
@@ -53,6 +54,7 @@ OperatorCheckFinding unpacked(const std::string& text) {
   finding.index.resize(static_cast<size_t>(fields.number()));
   for (auto& place : finding.index)
     place = fields.number();
+  finding.is_elsewhere = fields.next() == "1";
   if (fields.next() == "0") return finding;
   auto& end = finding.ended.emplace();
   end.signal = static_cast<int>(fields.number());

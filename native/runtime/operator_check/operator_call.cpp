@@ -43,7 +43,7 @@ std::string brief(const std::string& message) {
 }
 
 OperatorCall::OperatorCall(Callable callable, std::vector<c10::IValue> arguments)
-    : callable_(std::move(callable)) {
+    : callable_(std::move(callable)), arguments_(arguments) {
   std::vector<size_t> owners;
   for (size_t i = 0; i < arguments.size(); ++i)
     owners.insert(owners.end(), count_tensors(arguments[i]), i);

@@ -27,6 +27,8 @@ class OperatorCall {
 
   const Callable& callable() const { return callable_; }
   const std::vector<TensorArgument>& tensors() const { return tensors_; }
+  // As given, in the order of the schema.
+  const std::vector<c10::IValue>& arguments() const { return arguments_; }
   // The integers among its arguments, those in lists too.
   const std::vector<int64_t>& integers() const { return integers_; }
   std::vector<std::string> names() const;
@@ -46,6 +48,7 @@ class OperatorCall {
 
  private:
   Callable callable_;
+  std::vector<c10::IValue> arguments_;
   std::vector<TensorArgument> tensors_;
   std::vector<int64_t> integers_;
   TensorFunction function_;

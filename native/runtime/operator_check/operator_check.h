@@ -79,6 +79,7 @@ struct OperatorCheckFinding {
   std::optional<OperatorCheckCase>
       shown_case;                // the same as a call to make again; of failures only
   std::optional<CopyEnd> ended;  // of a failure by which the process ends
+  bool is_elsewhere = false;     // found by run_elsewhere (checks.h)
 };
 
 struct OperatorCheckReport {

@@ -419,6 +419,46 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("f", &f); m.def("f", &g); }
   ),
 ]
 
+const generators: LintCase[] = [
+  one(
+    'opsmith-own-generator',
+    'of <random> and of the C library, in operators and their helpers',
+    `double drawn() { return »std::rand() / double(RAND_MAX); }
+at::Tensor f(const at::Tensor& x) {
+  »static std::mt19937 generator(42);
+  »std::random_device device;
+  std::uniform_real_distribution<double> uniform;
+  return x * uniform(generator) * drawn();
+}
+TORCH_LIBRARY(ops, m) { m.def("f(Tensor x) -> Tensor", &f); }
+`,
+    {
+      message:
+        /^torch\.manual_seed has no effect on (std::rand\(\)|std::mt19937|std::random_device);/,
+    },
+  ),
+  one(
+    'opsmith-own-generator',
+    "not where the seed is an argument, or comes from libtorch's generator, nor in a program without operators",
+    `at::Tensor f(const at::Tensor& x, int64_t seed) {
+  std::mt19937_64 generator(static_cast<uint64_t>(seed));
+  return x * generator();
+}
+at::Tensor g(const at::Tensor& x) {
+  std::mt19937 generator(at::detail::getDefaultCPUGenerator().seed());
+  return x * generator();
+}
+at::Tensor h(const at::Tensor& x) { return x * at::rand_like(x); }
+TORCH_LIBRARY(ops, m) {
+  m.def("f(Tensor x, int seed) -> Tensor", &f);
+  m.def("g(Tensor x) -> Tensor", &g);
+  m.def("h(Tensor x) -> Tensor", &h);
+}
+`,
+    { quiet: true },
+  ),
+]
+
 export const cases: LintCase[] = [
   ...float,
   ...blob,
@@ -427,4 +467,5 @@ export const cases: LintCase[] = [
   ...alias,
   ...modules,
   ...twice,
+  ...generators,
 ]

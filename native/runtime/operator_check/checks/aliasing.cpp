@@ -1,6 +1,15 @@
-#include <string>
+#include <ATen/core/grad_mode.h>
+#include <ATen/Functions.h>
 
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/arguments.h"
+#include "runtime/dtypes.h"
 #include "runtime/operator_check/checks.h"
+#include "runtime/operator_check/compare.h"
+#include "runtime/operator_check/other_calls.h"
 
 namespace opsmith {
 namespace {
@@ -31,36 +40,95 @@ bool intersect(const std::string& left, const std::string& right) {
   return left.find_first_of(right) != std::string::npos;
 }
 
-OperatorCheckFinding check_aliasing(const OperatorCall& call) {
-  const auto inputs = call.fresh();
+bool is_written_return(const c10::FunctionSchema& schema, size_t output, size_t outputs) {
+  const auto& returns = schema.returns();
+  if (returns.size() != outputs) return false;
+  return is_written(returns[output].alias_info());
+}
+
+// What outputs of a call with `inputs` share; `when` begins the sentence. Throws what the operator
+// throws.
+std::optional<OperatorCheckFinding> alias_fault(const OperatorCall& call, const Tensors& inputs,
+                                                const std::string& when) {
   const auto outputs = call.run(inputs);
   const auto& schema = call.callable().schema;
   for (size_t o = 0; o < outputs.size(); ++o) {
     const auto sets = declared_sets(schema, o, outputs.size());
+    const auto name = "output " + std::to_string(o);
     const auto at_output = [&](OperatorCheckFinding finding) {
       finding.output = static_cast<int64_t>(o);
       return finding;
     };
+    bool shares_declared = false;
     for (size_t i = 0; i < inputs.size(); ++i) {
       const auto& input = call.tensors()[i];
-      if (!have_one_storage(outputs[o], inputs[i]) || intersect(sets, input.alias)) continue;
+      if (!have_one_storage(outputs[o], inputs[i])) continue;
+      shares_declared = shares_declared || intersect(sets, input.alias);
+      if (intersect(sets, input.alias)) continue;
       auto finding = at_output(failed(
-          "output " + std::to_string(o) + " shares the memory of " + input.name +
-              ", and the schema does not say so",
+          when + name + " shares the memory of " + input.name + ", and the schema does not say so",
           "Return a copy (clone()), or declare both as Tensor(a). Autograd and the compiler go "
           "wrong on aliases that they do not know of."));
       finding.input = input.name;
       return finding;
     }
+    if (outputs[o].numel() > 0 && is_written_return(schema, o, outputs.size()) &&
+        !shares_declared) {
+      return at_output(failed(
+          when + name + " is a tensor of its own; by the schema it is the input that is written",
+          "Return the input itself, or write the schema without (" + sets +
+              "!) on what is returned."));
+    }
     for (size_t other = 0; other < o; ++other) {
       const auto others = declared_sets(schema, other, outputs.size());
       if (!have_one_storage(outputs[o], outputs[other]) || intersect(sets, others)) continue;
-      return at_output(failed("outputs " + std::to_string(other) + " and " + std::to_string(o) +
+      return at_output(failed(when + "outputs " + std::to_string(other) + " and " +
+                                  std::to_string(o) +
                                   " share memory, and the schema does not say so",
                               "Return a copy (clone()) of one of them."));
     }
   }
-  return passed("outputs share memory with nothing that the schema does not declare");
+  return std::nullopt;
+}
+
+// Copies are left out where a tensor happens to lie, or to be, as they would make it: contiguous,
+// of one element, of one dtype.
+std::optional<OperatorCheckFinding> alias_elsewhere(const OperatorCall& call) {
+  if (!all_on_cpu(call)) return std::nullopt;
+  const at::NoGradGuard unrecorded;
+  std::vector<Look> looks;
+  const auto add = [&](Tensors given, std::string when) {
+    looks.emplace_back([&call, given = std::move(given), when = std::move(when)] {
+      return alias_fault(call, given, when);
+    });
+  };
+  bool any_floating = false;
+  for (size_t i = 0; i < call.tensors().size(); ++i) {
+    const auto& argument = call.tensors()[i];
+    any_floating = any_floating || argument.tensor.is_floating_point();
+    for (const auto& [layout, tensor] : other_layouts(argument.tensor.detach())) {
+      if (argument.may_be_written && tensor.numel() > 0 && tensor.stride(0) == 0) continue;
+      auto given = call.fresh();
+      given[i] = tensor;
+      add(std::move(given), "with " + argument.name + " " + layout + ", ");
+    }
+  }
+  add(with_small_sizes(call, 1), "with one element, ");
+  for (const auto dtype : {at::kFloat, at::kDouble}) {
+    if (!any_floating) break;
+    const auto given = call.map([&](const at::Tensor& tensor) {
+      const auto wanted = tensor.is_floating_point() ? dtype : tensor.scalar_type();
+      return tensor.detach().to(wanted, /*non_blocking=*/false, /*copy=*/true);
+    });
+    add(given, std::string("in ") + dtype_name(dtype) + ", ");
+  }
+  return first_found_in_copy(looks);
+}
+
+OperatorCheckFinding check_aliasing(const OperatorCall& call) {
+  if (auto fault = alias_fault(call, call.fresh(), "")) return *fault;
+  return passed(
+      "outputs share memory with nothing that the schema does not declare, in any layout");
 }
 
 const RegisteredCheck aliasing_check({
@@ -69,6 +137,7 @@ const RegisteredCheck aliasing_check({
     .meaning = "Outputs share no memory that the schema does not declare",
     .order = 20,
     .run = check_aliasing,
+    .run_elsewhere = alias_elsewhere,
     .other_shapes = true,
 });
 

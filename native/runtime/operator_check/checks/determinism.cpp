@@ -34,6 +34,34 @@ std::optional<OperatorCheckFinding> address_fault(const OperatorCall& call) {
   return finding;
 }
 
+// An operator that says that it draws random numbers, and gives the same after any manual_seed, has
+// a generator of its own. nullopt too where arguments may switch the drawing off.
+std::optional<OperatorCheckFinding> own_generator_fault(const OperatorCall& call) {
+  if (!draws_random_numbers(call)) return std::nullopt;
+  for (const auto& argument : call.arguments()) {
+    const bool is_off =
+        (argument.isBool() && !argument.toBool()) ||
+        (argument.isDouble() && (argument.toDouble() == 0 || argument.toDouble() == 1));
+    if (is_off || argument.isGenerator()) return std::nullopt;
+  }
+  std::optional<Tensors> first;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    at::manual_seed(seed);
+    const auto outputs = call.run(call.fresh());
+    if (!first) first = outputs;
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      // Few numbers may be equal by chance.
+      if (outputs[o].numel() < 4 || !same_bits(outputs[o], (*first)[o])) return std::nullopt;
+    }
+  }
+  if (first->empty()) return std::nullopt;
+  return failed(
+      "it is declared as random (nondeterministic_seeded), and gives the same bits after "
+      "eight different calls of manual_seed",
+      "Draw from libtorch's generator (at::get_generator_or_default, or at::rand): "
+      "manual_seed has no effect on one of <random>.");
+}
+
 OperatorCheckFinding check_determinism(const OperatorCall& call) {
   const at::NoGradGuard unrecorded;
   at::manual_seed(0);
@@ -58,6 +86,7 @@ OperatorCheckFinding check_determinism(const OperatorCall& call) {
     }
   }
   if (auto fault = address_fault(call)) return *fault;
+  if (auto fault = own_generator_fault(call)) return *fault;
   if (auto fault = gradient_repeat_fault(call)) return *fault;
   return passed(draws_random_numbers(call)
                     ? "the same after the same manual_seed; it draws random numbers"

@@ -6,10 +6,99 @@
 #include "runtime/dtypes.h"
 #include "runtime/operator_check/checks.h"
 #include "runtime/operator_check/compare.h"
+#include "runtime/operator_check/other_calls.h"
 #include "runtime/process/forked_call.h"
 
 namespace opsmith {
 namespace {
+
+constexpr const char* check_the_dtype =
+    "Check the dtype before memory is read (data_ptr<T>() does), or dispatch on it "
+    "(AT_DISPATCH_FLOATING_TYPES).";
+
+at::Tensor in_dtype(const at::Tensor& tensor, at::ScalarType dtype) {
+  // Always a copy: an operator may write to its input.
+  return tensor.detach().to(dtype, /*non_blocking=*/false, /*copy=*/true);
+}
+
+// Every floating input in one dtype but for one of them: the answer agrees with float64's, or the
+// operator refuses.
+std::optional<OperatorCheckFinding> mixed_fault(const OperatorCall& call,
+                                                const std::vector<size_t>& floating) {
+  constexpr at::ScalarType pairs[][2] = {
+      {at::kDouble, at::kFloat}, {at::kFloat, at::kDouble}, {at::kFloat, at::kHalf}};
+  for (const auto& [most, one] : pairs) {
+    for (const size_t odd : floating) {
+      auto given = call.fresh();
+      for (const size_t i : floating)
+        given[i] = in_dtype(call.tensors()[i].tensor, i == odd ? one : most);
+      const auto& name = call.tensors()[odd].name;
+      const auto when = "with " + name + " in " + dtype_name(one) + " and the others in " +
+                        dtype_name(most) + ",";
+      const auto narrow = one == at::kHalf ? at::kHalf : at::kFloat;
+      const auto outcome = run_forked(
+          [&]() -> std::string {
+            auto exact = given;
+            for (auto& tensor : exact)
+              tensor =
+                  in_dtype(tensor, tensor.is_floating_point() ? at::kDouble : tensor.scalar_type());
+            Tensors outputs, expected;
+            if (!call.try_run(given, outputs).empty()) return "";
+            if (!call.try_run(exact, expected).empty()) return "";
+            return finding_text(difference(outputs, expected, when, narrow));
+          },
+          patience);
+      if (outcome.end == ForkedOutcome::End::not_started) return std::nullopt;
+      if (outcome.end != ForkedOutcome::End::answered)
+        return ended(outcome, when + " it ends in " + outcome.describe(), check_the_dtype);
+      if (outcome.answer.empty()) continue;
+      auto finding = failed(outcome.answer + " (as in float64)", check_the_dtype);
+      finding.input = name;
+      return finding;
+    }
+  }
+  return std::nullopt;
+}
+
+// Of two inputs that may change places, or that are called as those of libtorch's own operators,
+// the result has the dtype that both promote to (torch.result_type), whichever comes first.
+std::optional<OperatorCheckFinding> promotion_fault(const OperatorCall& call) {
+  const auto& tensors = call.tensors();
+  if (tensors.size() != 2 || tensors[0].tensor.sizes() != tensors[1].tensor.sizes() ||
+      tensors[0].may_be_written || tensors[1].may_be_written) {
+    return std::nullopt;
+  }
+  const auto run = [&](at::ScalarType left, at::ScalarType right, bool exchanged) {
+    const auto x = in_dtype(tensors[exchanged ? 1 : 0].tensor, left);
+    const auto y = in_dtype(tensors[exchanged ? 0 : 1].tensor, right);
+    Tensors outputs;
+    const bool ran = call.try_run({x, y}, outputs).empty() && outputs.size() == 1 &&
+                     outputs[0].is_floating_point() && outputs[0].sizes() == x.sizes();
+    return ran ? outputs[0] : at::Tensor();
+  };
+  const auto plain = run(at::kDouble, at::kDouble, false);
+  const auto exchanged = run(at::kDouble, at::kDouble, true);
+  if (!plain.defined() || !exchanged.defined() || plain.scalar_type() != at::kDouble)
+    return std::nullopt;
+  const bool may_change_places = at::equal(plain, exchanged);
+  const bool by_name = tensors[0].name == "self" && tensors[1].name == "other";
+  if (!may_change_places && !by_name) return std::nullopt;
+  const auto first = run(at::kFloat, at::kDouble, false);
+  const auto second = run(at::kDouble, at::kFloat, false);
+  for (const auto& output : {first, second}) {
+    if (!output.defined() || output.scalar_type() == at::kDouble) continue;
+    // One that always gives float32 goes by no input.
+    if (!by_name &&
+        (!first.defined() || !second.defined() || first.scalar_type() == second.scalar_type())) {
+      continue;
+    }
+    return failed(std::string("of a float32 and a float64 input the output is ") +
+                      dtype_name(output.scalar_type()) +
+                      "; torch.result_type of both is float64, whichever comes first",
+                  "Promote both inputs (at::result_type), or refuse inputs of different dtypes.");
+  }
+  return std::nullopt;
+}
 
 OperatorCheckFinding check_dtypes(const OperatorCall& call) {
   if (draws_random_numbers(call)) return skipped("it draws random numbers");
@@ -49,14 +138,21 @@ OperatorCheckFinding check_dtypes(const OperatorCall& call) {
         },
         patience);
     if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
-    const auto* advice =
-        "Check the dtype before memory is read (data_ptr<T>() does), or dispatch on it "
-        "(AT_DISPATCH_FLOATING_TYPES).";
     if (outcome.end != ForkedOutcome::End::answered)
-      return ended(outcome, "in " + name + ": " + outcome.describe(), advice);
+      return ended(outcome, "in " + name + ": " + outcome.describe(), check_the_dtype);
     if (!outcome.answer.empty() && outcome.answer != "refused")
-      return failed(outcome.answer + " (as in float64)", advice);
+      return failed(outcome.answer + " (as in float64)", check_the_dtype);
     (outcome.answer.empty() ? accepted : refused).push_back(name);
+  }
+  std::vector<size_t> floating;
+  for (size_t i = 0; i < call.tensors().size(); ++i) {
+    if (call.tensors()[i].tensor.is_floating_point()) floating.push_back(i);
+  }
+  if (floating.size() > 1) {
+    if (auto fault = mixed_fault(call, floating)) return *fault;
+    if (floating.size() == 2) {
+      if (auto fault = found_in_copy([&] { return promotion_fault(call); })) return *fault;
+    }
   }
   return passed("accepts " + joined(accepted) +
                 (refused.empty() ? "" : "; refuses " + joined(refused)));

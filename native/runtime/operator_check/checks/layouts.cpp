@@ -3,6 +3,7 @@
 
 #include "runtime/operator_check/checks.h"
 #include "runtime/operator_check/compare.h"
+#include "runtime/operator_check/other_calls.h"
 
 namespace opsmith {
 namespace {
@@ -121,21 +122,31 @@ OperatorCheckFinding check_layouts(const OperatorCall& call) {
       auto given = call.fresh();
       const auto changed = layout.make(given[i].detach());
       if (!changed.defined()) continue;
+      // Of elements that share memory, none can be written.
+      if (call.tensors()[i].may_be_written && layout.make == expanded) continue;
       tried = true;
       const auto values = changed.resolve_conj().resolve_neg().contiguous();
-      const auto run_plain = [&] {
+      const auto make_plain = [&] {
         auto plain = call.fresh();
         plain[i] = values.clone(at::MemoryFormat::Contiguous);
-        return call.run(plain);
+        return plain;
       };
+      const auto run_plain = [&] { return call.run(make_plain()); };
       given[i] = changed;
-      const auto expected = run_plain();
+      const auto plain = make_plain();
+      const auto expected = call.run(plain);
       Tensors actual;
       // An operator may refuse what it cannot read: only a wrong answer is a fault.
       if (!call.try_run(given, actual).empty()) continue;
       ran = true;
       const auto& name = call.tensors()[i].name;
-      auto finding = difference(actual, expected, "with " + name + " " + layout.name);
+      const auto when = "with " + name + " " + layout.name;
+      auto finding = difference(actual, expected, when);
+      if (auto written = written_difference(call, given, plain, when)) {
+        written->advice = "Write through the strides, or copy the result back: " + written->input +
+                          ".copy_(result).";
+        return *written;
+      }
       if (!finding) continue;
       if (auto other = difference(run_plain(), expected, "called again on contiguous tensors,")) {
         other->advice = not_a_layout;

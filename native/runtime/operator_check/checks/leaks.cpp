@@ -1,6 +1,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 #include "runtime/failure.h"
@@ -17,8 +18,7 @@ struct LeftBehind {
   int64_t tensors = 0, heap = 0;
 };
 
-LeftBehind left_behind(const OperatorCall& call) {
-  const auto inputs = call.fresh();
+LeftBehind left_behind(const OperatorCall& call, const Tensors& inputs) {
   constexpr int batches = 5, calls = 20;
   std::vector<int64_t> tensors, heap;
   {
@@ -42,15 +42,15 @@ LeftBehind left_behind(const OperatorCall& call) {
   return {growth(tensors), growth(heap)};
 }
 
-OperatorCheckFinding check_leaks(const OperatorCall& call) {
-  if (!all_on_cpu(call)) return skipped(not_on_cpu);
-  call.run(call.fresh());  // an operator that throws does so here
+// `when` begins the sentence about a failure.
+OperatorCheckFinding leaks_of(const OperatorCall& call, const Tensors& inputs,
+                              const std::string& when) {
   // In a copy, which has no other thread: the heap is one for all, and what the process's other
   // threads take meanwhile would be laid at the operator's door.
   const auto outcome = run_forked(
       [&]() -> std::string {
         try {
-          const auto left = left_behind(call);
+          const auto left = left_behind(call, inputs);
           return std::to_string(left.tensors) + " " + std::to_string(left.heap);
         } catch (...) {
           return "stops: " + brief(describe_current_exception().message);
@@ -65,14 +65,32 @@ OperatorCheckFinding check_leaks(const OperatorCall& call) {
   std::istringstream answer(outcome.answer);
   if (!(answer >> left.tensors >> left.heap)) return skipped("the operator " + outcome.answer);
   if (left.tensors > 0) {
-    return failed("each call leaves " + bytes_text(left.tensors) + " of tensors behind",
+    return failed(when + "each call leaves " + bytes_text(left.tensors) + " of tensors behind",
                   "Look for tensors kept in static containers, and for raw at::Tensor pointers.");
   }
   if (left.heap > 0) {
-    return failed("each call leaves " + bytes_text(left.heap) + " on the heap behind",
+    return failed(when + "each call leaves " + bytes_text(left.heap) + " on the heap behind",
                   "Look for new without delete, and for malloc without free.");
   }
   return passed("memory is the same after 100 calls");
+}
+
+OperatorCheckFinding check_leaks(const OperatorCall& call) {
+  if (!all_on_cpu(call)) return skipped(not_on_cpu);
+  call.run(call.fresh());  // an operator that throws does so here
+  return leaks_of(call, call.fresh(), "");
+}
+
+// What is kept where sizes are odd, of the tail of a loop say.
+std::optional<OperatorCheckFinding> leak_elsewhere(const OperatorCall& call) {
+  const auto odd = with_small_sizes(call, 3);
+  Tensors outputs;
+  const bool refuses =
+      run_forked([&] { return call.try_run(odd, outputs); }, patience).answer != "";
+  if (refuses) return std::nullopt;
+  auto finding = leaks_of(call, odd, "with sizes of 3, ");
+  if (finding.status != CheckStatus::failed) return std::nullopt;
+  return finding;
 }
 
 const RegisteredCheck leaks_check({
@@ -81,6 +99,7 @@ const RegisteredCheck leaks_check({
     .meaning = "Memory after many calls",
     .order = 190,
     .run = check_leaks,
+    .run_elsewhere = leak_elsewhere,
 });
 
 }  // namespace

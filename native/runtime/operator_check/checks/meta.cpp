@@ -1,8 +1,14 @@
+#include <ATen/core/grad_mode.h>
 #include <ATen/Functions.h>
+
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "runtime/dtypes.h"
 #include "runtime/operator_check/autograd_fallback.h"
 #include "runtime/operator_check/checks.h"
+#include "runtime/operator_check/other_calls.h"
 
 namespace opsmith {
 namespace {
@@ -11,15 +17,109 @@ std::string shape_text(const at::Tensor& tensor) {
   return dtype_name(tensor.scalar_type()) + index_text(tensor.sizes().vec());
 }
 
+constexpr const char* correct_it =
+    "Correct the Meta kernel: torch.compile plans memory by it, and stops at a call whose sizes or "
+    "strides are others (assert_size_stride).";
+
+at::Tensor meta_copy(const at::Tensor& tensor) {
+  auto copy = at::empty_strided(tensor.sizes(), tensor.strides(),
+                                tensor.options().device(at::kMeta).requires_grad(false));
+  if (tensor.requires_grad()) copy.requires_grad_();
+  return copy;
+}
+
+Tensors meta_copies(const Tensors& tensors) {
+  Tensors copies;
+  for (const auto& tensor : tensors)
+    copies.push_back(meta_copy(tensor));
+  return copies;
+}
+
+// Sizes, dtypes and strides of a Meta kernel's outputs against those of the real one; `when` begins
+// the sentence.
+std::optional<OperatorCheckFinding> shape_fault(const Tensors& meta, const Tensors& real,
+                                                const std::string& when) {
+  if (meta.size() != real.size()) {
+    return failed(when + "the Meta kernel gives " + std::to_string(meta.size()) +
+                      " output(s), the real " + std::to_string(real.size()),
+                  correct_it);
+  }
+  for (size_t o = 0; o < real.size(); ++o) {
+    const auto at_output = [&](const std::string& what) {
+      auto finding = failed(when + what, correct_it);
+      finding.output = static_cast<int64_t>(o);
+      return finding;
+    };
+    const auto name = "output " + std::to_string(o);
+    if (meta[o].sizes() != real[o].sizes() || meta[o].scalar_type() != real[o].scalar_type()) {
+      return at_output(name + " is " + shape_text(meta[o]) + " by the Meta kernel, and " +
+                       shape_text(real[o]) + " in truth");
+    }
+    if (meta[o].device().type() != at::kMeta) {
+      return at_output(name + " of the Meta kernel is no meta tensor");
+    }
+    for (int64_t dim = 0; dim < real[o].dim(); ++dim) {
+      if (real[o].size(dim) < 2 || real[o].numel() == 0) continue;
+      if (meta[o].stride(dim) == real[o].stride(dim)) continue;
+      return at_output(name + " has strides " + index_text(meta[o].strides().vec()) +
+                       " by the Meta kernel, and " + index_text(real[o].strides().vec()) +
+                       " in truth");
+    }
+  }
+  return std::nullopt;
+}
+
+// The same with inputs in other layouts, and of other dtypes than the given ones: of all, and of
+// one of several.
+std::optional<OperatorCheckFinding> shape_fault_elsewhere(const OperatorCall& call) {
+  if (call.callable().function != nullptr) return std::nullopt;
+  const at::NoGradGuard unrecorded;
+  std::vector<Look> looks;
+  const auto add = [&](Tensors given, std::string when) {
+    looks.emplace_back([&call, given = std::move(given), when = std::move(when)] {
+      const auto copies = meta_copies(given);
+      const auto real = call.run(given);
+      return shape_fault(call.run(copies), real, when);
+    });
+  };
+  std::vector<size_t> floating;
+  for (size_t i = 0; i < call.tensors().size(); ++i) {
+    const auto& argument = call.tensors()[i];
+    if (argument.tensor.is_floating_point()) floating.push_back(i);
+    for (const auto& [layout, tensor] : other_layouts(argument.tensor.detach())) {
+      if (tensor.is_neg() || tensor.is_conj()) continue;
+      if (argument.may_be_written && tensor.numel() > 0 && tensor.stride(0) == 0) continue;
+      auto given = call.fresh();
+      given[i] = tensor;
+      add(std::move(given), "with " + argument.name + " " + layout + ", ");
+    }
+  }
+  const auto converted = [&](const at::Tensor& tensor, at::ScalarType dtype) {
+    return tensor.detach().to(dtype, /*non_blocking=*/false, /*copy=*/true);
+  };
+  for (const auto dtype : {at::kHalf, at::kFloat, at::kDouble}) {
+    auto all = call.fresh();
+    for (const size_t i : floating)
+      all[i] = converted(all[i], dtype);
+    add(all, std::string("in ") + dtype_name(dtype) + ", ");
+    for (const size_t i : floating) {
+      if (floating.size() < 2) break;
+      auto mixed = all;
+      mixed[i] = converted(all[i], dtype == at::kDouble ? at::kFloat : at::kDouble);
+      const auto when = "with " + call.tensors()[i].name + " in " +
+                        dtype_name(mixed[i].scalar_type()) + " and the others in " +
+                        dtype_name(dtype) + ", ";
+      add(std::move(mixed), when);
+    }
+  }
+  return first_found_in_copy(looks);
+}
+
 OperatorCheckFinding check_meta(const OperatorCall& call) {
   const NoAutogradFallback fallback;
   const auto inputs = call.fresh();
   const auto real = call.run(inputs);
-  const auto meta_inputs = call.map([](const at::Tensor& tensor) {
-    auto copy = tensor.detach().to(at::kMeta);
-    if (tensor.requires_grad()) copy.requires_grad_();
-    return copy;
-  });
+  const auto meta_inputs = meta_copies(call.fresh());
   Tensors meta;
   const auto error = call.try_run(meta_inputs, meta);
   // Only Python knows a Meta kernel of some of libtorch's own operators, relu and convolution say.
@@ -34,39 +134,11 @@ OperatorCheckFinding check_meta(const OperatorCall& call) {
                   "Register a kernel at Meta that gives an empty tensor of the right shape and "
                   "dtype: torch.compile and torch.export need it.");
   }
-  const char* advice = "Mend the Meta kernel: the compiler plans memory by it.";
-  if (meta.size() != real.size()) {
-    return failed("the Meta kernel gives " + std::to_string(meta.size()) + " output(s), the real " +
-                      std::to_string(real.size()),
-                  advice);
-  }
-  for (size_t o = 0; o < real.size(); ++o) {
-    const auto at_output = [&](OperatorCheckFinding finding) {
-      finding.output = static_cast<int64_t>(o);
-      return finding;
-    };
-    const auto name = "output " + std::to_string(o);
-    if (meta[o].sizes() != real[o].sizes() || meta[o].scalar_type() != real[o].scalar_type()) {
-      return at_output(failed(name + " is " + shape_text(meta[o]) + " by the Meta kernel, and " +
-                                  shape_text(real[o]) + " in truth",
-                              advice));
-    }
-    if (meta[o].device().type() != at::kMeta) {
-      return at_output(failed(name + " of the Meta kernel is no meta tensor", advice));
-    }
-    for (int64_t dim = 0; dim < real[o].dim(); ++dim) {
-      if (real[o].size(dim) < 2 || real[o].numel() == 0) continue;
-      if (meta[o].stride(dim) == real[o].stride(dim)) continue;
-      return at_output(failed(name + " has strides " + index_text(meta[o].strides().vec()) +
-                                  " by the Meta kernel, and " +
-                                  index_text(real[o].strides().vec()) + " in truth",
-                              advice));
-    }
-  }
+  if (auto fault = shape_fault(meta, real, "")) return *fault;
   for (size_t o = 0; o < real.size(); ++o) {
     const auto name = "output " + std::to_string(o);
     const auto at_output = [&](const std::string& what) {
-      auto finding = failed(what, advice);
+      auto finding = failed(what, correct_it);
       finding.output = static_cast<int64_t>(o);
       return finding;
     };
@@ -89,7 +161,7 @@ OperatorCheckFinding check_meta(const OperatorCall& call) {
       }
     }
   }
-  return passed("sizes, strides, dtypes and aliases agree");
+  return passed("sizes, strides, dtypes and aliases agree, in each layout and with mixed dtypes");
 }
 
 const RegisteredCheck meta_check({
@@ -98,6 +170,7 @@ const RegisteredCheck meta_check({
     .meaning = "The Meta kernel gives the sizes, strides and dtypes of the real one",
     .order = 60,
     .run = check_meta,
+    .run_elsewhere = shape_fault_elsewhere,
     .other_shapes = true,
 });
 

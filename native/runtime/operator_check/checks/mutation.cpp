@@ -1,4 +1,6 @@
 #include <ATen/core/grad_mode.h>
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 
 #include <memory>
 #include <optional>
@@ -7,6 +9,7 @@
 #include "runtime/operator_check/checks.h"
 #include "runtime/operator_check/compare.h"
 #include "runtime/operator_check/guarded_copy.h"
+#include "runtime/operator_check/other_calls.h"
 #include "runtime/process/forked_call.h"
 
 namespace opsmith {
@@ -75,41 +78,102 @@ std::optional<OperatorCheckFinding> write_fault(const OperatorCall& call) {
   return std::nullopt;
 }
 
-OperatorCheckFinding check_mutation(const OperatorCall& call) {
-  const auto inputs = call.fresh();
+// Which bytes of its storage a tensor's elements are made of.
+std::vector<bool> covered_bytes(const at::Tensor& tensor) {
+  std::vector<bool> covered(tensor.storage().nbytes());
+  const auto size = static_cast<size_t>(tensor.element_size());
+  const auto first = static_cast<size_t>(tensor.storage_offset()) * size;
+  // Places of elements, each counted from the first.
+  auto offsets = at::zeros({}, at::kLong);
+  for (int64_t dim = 0; dim < tensor.dim(); ++dim) {
+    offsets = offsets.unsqueeze(-1) + at::arange(tensor.size(dim), at::kLong) * tensor.stride(dim);
+  }
+  const auto flat = offsets.reshape(-1).contiguous();
+  for (int64_t i = 0; i < flat.numel(); ++i) {
+    const auto at = first + static_cast<size_t>(flat.const_data_ptr<int64_t>()[i]) * size;
+    for (size_t byte = at; byte < at + size && byte < covered.size(); ++byte)
+      covered[byte] = true;
+  }
+  return covered;
+}
+
+// What a call of the operator with `inputs` writes that the schema does not declare; `when` begins
+// the sentence. Throws what the operator throws.
+std::optional<OperatorCheckFinding> undeclared_write(const OperatorCall& call,
+                                                     const Tensors& inputs,
+                                                     const std::string& when) {
   std::vector<std::optional<Snapshot>> before;
   for (const auto& input : inputs)
     before.push_back(can_be_snapshot(input) ? std::optional<Snapshot>(input) : std::nullopt);
   call.run(inputs);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const auto& declared = call.tensors()[i];
-    if (!before[i] || declared.may_be_written) continue;
+    if (!before[i]) continue;
     const auto advice = "Declare it in the schema (Tensor(a!) " + declared.name +
                         "), or work on a copy: callers and the compiler rely on the schema.";
     const auto with_name = [&](OperatorCheckFinding finding) {
       finding.input = declared.name;
       return finding;
     };
-    if (inputs[i].sizes().vec() != before[i]->sizes ||
-        inputs[i].strides().vec() != before[i]->strides) {
-      return with_name(failed("the shape of " + declared.name + " was changed in place", advice));
+    const bool is_reshaped = inputs[i].sizes().vec() != before[i]->sizes ||
+                             inputs[i].strides().vec() != before[i]->strides;
+    if (is_reshaped && declared.may_be_written) continue;  // resized, as an out argument is
+    if (is_reshaped) {
+      return with_name(
+          failed(when + "the shape of " + declared.name + " was changed in place", advice));
     }
+    const auto covered = declared.may_be_written ? covered_bytes(inputs[i]) : std::vector<bool>();
     const Snapshot after(inputs[i]);
     for (size_t byte = 0; byte < after.bytes.size() && byte < before[i]->bytes.size(); ++byte) {
       if (after.bytes[byte] == before[i]->bytes[byte]) continue;
+      if (byte < covered.size() && covered[byte]) continue;
+      if (declared.may_be_written) {
+        return with_name(failed(when + "memory around " + declared.name +
+                                    " was written, which belongs to other tensors",
+                                "Go by the strides: between the elements of a view lie those of "
+                                "others."));
+      }
       const int64_t flat = changed_element(inputs[i], byte);
       const auto index = flat < 0 ? std::vector<int64_t>() : index_of(inputs[i], flat);
       const auto what = flat < 0 ? "memory behind " + declared.name
                                  : "element " + index_text(index) + " of " + declared.name;
-      auto finding =
-          with_name(failed(what + " was written, and the schema does not say that it is", advice));
+      auto finding = with_name(
+          failed(when + what + " was written, and the schema does not say that it is", advice));
       finding.index = index;
       return finding;
     }
   }
+  return std::nullopt;
+}
+
+// The same with the inputs in other layouts, and with one element each.
+std::optional<OperatorCheckFinding> write_elsewhere(const OperatorCall& call) {
+  if (!all_on_cpu(call)) return std::nullopt;
+  const at::NoGradGuard unrecorded;
+  std::vector<Look> looks;
+  const auto add = [&](Tensors given, std::string when) {
+    looks.emplace_back([&call, given = std::move(given), when = std::move(when)] {
+      return undeclared_write(call, given, when);
+    });
+  };
+  for (size_t i = 0; i < call.tensors().size(); ++i) {
+    const auto& argument = call.tensors()[i];
+    for (const auto& [layout, tensor] : other_layouts(argument.tensor.detach())) {
+      if (argument.may_be_written && tensor.numel() > 0 && tensor.stride(0) == 0) continue;
+      auto given = call.fresh();
+      given[i] = tensor;
+      add(std::move(given), "with " + argument.name + " " + layout + ", ");
+    }
+  }
+  add(with_small_sizes(call, 1), "with one element, ");
+  return first_found_in_copy(looks);
+}
+
+OperatorCheckFinding check_mutation(const OperatorCall& call) {
+  if (auto fault = undeclared_write(call, call.fresh(), "")) return *fault;
   if (auto fault = write_fault(call)) return *fault;
   if (auto fault = gradient_mutation_fault(call)) return *fault;
-  return passed("no byte of an input changed that the schema does not declare");
+  return passed("no byte of an input changed that the schema does not declare, in any layout");
 }
 
 const RegisteredCheck mutation_check({
@@ -118,6 +182,7 @@ const RegisteredCheck mutation_check({
     .meaning = "No input is written that the schema does not declare, byte for byte",
     .order = 10,
     .run = check_mutation,
+    .run_elsewhere = write_elsewhere,
     .other_shapes = true,
 });
 

@@ -1,12 +1,14 @@
 #include <ATen/autocast_mode.h>
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/InferenceMode.h>
 
 #include <cfenv>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +55,24 @@ CallState state_now() {
   };
 }
 
+// An operator may draw from the default generator; one that seeds it makes all that draw after it
+// repeat themselves.
+std::optional<OperatorCheckFinding> reseeding_fault(const OperatorCall& call) {
+  std::vector<at::Tensor> states;
+  for (const uint64_t seed : {11, 12}) {
+    at::manual_seed(seed);
+    call.run(call.fresh());
+    const auto generator = at::globalContext().defaultGenerator(at::kCPU);
+    states.push_back(generator.get_state());
+  }
+  if (!at::equal(states[0], states[1])) return std::nullopt;
+  return failed(
+      "after the call, libtorch's generator of random numbers is in the same state "
+      "whatever manual_seed was called before it",
+      "Draw from it, or make one of your own (at::detail::createCPUGenerator): do not "
+      "seed the one that all share.");
+}
+
 OperatorCheckFinding check_state(const OperatorCall& call) {
   const auto before = state_now();
   call.run(call.fresh());
@@ -64,13 +84,16 @@ OperatorCheckFinding check_state(const OperatorCall& call) {
                   "Set it by a guard that sets it back, also where the call throws: what is called "
                   "next goes by it.");
   }
-  return passed("rounding, grad mode, threads and default dtype are as before the call");
+  if (auto fault = reseeding_fault(call)) return *fault;
+  return passed(
+      "rounding, grad mode, threads, default dtype and the generator's seed are as before the "
+      "call");
 }
 
 const RegisteredCheck state_check({
     .name = "state",
     .title = "state",
-    .meaning = "A call leaves rounding, grad mode, threads and default dtype as they were",
+    .meaning = "A call leaves rounding, grad mode, threads, default dtype and seed as they were",
     .order = 145,
     .run = check_state,
 });

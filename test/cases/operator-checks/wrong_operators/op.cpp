@@ -5,6 +5,7 @@
 #include <torch/library.h>
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cfenv>
 #include <chrono>
 #include <memory>
@@ -99,8 +100,8 @@ Tensor meta_wrong_dtype(const Tensor& x) {
   return at::empty_like(x, x.options().dtype(at::kFloat));
 }
 
-Tensor meta_of_same_layout(const Tensor& x) {
-  return at::empty_like(x);
+Tensor meta_in_row_major(const Tensor& x) {
+  return at::empty(x.sizes(), x.options());
 }
 
 // ---- what a call depends on
@@ -127,7 +128,7 @@ Tensor missing_contiguous(const Tensor& x) {
 }
 
 Tensor divides_by_count(const Tensor& x) {
-  const volatile int64_t share = 1000 / x.numel();
+  const volatile int64_t share = (int64_t{1} << 40) / x.numel();
   return elementwise(x, [&](double value) { return share > 0 ? 2 * value : value; });
 }
 
@@ -176,7 +177,9 @@ Tensor static_buffer(const Tensor& x) {
   buffer.assign(static_cast<size_t>(x.numel()), 0);
   const Tensor input = x.contiguous();
   TORCH_CHECK(x.scalar_type() == at::kDouble, "expected float64");
-  for (int64_t round = 0; round < 4000; ++round) {
+  // As long for any size: long enough for another thread to come between.
+  const int64_t rounds = 64000 / std::max<int64_t>(1, x.numel());
+  for (int64_t round = 0; round < rounds; ++round) {
     for (size_t i = 0; i < buffer.size(); ++i)
       buffer[i] += input.const_data_ptr<double>()[i];
   }
@@ -351,23 +354,22 @@ TORCH_LIBRARY_IMPL(wrong_operators, CPU, m) {
 
 TORCH_LIBRARY_IMPL(wrong_operators, Meta, m) {
   for (const char* name :
-       {"hidden_mutation",      "changed_shape", "returns_input",  "autograd_at_cpu",
-        "no_autograd",          "counts_calls",  "own_generator",  "missing_contiguous",
-        "divides_by_count",     "ignores_dtype", "float_inside",   "swallows_nan",
-        "needs_grad_mode",      "rounds_upward", "static_buffer",  "unwritten_last",
-        "unwritten_tail",
-        "writes_past",          "writes_before", "reads_past",     "keeps_tensors",
-        "counts_in_int",        "keeps_heap",    "right",          "meta_strides",
-        "right_beside_a_thread"}) {
-    m.impl(name, meta_of_same_layout);
+       {"hidden_mutation",  "changed_shape",        "returns_input", "autograd_at_cpu",
+        "no_autograd",      "counts_calls",         "own_generator", "missing_contiguous",
+        "divides_by_count", "ignores_dtype",        "float_inside",  "swallows_nan",
+        "needs_grad_mode",  "rounds_upward",        "static_buffer", "unwritten_last",
+        "unwritten_tail",   "writes_past",          "writes_before", "reads_past",
+        "keeps_tensors",    "counts_in_int",        "keeps_heap",    "right",
+        "meta_strides",     "right_beside_a_thread"}) {
+    m.impl(name, meta_in_row_major);
   }
   m.impl("returns_input", returns_input);
   m.impl("returns_view", returns_view);
   m.impl("outputs_alias", [](const Tensor& x) {
-    const Tensor out = at::empty_like(x);
+    const Tensor out = meta_in_row_major(x);
     return std::tuple<Tensor, Tensor>(out, out.view({-1}));
   });
-  m.impl("one_size", [](const Tensor& x, const Tensor&) { return at::empty_like(x); });
+  m.impl("one_size", [](const Tensor& x, const Tensor&) { return meta_in_row_major(x); });
   m.impl("meta_shape", meta_wrong_shape);
   m.impl("meta_dtype", meta_wrong_dtype);
 }

@@ -1,0 +1,114 @@
+#include <ATen/autocast_mode.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/Functions.h>
+
+#include <optional>
+#include <string>
+
+#include "runtime/operator_check/checks.h"
+#include "runtime/operator_check/compare.h"
+#include "runtime/process/forked_call.h"
+
+namespace opsmith {
+namespace {
+
+// As `with torch.autocast("cpu", dtype=torch.bfloat16)`.
+class Autocast {
+ public:
+  Autocast() {
+    at::autocast::set_autocast_enabled(at::kCPU, true);
+    at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
+    at::autocast::increment_nesting();
+  }
+  ~Autocast() {
+    if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+    at::autocast::set_autocast_enabled(at::kCPU, false);
+  }
+  Autocast(const Autocast&) = delete;
+  Autocast& operator=(const Autocast&) = delete;
+};
+
+constexpr const char* leave_autocast =
+    "Under autocast, PyTorch's operators that this one calls may give bfloat16: take their results "
+    "by dtype, or register a kernel at Autocast that leaves autocast (c10::impl::"
+    "ExcludeDispatchKeyGuard) and casts what it needs.";
+
+// More than bfloat16's rounding, of inputs and of results on the way, explains.
+std::string value_fault(const Tensors& actual, const Tensors& expected) {
+  if (actual.size() != expected.size()) return "the number of outputs differs";
+  for (size_t o = 0; o < actual.size(); ++o) {
+    const auto name = "output " + std::to_string(o);
+    if (actual[o].sizes() != expected[o].sizes()) return "the shape of " + name + " differs";
+    if (!expected[o].is_floating_point() || expected[o].numel() == 0) continue;
+    const auto left = actual[o].to(at::kDouble), right = expected[o].to(at::kDouble);
+    const auto finite = right.masked_select(right.isfinite());
+    const double largest = finite.numel() == 0 ? 0 : finite.abs().max().item<double>();
+    const auto close = at::isclose(left, right, /*rtol=*/0.2, /*atol=*/0.1 * (largest + 1),
+                                   /*equal_nan=*/true);
+    if (close.all().item<bool>()) continue;
+    const auto flat = close.logical_not().reshape(-1).to(at::kByte).argmax().item<int64_t>();
+    return "element " + index_text(index_of(expected[o], flat)) + " of " + name + " is " +
+           element_words(actual[o], flat) + ", not about " + element_words(expected[o], flat);
+  }
+  return "";
+}
+
+OperatorCheckFinding check_autocast(const OperatorCall& call) {
+  if (draws_random_numbers(call)) return skipped("it draws random numbers");
+  if (call.callable().function != nullptr) return skipped("TorchScript has an autocast of its own");
+  if (!all_on_cpu(call)) return skipped(not_on_cpu);
+  const at::NoGradGuard unrecorded;
+  bool any_floating = false;
+  for (const auto& tensor : call.values())
+    any_floating = any_floating || tensor.is_floating_point();
+  if (!any_floating) return skipped("no input is of a floating dtype");
+  // Autocast leaves float64 as it is.
+  const auto in_float = [&] {
+    return call.map([](const at::Tensor& tensor) {
+      const auto wanted = tensor.is_floating_point() ? at::kFloat : tensor.scalar_type();
+      return tensor.detach().to(wanted, /*non_blocking=*/false, /*copy=*/true);
+    });
+  };
+  std::string refused;
+  const auto outcome = run_forked(
+      [&]() -> std::string {
+        Tensors expected, actual;
+        if (const auto error = call.try_run(in_float(), expected); !error.empty())
+          return "refused " + error;
+        // What reads float32 wrongly, or differs from call to call, is another check's to say.
+        Tensors in_double;
+        const auto given = call.map([](const at::Tensor& tensor) {
+          const auto copy = tensor.detach().clone();
+          return tensor.is_floating_point() ? copy.to(at::kFloat).to(at::kDouble) : copy;
+        });
+        if (call.try_run(given, in_double).empty() &&
+            difference(expected, in_double, "", at::kFloat))
+          return "refused its float32 answer is not that of float64";
+        const Autocast enabled;
+        if (const auto error = call.try_run(in_float(), actual); !error.empty())
+          return "failed the call stops: " + error;
+        const auto fault = value_fault(actual, expected);
+        return fault.empty() ? "" : "failed " + fault;
+      },
+      patience);
+  if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
+  if (outcome.end != ForkedOutcome::End::answered)
+    return ended(outcome, "under autocast: " + outcome.describe(), leave_autocast);
+  if (outcome.answer.compare(0, 8, "refused ") == 0)
+    return skipped("it cannot be compared: " + outcome.answer.substr(8));
+  if (!outcome.answer.empty())
+    return failed("under autocast, " + outcome.answer.substr(7), leave_autocast);
+  return passed("under autocast to bfloat16 the answer is the same but for rounding");
+}
+
+const RegisteredCheck autocast_check({
+    .name = "autocast",
+    .title = "autocast",
+    .meaning = "The same answer under autocast, but for rounding",
+    .order = 142,
+    .run = check_autocast,
+    .compares_calls = true,
+});
+
+}  // namespace
+}  // namespace opsmith

@@ -1,0 +1,237 @@
+#include <ATen/core/grad_mode.h>
+#include <ATen/Functions.h>
+#include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "runtime/operator_check/checks.h"
+#include "runtime/operator_check/compare.h"
+#include "runtime/operator_check/finding_text.h"
+#include "runtime/operator_check/other_calls.h"
+#include "runtime/operator_check/shared_value.h"
+#include "runtime/process/forked_call.h"
+
+namespace opsmith {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int64_t least_large = (1 << 16) + 4465;
+constexpr int64_t most_large = 1 << 21;
+constexpr int many_threads = 4;
+// A race that goes wrong once in 50 calls stays unseen in 228 with a chance of 1 %.
+constexpr int calls_for_a_race = 228;
+constexpr auto patience_of_races = std::chrono::milliseconds(1500);
+constexpr double patience_of_size = 15;  // seconds for all calls of one size
+
+// How often rows are repeated so that the largest tensor has `least_large`; 0 where it would
+// have far more.
+int64_t repeats_of(const OperatorCall& call, int64_t size) {
+  for (int64_t repeats = 3; repeats < least_large; repeats += std::max<int64_t>(1, repeats / 8)) {
+    int64_t largest = 0, sum = 0;
+    for (const auto& tensor : call.values()) {
+      double elements = 1;
+      for (const int64_t one : tensor.sizes())
+        elements *= static_cast<double>(one == size ? one * repeats : one);
+      if (elements > static_cast<double>(most_large)) return 0;
+      largest = std::max(largest, static_cast<int64_t>(elements));
+      sum += static_cast<int64_t>(elements);
+    }
+    if (largest >= least_large) return sum <= 2 * most_large ? repeats : 0;
+  }
+  return 0;
+}
+
+// An output for repeated rows is made of that for the rows once, as many times.
+std::optional<at::Tensor> repeated(const at::Tensor& once, const at::Tensor& like) {
+  if (once.dim() != like.dim()) return std::nullopt;
+  std::vector<int64_t> times;
+  for (int64_t dim = 0; dim < once.dim(); ++dim) {
+    if (once.size(dim) == 0 || like.size(dim) % once.size(dim) != 0) return std::nullopt;
+    times.push_back(like.size(dim) / once.size(dim));
+  }
+  return once.repeat(times);
+}
+
+bool are_close(const at::Tensor& left, const at::Tensor& right) {
+  return !difference({left}, {right}, "");
+}
+
+// What an output has to be for `repeats` times the rows, if that is known: the rows' outputs again
+// and again, or what grows (or does not grow) evenly with their number.
+std::optional<at::Tensor> extrapolated(const at::Tensor outputs[3], const at::Tensor& large,
+                                       int64_t repeats) {
+  const auto twice = repeated(outputs[0], outputs[1]), thrice = repeated(outputs[0], outputs[2]);
+  if (twice && thrice && are_close(outputs[1], *twice) && are_close(outputs[2], *thrice))
+    return repeated(outputs[0], large);
+  const bool is_one_shape = outputs[0].sizes() == outputs[1].sizes() &&
+                            outputs[1].sizes() == outputs[2].sizes() &&
+                            outputs[2].sizes() == large.sizes();
+  if (!is_one_shape || !outputs[0].is_floating_point()) return std::nullopt;
+  const auto first = outputs[0].to(at::kDouble), second = outputs[1].to(at::kDouble);
+  const auto step = second - first;
+  const auto third = outputs[2].to(at::kDouble);
+  if (!at::allclose(third, second + step, /*rtol=*/1e-6, /*atol=*/1e-9)) return std::nullopt;
+  return first + step * static_cast<double>(repeats - 1);
+}
+
+// Long sums are rounded more than short ones.
+std::optional<OperatorCheckFinding> large_fault(const at::Tensor& large, const at::Tensor& wanted,
+                                                size_t output, int64_t elements) {
+  if (large.numel() == 0) return std::nullopt;
+  const auto left = large.to(at::kDouble), right = wanted.to(at::kDouble);
+  const auto finite = right.masked_select(right.isfinite());
+  const double largest = finite.numel() == 0 ? 0 : finite.abs().max().item<double>();
+  const auto close = at::isclose(left, right, /*rtol=*/1e-2, /*atol=*/1e-3 * (largest + 1e-3),
+                                 /*equal_nan=*/true);
+  if (close.all().item<bool>()) return std::nullopt;
+  const auto flat = close.logical_not().reshape(-1).to(at::kByte).argmax().item<int64_t>();
+  const auto index = index_of(large, flat);
+  auto finding = failed(
+      "of inputs with " + std::to_string(elements) + " elements, element " + index_text(index) +
+          " of output " + std::to_string(output) + " is " + element_words(large, flat) + ", not " +
+          element_words(wanted, flat) + " as its rows give when they are few",
+      "Look at what larger inputs alone reach: counters of 16 bits, buffers of a fixed size, "
+      "the beginning of a chunk of at::parallel_for.");
+  finding.output = static_cast<int64_t>(output);
+  finding.index = index;
+  return finding;
+}
+
+struct LargeCalls {
+  std::optional<OperatorCheckFinding> finding;
+  int calls = 0;  // with many threads
+};
+
+// How far the calls had come when one of them ended its process.
+enum class Reached { few, large, threads };
+
+// Whether outputs for two and three times the rows follow from those for one: else the inputs'
+// sizes may not belong together.
+bool are_regular(const Tensors few[3]) {
+  if (few[0].size() != few[1].size() || few[1].size() != few[2].size()) return false;
+  for (size_t o = 0; o < few[0].size(); ++o) {
+    const at::Tensor outputs[] = {few[0][o], few[1][o], few[2][o]};
+    if (!extrapolated(outputs, few[2][o], 3)) return false;
+  }
+  return true;
+}
+
+// How often rows may be repeated so that no output has more than `most_large` elements: that of a
+// product of matrices grows by the square.
+int64_t most_repeats(const Tensors few[3]) {
+  double most = static_cast<double>(least_large);
+  for (size_t o = 0; o < few[0].size() && o < few[2].size(); ++o) {
+    const auto once = static_cast<double>(few[0][o].numel());
+    const auto thrice = static_cast<double>(few[2][o].numel());
+    if (once == 0 || thrice <= once) continue;
+    const double power = std::log(thrice / once) / std::log(3.0);
+    most = std::min(most, std::pow(static_cast<double>(most_large) / once, 1 / power));
+  }
+  return static_cast<int64_t>(most);
+}
+
+LargeCalls make_large_calls(const OperatorCall& call, int64_t size, int64_t repeats,
+                            Reached& reached) {
+  LargeCalls outcome;
+  at::set_num_threads(1);
+  Tensors few[3];
+  for (int64_t times = 1; times <= 3; ++times)
+    few[times - 1] = results_of(call, with_other_size(call.values(), size, size * times));
+  repeats = std::min(repeats, most_repeats(few));
+  if (repeats <= 3) throw std::runtime_error("the outputs are too large");
+  const auto inputs = with_other_size(call.values(), size, size * repeats);
+  const bool is_regular = are_regular(few);
+  if (is_regular) reached = Reached::large;
+  const auto started = Clock::now();
+  const auto large = results_of(call, clones_of(inputs));
+  const auto once = Clock::now() - started;
+  int64_t elements = 0;
+  for (const auto& input : inputs)
+    elements = std::max(elements, input.numel());
+  for (size_t o = 0; is_regular && o < large.size() && o < few[0].size(); ++o) {
+    const at::Tensor outputs[] = {few[0][o], few[1][o], few[2][o]};
+    const auto wanted = extrapolated(outputs, large[o], repeats);
+    if (wanted) outcome.finding = large_fault(large[o], *wanted, o, elements);
+    if (outcome.finding) return outcome;
+  }
+  reached = Reached::threads;
+  at::set_num_threads(many_threads);
+  const auto end = Clock::now() + std::max<Clock::duration>(patience_of_races, 2 * once);
+  for (; outcome.calls < calls_for_a_race && Clock::now() < end; ++outcome.calls) {
+    const auto actual = results_of(call, clones_of(inputs));
+    const auto when = "with " + std::to_string(many_threads) + " threads and inputs of " +
+                      std::to_string(elements) + " elements, in call " +
+                      std::to_string(outcome.calls + 1) + ",";
+    bool is_same = actual.size() == large.size();
+    for (size_t o = 0; is_same && o < large.size(); ++o)
+      is_same = at::equal(actual[o], large[o]);
+    if (is_same) continue;
+    outcome.finding = difference(actual, large, when);
+    if (!outcome.finding) continue;
+    outcome.finding->reason += " as with one thread";
+    outcome.finding->advice =
+        "Threads write to what others read or write: give each its own range of the output, and "
+        "its own buffer; begin at the chunk's `begin`.";
+    return outcome;
+  }
+  return outcome;
+}
+
+OperatorCheckFinding check_parallel(const OperatorCall& call) {
+  if (draws_random_numbers(call)) return skipped("it draws random numbers");
+  if (!all_on_cpu(call)) return skipped(not_on_cpu);
+  if (auto reason = not_resizable(call); !reason.empty()) return skipped(reason);
+  const at::NoGradGuard unrecorded;
+  for (const int64_t size : resizable_sizes(call)) {
+    const auto repeats = repeats_of(call, size);
+    if (repeats == 0) continue;
+    const SharedValue<Reached> reached(Reached::few);
+    const auto outcome = run_forked(
+        [&]() -> std::string {
+          try {
+            auto looked = make_large_calls(call, size, repeats, *reached);
+            return packed(looked.finding ? *looked.finding : passed(std::to_string(looked.calls)));
+          } catch (...) {
+            return "";  // refused
+          }
+        },
+        patience_of_size);
+    if (outcome.end == ForkedOutcome::End::timed_out)
+      return skipped("calls with more than 2^16 elements take too long");
+    if (outcome.ended() && *reached != Reached::few) {
+      return ended(outcome,
+                   std::string("of inputs with more than 2^16 elements, ") +
+                       (*reached == Reached::threads ? "with several threads, " : "") +
+                       "the call ends in " + outcome.describe(),
+                   "Look for buffers of a fixed size, and for what several threads write to.");
+    }
+    // Sizes that do not fit together may end the process: other checks look at such calls.
+    if (outcome.end != ForkedOutcome::End::answered || outcome.answer.empty()) continue;
+    auto finding = unpacked(outcome.answer);
+    if (finding.status == CheckStatus::failed) return finding;
+    return passed("past 2^16 elements, " + finding.reason + " calls with " +
+                  std::to_string(many_threads) + " threads gave the same as one thread");
+  }
+  return skipped("it takes no inputs with more than 2^16 elements of which one size varies");
+}
+
+const RegisteredCheck parallel_check({
+    .name = "parallel",
+    .title = "parallel",
+    .meaning = "Past 2^16 elements, one thread and many give the same",
+    .order = 155,
+    .run = check_parallel,
+    .compares_calls = true,
+    .can_shrink = false,
+});
+
+}  // namespace
+}  // namespace opsmith
