@@ -50,6 +50,7 @@ import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { hostExit, workbenchError } from './outcome'
 import { profileReport, profileRequest } from './profile'
 import { draft, fileContent, project, sample, trustedFolder } from './project'
+import { searchCalls } from './search'
 import { sanitizedRun } from './sanitize'
 import { programFunction, runReport, runRequest } from './run'
 import { settings, settingsChange } from './settings'
@@ -421,6 +422,7 @@ export const appCalls = {
   'export.showDirectory': { input: z.object({ directory: z.string() }), output: none },
   ...languageCalls,
   ...gitCalls,
+  ...searchCalls,
   'job.cancel': {
     input: z.object({ job: z.string() }),
     output: z.object({ cancelled: z.boolean() }),
