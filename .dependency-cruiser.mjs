@@ -19,6 +19,7 @@ const serviceFolders = [
   'profile',
   'project-export',
   'run',
+  'search',
   'timing',
 ]
 

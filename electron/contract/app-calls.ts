@@ -51,6 +51,7 @@ import { hostExit, workbenchError } from './outcome'
 import { profileReport, profileRequest } from './profile'
 import { draft, fileContent, project, sample, trustedFolder } from './project'
 import { sandboxState } from './sandbox'
+import { searchCalls } from './search'
 import { sanitizedRun } from './sanitize'
 import { programFunction, runReport, runRequest } from './run'
 import { settings, settingsChange } from './settings'
@@ -424,6 +425,7 @@ export const appCalls = {
   'export.showDirectory': { input: z.object({ directory: z.string() }), output: none },
   ...languageCalls,
   ...gitCalls,
+  ...searchCalls,
   'job.cancel': {
     input: z.object({ job: z.string() }),
     output: z.object({ cancelled: z.boolean() }),

@@ -56,19 +56,34 @@ function actionsOf(
  * longer says what the fix replaces, nothing is changed at all.
  */
 export async function applyFix(fix: Fix): Promise<boolean> {
+  const why = await makeEdits(fix.edits)
+  if (why !== null) {
+    notify('warning', `"${fix.title}" does not fit any more: ${why}`)
+    return false
+  }
+  const first = fix.edits[0]
+  if (first) openFile(first.file, first.line, first.column)
+  return true
+}
+
+/**
+ * Makes edits as applyFix() does, and opens no tab.
+ * @returns null, or why nothing was changed
+ */
+export async function makeEdits(allEdits: readonly TextEdit[]): Promise<string | null> {
   const byFile = new Map<string, TextEdit[]>()
-  for (const edit of fix.edits) byFile.set(edit.file, [...(byFile.get(edit.file) ?? []), edit])
+  for (const edit of allEdits) byFile.set(edit.file, [...(byFile.get(edit.file) ?? []), edit])
   const work: { model: Monaco.editor.ITextModel; edits: TextEdit[] }[] = []
   for (const [file, edits] of byFile) {
     const { path, external } = projectPath(file)
-    if (external) return refuse(fix, `${path} is no file of the project.`)
+    if (external) return `${path} is no file of the project.`
     if (!filesStore.getState().files[path]) addFile(path, false)
     const model = await loadModel(path)
-    if (!model) return refuse(fix, `${path} could not be read.`)
+    if (!model) return `${path} could not be read.`
     const stale = edits.find(
       (edit) => edit.before !== undefined && model.getValueInRange(rangeOf(edit)) !== edit.before,
     )
-    if (stale) return refuse(fix, `${path}:${stale.line} was changed in the meantime.`)
+    if (stale) return `${path}:${stale.line} was changed in the meantime.`
     work.push({ model, edits })
   }
   for (const { model, edits } of work) {
@@ -80,9 +95,7 @@ export async function applyFix(fix: Fix): Promise<boolean> {
     )
     model.pushStackElement()
   }
-  const first = fix.edits[0]
-  if (first) openFile(first.file, first.line, first.column)
-  return true
+  return null
 }
 
 function rangeOf(edit: TextEdit): Monaco.IRange {
@@ -92,9 +105,4 @@ function rangeOf(edit: TextEdit): Monaco.IRange {
     endLineNumber: edit.endLine,
     endColumn: edit.endColumn,
   }
-}
-
-function refuse(fix: Fix, why: string): boolean {
-  notify('warning', `"${fix.title}" does not fit any more: ${why}`)
-  return false
 }

@@ -11,6 +11,7 @@ import { operatorCalls } from './operator-calls'
 import { operatorCheckCalls } from './operator-check-calls'
 import { profileCalls } from './profile-calls'
 import { projectCalls } from './project-calls'
+import { searchCalls } from './search-calls'
 import { timingCalls } from './timing-calls'
 import { trustCalls } from './trust-calls'
 import type { Handlers } from './handle'
@@ -21,6 +22,7 @@ export const allCalls: Handlers<AppCallName> = {
   ...projectCalls,
   ...fileCalls,
   ...gitCalls,
+  ...searchCalls,
   ...trustCalls,
   ...operatorCalls,
   ...graphCalls,

@@ -39,6 +39,7 @@ export const restrictedCalls: ReadonlySet<AppCallName> = new Set<AppCallName>([
   'project.samples',
   'project.setInputs',
   'project.setToolchain',
+  'search.run',
   'settings.get',
   'settings.set',
   'trust.answer',

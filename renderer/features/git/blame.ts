@@ -79,7 +79,14 @@ async function show(): Promise<void> {
     [
       {
         range: new monaco.Range(line, column, line, column),
-        options: { after: { content: `    ${wordsFor(blamed)}`, inlineClassName: 'git-blame' } },
+        options: {
+          showIfCollapsed: true,
+          after: {
+            content: `    ${wordsFor(blamed)}`,
+            inlineClassName: 'git-blame',
+            cursorStops: monaco.editor.InjectedTextCursorStops.None,
+          },
+        },
       },
     ],
   )
