@@ -22,6 +22,7 @@ import { operatorCheckCalls } from './ipc/operator-check-calls'
 import { operatorCalls } from './ipc/operator-calls'
 import { profileCalls } from './ipc/profile-calls'
 import { projectCalls } from './ipc/project-calls'
+import { terminalCalls } from './ipc/terminal-calls'
 import { trustCalls } from './ipc/trust-calls'
 import { installMenu } from './menu'
 import { lockDownContents, lockDownSession, registerScheme, serveRenderer } from './security'
@@ -106,6 +107,7 @@ async function run(): Promise<void> {
     ...exportCalls,
     ...lintCalls,
     ...languageCalls,
+    ...terminalCalls,
   })
   await openWindow(session, path.join(__dirname, 'preload.cjs'))
   // Not before the window is up: loading libtorch would take one of two cores from it.

@@ -14,6 +14,7 @@ import { closeAllModels, loadModel } from './models'
 import { setManifestSchema, prepareMonaco } from './monaco'
 import { offerQuickFixes } from './quick-fixes'
 import { saveFile } from './saving'
+import { keepViews } from './view-states'
 
 /** Once, at the start of the window. */
 export async function startEditor(): Promise<void> {
@@ -27,7 +28,7 @@ export async function startEditor(): Promise<void> {
   followLints()
   listenToDisk()
   beforeInputEdit(saveManifest)
-  beforeLeaving(keepAllDrafts)
+  beforeLeaving(keepTyped)
   projectStore.subscribe((now, before) => {
     if (now.project?.folder === before.project?.folder) return
     forgetDiskChanges()
@@ -38,8 +39,9 @@ export async function startEditor(): Promise<void> {
   if (schema.ok) setManifestSchema(schema.value)
 }
 
-/** Before the window closes: what was typed in the last moments is written first. */
+/** Before the window or the project closes: what was typed in the last moments is written first. */
 export async function keepTyped(): Promise<void> {
+  keepViews()
   await keepAllDrafts()
 }
 

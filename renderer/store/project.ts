@@ -40,16 +40,20 @@ export function roleOf(path: string): ProjectFile['role'] | null {
   return files.find((file) => file.path === path)?.role ?? null
 }
 
-// Set by the editor: drafts of the project that is left must be written while main still takes them.
-let keepTyped: () => Promise<void> = () => Promise.resolve()
+/** What must be written of the project that is left, while main still takes it. */
+const keepers: (() => Promise<void>)[] = []
 export function beforeLeaving(keep: () => Promise<void>): void {
-  keepTyped = keep
+  keepers.push(keep)
+}
+
+async function keepAll(): Promise<void> {
+  await Promise.all(keepers.map((keep) => keep()))
 }
 
 /** Opens a project in place of the one that is open, which main closes by itself. */
 export async function openProject(folder: string): Promise<boolean> {
   projectStore.setState({ opening: folder, error: null })
-  await keepTyped()
+  await keepAll()
   const result = await call('project.open', { folder })
   if (!result.ok) {
     projectStore.setState({ opening: null, error: result.error })
@@ -72,7 +76,7 @@ export async function chooseProject(): Promise<boolean> {
 export async function closeProject(): Promise<void> {
   const folder = currentFolder()
   if (folder === null) return
-  await keepTyped()
+  await keepAll()
   projectStore.setState({ project: null, error: null })
   const result = await call('project.close', { folder })
   if (!result.ok) notifyError(result.error)
