@@ -28,6 +28,7 @@ const configuration: Configuration = {
     'dist/host.cjs*',
     'dist/cli.cjs*',
     'dist/grammars/*',
+    'dist/*.node',
     'native/**/*',
     'kernels/**/*',
     'samples/**/*',

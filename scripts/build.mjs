@@ -29,6 +29,14 @@ export function outdatedBundles(names = bundles) {
   )
 }
 
+/** What starts the shells of terminals. */
+const terminalBinary = path.join(
+  root,
+  'node_modules/@lydell',
+  `node-pty-${process.platform}-${process.arch}`,
+  'pty.node',
+)
+
 /** @returns {Promise<Map<string, string[]>>} the files that each bundle is made of */
 async function buildForNode(names) {
   // Not before npm's packages are installed.
@@ -40,6 +48,9 @@ async function buildForNode(names) {
   const target = path.join(dist, 'grammars')
   fs.mkdirSync(target, { recursive: true })
   for (const file of grammars) fs.copyFileSync(file, path.join(target, path.basename(file)))
+  // A window that is open has it loaded: its bytes must not change below it.
+  const binary = path.join(temporary, path.basename(terminalBinary))
+  if (fs.existsSync(terminalBinary)) fs.copyFileSync(terminalBinary, binary)
   for (const file of fs.readdirSync(temporary)) {
     fs.renameSync(path.join(temporary, file), path.join(dist, file))
   }

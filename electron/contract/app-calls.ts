@@ -56,6 +56,7 @@ import { sanitizedRun } from './sanitize'
 import { programFunction, runReport, runRequest } from './run'
 import { settings, settingsChange } from './settings'
 import { histogram, pageRequest, tensorPage } from './tensor'
+import { terminalCalls, terminalEvents } from './terminal-calls'
 const none = z.object({})
 const folder = z.object({ folder: z.string() })
 /** A gradcheck as the window asks for it: main adds the program, and the inputs of opsmith.json that it does not give. */
@@ -147,6 +148,12 @@ export const appCalls = {
   'draft.keep': { input: z.object({ folder: z.string(), draft }), output: none },
   'draft.drop': { input: inFolder, output: none },
   'draft.list': { input: folder, output: z.array(draft) },
+  /** What the panels showed of the project when it was open last, as results.keep was given it; "" for nothing. */
+  'results.read': { input: folder, output: z.string() },
+  'results.keep': {
+    input: z.object({ folder: z.string(), text: z.string().max(8_000_000) }),
+    output: none,
+  },
   /** Sets inputs of opsmith.json by their names, in one edit; comments, order and other inputs are kept. */
   'project.setInputs': {
     input: z.object({ folder: z.string(), inputs: z.record(z.string(), inputSpec) }),
@@ -426,8 +433,10 @@ export const appCalls = {
   ...languageCalls,
   ...gitCalls,
   ...searchCalls,
+  ...terminalCalls,
+  /** `byUser`: nothing newer takes its place; a call that ran for a while says where it was. */
   'job.cancel': {
-    input: z.object({ job: z.string() }),
+    input: z.object({ job: z.string(), byUser: z.literal(true).optional() }),
     output: z.object({ cancelled: z.boolean() }),
   },
   'host.state': { input: none, output: hostState },
@@ -520,6 +529,7 @@ export const appEvents = {
   /** What clangd says of one version of a file that the editor holds. */
   'language.diagnosed': languageDiagnostics,
   'host.changed': hostState,
+  ...terminalEvents,
   /** What user code printed. `generation` 0 is a notice of ours. */
   'host.output': z.object({
     generation: z.number().int(),

@@ -42,6 +42,22 @@ export const languageCalls = {
     input: z.object({ folder: z.string(), file: z.string(), line: z.number().int() }),
     output: z.object({ file: z.string(), line: z.number().int() }),
   },
+  /**
+   * The functions that make the gradients of these operators (names without overloads), as files on disk have them:
+   * of `autograd` in opsmith.json, or of the torch::autograd::Function that a kernel applies. One that is not found is
+   * left out.
+   */
+  'operator.gradientFunctions': {
+    input: z.object({ folder: z.string(), operators: z.array(z.string()).max(10_000) }),
+    output: z.array(
+      z.object({
+        operator: z.string(),
+        name: z.string(),
+        file: z.string(),
+        line: z.number().int(),
+      }),
+    ),
+  },
   /** A C++ or CUDA file as the editor holds it; `judge`: diagnostics are wanted for it now. */
   'language.show': { input: documentText.extend({ judge: z.boolean() }), output: none },
   /** The editor let go of it. */

@@ -20,6 +20,7 @@ import { watchProject } from '../engine/project/watch-project'
 import { Workbench } from '../engine/workbench'
 import { IdleTimer } from '../engine/idle-timer'
 import { ProjectSession } from './project-session'
+import { Terminals } from './terminals'
 import { TextBatches } from './text-batch'
 
 const mostRecent = 12
@@ -189,6 +190,7 @@ export class AppSession {
     }
     if (before === 'trusted' && project.trust !== 'trusted') {
       project.cancelAll()
+      void project.terminals.closeAll()
       this.workbench.clangd.leave()
       this.workbench.builds.stopCompileServer()
       this.workbench.hosts.stop()
@@ -202,7 +204,15 @@ export class AppSession {
       return same
     }
     const before = this.project
-    const project = new ProjectSession(folder, trust)
+    const terminals = new Terminals({
+      onText: (terminal, text) => {
+        this.send('terminal.printed', { terminal, text })
+      },
+      onEnd: (terminal, exitCode) => {
+        this.send('terminal.ended', { terminal, exitCode })
+      },
+    })
+    const project = new ProjectSession(folder, trust, terminals)
     this.project = project
     await before?.close()
     this.workbench.clangd.leave()

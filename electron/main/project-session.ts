@@ -1,8 +1,10 @@
 import path from 'node:path'
 
 import type { TrustState } from '../contract/project'
+import { stoppedByUser } from '../engine/host/host-client'
 import { isWithin, realPlace } from '../engine/project/inside'
 import type { ProjectWatcher } from '../engine/project/watch-project'
+import type { Terminals } from './terminals'
 
 /**
  * What the window has to do with the project that is open: jobs that run, and what it may read and write
@@ -20,11 +22,13 @@ export class ProjectSession {
 
   /**
    * @param folder absolute
+   * @param terminals of this project alone
    * @param trust until it is `trusted`, nothing of the folder is run
    */
   constructor(
     readonly folder: string,
     public trust: TrustState,
+    readonly terminals: Terminals,
   ) {}
 
   /** Takes the place of the watcher before. */
@@ -48,10 +52,13 @@ export class ProjectSession {
     for (const controller of this.jobs.values()) controller.abort()
   }
 
-  /** Whether there was such a job. */
-  cancel(id: string): boolean {
+  /**
+   * Whether there was such a job.
+   * @param byUser its end is the user's wish, not of newer work in its place: it says where it was
+   */
+  cancel(id: string, byUser: boolean): boolean {
     const controller = this.jobs.get(id)
-    controller?.abort()
+    controller?.abort(byUser ? stoppedByUser : undefined)
     return controller !== undefined
   }
 
@@ -104,9 +111,9 @@ export class ProjectSession {
     return folders.some((folder) => isWithin(target, folder))
   }
 
-  /** Ends its jobs and its watcher. */
+  /** Ends its jobs, its terminals and its watcher. */
   async close(): Promise<void> {
     this.cancelAll()
-    await this.watcher?.close()
+    await Promise.all([this.watcher?.close(), this.terminals.closeAll()])
   }
 }

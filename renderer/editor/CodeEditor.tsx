@@ -6,34 +6,49 @@ import { useSettings } from '../store/settings'
 import { modelOf, pathOf } from './models'
 import { monaco, type Monaco } from './monaco'
 import { monoFont } from './fonts'
+import { followView, viewStateOf } from './view-states'
 
-type Props = { path: string; readOnly: boolean; active: boolean }
+type Props = { path: string; panel: string; readOnly: boolean; active: boolean }
 
-/** Where the cursor was and what was folded, for when a tab is closed and opened again. */
-const viewStates = new Map<string, Monaco.editor.ICodeEditorViewState>()
+/** Of several editors of a file, the one that commands are for. */
+let lastFocused: Monaco.editor.ICodeEditor | null = null
 
-export function CodeEditor({ path, readOnly, active }: Props): ReactElement {
+export function lastFocusedEditor(): Monaco.editor.ICodeEditor | null {
+  return lastFocused
+}
+
+export function CodeEditor({ path, panel, readOnly, active }: Props): ReactElement {
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<Monaco.editor.IStandaloneCodeEditor | null>(null)
   const fontSize = useSettings((settings) => settings.fontSize)
-  const reveal = useFiles((state) => (state.reveal?.path === path ? state.reveal : null))
+  const reveal = useFiles(({ reveal: wish }) =>
+    wish?.path === path && (wish.panel ?? panel) === panel ? wish : null,
+  )
 
   useEffect(() => {
     const model = modelOf(path)
     if (!host.current || !model) return
     const created = monaco.editor.create(host.current, { ...options, model, readOnly })
     editor.current = created
-    const view = viewStates.get(path)
+    const view = viewStateOf(path)
     if (view) created.restoreViewState(view)
+    const stopFollowing = followView(path, created)
     const listeners = [
-      created.onDidFocusEditorText(() => noteCursor(path, created.getPosition())),
-      created.onDidChangeCursorPosition((event) => noteCursor(path, event.position)),
+      created.onDidFocusEditorText(() => {
+        lastFocused = created
+        noteCursor(path, created.getPosition())
+      }),
+      created.onDidChangeCursorPosition((event) => {
+        // An edit in another editor of the file moves this one's caret too.
+        if (lastFocused === null || lastFocused === created || lastFocused.getModel() !== model)
+          noteCursor(path, event.position)
+      }),
     ]
     return () => {
-      const state = created.saveViewState()
-      if (state) viewStates.set(path, state)
+      stopFollowing()
       for (const listener of listeners) listener.dispose()
       created.dispose()
+      if (lastFocused === created) lastFocused = null
       editor.current = null
     }
   }, [path, readOnly])

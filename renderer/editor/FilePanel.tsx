@@ -10,8 +10,15 @@ import { ConflictBar } from './ConflictBar'
 import { markFile } from './markers'
 import { loadModel } from './models'
 
+type Props = {
+  path: string
+  /** The panel's name: a file may be open in several. */
+  panel: string
+  active: boolean
+}
+
 /** One file in one tab. The editor is made when the tab is first looked at. */
-export function FilePanel({ path, active }: { path: string; active: boolean }): ReactElement {
+export function FilePanel({ path, panel, active }: Props): ReactElement {
   const file = useFiles((state) => state.files[path])
   const [seen, setSeen] = useState(active)
   const [comparing, setComparing] = useState(false)
@@ -51,7 +58,7 @@ export function FilePanel({ path, active }: { path: string; active: boolean }): 
       {compare ? (
         <CompareView path={path} original={diskText} label={`Compare ${path} with the disk`} />
       ) : (
-        <CodeEditor path={path} readOnly={file.external} active={active} />
+        <CodeEditor path={path} panel={panel} readOnly={file.external} active={active} />
       )}
     </div>
   )

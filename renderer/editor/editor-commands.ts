@@ -4,6 +4,7 @@ import { languageStore, restartLanguage, whyNoClangd } from '../store/language'
 import { layoutStore } from '../store/layout'
 import { notify } from '../store/notifications'
 import { projectStore } from '../store/project'
+import { lastFocusedEditor } from './CodeEditor'
 import { cppLanguages } from './language/documents'
 import { modelOf } from './models'
 import { monaco, type Monaco } from './monaco'
@@ -13,6 +14,8 @@ function currentEditor(): Monaco.editor.ICodeEditor | null {
   const path = layoutStore.getState().dock?.activeFile() ?? filesStore.getState().active?.path
   const model = path === undefined ? null : modelOf(path)
   if (!model) return null
+  const last = lastFocusedEditor()
+  if (last?.getModel() === model) return last
   return monaco.editor.getEditors().find((editor) => editor.getModel() === model) ?? null
 }
 

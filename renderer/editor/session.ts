@@ -17,6 +17,7 @@ import { loadMonaco, setManifestSchema } from './monaco'
 import { offerQuickFixes } from './quick-fixes'
 import { saveFile } from './saving'
 import { defineThemes, showEditorTheme } from './themes'
+import { keepViews } from './view-states'
 
 /** Once, at the start of the window. Nothing opens a file before this resolves. */
 export async function startEditor(): Promise<void> {
@@ -34,7 +35,7 @@ export async function startEditor(): Promise<void> {
   followLints()
   listenToDisk()
   beforeInputEdit(saveManifest)
-  beforeLeaving(keepAllDrafts)
+  beforeLeaving(keepTyped)
   projectStore.subscribe((now, before) => {
     if (now.project?.folder === before.project?.folder) return
     forgetDiskChanges()
@@ -45,8 +46,9 @@ export async function startEditor(): Promise<void> {
   if (answer.ok) setManifestSchema(answer.value)
 }
 
-/** Before the window closes: what was typed in the last moments is written first. */
+/** Before the window or the project closes: what was typed in the last moments is written first. */
 export async function keepTyped(): Promise<void> {
+  keepViews()
   await keepAllDrafts()
 }
 

@@ -11,7 +11,14 @@ import { tabClosed } from '../editor/models'
 import { panelFeatures, tabFeatures } from '../store/feature'
 import { layoutStore, noteVisible } from '../store/layout'
 import { isDark, useTheme } from '../store/theme'
-import { createDock, filePathOf, restore, tabComponent } from './dock'
+import {
+  createDock,
+  filePanels,
+  filePathOf,
+  followFiles,
+  restore,
+  tabComponent,
+} from './dock'
 import { ErrorBoundary } from './ErrorBoundary'
 import { saveLayoutSoon, saveLayoutsNow } from './layouts'
 import { PanelHelpButton } from './PanelHelpButton'
@@ -54,7 +61,7 @@ function FileComponent({ api, params }: IDockviewPanelProps<{ path: string }>): 
   }, [api])
   return (
     <ErrorBoundary name={params.path}>
-      <FilePanel path={params.path} active={visible} />
+      <FilePanel path={params.path} panel={api.id} active={visible} />
     </ErrorBoundary>
   )
 }
@@ -103,6 +110,7 @@ export function WorkbenchPage({ folder }: { folder: string }): ReactElement {
     tabGroupIndicator: 'none',
   }
   const ready = ({ api }: DockviewReadyEvent): void => {
+    followFiles(api)
     restore(api, folder)
     layoutStore.setState({ dock: createDock(api) })
     api.onDidLayoutChange(() => saveLayoutSoon(folder, api.toJSON()))
@@ -111,7 +119,7 @@ export function WorkbenchPage({ folder }: { folder: string }): ReactElement {
     api.onDidMaximizedGroupChange(followSize)
     api.onDidRemovePanel((panel) => {
       const path = filePathOf(panel)
-      if (path !== null) tabClosed(path)
+      if (path !== null && filePanels(api, path).length === 0) tabClosed(path)
     })
   }
   useEffect(() => {

@@ -36,10 +36,24 @@ export function installCommands(): void {
 function onKey(event: KeyboardEvent): void {
   const command = commandFor(event)
   if (!command || !(command.enabled?.() ?? true)) return
+  if (isOfShell(event) || (event.key === '?' && isTyping())) return
   event.preventDefault()
   event.stopPropagation()
   if (command.readsFields) settleField()
   beginAt(event.timeStamp, () => void command.run())
+}
+
+/** The keyboard is where letters are text. */
+function isTyping(): boolean {
+  const fields = 'input, textarea, select, [role="textbox"], .monaco-editor'
+  return document.activeElement?.closest(fields) != null
+}
+
+/** In a terminal, control and a letter are the shell's, as are keys without modifiers that it knows. */
+function isOfShell(event: KeyboardEvent): boolean {
+  const isInTerminal = event.target instanceof Element && event.target.closest('.terminal-view')
+  const isLetter = /^[a-z\[\]\\ ]$/i.test(event.key) || event.key === 'Enter'
+  return Boolean(isInTerminal) && event.ctrlKey && !event.shiftKey && !event.altKey && isLetter
 }
 
 function settleField(): void {
@@ -224,6 +238,21 @@ const look: Command[] = [
     shortcut: 'Ctrl+Shift+M',
     enabled: hasProject,
     run: () => layoutStore.getState().dock?.toggleEnlarged(),
+  },
+  {
+    id: 'view.split',
+    title: 'Split the editor',
+    group: 'View',
+    shortcut: 'Ctrl+\\',
+    enabled: () => activeFile() !== null,
+    run: () => layoutStore.getState().dock?.split(),
+  },
+  {
+    id: 'view.moveAcross',
+    title: 'Move the file to the other side',
+    group: 'View',
+    enabled: () => activeFile() !== null,
+    run: () => layoutStore.getState().dock?.moveAcross(),
   },
   {
     id: 'view.closeTab',

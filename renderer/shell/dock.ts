@@ -22,8 +22,14 @@ export function tabComponent(feature: string): string {
   return `tab-${feature}`
 }
 
+/** "file:op.cpp"; "file.2:op.cpp" of another editor of the same file. */
 export function filePathOf(panel: IDockviewPanel): string | null {
-  return panel.id.startsWith('file:') ? panel.id.slice('file:'.length) : null
+  return /^file(?:\.\d+)?:(?<path>.*)$/s.exec(panel.id)?.groups?.['path'] ?? null
+}
+
+/** The editors of a file. */
+export function filePanels(api: DockviewApi, path: string): IDockviewPanel[] {
+  return api.panels.filter((panel) => filePathOf(panel) === path)
 }
 
 /** The docking library in the words of store/layout. */
@@ -34,8 +40,9 @@ export function createDock(api: DockviewApi): Dock {
       bringUp(api, panel, focus)
     },
     showFile: (path, focus) => {
-      const panel = api.getPanel(fileId(path)) ?? addFilePanel(api, path)
+      const panel = nearestEditor(api, path) ?? addFilePanel(api, path)
       bringUp(api, panel, focus)
+      return panel.id
     },
     showTab: (feature, subject) => {
       const id = `${tabComponent(feature)}:${subject}`
@@ -43,22 +50,42 @@ export function createDock(api: DockviewApi): Dock {
       bringUp(api, panel, true)
     },
     closeFile: (path) => {
-      const panel = api.getPanel(fileId(path))
+      const panel = nearestEditor(api, path)
       if (panel) api.removePanel(panel)
-      tabClosed(path)
+      if (filePanels(api, path).length === 0) tabClosed(path)
+    },
+    split: () => {
+      const panel = editorInFront(api)
+      const path = panel && filePathOf(panel)
+      if (!panel || path === null || path === undefined) return
+      const added = addFilePanel(api, path, {
+        position: { referenceGroup: panel.group, direction: 'right' },
+      })
+      enter(api, added)
+    },
+    moveAcross: () => {
+      const panel = editorInFront(api)
+      if (!panel) return
+      const other = api.groups.find(
+        (group) =>
+          group.id !== panel.group.id && group.panels.some((one) => filePathOf(one) !== null),
+      )
+      if (other) panel.api.moveTo({ group: other })
+      else if (panel.group.panels.length > 1)
+        panel.api.moveTo({ group: panel.group, position: 'right' })
+      enter(api, panel)
     },
     renameFile: (path, newPath) => {
-      const panel = api.getPanel(fileId(path))
-      if (!panel) return false
-      const { group } = panel
-      const wasInFront = group.activePanel === panel
-      const place = { referenceGroup: group, index: group.panels.indexOf(panel) }
-      const renamed =
-        api.getPanel(fileId(newPath)) ??
-        addFilePanel(api, newPath, { position: place, inactive: !wasInFront })
-      api.removePanel(panel)
-      if (wasInFront) renamed.api.setActive()
-      return true
+      const panels = filePanels(api, path)
+      for (const panel of panels) {
+        const { group } = panel
+        const wasInFront = group.activePanel === panel
+        const place = { referenceGroup: group, index: group.panels.indexOf(panel) }
+        const renamed = addFilePanel(api, newPath, { position: place, inactive: !wasInFront })
+        api.removePanel(panel)
+        if (wasInFront) renamed.api.setActive()
+      }
+      return panels.length > 0
     },
     // What else a closed file needs follows from the removal of its panel.
     closeTab: () => api.activePanel?.api.close(),
@@ -125,14 +152,43 @@ export function createDock(api: DockviewApi): Dock {
         return false
       }
       dropUnknown(api)
-      for (const path of open) if (!api.getPanel(fileId(path))) addFilePanel(api, path)
+      for (const path of open) if (filePanels(api, path).length === 0) addFilePanel(api, path)
       return true
     },
   }
 }
 
 function openFiles(api: DockviewApi): string[] {
-  return api.panels.map(filePathOf).filter((path) => path !== null)
+  return [...new Set(api.panels.map(filePathOf).filter((path) => path !== null))]
+}
+
+/** The file that was used last, by its panel: links of tools open where one was. */
+const lastUsed = new WeakMap<DockviewApi, IDockviewPanel>()
+
+/** Remembers in which group of tabs files are opened. */
+export function followFiles(api: DockviewApi): void {
+  api.onDidActivePanelChange(() => {
+    const { activePanel } = api
+    if (activePanel && filePathOf(activePanel) !== null) lastUsed.set(api, activePanel)
+  })
+}
+
+/** The editor in use; undefined where no file is open. */
+function editorInFront(api: DockviewApi): IDockviewPanel | undefined {
+  const last = lastUsed.get(api)
+  if (last && api.panels.includes(last)) return last
+  return api.panels.find((panel) => filePathOf(panel) !== null)
+}
+
+/** Of a file's editors the one in use, else one of the same group. */
+function nearestEditor(api: DockviewApi, path: string): IDockviewPanel | undefined {
+  const panels = filePanels(api, path)
+  const front = editorInFront(api)
+  return (
+    panels.find((panel) => panel === front) ??
+    panels.find((panel) => panel.group === front?.group) ??
+    panels[0]
+  )
 }
 
 /** The active panel, or where that is a file, the tool that was in front last at the right. */
@@ -169,11 +225,16 @@ function arrange(api: DockviewApi, files: string[], task: Task): void {
     panelFeatures()
       .filter(({ panel }) => panel.area === area)
       .map(({ id }) => id)
+  // Those of no task in particular are open in all of them.
+  const atLeft = inArea('left').filter((id) => {
+    const tasksOf = featureOf(id)?.panel?.tasks
+    return tasksOf === undefined || tasksOf[task] !== undefined
+  })
   const inHalf = (half: 'above' | 'below'): string[] =>
     panelFeatures()
       .filter(({ panel }) => panel.area === 'right' && panel.tasks?.[task] === half)
       .map(({ id }) => id)
-  for (const id of inArea('left')) addTool(api, id)
+  for (const id of atLeft) addTool(api, id)
   for (const path of files) addFilePanel(api, path)
   const start = startPage()
   if (files.length === 0 && start !== undefined) addTool(api, start)
@@ -189,15 +250,15 @@ function arrange(api: DockviewApi, files: string[], task: Task): void {
   }
   const bottom = inArea('bottom')
   for (const id of bottom) addTool(api, id)
-  for (const id of [bottom[0], below[0], above[0]]) {
+  for (const id of [atLeft.at(-1), bottom[0], below[0], above[0]]) {
     if (id !== undefined) api.getPanel(id)?.api.setActive()
   }
   // The first panel takes the whole window, whatever width it asked for.
-  const left = api.getPanel(inArea('left')[0] ?? '')
+  const left = api.getPanel(atLeft[0] ?? '')
   left?.group.api.setSize({ width: leftWidth() })
   upper?.group.api.setSize({ width: Math.round(window.innerWidth * shares[task]) })
   const first = files[0]
-  if (first !== undefined) api.getPanel(fileId(first))?.api.setActive()
+  if (first !== undefined) filePanels(api, first)[0]?.api.setActive()
 }
 
 /** What to read first: the sources in the manifest's order, then the program and the manifest. */
@@ -230,8 +291,10 @@ function addTool(api: DockviewApi, tool: PanelId, place?: Position): IDockviewPa
 }
 
 function addFilePanel(api: DockviewApi, path: string, place?: Position): IDockviewPanel {
+  let id = fileId(path)
+  for (let number = 2; api.getPanel(id); number += 1) id = `file.${number}:${path}`
   return api.addPanel({
-    id: fileId(path),
+    id,
     component: 'file',
     tabComponent: 'file',
     title: path.slice(path.lastIndexOf('/') + 1),
@@ -289,7 +352,10 @@ function mateIn(api: DockviewApi, area: Area): IDockviewPanel | undefined {
     return featureOf(panel.id)?.panel?.area === area
   }
   const active = api.activePanel
-  return active && belongs(active) ? active : api.panels.find(belongs)
+  if (active && belongs(active)) return active
+  return area === 'middle'
+    ? (editorInFront(api) ?? api.panels.find(belongs))
+    : api.panels.find(belongs)
 }
 
 function bringUp(api: DockviewApi, panel: IDockviewPanel, focus: boolean): void {

@@ -2,6 +2,7 @@ import type { SerializedDockview } from 'dockview-react'
 import { createStore } from 'zustand/vanilla'
 
 import { call } from '../bridge/bridge'
+import { forgetViews, savedViews } from '../editor/view-states'
 import { commandStore } from '../store/commands'
 import { allFeatures } from '../store/feature'
 
@@ -76,8 +77,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** Restores what was chosen in this project's panels, and keeps what is chosen from now on. */
 export function followChoices(folder: string): () => void {
   const saved = choices.find(([name]) => name === folder)?.[1] ?? {}
-  const stops = allFeatures().map(({ id, choice }) => {
-    if (!choice) return () => undefined
+  forgetViews()
+  const ofFeatures = allFeatures().flatMap(({ id, choice }) => (choice ? [{ id, choice }] : []))
+  const stops = [...ofFeatures, { id: 'editor', choice: savedViews }].map(({ id, choice }) => {
     choice.restore(saved[id])
     let before = JSON.stringify(choice.read())
     return choice.store.subscribe(() => {

@@ -8,6 +8,11 @@ import { buildJob, listenToBuilds } from '../store/build'
 import { runCommand } from '../store/commands'
 import { allFeatures, featureOf, startPage } from '../store/feature'
 import { doctorJob, runDoctor } from '../store/doctor'
+import {
+  followResults,
+  keepResultsNow,
+  stopFollowing as stopFollowingResults,
+} from '../store/earlier-results'
 import { listenToHost, onCrash } from '../store/host'
 import { listenToLanguage } from '../store/language'
 import { layoutStore, openFile, showPanel } from '../store/layout'
@@ -15,6 +20,7 @@ import { forgetResults, listenToProject, requestBuild } from '../store/loop'
 import { notify, notifyError } from '../store/notifications'
 import { followProblems } from '../store/problems'
 import {
+  beforeLeaving,
   currentFolder,
   loadSamples,
   openProject,
@@ -33,6 +39,7 @@ export async function start(): Promise<void> {
   followProject()
   followFailures()
   followTrust(takeTrust)
+  beforeLeaving(keepResultsNow)
   listenToBuilds()
   listenToBackground()
   listenToProject()
@@ -64,7 +71,8 @@ export async function start(): Promise<void> {
 
 /** Main closes the window when everything that is only here was written. */
 async function flush(): Promise<void> {
-  await Promise.all([keepTyped(), saveLayoutsNow()])
+  await keepTyped()
+  await Promise.all([saveLayoutsNow(), keepResultsNow()])
   await call('app.flushed', {})
 }
 
@@ -117,6 +125,7 @@ function followProject(): void {
     }
     if (folder === (before.project?.folder ?? null)) return
     stopFollowing()
+    stopFollowingResults()
     forgetResults()
     if (folder !== null) stopFollowing = followChoices(folder)
     document.title = now.project ? `${now.project.name} – Opsmith` : 'Opsmith'
@@ -136,6 +145,7 @@ async function enter(folder: string): Promise<void> {
     notify('info', `Unsaved changes were restored: ${restored.join(', ')}.`)
   }
   if (isRestricted()) return
+  void followResults(folder)
   for (const feature of allFeatures()) feature.enter?.()
   await requestBuild('projectOpened')
   // For the status bar: it starts every compiler and Python there is.
@@ -145,9 +155,12 @@ async function enter(folder: string): Promise<void> {
 /** What was left out when the project was opened is done once it is trusted; what was made goes when it is not. */
 function takeTrust(trust: TrustState): void {
   if (trust !== 'trusted') {
+    stopFollowingResults()
     forgetResults()
     return
   }
+  const folder = currentFolder()
+  if (folder !== null) void followResults(folder)
   void runDoctor()
   for (const feature of allFeatures()) feature.enter?.()
   void requestBuild('projectOpened')

@@ -86,7 +86,8 @@ function matches(shortcut: string, event: KeyboardEvent): boolean {
   return (
     event.key.toLowerCase() === key.toLowerCase() &&
     control === parts.includes('Ctrl') &&
-    event.shiftKey === parts.includes('Shift') &&
+    // Where "?" is typed with shift depends on the keyboard.
+    (event.shiftKey === parts.includes('Shift') || key === '?') &&
     event.altKey === parts.includes('Alt')
   )
 }

@@ -25,10 +25,14 @@ export type Feature = {
   explorer?: ExplorerSource
   /** Entries of the Explorer's menu for files and folders. */
   fileActions?: readonly FileAction[]
+  /** A group of the Tests panel, and marks in the editors. */
+  tests?: TestSource
   refresh?: Refresh
   manifest?: readonly ManifestWatch[]
   /** What is chosen in its panel is kept by project, from one window to the next. */
   choice?: SavedChoice
+  /** What its panel shows is kept by project, and shown in the next session as one of this. */
+  results?: SavedResults
   /** Called once, when the window starts. */
   start?: () => void
   /** Called when a project was opened, before its first build. */
@@ -135,6 +139,46 @@ export type FileEntry = {
   kind: 'file' | 'folder'
 }
 
+/** How a test came out, against what is expected of it. */
+export type TestState = 'none' | 'running' | 'passed' | 'failed' | 'crashed' | 'skipped'
+
+/** A function in the sources. */
+export type TestPlace = { name: string; file: string; line: number }
+
+/** A call, gradcheck, operator check or benchmark of opsmith.json with what is known of it. */
+export type TestRow = {
+  title: string
+  /** Tells it from others of the same title. */
+  particular: string
+  state: TestState
+  /** The verdict in a word or a number: "passed", "fails", "2.1 ms"; "" for none. */
+  word: string
+  /** Of older sources than these. */
+  isOld: boolean
+  /** How long it took; null where that is not known. */
+  seconds: number | null
+  /** Why it failed, in a sentence; "" where it did not. */
+  why: string
+  /** Where to look: the function that failed, else the operator's kernel; null where no source is known. */
+  place: TestPlace | null
+  run: () => void | Promise<void>
+  /** Shows it in the panel that it belongs to. */
+  open: () => void
+}
+
+/** A group of the Tests panel. */
+export type TestSource = {
+  title: string
+  order: number
+  /** `current` is asked again when one of these changes, or the project, a source or the schemas. */
+  stores: readonly Watched[]
+  current: () => readonly TestRow[]
+  runAll: () => void | Promise<void>
+  isRunning: () => boolean
+  /** "Run all" leaves it out: it takes the whole machine for a while. */
+  isOnlyAlone?: true
+}
+
 /** Shows again, after a good build or a saved program, what the feature showed before. */
 export type Refresh = {
   /** Lower ones run first, equal ones together: the op host does one thing at a time. */
@@ -157,6 +201,14 @@ export type SavedChoice = {
   /** As JSON; null while there is nothing to keep. */
   read: () => unknown
   /** Takes what read() gave in an earlier window; undefined where there was none. Foreign values must do no harm. */
+  restore: (saved: unknown) => void
+}
+
+export type SavedResults = {
+  stores: readonly Watched[]
+  /** As JSON, the numbers that are not finite included; null while there is nothing to keep. */
+  read: () => unknown
+  /** Takes what read() gave in an earlier session, maybe of another version. What is shown by now stays. */
   restore: (saved: unknown) => void
 }
 

@@ -32,8 +32,8 @@ type FilesState = {
   programRevision: number
   /** The file in front and its cursor, for the status bar. */
   active: Place | null
-  /** Where an editor is asked to go; `nonce` tells one wish from the next. */
-  reveal: (Place & { nonce: number; focus: boolean }) | null
+  /** Where an editor is asked to go, of one panel where it is known; `nonce` tells one wish from the next. */
+  reveal: (Place & { nonce: number; focus: boolean; panel?: string }) | null
 }
 
 export const filesStore = createStore<FilesState>(() => ({
@@ -109,6 +109,21 @@ export function openVersions(): Record<string, string> {
 
 export function runStamp(): string {
   return `${buildStamp()}|${filesStore.getState().programRevision}`
+}
+
+const earlier = 'earlier session '
+
+/**
+ * Of a result of an earlier session: equal to no stamp of this one, since nobody knows what the sources were.
+ * @param madeAt milliseconds since 1970
+ */
+export function earlierStamp(madeAt: number): string {
+  return `${earlier}${madeAt}`
+}
+
+/** When a result of an earlier session was made, in milliseconds since 1970; null for one of this session. */
+export function earlierTime(stamp: string | null): number | null {
+  return stamp?.startsWith(earlier) === true ? Number(stamp.slice(earlier.length)) : null
 }
 
 export type Staleness = 'fresh' | 'unsaved' | 'older'

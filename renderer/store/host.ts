@@ -5,16 +5,23 @@ import type { HostState } from '../../electron/contract/app-calls'
 import type { HostExit } from '../../electron/contract/outcome'
 import { call, listen } from '../bridge/bridge'
 import { LineLog, throttled } from './line-log'
-import { notifyError } from './notifications'
+import { notify, notifyError } from './notifications'
 
 type Store = {
   host: HostState | null
   /** The crash that is shown until the next good build or until it is dismissed. */
   crash: HostExit | null
+  /** The call that was stopped last, where it was seen to hang; until the next good build. */
+  hang: HostExit | null
   logVersion: number
 }
 
-export const hostStore = createStore<Store>(() => ({ host: null, crash: null, logVersion: 0 }))
+export const hostStore = createStore<Store>(() => ({
+  host: null,
+  crash: null,
+  hang: null,
+  logVersion: 0,
+}))
 
 /** Lines are tagged "generation:stream". */
 export const hostLog = new LineLog()
@@ -57,8 +64,15 @@ export function noteCrash(exit: HostExit): void {
   for (const listener of crashListeners) listener(exit)
 }
 
+/** A call was stopped while user code ran: where it was is as good to know as of a crash. */
+export function noteStopped(exit: HostExit): void {
+  if (exit.phase === '') return
+  if (exit.stack.length > 0) hostStore.setState({ hang: exit })
+  notify('info', exit.message)
+}
+
 export function dismissCrash(): void {
-  hostStore.setState({ crash: null })
+  hostStore.setState({ crash: null, hang: null })
 }
 
 export function clearHostLog(): void {

@@ -5,7 +5,7 @@ import type { AppEvent, AppEventName } from '../../electron/contract/app-calls'
 import type { Result, WorkbenchError } from '../../electron/contract/outcome'
 import { call, listen, newJob } from '../bridge/bridge'
 import { runStamp } from './files'
-import { noteCrash } from './host'
+import { noteCrash, noteStopped } from './host'
 import { currentFolder } from './project'
 
 /**
@@ -31,6 +31,8 @@ export type Job<Input, Value, Progress = null> = AnyJob & {
   clear: () => void
   /** Changes what is known: a value that is shown from elsewhere, an error of the fields. */
   set: (change: Partial<Pick<JobState<Value, Progress>, 'value' | 'error' | 'stamp'>>) => void
+  /** Shows a value of an earlier session, unless something is known already or work for it runs. */
+  restore: (value: Value, stamp: string) => void
 }
 
 export type JobState<Value, Progress> = {
@@ -159,9 +161,10 @@ export function createJob<Input, Value, Progress = null>(
     }
   }
 
-  async function cancel(): Promise<void> {
+  async function cancel(byUser = false): Promise<void> {
     const { running } = store.getState()
-    if (running !== null) await call('job.cancel', { job: running })
+    if (running !== null)
+      await call('job.cancel', { job: running, ...(byUser ? { byUser: true } : {}) })
   }
 
   async function run(input: Input): Promise<Result<Value> | null> {
@@ -207,7 +210,7 @@ export function createJob<Input, Value, Progress = null>(
         resolve()
       }
     })
-    lane.current = { cancel, ended }
+    lane.current = { cancel: () => cancel(), ended }
     return once(input, { leave, isNewest: () => mine === lane.wishes }).finally(leave)
   }
 
@@ -242,7 +245,10 @@ export function createJob<Input, Value, Progress = null>(
       if (value !== null) options.release?.(value)
       return null
     }
-    if (!result.ok && result.error.exit) noteCrash(result.error.exit)
+    if (!result.ok && result.error.exit) {
+      if (result.error.code !== 'cancelled') noteCrash(result.error.exit)
+      else if (store.getState().stopping) noteStopped(result.error.exit)
+    }
     const isCancelled = !result.ok && result.error.code === 'cancelled'
     if (isCancelled && value === null) {
       // Work that was stopped says nothing about the operator: what was known before stays.
@@ -284,6 +290,12 @@ export function createJob<Input, Value, Progress = null>(
       const isReplaced = change.value !== undefined && change.value !== value
       if (isReplaced && value !== null) options.release?.(value)
     },
+    restore: (value, stamp) => {
+      const now = store.getState()
+      if (now.running === null && now.value === null && now.error === null) {
+        store.setState({ value, stamp })
+      }
+    },
     isRunning: () => store.getState().running !== null,
     subscribe: (listener) => store.subscribe(listener),
     stop: async () => {
@@ -292,7 +304,7 @@ export function createJob<Input, Value, Progress = null>(
       if (store.getState().running === null) return
       const { current } = lane
       store.setState({ stopping: true })
-      await cancel()
+      await cancel(true)
       await current?.ended
     },
     reset: () => {

@@ -10,12 +10,17 @@ export type PanelId = string
 /** What the shell's docking does for everybody else. */
 export type Dock = {
   showTool(panel: PanelId, focus: boolean): void
-  showFile(path: string, focus: boolean): void
+  /** Answers the name of the panel: a file may be open in several. */
+  showFile(path: string, focus: boolean): string
   /** A feature's tab about a subject, made where there is none. */
   showTab(feature: string, subject: string): void
   closeFile(path: string): void
-  /** A file is called otherwise now: its tab stays where it is. Answers false where it has none. */
+  /** A file is called otherwise now: its tabs stay where they are. Answers false where it has none. */
   renameFile(path: string, newPath: string): boolean
+  /** Another editor of the file in use, at the right of it. */
+  split(): void
+  /** The tab of the file in use to the other group of files, or to one of its own. */
+  moveAcross(): void
   /** Closes the active tab, a file's or a panel's. */
   closeTab(): void
   activeFile(): string | null
@@ -85,10 +90,12 @@ let nonce = 0
 export function openFile(file: string, line = 0, column = 1, focus = true): void {
   const { path, external } = projectPath(file)
   if (!filesStore.getState().files[path]) addFile(path, external)
-  layoutStore.getState().dock?.showFile(path, focus)
+  const panel = layoutStore.getState().dock?.showFile(path, focus)
   if (line > 0 || focus) {
     nonce += 1
-    filesStore.setState({ reveal: { path, line, column, nonce, focus } })
+    filesStore.setState({
+      reveal: { path, line, column, nonce, focus, ...(panel === undefined ? {} : { panel }) },
+    })
   }
 }
 

@@ -40,10 +40,14 @@ export function roleOf(path: string): ProjectFile['role'] | null {
   return files.find((file) => file.path === path)?.role ?? null
 }
 
-// Set by the editor: drafts of the project that is left must be written while main still takes them.
-let keepTyped: () => Promise<void> = () => Promise.resolve()
+/** What must be written of the project that is left, while main still takes it. */
+const keepers: (() => Promise<void>)[] = []
 export function beforeLeaving(keep: () => Promise<void>): void {
-  keepTyped = keep
+  keepers.push(keep)
+}
+
+async function keepAll(): Promise<void> {
+  await Promise.all(keepers.map((keep) => keep()))
 }
 
 // Set by the shell: the window shows its first page before it fetches the editor's code.
@@ -57,7 +61,7 @@ export function openProjectsAfter(start: () => Promise<void>): void {
 export async function openProject(folder: string): Promise<boolean> {
   projectStore.setState({ opening: folder, error: null })
   await startEditing()
-  await keepTyped()
+  await keepAll()
   const result = await call('project.open', { folder })
   if (!result.ok) {
     projectStore.setState({ opening: null, error: result.error })
@@ -80,7 +84,7 @@ export async function chooseProject(): Promise<boolean> {
 export async function closeProject(): Promise<void> {
   const folder = currentFolder()
   if (folder === null) return
-  await keepTyped()
+  await keepAll()
   projectStore.setState({ project: null, error: null })
   const result = await call('project.close', { folder })
   if (!result.ok) notifyError(result.error)

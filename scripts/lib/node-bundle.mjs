@@ -5,6 +5,18 @@ import { filesOfClone } from './bundle-inputs.mjs'
 import { importMetaGlob } from './import-meta-glob.mjs'
 import { root } from './paths.mjs'
 
+/** node-pty's binary lies next to the bundle (scripts/build.mjs copies it), which no package is packed with. */
+const terminalBinary = {
+  name: 'terminal-binary',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /node-pty[\\/]requireBinary\.js$/ }, () => ({
+      contents: `const path = require('node:path')
+exports.requireBinary = (file) => require(path.join(__dirname.replace(/app\\.asar(?=[\\\\/])/, 'app.asar.unpacked'), file))`,
+      loader: 'js',
+    }))
+  },
+}
+
 /** The files that a bundle is made of: whatever its entry leads to. @param {import('esbuild').Metafile} metafile */
 function inputsOf(entry, metafile) {
   const found = new Set([entry])
@@ -39,7 +51,7 @@ export async function bundleForNode(name, outfile) {
     sourcemap: 'linked',
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [importMetaGlob],
+    plugins: [importMetaGlob, terminalBinary],
     // Without this, import.meta where nothing replaces it is undefined at run time.
     logOverride: { 'empty-import-meta': 'error' },
     define: {

@@ -199,7 +199,7 @@ describe('an export at work', () => {
     expect(steps()).toEqual(['ok', 'running'])
     expect(screen.getByTestId('export-doing').textContent).toBe('library: calls in Python')
     await userEvent.click(screen.getByTestId('export-stop'))
-    expect(main.asked('job.cancel')).toContainEqual({ job })
+    expect(main.asked('job.cancel')).toContainEqual({ job, byUser: true })
     expect(state('library')).toBe('stopped')
     expect(verdict()).toBe('stopped')
     expect(screen.getByText(/is not proven/)).toBeTruthy()

@@ -91,7 +91,7 @@ describe('the gradcheck panel at work', () => {
     const { job } = await run.asked
     expect(await screen.findByText(/checking …/)).toBeTruthy()
     await userEvent.click(screen.getByTestId('gradcheck-stop'))
-    expect(main.asked('job.cancel')).toContainEqual({ job })
+    expect(main.asked('job.cancel')).toContainEqual({ job, byUser: true })
     expectNone('gradcheck-error')
     expect(screen.getByRole('button', { name: 'Check' })).toBeTruthy()
   })

@@ -316,7 +316,7 @@ describe('the findings of operator checks', () => {
     await fill('operator-check-shapes', '1000')
     const { job } = await run.asked
     await userEvent.click(await screen.findByTestId('operator-check-one-stop'))
-    expect(main.asked('job.cancel')).toContainEqual({ job })
+    expect(main.asked('job.cancel')).toContainEqual({ job, byUser: true })
     await screen.findByTestId('operator-check-one')
     expect(verdict()).toBe('passed')
     expectNone('operator-check-error')

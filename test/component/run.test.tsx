@@ -67,7 +67,7 @@ describe('the run panel without a result', () => {
     const { job, request } = await run.asked
     expect(request).toMatchObject({ op: 'my_op::f', args: ['x'], reference: '2 * x' })
     await userEvent.click(screen.getByTestId('run-stop'))
-    expect(main.asked('job.cancel')).toContainEqual({ job })
+    expect(main.asked('job.cancel')).toContainEqual({ job, byUser: true })
     expect(screen.getByTestId('run-go')).toBeTruthy()
     expectNone('run-error')
   })

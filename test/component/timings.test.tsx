@@ -144,7 +144,7 @@ describe('timings at work', () => {
     expect(lines()).toEqual([{ kind: 'operator', variant: 'my_op::f', times: 1, refused: '' }])
     expect(screen.getByRole('progressbar', { name: 'Benchmarks' })).toBeTruthy()
     await userEvent.click(screen.getByTestId('timings-all-stop'))
-    expect(main.asked('job.cancel')).toContainEqual({ job })
+    expect(main.asked('job.cancel')).toContainEqual({ job, byUser: true })
     expect(screen.getByText('Stopped before its end: these rows were done.')).toBeTruthy()
     expect(lines()).toHaveLength(1)
     expectNone('timings-error')

@@ -82,6 +82,8 @@ it('in restricted mode files are read, edited, saved and linted, and no call tha
     ['language.show', { folder, path: 'op.cpp', text: '', version: 1, judge: true }],
     ['registry.list', {}],
     ['host.restart', {}],
+    ['terminal.open', { folder, columns: 80, rows: 24 }],
+    ['results.read', { folder }],
   ]
   for (const [name, input] of refused)
     expect(await call(name, input), name).toMatchObject({ error: { code: 'project.restricted' } })

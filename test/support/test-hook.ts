@@ -5,7 +5,12 @@ import type { GraphTest } from '../../renderer/features/graph/test-hook'
 declare global {
   interface Window {
     /** What the renderer offers to tests. Each part is declared where it is written. */
-    opsmithTest?: OpsmithTest & { build: BuildTest; graph: GraphTest }
+    opsmithTest?: OpsmithTest & {
+      build: BuildTest
+      graph: GraphTest
+      terminal: { text(name: string): string }
+      tests: { marks(path: string): { line: number; kind: string }[] }
+    }
   }
 }
 

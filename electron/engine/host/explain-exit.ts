@@ -20,6 +20,7 @@ export interface ExitFacts {
   cameInstead: string
   /** What the engine knows the host was doing; the record's own phase comes first. */
   phase: string
+  /** After which it was ended for its time, or by the user; 0 where it ended otherwise. */
   seconds: number
   lastOutput: string
   /** The record that tells of the end, when the host left one. */
@@ -124,12 +125,19 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
   }
 }
 
+/** Of a call that the user stopped. */
+function afterHowLong({ seconds, stack }: ExitFacts): string {
+  if (seconds === 0) return ''
+  const at = place(stack)
+  return ` after ${seconds.toFixed(1)} s${at === '' ? '' : `; it was${at}`}`
+}
+
 function read(facts: ExitFacts): Reading {
   const phase = facts.record?.phase || facts.phase
   const doing = phase === '' ? '' : ` (${phase})`
   const { record } = facts
   if (facts.killed === 'stopped' || facts.killed === 'replaced')
-    return { reason: 'stopped', message: `Stopped${doing}.` }
+    return { reason: 'stopped', message: `Stopped${doing}${afterHowLong(facts)}.` }
   if (facts.killed === 'timeout') {
     return {
       reason: 'timeout',

@@ -62,6 +62,11 @@ export const replaced = err(
   { hint: 'Run it again.' },
 )
 
+/** The reason of a signal that ends a call since the user does not want to wait for it any longer. */
+export const stoppedByUser = 'stopped by the user'
+/** Milliseconds after which a call that is stopped says where it was. */
+const noticed = 1_000
+
 const keptOutput = 16_384
 const reportName = 'crash-report.txt'
 
@@ -221,7 +226,8 @@ export class HostClient {
         : undefined
     // User code cannot be interrupted: to cancel is to end this generation.
     const onAbort = (): void => {
-      this.kill('replaced')
+      if (options.signal?.reason === stoppedByUser) void this.stopCall(started)
+      else this.kill('replaced')
     }
     options.signal?.addEventListener('abort', onAbort, { once: true })
     this.transport.send({ id, call: name, input })
@@ -246,13 +252,27 @@ export class HostClient {
 
   private async giveUp(seconds: number): Promise<void> {
     this.killedAfter = seconds
-    // Where it hangs is worth a moment's wait, on a busy machine some seconds; a host whose event loop
-    // hangs as well answers nothing.
+    // Where it hangs is worth a moment's wait, on a busy machine some seconds.
+    await this.dumpStack(3000)
+    this.kill('timeout')
+  }
+
+  /** Who waited for long wants to know where it was. */
+  private async stopCall(started: number): Promise<void> {
+    const milliseconds = performance.now() - started
+    if (milliseconds > noticed) {
+      this.killedAfter = milliseconds / 1000
+      await this.dumpStack(1000)
+    }
+    this.kill('replaced')
+  }
+
+  /** Writes where the call is into the crash report; a host whose event loop hangs as well answers nothing. */
+  private async dumpStack(patience: number): Promise<void> {
     await Promise.race([
       this.call('host.dumpStack', {}, { timeout: 0, phase: '' }),
-      new Promise((resolve) => setTimeout(resolve, 3000)),
+      new Promise((resolve) => setTimeout(resolve, patience)),
     ])
-    this.kill('timeout')
   }
 
   private schedulePing(): void {

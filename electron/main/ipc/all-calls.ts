@@ -12,6 +12,7 @@ import { operatorCheckCalls } from './operator-check-calls'
 import { profileCalls } from './profile-calls'
 import { projectCalls } from './project-calls'
 import { searchCalls } from './search-calls'
+import { terminalCalls } from './terminal-calls'
 import { timingCalls } from './timing-calls'
 import { trustCalls } from './trust-calls'
 import type { Handlers } from './handle'
@@ -23,6 +24,7 @@ export const allCalls: Handlers<AppCallName> = {
   ...fileCalls,
   ...gitCalls,
   ...searchCalls,
+  ...terminalCalls,
   ...trustCalls,
   ...operatorCalls,
   ...graphCalls,

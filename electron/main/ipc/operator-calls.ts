@@ -17,6 +17,7 @@ type OperatorCalls =
   | 'program.functions'
   | 'program.check'
   | 'program.kernel'
+  | 'operator.gradientFunctions'
   | 'assembly.list'
   | 'assembly.show'
   | 'registry.list'
@@ -91,6 +92,9 @@ export const operatorCalls: Handlers<OperatorCalls> = {
     return checked.ok ? ok(checked.value?.diagnostics ?? []) : checked
   }),
   'program.kernel': projectCall((_call, { folder, ...place }) => kernelDefinition(folder, place)),
+  'operator.gradientFunctions': projectCall(({ workbench }, { folder, operators }) =>
+    workbench.lints.gradientFunctions(folder, operators),
+  ),
   'assembly.list': projectCall(({ workbench }, { folder, form }) =>
     workbench.assemblies.list(folder, form),
   ),
@@ -114,7 +118,8 @@ export const operatorCalls: Handlers<OperatorCalls> = {
     session.workbench.hosts.call('tensor.histogram', input, { timeout: shortTimeout, phase: '' }),
   'tensor.release': (session, input) =>
     session.workbench.hosts.call('tensor.release', input, { timeout: shortTimeout, phase: '' }),
-  'job.cancel': ({ project }, { job }) => ok({ cancelled: project?.cancel(job) ?? false }),
+  'job.cancel': ({ project }, { job, byUser = false }) =>
+    ok({ cancelled: project?.cancel(job, byUser) ?? false }),
   'host.state': (session) => ok(session.workbench.hosts.state()),
   'host.restart': async (session) => {
     const restarted = await session.workbench.hosts.restart()

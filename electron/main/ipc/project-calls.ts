@@ -8,6 +8,7 @@ import {
   writeProjectFile,
 } from '../../engine/project/files'
 import { manifestJsonSchema } from '../../engine/project/manifest-schema'
+import { keepResults, readResults } from '../../engine/project/shown-results'
 import { realPlace } from '../../engine/project/inside'
 import { isCode } from '../../engine/project/sources'
 import { copySample, listSamples } from '../../engine/project/samples'
@@ -32,6 +33,8 @@ type ProjectCalls =
   | 'draft.keep'
   | 'draft.drop'
   | 'draft.list'
+  | 'results.read'
+  | 'results.keep'
 
 export const projectCalls: Handlers<ProjectCalls> = {
   'project.open': (session, { folder }) => session.open(folder),
@@ -90,4 +93,11 @@ export const projectCalls: Handlers<ProjectCalls> = {
   'draft.list': projectCall(async ({ session }, { folder }) =>
     ok(await listDrafts(session.installation.cacheFolder, folder)),
   ),
+  'results.read': projectCall(async ({ session }, { folder }) =>
+    ok(await readResults(session.installation.cacheFolder, folder)),
+  ),
+  'results.keep': projectCall(async ({ session }, { folder, text }) => {
+    await keepResults(session.installation.cacheFolder, folder, text)
+    return nothing
+  }),
 }

@@ -31,6 +31,8 @@ import { JacobianSection } from './JacobianView'
 import { SearchSection } from './SearchSection'
 import { EpsSweepSection } from './SweepSection'
 
+const again = { label: 'Check', command: 'gradcheck.run' }
+
 export function GradcheckPanel(): ReactElement {
   const hasChecks = useProject((state) => (state.project?.manifest?.gradchecks.length ?? 0) > 0)
   const isLoaded = useSchemas((state) => state.load !== null)
@@ -62,7 +64,13 @@ function useFirstChoice(isLoaded: boolean): void {
   const checking = useJob(allGradchecksJob, (state) => state.running !== null)
   useEffect(() => {
     const { draft, outcomes } = gradcheckStore.getState()
-    if (!isLoaded || checking || draft.op !== '') return
+    if (!isLoaded || checking) return
+    if (draft.op !== '') {
+      // The fields are as they were in an earlier session, whose result was not kept.
+      const { value, error, running } = gradcheckJob.store.getState()
+      if (value === null && error === null && running === null) void runGradcheck()
+      return
+    }
     const manifest = currentManifest()
     if ((manifest?.gradchecks.length ?? 0) > 0) {
       chooseEntry(unexpected(outcomes)[0]?.entry ?? 0)
@@ -84,7 +92,7 @@ function Result(): ReactElement | null {
   const isStale = staleness === 'older'
   return (
     <>
-      {!isWorking && <StaleBar staleness={staleness} />}
+      {!isWorking && <StaleBar staleness={staleness} stamp={stamp} again={again} />}
       <div className={isStale ? 'stale' : isWorking ? 'still-working' : ''}>
         {error && (
           <div className="panel-pad">
@@ -186,7 +194,8 @@ function Verdict({ report }: { report: CheckedReport }): ReactElement {
 function Jacobians({ report }: { report: CheckedReport }): ReactElement {
   const generation = useJob(gradcheckJob, (state) => state.value?.generation ?? 0)
   const host = useHost((state) => state.host)
-  if (host !== null && generation !== 0 && host.generation !== generation) {
+  const isOther = host !== null && generation !== 0 && host.generation !== generation
+  if (generation < 0 || isOther) {
     return (
       <p className="panel-pad muted" role="status">
         The Jacobians went with the op host that held them.{' '}

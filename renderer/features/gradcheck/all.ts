@@ -1,4 +1,5 @@
 import { currentFolder, currentManifest } from '../../store/project'
+import { findGradients, forgetGradients } from './gradient-functions'
 import { allGradchecksJob } from './jobs'
 import { repeatGradcheck } from './run'
 import { gradcheckStore } from './store'
@@ -13,7 +14,9 @@ export async function checkAll(): Promise<void> {
       Object.entries(outcomes).filter(([index]) => Number(index) < total),
     ),
   }))
-  if (currentFolder() !== null && total > 0) await allGradchecksJob.run({ total })
+  if (currentFolder() === null || total === 0) return
+  await allGradchecksJob.run({ total })
+  await findGradients()
 }
 
 /** After each good build: opsmith.json's checks, then the chosen one with its Jacobians. */
@@ -25,4 +28,5 @@ export async function refreshGradchecks(): Promise<void> {
 /** Another project opens, or none. */
 export function forgetGradchecks(): void {
   gradcheckStore.setState(gradcheckStore.getInitialState(), true)
+  forgetGradients()
 }

@@ -4,10 +4,13 @@ import { gradcheckCommands } from './commands'
 import { useGradcheckRows } from './explorer-rows'
 import { gradcheckJobs } from './jobs'
 import { forgetGradchecks, refreshGradchecks } from './all'
+import { gradientsStore } from './gradient-functions'
 import { gradcheckDiagnostics } from './problems'
 import { gradcheckStore } from './store'
 import { GradcheckBadge } from './GradcheckBadge'
 import { GradcheckPanel } from './GradcheckPanel'
+import { gradcheckChoice, gradcheckResults } from './saved'
+import { gradcheckTests } from './tests'
 import './styles.css'
 
 export const feature = defineFeature({
@@ -30,8 +33,9 @@ export const feature = defineFeature({
   Badge: GradcheckBadge,
   commands: gradcheckCommands(),
   jobs: gradcheckJobs,
-  problems: { stores: [gradcheckStore], current: gradcheckDiagnostics },
+  problems: { stores: [gradcheckStore, gradientsStore], current: gradcheckDiagnostics },
   explorer: { section: 'Checks', order: 20, useRows: useGradcheckRows },
+  tests: gradcheckTests,
   refresh: { order: 20, run: refreshGradchecks },
   manifest: [
     {
@@ -41,5 +45,7 @@ export const feature = defineFeature({
       },
     },
   ],
+  choice: gradcheckChoice,
+  results: gradcheckResults,
   forget: forgetGradchecks,
 })

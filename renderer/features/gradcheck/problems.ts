@@ -1,6 +1,7 @@
 import type { Diagnostic, DiagnosticNote } from '../../../electron/contract/diagnostics'
 import type { GradcheckOutcome } from '../../../electron/contract/gradcheck'
 import { runStamp } from '../../store/files'
+import { gradientPlace, gradientsStore } from './gradient-functions'
 import { gradcheckStore, type GradcheckState } from './store'
 import { currentManifest } from '../../store/project'
 import { programFunctions } from '../../store/program-functions'
@@ -13,7 +14,7 @@ let cached: Diagnostic[] = none
 /** Gradchecks of opsmith.json that did not come out as expected, at the kernel they are about. */
 export function gradcheckDiagnostics(): Diagnostic[] {
   const { outcomes } = gradcheckStore.getState()
-  const key = [outcomes, runStamp(), schemasStore.getState().load]
+  const key = [outcomes, runStamp(), schemasStore.getState().load, gradientsStore.getState()]
   if (key.every((part, index) => part === cachedFor[index])) return cached
   cachedFor = key
   const wrong = unexpected(outcomes)
@@ -52,7 +53,8 @@ function sentence(text: string): string {
 
 function asDiagnostic(op: string, outcomes: GradcheckOutcome[]): Diagnostic {
   const [first] = outcomes
-  const place = placeOf(op, first !== undefined && failsInTheCall(first))
+  const isOfCall = first !== undefined && failsInTheCall(first)
+  const place = (isOfCall ? null : gradientPlace(op)) ?? placeOf(op, isOfCall)
   const notes = outcomes.map((outcome): DiagnosticNote => {
     const message = `${outcome.name}: ${whyOf(outcome)}`
     return { severity: 'note', file: '', line: 0, column: 0, message }
@@ -60,7 +62,8 @@ function asDiagnostic(op: string, outcomes: GradcheckOutcome[]): Diagnostic {
   const several = outcomes.length > 1 ? ` (${outcomes.length} gradchecks)` : ''
   return {
     severity: 'error',
-    ...place,
+    file: place.file,
+    line: place.line,
     column: 0,
     message: `Gradcheck of ${op}${several}: ${first ? whyOf(first) : ''}`,
     source: 'gradcheck',
@@ -70,7 +73,7 @@ function asDiagnostic(op: string, outcomes: GradcheckOutcome[]): Diagnostic {
 }
 
 /** The call itself did not give what a gradient could be taken of. */
-function failsInTheCall(outcome: GradcheckOutcome): boolean {
+export function failsInTheCall(outcome: GradcheckOutcome): boolean {
   const failed = outcome.report?.findings.find((finding) => finding.status === 'failed')
   return failed?.check === 'inputs' || failed?.check === 'outputs'
 }

@@ -1,3 +1,4 @@
+import type { GradcheckOutcome } from '../../../electron/contract/gradcheck'
 import type { InputSpec } from '../../../electron/contract/manifest'
 import { call } from '../../bridge/bridge'
 import { inputsNamed } from '../../store/argument-list'
@@ -6,7 +7,15 @@ import { runStamp } from '../../store/files'
 import { hostStore } from '../../store/host'
 import { effectiveInputs } from '../../store/inputs'
 import { currentFolder, currentManifest } from '../../store/project'
-import { caseOf, draftOf, emptyDraft, type GradcheckCase, type GradcheckDraft } from './case'
+import {
+  caseOf,
+  draftOf,
+  emptyDraft,
+  namesOf,
+  type GradcheckCase,
+  type GradcheckDraft,
+} from './case'
+import { findGradients } from './gradient-functions'
 import { gradcheckJob, questionOf, searchJob, sweepJob, type AskedCase } from './jobs'
 import { gradcheckStore } from './store'
 
@@ -27,6 +36,15 @@ export function chooseEntry(index: number): void {
     return
   }
   void runGradcheck()
+}
+
+/** Checks an entry of opsmith.json alone, also where that ended the op host before. */
+export async function runEntry(index: number): Promise<void> {
+  const manifest = currentManifest()
+  const entry = manifest?.gradchecks[index]
+  if (!manifest || !entry) return
+  choose(draftOf(entry, manifest.inputs), index)
+  await runGradcheck()
 }
 
 /** Checks another operator or function; arguments are guessed from the calls and the inputs' names. */
@@ -107,7 +125,36 @@ export async function runGradcheck(): Promise<void> {
     return
   }
   const result = await gradcheckJob.run({ draft, request: asked.value })
+  noteEntry(draft)
   if (result?.ok) void loadHistory(folder, asked.value)
+}
+
+/** The list shows what is known of an entry, whoever asked for it. */
+function noteEntry(checked: GradcheckDraft): void {
+  const { entry: index, draft } = gradcheckStore.getState()
+  const { value, error, running, stamp } = gradcheckJob.store.getState()
+  const manifest = currentManifest()
+  const entry = index === null ? undefined : manifest?.gradchecks[index]
+  if (!manifest || !entry || index === null || draft !== checked || running !== null) return
+  const report = value?.report
+  if (stamp === null || (report === undefined && error === null)) return
+  const { title, particular } = namesOf(entry, manifest.inputs)
+  const expect = entry.expect ?? 'passed'
+  const verdict = report === undefined ? 'error' : report.ok ? 'passed' : 'failed'
+  const outcome: GradcheckOutcome = {
+    entry: index,
+    name: particular === '' ? title : `${title}, ${particular}`,
+    op: entry.op,
+    expect,
+    verdict,
+    asExpected: verdict === expect,
+    ...(report === undefined ? {} : { report }),
+    ...(error === null ? {} : { error }),
+  }
+  gradcheckStore.setState(({ outcomes }) => ({
+    outcomes: { ...outcomes, [index]: { outcome, stamp } },
+  }))
+  void findGradients()
 }
 
 async function loadHistory(folder: string, request: GradcheckCase): Promise<void> {

@@ -7,6 +7,7 @@ export const helpCommands: readonly Command[] = [
     title: 'Help on this panel',
     group: 'Help',
     shortcut: 'Shift+F1',
+    otherKey: '?',
     run: (panel = '') => helpOnPanel(panel),
   },
   {

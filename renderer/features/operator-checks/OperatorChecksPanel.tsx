@@ -18,13 +18,16 @@ import { OperatorChecksBar } from './OperatorChecksBar'
 import { OperatorFindings } from './OperatorFindings'
 import { OperatorList } from './OperatorList'
 
+const again = { label: 'Check', command: 'operatorChecks.run' }
+
 /** What an operator does to memory, layouts, dtypes and the dispatcher. Gradients have a panel of their own. */
 export function OperatorChecksPanel(): ReactElement {
   const isLoaded = useSchemas((state) => state.load !== null)
   // The dock keeps hidden panels alive: nothing is checked before somebody looks.
   const isShown = useLayout((state) => state.visible.has('operator-checks'))
   useFirstEntry(isLoaded && isShown)
-  if (!isLoaded) {
+  const isKnown = useOperatorChecks((state) => Object.keys(state.outcomes).length > 0)
+  if (!isLoaded && !isKnown) {
     return (
       <NeedsBuild
         icon="flask"
@@ -65,7 +68,8 @@ function Result(): ReactElement {
   )
   const error = useJob(operatorCheckJob, (state) => state.error)
   const oneStamp = useJob(operatorCheckJob, (state) => state.stamp)
-  const staleness = useStaleness(known?.stamp ?? oneStamp, 'run')
+  const stamp = known?.stamp ?? oneStamp
+  const staleness = useStaleness(stamp, 'run')
   const outcome = one ?? known?.outcome
   if (op === '') return <EmptyState text="Choose what to check." quiet />
   if (error) {
@@ -93,7 +97,7 @@ function Result(): ReactElement {
   const isStale = staleness === 'older'
   return (
     <>
-      {!working && <StaleBar staleness={staleness} />}
+      {!working && <StaleBar staleness={staleness} stamp={stamp} again={again} />}
       <div className={isStale ? 'stale' : working ? 'still-working' : ''}>
         <OperatorFindings outcome={outcome} />
       </div>

@@ -8,6 +8,8 @@ import { operatorChecksStore } from './store'
 import { entriesChanged, forgetOperatorChecks, refreshOperatorChecks } from './run'
 import { OperatorChecksBadge } from './OperatorChecksBadge'
 import { OperatorChecksPanel } from './OperatorChecksPanel'
+import { operatorChecksChoice, operatorChecksResults } from './saved'
+import { operatorCheckTests } from './tests'
 
 export const feature = defineFeature({
   id: 'operator-checks',
@@ -33,6 +35,7 @@ export const feature = defineFeature({
     current: operatorCheckDiagnostics,
   },
   explorer: { section: 'Checks', order: 30, useRows: useOperatorCheckRows },
+  tests: operatorCheckTests,
   refresh: { order: 30, run: refreshOperatorChecks },
   manifest: [
     {
@@ -45,5 +48,7 @@ export const feature = defineFeature({
       },
     },
   ],
+  choice: operatorChecksChoice,
+  results: operatorChecksResults,
   forget: forgetOperatorChecks,
 })

@@ -3,7 +3,7 @@ import type { PlacedFinding } from '../../../electron/contract/operator-check'
 import type { Result } from '../../../electron/contract/outcome'
 import { call } from '../../bridge/bridge'
 import { defaultArguments } from '../../store/default-arguments'
-import { runStamp } from '../../store/files'
+import { earlierTime, runStamp } from '../../store/files'
 import { effectiveInputs, inputsStore, manifestSaved } from '../../store/inputs'
 import { notify, notifyError } from '../../store/notifications'
 import { currentFolder, currentManifest } from '../../store/project'
@@ -30,6 +30,15 @@ export function chooseCheck(index: number): void {
   choose(operatorCheckDraftOf(entry, manifest.inputs), index)
   const known = outcomes[index]
   if (!allOperatorChecksJob.isRunning() && known?.stamp !== runStamp()) void runOperator()
+}
+
+/** Makes the checks of one entry. */
+export async function runEntry(index: number): Promise<void> {
+  const manifest = currentManifest()
+  const entry = operatorChecksStore.getState().entries[index]
+  if (!manifest || !entry) return
+  choose(operatorCheckDraftOf(entry, manifest.inputs), index)
+  await runOperator()
 }
 
 /** Another operator or function, called as in opsmith.json, else as its schema suggests. */
@@ -122,6 +131,8 @@ export async function refreshOperatorChecks(): Promise<void> {
   const { value, error, stamp } = operatorCheckJob.store.getState()
   const wouldCrash = error?.exit !== undefined && stamp === runStamp()
   const isKnown = entry !== null && outcomes[entry]?.stamp === runStamp()
+  // What an earlier session showed is made again when the user asks for it.
+  if (earlierTime(stamp) !== null) return
   if ((value !== null || error !== null) && !wouldCrash && !isKnown) await runOperator()
 }
 

@@ -17,6 +17,8 @@ import { ComparisonView } from './ComparisonView'
 import { OutputRow } from './OutputRow'
 import { TensorView } from './TensorView'
 
+const again = { label: 'Run', command: 'run.go' }
+
 /** Which tensor the viewer shows, and a cell to bring into view. */
 export type Shown = { key: string; cell: number[] | null; nonce: number }
 
@@ -28,7 +30,7 @@ export function RunResult(): ReactElement | null {
   const stale = staleness === 'older' || running !== null
   return (
     <Section title="Result">
-      {running === null && <StaleBar staleness={staleness} />}
+      {running === null && <StaleBar staleness={staleness} stamp={stamp} again={again} />}
       <div className={stale ? 'stale' : ''}>
         {error && (
           <ErrorView error={error} testId="run-error">
@@ -43,7 +45,10 @@ export function RunResult(): ReactElement | null {
         {value && (
           <Report
             report={value.report}
-            gone={host !== null && value.generation !== 0 && host.generation !== value.generation}
+            gone={
+              value.generation < 0 ||
+              (host !== null && value.generation !== 0 && host.generation !== value.generation)
+            }
           />
         )}
       </div>

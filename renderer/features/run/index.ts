@@ -1,10 +1,13 @@
 import { defineFeature } from '../../store/feature'
 import { currentManifest } from '../../store/project'
+import { callsJob, followRuns, forgetCalls } from './calls'
 import { runCommands } from './commands'
 import { useCallRows } from './explorer-rows'
 import { chooseFirst, chooseFirstIfNone, forgetRun, refreshRun, repeatRun } from './run'
 import { makeInputsJob, runJob } from './job'
 import { RunPanel } from './RunPanel'
+import { runChoice, runResults } from './saved'
+import { callTests } from './tests'
 import './styles.css'
 
 export const feature = defineFeature({
@@ -25,13 +28,20 @@ export const feature = defineFeature({
     shortcut: 'Ctrl+3',
   },
   commands: runCommands,
-  jobs: [runJob, makeInputsJob],
+  jobs: [runJob, makeInputsJob, callsJob],
   explorer: { section: 'Checks', order: 10, useRows: useCallRows },
+  tests: callTests,
   refresh: { order: 5, run: refreshRun },
   manifest: [
     { reads: () => currentManifest()?.calls, changed: chooseFirstIfNone },
     { reads: () => currentManifest()?.inputs, changed: repeatRun },
   ],
+  choice: runChoice,
+  results: runResults,
+  start: followRuns,
   enter: () => void chooseFirst(),
-  forget: forgetRun,
+  forget: () => {
+    forgetRun()
+    forgetCalls()
+  },
 })

@@ -50,7 +50,8 @@ export const makeInputsJob: Job<string, OperatorCheckCase> = createJob({
   },
 })
 
-function releaseTensors({ report, generation }: Called): void {
+/** Frees what a report holds in the op host. */
+export function releaseTensors({ report, generation }: Called): void {
   // The tensors of an op host that ended are gone with it.
   if (generation !== hostStore.getState().host?.generation) return
   const values = [...report.outputs, ...report.inputs.map((input) => input.value)]

@@ -145,7 +145,13 @@ function Result(): ReactElement {
   const isOld = staleness === 'older' || isOther
   return (
     <>
-      {!isRunning && <StaleBar staleness={staleness} />}
+      {!isRunning && (
+        <StaleBar
+          staleness={staleness}
+          stamp={known?.stamp ?? null}
+          again={{ label: 'Measure', command: view === 'all' ? 'timing.all' : 'timing.run' }}
+        />
+      )}
       {isOther && <OtherFields />}
       {error && <Failure error={error} />}
       {rows.length === 0 && !error && <Nothing />}

@@ -8,6 +8,8 @@ import { followTimings } from './shown'
 import './styles.css'
 import { TimingsBadge } from './TimingsBadge'
 import { TimingsPanel } from './TimingsPanel'
+import { timingsChoice, timingsResults } from './saved'
+import { timingTests } from './tests'
 
 export const feature = defineFeature({
   id: 'timings',
@@ -30,6 +32,7 @@ export const feature = defineFeature({
   commands: timingsCommands(),
   jobs: [timingJob, allTimingsJob, kernelsJob],
   explorer: { section: 'Benchmarks', order: 40, useRows: useBenchmarkRows },
+  tests: timingTests,
   // Last, and alone: other work on the machine would be in the times.
   refresh: { order: 90, run: refreshTimings },
   manifest: [
@@ -38,6 +41,8 @@ export const feature = defineFeature({
       changed: benchmarksChanged,
     },
   ],
+  choice: timingsChoice,
+  results: timingsResults,
   start: followTimings,
   forget: forgetTimings,
 })

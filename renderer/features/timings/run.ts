@@ -10,7 +10,7 @@ import {
   listedBenchmarks,
   type TimingDraft,
 } from './draft'
-import { runStamp } from '../../store/files'
+import { earlierTime, runStamp } from '../../store/files'
 import { defaultArguments } from '../../store/default-arguments'
 import { effectiveInputs, inputsStore, manifestSaved } from '../../store/inputs'
 import { layoutStore } from '../../store/layout'
@@ -189,7 +189,7 @@ export async function refreshTimings(): Promise<void> {
   if (layoutStore.getState().dock?.isShown('timings') !== true) return
   // Once for each state of the sources: what ended the op host would only end it again.
   const { stamp } = (view === 'all' ? allTimingsJob : timingJob).store.getState()
-  if (stamp === null || stamp === runStamp()) return
+  if (stamp === null || stamp === runStamp() || earlierTime(stamp) !== null) return
   await (view === 'all' ? runAllTimings() : runTiming())
 }
 

@@ -1,7 +1,8 @@
 import type { ReactElement } from 'react'
 
-import type { Staleness } from '../../store/files'
 import { runCommand } from '../../store/commands'
+import { earlierTime, type Staleness } from '../../store/files'
+import { formatTime } from './format'
 import { Icon } from './Icon'
 
 type Offer = { text: string; command: string; label: string }
@@ -26,12 +27,22 @@ const offers: Record<'result' | 'export', Record<Exclude<Staleness, 'fresh'>, Of
   },
 }
 
-type Props = { staleness: Staleness; of?: keyof typeof offers }
+type Props = {
+  staleness: Staleness
+  of?: keyof typeof offers
+  /** Of what may be of an earlier session, with what makes it again. */
+  stamp?: string | null
+  again?: { label: string; command: string }
+}
 
 /** An old result is never shown as if it were new: the panel says so and dims what it shows. */
-export function StaleBar({ staleness, of = 'result' }: Props): ReactElement | null {
+export function StaleBar(props: Props): ReactElement | null {
+  const { staleness, of = 'result', stamp = null, again } = props
   if (staleness === 'fresh') return null
-  const { text, command, label } = offers[of][staleness]
+  const madeAt = earlierTime(stamp)
+  const offer = offers[of][staleness]
+  const { command, label } = (madeAt === null ? undefined : again) ?? offer
+  const text = madeAt === null ? offer.text : `Of an earlier session: ${formatTime(madeAt)}.`
   return (
     <div className="stale-bar" role="status" data-testid="stale-bar">
       <Icon name="history" />

@@ -40,3 +40,11 @@ export function exactNumber(value: number): string {
 export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
+
+/** "14:05" of today, "22 Nov 14:05" of another day; milliseconds since 1970. */
+export function formatTime(time: number, now = Date.now()): string {
+  const date = new Date(time)
+  const clock = date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+  if (date.toDateString() === new Date(now).toDateString()) return clock
+  return `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${clock}`
+}

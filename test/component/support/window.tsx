@@ -68,6 +68,7 @@ function answerQuietly(): void {
   main.answer('tensor.release', ({ handles }) => ok({ released: handles.length }))
   main.give('gradcheck.runAll', [])
   main.give('gradcheck.history', [])
+  main.give('operator.gradientFunctions', [])
   main.give('operatorCheck.entries', [])
   main.give('operatorCheck.runAll', [])
   main.give('timing.builds', [])

@@ -7,15 +7,27 @@ import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import type { Installation } from '../../installation'
 import { writeAtomically } from '../../project/files'
-import type { ProjectOrFolder, Projects } from '../../project/open-project'
+import type { OpenProject, ProjectOrFolder, Projects } from '../../project/open-project'
 import { SourceFile } from '../syntax/source-file'
 import { applyFixes } from './apply-fixes'
+import { gradientFunction } from './gradient-function'
+import type { GradientFunction } from './gradient-function'
+import { LintedSources } from './project-sources'
+import type { PlacedEntry } from './project-sources'
 import { runLints } from './run-lints'
 
 /** Beyond this a file is generated, and nobody edits it by hand. */
 const largestFile = 1 << 20
 /** A fix may uncover another finding; a few rounds are enough for all there are. */
 const fixRounds = 10
+
+/** An answer like any other: a bug of the lints, or their parser missing, must cost no build. */
+function withoutParser(error: unknown): Result<never> {
+  return err('internal', 'The lints ended by a bug of ours, or without their parser.', {
+    detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    hint: 'Run set-up again: dist/grammars holds the parser.',
+  })
+}
 
 /** Lints projects; keeps what it parsed, so that after an edit one file is parsed again. */
 export class Lints {
@@ -33,30 +45,54 @@ export class Lints {
   ): Promise<Result<Diagnostic[]>> {
     const project = await this.services.projects.open(projectOrFolder)
     if (!project.ok) return project
-    const { folder, manifest } = project.value
+    const { manifest } = project.value
     try {
-      const sources: SourceFile[] = []
-      for (const { path: relative, role } of await project.value.files()) {
-        if (role !== 'source' && role !== 'header') continue
-        const source = await this.read(path.resolve(folder, relative), unsaved)
-        if (source) sources.push(source)
-      }
+      const { files, options } = await this.parse(project.value, unsaved)
       const off = Object.keys(manifest.lints).filter((code) => manifest.lints[code] === false)
-      const lines = manifest.autograd.length === 0 ? [] : project.value.entryLines('autograd')
-      const file = path.join(folder, manifestFileName)
-      const entries = manifest.autograd.map((entry, index) => ({
-        ...entry,
-        file,
-        line: lines[index] ?? 1,
-      }))
-      return ok(runLints(sources, { exposed: manifest.functions, entries, off }))
+      return ok(runLints(files, { ...options, off }))
     } catch (error) {
-      // An answer like any other: a bug of the lints, or their parser missing, must cost no build.
-      return err('internal', 'The lints ended by a bug of ours, or without their parser.', {
-        detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
-        hint: 'Run set-up again: dist/grammars holds the parser.',
-      })
+      return withoutParser(error)
     }
+  }
+
+  /**
+   * The functions that make the gradients of operators, by the operators' names; an operator whose function is not
+   * found is left out.
+   */
+  async gradientFunctions(
+    projectOrFolder: ProjectOrFolder,
+    operators: readonly string[],
+  ): Promise<Result<GradientFunction[]>> {
+    const project = await this.services.projects.open(projectOrFolder)
+    if (!project.ok) return project
+    try {
+      const { files, options } = await this.parse(project.value, new Map())
+      const sources = new LintedSources(files, options.exposed, options.entries)
+      return ok(operators.flatMap((operator) => gradientFunction(sources, operator) ?? []))
+    } catch (error) {
+      return withoutParser(error)
+    }
+  }
+
+  private async parse(
+    project: OpenProject,
+    unsaved: ReadonlyMap<string, string>,
+  ): Promise<{ files: SourceFile[]; options: { exposed: string[]; entries: PlacedEntry[] } }> {
+    const { folder, manifest } = project
+    const files: SourceFile[] = []
+    for (const { path: relative, role } of await project.files()) {
+      if (role !== 'source' && role !== 'header') continue
+      const source = await this.read(path.resolve(folder, relative), unsaved)
+      if (source) files.push(source)
+    }
+    const lines = manifest.autograd.length === 0 ? [] : project.entryLines('autograd')
+    const file = path.join(folder, manifestFileName)
+    const entries = manifest.autograd.map((entry, index) => ({
+      ...entry,
+      file,
+      line: lines[index] ?? 1,
+    }))
+    return { files, options: { exposed: manifest.functions, entries } }
   }
 
   /** Applies every fix there is, on disk; what is left comes back, and which files changed. */

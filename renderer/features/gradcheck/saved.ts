@@ -1,0 +1,80 @@
+import { z } from 'zod'
+
+import {
+  checkedReport,
+  gradcheckOptions,
+  gradcheckOutcome,
+} from '../../../electron/contract/gradcheck'
+import { inputSpec } from '../../../electron/contract/manifest'
+import { dtype } from '../../../electron/contract/tensor'
+import { kept, keptOf, restored, restoreJob } from '../../store/earlier-results'
+import type { SavedChoice, SavedResults } from '../../store/feature'
+import { currentManifest } from '../../store/project'
+import { draftOf, emptyDraft, type GradcheckDraft } from './case'
+import { gradcheckJob } from './jobs'
+import { gradcheckStore } from './store'
+
+const fields = z.object({
+  op: z.string(),
+  argsText: z.string(),
+  inputs: z.record(z.string(), inputSpec),
+  secondOrder: z.boolean(),
+  dtype: dtype.nullable(),
+  options: gradcheckOptions,
+  timeout: z.number(),
+})
+
+/** What the fields say. */
+export const gradcheckChoice: SavedChoice = {
+  store: gradcheckStore,
+  read: () => {
+    const { draft, entry } = gradcheckStore.getState()
+    return draft.op === '' ? null : { draft, entry }
+  },
+  restore: (saved) => {
+    const parsed = z.object({ draft: fields, entry: z.number().nullable() }).safeParse(saved)
+    if (!parsed.success) return
+    const draft = { ...emptyDraft(), ...parsed.data.draft }
+    gradcheckStore.setState({ draft, entry: entryOf(draft, parsed.data.entry) })
+  },
+}
+
+/** The place among opsmith.json's gradchecks, if it still says the same there. */
+function entryOf(draft: GradcheckDraft, entry: number | null): number | null {
+  const manifest = currentManifest()
+  const now = entry === null ? undefined : manifest?.gradchecks[entry]
+  if (!manifest || !now) return null
+  return JSON.stringify(draftOf(now, manifest.inputs)) === JSON.stringify(draft) ? entry : null
+}
+
+/** The Jacobians went with the op host that held them. */
+const checked = z
+  .object({ report: checkedReport })
+  .transform(({ report }) => ({ report, generation: -1, question: '' }))
+
+const saved = z.object({ chosen: z.unknown(), outcomes: z.array(z.unknown()) })
+
+export const gradcheckResults: SavedResults = {
+  stores: [gradcheckStore, gradcheckJob.store],
+  read: () => {
+    const chosen = keptOf(gradcheckJob)
+    const all = Object.values(gradcheckStore.getState().outcomes)
+    const outcomes = all.map(({ outcome, stamp }) => kept(outcome, stamp))
+    return chosen === null && outcomes.length === 0 ? null : { chosen, outcomes }
+  },
+  restore: (given) => {
+    const parsed = saved.safeParse(given)
+    if (!parsed.success) return
+    restoreJob(gradcheckJob, checked, parsed.data.chosen)
+    const gradchecks = currentManifest()?.gradchecks ?? []
+    const outcomes = parsed.data.outcomes.flatMap((item) => {
+      const result = restored(gradcheckOutcome, item)
+      // opsmith.json may have other gradchecks by now.
+      if (result === null || gradchecks[result.value.entry]?.op !== result.value.op) return []
+      return [[result.value.entry, { outcome: result.value, stamp: result.stamp }] as const]
+    })
+    gradcheckStore.setState((state) => ({
+      outcomes: { ...Object.fromEntries(outcomes), ...state.outcomes },
+    }))
+  },
+}

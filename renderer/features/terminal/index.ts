@@ -1,0 +1,31 @@
+import { defineFeature } from '../../store/feature'
+import { terminalCommands } from './commands'
+import { followTerminals, forgetTerminals } from './store'
+import { TerminalPanel } from './TerminalPanel'
+import { views } from './load-views'
+import './styles.css'
+
+export const feature = defineFeature({
+  id: 'terminal',
+  title: 'Terminal',
+  panel: {
+    Panel: TerminalPanel,
+    icon: 'M1.8 3h12.4v10H1.8zM4.2 5.8 6.4 8l-2.2 2.2M8 10.4h3.6',
+    help: {
+      about: [
+        'Your shell in the folder of the project, with opsmith on its PATH. Closing a terminal ends all that was started in it.',
+        'A place such as op.cpp:12 in the output is a link that opens the editor there.',
+      ],
+      keys: [
+        ['Ctrl+Shift+C, Ctrl+Shift+V', 'Copy the selection, paste'],
+        ['Ctrl+letter', 'Goes to the shell; Ctrl+Shift and function keys to Opsmith'],
+      ],
+    },
+    area: 'bottom',
+    order: 40,
+  },
+  commands: terminalCommands,
+  start: followTerminals,
+  forget: forgetTerminals,
+  testHook: () => ({ text: (name: string) => views()?.terminalText(name) ?? '' }),
+})

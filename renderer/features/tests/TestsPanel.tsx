@@ -1,0 +1,184 @@
+import { useState, type KeyboardEvent, type ReactElement } from 'react'
+
+import { Button, IconButton } from '../../shell/primitives/Button'
+import { EmptyState } from '../../shell/primitives/EmptyState'
+import { FileLink } from '../../shell/primitives/FileLink'
+import { formatSeconds } from '../../shell/primitives/format'
+import { Icon, type IconName } from '../../shell/primitives/Icon'
+import { Section } from '../../shell/primitives/Section'
+import { runCommand, shortcutOf } from '../../store/commands'
+import type { TestRow } from '../../store/feature'
+import { runAllTests, useTestGroups, type TestGroup } from '../../store/tests'
+import { isFailure } from './commands'
+
+/** What opsmith.json tests, in groups, with verdicts; each can be run alone. */
+export function TestsPanel(): ReactElement {
+  const groups = useTestGroups().filter(({ rows }) => rows.length > 0)
+  const [onlyFailed, setOnlyFailed] = useState(false)
+  if (groups.length === 0) {
+    return (
+      <EmptyState
+        icon="flask"
+        text="opsmith.json lists nothing to test yet: run an operator and keep the call."
+      />
+    )
+  }
+  const isRunning = groups.some((group) => group.isRunning)
+  const failed = groups.flatMap(({ rows }) => rows.filter(({ state }) => isFailure(state))).length
+  return (
+    <div className="panel-column" data-testid="tests-panel">
+      <div className="panel-bar tests-bar">
+        {isRunning ? (
+          <Button icon="stop" onClick={() => runCommand('work.stop')} testId="tests-stop">
+            Stop
+          </Button>
+        ) : (
+          <Button
+            primary
+            icon="play"
+            onClick={() => void runAllTests()}
+            title={`Runs calls, gradchecks and operator checks (${shortcutOf('tests.all')})`}
+            testId="tests-all"
+          >
+            Run all
+          </Button>
+        )}
+        <span className="grow" />
+        <Button
+          pressed={onlyFailed}
+          disabled={failed === 0 && !onlyFailed}
+          onClick={() => setOnlyFailed(!onlyFailed)}
+          title="Shows only what failed"
+          testId="tests-only-failed"
+        >
+          {failed} failed
+        </Button>
+      </div>
+      <div className="scroll" role="list" aria-label="Tests" onKeyDown={moveFocus}>
+        {groups.map((group) => (
+          <Group key={group.source.title} group={group} onlyFailed={onlyFailed} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function Group({
+  group,
+  onlyFailed,
+}: {
+  group: TestGroup
+  onlyFailed: boolean
+}): ReactElement | null {
+  const { source, rows, isRunning } = group
+  const shown = onlyFailed ? rows.filter(({ state }) => isFailure(state)) : rows
+  if (shown.length === 0) return null
+  return (
+    <div role="listitem">
+      <Section
+        title={source.title}
+        note={countOf(rows)}
+        actions={
+          <IconButton
+            icon="play"
+            label={`Run all ${source.title.toLowerCase()}`}
+            disabled={isRunning}
+            onClick={() => void source.runAll()}
+            testId={`tests-run-${source.title}`}
+          />
+        }
+      >
+        <div role="list" aria-label={source.title}>
+          {shown.map((row) => (
+            <Row key={rows.indexOf(row)} row={row} />
+          ))}
+        </div>
+      </Section>
+    </div>
+  )
+}
+
+/** "2 of 5 failed", "5 passed", "5" */
+function countOf(rows: readonly TestRow[]): string {
+  const count = (state: TestRow['state']): number =>
+    rows.filter((row) => row.state === state && !row.isOld).length
+  const failed = count('failed') + count('crashed')
+  if (failed > 0) return `${failed} of ${rows.length} failed`
+  const passed = count('passed')
+  return passed === 0 ? String(rows.length) : `${passed} of ${rows.length} passed`
+}
+
+const marks: Record<TestRow['state'], { icon: IconName; tone: string; label: string }> = {
+  none: { icon: 'dot', tone: 'tests-none', label: 'not run' },
+  running: { icon: 'clock', tone: 'muted', label: 'runs' },
+  passed: { icon: 'check', tone: 'tone-ok', label: 'passed' },
+  failed: { icon: 'error', tone: 'tone-error', label: 'failed' },
+  crashed: { icon: 'crash', tone: 'tone-error', label: 'crashed' },
+  skipped: { icon: 'absent', tone: 'muted', label: 'skipped' },
+}
+
+function Row({ row }: { row: TestRow }): ReactElement {
+  const { title, particular, state, word, isOld, seconds, why, place } = row
+  const { icon, tone, label } = marks[state]
+  const isBad = isFailure(state)
+  const measured = word === '' && seconds !== null ? formatSeconds(seconds) : word
+  const run = (): void => void row.run()
+  return (
+    <div
+      className={isOld ? 'tests-row stale' : 'tests-row'}
+      role="listitem"
+      data-testid="tests-row"
+      data-state={isOld ? 'old' : state}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+        event.preventDefault()
+        run()
+      }}
+    >
+      <div className="tests-line">
+        <button
+          type="button"
+          className="tree-row tests-name"
+          title={[title, particular, why].filter((text) => text !== '').join('\n')}
+          onClick={row.open}
+        >
+          <span className={tone}>
+            <Icon name={icon} label={label} />
+          </span>
+          <span className="mono ellipsis">{title}</span>
+          {particular !== '' && <span className="muted ellipsis">{particular}</span>}
+        </button>
+        <span className="number muted tests-time">{measured}</span>
+        <IconButton
+          icon="play"
+          label={`Run ${title}`}
+          disabled={state === 'running'}
+          onClick={run}
+        />
+      </div>
+      {isBad && (
+        <div className="tests-why">
+          {place && (
+            <p>
+              <span className="mono">{place.name}</span>{' '}
+              <FileLink file={place.file} line={place.line} short />
+            </p>
+          )}
+          <p className="muted selectable">{why}</p>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Up and down walk from name to name. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+  if (step === 0) return
+  const names = [...event.currentTarget.querySelectorAll<HTMLElement>('.tests-name')]
+  const row = document.activeElement?.closest('.tests-row')?.querySelector('.tests-name')
+  const next = names[names.indexOf(row as HTMLElement) + step]
+  if (!next) return
+  event.preventDefault()
+  next.focus()
+}

@@ -1,0 +1,89 @@
+import { act, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, it } from 'vitest'
+
+import { testMarks } from '../../renderer/features/tests/gutter'
+import { runCommand } from '../../renderer/store/commands'
+import { findingOf, outcomeOf, reportOf } from '../unit/gradcheck-samples'
+import { comparisonOf, crash, crashed, folder, runOf } from './support/answers'
+import { build, main, open, saveSource, show } from './support/window'
+
+const gradchecks = [{ op: 'my_op::f', args: ['x'] }]
+const backward = { operator: 'my_op::f', name: 'F::backward', file: `${folder}/op.cpp`, line: 34 }
+
+/** A built project whose gradcheck finds a wrong gradient. */
+async function openWrong(): Promise<void> {
+  const wrong = {
+    ...reportOf([findingOf({ status: 'failed', cause: 'It is twice as large.' })]),
+    error: 1,
+  }
+  main.give('gradcheck.runAll', [outcomeOf(0, wrong)])
+  main.give('operator.gradientFunctions', [backward])
+  await open({ gradchecks })
+  await build()
+  show('tests')
+}
+
+const rows = (): HTMLElement[] => screen.getAllByTestId('tests-row')
+const states = (): (string | undefined)[] => rows().map((row) => row.dataset['state'])
+const run = async (row: number): Promise<void> => {
+  await userEvent.click(within(rows()[row]!).getByRole('button', { name: /^Run / }))
+}
+
+describe('the tests panel', () => {
+  it('a wrong gradient names the function that made it, in the list and at the line', async () => {
+    await openWrong()
+    const row = (await screen.findByText('F::backward')).closest('[data-testid="tests-row"]')
+    expect(row?.textContent).toContain('op.cpp:34')
+    expect(row?.textContent).toContain('It is twice as large.')
+    expect(testMarks().get('op.cpp')?.get(34)?.kind).toBe('failed')
+    expect(testMarks().get('op.cpp')?.get(12)).toBeUndefined()
+    saveSource()
+    await waitFor(() => expect(states()).toEqual(['none', 'old']))
+    expect(testMarks().get('op.cpp')).toBeUndefined()
+  })
+
+  it('a call runs alone, and says what is wrong with its result', async () => {
+    await openWrong()
+    await waitFor(() => expect(states()).toEqual(['none', 'failed']))
+    main.give('operator.run', runOf())
+    await run(0)
+    await screen.findByText('1 of 1 passed')
+    expect(main.asked('operator.run')[0]?.request).toMatchObject({ op: 'my_op::f', args: ['x'] })
+    // Its tensors are nobody's.
+    expect(main.asked('tensor.release').at(-1)?.handles).toEqual([1, 2])
+    const comparisons = [comparisonOf({ matches: false, mismatched: 3, maxAbsolute: 0.5 })]
+    main.give('operator.run', runOf({ comparisons }))
+    await run(0)
+    await screen.findByText(/3 of 4 elements differ from the reference, by 0.5/)
+    expect(states()).toEqual(['failed', 'failed'])
+    await userEvent.click(screen.getByTestId('tests-only-failed'))
+    expect(rows()).toHaveLength(2)
+  })
+
+  it('a call that ends the op host is marked where it crashed', async () => {
+    await openWrong()
+    const frame = { address: '0x1', symbol: 'f(Tensor)', module: 'libmy_op.so', isUser: true }
+    const stack = [{ ...frame, file: `${folder}/op.cpp`, line: 7 }]
+    main.refuse('operator.run', { ...crashed, exit: { ...crash, stack } })
+    await run(0)
+    await screen.findByText(crash.message)
+    expect(states()[0]).toBe('crashed')
+    expect(testMarks().get('op.cpp')?.get(7)?.kind).toBe('crashed')
+  })
+
+  it('all run one group after the other, benchmarks not with them', async () => {
+    main.give('operator.run', runOf())
+    await open({ gradchecks, benchmarks: [{ op: 'my_op::f', args: ['x'] }] })
+    await build()
+    show('tests')
+    main.give('gradcheck.runAll', [outcomeOf(0, reportOf([findingOf({})]))])
+    main.calls.length = 0
+    act(() => runCommand('tests.all'))
+    await screen.findAllByText('1 of 1 passed')
+    const asked = main.calls.map(({ name }) => name)
+    expect(asked.indexOf('operator.run')).toBeLessThan(asked.indexOf('gradcheck.runAll'))
+    expect(asked).not.toContain('timing.runAll')
+    expect(rows().at(-1)?.dataset['state']).toBe('none')
+  })
+})
