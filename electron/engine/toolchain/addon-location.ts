@@ -34,6 +34,15 @@ export function addonLibtorch(installation: Installation): string {
   return readNote(installation.addonFolder)?.libtorch ?? ''
 }
 
+/** Absolute, without symbolic links; as it is given where it does not exist. */
+function realFolder(folder: string): string {
+  try {
+    return fs.realpathSync(folder)
+  } catch {
+    return path.resolve(folder)
+  }
+}
+
 /**
  * The folder of an addon that is linked with `libtorch`: one process can hold one libtorch, so the
  * op host and the operators must agree on it. Set-up keeps an addon for each libtorch it was asked for.
@@ -45,9 +54,10 @@ export function findAddon(installation: Installation, libtorch: Libtorch): Resul
       hint: 'npm run setup',
     })
   }
-  const wanted = path.resolve(libtorch.folder)
+  // Two names of one folder, through a link, are one libtorch.
+  const wanted = realFolder(libtorch.folder)
   const fits = (note: AddonNote | undefined): boolean =>
-    note !== undefined && path.resolve(note.libtorch) === wanted && note.sources === own.sources
+    note !== undefined && realFolder(note.libtorch) === wanted && note.sources === own.sources
   if (fits(own)) return ok(installation.addonFolder)
   const siblings = path.dirname(installation.addonFolder)
   const other = fs
