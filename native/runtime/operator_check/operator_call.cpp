@@ -43,7 +43,7 @@ std::string brief(const std::string& message) {
 }
 
 OperatorCall::OperatorCall(Callable callable, std::vector<c10::IValue> arguments)
-    : callable_(std::move(callable)) {
+    : callable_(std::move(callable)), arguments_(arguments) {
   std::vector<size_t> owners;
   for (size_t i = 0; i < arguments.size(); ++i)
     owners.insert(owners.end(), count_tensors(arguments[i]), i);
@@ -89,6 +89,12 @@ Tensors OperatorCall::fresh() const {
     if (tensor.requires_grad()) copy.requires_grad_();
     return copy;
   });
+}
+
+OperatorCall OperatorCall::with_argument(size_t place, c10::IValue value) const {
+  auto arguments = arguments_;
+  arguments.at(place) = std::move(value);
+  return {callable_, std::move(arguments)};
 }
 
 Tensors OperatorCall::run(const Tensors& tensors) const {
