@@ -16,6 +16,8 @@ export const operatorCheckDescription = z.object({
   onlyWhenAsked: z.string(),
   /** A sanitizer's, in a build and an op host of their own. */
   sanitizer: z.boolean(),
+  /** `opsmith check --thorough` asks for it. */
+  thorough: z.boolean(),
 })
 
 /** Made of a build of their own, in an op host of its own. */

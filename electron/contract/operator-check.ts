@@ -134,7 +134,8 @@ export const operatorCheckOutcome = z.object({
   expect: z.enum(['passed', 'failed']),
   /**
    * failed: at least one check did; error: it came to no verdict, `error` says why; skipped: nobody
-   * says how to call it, and it refuses what its schema suggests, `error` says what.
+   * says how to call it, and it refuses what its schema suggests, `error` says what; or all of its
+   * checks were skipped, each with a reason.
    */
   verdict: z.enum(['passed', 'failed', 'error', 'skipped']),
   /** The verdict is the expected one, or skipped; an error never is. */

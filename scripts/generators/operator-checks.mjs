@@ -11,7 +11,7 @@ export const file = 'electron/contract/operator-checks.generated.ts'
 /** The table is in the addon, so set-up must have made it. */
 export const needsAddon = true
 
-/** @typedef {{ name: string, title: string, meaning: string, onlyWhenAsked: string, sanitizer: boolean }} Check */
+/** @typedef {{ name: string, title: string, meaning: string, onlyWhenAsked: string, sanitizer: boolean, thorough: boolean }} Check */
 
 /** The addon that set-up built last; undefined where there is none. */
 function loadAddon() {
@@ -36,9 +36,9 @@ export const operatorCheckNames = ${JSON.stringify(checks.map(({ name }) => name
 
 export const operatorChecks = ${JSON.stringify(
     Object.fromEntries(
-      checks.map(({ name, title, meaning, onlyWhenAsked, sanitizer }) => [
+      checks.map(({ name, title, meaning, onlyWhenAsked, sanitizer, thorough }) => [
         name,
-        { title, meaning, onlyWhenAsked, sanitizer },
+        { title, meaning, onlyWhenAsked, sanitizer, thorough },
       ]),
     ),
   )} as const

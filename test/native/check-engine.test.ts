@@ -48,6 +48,20 @@ describe('operator checks of a project', () => {
     expect(stack.filter(({ isUser }) => isUser)).not.toEqual([])
   })
 
+  it('an operator of which every check is skipped has not passed', async () => {
+    const random = { op: 'aten::bernoulli.p', args: ['x', 0.5], checks: ['nan' as const] }
+    const [outcome] = unwrap(
+      await workbench.operatorChecks.runAll(loop, { timeout: 60 }, { entries: [random] }),
+    )
+    expect(outcome?.report?.findings).toMatchObject([{ check: 'nan', status: 'skipped' }])
+    expect(outcome).toMatchObject({ verdict: 'skipped', asExpected: true })
+    const failing = { ...random, expect: 'failed' as const }
+    const [other] = unwrap(
+      await workbench.operatorChecks.runAll(loop, { timeout: 60 }, { entries: [failing] }),
+    )
+    expect(other).toMatchObject({ verdict: 'skipped', asExpected: false })
+  })
+
   it('Stop ends the checks without further outcomes', async () => {
     const stop = new AbortController()
     const started = performance.now()

@@ -114,7 +114,8 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
       if (!build.ok) throw new Error(`${folder} does not build`)
       libraries.set(folder, build.library)
     }
-    for (const { name, op, args, inputs, rounds, secondOrder, options: given } of cases) {
+    const wanted = cases.filter(({ name }) => name.includes(options.only ?? ''))
+    for (const { name, op, args, inputs, rounds, secondOrder, options: given } of wanted) {
       options.say(name)
       const folder = folders.find((item) => path.basename(item) === op.split('::')[0])
       if (folder !== undefined) unwrap(await workbench.libraries.load(folder, { timeout: 60 }))
@@ -131,6 +132,7 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
           },
           { timeout: 300, phase: name },
         )
+        console.error(name, 'native', unwrap(report).seconds)
         if (!unwrap(report).ok) throw new Error(`${name} does not pass`)
       })
       const file = path.join(cache.home, 'case.json')

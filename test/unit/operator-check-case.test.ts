@@ -96,10 +96,19 @@ describe('the list of operator checks', () => {
     const entry: CheckEntry = { op: 'f::f', args: ['x'], skip: { nan: 'it counts them' } }
     const { request, left } = requestOf(entry, project().inputs)
     const others = operatorCheckName.options.filter(
-      (one) => !['nan', 'large_sizes', ...sanitizerCheck.options].includes(one),
+      (one) =>
+        ![
+          'nan',
+          'large_sizes',
+          'gradient_complex',
+          'gradient_second_order',
+          ...sanitizerCheck.options,
+        ].includes(one),
     )
     expect(request?.checks).toEqual(others)
     expect(left.map((one) => [one.check, one.status, one.reason])).toEqual([
+      ['gradient_complex', 'skipped', expect.stringContaining('--thorough')],
+      ['gradient_second_order', 'skipped', expect.stringContaining('--thorough')],
       ['nan', 'skipped', 'it counts them'],
       ['address_sanitizer', 'skipped', unasked],
       ['undefined_behaviour_sanitizer', 'skipped', unasked],
@@ -107,27 +116,44 @@ describe('the list of operator checks', () => {
     ])
   })
 
+  it('thorough checks are made too where they are asked for, at more shapes', () => {
+    const entry: CheckEntry = { op: 'f::f', args: ['x'] }
+    const { request, left } = requestOf(entry, {}, { thorough: true })
+    expect(request?.checks).toContain('gradient_second_order')
+    expect(request?.shapes).toBe(24)
+    expect(left.map((one) => one.check)).not.toContain('gradient_complex')
+    const skip = { gradient_complex: 'it is for real numbers' }
+    const without = requestOf({ ...entry, skip, shapes: 3 }, {}, { thorough: true })
+    expect(without.request?.checks).not.toContain('gradient_complex')
+    expect(without.request?.shapes).toBe(3)
+  })
+
   it('the sanitizers run where they are named, or wanted for every operator', () => {
     const entry: CheckEntry = { op: 'f::f', args: ['x'] }
     const both = sanitizerCheck.options
     expect(requestOf(entry, {}).sanitized).toEqual([])
-    const wanted = requestOf(entry, {}, true)
+    const wanted = requestOf(entry, {}, { sanitize: true })
     expect(wanted.sanitized).toEqual(both)
-    expect(wanted.left.map((one) => one.check)).toEqual(['large_sizes'])
+    expect(wanted.left.map((one) => one.check)).toEqual([
+      'gradient_complex',
+      'gradient_second_order',
+      'large_sizes',
+    ])
     // The op host that makes the others knows nothing of them.
     expect(wanted.request?.checks).not.toContain('address_sanitizer')
 
     const named = { ...entry, checks: ['address_sanitizer' as const] }
     expect(requestOf(named, {})).toMatchObject({ sanitized: ['address_sanitizer'], left: [] })
     expect(requestOf(named, {}).request).toBeUndefined()
-    expect(requestOf({ ...entry, checks: ['nan'] }, {}, true)).toMatchObject({
+    expect(requestOf({ ...entry, checks: ['nan'] }, {}, { sanitize: true })).toMatchObject({
       sanitized: both,
       request: { checks: ['nan'] },
     })
     const skip = { address_sanitizer: 'it computes on the bits of pointers' }
-    const without = requestOf({ ...entry, skip }, {}, true)
+    const without = requestOf({ ...entry, skip }, {}, { sanitize: true })
     expect(without.sanitized).toEqual(['undefined_behaviour_sanitizer'])
-    expect(without.left[0]?.reason).toBe('it computes on the bits of pointers')
+    const left = without.left.find((one) => one.check === 'address_sanitizer')
+    expect(left?.reason).toBe('it computes on the bits of pointers')
   })
 
   it('an entry that skips everything asks for nothing, since an empty list would ask for everything', () => {

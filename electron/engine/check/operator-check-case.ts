@@ -109,14 +109,27 @@ export interface EntryRequests {
 const isSanitizer = (check: OperatorCheckName): check is SanitizerCheck =>
   sanitizerCheck.safeParse(check).success
 
-/** @param sanitize the sanitizers are asked for whatever the entry names */
+/** How many other calls are tried where an entry does not say. */
+const shapesTried = { usual: 6, thorough: 24 }
+
+/** What is asked of every entry, whatever it names itself. */
+export interface AskedOfAll {
+  /** The sanitizers' checks too. */
+  sanitize?: boolean
+  /** The checks that take long or are for some operators only, at more shapes. */
+  thorough?: boolean
+}
+
 export function requestOf(
   entry: CheckEntry,
   inputs: Readonly<Record<string, InputSpec>>,
-  sanitize = false,
+  { sanitize = false, thorough = false }: AskedOfAll = {},
 ): EntryRequests {
   const named = entry.checks
   const reasons = named ? { ...entry.skip } : { ...byNameOnly, ...entry.skip }
+  for (const check of thorough ? operatorCheckName.options : []) {
+    if (operatorChecks[check].thorough && entry.skip?.[check] === undefined) delete reasons[check]
+  }
   if (sanitize) {
     for (const check of sanitizerCheck.options) {
       if (entry.skip?.[check] === undefined) delete reasons[check]
@@ -142,7 +155,7 @@ export function requestOf(
     fromSchema: isFromSchema(entry),
     ...ranges,
     checks: [],
-    shapes: entry.shapes ?? 6,
+    shapes: entry.shapes ?? (thorough ? shapesTried.thorough : shapesTried.usual),
     seed: entry.seed ?? 0,
   }
   const request = checks.length === 0 ? undefined : { ...calls, checks }

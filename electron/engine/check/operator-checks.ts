@@ -23,6 +23,7 @@ import { withStackOfEnd } from './end-place'
 import { kernelFor, placeIn } from './kernel-place'
 import { entriesOf, entryOfFailure, inOrder, isFromSchema } from './operator-check-case'
 import { meaningOf, requestOf } from './operator-check-case'
+import type { AskedOfAll } from './operator-check-case'
 import { errorsOfOneCheck } from './outcome-errors'
 import { SanitizerChecks, withTimeout } from './sanitizer-checks'
 import type { OperatorCheckLimits, SanitizedFindings } from './sanitizer-checks'
@@ -47,12 +48,11 @@ export class OperatorChecks {
     folder: string,
     entry: CheckEntry,
     limits: OperatorCheckLimits,
-    /** The sanitizers' checks too, whatever the entry names. */
-    more: { sanitize?: boolean } = {},
+    more: AskedOfAll = {},
   ): Promise<Result<PlacedOperatorCheckReport>> {
     const project = await this.services.projects.open(folder)
     if (!project.ok) return project
-    const sanitized = new SanitizerChecks(this.services, project.value, more.sanitize ?? false)
+    const sanitized = new SanitizerChecks(this.services, project.value, more)
     try {
       const report = await this.checkWithoutSanitizers(project.value, entry, limits, sanitized)
       if (!report.ok) return report
@@ -68,10 +68,10 @@ export class OperatorChecks {
     project: OpenProject,
     entry: CheckEntry,
     limits: OperatorCheckLimits,
-    { isWanted }: SanitizerChecks,
+    { asked }: SanitizerChecks,
   ): Promise<Result<PlacedOperatorCheckReport>> {
     const within = withTimeout(entry, limits)
-    const { request, left } = requestOf(entry, project.manifest.inputs, isWanted)
+    const { request, left } = requestOf(entry, project.manifest.inputs, asked)
     if (!request) return ok({ op: entry.op, ok: true, seconds: 0, findings: inOrder(left) })
     const { libraries } = this.services
     const loaded = await libraries.load(project, within)
@@ -111,10 +111,8 @@ export class OperatorChecks {
   async runAll(
     folder: string,
     limits: OperatorCheckLimits,
-    more: {
+    more: AskedOfAll & {
       entries?: readonly CheckEntry[]
-      /** The sanitizers' checks too, whatever the entries name. */
-      sanitize?: boolean
       /** Called once before the first operator, then after each with its outcome. */
       onProgress?: (done: number, total: number, outcome?: OperatorCheckOutcome) => void
     } = {},
@@ -127,7 +125,7 @@ export class OperatorChecks {
     const entries = wanted.value
     const listed = new Set((project.manifest.checks ?? []).map((entry) => entry.op))
     const outcomes: OperatorCheckOutcome[] = []
-    const sanitized = new SanitizerChecks(this.services, project, more.sanitize ?? false)
+    const sanitized = new SanitizerChecks(this.services, project, more)
     try {
       more.onProgress?.(0, entries.length)
       for (const [index, entry] of entries.entries()) {
@@ -270,7 +268,10 @@ function outcomeOf(
   // Nobody asked for this operator in so many words, and nothing that can be guessed suits it.
   const noneSuits = error?.code === 'input.invalid' && isFromSchema(entry) && !isListed
   const reached = error ? 'error' : report.ok ? 'passed' : 'failed'
-  const verdict = noneSuits ? 'skipped' : reached
+  // Nothing was looked at: that is no answer.
+  const noneMade =
+    reached === 'passed' && report.findings.every((finding) => finding.status === 'skipped')
+  const verdict = noneSuits || noneMade ? 'skipped' : reached
   const args = report.generated?.args ?? entry.args
   // Without arguments and without any made from its schema, brackets would claim that it takes none.
   const hasCall = report.generated !== undefined || !isFromSchema(entry)
@@ -280,7 +281,7 @@ function outcomeOf(
     op: entry.op,
     expect,
     verdict,
-    asExpected: noneSuits || verdict === expect,
+    asExpected: noneSuits || (noneMade && expect === 'passed') || verdict === expect,
     ...(error === undefined || report.findings.length > 0 ? { report } : {}),
     ...(error ? { error } : {}),
   }

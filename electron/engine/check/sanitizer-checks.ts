@@ -4,6 +4,7 @@ import { ok } from '../../contract/outcome'
 import type { Result, WorkbenchError } from '../../contract/outcome'
 import type { OpenProject } from '../project/open-project'
 import { requestOf, skippedFinding } from './operator-check-case'
+import type { AskedOfAll } from './operator-check-case'
 import { errorsOfOneCheck } from './outcome-errors'
 import { SanitizedCalls } from './sanitized-calls'
 import type { SanitizedCallServices } from './sanitized-calls'
@@ -38,7 +39,7 @@ export class SanitizerChecks {
     private readonly services: SanitizedCallServices,
     private readonly project: OpenProject,
     /** Of every operator, whatever opsmith.json names. */
-    readonly isWanted: boolean,
+    readonly asked: AskedOfAll,
   ) {}
 
   /**
@@ -50,7 +51,7 @@ export class SanitizerChecks {
     limits: OperatorCheckLimits,
   ): Promise<Result<SanitizedFindings>> {
     const { inputs } = this.project.manifest
-    const { sanitized, calls } = requestOf(entry, inputs, this.isWanted)
+    const { sanitized, calls } = requestOf(entry, inputs, this.asked)
     if (sanitized.length === 0) return ok({ findings: [], seconds: 0 })
     const started = performance.now()
     const program = await this.project.program()

@@ -12,6 +12,7 @@ void fields(auto& visit, OperatorCheck& check) {
   visit("meaning", check.meaning);
   visit("onlyWhenAsked", check.only_when_asked);
   visit("sanitizer", check.sanitizer);
+  visit("thorough", check.thorough);
 }
 
 void fields(auto& visit, SizeRange::Place& place) {

@@ -41,6 +41,9 @@ struct OperatorCheck {
   // Why, after a failure, outputs of two calls cannot be compared; "" when they can.
   const char* makes_unrepeatable = "";
   bool sanitizer = false;
+  // A check whose failure is what this one would find again; "" for none.
+  const char* after = "";
+  bool thorough = false;  // --thorough asks for it
 };
 
 class RegisteredCheck {

@@ -1,12 +1,9 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/Functions.h>
-#include <torch/csrc/autograd/autograd.h>
-#include <torch/csrc/autograd/function.h>
 
-#include <exception>
 #include <optional>
 
-#include "runtime/gradcheck/jacobian.h"
+#include "runtime/operator_check/call_with_graph.h"
 #include "runtime/operator_check/checking_allocator.h"
 #include "runtime/operator_check/checks.h"
 #include "runtime/operator_check/compare.h"
@@ -15,62 +12,32 @@
 namespace opsmith {
 namespace {
 
-// One call with its graph, to go through backward again and again. What ends the process is
-// gradcheck's to say: such a backward counts as one that refuses.
+// What ends the process is gradcheck's to say: such a backward counts as one that refuses.
 class Recorded {
  public:
   explicit Recorded(const OperatorCall& call) : Recorded(call, call.fresh()) {}
 
-  Recorded(const OperatorCall& call, Tensors given) : inputs_(std::move(given)) {
-    const at::AutoGradMode recording(true);
-    Tensors outputs;
-    if (!call.try_run(inputs_, outputs).empty()) return;
-    for (const auto& output : outputs) {
-      const auto node = output.grad_fn();
-      // libtorch's fallback for operators without an autograd kernel gives no gradient.
-      if (!node || node->name().find("NotImplemented") != std::string::npos) continue;
-      if (is_differentiable_type(output)) outputs_.push_back(output);
-    }
-    if (outputs_.empty()) return;
+  Recorded(const OperatorCall& call, Tensors given)
+      : recorded_([&call](const Tensors& inputs) { return call.run(inputs); }, std::move(given)) {
+    if (recorded_.outputs().empty()) return;
     const auto tried = run_forked(
         [&] {
-          backward(grad_outputs());
+          recorded_.backward(recorded_.grad_outputs());
           return std::string();
         },
         patience);
-    if (tried.end != ForkedOutcome::End::answered) outputs_.clear();
+    ends_ = tried.end != ForkedOutcome::End::answered;
   }
 
-  const Tensors& inputs() const { return inputs_; }
-
-  // A gradient for each output: contiguous, all different, none of them simple.
-  Tensors grad_outputs() const {
-    Tensors grads;
-    for (const auto& output : outputs_) {
-      const auto places = at::arange(1, output.numel() + 1, output.options().dtype(at::kDouble));
-      grads.push_back(places.sin().to(output.scalar_type()).reshape(output.sizes()));
-    }
-    return grads;
-  }
-
-  // Of the inputs that require grad; undefined where none comes. nullopt without a graph, and where
-  // backward refuses.
+  const Tensors& inputs() const { return recorded_.inputs(); }
+  Tensors grad_outputs() const { return ends_ ? Tensors() : recorded_.grad_outputs(); }
   std::optional<Tensors> backward(const Tensors& grads) const {
-    Tensors wanted;
-    for (const auto& input : inputs_) {
-      if (input.requires_grad()) wanted.push_back(input);
-    }
-    if (outputs_.empty() || wanted.empty()) return std::nullopt;
-    try {
-      return torch::autograd::grad(outputs_, wanted, grads, /*retain_graph=*/true,
-                                   /*create_graph=*/false, /*allow_unused=*/true);
-    } catch (const std::exception&) {
-      return std::nullopt;
-    }
+    return ends_ ? std::nullopt : recorded_.backward(grads);
   }
 
  private:
-  Tensors inputs_, outputs_;
+  CallWithGraph recorded_;
+  bool ends_ = false;
 };
 
 Tensors copies_of(const Tensors& tensors) {

@@ -91,6 +91,12 @@ Tensors OperatorCall::fresh() const {
   });
 }
 
+OperatorCall OperatorCall::with_argument(size_t place, c10::IValue value) const {
+  auto arguments = arguments_;
+  arguments.at(place) = std::move(value);
+  return {callable_, std::move(arguments)};
+}
+
 Tensors OperatorCall::run(const Tensors& tensors) const {
   return function_(tensors);
 }

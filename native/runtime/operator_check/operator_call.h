@@ -43,6 +43,10 @@ class OperatorCall {
   // Throws what the operator throws.
   Tensors run(const Tensors& tensors) const;
 
+  const std::vector<c10::IValue>& arguments() const { return arguments_; }
+  // The same call with another value of one argument that is no tensor.
+  OperatorCall with_argument(size_t place, c10::IValue value) const;
+
   // What it threw, in one line; "" when it ran.
   std::string try_run(const Tensors& tensors, Tensors& outputs) const;
 
@@ -51,6 +55,7 @@ class OperatorCall {
   std::vector<c10::IValue> arguments_;
   std::vector<TensorArgument> tensors_;
   std::vector<int64_t> integers_;
+  std::vector<c10::IValue> arguments_;
   TensorFunction function_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "runtime/callable.h"
 #include "runtime/failure.h"
@@ -71,6 +72,7 @@ OperatorCheckReport run_operator_check(const OperatorCheckRequest& request) {
   report.op = callable.name;
   report.ok = true;
   report.generated = std::move(generated);
+  std::set<std::string> failures;
   std::string unrepeatable;  // why calls are not compared; "" while they are
   for (const auto& check : in_turn()) {
     if (check.run == nullptr) continue;
@@ -82,12 +84,15 @@ OperatorCheckReport run_operator_check(const OperatorCheckRequest& request) {
       finding = skipped(unrepeatable);
     } else if (!asked && *check.only_when_asked != '\0') {
       finding = skipped(check.only_when_asked);
+    } else if (failures.count(check.after) > 0) {
+      finding = skipped(std::string("the check before it failed: ") + check.after);
     } else {
       finding = runner.run(check);
     }
     finding.check = check.name;
     if (finding.status == CheckStatus::failed) {
       report.ok = false;
+      failures.insert(check.name);
       if (*check.makes_unrepeatable != '\0') unrepeatable = check.makes_unrepeatable;
     }
     report.findings.push_back(std::move(finding));

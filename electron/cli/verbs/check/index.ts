@@ -65,6 +65,7 @@ async function runChecks(
   const outcomes = await workbench.operatorChecks.runAll(folder, limits, {
     entries,
     sanitize: command.sanitize,
+    thorough: command.thorough,
     onProgress: (done, total, outcome) => {
       if (!outcome) return
       if (json) progress(`${done} of ${total}: ${outcome.name}: ${outcome.verdict}`)

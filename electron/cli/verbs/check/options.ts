@@ -30,6 +30,9 @@ export const checkVerbOptions = {
     checkNames,
   ),
   sanitize: flag('check in a build with ASan and UBSan too'),
+  thorough: flag(
+    'make the checks too that take long or suit some operators only, as gradients of second order, at four times as many shapes',
+  ),
   shapes: number(
     '<number>',
     'how many other calls to try: other shapes, and values from ranges',
@@ -59,6 +62,8 @@ export interface CheckCommand {
   keep: boolean
   /** The sanitizers' checks too, of every operator. */
   sanitize: boolean
+  /** The checks too that are made only when they are asked for, of every operator. */
+  thorough: boolean
   json: boolean
   /** Files, "" for none. */
   junit: string
@@ -81,6 +86,7 @@ export function readCheckOptions(
     timeout: given.timeout ?? 0,
     keep: given.keep,
     sanitize: given.sanitize,
+    thorough: given.thorough,
     json: given.json,
     junit: given.junit ?? '',
     html: given.html ?? '',

@@ -160,7 +160,6 @@ OperatorCheckFinding check_layouts(const OperatorCall& call) {
     if (tried) (ran ? same : refused).push_back(layout.name);
   }
   if (auto fault = twice_fault(call)) return *fault;
-  if (auto fault = gradient_layout_fault(call)) return *fault;
   if (same.empty() && refused.empty()) return skipped("no input can lie otherwise");
   return passed(
       (same.empty() ? "" : "same answer " + joined(same)) +

@@ -1,0 +1,52 @@
+#include <ATen/Functions.h>
+
+#include "runtime/operator_check/compare.h"
+#include "runtime/operator_check/gradient_case.h"
+
+namespace opsmith {
+namespace {
+
+OperatorCheckFinding check_gradient_second_order(const OperatorCall& call) {
+  const auto first = gradient_case(call);
+  if (!first.skip.empty()) return skipped(first.skip);
+  if (!first.fault.empty()) return skipped("backward stops: " + first.fault);
+  const Differentiable function{first.function, leaves_of(first.inputs, first.wanted), first.names};
+  const auto gradients = gradients_of(function, /*seed=*/0, /*non_contiguous=*/false);
+  GradientCase second;
+  second.function = gradients.call;
+  second.names = gradients.names;
+  second.inputs = gradients.inputs;
+  second.wanted = differentiable_inputs(gradients.inputs);
+  second.fineness = first.fineness;
+  second.is_recorded = true;
+  const CallWithGraph recorded(second.function, second.inputs);
+  if (!recorded.error().empty()) return skipped("the operator stops: " + recorded.error());
+  if (recorded.outputs().empty()) return skipped("its gradients have no gradient");
+  std::string error;
+  const auto mismatch = gradient_mismatch(second, second.inputs, &error);
+  if (!error.empty()) return failed("the gradient of the gradient stops: " + error);
+  if (!mismatch) return passed("the gradients of the gradients agree with finite differences");
+  auto finding = mismatch_finding(second, *mismatch, "of the gradients, ");
+  finding.advice =
+      "Backward must compute by differentiable operators from grad_output and saved tensors, which "
+      "must be inputs or outputs of forward: what forward saves besides is a constant there. Or "
+      "refuse it (TORCH_CHECK(!at::GradMode::is_enabled())).";
+  return finding;
+}
+
+const RegisteredCheck gradient_second_order_check({
+    .name = "gradient_second_order",
+    .title = "gradient of second order",
+    .meaning = "The gradient of the gradient, where the gradients have one",
+    .order = 59,
+    .run = check_gradient_second_order,
+    .only_when_asked =
+        "made with --thorough, or when it is named: many a backward is meant for one "
+        "derivative only",
+    .compares_calls = true,
+    .after = "gradients",
+    .thorough = true,
+});
+
+}  // namespace
+}  // namespace opsmith

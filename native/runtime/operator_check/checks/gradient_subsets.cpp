@@ -1,0 +1,125 @@
+#include <ATen/Functions.h>
+
+#include "runtime/operator_check/compare.h"
+#include "runtime/operator_check/gradient_case.h"
+
+namespace opsmith {
+namespace {
+
+using Finding = std::optional<OperatorCheckFinding>;
+
+class Subsets {
+ public:
+  explicit Subsets(const GradientCase& given)
+      : given_(given), all_(given.function, leaves_of(given.inputs, given.wanted)) {
+    if (const auto gradients = all_.backward(all_.grad_outputs())) expected_ = *gradients;
+  }
+
+  size_t outputs() const { return all_.outputs().size(); }
+
+  Finding of_inputs(const std::vector<size_t>& chosen) const {
+    std::vector<std::string> names;
+    std::vector<size_t> wanted;
+    Tensors expected;
+    for (const size_t place : chosen) {
+      wanted.push_back(given_.wanted[place]);
+      names.push_back(given_.names[given_.wanted[place]]);
+      expected.push_back(expected_[place]);
+    }
+    const auto where =
+        "when only " + joined(names) + (names.size() > 1 ? " require" : " requires") + " grad: ";
+    const CallWithGraph recorded(given_.function, leaves_of(given_.inputs, wanted));
+    if (!recorded.error().empty()) return std::nullopt;  // forward is looked at by grad modes
+    std::string error;
+    const auto gradients = recorded.backward(recorded.grad_outputs(), &error);
+    if (!error.empty()) {
+      return failed(where + "backward stops: " + error,
+                    "Ask ctx->needs_input_grad(i) before a gradient is computed, and return an "
+                    "undefined tensor for inputs that need none.");
+    }
+    const auto actual = gradients.value_or(Tensors(wanted.size()));
+    return compared(actual, expected, wanted, where);
+  }
+
+  // The gradients of the other outputs are undefined then, as where a loss does not use them.
+  Finding of_output(size_t output) const {
+    const auto where = "when only output " + std::to_string(all_.places()[output]) + " is used: ";
+    auto zeros = all_.grad_outputs();
+    for (size_t o = 0; o < zeros.size(); ++o) {
+      if (o != output) zeros[o].zero_();
+    }
+    std::string error;
+    const auto expected = all_.backward(zeros, &error);
+    if (!expected) return std::nullopt;
+    const auto actual = all_.backward_from(output, all_.grad_outputs()[output], &error);
+    if (!error.empty()) {
+      return failed(where + "backward stops: " + error,
+                    "Test grads[i].defined() where ctx->set_materialize_grads(false) was called.");
+    }
+    return actual ? compared(*actual, *expected, given_.wanted, where) : std::nullopt;
+  }
+
+ private:
+  Finding compared(const Tensors& actual, const Tensors& expected,
+                   const std::vector<size_t>& wanted, const std::string& where) const {
+    const double tolerance = given_.fineness.epsilon > double_fineness.epsilon ? 1e-3 : 1e-6;
+    const auto mismatch =
+        gradient_difference(defined_gradients(actual, given_.inputs, wanted),
+                            defined_gradients(expected, given_.inputs, wanted), wanted, tolerance);
+    if (!mismatch) return std::nullopt;
+    auto finding = mismatch_finding(given_, *mismatch, where, "with all of them");
+    finding.advice =
+        "A gradient must not depend on which others are wanted: look at what backward skips, and "
+        "at the places in the list that it returns.";
+    return finding;
+  }
+
+  const GradientCase& given_;
+  CallWithGraph all_;
+  Tensors expected_;
+};
+
+OperatorCheckFinding check_gradient_subsets(const OperatorCall& call) {
+  const auto given = gradient_case(call);
+  if (!given.skip.empty()) return skipped(given.skip);
+  if (!given.fault.empty()) return skipped("backward stops: " + given.fault);
+  const Subsets subsets(given);
+  const size_t inputs = given.wanted.size();
+  if (inputs < 2 && subsets.outputs() < 2) return skipped("it has one gradient");
+  // Of many inputs each by itself, and each left out.
+  constexpr size_t few = 4;
+  std::vector<std::vector<size_t>> chosen;
+  for (size_t subset = 1; inputs <= few && subset + 1 < (size_t{1} << inputs); ++subset) {
+    auto& places = chosen.emplace_back();
+    for (size_t i = 0; i < inputs; ++i) {
+      if ((subset >> i & 1) != 0) places.push_back(i);
+    }
+  }
+  for (size_t one = 0; inputs > few && one < inputs; ++one) {
+    chosen.push_back({one});
+    auto& others = chosen.emplace_back();
+    for (size_t i = 0; i < inputs; ++i) {
+      if (i != one) others.push_back(i);
+    }
+  }
+  for (const auto& places : chosen) {
+    if (auto fault = subsets.of_inputs(places)) return *fault;
+  }
+  for (size_t output = 0; subsets.outputs() > 1 && output < subsets.outputs(); ++output) {
+    if (auto fault = subsets.of_output(output)) return *fault;
+  }
+  return passed("the same gradients, whichever inputs require them and whichever outputs are used");
+}
+
+const RegisteredCheck gradient_subsets_check({
+    .name = "gradient_subsets",
+    .title = "gradient subsets",
+    .meaning = "Each subset of inputs that require grad, and each output used by itself",
+    .order = 57,
+    .run = check_gradient_subsets,
+    .compares_calls = true,
+    .after = "gradients",
+});
+
+}  // namespace
+}  // namespace opsmith

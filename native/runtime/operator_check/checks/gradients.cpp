@@ -1,0 +1,31 @@
+#include "runtime/operator_check/gradient_case.h"
+
+namespace opsmith {
+namespace {
+
+OperatorCheckFinding check_gradients(const OperatorCall& call) {
+  const auto given = gradient_case(call);
+  if (!given.skip.empty()) return skipped(given.skip);
+  std::string error = given.fault;
+  const auto mismatch =
+      error.empty() ? gradient_mismatch(given, given.inputs, &error) : std::nullopt;
+  if (!error.empty()) {
+    return failed("backward stops: " + error,
+                  "Whatever forward takes, backward must take too; else check it in forward.");
+  }
+  if (mismatch) return mismatch_finding(given, *mismatch, "");
+  return passed("the gradients agree with finite differences");
+}
+
+const RegisteredCheck gradients_check({
+    .name = "gradients",
+    .title = "gradients",
+    .meaning = "Backward gives the derivative of forward, at other shapes too",
+    .order = 51,
+    .run = check_gradients,
+    .other_shapes = true,
+    .compares_calls = true,
+});
+
+}  // namespace
+}  // namespace opsmith
