@@ -52,9 +52,11 @@ OperatorCheckFinding check_grad_modes(const OperatorCall& call) {
                                     : "when " + joined(names) + " require grad";
     Tensors outputs;
     const auto error = call.try_run(given, outputs);
-    // Written in place, a leaf that requires grad is refused by autograd itself.
-    if (!error.empty() && error.find("leaf") == std::string::npos)
-      return failed(when + ": " + error);
+    // Autograd itself refuses a leaf that is written in place, and an argument that has no
+    // gradient.
+    const bool is_autograds = error.find("leaf") != std::string::npos ||
+                              error.find("is not differentiable") != std::string::npos;
+    if (!error.empty() && !is_autograds) return failed(when + ": " + error);
     if (!error.empty()) continue;
     if (auto finding = compare(outputs, when)) return *finding;
   }

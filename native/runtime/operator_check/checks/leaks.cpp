@@ -32,14 +32,15 @@ LeftBehind left_behind(const OperatorCall& call, const Tensors& inputs) {
         call.run(inputs);
     }
   }
-  // Growth of a byte a call or more in every batch: what grows once is a cache.
-  const auto growth = [](const std::vector<int64_t>& bytes) -> int64_t {
+  // Growth in every batch: what grows once is a cache. No block of the heap is smaller than
+  // `each` of it; what grows by less was not taken by each call.
+  const auto growth = [](const std::vector<int64_t>& bytes, int64_t each) -> int64_t {
     int64_t least = bytes[1] - bytes[0];
     for (size_t i = 1; i < bytes.size(); ++i)
       least = std::min(least, bytes[i] - bytes[i - 1]);
-    return least >= calls ? (bytes.back() - bytes.front()) / (calls * batches) : 0;
+    return least >= calls * each ? (bytes.back() - bytes.front()) / (calls * batches) : 0;
   };
-  return {growth(tensors), growth(heap)};
+  return {growth(tensors, 1), growth(heap, 24)};
 }
 
 // `when` begins the sentence about a failure.

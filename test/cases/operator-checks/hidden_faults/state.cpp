@@ -150,7 +150,9 @@ Tensor seeds_for_all(const Tensor& x) {
 }
 Tensor right_seeded(const Tensor& x) {
   auto generator = at::detail::createCPUGenerator(3);
-  return x.contiguous() * at::rand(x.sizes(), generator, x.options());
+  // Of float64, so that it draws the same for each dtype.
+  const Tensor drawn = at::rand(x.sizes(), generator, x.options().dtype(at::kDouble));
+  return x.contiguous() * drawn.to(x.scalar_type());
 }
 Tensor leaves_default_dtype(const Tensor& x) {
   c10::set_default_dtype(caffe2::TypeMeta::Make<double>());
