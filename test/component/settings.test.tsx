@@ -34,6 +34,7 @@ it('Settings says what the helpers hold, and looks again while it is in front on
 })
 
 it('Settings keeps absolute folders that operators may write to, and says what is none', async () => {
+  main.give('app.memory', { compileServer: 0, clangd: 0 })
   show('settings')
   const field = screen.getByTestId<HTMLTextAreaElement>('settings-writable-folders')
   fireEvent.change(field, { target: { value: 'data' } })

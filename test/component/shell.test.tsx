@@ -173,6 +173,13 @@ describe('help', () => {
       chosen: true,
       facts: [],
     }
+    main.give('app.info', {
+      version: '1.2.3',
+      electron: '25.1.1',
+      platform: 'linux x64',
+      startFolder: '',
+      tests: true,
+    })
     const report = doctorOf('absent')
     main.give('doctor.report', { ...report, findings: [...report.findings, electron] })
     show('help')

@@ -67,7 +67,7 @@ async function runHost(script: string): Promise<Ending> {
   return ending
 }
 
-const ready = { kind: 'ready', libtorch: '2.13.0', seconds: 1 } as const
+const ready = { kind: 'ready', libtorch: '2.13.0', seconds: 1, sandbox: ['network'] } as const
 const staysAlive = 'setInterval(() => undefined, 1000)'
 
 describe('frames', () => {
