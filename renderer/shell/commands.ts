@@ -7,7 +7,7 @@ import { allFeatures, panelFeatures, tasks, taskTitles } from '../store/feature'
 import { filesStore } from '../store/files'
 import { layoutStore, openPalette, showPanel } from '../store/layout'
 import { requestBuild } from '../store/loop'
-import { chooseProject, closeProject, projectStore } from '../store/project'
+import { chooseProject, closeProject, newOperator, projectStore } from '../store/project'
 import { changeSettings, settingsStore } from '../store/settings'
 import { askText } from './AskText'
 import { nameLayout } from './layouts'
@@ -58,6 +58,16 @@ const project: Command[] = [
     shortcut: 'Ctrl+O',
     run: async () => {
       await chooseProject()
+    },
+  },
+  {
+    id: 'project.new',
+    title: 'New operator …',
+    group: 'Project',
+    shortcut: 'Ctrl+Shift+N',
+    run: async () => {
+      const name = await askText({ title: 'The name of the operator', action: 'Choose its folder' })
+      if (name !== null) await newOperator(name)
     },
   },
   {

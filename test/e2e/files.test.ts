@@ -189,7 +189,7 @@ describe('a file next to its last commit', () => {
 
   it('says who changed the line of the cursor, when that is wanted', async () => {
     await app.caretAt('program.py', 3)
-    const blamed = app.testId('editor-program.py').getByText(/Ada, .*: First of all/)
+    const blamed = app.testId('editor-program.py').getByText(/Ada,\s.*:\sFirst\sof\sall/)
     expect(await blamed.count()).toBe(0)
     await app.page.keyboard.press('Control+Shift+P')
     await app.testId('palette-input').fill('Blame')
