@@ -24,6 +24,7 @@ import type { ClangdEvents } from './language/clangd/clangd'
 import { LanguageService } from './language/clangd/language-service'
 import { Lints } from './language/lints/lints'
 import { ProgramChecks } from './language/program/program-checks'
+import { ProjectSymbols } from './language/symbols/project-symbols'
 import { Profiles } from './profile/profiles'
 import { Exports } from './project-export/exports'
 import { Projects } from './project/open-project'
@@ -88,6 +89,7 @@ export class Workbench {
   readonly language: LanguageService
   readonly doctor: Doctor
   readonly git: Git
+  readonly symbols: ProjectSymbols
   /** Bytes for one op host; 0 for the default. */
   private memoryLimit = 0
 
@@ -154,6 +156,7 @@ export class Workbench {
     this.language = new LanguageService(this.clangd)
     this.doctor = new Doctor(services)
     this.git = new Git(services)
+    this.symbols = new ProjectSymbols(services)
   }
 
   private hostLimits(): HostLimits {

@@ -145,6 +145,14 @@ const go: Command[] = [
     enabled: hasProject,
     run: () => openPalette('files'),
   },
+  {
+    id: 'go.symbol',
+    title: 'Go to symbol in the project …',
+    group: 'Go',
+    shortcut: 'Ctrl+T',
+    enabled: hasProject,
+    run: () => openPalette('symbols'),
+  },
 ]
 
 const walk: Command[] = [

@@ -199,6 +199,21 @@ describe('a file next to its last commit', () => {
   })
 })
 
+describe('going to a name of the project', () => {
+  it('leads to its line, with and without clangd', async () => {
+    await app.page.keyboard.press('Control+t')
+    await app.testId('palette-input').fill('my_op_backward')
+    await app.testId('palette-symbol').filter({ hasText: 'op.cpp' }).first().waitFor()
+    await pictures('symbols')
+    await app.page.keyboard.press('Enter')
+    await app.focused('op.cpp')
+    await app
+      .testId('status-cursor')
+      .filter({ hasText: /^\d\d:1$/ })
+      .waitFor()
+  })
+})
+
 describe('search in files', () => {
   it('finds what is typed, saved or not, and replaces it everywhere', async () => {
     await app.setText('src/detail.h', '// positive, not saved\n')

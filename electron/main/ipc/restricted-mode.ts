@@ -44,6 +44,7 @@ export const restrictedCalls: ReadonlySet<AppCallName> = new Set<AppCallName>([
   'search.run',
   'settings.get',
   'settings.set',
+  'symbol.list',
   'trust.answer',
   'trust.forget',
   'trust.list',
