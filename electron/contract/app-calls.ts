@@ -130,6 +130,11 @@ export const appCalls = {
     input: z.object({ name: z.string(), parent: z.string() }),
     output: z.object({ folder: z.string() }),
   },
+  /** Makes a project of one operator in a folder of its name, in a folder that main asks the user for; null when they changed their mind. */
+  'project.new': {
+    input: z.object({ name: z.string().max(200) }),
+    output: z.object({ folder: z.string() }).nullable(),
+  },
   'file.read': { input: inFolder, output: fileContent },
   /** Refused with file.conflict when the file is not `baseVersion` any more; "" writes regardless. */
   'file.write': {

@@ -46,6 +46,15 @@ export const fileCalls = {
   'file.trash': { input: inFolder, output: z.object({ gone: z.boolean() }) },
   /** Shows it in the system's file manager. */
   'file.reveal': { input: inFolder, output: none },
+  /** Opens a file of the project in another program, of a list that main has; its name comes back. */
+  'file.openElsewhere': {
+    input: inFolder.extend({
+      line: z.number().int().positive(),
+      column: z.number().int().positive(),
+      kind: z.enum(['vscode', 'system']),
+    }),
+    output: z.object({ name: z.string() }),
+  },
   /** Copies files and folders that were dropped on the window into a folder of the project; nothing is overwritten. */
   'file.import': {
     input: z.object({

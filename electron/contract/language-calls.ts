@@ -13,6 +13,7 @@ import {
   languagePosition,
   languageRange,
   languageState,
+  projectSymbol,
   renameReport,
   renameTarget,
   semanticTokens,
@@ -31,6 +32,15 @@ export const languageCalls = {
       unsaved: z.array(z.object({ path: z.string(), text: z.string() })),
     }),
     output: z.array(diagnostic),
+  },
+  /** The names that the project's sources and program define, with texts of open files in place of those on disk. */
+  'symbol.list': {
+    input: z.object({
+      folder: z.string(),
+      /** Paths are relative to the project. */
+      unsaved: z.array(z.object({ path: z.string(), text: z.string() })),
+    }),
+    output: z.array(projectSymbol),
   },
   /** What the TorchScript compiler says of a text, saved or not; made when the op host is idle. Cancelled by a newer one. */
   'program.check': {

@@ -137,6 +137,18 @@ export const documentSymbol: z.ZodType<DocumentSymbol> = z.lazy(() =>
   }),
 )
 
+/** A name that the project defines. */
+export const projectSymbol = z.object({
+  /** With its namespaces and class: "ops::Gelu::forward"; an operator's as it is called: "ops::gelu". */
+  name: z.string(),
+  kind: z.enum(['function', 'declaration', 'type', 'macro', 'operator']),
+  /** Relative to the project. */
+  path: z.string(),
+  line: z.number().int().positive(),
+  column: z.number().int().positive(),
+})
+export type ProjectSymbol = z.infer<typeof projectSymbol>
+
 /** What a rename would take: the name as it is, and where it stands. */
 export const renameTarget = z.object({ name: z.string(), range: textRange })
 export type RenameTarget = z.infer<typeof renameTarget>

@@ -64,6 +64,8 @@ export const sample = z.object({
   name: z.string(),
   description: z.string(),
   folder: z.string(),
+  /** What it is an example of. */
+  tags: z.array(z.enum(['CPU', 'CUDA', 'autograd', 'OpenCV'])),
   /** Packages it needs that are not here: the command that installs them; "" when all is there. */
   missing: z.string(),
 })

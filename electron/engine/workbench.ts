@@ -25,6 +25,7 @@ import type { ClangdEvents } from './language/clangd/clangd'
 import { LanguageService } from './language/clangd/language-service'
 import { Lints } from './language/lints/lints'
 import { ProgramChecks } from './language/program/program-checks'
+import { ProjectSymbols } from './language/symbols/project-symbols'
 import { Profiles } from './profile/profiles'
 import { Exports } from './project-export/exports'
 import { Projects } from './project/open-project'
@@ -93,6 +94,7 @@ export class Workbench {
   readonly language: LanguageService
   readonly doctor: Doctor
   readonly git: Git
+  readonly symbols: ProjectSymbols
   /** Bytes for one op host; 0 for the default. */
   private memoryLimit = 0
   private sandbox: SandboxChoice
@@ -163,6 +165,7 @@ export class Workbench {
     this.language = new LanguageService(this.clangd)
     this.doctor = new Doctor(services)
     this.git = new Git(services)
+    this.symbols = new ProjectSymbols(services)
   }
 
   private hostLimits(): HostLimits {

@@ -113,6 +113,14 @@ export function textOf(model: Monaco.editor.ITextModel): string {
   return model.getValue(undefined, true)
 }
 
+/** Files of the project that are not as they are on disk. */
+export function unsavedTexts(): { path: string; text: string }[] {
+  return Object.values(filesStore.getState().files).flatMap(({ path, dirty, external }) => {
+    const model = dirty && !external ? modelOf(path) : null
+    return model ? [{ path, text: textOf(model) }] : []
+  })
+}
+
 export function alternativeVersion(path: string): number {
   return entries.get(path)?.model.getAlternativeVersionId() ?? 0
 }

@@ -8,9 +8,10 @@ import {
   titleInGroup,
   type Command as Action,
 } from '../store/commands'
-import { closePalette, openFile, useLayout } from '../store/layout'
+import { closePalette, openFile, useLayout, type PaletteMode } from '../store/layout'
 import { useProject } from '../store/project'
 import { Icon } from './primitives/Icon'
+import { SymbolItems } from './SymbolItems'
 
 /** Every action and every file, by name; what was used lately comes first. */
 export function Palette(): ReactElement | null {
@@ -19,7 +20,7 @@ export function Palette(): ReactElement | null {
   return <OpenPalette key={mode} mode={mode} />
 }
 
-function OpenPalette({ mode }: { mode: 'commands' | 'files' }): ReactElement {
+function OpenPalette({ mode }: { mode: PaletteMode }): ReactElement {
   const [search, setSearch] = useState('')
   const files = useProject((state) => state.project?.files)
   const [actions] = useState(offered)
@@ -33,7 +34,7 @@ function OpenPalette({ mode }: { mode: 'commands' | 'files' }): ReactElement {
     <Command.Dialog
       open
       onOpenChange={(open) => !open && closePalette()}
-      label={mode === 'files' ? 'Go to file' : 'Command palette'}
+      label={labels[mode]}
       className="palette"
       overlayClassName="palette-overlay"
       contentClassName="palette-content"
@@ -43,16 +44,15 @@ function OpenPalette({ mode }: { mode: 'commands' | 'files' }): ReactElement {
       <Command.Input
         value={search}
         onValueChange={setSearch}
-        placeholder={
-          mode === 'files' ? 'A file of the project' : files ? 'A command or a file' : 'A command'
-        }
+        placeholder={mode === 'commands' && !files ? 'A command' : placeholders[mode]}
         data-testid="palette-input"
       />
       <Command.List>
         <Command.Empty>Nothing is called that.</Command.Empty>
         {mode === 'commands' &&
           actions.map((action) => <ActionItem key={action.id} action={action} run={run} />)}
-        {(files ?? []).map((file) => (
+        {mode === 'symbols' && <SymbolItems />}
+        {(mode === 'symbols' ? [] : (files ?? [])).map((file) => (
           <Command.Item
             key={file.path}
             value={`File ${file.path}`}
@@ -69,6 +69,18 @@ function OpenPalette({ mode }: { mode: 'commands' | 'files' }): ReactElement {
       </Command.List>
     </Command.Dialog>
   )
+}
+
+const labels: Readonly<Record<PaletteMode, string>> = {
+  commands: 'Command palette',
+  files: 'Go to file',
+  symbols: 'Go to symbol in the project',
+}
+
+const placeholders: Readonly<Record<PaletteMode, string>> = {
+  commands: 'A command or a file',
+  files: 'A file of the project',
+  symbols: 'A function, a type, a macro or an operator of the project',
 }
 
 type ItemProps = { action: Action; run: (action: Action) => void }

@@ -7,7 +7,7 @@ import { allFeatures, panelFeatures, tasks, taskTitles } from '../store/feature'
 import { filesStore } from '../store/files'
 import { layoutStore, openPalette, showPanel } from '../store/layout'
 import { requestBuild } from '../store/loop'
-import { chooseProject, closeProject, projectStore } from '../store/project'
+import { chooseProject, closeProject, newOperator, projectStore } from '../store/project'
 import { changeSettings, settingsStore } from '../store/settings'
 import { askText } from './AskText'
 import { nameLayout } from './layouts'
@@ -72,6 +72,16 @@ const project: Command[] = [
     shortcut: 'Ctrl+O',
     run: async () => {
       await chooseProject()
+    },
+  },
+  {
+    id: 'project.new',
+    title: 'New operator …',
+    group: 'Project',
+    shortcut: 'Ctrl+Shift+N',
+    run: async () => {
+      const name = await askText({ title: 'The name of the operator', action: 'Choose its folder' })
+      if (name !== null) await newOperator(name)
     },
   },
   {
@@ -148,6 +158,14 @@ const go: Command[] = [
     shortcut: 'Ctrl+P',
     enabled: hasProject,
     run: () => openPalette('files'),
+  },
+  {
+    id: 'go.symbol',
+    title: 'Go to symbol in the project …',
+    group: 'Go',
+    shortcut: 'Ctrl+T',
+    enabled: hasProject,
+    run: () => openPalette('symbols'),
   },
 ]
 

@@ -47,9 +47,12 @@ export type Dock = {
   apply(layout: unknown): boolean
 }
 
+/** What the palette offers: all there is, or one kind of it. */
+export type PaletteMode = 'commands' | 'files' | 'symbols'
+
 type LayoutState = {
   dock: Dock | null
-  palette: 'closed' | 'commands' | 'files'
+  palette: 'closed' | PaletteMode
   /** "starting" until it is known what to show; without a project, the feature whose page is shown. */
   page: string
   /** One group of tabs takes the whole window. */
@@ -99,7 +102,7 @@ export function openFile(file: string, line = 0, column = 1, focus = true): void
   }
 }
 
-export function openPalette(mode: 'commands' | 'files'): void {
+export function openPalette(mode: PaletteMode): void {
   layoutStore.setState({ palette: mode })
 }
 

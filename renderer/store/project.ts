@@ -81,6 +81,16 @@ export async function chooseProject(): Promise<boolean> {
   return chosen.value === null ? false : openProject(chosen.value.folder)
 }
 
+/** Makes a project of one operator where the user says, and opens it. */
+export async function newOperator(name: string): Promise<boolean> {
+  const made = await call('project.new', { name })
+  if (!made.ok) {
+    notifyError(made.error)
+    return false
+  }
+  return made.value === null ? false : openProject(made.value.folder)
+}
+
 export async function closeProject(): Promise<void> {
   const folder = currentFolder()
   if (folder === null) return

@@ -78,6 +78,7 @@ async function choose(command: string): Promise<void> {
 /** Each panel, with something in it: how it is filled, and what is there then. */
 const panels: Record<string, { fill?: () => Promise<void>; filled: string }> = {
   Explorer: { filled: 'explorer-file-opsmith.json' },
+  Search: { filled: 'search-panel' },
   Schemas: { filled: 'schema-row-gc_layer::forward' },
   Run: { fill: () => app.testId('run-go').click(), filled: 'run-comparison' },
   Graph: { filled: 'graph-search-bar' },

@@ -189,13 +189,28 @@ describe('a file next to its last commit', () => {
 
   it('says who changed the line of the cursor, when that is wanted', async () => {
     await app.caretAt('program.py', 3)
-    const blamed = app.testId('editor-program.py').getByText(/Ada, .*: First of all/)
+    const blamed = app.testId('editor-program.py').getByText(/Ada,\s.*:\sFirst\sof\sall/)
     expect(await blamed.count()).toBe(0)
     await app.page.keyboard.press('Control+Shift+P')
     await app.testId('palette-input').fill('Blame')
     await app.page.keyboard.press('Enter')
     await blamed.waitFor()
     await pictures('blame')
+  })
+})
+
+describe('going to a name of the project', () => {
+  it('leads to its line, with and without clangd', async () => {
+    await app.page.keyboard.press('Control+t')
+    await app.testId('palette-input').fill('my_op_backward')
+    await app.testId('palette-symbol').filter({ hasText: 'op.cpp' }).first().waitFor()
+    await pictures('symbols')
+    await app.page.keyboard.press('Enter')
+    await app.focused('op.cpp')
+    await app
+      .testId('status-cursor')
+      .filter({ hasText: /^\d\d:1$/ })
+      .waitFor()
   })
 })
 

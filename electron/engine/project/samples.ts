@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 
 import { manifestFileName } from '../../contract/manifest'
+import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Sample } from '../../contract/project'
@@ -11,6 +12,7 @@ import { ignoredFolders } from './list-tree'
 import { ioError } from './files'
 import { joinInside } from './inside'
 import { readManifest } from './read-manifest'
+import { isCuda, resolveSources } from './sources'
 
 export async function listSamples(installation: Installation): Promise<Sample[]> {
   const names = await fs.readdir(installation.samplesFolder).catch(() => [])
@@ -20,9 +22,28 @@ export async function listSamples(installation: Installation): Promise<Sample[]>
     const manifest = await readManifest(folder)
     if (!manifest.ok) continue
     const missing = await missingPackages(manifest.value)
-    samples.push({ name, description: manifest.value.description ?? '', folder, missing })
+    const description = manifest.value.description ?? ''
+    const tags = await tagsOf(folder, manifest.value)
+    samples.push({ name, description, folder, tags, missing })
   }
   return samples
+}
+
+async function tagsOf(folder: string, manifest: Manifest): Promise<Sample['tags']> {
+  const resolved = await resolveSources(folder, manifest)
+  const sources = resolved.ok ? [...resolved.value.plain, ...resolved.value.cuda] : []
+  const texts = await Promise.all(
+    sources.map((file) => fs.readFile(path.join(folder, file), 'utf8').catch(() => '')),
+  )
+  const hasAutograd =
+    manifest.autograd.length > 0 ||
+    texts.some((text) => /\bautograd::(?:Function|AutogradContext)\b/.test(text))
+  return [
+    ...(sources.some((file) => !isCuda(file)) ? (['CPU'] as const) : []),
+    ...(sources.some(isCuda) ? (['CUDA'] as const) : []),
+    ...(hasAutograd ? (['autograd'] as const) : []),
+    ...(manifest.pkgConfig.some((name) => name.startsWith('opencv')) ? (['OpenCV'] as const) : []),
+  ]
 }
 
 /** Copies a sample beside what is there: my_op, my_op-2, …; nothing is ever overwritten. */

@@ -14,7 +14,9 @@ import {
   moveInProject,
 } from '../../engine/project/file-operations'
 import { ioError } from '../../engine/project/files'
+import { insideProject } from '../../engine/project/inside'
 import { moveToTrash } from '../../engine/project/trash'
+import { openInTextEditor } from '../../engine/toolchain/text-editors'
 import type { AppSession } from '../app-session'
 import { askQuestion } from '../dialogs'
 import { nothing } from './handle'
@@ -28,6 +30,7 @@ type FileCalls =
   | 'file.duplicate'
   | 'file.trash'
   | 'file.reveal'
+  | 'file.openElsewhere'
   | 'file.import'
 
 /** Electron's own way needs a desktop's tools on Linux, which not every machine has. */
@@ -89,6 +92,16 @@ export const fileCalls: Handlers<FileCalls> = {
     if (!target.ok) return target
     shell.showItemInFolder(target.value)
     return nothing
+  }),
+  'file.openElsewhere': projectCall(async (_call, { folder, path: relative, kind, ...at }) => {
+    const file = await insideProject(folder, relative)
+    if (!file.ok) return file
+    return await openInTextEditor(kind, {
+      folder,
+      file: file.value,
+      line: at.line,
+      column: at.column,
+    })
   }),
   'file.import': projectCall(async ({ project }, { folder, into, sources }) => {
     const foreign = sources.find((source) => !project.wasDropped(source))

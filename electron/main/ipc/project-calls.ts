@@ -11,6 +11,7 @@ import { manifestJsonSchema } from '../../engine/project/manifest-schema'
 import { keepResults, readResults } from '../../engine/project/shown-results'
 import { realPlace } from '../../engine/project/inside'
 import { isCode } from '../../engine/project/sources'
+import { createOperator } from '../../engine/project/new-operator'
 import { copySample, listSamples } from '../../engine/project/samples'
 import { askToOpen } from '../dialogs'
 import { nothing } from './handle'
@@ -23,6 +24,7 @@ type ProjectCalls =
   | 'project.close'
   | 'project.samples'
   | 'project.copySample'
+  | 'project.new'
   | 'project.setInputs'
   | 'project.setToolchain'
   | 'project.manifestSchema'
@@ -55,6 +57,18 @@ export const projectCalls: Handlers<ProjectCalls> = {
     // What is in it came from here.
     if (copy.ok) await session.keepOrSay(session.trust.decide(copy.value.folder, 'trusted'))
     return copy
+  },
+  'project.new': async (session, { name }) => {
+    const parent = await askToOpen(session, {
+      title: `The folder in which ${name} is made`,
+      buttonLabel: 'Make it here',
+      properties: ['openDirectory', 'createDirectory'],
+    })
+    if (parent === null) return ok(null)
+    const made = await createOperator(session.installation, name, parent)
+    // What is in it came from here.
+    if (made.ok) await session.keepOrSay(session.trust.decide(made.value.folder, 'trusted'))
+    return made
   },
   'project.setInputs': projectCall(async (_call, { folder, inputs }) => {
     const done = await setInputs(folder, inputs)

@@ -1,7 +1,6 @@
 import { useEffect, type ReactElement } from 'react'
 
 import type { Sample } from '../../../electron/contract/project'
-import { Button } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { Icon } from '../../shell/primitives/Icon'
 import { loadSamples, openSampleCopy, useProject } from '../../store/project'
@@ -27,23 +26,32 @@ export function Gallery(): ReactElement {
 function SampleCard({ sample, busy }: { sample: Sample; busy: boolean }): ReactElement {
   const opening = useProject((state) => state.opening === sample.name)
   return (
-    <li className="card">
+    <li className="card gallery-card">
       <h3>
-        <Icon name="flask" /> {sample.name}
+        <Icon name="flask" />{' '}
+        <button
+          type="button"
+          className="gallery-open"
+          aria-label={`Open a copy of ${sample.name}`}
+          title="Open a copy"
+          disabled={busy}
+          data-testid={`gallery-open-${sample.name}`}
+          onClick={() => void openSampleCopy(sample.name)}
+        >
+          {opening ? `${sample.name}: copying …` : sample.name}
+        </button>
       </h3>
       <p className="card-text">{sample.description}</p>
+      <ul className="gallery-tags" aria-label="Shows">
+        {sample.tags.map((tag) => (
+          <li key={tag}>{tag}</li>
+        ))}
+      </ul>
       {sample.missing !== '' && (
         <p className="tone-warning selectable">
           <Icon name="warning" /> Needs <code>{sample.missing}</code>
         </p>
       )}
-      <Button
-        onClick={() => void openSampleCopy(sample.name)}
-        disabled={busy}
-        testId={`gallery-open-${sample.name}`}
-      >
-        {opening ? 'Copying …' : 'Open a copy'}
-      </Button>
     </li>
   )
 }

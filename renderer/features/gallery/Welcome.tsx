@@ -25,6 +25,9 @@ export function Welcome(): ReactElement {
             <Button primary icon="folder" onClick={() => runCommand('project.open')}>
               Open folder <kbd>{shortcutOf('project.open')}</kbd>
             </Button>
+            <Button icon="plus" onClick={() => runCommand('project.new')}>
+              New operator <kbd>{shortcutOf('project.new')}</kbd>
+            </Button>
             <MachineState />
           </div>
         </header>

@@ -1,5 +1,6 @@
 import { defineFeature } from '../../store/feature'
 import { GalleryPanel } from './GalleryPanel'
+import './styles.css'
 import { Welcome } from './Welcome'
 
 export const feature = defineFeature({

@@ -76,7 +76,7 @@ function decorationOf(change: ChangedLines): Monaco.editor.IModelDeltaDecoration
       linesDecorationsClassName: `git-mark ${place}`,
       linesDecorationsTooltip: words[kind],
       overviewRuler: {
-        color: { id: 'editorOverviewRuler.modifiedForeground' },
+        color: { id: 'editorOverviewRuler.infoForeground' },
         position: monaco.editor.OverviewRulerLane.Left,
       },
     },

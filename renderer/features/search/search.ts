@@ -3,8 +3,7 @@ import { createStore } from 'zustand/vanilla'
 
 import type { SearchMatch, SearchQuery, SearchReport } from '../../../electron/contract/search'
 import { call } from '../../bridge/bridge'
-import { modelOf, textOf } from '../../editor/models'
-import { filesStore } from '../../store/files'
+import { unsavedTexts } from '../../editor/models'
 import { createJob } from '../../store/job'
 
 /** What is typed in the panel; kept by project. */
@@ -51,14 +50,6 @@ export function useSearch<T>(select: (state: SearchState) => T): T {
 
 function queryOf({ replaces, replacement, ...form }: SearchForm): SearchQuery {
   return { ...form, ...(replaces && { replacement }) }
-}
-
-/** Open files that are not as they are on disk. */
-function unsavedTexts(): { path: string; text: string }[] {
-  return Object.values(filesStore.getState().files).flatMap(({ path, dirty, external }) => {
-    const model = dirty && !external ? modelOf(path) : null
-    return model ? [{ path, text: textOf(model) }] : []
-  })
 }
 
 export const searchJob = createJob<SearchQuery, SearchReport>({

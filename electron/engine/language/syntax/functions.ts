@@ -76,7 +76,8 @@ function parametersOf(source: SourceFile, list: SyntaxNode | undefined): CppPara
     .filter((parameter) => parameter.type !== 'void')
 }
 
-function scopeOf(source: SourceFile, node: SyntaxNode): string {
+/** The namespaces and classes around a node, each with "::" behind it. */
+export function scopeOf(source: SourceFile, node: SyntaxNode): string {
   const names: string[] = []
   let at = above(node, 'namespace_definition', 'class_specifier', 'struct_specifier')
   while (at) {
