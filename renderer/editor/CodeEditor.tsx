@@ -85,6 +85,8 @@ const options: Monaco.editor.IStandaloneEditorConstructionOptions = {
   scrollBeyondLastLine: false,
   renderLineHighlight: 'line',
   folding: true,
+  // Verdicts of tests, crashes and calls that hung.
+  glyphMargin: true,
   bracketPairColorization: { enabled: false },
   guides: { indentation: true, bracketPairs: false },
   stickyScroll: { enabled: true, maxLineCount: 3 },
@@ -92,7 +94,7 @@ const options: Monaco.editor.IStandaloneEditorConstructionOptions = {
   tabSize: 2,
   detectIndentation: true,
   fixedOverflowWidgets: true,
-  lineNumbersMinChars: 4,
+  lineNumbersMinChars: 3,
   padding: { top: 6 },
   // Words of the open files, where clangd knows nothing better.
   wordBasedSuggestions: 'allDocuments',

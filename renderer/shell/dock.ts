@@ -255,7 +255,8 @@ function arrange(api: DockviewApi, files: string[], task: Task): void {
   }
   // The first panel takes the whole window, whatever width it asked for.
   const left = api.getPanel(atLeft[0] ?? '')
-  left?.group.api.setSize({ width: leftWidth() })
+  const hasTaskAtLeft = atLeft.some((id) => featureOf(id)?.panel?.tasks !== undefined)
+  left?.group.api.setSize({ width: hasTaskAtLeft ? widerLeft() : leftWidth() })
   upper?.group.api.setSize({ width: Math.round(window.innerWidth * shares[task]) })
   const first = files[0]
   if (first !== undefined) filePanels(api, first)[0]?.api.setActive()
@@ -340,6 +341,11 @@ function positionIn(api: DockviewApi, area: Area): Position {
 
 function leftWidth(): number {
   return Math.round(Math.min(230, Math.max(170, window.innerWidth * 0.14)))
+}
+
+/** Of lists with a sentence in each row. */
+function widerLeft(): number {
+  return Math.round(Math.min(320, Math.max(220, window.innerWidth * 0.2)))
 }
 
 function rightWidth(): number {

@@ -4,7 +4,6 @@ import { AgainOrStop } from '../../shell/primitives/AgainOrStop'
 import { CallFields } from '../../shell/primitives/CallFields'
 import { InputChips } from '../../shell/primitives/InputChips'
 import { InputForm } from '../../shell/primitives/InputForm'
-import { shortcutOf } from '../../store/commands'
 import { useGradcheck } from './store'
 import { inputsNamed } from '../../store/argument-list'
 import { gradcheckJob, stopGradchecks } from './jobs'
@@ -40,7 +39,8 @@ function CallBar(): ReactElement {
         onArguments={(argsText) => editDraft({ argsText })}
       />
       <AgainOrStop
-        label={`Check again (${shortcutOf('gradcheck.run')})`}
+        label="Checks this case"
+        action={{ text: 'Check', command: 'gradcheck.run' }}
         job={job}
         startedAt={startedAt}
         disabled={draft.op === ''}

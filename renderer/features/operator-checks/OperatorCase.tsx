@@ -42,7 +42,8 @@ function CallBar(): ReactElement {
         onArguments={(argsText) => editCheck({ argsText })}
       />
       <AgainOrStop
-        label="Check again"
+        label="Checks this operator"
+        action={{ text: 'Check', command: 'operatorChecks.run' }}
         job={job}
         startedAt={startedAt}
         disabled={draft.op === ''}

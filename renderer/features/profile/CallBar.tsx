@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react'
 
+import { ActionButton } from '../../shell/primitives/ActionButton'
 import { Button } from '../../shell/primitives/Button'
 import { CallFields } from '../../shell/primitives/CallFields'
 import { CommitField } from '../../shell/primitives/CommitField'
 import { Elapsed } from '../../shell/primitives/Elapsed'
-import { shortcutOf } from '../../store/commands'
 import { useJob } from '../../store/job'
 import { useProfile } from './profile'
 import { profileJob } from './profile-job'
@@ -62,16 +62,14 @@ function ProfileButton(): ReactElement {
     )
   }
   return (
-    <Button
-      primary
-      icon="play"
+    <ActionButton
+      text="Profile"
+      title="Profiles this call"
+      command="profile.run"
       disabled={!hasChosen}
       onClick={() => void runProfile()}
-      title={`Profiles this call (${shortcutOf('profile.run')})`}
       testId="profile-run"
-    >
-      Profile
-    </Button>
+    />
   )
 }
 

@@ -1,13 +1,13 @@
 import { useStore } from 'zustand'
 import type { ReactElement } from 'react'
 
+import { ActionButton } from '../../shell/primitives/ActionButton'
 import { Button } from '../../shell/primitives/Button'
 import { Elapsed } from '../../shell/primitives/Elapsed'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { Section } from '../../shell/primitives/Section'
 import { UncalledCuda } from '../../shell/primitives/UncalledCuda'
-import { shortcutOf } from '../../store/commands'
 import { showPanel } from '../../store/layout'
 import { useProject } from '../../store/project'
 import { programFunctionsStore } from '../../store/program-functions'
@@ -71,16 +71,18 @@ function RunButton(): ReactElement {
     )
   }
   return (
-    <Button
-      primary
-      icon="play"
+    <ActionButton
+      text={lacks ? 'Make inputs and run' : 'Run'}
+      title={
+        lacks
+          ? 'Makes inputs that suit its schema, keeps them in opsmith.json, and runs'
+          : 'Makes this call'
+      }
+      command="run.go"
       disabled={op === ''}
       onClick={() => void runOrMakeInputs()}
-      title={lacks ? 'Makes inputs that suit its schema, keeps them in opsmith.json, and runs' : ''}
       testId="run-go"
-    >
-      {lacks ? 'Make inputs and run' : 'Run'} <kbd>{shortcutOf('run.go')}</kbd>
-    </Button>
+    />
   )
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useState, type ReactElement } from 'react'
+import { useEffect, useRef, useState, type ReactElement } from 'react'
 
 import type { RunReport } from '../../../electron/contract/run'
 import type { TensorHandle } from '../../../electron/contract/tensor'
@@ -13,6 +13,7 @@ import { useHost } from '../../store/host'
 import { showPanel } from '../../store/layout'
 import { useJob } from '../../store/job'
 import { runJob } from './job'
+import { useRun } from './run'
 import { ComparisonView } from './ComparisonView'
 import { OutputRow } from './OutputRow'
 import { TensorView } from './TensorView'
@@ -26,12 +27,21 @@ export function RunResult(): ReactElement | null {
   const { value, error, stamp, running } = useJob(runJob, (state) => state)
   const host = useHost((state) => state.host)
   const staleness = useStaleness(stamp, 'run')
+  const place = useRef<HTMLDivElement>(null)
+  const asked = useRun((state) => state.asked)
+  const shownFor = useRef(asked)
+  useEffect(() => {
+    // A run that repeats after a build must not move what the user looks at.
+    if (running !== null || (!value && !error) || shownFor.current === asked) return
+    shownFor.current = asked
+    place.current?.scrollIntoView({ block: 'start' })
+  }, [running, value, error, asked])
   if (!value && !error) return null
   const stale = staleness === 'older' || running !== null
   return (
     <Section title="Result">
       {running === null && <StaleBar staleness={staleness} stamp={stamp} again={again} />}
-      <div className={stale ? 'stale' : ''}>
+      <div ref={place} className={stale ? 'run-result stale' : 'run-result'}>
         {error && (
           <ErrorView error={error} testId="run-error">
             {error.exit && <Button onClick={() => showPanel('host-output')}>Show the crash</Button>}

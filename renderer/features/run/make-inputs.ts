@@ -33,7 +33,8 @@ export async function makeInputsAndRun(): Promise<void> {
 
 /** What the Run button and its key do. */
 export async function runOrMakeInputs(): Promise<void> {
-  const { signature, texts } = runStore.getState()
+  const { signature, texts, asked } = runStore.getState()
+  runStore.setState({ asked: asked + 1 })
   await (lacksInputs(signature, texts) ? makeInputsAndRun() : runChosen())
 }
 

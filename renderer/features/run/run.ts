@@ -30,6 +30,8 @@ type RunState = {
   atol: string
   /** Set once the user ran something: from then on it repeats after each good build. */
   repeats: boolean
+  /** Counts how often the user asked for a run: what comes of it is brought into view. */
+  asked: number
 }
 
 export const runStore = createStore<RunState>(() => ({
@@ -44,6 +46,7 @@ export const runStore = createStore<RunState>(() => ({
   rtol: '',
   atol: '',
   repeats: false,
+  asked: 0,
 }))
 
 export function useRun<T>(select: (state: RunState) => T): T {

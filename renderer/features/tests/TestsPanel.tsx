@@ -7,6 +7,7 @@ import { formatSeconds } from '../../shell/primitives/format'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
 import { runCommand, shortcutOf } from '../../store/commands'
+import { useProject } from '../../store/project'
 import type { TestRow } from '../../store/feature'
 import { runAllTests, useTestGroups, type TestGroup } from '../../store/tests'
 import { isFailure } from './commands'
@@ -26,7 +27,7 @@ export function TestsPanel(): ReactElement {
   const isRunning = groups.some((group) => group.isRunning)
   const failed = groups.flatMap(({ rows }) => rows.filter(({ state }) => isFailure(state))).length
   return (
-    <div className="panel-column" data-testid="tests-panel">
+    <div className="panel-column tests-panel" data-testid="tests-panel">
       <div className="panel-bar tests-bar">
         {isRunning ? (
           <Button icon="stop" onClick={() => runCommand('work.stop')} testId="tests-stop">
@@ -98,13 +99,14 @@ function Group({
   )
 }
 
-/** "2 of 5 failed", "5 passed", "5" */
+/** "2 failed", "3 of 5 passed", "5 passed", "5" where none was run. */
 function countOf(rows: readonly TestRow[]): string {
   const count = (state: TestRow['state']): number =>
     rows.filter((row) => row.state === state && !row.isOld).length
   const failed = count('failed') + count('crashed')
-  if (failed > 0) return `${failed} of ${rows.length} failed`
+  if (failed > 0) return `${failed} failed`
   const passed = count('passed')
+  if (passed === rows.length) return `${passed} passed`
   return passed === 0 ? String(rows.length) : `${passed} of ${rows.length} passed`
 }
 
@@ -119,6 +121,7 @@ const marks: Record<TestRow['state'], { icon: IconName; tone: string; label: str
 
 function Row({ row }: { row: TestRow }): ReactElement {
   const { title, particular, state, word, isOld, seconds, why, place } = row
+  const namespace = useProject(({ project }) => project?.manifest?.name ?? '')
   const { icon, tone, label } = marks[state]
   const isBad = isFailure(state)
   const measured = word === '' && seconds !== null ? formatSeconds(seconds) : word
@@ -145,7 +148,7 @@ function Row({ row }: { row: TestRow }): ReactElement {
           <span className={tone}>
             <Icon name={icon} label={label} />
           </span>
-          <span className="mono ellipsis">{title}</span>
+          <span className="mono ellipsis">{shortened(title, namespace)}</span>
           {particular !== '' && <span className="muted ellipsis">{particular}</span>}
         </button>
         <span className="number muted tests-time">{measured}</span>
@@ -169,6 +172,11 @@ function Row({ row }: { row: TestRow }): ReactElement {
       )}
     </div>
   )
+}
+
+/** Operators of the project without its name, which would be all that a narrow column shows. */
+function shortened(title: string, namespace: string): string {
+  return title.startsWith(`${namespace}::`) ? title.slice(namespace.length + 2) : title
 }
 
 /** Up and down walk from name to name. */

@@ -1,6 +1,7 @@
 import { useState, type ReactElement } from 'react'
 
 import { timingDirection } from '../../../electron/contract/timing-names'
+import { ActionButton } from '../../shell/primitives/ActionButton'
 import { Button } from '../../shell/primitives/Button'
 import { CallFields } from '../../shell/primitives/CallFields'
 import { CommitField } from '../../shell/primitives/CommitField'
@@ -20,7 +21,6 @@ import {
   sizesText,
 } from './draft'
 import { chooseTimed, editTiming, keepTiming, runTiming, stopTimings } from './run'
-import { shortcutOf } from '../../store/commands'
 import { useInputSpecs } from '../../store/inputs'
 import { Against } from './Against'
 
@@ -86,16 +86,14 @@ function MeasureButton(): ReactElement {
     )
   }
   return (
-    <Button
-      primary
-      icon="play"
+    <ActionButton
+      text="Measure"
+      title="Measures this benchmark"
+      command="timing.run"
       disabled={!hasChosen}
       onClick={() => void runTiming()}
-      title={`Measures this benchmark (${shortcutOf('timing.run')})`}
       testId="timings-run"
-    >
-      Measure
-    </Button>
+    />
   )
 }
 
