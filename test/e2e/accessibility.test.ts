@@ -79,6 +79,7 @@ async function choose(command: string): Promise<void> {
 const panels: Record<string, { fill?: () => Promise<void>; filled: string }> = {
   Explorer: { filled: 'explorer-file-opsmith.json' },
   Search: { filled: 'search-panel' },
+  Tests: { filled: 'tests-row' },
   Schemas: { filled: 'schema-row-gc_layer::forward' },
   Run: { fill: () => app.testId('run-go').click(), filled: 'run-comparison' },
   Graph: { filled: 'graph-search-bar' },
@@ -94,10 +95,39 @@ const panels: Record<string, { fill?: () => Promise<void>; filled: string }> = {
   Problems: { filled: 'tool-tab-problems' },
   Build: { filled: 'build-panel' },
   'Host output': { filled: 'host-output-panel' },
+  Terminal: { filled: 'terminal-view' },
   Doctor: { filled: 'doctor-verdict' },
   Settings: { filled: 'settings-panel' },
   Samples: { filled: 'gallery' },
   Help: { filled: 'help-panel' },
+}
+
+/** What each panel exists for: the panel, the element that shows it, and what fills it ("" where it is there). */
+const figures: Record<string, [panel: string, figure: string, fill: string]> = {
+  Run: ['run', 'run-comparison', 'run-go'],
+  Gradcheck: ['gradcheck', 'gradcheck-verdict', ''],
+  'Operator checks': ['operator-checks', 'operator-check-one-verdict', ''],
+}
+
+function setTextSize(pixels: number): void {
+  document.documentElement.style.fontSize = `${pixels}px`
+}
+
+/** Why an element is not seen as a whole in its panel; "" where it is. */
+function whyCut({ panel, figure }: { panel: string; figure: string }): string {
+  const find = (id: string): Element | null => document.querySelector(`[data-testid="${id}"]`)
+  const element = find(figure)
+  const around = find(panel)?.getBoundingClientRect()
+  const place = element?.getBoundingClientRect()
+  if (!element || !around || !place) return 'it is not there'
+  if (place.top < around.top || place.bottom > around.bottom + 1)
+    return 'it is scrolled out of sight'
+  if (place.right > around.right + 1) return 'it is wider than its panel'
+  const cut = [element, ...element.querySelectorAll('*')].find(
+    (part) =>
+      part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).overflowX !== 'visible',
+  )
+  return cut ? `“${cut.textContent}” is cut` : ''
 }
 
 describe('axe finds nothing wrong', () => {
@@ -129,6 +159,32 @@ describe('axe finds nothing wrong', () => {
     const graph = await app.testId('graph-canvas-main').boundingBox()
     if (!messages || !graph) throw new Error('not laid out')
     expect(messages.x + messages.width).toBeLessThan(graph.x)
+  })
+
+  it('the figure of a panel is in sight and whole, also with text of 19 pixels', async () => {
+    await choose('Layout: Write')
+    const cut: string[] = []
+    for (const [title, [panel, figure, fill]] of Object.entries(figures)) {
+      await choose(`Show ${title}`)
+      for (const textSize of [13, 19]) {
+        await app.page.evaluate(setTextSize, textSize)
+        if (fill !== '') await app.testId(fill).click()
+        await app.testId(figure).first().waitFor()
+        const places = { panel: `tool-${panel}`, figure }
+        const why = (): Promise<string> => app.page.evaluate(whyCut, places)
+        // Panels are laid out anew some frames after the size of the text changed.
+        const isWhole = await expect
+          .poll(why, { timeout: 5_000 })
+          .toBe('')
+          .then(
+            () => true,
+            () => false,
+          )
+        if (!isWhole) cut.push(`${title}, ${textSize} px: ${await why()}`)
+      }
+    }
+    await app.page.evaluate(setTextSize, 13)
+    expect(cut).toEqual([])
   })
 
   it('with the palette open, and in a window without a project', async () => {
