@@ -8,8 +8,8 @@
 namespace opsmith {
 namespace {
 
-// Of numbers that are few in one call, those of other calls say more. Values are told apart, so
-// that a constant does not count as many.
+// The different values that an output has in several calls: one call of a reduction gives too few
+// to see their precision.
 at::Tensor with_other_draws(const OperatorCall& call, const Tensors& in_double, size_t output) {
   constexpr int draws = 8;
   Tensors values;
@@ -49,14 +49,14 @@ OperatorCheckFinding check_precision(const OperatorCall& call) {
   if (const auto error = call.try_run(given, outputs); !error.empty()) {
     return skipped("it does not take float64: " + error);
   }
-  std::string untold = "no output is of float64";
+  std::string reason = "no output is of float64";
   bool tried = false;
   for (size_t o = 0; o < outputs.size(); ++o) {
     if (outputs[o].scalar_type() != at::kDouble) continue;
     auto precision = computed_precision(outputs[o]);
     const bool needs_draws = !precision && !draws_random_numbers(call);
     if (needs_draws) precision = computed_precision(with_other_draws(call, in_double, o));
-    untold =
+    reason =
         "its float64 output has too few values that are no simple fractions, also with other "
         "inputs";
     if (!precision) continue;
@@ -72,7 +72,7 @@ OperatorCheckFinding check_precision(const OperatorCall& call) {
     return finding;
   }
   if (auto fault = gradient_precision_fault(call)) return *fault;
-  if (!tried) return skipped(untold);
+  if (!tried) return skipped(reason);
   return passed("float64 in, float64 precision out");
 }
 
