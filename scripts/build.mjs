@@ -4,10 +4,11 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-import { filesOfClone, isUpToDate, stampBundle } from './lib/bundle-inputs.mjs'
+import { isUpToDate, stampBundle } from './lib/bundle-inputs.mjs'
 import { runCommand } from './lib/command.mjs'
-import { makeTemporaryFolder, removeLeftovers, replaceFolder } from './lib/files.mjs'
+import { makeTemporaryFolder, readJson, removeLeftovers, replaceFolder } from './lib/files.mjs'
 import { root } from './lib/paths.mjs'
+import { noticesOf, packagesOf } from './lib/third-party.mjs'
 
 const dist = path.join(root, 'dist')
 export const bundles = ['main', 'preload', 'host', 'cli', 'renderer']
@@ -37,12 +38,12 @@ const terminalBinary = path.join(
   'pty.node',
 )
 
-/** @returns {Promise<Map<string, string[]>>} the files that each bundle is made of */
+/** @returns {Promise<Map<string, string[]>>} the modules that each bundle is made of */
 async function buildForNode(names) {
   // Not before npm's packages are installed.
   const { bundleForNode } = await import('./lib/node-bundle.mjs')
   const temporary = makeTemporaryFolder(path.join(dist, 'bundle'))
-  const files = await Promise.all(
+  const modules = await Promise.all(
     names.map((name) => bundleForNode(name, path.join(temporary, outputName(name)))),
   )
   const target = path.join(dist, 'grammars')
@@ -55,10 +56,10 @@ async function buildForNode(names) {
     fs.renameSync(path.join(temporary, file), path.join(dist, file))
   }
   fs.rmSync(temporary, { recursive: true, force: true })
-  return new Map(names.map((name, index) => [name, files[index]]))
+  return new Map(names.map((name, index) => [name, modules[index]]))
 }
 
-/** @returns {Promise<string[]>} the files that it is made of */
+/** @returns {Promise<string[]>} the modules that it is made of */
 async function buildRenderer() {
   const target = path.join(dist, 'renderer')
   removeLeftovers(target)
@@ -68,7 +69,14 @@ async function buildRenderer() {
     { cwd: root, timeoutSeconds: 600, env: { ...process.env, NO_COLOR: '1' } },
   )
   replaceFolder(temporary, target)
-  return filesOfClone(JSON.parse(output.trimEnd().split('\n').at(-1) ?? ''))
+  return JSON.parse(output.trimEnd().split('\n').at(-1) ?? '')
+}
+
+/** Beside the bundles, and packed with them. */
+function writeNotices() {
+  const packages = bundles.flatMap((name) => readJson(stampOf(name))?.packages ?? [])
+  const all = new Set([...packages, ...packagesOf(grammars)])
+  fs.writeFileSync(path.join(dist, 'THIRD-PARTY-NOTICES.txt'), noticesOf([...all].sort()))
 }
 
 /**
@@ -83,10 +91,11 @@ export async function buildBundles(names = bundles, { force = false } = {}) {
   removeLeftovers(path.join(dist, 'bundle'))
   const forNode = wanted.filter((name) => name !== 'renderer')
   if (forNode.length > 0) {
-    for (const [name, files] of await buildForNode(forNode))
-      stampBundle(stampOf(name), files, started)
+    for (const [name, modules] of await buildForNode(forNode))
+      stampBundle(stampOf(name), modules, started)
   }
   if (wanted.includes('renderer')) stampBundle(stampOf('renderer'), await buildRenderer(), started)
+  if (wanted.length > 0) writeNotices()
   return wanted
 }
 

@@ -162,6 +162,7 @@ export const operatorChecks = {
     meaning: 'A call after others gives the same as in a process that made no other',
     onlyWhenAsked: '',
     sanitizer: false,
+    thorough: false,
   },
   layouts: {
     title: 'layouts',
@@ -175,6 +176,7 @@ export const operatorChecks = {
     meaning: 'Inputs that share memory, and a result written over an input',
     onlyWhenAsked: '',
     sanitizer: false,
+    thorough: false,
   },
   small_sizes: {
     title: 'small sizes',
@@ -209,12 +211,14 @@ export const operatorChecks = {
     meaning: 'dim = -1 is the last one, keepdim keeps a size of 1, optional tensors have an effect',
     onlyWhenAsked: '',
     sanitizer: false,
+    thorough: false,
   },
   nan: {
     title: 'nan',
     meaning: 'NaN reaches the outputs that depend on it; extreme values do no harm',
     onlyWhenAsked: '',
     sanitizer: false,
+    thorough: false,
   },
   positions: {
     title: 'positions',
@@ -235,6 +239,7 @@ export const operatorChecks = {
     meaning: 'The same answer under autocast, but for rounding',
     onlyWhenAsked: '',
     sanitizer: false,
+    thorough: false,
   },
   state: {
     title: 'state',
@@ -255,6 +260,7 @@ export const operatorChecks = {
     meaning: 'Past 2^16 elements, one thread and many give the same',
     onlyWhenAsked: '',
     sanitizer: false,
+    thorough: false,
   },
   unwritten: {
     title: 'unwritten',

@@ -1,9 +1,10 @@
-// opsmith_launcher: starts a program that gets no descriptor of its parent's but the first few, in
-// a sandbox where one is asked for.
+// opsmith_launcher: starts a program that gets no descriptor of its parent's but the standard
+// streams, in a sandbox where one is asked for.
 //
-//   opsmith_launcher [--sandbox] [--write FOLDER]... PROGRAM [ARGUMENT]...
-//       becomes the program, with descriptors 0 to 3. With --sandbox the program gets what holds of
-//       the sandbox in the variable OPSMITH_SANDBOX: "files network signals".
+//   opsmith_launcher [--channel] [--sandbox] [--write FOLDER]... PROGRAM [ARGUMENT]...
+//       becomes the program. With --channel it has descriptor 3 too, an op host's connection to its
+//       parent. With --sandbox it gets what holds of the sandbox in the variable OPSMITH_SANDBOX:
+//       "files network signals".
 //   opsmith_launcher --examine
 //       prints what a sandbox would hold on this machine.
 //
@@ -24,25 +25,27 @@
 namespace opsmith::launcher {
 namespace {
 
-constexpr unsigned first_closed = 4;    // 3 is the op host's connection to its parent
+constexpr unsigned channel = 3;
 constexpr long close_range_call = 436;  // without a name in the headers of older distributions
 
 // Chromium leaves descriptors open in what it starts, and ends when bytes of others come by them.
-void close_others() {
-  if (syscall(close_range_call, first_closed, ~0u, 0) == 0) return;
+void close_from(unsigned first) {
+  if (syscall(close_range_call, first, ~0u, 0) == 0) return;
   // Linux before 5.9.
   const long most = sysconf(_SC_OPEN_MAX);
-  for (int descriptor = first_closed; descriptor < most; ++descriptor)
-    close(descriptor);
+  for (long descriptor = first; descriptor < most; ++descriptor)
+    close(static_cast<int>(descriptor));
 }
 
 int launch(int count, char** arguments) {
-  bool is_sandboxed = false;
+  bool has_channel = false, is_sandboxed = false;
   std::vector<std::string> folders;
   int next = 1;
   for (; next < count; ++next) {
     const std::string word = arguments[next];
-    if (word == "--sandbox") {
+    if (word == "--channel") {
+      has_channel = true;
+    } else if (word == "--sandbox") {
       is_sandboxed = true;
     } else if (word == "--write" && next + 1 < count) {
       folders.emplace_back(arguments[++next]);
@@ -51,10 +54,12 @@ int launch(int count, char** arguments) {
     }
   }
   if (next >= count || arguments[next][0] == '-') {
-    std::fputs("opsmith_launcher [--sandbox] [--write FOLDER]... PROGRAM [ARGUMENT]...\n", stderr);
+    std::fputs(
+        "opsmith_launcher [--channel] [--sandbox] [--write FOLDER]... PROGRAM [ARGUMENT]...\n",
+        stderr);
     return 2;
   }
-  close_others();
+  close_from(has_channel ? channel + 1 : channel);
   unsetenv("OPSMITH_SANDBOX");
   if (is_sandboxed) setenv("OPSMITH_SANDBOX", enter_sandbox(folders).text().c_str(), 1);
   execvp(arguments[next], arguments + next);

@@ -5,6 +5,7 @@ import path from 'node:path'
 
 import { hashOf, hashTree, listFiles, readJson, writeJson } from './files.mjs'
 import { root } from './paths.mjs'
+import { packagesOf } from './third-party.mjs'
 
 /** What decides how all bundles are made; the lock file covers the packages that they contain. */
 const common = [
@@ -20,7 +21,7 @@ const common = [
  * The files of the clone among those that a bundler names, sorted, relative to the clone.
  * @param {Iterable<string>} names absolute, or relative to the clone; of modules, which may have a query
  */
-export function filesOfClone(names) {
+function filesOfClone(names) {
   const files = new Set()
   for (const name of names) {
     const [plain = ''] = name.split('?')
@@ -62,21 +63,26 @@ function hashOfInputs(files) {
 /** Whether a bundle was made of what is there now. @param {string} stamp the file that stampBundle wrote */
 export function isUpToDate(stamp) {
   const made = readJson(stamp)
-  return Array.isArray(made?.files) && made.hash === hashOfInputs(made.files)
+  return (
+    Array.isArray(made?.files) &&
+    Array.isArray(made.packages) &&
+    made.hash === hashOfInputs(made.files)
+  )
 }
 
 /**
  * Notes what a bundle was made of. A file that changed after `started` may have been read before: the bundle
  * counts as out of date then.
  * @param {string} stamp where to note it
- * @param {string[]} files as from filesOfClone
+ * @param {string[]} modules as the bundler names them
  * @param {number} started milliseconds, as from Date.now()
  */
-export function stampBundle(stamp, files, started) {
+export function stampBundle(stamp, modules, started) {
+  const files = filesOfClone(modules)
   const changed = files.some((file) => {
     const stat = fs.statSync(path.join(root, file), { throwIfNoEntry: false })
     return !stat || stat.mtimeMs >= started
   })
-  if (changed) fs.rmSync(stamp, { force: true })
-  else writeJson(stamp, { hash: hashOfInputs(files), files })
+  const hash = changed ? '' : hashOfInputs(files)
+  writeJson(stamp, { hash, files, packages: packagesOf(modules) })
 }

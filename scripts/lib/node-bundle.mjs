@@ -1,7 +1,6 @@
 // How one bundle for Node and Electron is made.
 import { build } from 'esbuild'
 
-import { filesOfClone } from './bundle-inputs.mjs'
 import { importMetaGlob } from './import-meta-glob.mjs'
 import { root } from './paths.mjs'
 
@@ -17,12 +16,12 @@ exports.requireBinary = (file) => require(path.join(__dirname.replace(/app\\.asa
   },
 }
 
-/** The files that a bundle is made of: whatever its entry leads to. @param {import('esbuild').Metafile} metafile */
+/** The modules that a bundle is made of: whatever its entry leads to. @param {import('esbuild').Metafile} metafile */
 function inputsOf(entry, metafile) {
   const found = new Set([entry])
   for (const file of found)
     for (const imported of metafile.inputs[file]?.imports ?? []) found.add(imported.path)
-  return filesOfClone(found)
+  return [...found]
 }
 
 /**

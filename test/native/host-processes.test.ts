@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -214,7 +215,10 @@ describe('what is left of a process that was killed', () => {
     await new Promise((resolve) => gone.once('exit', resolve))
     const dead = path.join(hosts, `${gone.pid}-1-0123abcd`)
     const alive = path.join(hosts, `${process.pid}-99-0123abcd`)
-    for (const name of [dead, alive]) fs.mkdirSync(path.join(name, 'tmp'), { recursive: true })
+    const proof = (pid = 0): string => path.join(os.tmpdir(), `opsmith-proof-${pid}-0123abcd`)
+    const proofs = [proof(gone.pid), proof(process.pid)]
+    for (const name of [dead, alive, ...proofs])
+      fs.mkdirSync(path.join(name, 'tmp'), { recursive: true })
     const prelude = path.join(cache.folder, `prelude-full.cpp.${gone.pid}-0123abcd`)
     fs.writeFileSync(prelude, '')
     const compiling = path.join(cache.folder, 'objects', `tmp.${gone.pid}-0123abcd`)
@@ -229,12 +233,15 @@ describe('what is left of a process that was killed', () => {
     const [lost = 0, kept = 0] = [orphan(`${gone.pid}.123`), orphan(`${process.pid}.${ours}`)]
     try {
       await removeLeftovers(workbench.installation)
-      const isThere = [dead, alive, prelude, compiling].map((file) => fs.existsSync(file))
-      expect(isThere).toEqual([false, true, false, false])
+      const isThere = [dead, alive, prelude, compiling, ...proofs].map((file) =>
+        fs.existsSync(file),
+      )
+      expect(isThere).toEqual([false, true, false, false, false, true])
       await expect.poll(() => isRunning(lost)).toBe(false)
       expect(isRunning(kept)).toBe(true)
     } finally {
       process.kill(kept, 'SIGKILL')
+      fs.rmSync(proof(process.pid), { recursive: true })
     }
   })
 })

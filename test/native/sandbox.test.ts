@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
@@ -170,6 +170,27 @@ describe('an operator in the sandbox', () => {
 
   it('uses sockets within the machine, processes and devices of its own', async () => {
     expect(await call('use_own')).toBe('')
+  })
+})
+
+describe('the launcher', () => {
+  // What Chromium leaves open, op hosts and proofs of exports do not get.
+  it.each([
+    [[], ['0', '1', '2']],
+    [['--channel'], ['0', '1', '2', '3']],
+  ] as const)('with %j a program has the descriptors %j alone', (words, descriptors) => {
+    const look = 'for n in 0 1 2 3 4 5 6; do [ -e /proc/$$/fd/$n ] && echo $n; done; true'
+    const { stdout } = spawnSync(launcher, [...words, 'sh', '-c', look], {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+      encoding: 'utf8',
+    })
+    expect(stdout.trim().split('\n')).toEqual(descriptors)
+  })
+
+  it('names the program that it cannot start', () => {
+    const { status, stderr } = spawnSync(launcher, ['/no/program'], { encoding: 'utf8' })
+    expect(status).toBe(127)
+    expect(stderr).toContain('/no/program: No such file or directory')
   })
 })
 

@@ -101,6 +101,18 @@ describe('the bundles that an edit makes outdated', () => {
     expect(outdated()).toEqual(['renderer'])
   })
 
+  it('the notices name every package that a bundle holds, with the text of its licence', () => {
+    const text = fs.readFileSync(path.join(clone, 'dist', 'THIRD-PARTY-NOTICES.txt'), 'utf8')
+    for (const name of ['zod', 'react', 'monaco-editor', 'commander', 'tree-sitter-cuda'])
+      expect(text).toContain(`\n${name} `)
+    expect(text).toContain(
+      fs.readFileSync(path.join(root, 'node_modules/uplot/LICENSE'), 'utf8').trim(),
+    )
+    // What only makes and tests the app is in no bundle.
+    for (const name of ['vitest', 'esbuild', 'playwright-core', 'electron-builder'])
+      expect(text).not.toContain(`\n${name} `)
+  })
+
   it("a normal start's bundle has nothing that only npm run dev needs", () => {
     const text = fs.readFileSync(path.join(clone, 'dist', 'main.cjs'), 'utf8')
     expect(text).toContain('Content-Security-Policy')

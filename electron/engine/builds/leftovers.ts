@@ -1,4 +1,5 @@
 import fs from 'node:fs/promises'
+import os from 'node:os'
 import path from 'node:path'
 
 import type { Installation } from '../installation'
@@ -11,6 +12,9 @@ const folders = ['.', 'objects', 'builds', 'precompiled', 'compile-server', 'gen
 const temporaryName = /\.(\d+)-[0-9a-f]{8}(\.d)?$/
 /** "PID-GENERATION-ID" of op hosts, "WORD-PID-ID" of what they write for us. */
 const hostName = /^(?:[a-z]+-)?(\d+)-/
+
+/** Of proofs of exports and of compilers that are asked for code, among the system's temporary files. */
+const scratchName = /^opsmith-(?:abi|assembly|proof)-(\d+)-/
 
 function isAlive(pid: number): boolean {
   try {
@@ -40,4 +44,5 @@ export async function removeLeftovers({ cacheFolder }: Installation): Promise<vo
     await removeOfTheDead(path.join(cacheFolder, folder), temporaryName)
   }
   await removeOfTheDead(path.join(cacheFolder, 'hosts'), hostName)
+  await removeOfTheDead(os.tmpdir(), scratchName)
 }

@@ -54,9 +54,10 @@ export function launcherWords(
 ): string[] {
   const launcher = path.join(installation.addonFolder, launcherName)
   if (!fs.existsSync(launcher)) return []
-  if (!sandbox.isOn) return [launcher]
+  const words = [launcher, '--channel']
+  if (!sandbox.isOn) return words
   const folders = [hostsFolder(installation), driverCache, ...sandbox.folders]
-  return [launcher, '--sandbox', ...folders.flatMap((folder) => ['--write', folder])]
+  return [...words, '--sandbox', ...folders.flatMap((folder) => ['--write', folder])]
 }
 
 const refusals =

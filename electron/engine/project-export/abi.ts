@@ -35,7 +35,7 @@ export async function readAbi(
   const { libtorch } = toolchain
   let cuda: string[] = []
   if (facts.sections.includes('.nv_fatbin')) {
-    const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'opsmith-abi-'))
+    const folder = await fs.mkdtemp(path.join(os.tmpdir(), `opsmith-abi-${process.pid}-`))
     const file = path.join(folder, name)
     await fs.writeFile(file, library)
     cuda = await cudaArchitectures(file, toolchain)

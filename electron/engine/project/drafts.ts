@@ -4,6 +4,7 @@ import path from 'node:path'
 
 import { draft } from '../../contract/project'
 import type { Draft } from '../../contract/project'
+import { systemCode } from './file-errors'
 import { writeAtomically } from './files'
 
 function draftFolder(cache: string, folder: string): string {
@@ -22,7 +23,12 @@ export async function keepDraft(cache: string, folder: string, value: Draft): Pr
 }
 
 export async function dropDraft(cache: string, folder: string, relative: string): Promise<void> {
-  await fs.rm(draftFile(cache, folder, relative), { force: true })
+  try {
+    // rm() has an error of Node's own for a folder in the file's place.
+    await fs.unlink(draftFile(cache, folder, relative))
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error
+  }
 }
 
 /** A draft that cannot be read is left where it is and not offered. */

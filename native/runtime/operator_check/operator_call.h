@@ -43,7 +43,6 @@ class OperatorCall {
   // Throws what the operator throws.
   Tensors run(const Tensors& tensors) const;
 
-  const std::vector<c10::IValue>& arguments() const { return arguments_; }
   // The same call with another value of one argument that is no tensor.
   OperatorCall with_argument(size_t place, c10::IValue value) const;
 
@@ -55,7 +54,6 @@ class OperatorCall {
   std::vector<c10::IValue> arguments_;
   std::vector<TensorArgument> tensors_;
   std::vector<int64_t> integers_;
-  std::vector<c10::IValue> arguments_;
   TensorFunction function_;
 };
 

@@ -83,7 +83,7 @@ export async function deviceCode(
   const disassembler = findDisassembler(toolchain)
   if (form === 'sass' && !disassembler) return err('toolchain.missing', whyNoSass(toolchain))
   const { args, first } = withoutArchitectures(task.args)
-  const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-assembly-'))
+  const scratch = fs.mkdtempSync(path.join(os.tmpdir(), `opsmith-assembly-${process.pid}-`))
   try {
     const output = path.join(scratch, form === 'ptx' ? 'code.ptx' : 'code.cubin')
     const architecture = first === '' ? [] : [`-arch=${form === 'ptx' ? 'compute' : 'sm'}_${first}`]

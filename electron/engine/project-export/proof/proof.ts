@@ -39,7 +39,7 @@ export class Proof {
     private readonly events: ProofEvents,
     private readonly signal: AbortSignal | undefined,
   ) {
-    this.home = path.join(os.tmpdir(), `opsmith-proof-${randomUUID().slice(0, 8)}`)
+    this.home = path.join(os.tmpdir(), `opsmith-proof-${process.pid}-${randomUUID().slice(0, 8)}`)
   }
 
   /** The copy of the export. */
@@ -101,7 +101,13 @@ export class Proof {
   }
 
   private environment(more: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-    const { compiler, libtorch: _libtorch, offline: _offline, ...tools } = this.tools
+    const {
+      compiler,
+      libtorch: _libtorch,
+      launcher: _launcher,
+      offline: _offline,
+      ...tools
+    } = this.tools
     const folders = [...Object.values(tools).map((tool) => tool.path), compiler]
       .filter((file) => file !== '')
       .map((file) => path.dirname(file))
@@ -136,7 +142,7 @@ export class Proof {
     let reason = ''
     for (const command of commands) {
       say(`$ ${command.map(quote).join(' ')}\n`)
-      const [file = '', ...args] = [...this.tools.offline, ...command]
+      const [file = '', ...args] = [...this.tools.launcher, ...this.tools.offline, ...command]
       const result = await runProcess(file, args, {
         cwd: options.cwd ?? this.folder,
         env: this.environment(options.env ?? {}),

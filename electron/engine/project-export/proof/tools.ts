@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
+import { launcherName } from '../../host/sandbox'
 import { readSetupEnvironment } from '../../installation'
 import type { Installation } from '../../installation'
 import { installCommand } from '../../toolchain/pkg-config'
@@ -25,6 +26,8 @@ export interface ProofTools {
   compiler: string
   /** The libtorch of the project. */
   libtorch: string
+  /** Words before a command: they close what it would inherit of ours. */
+  launcher: string[]
   /** Cuts a command off from the network; [] where that is not allowed. */
   offline: string[]
 }
@@ -92,6 +95,7 @@ export async function findProofTools(
   toolchain: Toolchain,
 ): Promise<ProofTools> {
   const [python, offline] = await Promise.all([findPython(installation, toolchain), findOffline()])
+  const launcher = path.join(installation.addonFolder, launcherName)
   return {
     python,
     jupyter: await findJupyter(python),
@@ -102,6 +106,7 @@ export async function findProofTools(
     npm: tool(['npm'], ['npm']),
     compiler: toolchain.compiler.path,
     libtorch: toolchain.libtorch.folder,
+    launcher: fs.existsSync(launcher) ? [launcher] : [],
     offline,
   }
 }
