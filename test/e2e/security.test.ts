@@ -40,7 +40,16 @@ describe('the window', () => {
         .sort()
         .join(' '),
     ])
-    expect(seen).toEqual(['undefined', 'undefined', 'call on'])
+    expect(seen).toEqual(['undefined', 'undefined', 'call dropped on'])
+    // Only a drop of the user's has a path: what a script makes has none.
+    const paths = await app.page.evaluate(() => {
+      const forged = new File(['x'], 'passwd')
+      Object.defineProperty(forged, 'path', { value: '/etc/passwd' })
+      return (
+        window as unknown as { opsmith: { dropped(files: unknown[]): Promise<string[]> } }
+      ).opsmith.dropped([forged, { name: 'passwd', path: '/etc/passwd' }])
+    })
+    expect(paths).toEqual([])
   })
 
   it('the window is served with one strict policy and runs no inline script', async () => {

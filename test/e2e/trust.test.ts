@@ -72,6 +72,7 @@ it('in restricted mode files are read, edited, saved and linted, and no call tha
     .toBe('// typed in restricted mode\n')
   expect((await call('lint.project', { folder, unsaved: [] })).ok).toBe(true)
   expect((await call('doctor.report', { folder })).ok).toBe(true)
+  expect((await call('symbol.list', { folder, unsaved: [] })).ok).toBe(true)
   const job = 'job-1'
   const refused: [string, unknown][] = [
     ['operator.build', { folder, job }],
@@ -80,6 +81,9 @@ it('in restricted mode files are read, edited, saved and linted, and no call tha
     ['program.check', { folder, text: 'def f(): return 1' }],
     ['export.forms', { folder }],
     ['language.show', { folder, path: 'op.cpp', text: '', version: 1, judge: true }],
+    ['git.status', { folder }],
+    ['git.head', { folder, path: 'op.cpp' }],
+    ['git.blame', { folder, path: 'op.cpp', text: '' }],
     ['registry.list', {}],
     ['host.restart', {}],
     ['terminal.open', { folder, columns: 80, rows: 24 }],

@@ -59,12 +59,12 @@ function Fields(): ReactElement {
             type="button"
             className="button search-switch"
             aria-pressed={form[name]}
-            aria-label={label}
             title={label}
             data-testid={`search-${name}`}
             onClick={() => changeForm({ [name]: !form[name] })}
           >
             {sign}
+            <span className="unseen"> {label}</span>
           </button>
         ))}
         <button

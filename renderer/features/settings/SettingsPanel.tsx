@@ -94,6 +94,17 @@ export function SettingsPanel(): ReactElement {
             />
             keep a compile server ready (0.7 GB); what is timed and exported is built without it
           </label>
+          <label htmlFor="settings-blame">Blame</label>
+          <label className="check">
+            <input
+              id="settings-blame"
+              type="checkbox"
+              checked={settings.blame}
+              data-testid="settings-blame"
+              onChange={(event) => void changeSettings({ blame: event.target.checked })}
+            />
+            say behind the line of the cursor who changed it last, as git knows
+          </label>
           <span>Memory now</span>
           <Memory />
           <label htmlFor="settings-optimization">Optimisation</label>
