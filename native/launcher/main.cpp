@@ -71,10 +71,10 @@ int launch(int count, char** arguments) {
 }  // namespace opsmith::launcher
 
 int main(int count, char** arguments) {
-  using namespace opsmith::launcher;
+  namespace launcher = opsmith::launcher;
   if (count == 2 && std::strcmp(arguments[1], "--examine") == 0) {
-    std::puts(offered_bounds().text().c_str());
+    std::puts(launcher::offered_bounds().text().c_str());
     return 0;
   }
-  return launch(count, arguments);
+  return launcher::launch(count, arguments);
 }

@@ -11,14 +11,7 @@ import { tabClosed } from '../editor/models'
 import { panelFeatures, tabFeatures } from '../store/feature'
 import { layoutStore, noteVisible } from '../store/layout'
 import { isDark, useTheme } from '../store/theme'
-import {
-  createDock,
-  filePanels,
-  filePathOf,
-  followFiles,
-  restore,
-  tabComponent,
-} from './dock'
+import { createDock, filePanels, filePathOf, followFiles, restore, tabComponent } from './dock'
 import { ErrorBoundary } from './ErrorBoundary'
 import { saveLayoutSoon, saveLayoutsNow } from './layouts'
 import { PanelHelpButton } from './PanelHelpButton'
