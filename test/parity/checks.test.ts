@@ -185,9 +185,13 @@ async function skipsOfSample(name: string): Promise<void> {
   expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
   const entries = unwrap(await workbench.operatorChecks.entries(folder, limits))
   for (const entry of entries) {
-    const report = unwrap(
-      await workbench.operatorChecks.run(folder, { ...entry, shapes: 0 }, limits),
-    )
+    const result = await workbench.operatorChecks.run(folder, { ...entry, shapes: 0 }, limits)
+    // Nobody gave inputs, and it refuses all that its schema suggests.
+    if (!result.ok && result.error.code === 'input.invalid' && entry.args === undefined) {
+      skips.push({ op: entry.op, check: 'all checks', reason: 'it refuses inputs made up for it' })
+      continue
+    }
+    const report = unwrap(result)
     const failed = report.findings.filter(({ status }) => status === 'failed')
     expect(failed, entry.op).toEqual([])
     keepSkips(entry.op.includes('::') ? entry.op : `${name}.${entry.op}`, report.findings)
