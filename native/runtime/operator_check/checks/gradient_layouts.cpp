@@ -1,5 +1,6 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 
 #include "runtime/operator_check/compare.h"
 #include "runtime/operator_check/gradient_case.h"
