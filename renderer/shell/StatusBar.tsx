@@ -112,7 +112,8 @@ const hostWords = { starting: 'starting', ready: 'ready', busy: 'busy', ended: '
 function HostItem(): ReactElement | null {
   const host = useHost((state) => state.host)
   const crash = useHost((state) => state.crash)
-  if (!host) return null
+  // Generation 0: none was started yet.
+  if (!host || host.generation === 0) return null
   return (
     <button
       type="button"

@@ -30,6 +30,19 @@ describe('the status bar', () => {
     expect(alarm.textContent.trim()).toBe('host 1 crashed')
     expect(alarm.contains(within(item).getByText('host 2 ready'))).toBe(false)
   })
+
+  it('an op host is named only once one was started', async () => {
+    await open()
+    render(<StatusBar />)
+    act(() => {
+      main.send('host.changed', { generation: 0, state: 'ended', libtorch: '', pid: 0 })
+    })
+    expect(screen.queryByTestId('status-host')).toBeNull()
+    act(() => {
+      main.send('host.changed', ready(1))
+    })
+    expect(screen.getByTestId('status-host').textContent).toContain('host 1 ready')
+  })
 })
 
 describe('messages', () => {
