@@ -2,13 +2,14 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <torch/csrc/autograd/function.h>
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "runtime/operator_check/compare.h"
 #include "runtime/operator_check/gradient_case.h"
-#include "runtime/registry.h"
 
 namespace opsmith {
 namespace {
@@ -305,11 +306,23 @@ class ValueMaker {
   std::vector<bool> is_positive_;  // by the places in `wanted`
 };
 
-// One made of libtorch's operators has their derivatives.
-bool has_own_backward(const OperatorCall& call) {
-  if (call.callable().function != nullptr) return false;
-  const auto op = find_operator(call.callable().name);
-  return !op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
+// Whether backward goes through an autograd function in C++. All other nodes are libtorch's own.
+bool has_own_backward(const GradientCase& given) {
+  const CallWithGraph call(given.function, leaves_of(given.inputs, given.wanted));
+  std::vector<torch::autograd::Node*> open;
+  for (const auto& output : call.outputs())
+    open.push_back(output.grad_fn().get());
+  std::unordered_set<torch::autograd::Node*> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    auto* node = open.back();
+    open.pop_back();
+    if (node->name().find("CppNode") != std::string::npos) return true;
+    for (const auto& edge : node->next_edges()) {
+      if (edge.function && seen.insert(edge.function.get()).second)
+        open.push_back(edge.function.get());
+    }
+  }
+  return false;
 }
 
 // What fails most often comes first.
@@ -346,7 +359,7 @@ OperatorCheckFinding check_gradient_values(const OperatorCall& call) {
   if (!given.skip.empty()) return skipped(given.skip);
   if (!given.fault.empty()) return skipped("backward stops: " + given.fault);
   const at::AutoGradMode recording(true);
-  for (const auto& values : values_to_look_at(given, has_own_backward(call))) {
+  for (const auto& values : values_to_look_at(given, has_own_backward(given))) {
     if (values.name.empty()) continue;
     if (values.are_single && values.has_slopes) {
       if (const auto mismatch = gradient_mismatch(given, values.inputs))
