@@ -11,6 +11,7 @@ import {
   locatePrecompiled,
   makePrecompiled,
 } from '../../electron/engine/compile/precompiled-headers'
+import { changeSettings } from '../../electron/engine/project/settings-file'
 import { useWorkbench } from '../support/workbench'
 import { compiler } from './fixture'
 
@@ -32,9 +33,9 @@ function compileFactor(value: number, output: string): void {
   execFileSync(compiler, ['-x', 'c', '-fPIC', '-c', text, '-o', path.join(folder, output)])
 }
 
-async function build(): Promise<BuildReport> {
+async function build(project = folder): Promise<BuildReport> {
   remarks = []
-  const built = await workbench.builds.build(folder, {
+  const built = await workbench.builds.build(project, {
     onRemark: (text) => {
       remarks.push(text)
     },
@@ -92,6 +93,50 @@ describe('what the linker reads', () => {
     fs.renameSync(`${object}.away`, object)
     expect((await build()).ok).toBe(true)
     expect(await callWith('x * 5')).toEqual([true])
+  })
+})
+
+describe('an object file that is gone after its compiler has ended', () => {
+  /** Builds with a compiler that removes the object of op.cpp so many times. */
+  async function forgetObjects(times: number): Promise<BuildReport> {
+    const file = path.join(cache.home, 'times')
+    fs.writeFileSync(file, String(times))
+    const script = path.join(cache.home, path.basename(compiler))
+    fs.writeFileSync(
+      script,
+      `#!/bin/sh
+'${compiler}' "$@" || exit $?
+for output; do :; done
+left=$(cat '${file}')
+case "$*" in *op.cpp*/object.o) ;; *) exit 0 ;; esac
+[ "$left" -gt 0 ] && rm "$output" && echo $((left - 1)) > '${file}'
+exit 0
+`,
+      { mode: 0o755 },
+    )
+    await changeSettings(cache.folder, { compiler: script })
+    await workbench.applySettings()
+    const project = fs.mkdtempSync(path.join(cache.home, 'project-'))
+    fs.writeFileSync(path.join(project, 'opsmith.json'), '{"name": "lost", "sources": ["op.cpp"]}')
+    fs.writeFileSync(path.join(project, 'op.cpp'), `int one() { return 1; } // ${Math.random()}\n`)
+    try {
+      return await build(project)
+    } finally {
+      await changeSettings(cache.folder, { compiler: '' })
+      await workbench.applySettings()
+    }
+  }
+
+  it('the source is compiled once more', async () => {
+    expect(await forgetObjects(1)).toMatchObject({ ok: true })
+  })
+
+  it('an error says so where it is gone again', async () => {
+    const failed = await forgetObjects(2)
+    expect(failed.ok).toBe(false)
+    expect(failed.diagnostics.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^op\.cpp: .* succeeded, but wrote no object file$/),
+    ])
   })
 })
 

@@ -274,16 +274,26 @@ export class ProjectBuild {
       output,
     ]
     try {
-      const hot = await this.compileHot(server, task, output, depfile)
-      const result = hot ?? (await this.runCompiler(task, args, scratch, signal))
+      let hot = await this.compileHot(server, task, output, depfile)
+      let result = hot ?? (await this.runCompiler(task, args, scratch, signal))
+      const isLost = (): boolean => result.exitCode === 0 && !fs.existsSync(output)
+      if (isLost()) {
+        // Seen once on a busy machine; what removes it is not known.
+        this.say(`${label}: the compiler succeeded, but its object file is gone; once more\n`)
+        fs.mkdirSync(scratch, { recursive: true })
+        hot = undefined
+        result = await this.runCompiler(task, args, scratch, signal)
+      }
       const printed = result.stderr + result.stdout
       const { seconds } = result
       const said = tracer
         ? tracer.takeCompile({ label, start, seconds, isCxx }, traceFile, printed)
         : printed
-      const good = result.exitCode === 0
+      const good = result.exitCode === 0 && !isLost()
       const diagnostics = this.judge(said, task)
-      const why = stoppedBecause(result, label)
+      const why = isLost()
+        ? `${label}: ${task.command} succeeded, but wrote no object file`
+        : stoppedBecause(result, label)
       if (why !== undefined) diagnostics.push(plainError(why))
       if (
         !good &&
