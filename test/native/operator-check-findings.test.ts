@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
 import { gradcheckOptions } from '../../electron/contract/gradcheck'
@@ -14,9 +14,8 @@ import type {
 import { argument } from '../../electron/contract/manifest'
 import type { Argument, Manifest } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
-import { readManifest } from '../../electron/engine/project/read-manifest'
-import { copyProject, root } from '../support/installation'
-import { useWorkbench } from '../support/workbench'
+import { useCheckedProject } from '../support/checked-project'
+import { root } from '../support/installation'
 
 /** Operators that are wrong in one way each, and by name the checks that must fail. */
 const project = path.join(root, 'test/cases/operator-checks/wrong_operators')
@@ -32,30 +31,7 @@ const expected = expectation.parse(
   JSON.parse(fs.readFileSync(path.join(project, 'expected.json'), 'utf8')),
 )
 
-const { workbench, cache } = useWorkbench()
-let manifest: Manifest
-
-beforeAll(async () => {
-  const copy = copyProject(project, cache)
-  manifest = unwrap(await readManifest(copy))
-  expect(unwrap(await workbench.builds.build(copy)).ok).toBe(true)
-  unwrap(await workbench.libraries.load(copy, { timeout: 170 }))
-})
-
-async function check(
-  op: string,
-  args: Argument[],
-  inputs = manifest.inputs,
-  checks: OperatorCheckName[] = [],
-): Promise<OperatorCheckReport> {
-  return unwrap(
-    await workbench.hosts.call(
-      'operatorCheck.run',
-      { op, args, inputs, checks },
-      { timeout: 120, phase: `check ${op}` },
-    ),
-  )
-}
+const { workbench, manifest, check } = useCheckedProject(project)
 
 const failures = (report: OperatorCheckReport): OperatorCheckFinding[] =>
   report.findings.filter((finding) => finding.status === 'failed')
@@ -82,7 +58,7 @@ describe('operator checks', () => {
     'the check of %s with more than 2^31 elements has the outcome %s',
     async ([op, status, reason], context) => {
       if (op in expected) expect(expected[op]?.checks.filter(isLarge)).toHaveLength(1)
-      const report = await check(op, ['x'], manifest.inputs, ['large_sizes'])
+      const report = await check(op, ['x'], { checks: ['large_sizes'] })
       const [finding] = report.findings
       if (finding?.status === 'skipped' && /GiB of free memory/.test(finding.reason)) {
         context.skip(finding.reason)
@@ -117,12 +93,12 @@ describe('operator checks', () => {
 
   it("libtorch's own operators have no fault", async () => {
     const inputs: Manifest['inputs'] = {
-      x: { ...manifest.inputs['w']!, shape: [4, 6] },
-      y: { ...manifest.inputs['w']!, shape: [4, 6], seed: 5 },
-      z: { ...manifest.inputs['w']!, shape: [6, 3], seed: 6 },
-      s: { ...manifest.inputs['w']!, shape: [3, 3], seed: 7 },
+      x: { ...manifest().inputs['w']!, shape: [4, 6] },
+      y: { ...manifest().inputs['w']!, shape: [4, 6], seed: 5 },
+      z: { ...manifest().inputs['w']!, shape: [6, 3], seed: 6 },
+      s: { ...manifest().inputs['w']!, shape: [3, 3], seed: 7 },
       i: {
-        ...manifest.inputs['x']!,
+        ...manifest().inputs['x']!,
         shape: [4, 6],
         dtype: 'int64',
         distribution: 'randint',
@@ -143,7 +119,7 @@ describe('operator checks', () => {
       ['aten::argmax', ['x', 1]],
     ]
     for (const [op, args] of calls) {
-      const report = await check(op, args, inputs)
+      const report = await check(op, args, { inputs })
       expect(failures(report), op).toEqual([])
     }
   })
@@ -152,7 +128,7 @@ describe('operator checks', () => {
     const gradcheck = {
       op: 'aten::sigmoid',
       args: ['w'],
-      inputs: manifest.inputs,
+      inputs: manifest().inputs,
       secondOrder: false,
       options: gradcheckOptions.parse({}),
       keepJacobians: true,

@@ -1,19 +1,16 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
 import { operatorCheckName } from '../../electron/contract/operator-check'
-import type { OperatorCheckName, OperatorCheckReport } from '../../electron/contract/operator-check'
+import type { OperatorCheckReport } from '../../electron/contract/operator-check'
 import { operatorChecks } from '../../electron/contract/operator-checks.generated'
 import { argument } from '../../electron/contract/manifest'
-import type { Argument, Manifest } from '../../electron/contract/manifest'
-import { unwrap } from '../../electron/contract/outcome'
 import { requestOf } from '../../electron/engine/check/operator-check-case'
-import { readManifest } from '../../electron/engine/project/read-manifest'
-import { copyProject, root } from '../support/installation'
-import { useWorkbench } from '../support/workbench'
+import { useCheckedProject } from '../support/checked-project'
+import { root } from '../support/installation'
 
 /** Operators whose backward is wrong in one way each, the check that must find it, and right ones. */
 const project = path.join(root, 'test/cases/operator-checks/wrong_backward')
@@ -34,30 +31,7 @@ const expected = expectation.parse(
 const ofGradients = operatorCheckName.options.filter((name) => /^gradient(s|_(?!lost))/.test(name))
 const byDefault = ofGradients.filter((name) => operatorChecks[name].onlyWhenAsked === '')
 
-const { workbench, cache } = useWorkbench()
-let manifest: Manifest
-
-beforeAll(async () => {
-  const copy = copyProject(project, cache)
-  manifest = unwrap(await readManifest(copy))
-  expect(unwrap(await workbench.builds.build(copy)).ok).toBe(true)
-  unwrap(await workbench.libraries.load(copy, { timeout: 170 }))
-}, 200_000)
-
-async function check(
-  op: string,
-  args: Argument[],
-  checks: OperatorCheckName[],
-  inputs = manifest.inputs,
-): Promise<OperatorCheckReport> {
-  return unwrap(
-    await workbench.hosts.call(
-      'operatorCheck.run',
-      { op, args, inputs, checks },
-      { timeout: 120, phase: `check ${op}` },
-    ),
-  )
-}
+const { manifest, check } = useCheckedProject(project)
 
 const failures = (report: OperatorCheckReport): string[] =>
   report.findings.filter(({ status }) => status === 'failed').map((finding) => finding.check)
@@ -67,7 +41,7 @@ describe('gradients of operators', () => {
   const right = Object.entries(expected).filter(([, one]) => one.wrong === '')
 
   it.each(wrong)('the checks find what is wrong with %s', async (op, { args, checks }) => {
-    const report = await check(op, args, ['gradients', ...checks])
+    const report = await check(op, args, { checks: ['gradients', ...checks] })
     expect(failures(report), JSON.stringify(report.findings)).toEqual(checks)
     const finding = report.findings.find(({ status }) => status === 'failed')
     expect(finding?.reason).not.toBe('')
@@ -75,7 +49,7 @@ describe('gradients of operators', () => {
   })
 
   it.each(right)('nothing is wrong with the gradients of %s', async (op, { args, also }) => {
-    const report = await check(op, args, [...byDefault, ...also])
+    const report = await check(op, args, { checks: [...byDefault, ...also] })
     expect(failures(report), JSON.stringify(report.findings)).toEqual([])
     expect(report.findings.find((one) => one.check === 'gradients')?.status).toBe('passed')
     for (const name of also)
@@ -97,7 +71,7 @@ describe('gradients of operators', () => {
   })
 
   it('what only gradients can show again is not said twice', async () => {
-    const report = await check('wrong_backward::blocks_of_eight', ['x'], byDefault)
+    const report = await check('wrong_backward::blocks_of_eight', ['x'], { checks: byDefault })
     expect(failures(report)).toEqual(['gradients'])
     const values = report.findings.find((one) => one.check === 'gradient_values')
     expect(values).toMatchObject({ status: 'skipped' })
@@ -105,10 +79,11 @@ describe('gradients of operators', () => {
 
   it('operators without a gradient have no gradient checked', async () => {
     const inputs = {
-      x: { ...manifest.inputs['x']!, dtype: 'int64', requires_grad: false } as const,
+      x: { ...manifest().inputs['x']!, dtype: 'int64', requires_grad: false } as const,
     }
-    const report = await check('aten::neg', ['x'], byDefault, {
-      x: { ...inputs.x, distribution: 'randint' },
+    const report = await check('aten::neg', ['x'], {
+      checks: byDefault,
+      inputs: { x: { ...inputs.x, distribution: 'randint' } },
     })
     expect(report.findings.every(({ status }) => status === 'skipped')).toBe(true)
   })

@@ -40,6 +40,20 @@ std::optional<OperatorCheckFinding> first_found_in_copy(const std::vector<Look>&
   return std::nullopt;
 }
 
+std::vector<OtherInputs> in_other_layouts(const OperatorCall& call) {
+  std::vector<OtherInputs> all;
+  for (size_t i = 0; i < call.tensors().size(); ++i) {
+    const auto& argument = call.tensors()[i];
+    for (const auto& [layout, tensor] : other_layouts(argument.tensor.detach())) {
+      if (argument.may_be_written && tensor.numel() > 0 && tensor.stride(0) == 0) continue;
+      auto given = call.fresh();
+      given[i] = tensor;
+      all.push_back({std::move(given), "with " + argument.name + " " + layout + ", "});
+    }
+  }
+  return all;
+}
+
 std::optional<OperatorCheckFinding> written_difference(const OperatorCall& call,
                                                        const Tensors& actual,
                                                        const Tensors& expected,

@@ -19,6 +19,16 @@ std::optional<OperatorCheckFinding> found_in_copy(const Look& look);
 // The first that one of several finds; one copy looks after the other only where one ends.
 std::optional<OperatorCheckFinding> first_found_in_copy(const std::vector<Look>& looks);
 
+// The given call with other tensors, and how that is said: "with x transposed, ".
+struct OtherInputs {
+  Tensors tensors;
+  std::string when;
+};
+
+// Each tensor in each other layout. Expanded ones are left out where the operator writes: their
+// elements share memory.
+std::vector<OtherInputs> in_other_layouts(const OperatorCall& call);
+
 // As `difference` (compare.h), of the inputs that the schema lets the call write.
 std::optional<OperatorCheckFinding> written_difference(const OperatorCall& call,
                                                        const Tensors& actual,

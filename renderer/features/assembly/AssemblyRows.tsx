@@ -1,11 +1,10 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
 
 import type { AssemblyReport, AssemblyRow } from '../../../electron/contract/assembly'
 import { assemblyStore, coloursOf, lineKey, useAssembly } from './store'
+import { useRows } from '../../shell/primitives/use-rows'
 import { projectPath } from '../../store/files'
 import { openFile } from '../../store/layout'
-import { useSettings } from '../../store/settings'
 
 type Props = { report: AssemblyReport; rows: readonly AssemblyRow[]; stale: boolean }
 
@@ -14,21 +13,10 @@ const shortName = (file: string): string => file.slice(file.lastIndexOf('/') + 1
 /** Rows of any number, of which only those in view are in the document. Arrows walk, Enter opens the line, J follows a jump. */
 export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
   const scroller = useRef<HTMLDivElement>(null)
-  const fontSize = useSettings((settings) => settings.fontSize)
   const { filter, hovered, wanted } = useAssembly((state) => state)
   const [selected, setSelected] = useState(-1)
   const colours = useMemo(() => coloursOf(report), [report])
-  const rowHeight = Math.round(fontSize * 1.5)
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 20,
-  })
-
-  useEffect(() => {
-    virtualizer.measure()
-  }, [rowHeight, virtualizer])
+  const { virtualizer, rowHeight } = useRows(rows.length, scroller, 1.5)
 
   useEffect(() => {
     setSelected(-1)

@@ -1,9 +1,8 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef, useState, type ReactElement } from 'react'
 
 import { CopyButton } from '../../shell/primitives/CopyButton'
+import { useRows } from '../../shell/primitives/use-rows'
 import { useShown } from './jobs'
-import { useSettings } from '../../store/settings'
 import { goToTextLine, useView } from './view-store'
 
 /** The graph as PyTorch prints it. A click on a line selects its node, a selected node shows its lines. */
@@ -15,17 +14,7 @@ export function TextView(): ReactElement {
   )
   const scroller = useRef<HTMLDivElement>(null)
   const [current, setCurrent] = useState(0)
-  const fontSize = useSettings((settings) => settings.fontSize)
-  const rowHeight = Math.round(fontSize * 1.5)
-  const virtualizer = useVirtualizer({
-    count: lines.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 20,
-  })
-  useEffect(() => {
-    virtualizer.measure()
-  }, [rowHeight, virtualizer])
+  const { virtualizer, rowHeight } = useRows(lines.length, scroller, 1.5)
   const first = selected?.[0] ?? -1
   useEffect(() => {
     if (first < 0) return

@@ -1,4 +1,3 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
 import {
   useDeferredValue,
   useEffect,
@@ -13,6 +12,7 @@ import { Button } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { SearchField } from '../../shell/primitives/SearchField'
+import { useRows } from '../../shell/primitives/use-rows'
 import { useJob } from '../../store/job'
 import {
   describeOperator,
@@ -22,7 +22,6 @@ import {
   useRegistry,
   type RegistryEntry,
 } from '../../store/registry'
-import { useSettings } from '../../store/settings'
 import { OperatorView } from './OperatorView'
 
 /** Every operator of this libtorch, searched as one types. */
@@ -63,17 +62,7 @@ type ListProps = {
 function RegistryList({ query, setQuery, found, count }: ListProps): ReactElement {
   const scroller = useRef<HTMLDivElement>(null)
   const selected = useRegistry((state) => state.selected)
-  const fontSize = useSettings((settings) => settings.fontSize)
-  const rowHeight = Math.round(fontSize * 1.75)
-  const virtualizer = useVirtualizer({
-    count: found.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-  })
-  useEffect(() => {
-    virtualizer.measure()
-  }, [rowHeight, virtualizer])
+  const { virtualizer, rowHeight } = useRows(found.length, scroller, 1.75)
   useEffect(() => {
     if (scroller.current) scroller.current.scrollTop = 0
   }, [query])

@@ -1,11 +1,10 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useMemo, useRef, type KeyboardEvent, type ReactElement } from 'react'
+import { useMemo, useRef, type KeyboardEvent, type ReactElement } from 'react'
 
 import type { SearchReport } from '../../../electron/contract/search'
 import { IconButton } from '../../shell/primitives/Button'
 import { Icon } from '../../shell/primitives/Icon'
+import { useRows } from '../../shell/primitives/use-rows'
 import { openFile } from '../../store/layout'
-import { useSettings } from '../../store/settings'
 import { replaceInFile, replaceOne } from './replace'
 import { fold, rowsOf, useSearch, type ResultRow } from './search'
 
@@ -15,17 +14,7 @@ export function SearchResults({ report }: { report: SearchReport }): ReactElemen
   const replaces = useSearch((state) => state.form.replaces)
   const rows = useMemo(() => rowsOf(report, folded), [report, folded])
   const scroller = useRef<HTMLDivElement>(null)
-  const fontSize = useSettings((settings) => settings.fontSize)
-  const rowHeight = Math.round(fontSize * 1.75)
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-  })
-  useEffect(() => {
-    virtualizer.measure()
-  }, [rowHeight, virtualizer])
+  const { virtualizer, rowHeight } = useRows(rows.length, scroller, 1.75)
 
   const walk = (event: KeyboardEvent): void => {
     const focused = (event.target as HTMLElement).closest<HTMLElement>('[data-search-row]')

@@ -1,23 +1,20 @@
 import { useState, type ReactElement } from 'react'
 
 import { changeSettings, useSettings } from '../../store/settings'
+import { CheckSetting } from './CheckSetting'
 
 /** What operators may do outside of their project. */
 export function SandboxSettings(): ReactElement {
   const { sandbox, writableFolders } = useSettings((settings) => settings)
   return (
     <>
-      <label htmlFor="settings-sandbox">Sandbox</label>
-      <label className="check">
-        <input
-          id="settings-sandbox"
-          type="checkbox"
-          checked={sandbox}
-          data-testid="settings-sandbox"
-          onChange={(event) => void changeSettings({ sandbox: event.target.checked })}
-        />
-        operators write only to their project, have no network and signal no other process
-      </label>
+      <CheckSetting
+        id="settings-sandbox"
+        label="Sandbox"
+        words="operators write only to their project, have no network and signal no other process"
+        checked={sandbox}
+        onChange={(isOn) => changeSettings({ sandbox: isOn })}
+      />
       <label htmlFor="settings-writable-folders">Writable folders</label>
       <WritableFolders folders={writableFolders} isUsed={sandbox} />
     </>

@@ -7,6 +7,7 @@ import { Button } from '../../shell/primitives/Button'
 import { runDoctor } from '../../store/doctor'
 import { showPanel, useLayout } from '../../store/layout'
 import { changeSettings, useSettings } from '../../store/settings'
+import { CheckSetting } from './CheckSetting'
 import { SandboxSettings } from './SandboxSettings'
 import { TrustedFolders } from './TrustedFolders'
 
@@ -72,39 +73,27 @@ export function SettingsPanel(): ReactElement {
             max={32}
             onChange={(fontSize) => changeSettings({ fontSize })}
           />
-          <label htmlFor="settings-build-on-save">Build</label>
-          <label className="check">
-            <input
-              id="settings-build-on-save"
-              type="checkbox"
-              checked={settings.buildOnSave}
-              data-testid="settings-build-on-save"
-              onChange={(event) => void changeSettings({ buildOnSave: event.target.checked })}
-            />
-            on save, and when files change on disk
-          </label>
-          <label htmlFor="settings-hot-compile">Hot compile</label>
-          <label className="check">
-            <input
-              id="settings-hot-compile"
-              type="checkbox"
-              checked={settings.hotCompile}
-              data-testid="settings-hot-compile"
-              onChange={(event) => void changeSettings({ hotCompile: event.target.checked })}
-            />
-            keep a compile server ready (0.7 GB); what is timed and exported is built without it
-          </label>
-          <label htmlFor="settings-blame">Blame</label>
-          <label className="check">
-            <input
-              id="settings-blame"
-              type="checkbox"
-              checked={settings.blame}
-              data-testid="settings-blame"
-              onChange={(event) => void changeSettings({ blame: event.target.checked })}
-            />
-            say behind the line of the cursor who changed it last, as git knows
-          </label>
+          <CheckSetting
+            id="settings-build-on-save"
+            label="Build"
+            words="on save, and when files change on disk"
+            checked={settings.buildOnSave}
+            onChange={(buildOnSave) => changeSettings({ buildOnSave })}
+          />
+          <CheckSetting
+            id="settings-hot-compile"
+            label="Hot compile"
+            words="keep a compile server ready (0.7 GB); what is timed and exported is built without it"
+            checked={settings.hotCompile}
+            onChange={(hotCompile) => changeSettings({ hotCompile })}
+          />
+          <CheckSetting
+            id="settings-blame"
+            label="Blame"
+            words="show at the end of the cursor’s line who changed it last, according to git"
+            checked={settings.blame}
+            onChange={(blame) => changeSettings({ blame })}
+          />
           <span>Memory now</span>
           <Memory />
           <label htmlFor="settings-optimization">Optimisation</label>
@@ -143,16 +132,13 @@ export function SettingsPanel(): ReactElement {
               </label>
             </Fragment>
           ))}
-          <label htmlFor="settings-bench-on-build">Timings</label>
-          <label className="check">
-            <input
-              id="settings-bench-on-build"
-              type="checkbox"
-              checked={settings.timeOnBuild}
-              onChange={(event) => void changeSettings({ timeOnBuild: event.target.checked })}
-            />
-            again after each build, while the panel is in front
-          </label>
+          <CheckSetting
+            id="settings-bench-on-build"
+            label="Timings"
+            words="again after each build, while the panel is in front"
+            checked={settings.timeOnBuild}
+            onChange={(timeOnBuild) => changeSettings({ timeOnBuild })}
+          />
           <NumberSetting
             id="settings-call-timeout"
             label="Time limit of a call"

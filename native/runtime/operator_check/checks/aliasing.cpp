@@ -1,6 +1,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/Functions.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -102,18 +103,13 @@ std::optional<OperatorCheckFinding> alias_elsewhere(const OperatorCall& call) {
       return alias_fault(call, given, when);
     });
   };
-  bool any_floating = false;
-  for (size_t i = 0; i < call.tensors().size(); ++i) {
-    const auto& argument = call.tensors()[i];
-    any_floating = any_floating || argument.tensor.is_floating_point();
-    for (const auto& [layout, tensor] : other_layouts(argument.tensor.detach())) {
-      if (argument.may_be_written && tensor.numel() > 0 && tensor.stride(0) == 0) continue;
-      auto given = call.fresh();
-      given[i] = tensor;
-      add(std::move(given), "with " + argument.name + " " + layout + ", ");
-    }
-  }
+  for (auto& [tensors, when] : in_other_layouts(call))
+    add(std::move(tensors), std::move(when));
   add(with_small_sizes(call, 1), "with one element, ");
+  const auto& tensors = call.tensors();
+  const bool any_floating = std::any_of(tensors.begin(), tensors.end(), [](const auto& argument) {
+    return argument.tensor.is_floating_point();
+  });
   for (const auto dtype : {at::kFloat, at::kDouble}) {
     if (!any_floating) break;
     const auto given = call.map([&](const at::Tensor& tensor) {

@@ -1,6 +1,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/Functions.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -86,15 +87,13 @@ std::optional<OperatorCheckFinding> shape_fault_elsewhere(const OperatorCall& ca
   };
   std::vector<size_t> floating;
   for (size_t i = 0; i < call.tensors().size(); ++i) {
-    const auto& argument = call.tensors()[i];
-    if (argument.tensor.is_floating_point()) floating.push_back(i);
-    for (const auto& [layout, tensor] : other_layouts(argument.tensor.detach())) {
-      if (tensor.is_neg() || tensor.is_conj()) continue;
-      if (argument.may_be_written && tensor.numel() > 0 && tensor.stride(0) == 0) continue;
-      auto given = call.fresh();
-      given[i] = tensor;
-      add(std::move(given), "with " + argument.name + " " + layout + ", ");
-    }
+    if (call.tensors()[i].tensor.is_floating_point()) floating.push_back(i);
+  }
+  for (auto& [tensors, when] : in_other_layouts(call)) {
+    const bool has_bit = std::any_of(tensors.begin(), tensors.end(), [](const at::Tensor& tensor) {
+      return tensor.is_neg() || tensor.is_conj();
+    });
+    if (!has_bit) add(std::move(tensors), std::move(when));
   }
   const auto converted = [&](const at::Tensor& tensor, at::ScalarType dtype) {
     return tensor.detach().to(dtype, /*non_blocking=*/false, /*copy=*/true);

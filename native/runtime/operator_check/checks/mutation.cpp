@@ -156,15 +156,8 @@ std::optional<OperatorCheckFinding> write_elsewhere(const OperatorCall& call) {
       return undeclared_write(call, given, when);
     });
   };
-  for (size_t i = 0; i < call.tensors().size(); ++i) {
-    const auto& argument = call.tensors()[i];
-    for (const auto& [layout, tensor] : other_layouts(argument.tensor.detach())) {
-      if (argument.may_be_written && tensor.numel() > 0 && tensor.stride(0) == 0) continue;
-      auto given = call.fresh();
-      given[i] = tensor;
-      add(std::move(given), "with " + argument.name + " " + layout + ", ");
-    }
-  }
+  for (auto& [tensors, when] : in_other_layouts(call))
+    add(std::move(tensors), std::move(when));
   add(with_small_sizes(call, 1), "with one element, ");
   return first_found_in_copy(looks);
 }
