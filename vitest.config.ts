@@ -5,13 +5,11 @@ import { defineConfig } from 'vitest/config'
 const minutes = 60_000
 const noEditor = path.join(import.meta.dirname, 'test/component/support/no-editor.ts')
 /** What is compared with times, or must come within one: alone on the machine. */
-const timedNative = [
-  'test/native/timing-devices.test.ts',
-  'test/native/timing-engine.test.ts',
-  'test/native/graph-engine.test.ts',
-]
+const timedNative = ['test/native/timing-devices.test.ts', 'test/native/timing-engine.test.ts']
 const timedWindows = ['test/e2e/timings*.test.ts', 'test/e2e/profile.test.ts']
-/** Two windows on one display would take the keyboard from each other. */
+/** What needs set-up shares its workers; what is timed comes after it, alone. */
+const workers = Number(process.env['OPSMITH_TEST_WORKERS'] ?? 2)
+/** Two windows on one display would take the keyboard from each other: without displays, one after the other. */
 const displays = process.env['OPSMITH_TEST_DISPLAYS']?.split(' ') ?? []
 const endToEnd = {
   setupFiles: ['test/support/own-display.ts', 'test/support/tell-failures.ts'],
@@ -55,13 +53,12 @@ export default defineConfig({
       },
       {
         test: {
-          // The addon and the op host. Two files at a time: compilers and op hosts mostly use one core each,
-          // and an operator that takes all the memory it may takes 3 GB.
+          // The addon and the op host. An operator that takes all the memory it may takes 3 GB.
           name: 'native',
           include: ['test/native/**/*.test.ts'],
           exclude: timedNative,
           pool: 'forks',
-          maxWorkers: 2,
+          maxWorkers: workers,
           sequence: { groupOrder: 1 },
           testTimeout: 6 * minutes,
           hookTimeout: 6 * minutes,
@@ -74,7 +71,7 @@ export default defineConfig({
           include: timedNative,
           pool: 'forks',
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           testTimeout: 6 * minutes,
           hookTimeout: 6 * minutes,
         },
@@ -85,8 +82,8 @@ export default defineConfig({
           name: 'parity',
           include: ['test/parity/**/*.test.ts'],
           pool: 'forks',
-          maxWorkers: 2,
-          sequence: { groupOrder: 3 },
+          maxWorkers: workers,
+          sequence: { groupOrder: 1 },
           testTimeout: 5 * minutes,
           hookTimeout: 6 * minutes,
         },
@@ -97,8 +94,9 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           exclude: timedWindows,
-          maxWorkers: Math.max(displays.length, 1),
-          sequence: { groupOrder: 4 },
+          ...(displays.length === workers
+            ? { maxWorkers: workers, sequence: { groupOrder: 1 } }
+            : { maxWorkers: 1, sequence: { groupOrder: 2 } }),
           ...endToEnd,
         },
       },
@@ -107,7 +105,7 @@ export default defineConfig({
           name: 'e2e-timed',
           include: timedWindows,
           fileParallelism: false,
-          sequence: { groupOrder: 5 },
+          sequence: { groupOrder: 4 },
           ...endToEnd,
         },
       },

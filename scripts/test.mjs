@@ -3,7 +3,7 @@
 import { bundles } from './build.mjs'
 import { earlyChecks, checkNames, runChecks } from './check.mjs'
 import { refuse } from './lib/refuse.mjs'
-import { problemOf, runSuite, suites, testFiles } from './lib/suites.mjs'
+import { mixedSuites, problemOf, runSuites, suites, testFiles } from './lib/suites.mjs'
 import { watchSources } from './lib/watch-sources.mjs'
 import { setUpOrExit, setUpPackagesOrExit } from './setup.mjs'
 
@@ -81,23 +81,31 @@ async function check(names) {
   failures.push(...result.failures)
 }
 
-async function test(suite, hold = false) {
-  const own = files.get(suite) ?? []
-  const problem = problemOf(suite)
-  if (problem) {
-    console.log(`\n${suite}: ${own.length} test files skipped: ${problem}`)
-    count({ passed: 0, failed: 0, skipped: own.length })
-    return
+/** @param {string[]} names of suites that run at once */
+async function test(names, hold = false) {
+  /** @type {string[]} */
+  const runnable = []
+  for (const name of names) {
+    const count = files.get(name)?.length ?? 0
+    const problem = problemOf(name)
+    if (problem) {
+      console.log(`\n${name}: ${count} test files skipped: ${problem}`)
+      counts.skipped += count
+      continue
+    }
+    if (!hold) console.log(`\n${name}: ${count} test files`)
+    runnable.push(name)
   }
-  if (!hold) console.log(`\n${suite}: ${own.length} test files`)
-  const some = words.length > 0 ? own : []
-  const report = await runSuite(suite, { files: some, watch, flags, hold })
+  if (runnable.length === 0) return
+  const some = words.length > 0 ? runnable.flatMap((name) => files.get(name) ?? []) : []
+  const report = await runSuites(runnable, { files: some, watch, flags, hold })
   for (const file of report.files) {
     count(file)
     failures.push(...file.failures.map((name) => `${file.file}: ${name}`))
   }
   counts.failed += report.errors
-  if (report.errors > 0) failures.push(`${suite}: ${report.errors} errors outside the tests`)
+  if (report.errors > 0)
+    failures.push(`${runnable.join(', ')}: ${report.errors} errors outside the tests`)
   reports.push(...report.files)
 }
 
@@ -122,7 +130,7 @@ if (needsNative) {
   const onPackages = () => {
     if (withChecks) early.push(timed('checks of TypeScript', () => check(earlyChecks)))
     for (const suite of light.filter((one) => selected.includes(one)))
-      early.push(timed(suite, () => test(suite, true)))
+      early.push(timed(suite, () => test([suite], true)))
   }
   const late = checkNames.filter((name) => !earlyChecks.includes(name))
   const onAddon = () => {
@@ -149,8 +157,11 @@ const stopWatching =
         (made) => console.log(`built ${made.join(', ')}`),
       )
     : undefined
-for (const suite of selected)
-  if (!light.includes(suite) || !needsNative) await timed(suite, () => test(suite))
+const late = selected.filter((suite) => !light.includes(suite) || !needsNative)
+const mixed = late.filter((suite) => mixedSuites.includes(suite))
+const alone = late.filter((suite) => !mixedSuites.includes(suite))
+for (const names of [mixed, ...alone.map((suite) => [suite])])
+  if (names.length > 0) await timed(names.join(', '), () => test(names))
 await stopWatching?.()
 
 printTimes()

@@ -13,6 +13,12 @@ import { localCommand, root, setupFolder } from './paths.mjs'
 /** In the order in which `npm test` runs them. */
 export const suites = ['unit', 'component', 'native', 'parity', 'e2e', 'gpu']
 
+/** These share their workers, so that none is idle while another suite ends. */
+export const mixedSuites = ['native', 'parity', 'e2e']
+
+/** Test files at a time: compilers and op hosts take a core each, windows wait for a part of their time. */
+export const mixedWorkers = 3
+
 /** The test files of a suite whose path contains one of the words, relative to the clone; all without words. */
 export function testFiles(suite, words = []) {
   const folder = path.join('test', suite)
@@ -32,12 +38,12 @@ export function problemOf(suite) {
 /** One for each window that is open at a time; none when the user has a display: one window at a time opens there. */
 async function startDisplays() {
   if (hasDisplay()) return []
-  return Promise.all([startVirtualDisplay(), startVirtualDisplay()])
+  return Promise.all(Array.from({ length: mixedWorkers }, () => startVirtualDisplay()))
 }
 
 /**
- * Runs vitest on one suite.
- * @param {string} suite
+ * Runs vitest once, on one suite or on several.
+ * @param {string[]} names of suites
  * @param {object} options
  * @param {string[]} options.files as from testFiles
  * @param {boolean} options.watch goes on until Ctrl+C, and runs again what an edit concerns
@@ -45,15 +51,15 @@ async function startDisplays() {
  * @param {boolean} [options.hold] print nothing until the end: something else prints meanwhile
  * @returns {Promise<import('./test-report.mjs').TestReport>}
  */
-export async function runSuite(suite, { files, watch, flags, hold = false }) {
-  const report = path.join(setupFolder, 'test-results', `${suite}.json`)
+export async function runSuites(names, { files, watch, flags, hold = false }) {
+  const report = path.join(setupFolder, 'test-results', `${names.join('-')}.json`)
   fs.rmSync(report, { force: true })
-  const displays = suite === 'e2e' ? await startDisplays() : []
+  const displays = names.includes('e2e') ? await startDisplays() : []
   const command = [
     localCommand('vitest'),
     watch ? 'watch' : 'run',
     // A suite may be several projects: native and native-timed.
-    `--project=${suite}*`,
+    ...names.map((name) => `--project=${name}*`),
     '--reporter=default',
     '--reporter=./scripts/lib/test-report.mjs',
     ...flags,
@@ -66,6 +72,7 @@ export async function runSuite(suite, { files, watch, flags, hold = false }) {
       ...environmentVariables(),
       OPSMITH_TESTS: '1',
       OPSMITH_TEST_REPORT: report,
+      OPSMITH_TEST_WORKERS: String(mixedWorkers),
       // Nothing here is wrong: the warning is about a future major version of Vite.
       VITE_CONFIG_NATIVE_IGNORE_WARNING: 'true',
       ...(displays.length > 0
