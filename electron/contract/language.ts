@@ -6,6 +6,7 @@ import { diagnostic, textEdit } from './diagnostics'
 export const languageState = z.object({
   state: z.enum([
     'idle', // no C++ or CUDA file was opened yet: nothing runs
+    'off', // in Settings
     'absent', // not installed; `hint` says what to install
     'starting',
     'ready',

@@ -10,6 +10,8 @@ const fields = {
   ...buildOptionFields,
   /** Absolute path of a clangd; "" lets Opsmith choose. */
   clangd: z.string(),
+  /** clangd reads the files that are open: completion, definitions, mistakes as one types. */
+  codeHelp: z.boolean(),
   theme: z.enum(['system', 'dark', 'light', 'contrast']),
   buildOnSave: z.boolean(),
   /** Builds of the window go through the compile server, where clang's own libraries are installed. */
@@ -41,6 +43,7 @@ export const defaultSettings: Settings = {
   libtorch: '',
   ...defaultBuildOptions,
   clangd: '',
+  codeHelp: true,
   theme: 'system',
   buildOnSave: true,
   hotCompile: true,

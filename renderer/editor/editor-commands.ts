@@ -43,7 +43,8 @@ export function editorCommands(): Command[] {
       group: 'Tools',
       // It begins with the first C++ file, which then is the way to start it.
       enabled: () =>
-        projectStore.getState().project !== null && languageStore.getState().state.state !== 'idle',
+        projectStore.getState().project !== null &&
+        !['idle', 'off'].includes(languageStore.getState().state.state),
       run: restartLanguage,
     },
   ]

@@ -206,6 +206,7 @@ function ProblemItem(): ReactElement | null {
 
 const languageWords: Record<LanguageState['state'], string> = {
   idle: '',
+  off: '',
   absent: 'no clangd',
   starting: 'starting',
   ready: '',
@@ -216,7 +217,7 @@ const languageWords: Record<LanguageState['state'], string> = {
 /** What knows C++ in the editor; nothing while nothing was asked of it. */
 function LanguageItem(): ReactElement | null {
   const state = useLanguage((language) => language.state)
-  if (state.state === 'idle') return null
+  if (state.state === 'idle' || state.state === 'off') return null
   const trouble = state.state === 'restarting' || state.state === 'failed'
   const words = state.state === 'ready' && state.busy ? 'reading' : languageWords[state.state]
   return (

@@ -62,7 +62,16 @@ describe('a folder in renderer/features', () => {
       env: { ...process.env, NO_COLOR: '1' },
     })
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
-    const app = await App.start(cache, folder, { hotCompile: false, buildOnSave: false }, copy)
+    const app = await App.start(
+      cache,
+      folder,
+      {
+        hotCompile: false,
+        codeHelp: false,
+        buildOnSave: false,
+      },
+      copy,
+    )
     try {
       await app.testId('rail-echo').waitFor()
       expect(await app.testId('rail-profile').count()).toBe(0)

@@ -74,7 +74,10 @@ beforeAll(async () => {
   git('add', '.')
   git('commit', '-q', '-m', 'First of all')
   fs.writeFileSync(at('run.log'), '')
-  app = await App.start(cache, folder, { hotCompile: false, buildOnSave: false })
+  app = await App.start(cache, folder, {
+    hotCompile: false,
+    buildOnSave: false,
+  })
   await app.resize(1280, 720)
   await row('op.cpp').waitFor()
 })

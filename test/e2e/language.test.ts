@@ -57,7 +57,7 @@ beforeAll(async () => {
   // Builds have tests of their own.
   await changeSettings(cache.folder, { buildOnSave: false })
   folder = copyProject(path.join(root, 'samples/calculate_force'), cache)
-  app = await App.start(cache, folder)
+  app = await App.start(cache, folder, { hotCompile: false })
 })
 afterAll(async () => {
   if (!clangd.ok) return
@@ -201,6 +201,25 @@ describe.skipIf(!clangd.ok)('C++ in the editor', () => {
       .poll(flagsOfKernel, { timeout: 30_000 })
       .toEqual(expect.arrayContaining(['-O1', '-ffast-math', '-march=native']))
     expect(flagsOfKernel()).not.toContain('-O2')
+  })
+
+  it('code help that is turned off ends clangd, and its commands name the setting', async () => {
+    const item = app.testId('status-language')
+    const pid = Number(await item.getAttribute('data-pid'))
+    await command('Show Settings')
+    await app.testId('settings-code-help').uncheck()
+    await item.waitFor({ state: 'detached' })
+    await expect.poll(() => fs.existsSync(`/proc/${pid}`)).toBe(false)
+    await app.openFile(kernel)
+    await app.focused(kernel)
+    await command('Go to definition')
+    const off = app
+      .testId('notification')
+      .filter({ hasText: 'Code help is off: turn it on in Settings.' })
+    await off.waitFor()
+    await command('Show Settings')
+    await app.testId('settings-code-help').check()
+    await item.and(app.page.locator('[data-state=ready]')).waitFor()
   })
 
   it('a clangd that ends is reported and can be started again', async () => {

@@ -26,7 +26,11 @@ async function shareOf(testId: string): Promise<number> {
 beforeAll(async () => {
   cache = makeTestCache()
   const folder = copyProject(path.join(root, 'samples/my_op'), cache)
-  app = await App.start(cache, folder, { hotCompile: false, buildOnSave: false })
+  app = await App.start(cache, folder, {
+    hotCompile: false,
+    codeHelp: false,
+    buildOnSave: false,
+  })
   await app.resize(1280, 720)
   await app.testId('tool-tab-schemas').waitFor()
 })

@@ -70,7 +70,7 @@ describe('the edit, build and run loop', () => {
 
   it('an edit is built by the compile server, and the plain build that follows is published', async () => {
     const folder = copyProject(path.join(root, 'samples/my_op'), cache)
-    app = await App.start(cache, folder, { hotCompile: true })
+    app = await App.start(cache, folder, { hotCompile: true, codeHelp: false })
     const running = app
     await app.openFile('op.cpp')
     await app.testId('toolbar-build').click()
@@ -104,7 +104,7 @@ describe('the edit, build and run loop', () => {
     const real = process.env['OPSMITH_COMPILER'] ?? 'c++'
     const script = `#!/bin/sh\ncase "$*" in *c++-header*) echo no headers today >&2; exit 1;; esac\nexec ${real} "$@"\n`
     fs.writeFileSync(compiler, script, { mode: 0o755 })
-    app = await App.start(cache, undefined, { hotCompile: false, compiler })
+    app = await App.start(cache, undefined, { hotCompile: false, codeHelp: false, compiler })
     const said = app.testId('notification').filter({ hasText: 'could not precompile' })
     await said.waitFor()
     expect(await said.textContent()).toMatch(/Builds work without them/)

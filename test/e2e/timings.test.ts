@@ -59,7 +59,7 @@ beforeAll(async () => {
   const own = text.indexOf('  "benchmarks"')
   expect(own).toBeGreaterThan(0)
   fs.writeFileSync(file, `${text.slice(0, own)}"benchmarks": ${JSON.stringify(benchmarks)}\n}\n`)
-  app = await App.start(cache, folder)
+  app = await App.start(cache, folder, { hotCompile: false })
   await app.page
     .getByTestId('status-build')
     .filter({ hasText: /built in/i })

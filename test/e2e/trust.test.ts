@@ -39,7 +39,7 @@ beforeAll(async () => {
   fs.rmSync(path.join(cache.folder, 'trust.json'))
   // What cannot be written must cost neither the window nor its end.
   fs.mkdirSync(path.join(cache.folder, 'window.json'))
-  app = await App.start(cache, folder)
+  app = await App.start(cache, folder, { hotCompile: false })
   await app.resize(1280, 720)
 })
 afterAll(async () => {

@@ -72,11 +72,11 @@ export class App {
     }
   }
 
-  /** Without a compile server, unless asked for: in a test of a few seconds it only takes a core. */
+  /** Without a compile server and clangd, unless asked for: each takes a core for as long as most tests. */
   static async start(
     cache: TestCache,
     project?: string,
-    settings: SettingsChange = { hotCompile: false },
+    settings: SettingsChange = { hotCompile: false, codeHelp: false },
     /** The checkout whose bundles are started. */
     checkout = root,
     /** Called as soon as there is a window, and awaited. */

@@ -158,6 +158,13 @@ export function SettingsPanel(): ReactElement {
             onChange={(size) => changeSettings({ memoryLimit: Math.round(size * gibibyte) })}
           />
           <SandboxSettings />
+          <CheckSetting
+            id="settings-code-help"
+            label="Code help"
+            words="complete names, find definitions and mark mistakes as you type; clangd takes about 0.5 GB"
+            checked={settings.codeHelp}
+            onChange={(codeHelp) => changeSettings({ codeHelp })}
+          />
           <label htmlFor="settings-clangd">clangd</label>
           <ClangdSetting />
           <span>Trusted folders</span>

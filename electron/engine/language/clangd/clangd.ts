@@ -195,7 +195,8 @@ export class Clangd {
 
   private startSoon(): void {
     const { state } = this.current
-    if (this.starting || this.server || state === 'absent' || state === 'failed') return
+    if (this.starting || this.server) return
+    if (state === 'off' || state === 'absent' || state === 'failed') return
     if (state === 'restarting') return // a timer does it
     this.starting = true
     void this.enqueue(() => this.start()).finally(() => {
@@ -216,8 +217,12 @@ export class Clangd {
     const { folder } = this
     if (folder === '' || this.closed || this.server) return
     this.busyFiles.clear()
-    this.setState({ state: 'starting', busy: false, message: '', hint: '', pid: 0 })
     const settings = await this.services.projects.settings()
+    if (!settings.codeHelp) {
+      this.setState({ ...idle, state: 'off', message: 'Code help is off: turn it on in Settings.' })
+      return
+    }
+    this.setState({ state: 'starting', busy: false, message: '', hint: '', pid: 0 })
     const program = await findClangd(settings.clangd)
     if (!program.ok) {
       const { message, hint = '' } = program.error
@@ -310,7 +315,7 @@ export class Clangd {
       const program = await findClangd(settings.clangd)
       const other = program.ok && program.value.path !== this.program?.path
       const driver = this.queryDriver
-      if (this.server && !other) {
+      if (this.server && settings.codeHelp && !other) {
         await this.prepareCommands()
         if (this.queryDriver === driver) return
       }
