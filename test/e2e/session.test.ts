@@ -56,10 +56,17 @@ describe('the terminal', () => {
     const row = app.testId('terminal-view').getByText('./op.cpp:3:1', { exact: true })
     const place = await row.boundingBox()
     if (!place) throw new Error('the place is not shown')
-    // What draws the terminal lies below what takes the mouse.
-    await app.page.mouse.move(place.x + 10, place.y + 5)
-    await app.page.mouse.move(place.x + 20, place.y + 5)
-    await app.page.mouse.click(place.x + 20, place.y + 5)
+    // What draws the terminal lies below what takes the mouse. A place is looked for once the mouse is over it.
+    const x = place.x + 20
+    const y = place.y + 5
+    const cursorAt = ([left, top]: readonly [number, number]): string => {
+      const element = document.elementFromPoint(left, top)
+      return element ? getComputedStyle(element).cursor : ''
+    }
+    await app.page.mouse.move(x - 10, y)
+    await app.page.mouse.move(x, y)
+    await expect.poll(() => app.page.evaluate(cursorAt, [x, y] as const)).toBe('pointer')
+    await app.page.mouse.click(x, y)
     await app.testId('status-cursor').filter({ hasText: /^3:1$/ }).waitFor()
   })
 
