@@ -86,3 +86,14 @@ export function figuresOf(pid: number): ProcessFigures {
     return { memory: 0, descriptors: 0, mappings: 0 }
   }
 }
+
+/** Processes that an Opsmith started which lives no more. */
+export function startedByDead(): { pid: number; words: string }[] {
+  const pids = fs.readdirSync('/proc').map(Number).filter(Number.isInteger)
+  const entries = pids.flatMap((pid) => readEntry(pid) ?? [])
+  const living = new Set(entries.map(({ pid }) => String(pid)))
+  return entries.filter(({ startedBy }) => {
+    const [owner = ''] = startedBy.split('.')
+    return owner !== '' && !living.has(owner)
+  })
+}

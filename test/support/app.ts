@@ -103,15 +103,18 @@ export class App {
     return new App(electron, page)
   }
 
+  /** Waits until its main process has ended. */
+  async ended(): Promise<void> {
+    App.running.delete(this)
+    const main = this.electron.process()
+    if (main.exitCode !== null || main.signalCode !== null) return
+    await new Promise((resolve) => main.once('exit', resolve))
+  }
+
   /** As a user closes it: by its window. */
   async close(): Promise<void> {
     await App.beforeClose()
-    App.running.delete(this)
-    const gone = new Promise<void>((resolve) => {
-      this.electron.process().once('exit', () => {
-        resolve()
-      })
-    })
+    const gone = this.ended()
     await this.electron.evaluate(({ BrowserWindow }) => {
       for (const window of BrowserWindow.getAllWindows()) window.close()
     })
