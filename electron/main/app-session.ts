@@ -9,6 +9,7 @@ import type { DescribedProject, Project, TrustState } from '../contract/project'
 import { ok, WorkbenchFailure } from '../contract/outcome'
 import type { Result, WorkbenchError } from '../contract/outcome'
 import { eventChannel } from '../contract/channels'
+import { removeProjectLeftovers } from '../engine/builds/leftovers'
 import { startForkedHost } from '../engine/host/transport'
 import type { Installation } from '../engine/installation'
 import { describeProject } from '../engine/project/describe-project'
@@ -142,6 +143,7 @@ export class AppSession {
       }),
     )
     noteKnown(project, described.value)
+    void removeProjectLeftovers(project.folder)
     const settings = await this.workbench.projects.settings()
     const others = settings.recentProjects.filter((item) => item !== project.folder)
     const recentProjects = [project.folder, ...others].slice(0, mostRecent)

@@ -92,6 +92,47 @@ describe('an operator that ends its process', () => {
     await app.testId('schema-row-null_write::forward').waitFor()
   })
 
+  it('200 MB that are printed, opened or in opsmith.json are refused in a sentence, and the window never freezes', async () => {
+    const folder = copyProject(path.join(root, 'test/cases/crash/null_write'), cache)
+    app = await App.start(cache, folder)
+    await app.openFile('op.cpp')
+    const longestPause = await app.page.evaluateHandle(() => {
+      const seen = { milliseconds: 0 }
+      let last = performance.now()
+      setInterval(() => {
+        seen.milliseconds = Math.max(seen.milliseconds, performance.now() - last)
+        last = performance.now()
+      }, 20)
+      return seen
+    })
+    const printing = crashSource('print_100mb').replace('100 * 1024', '200 * 1024')
+    await app.setText('op.cpp', printing)
+    await app.save()
+    await buildAndRun()
+    const card = app.testId('crash-card').filter({ hasText: /printed/i })
+    await expect
+      .poll(
+        async () => {
+          await app.testId('run-go').click()
+          return await card.count()
+        },
+        { timeout: buildTime, interval: 1000 },
+      )
+      .toBe(1)
+
+    const size = 200 << 20
+    fs.writeFileSync(path.join(folder, 'data.txt'), Buffer.alloc(size, 'x'))
+    await app.openFile('data.txt')
+    await app.page
+      .getByText(/data\.txt is too large to open/)
+      .first()
+      .waitFor()
+    fs.writeFileSync(path.join(folder, 'opsmith.json'), Buffer.alloc(size, ' '))
+    await app.page.getByText('opsmith.json has 200 MB; the limit is 8 MB.').first().waitFor()
+    const { milliseconds } = await longestPause.jsonValue()
+    expect(milliseconds).toBeLessThan(3_000)
+  })
+
   it('an op host that is killed from outside is replaced by a new one', async () => {
     app = await App.start(cache, copyProject(path.join(root, 'samples/my_op'), cache))
     await buildAndRun()

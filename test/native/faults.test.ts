@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 
@@ -50,8 +51,8 @@ const sitting: [AppCallName, unknown][] = [
 ]
 
 /** One sitting from the start to the end; the calls that failed, with their codes. */
-async function sit(): Promise<string[]> {
-  const session = new AppSession(testInstallation(cache), folder)
+async function sit(cacheFolder = cache.folder): Promise<string[]> {
+  const session = new AppSession({ ...testInstallation(cache), cacheFolder }, folder)
   const failed: string[] = []
   const ask = async (name: AppCallName, input: unknown): Promise<void> => {
     const result: Result<unknown> = await answer(session, allCalls, name, input)
@@ -77,6 +78,25 @@ function writtenFiles(): string[] {
 }
 
 let written: string[] = []
+
+/** A disk of its own for a folder; why there can be none, "" where it is mounted. */
+function mountSmallDisk(at: string): string {
+  fs.mkdirSync(at)
+  const words = ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', at]
+  const mounted = spawnSync('mount', words, { encoding: 'utf8' })
+  return mounted.status === 0 ? '' : mounted.stderr || String(mounted.error)
+}
+
+/** Writes until the disk takes no more; the last bytes too. */
+function fill(folder: string): void {
+  for (const size of [4096, 1]) {
+    try {
+      for (;;) fs.appendFileSync(path.join(folder, 'filling'), Buffer.alloc(size))
+    } catch {
+      continue
+    }
+  }
+}
 
 describe('what the window keeps', () => {
   it('is written in a sitting, and nothing else is left', async () => {
@@ -105,6 +125,27 @@ describe('what the window keeps', () => {
     for (const file of written) spoil(path.join(cache.folder, file))
     expect(await sit()).toEqual([])
     expect(bugs).toEqual([])
+  })
+
+  it('the disk may be full: what cannot be kept is said with that reason, the rest works', async (test) => {
+    const home = path.join(cache.home, 'full')
+    const problem = mountSmallDisk(home)
+    if (problem !== '') test.skip(`no disk can be mounted here: ${problem}`)
+    try {
+      for (const name of fs.readdirSync(cache.folder)) {
+        const target = path.join(cache.folder, name)
+        if (fs.lstatSync(target).isSymbolicLink())
+          fs.symlinkSync(fs.realpathSync(target), path.join(home, name))
+      }
+      fill(home)
+      const failed = await sit(home)
+      expect(failed.filter((one) => !one.endsWith(': io'))).toEqual([])
+      expect(failed).toContain('layout.set: io')
+      expect(failed).toContain('draft.keep: io')
+      expect(bugs).toEqual([])
+    } finally {
+      spawnSync('umount', ['--lazy', home])
+    }
   })
 
   it('each file may be a folder: what cannot be kept is said, the rest works', async () => {

@@ -7,7 +7,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import { defaultHostLimits } from '../../electron/engine/host/host-client'
 import { inputSpec } from '../../electron/contract/manifest'
-import { removeLeftovers } from '../../electron/engine/builds/leftovers'
+import { removeLeftovers, removeProjectLeftovers } from '../../electron/engine/builds/leftovers'
 import { opsmith } from '../support/command-line'
 import { root } from '../support/installation'
 import { useWorkbench } from '../support/workbench'
@@ -223,6 +223,15 @@ describe('what is left of a process that was killed', () => {
     fs.writeFileSync(prelude, '')
     const compiling = path.join(cache.folder, 'objects', `tmp.${gone.pid}-0123abcd`)
     fs.mkdirSync(compiling)
+    // As a save that was cut short leaves them, in the cache and in a project.
+    const half = (folder: string, pid = 0): string => {
+      fs.mkdirSync(path.join(cache.home, folder), { recursive: true })
+      const file = path.join(cache.home, folder, `.op.cpp.${pid}-0123abcd`)
+      fs.writeFileSync(file, 'half')
+      return file
+    }
+    const [drafts, saving] = [half('opsmith/drafts/0123', gone.pid), half('saved/src', gone.pid)]
+    const [draft, saved] = [half('opsmith/drafts/0123', process.pid), half('saved', process.pid)]
     const orphan = (owner: string): number | undefined =>
       spawn('sleep', ['600'], {
         env: { ...process.env, OPSMITH_STARTED_BY: `${owner}.id` },
@@ -233,10 +242,11 @@ describe('what is left of a process that was killed', () => {
     const [lost = 0, kept = 0] = [orphan(`${gone.pid}.123`), orphan(`${process.pid}.${ours}`)]
     try {
       await removeLeftovers(workbench.installation)
-      const isThere = [dead, alive, prelude, compiling, ...proofs].map((file) =>
-        fs.existsSync(file),
-      )
-      expect(isThere).toEqual([false, true, false, false, false, true])
+      await removeProjectLeftovers(path.join(cache.home, 'saved'))
+      const left = [dead, prelude, compiling, drafts, saving, proofs[0] ?? '']
+      expect(left.filter((file) => fs.existsSync(file))).toEqual([])
+      const used = [alive, draft, saved, proofs[1] ?? '']
+      expect(used.filter((file) => !fs.existsSync(file))).toEqual([])
       await expect.poll(() => isRunning(lost)).toBe(false)
       expect(isRunning(kept)).toBe(true)
     } finally {

@@ -10,12 +10,13 @@ import type { SettingsChange } from '../../electron/contract/settings'
 import { changeSettings } from '../../electron/engine/project/settings-file'
 import { root } from './installation'
 import type { TestCache } from './installation'
+import type { OrdinaryUser } from './ordinary-user'
 import './test-hook'
 
 /** Milliseconds. Whoever waits shorter than this measures something, and says so. */
 const patience = 90_000
 
-async function electronExecutable(): Promise<string> {
+export async function electronExecutable(): Promise<string> {
   const script = pathToFileURL(path.join(root, 'scripts/setup/electron-runtime.mjs'))
   const { resolveElectron } = (await import(script.href)) as {
     resolveElectron(): { executable: string } | undefined
@@ -83,13 +84,37 @@ export class App {
     onWindow: (page: Page) => Promise<void> = () => Promise.resolve(),
   ): Promise<App> {
     await changeSettings(cache.folder, settings)
-    const electron = await _electron.launch({
-      executablePath: await electronExecutable(),
-      args: startArguments(checkout, project),
-      cwd: checkout,
-      env: startEnvironment(cache),
-      timeout: 2 * patience,
+    return await App.launch(
+      {
+        executablePath: await electronExecutable(),
+        args: startArguments(checkout, project),
+        cwd: checkout,
+        env: startEnvironment(cache),
+      },
+      onWindow,
+    )
+  }
+
+  /** With Chromium's sandbox, as a user who is not root. */
+  static async startSandboxed(
+    cache: TestCache,
+    project: string,
+    { executable, environment }: OrdinaryUser,
+  ): Promise<App> {
+    return await App.launch({
+      executablePath: executable,
+      args: [root, project],
+      cwd: root,
+      env: { ...startEnvironment(cache), ...environment },
+      chromiumSandbox: true,
     })
+  }
+
+  private static async launch(
+    options: Parameters<typeof _electron.launch>[0],
+    onWindow: (page: Page) => Promise<void> = () => Promise.resolve(),
+  ): Promise<App> {
+    const electron = await _electron.launch({ ...options, timeout: 2 * patience })
     if (process.env['OPSMITH_TEST_LOG']) {
       electron.process().stderr?.pipe(process.stderr)
       electron.process().stdout?.pipe(process.stderr)
@@ -103,15 +128,18 @@ export class App {
     return new App(electron, page)
   }
 
+  /** Waits until its main process has ended. */
+  async ended(): Promise<void> {
+    App.running.delete(this)
+    const main = this.electron.process()
+    if (main.exitCode !== null || main.signalCode !== null) return
+    await new Promise((resolve) => main.once('exit', resolve))
+  }
+
   /** As a user closes it: by its window. */
   async close(): Promise<void> {
     await App.beforeClose()
-    App.running.delete(this)
-    const gone = new Promise<void>((resolve) => {
-      this.electron.process().once('exit', () => {
-        resolve()
-      })
-    })
+    const gone = this.ended()
     await this.electron.evaluate(({ BrowserWindow }) => {
       for (const window of BrowserWindow.getAllWindows()) window.close()
     })

@@ -26,8 +26,11 @@ export interface TestCache {
   remove(): void
 }
 
-/** A cache folder of a test's own: fresh settings, drafts and layout, the compilers' work shared. */
-export function makeTestCache(): TestCache {
+/**
+ * A cache folder of a test's own: fresh settings, drafts and layout, the compilers' work shared.
+ * @param own folders of the compilers' work that are not shared
+ */
+export function makeTestCache(own: readonly string[] = []): TestCache {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-test-'))
   const folder = path.join(home, 'opsmith')
   fs.mkdirSync(folder)
@@ -35,7 +38,7 @@ export function makeTestCache(): TestCache {
   const trusted = [fs.realpathSync(home), fs.realpathSync(root)]
   fs.writeFileSync(path.join(folder, 'trust.json'), JSON.stringify({ trusted, restricted: [] }))
   const shared = cacheFolder()
-  for (const name of sharedFolders) {
+  for (const name of sharedFolders.filter((one) => !own.includes(one))) {
     fs.mkdirSync(path.join(shared, name), { recursive: true })
     fs.symlinkSync(path.join(shared, name), path.join(folder, name))
   }

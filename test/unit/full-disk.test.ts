@@ -56,3 +56,16 @@ it('a history that cannot be written costs no result', async () => {
   )
   expect(await history.add('/p', 'key', { build: '1' })).toBeNull()
 })
+
+it('what is being written is named after the process that writes, so that it is found once that was killed', async () => {
+  const names: (string | null)[] = []
+  const watcher = fs.watch(folder, (_event, name) => names.push(name))
+  try {
+    await writeAtomically(path.join(folder, 'op.cpp'), 'x')
+    await expect.poll(() => names).toContain('op.cpp')
+  } finally {
+    watcher.close()
+  }
+  const own = new RegExp(`^\\.op\\.cpp\\.${process.pid}-[0-9a-f]{8}$`)
+  expect(names).toContainEqual(expect.stringMatching(own))
+})

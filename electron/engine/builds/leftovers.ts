@@ -3,12 +3,16 @@ import os from 'node:os'
 import path from 'node:path'
 
 import type { Installation } from '../installation'
+import { listTree } from '../project/list-tree'
 import { endOrphans } from '../toolchain/process-tree'
 
 /** Folders of the cache in which something is made under a temporary name; "." for the cache itself. */
 const folders = ['.', 'objects', 'builds', 'precompiled', 'compile-server', 'generated']
 
-/** "tmp.PID-ID", "NAME.PID-ID", as temporaryBeside() makes them. */
+/** Folders of the cache that are large, or not ours, and hold nothing that writeAtomically() writes. */
+const withoutTexts = [...folders, 'addons', 'electron', 'electron-profile', 'hosts', 'include']
+
+/** "tmp.PID-ID", "NAME.PID-ID", as temporaryBeside() makes them, and ".NAME.PID-ID" of writeAtomically(). */
 const temporaryName = /\.(\d+)-[0-9a-f]{8}(\.d)?$/
 /** "PID-GENERATION-ID" of op hosts, "WORD-PID-ID" of what they write for us. */
 const hostName = /^(?:[a-z]+-)?(\d+)-/
@@ -25,9 +29,12 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function removeOfTheDead(folder: string, pattern: RegExp): Promise<void> {
-  const names = await fs.readdir(folder).catch(() => [])
-  for (const name of names) {
+async function removeOfTheDead(
+  folder: string,
+  pattern: RegExp,
+  names?: readonly string[],
+): Promise<void> {
+  for (const name of names ?? (await fs.readdir(folder).catch(() => []))) {
     const pid = Number(pattern.exec(name)?.[1] ?? process.pid)
     if (isAlive(pid)) continue
     await fs.rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined)
@@ -43,6 +50,18 @@ export async function removeLeftovers({ cacheFolder }: Installation): Promise<vo
   for (const folder of folders) {
     await removeOfTheDead(path.join(cacheFolder, folder), temporaryName)
   }
+  for (const name of await fs.readdir(cacheFolder).catch(() => [])) {
+    if (withoutTexts.includes(name)) continue
+    const folder = path.join(cacheFolder, name)
+    const names = await fs.readdir(folder, { recursive: true }).catch(() => [])
+    await removeOfTheDead(folder, temporaryName, names)
+  }
   await removeOfTheDead(path.join(cacheFolder, 'hosts'), hostName)
   await removeOfTheDead(os.tmpdir(), scratchName)
+}
+
+/** Removes what saves that were cut short have left in a project's folder. */
+export async function removeProjectLeftovers(folder: string): Promise<void> {
+  const { hidden } = await listTree(folder)
+  await removeOfTheDead(folder, temporaryName, hidden)
 }

@@ -47,13 +47,16 @@ export async function makeFolder(folder: string): Promise<string> {
   }
 }
 
+/** A hidden name next to `file`, which nobody else writes to; builds/leftovers.ts knows it. */
+function hiddenTemporaryBeside(file: string): string {
+  const name = `.${path.basename(file)}.${process.pid}-${randomUUID().slice(0, 8)}`
+  return path.join(path.dirname(file), name)
+}
+
 /** Written whole or not at all: a crash while saving leaves the old file. */
 export async function writeAtomically(file: string, data: string | Buffer): Promise<void> {
   await makeFolder(path.dirname(file))
-  const temporary = path.join(
-    path.dirname(file),
-    `.${path.basename(file)}.${randomUUID().slice(0, 8)}`,
-  )
+  const temporary = hiddenTemporaryBeside(file)
   try {
     const mode = await fs.stat(file).then(
       (stat) => stat.mode & 0o777,

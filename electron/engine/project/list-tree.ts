@@ -23,6 +23,8 @@ export interface ListedTree {
   files: string[]
   /** Links to folders, relative too. They are not followed: what is behind one may be large, and is another's. */
   linkedFolders: string[]
+  /** Hidden files, relative too: neither shown nor watched. */
+  hidden: string[]
   /** There are more than `mostFiles`. */
   isCut: boolean
 }
@@ -48,21 +50,26 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 export async function listTree(folder: string, most = mostFiles): Promise<ListedTree> {
   const files: string[] = []
   const linkedFolders: string[] = []
+  const hidden: string[] = []
   let level = ['']
   for (let depth = 0; depth <= deepest && level.length > 0; depth += 1) {
     const below: string[] = []
     for (const relative of level) {
       for (const entry of await entriesOf(path.join(folder, relative))) {
-        if (entry.name.startsWith('.')) continue
         const name = relative === '' ? entry.name : `${relative}/${entry.name}`
+        if (entry.name.startsWith('.')) {
+          if (entry.isFile()) hidden.push(name)
+          continue
+        }
         if (entry.isDirectory() && !ignoredFolders.includes(entry.name)) below.push(name)
         const isLink = entry.isSymbolicLink()
         if (isLink && isLinkedFolder(path.join(folder, name))) linkedFolders.push(name)
         else if (isLink || entry.isFile()) files.push(name)
-        if (files.length > most) return { files: files.slice(0, most), linkedFolders, isCut: true }
+        if (files.length > most)
+          return { files: files.slice(0, most), linkedFolders, hidden, isCut: true }
       }
     }
     level = below
   }
-  return { files, linkedFolders, isCut: false }
+  return { files, linkedFolders, hidden, isCut: false }
 }

@@ -3,6 +3,7 @@ import os from 'node:os'
 import { ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import type { OwnWork } from '../../at-rest'
+import { withFileErrors } from '../../project/file-errors'
 import { hashOf } from '../result-cache'
 import { findClangLibraries } from './clang-libraries'
 import type { CompileTools } from '../compile-tools'
@@ -62,7 +63,8 @@ export class HotCompiler {
     if (this.starting && this.wanted === key) return await this.starting
     this.stop()
     this.wanted = key
-    this.starting = this.launch(tools, prelude, key)
+    // A full disk is this start's answer, not that of all later ones.
+    this.starting = withFileErrors(() => this.launch(tools, prelude, key))
     const answer = await this.starting
     if (this.wanted === key) this.starting = undefined
     return answer
