@@ -1,6 +1,16 @@
 import { z } from 'zod'
 
-import { assemblyChoice, assemblyForm, assemblyListing, assemblyReport } from './assembly'
+import {
+  assemblyChoice,
+  assemblyComparison,
+  assemblyForm,
+  assemblyListing,
+  assemblyOther,
+  assemblyReport,
+  loopEstimate,
+  optimizationRemark,
+  rowRange,
+} from './assembly'
 import { buildReport } from './build'
 import { diagnostic } from './diagnostics'
 import { doctorReport } from './doctor'
@@ -402,6 +412,21 @@ export const appCalls = {
   'assembly.show': {
     input: z.object({ folder: z.string(), choice: assemblyChoice }),
     output: assemblyReport,
+  },
+  /** The function of now next to the one of an earlier build, or of a compile with more flags. */
+  'assembly.compare': {
+    input: z.object({ folder: z.string(), choice: assemblyChoice, other: assemblyOther }),
+    output: assemblyComparison,
+  },
+  /** clang's remarks on the project's lines, from a compile of this source; `file` is absolute or relative. */
+  'assembly.remarks': {
+    input: z.object({ folder: z.string(), file: z.string() }),
+    output: z.array(optimizationRemark),
+  },
+  /** llvm-mca's estimate of a loop of machine code. */
+  'assembly.estimate': {
+    input: z.object({ folder: z.string(), choice: assemblyChoice, loop: rowRange }),
+    output: loopEstimate,
   },
   /** Every form, whether this project can take it, and why not. Nothing is built. */
   'export.forms': { input: folder, output: z.array(formChoice) },

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { flag } from './manifest'
+
 /** `machine`: the processor's instructions in the library that is loaded; `ptx` and `sass` of CUDA kernels. */
 export const assemblyForm = z.enum(['machine', 'ptx', 'sass'])
 export type AssemblyForm = z.infer<typeof assemblyForm>
@@ -35,6 +37,27 @@ export const assemblyRow = z.object({
 })
 export type AssemblyRow = z.infer<typeof assemblyRow>
 
+/** A loop of a function's machine code: its first and last row. */
+export const rowRange = z.object({ first: z.number().int(), last: z.number().int() })
+export type RowRange = z.infer<typeof rowRange>
+
+export const assemblyLoop = rowRange.extend({
+  /** The project's line that most of its instructions belong to; "" and 0 for none. */
+  file: z.string(),
+  line: z.number().int(),
+  instructions: z.number().int(),
+})
+export type AssemblyLoop = z.infer<typeof assemblyLoop>
+
+/** Words that precede an x86 instruction. */
+const prefixed =
+  /^(?:@!?%?\w+\s+)?((?:(?:lock|rep|repz|repnz|bnd|notrack|data16|cs|ds)\s+)*[^\s;]+)/
+
+/** The name of an instruction, without its predicate and its operands: "lock xadd", "ld.global.f32". */
+export function instructionName(text: string): string {
+  return prefixed.exec(text)?.[1] ?? ''
+}
+
 export const assemblyReport = z.object({
   form: assemblyForm,
   function: assemblyFunction,
@@ -45,6 +68,10 @@ export const assemblyReport = z.object({
   architecture: z.string(),
   /** The programs that were asked. */
   tool: z.string(),
+  /** What instructions do, by instructionName(): those of this function that are known, and no others. */
+  meanings: z.record(z.string(), z.string()),
+  /** The innermost loops, of machine code only. */
+  loops: z.array(assemblyLoop),
 })
 export type AssemblyReport = z.infer<typeof assemblyReport>
 
@@ -66,3 +93,54 @@ export const assemblyListing = z.object({
   forms: z.array(z.object({ form: assemblyForm, whyNot: z.string() })),
 })
 export type AssemblyListing = z.infer<typeof assemblyListing>
+
+/** What a function is compared with: a kept build (its key, its name, or "last"), or the sources of now with more flags. */
+export const assemblyOther = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('build'), build: z.string().min(1) }),
+  z.object({ kind: z.literal('flags'), flags: z.array(flag).min(1) }),
+])
+export type AssemblyOther = z.infer<typeof assemblyOther>
+
+export const assemblyComparison = z.object({
+  /** Of the build that is loaded. */
+  now: assemblyReport,
+  other: assemblyReport,
+  /** What the other is, for people: "build of 3 Nov 10:12", "-O3 -march=native". */
+  label: z.string(),
+  /**
+   * Instructions and labels next to each other, as indices into the rows of both; -1 where one has none. `same`: they
+   * differ at most in names of labels, in distances to data and in numbers of PTX registers.
+   */
+  pairs: z.array(z.object({ now: z.number().int(), other: z.number().int(), same: z.boolean() })),
+})
+export type AssemblyComparison = z.infer<typeof assemblyComparison>
+
+/** What clang says that it did to a line of the project, or why it did not. */
+export const optimizationRemark = z.object({
+  /** Absolute. */
+  file: z.string(),
+  line: z.number().int(),
+  column: z.number().int(),
+  /** `done`: the line was optimized; `missed`: it was not. */
+  kind: z.enum(['done', 'missed']),
+  /** clang's name of the pass: "loop-vectorize". */
+  pass: z.string(),
+  message: z.string(),
+})
+export type OptimizationRemark = z.infer<typeof optimizationRemark>
+
+/** llvm-mca's estimate of a loop whose data is in the first-level cache, and whose branches are foreseen. */
+export const loopEstimate = rowRange.extend({
+  /** The processor that it is for: "znver3". */
+  processor: z.string(),
+  /** Cycles of one iteration. */
+  cycles: z.number(),
+  instructionsPerCycle: z.number(),
+  /** Cycles of one iteration if nothing had to wait for an earlier result. */
+  withoutWaiting: z.number(),
+  /** Of each instruction by its row; `throughput`: cycles until the next of its kind can start. */
+  rows: z.array(z.object({ row: z.number().int(), latency: z.number(), throughput: z.number() })),
+  /** What makes the estimate wrong: calls, instructions that llvm-mca does not know. */
+  warnings: z.array(z.string()),
+})
+export type LoopEstimate = z.infer<typeof loopEstimate>

@@ -94,7 +94,7 @@ const takenNames = new Set([
 const longestName = 128
 
 /** Linkers and compilers would read the flags from that file, and print it where it holds none. */
-const flag = z
+export const flag = z
   .string()
   .refine((text) => !/^(-Wl,|-Xlinker,?)?@/.test(text) && !text.includes(',@'), {
     error: 'flags are not read from a file (@file); write them here',

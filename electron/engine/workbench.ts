@@ -160,7 +160,10 @@ export class Workbench {
     this.profiles = new Profiles(services)
     this.exports = new Exports(services)
     this.programChecks = new ProgramChecks(services)
-    this.assemblies = new Assemblies(services)
+    this.assemblies = new Assemblies({
+      ...services,
+      keptBuild: (project, wanted) => this.timings.keptBuild(project, wanted),
+    })
     this.clangd = new Clangd(services, events)
     this.language = new LanguageService(this.clangd)
     this.doctor = new Doctor(services)

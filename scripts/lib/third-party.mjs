@@ -22,6 +22,8 @@ export function packagesOf(modules) {
   return [...packages].sort()
 }
 
+const instructionTable = path.join(root, 'electron/engine/language/assembly/x86-instructions.json')
+
 const packageFile = (name) => path.join(root, 'node_modules', name, 'package.json')
 
 /** The licence that a package comes with, and what it asks to be repeated. */
@@ -43,6 +45,8 @@ export function noticesOf(packages) {
     const text = licenceText(folder) || `Its licence is ${license}; the package has no text of it.`
     return [title, homepage, '', text].filter((line) => line !== undefined).join('\n')
   })
+  // Data that is kept in the sources, with its notice.
+  notices.push(readJson(instructionTable).source)
   const line = `\n\n${'-'.repeat(80)}\n\n`
   return `Opsmith contains these packages.${line}${notices.join(line)}\n`
 }

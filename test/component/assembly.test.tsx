@@ -2,7 +2,11 @@ import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 
-import type { AssemblyForm, AssemblyListing } from '../../electron/contract/assembly'
+import type {
+  AssemblyForm,
+  AssemblyListing,
+  AssemblyReport,
+} from '../../electron/contract/assembly'
 import { err, ok } from '../../electron/contract/outcome'
 import { folder } from './support/answers'
 import { build, main, open, show } from './support/window'
@@ -25,7 +29,16 @@ function listingOf(whyNot: Partial<Record<AssemblyForm, string>>): AssemblyListi
 
 function giveFunction(): void {
   main.answer('assembly.show', ({ choice: { form } }) =>
-    ok({ form, function: kernel, rows: [], mix: [], architecture: 'x86-64', tool: 'objdump' }),
+    ok({
+      form,
+      function: kernel,
+      rows: [],
+      mix: [],
+      architecture: 'x86-64',
+      tool: 'objdump',
+      meanings: {},
+      loops: [],
+    }),
   )
 }
 
@@ -63,5 +76,84 @@ describe('the forms of the Assembly panel', () => {
     await userEvent.click(screen.getByTestId('assembly-form-machine'))
     await screen.findByTestId('assembly-name')
     expect(screen.getByTestId('assembly-form-machine').getAttribute('aria-selected')).toBe('true')
+  })
+})
+
+const line = { file: `${folder}/op.cpp`, inlined: '' }
+const rows = [
+  { ...line, kind: 'label' as const, address: '', text: '.L1:', line: 0, target: -1 },
+  {
+    ...line,
+    kind: 'instruction' as const,
+    address: '10',
+    text: 'addps xmm0,xmm1',
+    line: 4,
+    target: -1,
+  },
+  { ...line, kind: 'instruction' as const, address: '14', text: 'frob eax', line: 4, target: -1 },
+  { ...line, kind: 'instruction' as const, address: '18', text: 'jne .L1', line: 4, target: 0 },
+]
+const report: AssemblyReport = {
+  form: 'machine',
+  function: kernel,
+  rows,
+  mix: [{ what: 'instructions', count: 3 }],
+  architecture: 'x86-64',
+  tool: 'objdump',
+  meanings: { addps: 'Add Packed Single-Precision Floating-Point Values' },
+  loops: [{ first: 0, last: 3, file: kernel.file, line: 4, instructions: 3 }],
+}
+
+async function openReport(): Promise<void> {
+  main.give('assembly.list', listingOf({}))
+  main.give('assembly.show', report)
+  await open()
+  await build()
+  show('assembly')
+  await screen.findByTestId('assembly-name')
+}
+
+describe('what the Assembly panel says of instructions', () => {
+  it('the foot explains the instruction that is selected, and says nothing of one it does not know', async () => {
+    await openReport()
+    const list = screen.getByTestId('assembly-rows')
+    list.focus()
+    await userEvent.keyboard('{ArrowDown}{ArrowDown}')
+    expect(screen.getByTestId('assembly-foot').textContent).toContain('Add Packed Single')
+    await userEvent.keyboard('{ArrowDown}')
+    expect(screen.getByTestId('assembly-foot').textContent).toBe('')
+  })
+
+  it('L estimates the loop around the instruction, and a missing llvm-mca is named', async () => {
+    main.answer('assembly.estimate', () =>
+      err('toolchain.missing', 'llvm-mca, which estimates loops, is not installed.', {
+        hint: 'apt-get install llvm-19',
+      }),
+    )
+    await openReport()
+    screen.getByTestId('assembly-rows').focus()
+    await userEvent.keyboard('{ArrowDown}{ArrowDown}l')
+    expect((await screen.findByTestId('assembly-error')).textContent).toContain('llvm-19')
+    expect(main.asked('assembly.estimate')).toMatchObject([{ loop: { first: 0, last: 3 } }])
+  })
+
+  it('a comparison names both sides and counts what differs', async () => {
+    const other = { ...report, rows: rows.slice(0, 3), mix: [{ what: 'instructions', count: 2 }] }
+    const pairs = [0, 1, 2].map((index) => ({ now: index, other: index, same: true }))
+    main.give('assembly.compare', {
+      now: report,
+      other,
+      label: '-O3',
+      pairs: [...pairs, { now: 3, other: -1, same: false }],
+    })
+    await openReport()
+    await userEvent.selectOptions(screen.getByTestId('assembly-against'), 'flags:-O3')
+    const summary = await screen.findByTestId('assembly-compared-with')
+    expect(summary.textContent).toBe('− -O3: 2 instructions+ now: 3 instructions1 row differs')
+    expect(main.asked('assembly.compare')).toMatchObject([
+      { other: { kind: 'flags', flags: ['-O3'] }, choice: { name: 'f' } },
+    ])
+    await userEvent.selectOptions(screen.getByTestId('assembly-against'), '')
+    await screen.findByTestId('assembly-rows')
   })
 })

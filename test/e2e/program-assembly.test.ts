@@ -99,7 +99,7 @@ def unknown(x):
     await keyboard.type('(a, ')
     const signature = signatureHelp(app.page)
     await signature.getByText('Tensor w').first().waitFor()
-    expect(await activeParameter(app.page).textContent()).toBe('Tensor x')
+    await expect.poll(() => activeParameter(app.page).textContent()).toBe('Tensor x')
     await app.picture('program-signature')
     await keyboard.press('Escape')
 
@@ -154,6 +154,24 @@ describe('the assembly panel', () => {
     await expect.poll(cursorLine).toBe(other)
     // The pointer on a row marks its line in the editor.
     await decorations(app.page, 'assembly-hover').first().waitFor()
+
+    // What clang says of the lines, after them in the editor too.
+    await app.testId('assembly-remarks').check()
+    await decorations(app.page, 'assembly-after').first().waitFor({ timeout: buildTime })
+    await app.testId('assembly-rows').focus()
+    await app.page.keyboard.press('Home')
+    await expect.poll(() => app.testId('assembly-foot').textContent()).toContain('Push')
+    // It leaves the precompiled header as it is: seconds, not ten.
+    await app.testId('assembly-against').selectOption({ label: 'other flags …' })
+    await app.testId('assembly-flags').fill('-Xclang -disable-llvm-passes')
+    await app.page.keyboard.press('Enter')
+    await app.testId('assembly-compared').waitFor({ timeout: buildTime })
+    expect(await app.testId('assembly-compared-with').textContent()).toMatch(
+      /disable-llvm-passes: \d+ instructions\+ now: \d+ instructions\d+ rows differ/,
+    )
+    await app.picture('assembly-compared')
+    await app.testId('assembly-against').selectOption('')
+    await app.testId('assembly-remarks').uncheck()
 
     await app.testId('assembly-function').selectOption({ index: 1 })
     await app.testId('assembly-name').filter({ hasText: 'gc_backward' }).waitFor()

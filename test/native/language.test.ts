@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 
 import { beforeAll, describe, expect, it, vi } from 'vitest'
@@ -149,6 +150,57 @@ describe('assembly', () => {
     expect(packed?.count).toBeGreaterThan(0)
   })
 
+  it('a function is shown next to the same one under other flags, and next to the build before', async () => {
+    const choice = { form, name: 'scale', file: '', line: 0 }
+    const flags = ['-Xclang', '-disable-llvm-passes']
+    const compared = unwrap(
+      await workbench.assemblies.compare(folder, choice, { kind: 'flags', flags }),
+    )
+    const count = ({ mix }: typeof compared.now): number => mix[0]?.count ?? 0
+    expect(compared.label).toBe('-Xclang -disable-llvm-passes')
+    expect(compared.pairs.some(({ same }) => !same)).toBe(true)
+    expect(compared.pairs.filter(({ now }) => now >= 0).length).toBeGreaterThanOrEqual(
+      count(compared.now),
+    )
+    expect(fs.readdirSync(os.tmpdir()).join()).not.toContain(`opsmith-assembly-${process.pid}-`)
+    const none = await workbench.assemblies.compare(folder, choice, { kind: 'build', build: 'x' })
+    expect(none).toMatchObject({ ok: false, error: { code: 'request.invalid' } })
+    const before = fs.readFileSync(source, 'utf8')
+    fs.writeFileSync(source, before.replace('+ 1.0f', '+ 2.0f * x'))
+    unwrap(await workbench.builds.build(folder))
+    const last = unwrap(
+      await workbench.assemblies.compare(folder, choice, { kind: 'build', build: 'last' }),
+    )
+    fs.writeFileSync(source, before)
+    unwrap(await workbench.builds.build(folder))
+    expect(last.label).toMatch(/^build of /)
+    const changed = last.pairs.filter(({ same }) => !same)
+    expect(changed.length).toBeGreaterThan(0)
+    expect(changed.length).toBeLessThan(count(last.now) / 2)
+  })
+
+  it('clang says which loops it vectorized, and which not', async ({ skip }) => {
+    const remarks = await workbench.assemblies.remarks(folder, 'op.cpp')
+    if (!remarks.ok && remarks.error.code === 'toolchain.mismatch') skip('built with g++')
+    const said = unwrap(remarks).map(({ line, kind, message }) => `${line} ${kind}: ${message}`)
+    const inner = lineOf('for (int64_t i = begin')
+    expect(said.some((one) => one.startsWith(`${inner} done: vectorized loop`))).toBe(true)
+    const outer = lineOf('for (int64_t i = 0')
+    expect(said.some((one) => one.startsWith(`${outer} missed: loop not vectorized: `))).toBe(true)
+  })
+
+  it('llvm-mca estimates the cycles of a loop', async ({ skip }) => {
+    const choice = { form, name: 'scale', file: '', line: 0 }
+    const report = unwrap(await workbench.assemblies.show(folder, choice))
+    const loop = report.loops.find(({ line }) => line === lineOf('to[i] += factor'))!
+    const estimated = await workbench.assemblies.estimate(folder, choice, loop)
+    if (!estimated.ok && estimated.error.code === 'toolchain.missing') skip('no llvm-mca')
+    const estimate = unwrap(estimated)
+    expect(estimate.cycles).toBeGreaterThanOrEqual(estimate.withoutWaiting)
+    expect(estimate.instructionsPerCycle).toBeGreaterThan(0)
+    expect(estimate.rows.length).toBeGreaterThan(3)
+  })
+
   it('a function is found by its line, also one that is only inlined', async () => {
     const at = async (line: number): Promise<string> => {
       const choice = { form, name: '', file: 'op.cpp', line }
@@ -220,6 +272,15 @@ describe('language commands on the command line', () => {
       form: 'machine',
       function: { title: 'scale' },
     })
+    const explained = await opsmith(
+      cache,
+      'assembly',
+      folder,
+      '--function',
+      'op.cpp:20',
+      '--explain',
+    )
+    expect(explained.stdout).toMatch(/^mov +Move$/m)
     const unknown = await opsmith(cache, 'assembly', folder, '--function', 'nothing')
     expect(unknown.code).toBe(2)
     expect(unknown.stderr).toMatch(/no function nothing.*\n.*scale/)

@@ -22,13 +22,13 @@ export function activeParameter(page: Page): Locator {
 
 /**
  * Marks in the text: Monaco makes elements of decorations that have a class and nothing else.
- * assembly-gutter: next to a line that has instructions. assembly-hover: the line of the instruction below the pointer.
+ * assembly-after: a remark of clang after a line. assembly-gutter: next to a line that has instructions. assembly-hover: the line of the instruction below the pointer.
  * graph-place: the text of the node that is selected in the graph. git-added: next to a line that the last commit
  * has not.
  */
 export function decorations(
   page: Page,
-  name: 'assembly-gutter' | 'assembly-hover' | 'graph-place' | 'git-added',
+  name: 'assembly-after' | 'assembly-gutter' | 'assembly-hover' | 'graph-place' | 'git-added',
 ): Locator {
   return page.getByTestId(/^editor-/).locator(`.${name}`)
 }

@@ -30,6 +30,8 @@ const reportOf = (name: string, form: AssemblyReport['form'] = 'machine'): Assem
   mix: [],
   architecture: 'x86-64',
   tool: 'test',
+  meanings: {},
+  loops: [],
 })
 const listing = {
   functions: [functionOf('f', 1), functionOf('g', 9)],

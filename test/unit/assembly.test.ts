@@ -390,6 +390,8 @@ describe('functions of a listing', () => {
       mix: [],
       architecture: '',
       tool: '',
+      meanings: {},
+      loops: [],
       rows: [
         { ...row, kind: 'instruction', line: 9 },
         { ...row, kind: 'label', line: 0 },

@@ -1,10 +1,16 @@
 import path from 'node:path'
 
+import { assemblyOther } from '../../contract/assembly'
 import type {
+  AssemblyChoice,
+  AssemblyComparison,
   AssemblyForm,
   AssemblyFunction,
   AssemblyListing,
+  AssemblyOther,
   AssemblyReport,
+  LoopEstimate,
+  OptimizationRemark,
 } from '../../contract/assembly'
 import type { Workbench } from '../../engine/workbench'
 import { buildAloud, buildJson } from '../building'
@@ -18,6 +24,14 @@ const assemblyOptions = {
   function: text('<name>', 'its name, or FILE:LINE; without it, the functions are listed'),
   ptx: flag("show a CUDA kernel's PTX"),
   sass: flag("show a CUDA kernel's machine code, where nvdisasm or cuobjdump is installed"),
+  against: text('<build>', 'compare with an earlier build: its name or key, or "last"'),
+  againstFlags: text(
+    '<flags>',
+    'compare with a compile that has these flags more: "-O3 -march=native"',
+  ),
+  remarks: flag("list clang's optimization remarks on the lines of the function's source"),
+  loops: flag("estimate the function's innermost loops with llvm-mca, for this processor"),
+  explain: flag('say what the instructions of the function do, where that is known'),
   json: jsonFlag,
 }
 
@@ -39,6 +53,15 @@ async function runAssembly(
   if (options.ptx && options.sass) {
     return refuse('Give --ptx or --sass, not both.', json)
   }
+  const { against, againstFlags, remarks, loops, explain } = options
+  const more = [against, againstFlags].filter((one) => one !== undefined).length
+  const asked = more + [remarks, loops, explain].filter(Boolean).length
+  if (asked > 1) {
+    return refuse('Give one of --against, --against-flags, --remarks, --loops and --explain.', json)
+  }
+  if (asked > 0 && options.function === undefined) {
+    return refuse('Name the function: --function NAME, or FILE:LINE.', json)
+  }
   const form: AssemblyForm = options.ptx ? 'ptx' : options.sass ? 'sass' : 'machine'
   const build = await buildAloud(workbench, folder)
   if (!build.ok) return printError(build.error, json)
@@ -55,11 +78,138 @@ async function runAssembly(
     else printLines(listingText(listing.value, form, folder))
     return exitCodes.good
   }
-  const report = await assemblies.show(folder, { form, ...choiceOf(options.function) })
+  const choice = { form, ...choiceOf(options.function) }
+  if (more > 0)
+    return await showComparison(workbench, folder, choice, { against, againstFlags, json })
+  const report = await assemblies.show(folder, choice)
   if (!report.ok) return printError(report.error, json)
-  if (json) printJson(report.value)
-  else printLines(assemblyText(report.value, folder))
+  if (loops) return await showLoops(workbench, folder, report.value, json)
+  if (remarks) {
+    const found = await assemblies.remarks(folder, report.value.function.file)
+    if (!found.ok) return printError(found.error, json)
+    if (json) printJson(found.value)
+    else printLines(remarksText(found.value, folder))
+    return exitCodes.good
+  }
+  if (json) printJson(explain ? report.value.meanings : report.value)
+  else printLines(explain ? meaningsText(report.value) : assemblyText(report.value, folder))
   return exitCodes.good
+}
+
+type Compared = { against: string | undefined; againstFlags: string | undefined; json: boolean }
+
+async function showComparison(
+  { assemblies }: Workbench,
+  folder: string,
+  choice: AssemblyChoice,
+  { against, againstFlags, json }: Compared,
+): Promise<number> {
+  const wanted: AssemblyOther =
+    against === undefined
+      ? { kind: 'flags', flags: (againstFlags ?? '').split(/\s+/).filter((word) => word !== '') }
+      : { kind: 'build', build: against }
+  const other = assemblyOther.safeParse(wanted)
+  if (!other.success) {
+    const name = against === undefined ? '--against-flags' : '--against'
+    return refuse(`${name}: ${other.error.issues[0]?.message ?? 'it is empty'}`, json)
+  }
+  const compared = await assemblies.compare(folder, choice, other.data)
+  if (!compared.ok) return printError(compared.error, json)
+  if (json) printJson(compared.value)
+  else printLines(comparisonText(compared.value, folder))
+  return exitCodes.good
+}
+
+async function showLoops(
+  { assemblies }: Workbench,
+  folder: string,
+  report: AssemblyReport,
+  json: boolean,
+): Promise<number> {
+  const { form, function: shown, loops } = report
+  const choice = { form, name: shown.id, file: '', line: 0 }
+  const estimates: LoopEstimate[] = []
+  for (const loop of loops) {
+    const estimate = await assemblies.estimate(folder, choice, loop)
+    if (!estimate.ok) return printError(estimate.error, json)
+    estimates.push(estimate.value)
+  }
+  if (json) printJson(estimates)
+  else if (estimates.length > 0) printLines(loopsText(report, estimates, folder))
+  else {
+    printLines([
+      form === 'machine'
+        ? `${shown.title} has no loop of its own.`
+        : 'Loops are estimated in machine code of x86-64 only.',
+    ])
+  }
+  return exitCodes.good
+}
+
+/** As `diff -u` writes it: "-" is the other's, "+" is of the build that is loaded. */
+export function comparisonText(
+  { now, other, label, pairs }: AssemblyComparison,
+  folder: string,
+): string[] {
+  const count = ({ mix }: AssemblyReport): number => mix[0]?.count ?? 0
+  const place = placeText(now.function.file, now.function.line, folder)
+  const lines = [
+    `${now.function.name}  ${place}`,
+    `--- ${label}: ${count(other)} instructions`,
+    `+++ now: ${count(now)} instructions`,
+  ]
+  let block: string[] = []
+  for (const pair of pairs) {
+    const [before, after] = [other.rows[pair.other]?.text, now.rows[pair.now]?.text]
+    if (pair.same) {
+      lines.push(...block, `  ${after ?? ''}`)
+      block = []
+      continue
+    }
+    if (before !== undefined) lines.push(`- ${before}`)
+    if (after !== undefined) block.push(`+ ${after}`)
+  }
+  return [...lines, ...block]
+}
+
+export function remarksText(remarks: readonly OptimizationRemark[], folder: string): string[] {
+  if (remarks.length === 0) return ['clang has no remarks on this source.']
+  return remarks.map(
+    ({ file, line, column, kind, pass, message }) =>
+      `${placeText(file, line, folder)}:${column}: ${kind}: ${message} [${pass}]`,
+  )
+}
+
+/** Two decimals, and no more zeros than are needed. */
+const short = (value: number): string => String(Math.round(value * 100) / 100)
+
+export function loopsText(
+  report: AssemblyReport,
+  estimates: readonly LoopEstimate[],
+  folder: string,
+): string[] {
+  const lines: string[] = []
+  report.loops.forEach(({ first, file, line, instructions }, index) => {
+    const estimate = estimates[index]
+    if (!estimate) return
+    const { cycles, processor, instructionsPerCycle, withoutWaiting, warnings } = estimate
+    const name = report.rows[first]?.text ?? ''
+    lines.push(
+      `${name} ${placeText(file, line, folder)}  ${instructions} instructions`,
+      `  ${short(cycles)} cycles an iteration on ${processor}, ${short(instructionsPerCycle)} instructions a cycle; ${short(withoutWaiting)} cycles if none waited for another`,
+      ...warnings.map((warning) => `  ${warning}`),
+    )
+  })
+  lines.push('', 'by llvm-mca, for data in the first-level cache and branches that are foreseen')
+  return lines
+}
+
+export function meaningsText({ meanings }: AssemblyReport): string[] {
+  const names = Object.keys(meanings).sort()
+  const width = Math.max(0, ...names.map((name) => name.length))
+  return names.length === 0
+    ? ['None of the instructions of this function is in the tables.']
+    : names.map((name) => `${name.padEnd(width)}  ${meanings[name] ?? ''}`)
 }
 
 const placeText = (file: string, line: number, folder: string): string =>

@@ -103,6 +103,20 @@ export class OpenProject {
     }
   }
 
+  /** The same project, its C++ sources compiled with more flags, CUDA's too. */
+  withFlags(flags: readonly string[]): OpenProject {
+    const { manifest } = this.contents
+    const { cflags, cudaCflags } = manifest
+    return new OpenProject(this.installation, {
+      ...this.contents,
+      manifest: {
+        ...manifest,
+        cflags: [...cflags, ...flags],
+        cudaCflags: [...cudaCflags, ...flags],
+      },
+    })
+  }
+
   /** 1-based lines on which the entries of a list of opsmith.json begin. */
   entryLines(key: string): number[] {
     return entryLinesIn(this.manifestText, key)

@@ -218,8 +218,8 @@ export class KeptBuilds {
     }
     const names = records.flatMap(({ name }) => (name === '' ? [] : [name]))
     return wanted === 'last'
-      ? err('request.invalid', 'There is no build before this one to time against.', {
-          hint: 'Change something, build again, and time it against what there is now.',
+      ? err('request.invalid', 'There is no build before this one.', {
+          hint: 'Change something and build again: then what there is now is the build before.',
           path: 'builds',
         })
       : err('request.invalid', `No build that is kept is named "${wanted}".`, {

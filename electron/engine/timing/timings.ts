@@ -440,6 +440,14 @@ export class Timings {
     return ok(await this.kept.list(path.resolve(folder), current))
   }
 
+  /** A kept build by its key, its name or "last". */
+  async keptBuild(project: OpenProject, wanted: string): Promise<Result<LoadableBuild>> {
+    const built = this.services.builds.lastBuild(project)
+    const program = await project.program()
+    const current = built ? buildKeyOf(built, program.ok ? program.value : undefined) : ''
+    return await this.kept.find(project.folder, wanted, current)
+  }
+
   async nameBuild(folder: string, key: string, name: string): Promise<Result<KeptBuild[]>> {
     const renamed = await this.kept.rename(path.resolve(folder), key, name.trim())
     return renamed.ok ? await this.builds(folder) : renamed

@@ -20,6 +20,9 @@ type OperatorCalls =
   | 'operator.gradientFunctions'
   | 'assembly.list'
   | 'assembly.show'
+  | 'assembly.compare'
+  | 'assembly.remarks'
+  | 'assembly.estimate'
   | 'registry.list'
   | 'registry.describe'
   | 'tensor.page'
@@ -100,6 +103,15 @@ export const operatorCalls: Handlers<OperatorCalls> = {
   ),
   'assembly.show': projectCall(({ workbench }, { folder, choice }) =>
     workbench.assemblies.show(folder, choice),
+  ),
+  'assembly.compare': projectCall(({ workbench }, { folder, choice, other }) =>
+    workbench.assemblies.compare(folder, choice, other),
+  ),
+  'assembly.remarks': projectCall(({ workbench }, { folder, file }) =>
+    workbench.assemblies.remarks(folder, file),
+  ),
+  'assembly.estimate': projectCall(({ workbench }, { folder, choice, loop }) =>
+    workbench.assemblies.estimate(folder, choice, loop),
   ),
   // The editor asks while one types: whatever runs is not to be ended by the limit of these.
   'registry.list': async ({ workbench: { hosts } }) => {

@@ -1,6 +1,11 @@
 import { useMemo, type ReactElement } from 'react'
 
-import type { AssemblyForm, AssemblyListing } from '../../../electron/contract/assembly'
+import type {
+  AssemblyComparison,
+  AssemblyForm,
+  AssemblyListing,
+  AssemblyReport,
+} from '../../../electron/contract/assembly'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { CopyButton } from '../../shell/primitives/CopyButton'
@@ -15,6 +20,10 @@ import { pickFunction, setFollows, showForm } from './run'
 import { useBuild } from '../../store/build'
 import { projectPath, useStaleness } from '../../store/files'
 import { AssemblyRows } from './AssemblyRows'
+import { CompareBar } from './CompareBar'
+import { ComparedRows } from './ComparedRows'
+import { compareJob, estimateJob, remarksJob, showRemarks, useComparison } from './extras'
+import { Foot } from './Foot'
 
 const formNames: Record<AssemblyForm, string> = { machine: 'Machine', ptx: 'PTX', sass: 'SASS' }
 
@@ -26,7 +35,12 @@ export function AssemblyPanel(): ReactElement {
   const report = shown?.report ?? null
   const listError = useJob(listJob, (state) => state.error)
   const showError = useJob(showJob, (state) => state.error)
-  const error = listError ?? showError
+  const against = useAssembly((state) => state.against)
+  const compareError = useJob(compareJob, (state) => state.error)
+  const remarksError = useJob(remarksJob, (state) => state.error)
+  const estimateError = useJob(estimateJob, (state) => state.error)
+  const error = listError ?? showError ?? compareError ?? remarksError ?? estimateError
+  const comparison = useComparison()
   const built = useBuild((state) => state.value?.report.ok === true)
   const staleness = useStaleness(shown?.stamp ?? null, 'build')
   const rows = useMemo(() => (report ? shownRows(report, filter) : []), [report, filter])
@@ -60,9 +74,14 @@ export function AssemblyPanel(): ReactElement {
               <CopyButton text={() => textOf(rows)} label="Copy the instructions" />
               <EnlargeButton panel="assembly" />
             </div>
-            <Mix />
+            {comparison ? <Compared comparison={comparison} /> : <Mix />}
           </div>
-          <AssemblyRows report={report} rows={rows} stale={staleness === 'older'} />
+          {comparison && against !== '' ? (
+            <ComparedRows comparison={comparison} />
+          ) : (
+            <AssemblyRows report={report} rows={rows} stale={staleness === 'older'} />
+          )}
+          <Foot report={report} />
         </>
       ) : (
         !error && <EmptyState quiet text={emptyText(listing)} />
@@ -85,7 +104,8 @@ function textOf(rows: readonly { kind: string; text: string }[]): string {
 }
 
 function ChoiceBar(): ReactElement {
-  const { form, forms, follows, filter } = useAssembly((state) => state)
+  const { form, forms, follows, filter, showsRemarks } = useAssembly((state) => state)
+  const readsRemarks = useJob(remarksJob, (state) => state.running !== null)
   const listing = useListing()
   const report = useShownFunction()?.report
   const functions = listing?.functions ?? []
@@ -129,6 +149,7 @@ function ChoiceBar(): ReactElement {
           }))}
         />
       )}
+      <CompareBar />
       <span className="grow" />
       <span className="assembly-filters" role="group" aria-label="Show">
         {(['addresses', 'labels', 'directives', 'inlined'] as const).map((name) => (
@@ -142,6 +163,43 @@ function ChoiceBar(): ReactElement {
             {name}
           </label>
         ))}
+        <label
+          className="check"
+          title="What clang optimized at each line, and why it did not; it compiles the source once more"
+        >
+          <input
+            type="checkbox"
+            checked={showsRemarks}
+            onChange={(event) => showRemarks(event.target.checked)}
+            data-testid="assembly-remarks"
+          />
+          remarks
+          {readsRemarks && <span className="spinner" role="status" aria-label="Reading remarks" />}
+        </label>
+      </span>
+    </div>
+  )
+}
+
+/** How many instructions each of the two has, under the marks of its rows. */
+function Compared({ comparison }: { comparison: AssemblyComparison }): ReactElement {
+  const { now, other, label, pairs } = comparison
+  const count = ({ mix }: AssemblyReport): number => mix[0]?.count ?? 0
+  const changed = pairs.filter(({ same }) => !same).length
+  return (
+    <div className="assembly-mix" data-testid="assembly-compared-with">
+      <span>
+        − <span className="mono">{label}</span>: <span className="number">{count(other)}</span>{' '}
+        <span className="muted">instructions</span>
+      </span>
+      <span>
+        + now: <span className="number">{count(now)}</span>{' '}
+        <span className="muted">instructions</span>
+      </span>
+      <span className="muted">
+        {changed === 0
+          ? 'the same instructions'
+          : `${changed} ${changed === 1 ? 'row differs' : 'rows differ'}`}
       </span>
     </div>
   )

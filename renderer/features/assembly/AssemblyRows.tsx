@@ -1,12 +1,22 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
 
-import type { AssemblyReport, AssemblyRow } from '../../../electron/contract/assembly'
+import type { AssemblyLoop, AssemblyReport, AssemblyRow } from '../../../electron/contract/assembly'
+import { instructionName } from '../../../electron/contract/assembly'
+import { useJob } from '../../store/job'
+import { Code } from './Code'
+import { estimateJob, useEstimates, useRemarks } from './extras'
+import { LoopMark, remarkText, useFirstRows } from './RowMarks'
 import { assemblyStore, coloursOf, lineKey, useAssembly } from './store'
 import { useRows } from '../../shell/primitives/use-rows'
 import { projectPath } from '../../store/files'
 import { openFile } from '../../store/layout'
 
 type Props = { report: AssemblyReport; rows: readonly AssemblyRow[]; stale: boolean }
+
+const startsAt =
+  (report: AssemblyReport, row: AssemblyRow) =>
+  ({ first }: AssemblyLoop): boolean =>
+    report.rows[first] === row
 
 const shortName = (file: string): string => file.slice(file.lastIndexOf('/') + 1)
 
@@ -16,7 +26,14 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
   const { filter, hovered, wanted } = useAssembly((state) => state)
   const [selected, setSelected] = useState(-1)
   const colours = useMemo(() => coloursOf(report), [report])
+  const remarks = useFirstRows(rows, useRemarks())
+  const estimates = useEstimates()
+  const estimating = useJob(estimateJob, (state) => state.running !== null)
   const { virtualizer, rowHeight } = useRows(rows.length, scroller, 1.5)
+
+  useEffect(() => {
+    assemblyStore.setState({ pointed: rows[selected] ?? null })
+  }, [selected, rows])
 
   useEffect(() => {
     setSelected(-1)
@@ -44,6 +61,11 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
     const index = target ? rows.indexOf(target) : -1
     if (index >= 0) select(index)
   }
+  const estimateAround = (row: AssemblyRow | undefined): void => {
+    const index = row ? report.rows.indexOf(row) : -1
+    const loop = report.loops.find(({ first, last }) => first <= index && index <= last)
+    if (loop) void estimateJob.run(loop)
+  }
   const keys = (event: KeyboardEvent): void => {
     const steps: Record<string, number> = {
       ArrowDown: 1,
@@ -57,6 +79,7 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
     if (step !== undefined) select(selected + step)
     else if (event.key === 'Enter') open(rows[selected], true)
     else if (event.key === 'j') jump(rows[selected])
+    else if (event.key === 'l') estimateAround(rows[selected])
     else return
     event.preventDefault()
   }
@@ -66,11 +89,13 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
       className={stale ? 'assembly-rows stale' : 'assembly-rows'}
       ref={scroller}
       role="listbox"
-      aria-label="Instructions. Arrows walk, Enter opens the line, J follows a jump."
+      aria-label="Instructions. Arrows walk, Enter opens the line, J follows a jump, L estimates the loop."
       aria-activedescendant={selected >= 0 ? `assembly-row-${selected}` : undefined}
       tabIndex={0}
       onKeyDown={keys}
-      onMouseLeave={() => assemblyStore.setState({ hovered: null })}
+      onMouseLeave={() =>
+        assemblyStore.setState({ hovered: null, pointed: rows[selected] ?? null })
+      }
       data-testid="assembly-rows"
       data-rows={rows.length}
     >
@@ -85,6 +110,8 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
             hovered.line === row.line &&
             row.line > 0
           const before = rows[index - 1]
+          const loop = row.kind === 'label' ? report.loops.find(startsAt(report, row)) : undefined
+          const remark = remarks.get(index)
           const isNew = row.line > 0 && (before?.line !== row.line || before.file !== row.file)
           return (
             <div
@@ -102,6 +129,7 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
               onMouseEnter={() =>
                 assemblyStore.setState({
                   hovered: row.line > 0 ? { file: row.file, line: row.line } : null,
+                  pointed: row,
                 })
               }
               onClick={() => {
@@ -123,8 +151,25 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
                     : `${shortName(row.file)}:${row.line}`
                   : ''}
               </span>
-              <Code row={row} />
-              {filter.inlined && row.inlined !== '' && (
+              <Code row={row} meaning={report.meanings[instructionName(row.text)] ?? ''} />
+              {loop && (
+                <LoopMark
+                  loop={loop}
+                  estimate={estimates.find(({ first }) => first === loop.first)}
+                  busy={estimating}
+                />
+              )}
+              {remark && (
+                <span
+                  className={`assembly-remark ${remark[0]?.kind ?? ''}`}
+                  title={remark.map(remarkText).join('\n')}
+                  data-testid="assembly-remark"
+                >
+                  {remark.slice(0, 1).map(remarkText)}
+                  {remark.length > 1 ? ` (+${remark.length - 1})` : ''}
+                </span>
+              )}
+              {!remark && filter.inlined && row.inlined !== '' && (
                 <span className="assembly-inlined">{row.inlined}</span>
               )}
             </div>
@@ -132,18 +177,5 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
         })}
       </div>
     </div>
-  )
-}
-
-function Code({ row }: { row: AssemblyRow }): ReactElement {
-  if (row.kind !== 'instruction') return <span className="assembly-code">{row.text}</span>
-  const space = row.text.indexOf(' ')
-  const mnemonic = space < 0 ? row.text : row.text.slice(0, space)
-  // The tool sets its remarks far to the right.
-  const rest = space < 0 ? '' : row.text.slice(space + 1).replace(/\s{2,}#/, ' #')
-  return (
-    <span className="assembly-code selectable" title={rest.length > 60 ? row.text : undefined}>
-      <span className="assembly-mnemonic">{mnemonic}</span> {rest}
-    </span>
   )
 }

@@ -6,7 +6,7 @@ import { layoutStore } from '../../store/layout'
 import { modelOf, pathOf } from '../../editor/models'
 import { monaco, type Monaco } from '../../editor/monaco'
 
-type Collections = Map<Monaco.editor.ITextModel, string[]>
+export type Collections = Map<Monaco.editor.ITextModel, string[]>
 
 const lines: Collections = new Map()
 const hovers: Collections = new Map()
@@ -48,7 +48,8 @@ export function followAssemblyLines(): void {
   })
 }
 
-function apply(
+/** Puts decorations on models in the place of those that `kept` knows. */
+export function applyDecorations(
   kept: Collections,
   wanted: ReadonlyMap<Monaco.editor.ITextModel, Monaco.editor.IModelDeltaDecoration[]>,
 ): void {
@@ -83,7 +84,7 @@ function colourLines(): void {
     })
     wanted.set(model, list)
   }
-  apply(lines, wanted)
+  applyDecorations(lines, wanted)
 }
 
 function markHovered(): void {
@@ -94,5 +95,5 @@ function markHovered(): void {
     const range = new monaco.Range(hovered.line, 1, hovered.line, 1)
     wanted.set(model, [{ range, options: { isWholeLine: true, className: 'assembly-hover' } }])
   }
-  apply(hovers, wanted)
+  applyDecorations(hovers, wanted)
 }

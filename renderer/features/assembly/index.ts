@@ -2,6 +2,8 @@ import { defineFeature } from '../../store/feature'
 import { AssemblyPanel } from './AssemblyPanel'
 import { followAssembly, forgetAssembly } from './run'
 import { followAssemblyLines } from './editor-lines'
+import { followRemarks } from './editor-remarks'
+import { compareJob, estimateJob, followShownFunction, remarksJob } from './extras'
 import './styles.css'
 
 export const feature = defineFeature({
@@ -15,19 +17,25 @@ export const feature = defineFeature({
       about: [
         'The machine code of one function next to its source: rows of a line have the colour of the line. It follows the caret; choose a function to keep it.',
         'For CUDA sources, PTX and SASS are shown in place of machine code.',
+        '“compare with” shows the function next to an earlier build, or to a compile with other flags; “remarks” shows at the lines what clang optimized, and why it did not. llvm-mca estimates the cycles of a loop, for data in the first-level cache.',
       ],
       keys: [
         ['Up, Down, Page Up, Page Down', 'Walk through the instructions'],
         ['Enter', 'Open the line of the instruction'],
         ['J', 'Follow a jump'],
+        ['L', 'Estimate the loop around the instruction'],
+        ['N, P', 'In a comparison: the next change, the one before'],
       ],
     },
     area: 'right',
     order: 80,
   },
+  jobs: [compareJob, remarksJob, estimateJob],
   start: () => {
     followAssembly()
     followAssemblyLines()
+    followShownFunction()
+    followRemarks()
   },
   forget: forgetAssembly,
 })

@@ -8,6 +8,7 @@ import { buildJob } from '../../store/build'
 import { filesStore } from '../../store/files'
 import { layoutStore } from '../../store/layout'
 import { currentFolder, roleOf } from '../../store/project'
+import { compareWith, forgetExtras } from './extras'
 import { listJob, showJob, shownReport } from './jobs'
 
 const isShown = (): boolean => layoutStore.getState().visible.has('assembly')
@@ -41,6 +42,8 @@ async function listFunctions(form: AssemblyForm): Promise<AssemblyListing | null
 export async function showForm(form: AssemblyForm): Promise<void> {
   if (currentFolder() === null || form === assemblyStore.getState().form) return
   assemblyStore.setState({ form })
+  // Flags of one compiler mean nothing to the other.
+  compareWith('')
   showJob.set({ value: null })
   if (await listFunctions(form)) await showCaret(true)
 }
@@ -103,8 +106,9 @@ export function wantLine(file: string, line: number): void {
 export function forgetAssembly(): void {
   listJob.reset()
   showJob.reset()
-  const { filter } = assemblyStore.getState()
-  assemblyStore.setState({ ...assemblyStore.getInitialState(), filter }, true)
+  forgetExtras()
+  const { filter, showsRemarks } = assemblyStore.getState()
+  assemblyStore.setState({ ...assemblyStore.getInitialState(), filter, showsRemarks }, true)
 }
 
 /** From the start of the window on: follows the caret and the builds. */

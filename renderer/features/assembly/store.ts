@@ -30,6 +30,12 @@ export type AssemblyState = {
   /** Sources that build was made of. */
   stamp: string | null
   filter: AssemblyFilter
+  /** What the function is compared with: "build:KEY", "flags:-O3", "" for nothing. */
+  against: string
+  /** Whether clang's remarks are shown, at the lines and at their rows. */
+  showsRemarks: boolean
+  /** The row that the line at the foot explains. */
+  pointed: AssemblyRow | null
   /** The line that the pointer is on, in the editor or here. */
   hovered: { file: string; line: number } | null
   /** The line whose rows are to be in view; `nonce` tells one wish from the next. */
@@ -42,6 +48,9 @@ export const assemblyStore = createStore<AssemblyState>(() => ({
   follows: true,
   key: '',
   stamp: null,
+  against: '',
+  showsRemarks: false,
+  pointed: null,
   hovered: null,
   wanted: null,
   filter: { addresses: false, directives: false, labels: true, inlined: true },
@@ -68,6 +77,18 @@ export function coloursOf(report: AssemblyReport | null): Map<string, number> {
 
 export function lineKey(file: string, line: number): string {
   return `${file}:${line}`
+}
+
+/** What is said of each line of the project. */
+export function byLine<Said extends { file: string; line: number }>(
+  all: readonly Said[],
+): Map<string, Said[]> {
+  const found = new Map<string, Said[]>()
+  for (const one of all) {
+    const key = lineKey(one.file, one.line)
+    found.set(key, [...(found.get(key) ?? []), one])
+  }
+  return found
 }
 
 /** Rows that the filter lets through; labels that nothing jumps to are directives of a sort. */

@@ -1,6 +1,7 @@
 import { useState, type ReactElement } from 'react'
 
 import type { KeptBuild } from '../../../electron/contract/timing-report'
+import { buildName, buildTime } from '../../shell/primitives/build-name'
 import { Button, IconButton } from '../../shell/primitives/Button'
 import { CommitField } from '../../shell/primitives/CommitField'
 import { Menu, type MenuItem } from '../../shell/primitives/Menu'
@@ -111,15 +112,15 @@ function Builds(): ReactElement {
     const key = build.name === '' ? build.key : build.name
     return {
       key: build.key,
-      label: buildText(build),
-      ...(build.name === '' ? {} : { note: timeOf(build) }),
+      label: buildName(build),
+      ...(build.name === '' ? {} : { note: buildTime(build) }),
       checked: chosen.includes(key),
       run: () => toggle(key),
     }
   }
   const nameItem = (build: KeptBuild): MenuItem => ({
     key: `name ${build.key}`,
-    label: `Name ${build.current ? 'this build' : `the ${buildText(build)}`} …`,
+    label: `Name ${build.current ? 'this build' : `the ${buildName(build)}`} …`,
     run: () => setNaming(build),
   })
   return (
@@ -156,7 +157,7 @@ function NameField({ build, onDone }: { build: KeptBuild; onDone: () => void }):
   }
   return (
     <span className="case-option timings-name">
-      <label htmlFor="timings-build-name">name of the {buildText(build)}</label>
+      <label htmlFor="timings-build-name">name of the {buildName(build)}</label>
       <input
         id="timings-build-name"
         className="mono"
@@ -175,23 +176,8 @@ function NameField({ build, onDone }: { build: KeptBuild; onDone: () => void }):
   )
 }
 
-function timeOf(build: KeptBuild): string {
-  return new Date(build.time)
-    .toLocaleString('en-GB', {
-      day: 'numeric',
-      month: 'short',
-      hour: '2-digit',
-      minute: '2-digit',
-    })
-    .replace(',', '')
-}
-
-function buildText(build: KeptBuild): string {
-  return build.name === '' ? `build of ${timeOf(build)}` : build.name
-}
-
 function shortName(chosen: string, builds: readonly KeptBuild[]): string {
   if (chosen === 'last') return 'the last build'
   const build = builds.find((one) => one.key === chosen)
-  return build ? buildText(build) : chosen
+  return build ? buildName(build) : chosen
 }

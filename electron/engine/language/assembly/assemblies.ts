@@ -2,9 +2,14 @@ import path from 'node:path'
 
 import type {
   AssemblyChoice,
+  AssemblyComparison,
   AssemblyFunction,
   AssemblyListing,
+  AssemblyOther,
   AssemblyReport,
+  LoopEstimate,
+  OptimizationRemark,
+  RowRange,
 } from '../../../contract/assembly'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
@@ -13,27 +18,47 @@ import { planBuild } from '../../compile/plan'
 import type { BuildPlan } from '../../compile/plan'
 import type { Installation } from '../../installation'
 import { isCuda } from '../../project/sources'
-import type { Projects } from '../../project/open-project'
+import type { OpenProject, Projects } from '../../project/open-project'
 import type { Toolchain } from '../../toolchain/choose'
-import { namedFunctions } from './function-names'
+import { comparisonOf, counterpart } from './compare'
 import { deviceCode, whyNoSass } from './device-code'
 import type { DeviceForm } from './device-code'
+import { namedFunctions } from './function-names'
+import { estimateLoop } from './loops'
 import { MachineCode, placesOf } from './machine-code'
+import { remarksOf } from './remarks'
+import type { Places } from './rows'
+import { functionUnderPlan } from './with-flags'
 
 interface AssemblyServices {
   installation: Installation
   projects: Projects
   builds: Builds
+  /** The library of a kept build by its key, its name or "last". */
+  keptBuild: (
+    project: OpenProject,
+    wanted: string,
+  ) => Promise<Result<{ label: string; library: string }>>
+}
+
+/** The other side of a comparison. */
+interface OtherSide {
+  label: string
+  report: AssemblyReport
 }
 
 /** One build's code, as far as it was asked for. */
 interface Known {
   folder: string
   key: string
+  project: OpenProject
   toolchain: Toolchain
   plan: BuildPlan
+  places: Places
   machine: MachineCode
   device: Map<DeviceForm, Promise<Result<AssemblyReport[]>>>
+  /** By source: a compile each. */
+  remarks: Map<string, Promise<Result<OptimizationRemark[]>>>
 }
 
 /** The processor's and the GPU's code of what was built last, function by function. */
@@ -74,7 +99,10 @@ export class Assemblies {
     this.known = {
       folder: absolute,
       key: build.key,
+      project,
+      places,
       device: new Map(),
+      remarks: new Map(),
       toolchain: toolchain.value,
       plan: plan.value,
       machine: new MachineCode(build.loadPath, places),
@@ -86,17 +114,19 @@ export class Assemblies {
   private async device(known: Known, form: DeviceForm): Promise<Result<AssemblyReport[]>> {
     const before = known.device.get(form)
     if (before) return await before
-    const made = this.compileDevice(known, form)
+    const made = this.compileDevice(known, known.plan, form)
     known.device.set(form, made)
     return await made
   }
 
-  private async compileDevice(known: Known, form: DeviceForm): Promise<Result<AssemblyReport[]>> {
-    const { folder, plan } = known
+  private async compileDevice(
+    { folder, toolchain, places }: Known,
+    plan: BuildPlan,
+    form: DeviceForm,
+  ): Promise<Result<AssemblyReport[]>> {
     const reports: AssemblyReport[] = []
     for (const task of plan.compiles.filter(({ source }) => isCuda(source))) {
-      const places = placesOf(folder, plan.contentFolders)
-      const made = await deviceCode(task, form, { folder, toolchain: known.toolchain, places })
+      const made = await deviceCode(task, form, { folder, toolchain, places })
       if (!made.ok) return made
       reports.push(...made.value)
     }
@@ -145,6 +175,108 @@ export class Assemblies {
     if (!reports.ok) return reports
     const report = reports.value.find((one) => one.function.id === wanted.value.id)
     return report ? ok(report) : err('operator.unknown', `There is no kernel ${wanted.value.name}.`)
+  }
+
+  /**
+   * The function of the loaded build next to the same one of another. Errors: those of show() and of the
+   * compile; the other has no such function (operator.unknown).
+   */
+  async compare(
+    folder: string,
+    choice: AssemblyChoice,
+    other: AssemblyOther,
+  ): Promise<Result<AssemblyComparison>> {
+    const now = await this.show(folder, choice)
+    if (!now.ok) return now
+    const known = await this.codeOf(folder)
+    if (!known.ok) return known
+    const side =
+      other.kind === 'build'
+        ? await this.inBuild(known.value, now.value, other.build)
+        : await this.underFlags(known.value, now.value, other.flags)
+    return side.ok ? ok(comparisonOf(now.value, side.value.report, side.value.label)) : side
+  }
+
+  private async inBuild(
+    { project, places }: Known,
+    { form, function: wanted }: AssemblyReport,
+    build: string,
+  ): Promise<Result<OtherSide>> {
+    if (form !== 'machine') {
+      return err('request.invalid', 'Only machine code is kept of an earlier build.', {
+        path: 'other',
+        hint: 'Compare PTX and SASS with more flags in place of a build.',
+      })
+    }
+    const kept = await this.services.keptBuild(project, build)
+    if (!kept.ok) return kept
+    const { label, library } = kept.value
+    const code = new MachineCode(library, places)
+    const functions = await code.list()
+    if (!functions.ok) return functions
+    const found = counterpart(functions.value, wanted, label)
+    const report = found.ok ? await code.show(found.value) : found
+    return report.ok ? ok({ label, report: report.value }) : report
+  }
+
+  private async underFlags(
+    known: Known,
+    { form, function: wanted }: AssemblyReport,
+    flags: readonly string[],
+  ): Promise<Result<OtherSide>> {
+    const { folder, project, toolchain, places } = known
+    const { installation } = this.services
+    const label = flags.join(' ')
+    const plan = await planBuild({
+      installation,
+      project: project.withFlags(flags),
+      toolchain,
+      variant: 'plain',
+    })
+    if (!plan.ok) return plan
+    if (form === 'machine') {
+      const report = await functionUnderPlan(plan.value, wanted, { folder, places, label })
+      return report.ok ? ok({ label, report: report.value }) : report
+    }
+    const reports = await this.compileDevice(known, plan.value, form)
+    if (!reports.ok) return reports
+    const functions = reports.value.map((report) => report.function)
+    const found = counterpart(functions, wanted, label)
+    if (!found.ok) return found
+    const report = reports.value.find((one) => one.function.id === found.value.id)
+    return report ? ok({ label, report }) : err('internal', `${found.value.name} has no rows.`)
+  }
+
+  /** clang's remarks on the project's lines, from one more compile of a source. Errors: it does not compile; it is g++. */
+  async remarks(folder: string, file: string): Promise<Result<OptimizationRemark[]>> {
+    const known = await this.codeOf(folder)
+    if (!known.ok) return known
+    const { plan, places, remarks } = known.value
+    const source = path.resolve(folder, file)
+    if (isCuda(source)) {
+      return err('request.invalid', 'clang makes no remarks on CUDA sources: nvcc compiles them.', {
+        path: 'file',
+      })
+    }
+    const made =
+      remarks.get(source) ?? remarksOf(plan, source, { folder: known.value.folder, places })
+    remarks.set(source, made)
+    return await made
+  }
+
+  /** llvm-mca's estimate of one of the loops of a function. Errors: those of show(); there is no llvm-mca. */
+  async estimate(
+    folder: string,
+    choice: AssemblyChoice,
+    loop: RowRange,
+  ): Promise<Result<LoopEstimate>> {
+    const report = await this.show(folder, choice)
+    if (!report.ok) return report
+    const { loops, function: shown } = report.value
+    const isThere = loops.some(({ first, last }) => first === loop.first && last === loop.last)
+    return isThere
+      ? await estimateLoop(report.value, loop)
+      : err('request.invalid', `${shown.title} has no innermost loop there.`, { path: 'loop' })
   }
 
   private async functionAt(

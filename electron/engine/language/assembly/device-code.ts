@@ -9,13 +9,15 @@ import type { CompileTask } from '../../compile/compile-task'
 import type { Toolchain } from '../../toolchain/choose'
 import { findCudaTool } from '../../toolchain/cuda-tools'
 import { compileLimits, runProcess } from '../../toolchain/run-command'
+import { demangled } from './demangle'
 import { withTitle } from './function-names'
+import { meaningsOf } from './instruction-meanings'
 import { deviceMix, resourcesOfKernel } from './instruction-mix'
 import { parsePtx, parseSass } from './parse-device-code'
 import type { DeviceFunction } from './parse-device-code'
 import { deviceRows } from './rows'
 import type { Places } from './rows'
-import { askTool, findTool } from './tools'
+import { askTool } from './tools'
 
 export type DeviceForm = Exclude<AssemblyForm, 'machine'>
 
@@ -48,15 +50,6 @@ export function withoutArchitectures(args: readonly string[]): { args: string[];
     if (first === '') first = /(?:compute|sm)_(\d+\w?)/.exec(value)?.[1] ?? ''
   }
   return { args: kept, first }
-}
-
-/** Names of kernels as people write them, by their mangled ones; as they are without a demangler. */
-async function demangled(symbols: readonly string[]): Promise<string[]> {
-  const tool = findTool('c++filt') ?? findTool('cxxfilt')
-  if (tool === undefined || symbols.length === 0) return [...symbols]
-  const said = await askTool(tool, [], { input: `${symbols.join('\n')}\n` })
-  const names = said.ok ? said.value.split('\n') : []
-  return symbols.map((symbol, index) => (names[index] ?? '') || symbol)
 }
 
 /** Why SASS cannot be shown here; "" when it can. */
@@ -162,5 +155,7 @@ function reportOf(
     mix: deviceMix(texts),
     architecture: target,
     tool,
+    meanings: meaningsOf(form, texts),
+    loops: [],
   }
 }

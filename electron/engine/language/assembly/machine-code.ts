@@ -5,7 +5,9 @@ import type { AssemblyFunction, AssemblyReport } from '../../../contract/assembl
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import { withTitle, holdsLambda } from './function-names'
+import { meaningsOf } from './instruction-meanings'
 import { machineMix } from './instruction-mix'
+import { innermostLoops } from './loops'
 import { parseDisassembly, parseSymbols } from './parse-disassembly'
 import type { SymbolEntry } from './parse-disassembly'
 import { machineRows, placeOfFrames } from './rows'
@@ -185,6 +187,8 @@ export class MachineCode {
       mix: isIntel ? machineMix(texts) : [{ what: 'instructions', count: texts.length }],
       architecture: isIntel ? 'x86-64' : process.arch,
       tool: path.basename(objdump),
+      loops: innermostLoops(rows),
+      meanings: isIntel ? meaningsOf('machine', texts) : {},
     })
   }
 

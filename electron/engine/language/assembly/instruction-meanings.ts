@@ -1,0 +1,55 @@
+import { instructionName } from '../../../contract/assembly'
+import type { AssemblyForm } from '../../../contract/assembly'
+import { ptxMeanings, sassMeanings } from './device-instructions'
+import x86 from './x86-instructions.json'
+
+/** Of x86, what the table of Opcodes does not have. */
+const moreX86: Record<string, string> = {
+  endbr64: 'A place that indirect jumps may go to (control-flow protection)',
+  movabs: 'Move a 64-bit constant or from a 64-bit address',
+  leave: "Restore the caller's frame: rsp from rbp, then pop rbp",
+  'rep stos': 'Fill memory: rcx times the value in al, ax, eax or rax',
+  'rep movs': 'Copy memory: rcx elements from rsi to rdi',
+  syscall: 'Call the kernel',
+  hlt: 'Stop the processor until an interrupt',
+}
+
+const x86Meanings: Readonly<Record<string, string>> = { ...x86.meanings, ...moreX86 }
+
+function x86Meaning(name: string): string | undefined {
+  if (x86Meanings[name] !== undefined) return x86Meanings[name]
+  const mnemonic = name.split(/\s+/).at(-1) ?? ''
+  const base = x86Meanings[mnemonic] ?? vexMeaning(mnemonic)
+  return base !== undefined && name.startsWith('lock ') ? `${base}, atomically` : base
+}
+
+/** AVX has the instructions of SSE under their names with a v, each with one more operand. */
+function vexMeaning(mnemonic: string): string | undefined {
+  return mnemonic.startsWith('v') ? x86Meanings[mnemonic.slice(1)] : undefined
+}
+
+/** "ld.global.nc.f32" by its longest known beginning: ld.global.nc, ld.global, ld. */
+function dottedMeaning(
+  table: Readonly<Record<string, string>>,
+  mnemonic: string,
+): string | undefined {
+  const parts = mnemonic.split('.')
+  for (let length = parts.length; length > 0; length -= 1) {
+    const meaning = table[parts.slice(0, length).join('.')]
+    if (meaning !== undefined) return meaning
+  }
+  return undefined
+}
+
+/** What the instructions of a function do, by instructionName(); those that no table has are left out. */
+export function meaningsOf(form: AssemblyForm, texts: readonly string[]): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const name of new Set(texts.map(instructionName))) {
+    const meaning =
+      form === 'machine'
+        ? x86Meaning(name)
+        : dottedMeaning(form === 'ptx' ? ptxMeanings : sassMeanings, name)
+    if (meaning !== undefined) found[name] = meaning
+  }
+  return found
+}

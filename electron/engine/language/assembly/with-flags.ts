@@ -1,0 +1,78 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+import type { AssemblyFunction, AssemblyReport } from '../../../contract/assembly'
+import { err } from '../../../contract/outcome'
+import type { Result } from '../../../contract/outcome'
+import type { CompileTask } from '../../compile/compile-task'
+import type { BuildPlan } from '../../compile/plan'
+import { isCuda } from '../../project/sources'
+import { compileLimits, runProcess } from '../../toolchain/run-command'
+import { counterpart } from './compare'
+import { MachineCode } from './machine-code'
+import type { Places } from './rows'
+
+/** The compiles of one source; of all C++ sources for a header, which may be in any of them. */
+export function tasksOf({ compiles }: BuildPlan, folder: string, file: string): CompileTask[] {
+  const own = compiles.filter(({ source }) => !isCuda(source))
+  const isOf = ({ source, around }: CompileTask): boolean =>
+    path.resolve(folder, around ?? source) === file
+  const exact = own.filter(isOf)
+  return exact.length > 0 ? exact : own
+}
+
+/** Runs one compile of a plan; an error holds what the compiler says. */
+export async function compileTo(
+  task: CompileTask,
+  { folder, object, flags }: { folder: string; object: string; flags: readonly string[] },
+): Promise<Result<string>> {
+  const made = await runProcess(
+    task.command,
+    [...task.args, ...flags, '-c', task.source, '-o', object],
+    { cwd: folder, limits: compileLimits, env: { ...process.env, LC_ALL: 'C' } },
+  )
+  if (made.exitCode === 0) return { ok: true, value: made.stderr }
+  return err('build.required', `${task.label} does not compile.`, {
+    hint: 'Look at the flags that were added, and at Problems.',
+    detail: (made.stderr + made.stdout).slice(-8000),
+  })
+}
+
+/** The function as the sources of now make it under this plan, which has more flags. Nothing of the project changes. */
+export async function functionUnderPlan(
+  plan: BuildPlan,
+  wanted: AssemblyFunction,
+  { folder, places, label }: { folder: string; places: Places; label: string },
+): Promise<Result<AssemblyReport>> {
+  const scratch = fs.mkdtempSync(path.join(os.tmpdir(), `opsmith-assembly-${process.pid}-`))
+  try {
+    const objects: string[] = []
+    for (const task of tasksOf(plan, folder, wanted.file)) {
+      const object = path.join(scratch, `${objects.length}.o`)
+      const made = await compileTo(task, { folder, object, flags: [] })
+      if (!made.ok) return made
+      objects.push(object)
+    }
+    // Linked, each function has an address of its own. It is only read: what it calls may be missing.
+    const library = path.join(scratch, 'code.so')
+    const linker = plan.link.args.filter((arg) => /^(-fuse-ld=|--ld-path=)/.test(arg))
+    const linked = await runProcess(
+      plan.link.command,
+      ['-shared', ...linker, '-Wl,--unresolved-symbols=ignore-all', ...objects, '-o', library],
+      { cwd: folder, limits: compileLimits },
+    )
+    if (linked.exitCode !== 0) {
+      return err('build.required', `What was compiled with ${label} cannot be linked.`, {
+        detail: linked.stderr.slice(-8000),
+      })
+    }
+    const code = new MachineCode(library, places)
+    const functions = await code.list()
+    if (!functions.ok) return functions
+    const found = counterpart(functions.value, wanted, label)
+    return found.ok ? await code.show(found.value) : found
+  } finally {
+    fs.rmSync(scratch, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,78 @@
+import { useState, type ReactElement } from 'react'
+
+import { useJob } from '../../store/job'
+import { buildName } from '../../shell/primitives/build-name'
+import { compareJob, compareWith, keptBuildsJob } from './extras'
+import { useAssembly } from './store'
+
+const presets = ['-O3', '-O3 -march=native', '-O3 -march=native -ffast-math', '-O0'] as const
+const devicePresets = ['--use_fast_math', '-Xptxas -O1'] as const
+const typed = 'typed'
+
+/** What the function is compared with: an earlier build, or the same sources with more flags. */
+export function CompareBar(): ReactElement {
+  const { against, form } = useAssembly((state) => state)
+  const builds = useJob(keptBuildsJob, (state) => state.value) ?? []
+  const running = useJob(compareJob, (state) => state.running !== null)
+  const known: readonly string[] = form === 'machine' ? presets : devicePresets
+  const flags = against.startsWith('flags:') ? against.slice('flags:'.length) : ''
+  const [isTyping, setTyping] = useState(flags !== '' && !known.includes(flags))
+  const earlier = form === 'machine' ? builds.filter(({ current }) => !current) : []
+  const choose = (value: string): void => {
+    setTyping(value === typed)
+    if (value !== typed) compareWith(value)
+  }
+  return (
+    <span className="assembly-compare">
+      <label>
+        compare with{' '}
+        <select
+          value={isTyping ? typed : against}
+          onChange={(event) => choose(event.target.value)}
+          data-testid="assembly-against"
+        >
+          <option value="">nothing</option>
+          <optgroup label="the same sources with">
+            {known.map((flag) => (
+              <option key={flag} value={`flags:${flag}`}>
+                {flag}
+              </option>
+            ))}
+            <option value={typed}>other flags …</option>
+          </optgroup>
+          {earlier.length > 0 && (
+            <optgroup label="an earlier build">
+              {earlier.slice(0, 20).map((build) => (
+                <option key={build.key} value={`build:${build.key}`}>
+                  {buildName(build)}
+                </option>
+              ))}
+            </optgroup>
+          )}
+        </select>
+      </label>
+      {isTyping && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            const text = new FormData(event.currentTarget).get('flags')
+            compareWith(
+              typeof text === 'string' && text.trim() !== '' ? `flags:${text.trim()}` : '',
+            )
+          }}
+        >
+          <input
+            name="flags"
+            className="mono"
+            aria-label="Compiler flags"
+            placeholder="flags, then Enter"
+            defaultValue={flags}
+            autoFocus
+            data-testid="assembly-flags"
+          />
+        </form>
+      )}
+      {running && <span className="spinner" role="status" aria-label="Comparing" />}
+    </span>
+  )
+}

@@ -1,0 +1,72 @@
+import { useMemo, type ReactElement } from 'react'
+
+import type {
+  AssemblyLoop,
+  AssemblyRow,
+  LoopEstimate,
+  OptimizationRemark,
+} from '../../../electron/contract/assembly'
+import { formatNumber } from '../../shell/primitives/format'
+import { estimateJob } from './extras'
+import { byLine, lineKey } from './store'
+
+/** With a mark: colour alone says nothing. */
+export function remarkText({ kind, message }: OptimizationRemark): string {
+  return `${kind === 'done' ? '✓' : '✗'} ${message}`
+}
+
+/** Remarks by the first row of their line; those of a line without rows are in the editor only. */
+export function useFirstRows(
+  rows: readonly AssemblyRow[],
+  remarks: readonly OptimizationRemark[],
+): ReadonlyMap<number, readonly OptimizationRemark[]> {
+  return useMemo(() => {
+    const left = byLine(remarks)
+    const found = new Map<number, readonly OptimizationRemark[]>()
+    rows.forEach(({ file, line }, index) => {
+      const key = lineKey(file, line)
+      const here = left.get(key)
+      if (!here) return
+      found.set(index, here)
+      left.delete(key)
+    })
+    return found
+  }, [rows, remarks])
+}
+
+type LoopProps = { loop: AssemblyLoop; estimate: LoopEstimate | undefined; busy: boolean }
+
+/** At the label that a loop begins with: its cycles, or the button that asks for them. */
+export function LoopMark({ loop, estimate, busy }: LoopProps): ReactElement {
+  if (!estimate) {
+    return (
+      <button
+        type="button"
+        className="link assembly-loop"
+        tabIndex={-1}
+        disabled={busy}
+        title="llvm-mca's estimate for this processor (L)"
+        onClick={(event) => {
+          event.stopPropagation()
+          void estimateJob.run(loop)
+        }}
+        data-testid="assembly-estimate"
+      >
+        estimate the loop of {loop.instructions} instructions
+      </button>
+    )
+  }
+  const { cycles, instructionsPerCycle, withoutWaiting, processor, warnings } = estimate
+  const about = [
+    `llvm-mca for ${processor}, data in the first-level cache, branches foreseen.`,
+    `${formatNumber(withoutWaiting, 3)} cycles if no instruction waited for another.`,
+    ...warnings,
+  ]
+  return (
+    <span className="assembly-loop" title={about.join('\n')} data-testid="assembly-cycles">
+      <span className="number">{formatNumber(cycles, 3)}</span> cycles an iteration,{' '}
+      <span className="number">{formatNumber(instructionsPerCycle, 3)}</span> instructions a cycle (
+      {processor}){warnings.length > 0 ? ' ⚠' : ''}
+    </span>
+  )
+}

@@ -1,0 +1,121 @@
+import type {
+  AssemblyComparison,
+  AssemblyOther,
+  LoopEstimate,
+  OptimizationRemark,
+  RowRange,
+} from '../../../electron/contract/assembly'
+import { ok } from '../../../electron/contract/outcome'
+import type { KeptBuild } from '../../../electron/contract/timing-report'
+import { call } from '../../bridge/bridge'
+import { createJob, useJob, type Job } from '../../store/job'
+import { layoutStore } from '../../store/layout'
+import { showJob, shownReport } from './jobs'
+import { assemblyStore } from './store'
+
+/** Builds that the function can be compared with, newest first. */
+export const keptBuildsJob = createJob<null, KeptBuild[]>({
+  kind: 'assembly-builds',
+  latest: 'overtakes',
+  run: (_input, { folder }) => call('timing.builds', { folder }),
+})
+
+/** The function that is shown, next to the same one of another build or of other flags. */
+export const compareJob = createJob<AssemblyOther, AssemblyComparison>({
+  kind: 'assembly-compare',
+  latest: 'overtakes',
+  run: async (other, { folder }) => {
+    const report = shownReport()
+    const { form } = assemblyStore.getState()
+    const choice = { form, name: report?.function.id ?? '', file: '', line: 0 }
+    return await call('assembly.compare', { folder, choice, other })
+  },
+})
+
+/** clang's remarks on the source of the function that is shown. */
+export const remarksJob = createJob<string, OptimizationRemark[]>({
+  kind: 'assembly-remarks',
+  latest: 'overtakes',
+  key: (file) => file,
+  run: (file, { folder }) => call('assembly.remarks', { folder, file }),
+})
+
+/** llvm-mca's estimates of the loops of the function that is shown, as far as they were asked for. */
+export const estimateJob: Job<RowRange, LoopEstimate[]> = createJob({
+  kind: 'assembly-estimate',
+  latest: 'overtakes',
+  keepsValue: true,
+  run: async ({ first, last }, { folder }) => {
+    const report = shownReport()
+    const choice = { form: 'machine' as const, name: report?.function.id ?? '', file: '', line: 0 }
+    const result = await call('assembly.estimate', { folder, choice, loop: { first, last } })
+    if (!result.ok) return result
+    const before = shownReport() === report ? (estimateJob.store.getState().value ?? []) : []
+    return ok([...before.filter((one) => one.first !== first), result.value])
+  },
+})
+
+/** What the choice "compare with" means: "build:KEY", "flags:-O3 -march=native"; null for nothing. */
+export function otherOf(against: string): AssemblyOther | null {
+  const colon = against.indexOf(':')
+  const value = against.slice(colon + 1).trim()
+  if (value === '') return null
+  return against.startsWith('build:')
+    ? { kind: 'build', build: value }
+    : { kind: 'flags', flags: value.split(/\s+/) }
+}
+
+export function compareWith(against: string): void {
+  assemblyStore.setState({ against })
+  refreshComparison()
+}
+
+function refreshComparison(): void {
+  const other = otherOf(assemblyStore.getState().against)
+  compareJob.clear()
+  if (other && shownReport()) void compareJob.run(other)
+}
+
+export function showRemarks(showsRemarks: boolean): void {
+  assemblyStore.setState({ showsRemarks })
+  refreshRemarks()
+}
+
+function refreshRemarks(): void {
+  const report = shownReport()
+  if (!assemblyStore.getState().showsRemarks || report?.form !== 'machine') remarksJob.clear()
+  else void remarksJob.run(report.function.file)
+}
+
+export function useComparison(): AssemblyComparison | null {
+  return useJob(compareJob, (state) => state.value)
+}
+
+export function useRemarks(): readonly OptimizationRemark[] {
+  return useJob(remarksJob, (state) => state.value) ?? none
+}
+
+export function useEstimates(): readonly LoopEstimate[] {
+  return useJob(estimateJob, (state) => state.value) ?? none
+}
+
+const none: readonly never[] = []
+
+/** Another function, or the same one after a build: what was asked of the old one is asked again. */
+export function followShownFunction(): void {
+  showJob.store.subscribe((now, before) => {
+    if (now.value === before.value) return
+    estimateJob.reset()
+    refreshComparison()
+    const isOtherSource = now.value?.report.function.file !== before.value?.report.function.file
+    if (isOtherSource || now.value?.stamp !== before.value?.stamp) refreshRemarks()
+  })
+  assemblyStore.subscribe((now, before) => {
+    const isShown = layoutStore.getState().visible.has('assembly')
+    if (now.key !== before.key && isShown) void keptBuildsJob.run(null)
+  })
+}
+
+export function forgetExtras(): void {
+  for (const job of [keptBuildsJob, compareJob, remarksJob, estimateJob]) job.reset()
+}
