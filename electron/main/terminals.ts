@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 
 import type { IPty } from '@lydell/node-pty'
 
@@ -18,6 +19,8 @@ export interface TerminalEvents {
 
 interface Terminal {
   pty: IPty
+  /** Resolves when the shell has ended. */
+  ended: Promise<void>
   tree: string
   /** Characters that were sent and that the window has not drawn yet. */
   undrawn: number
@@ -30,6 +33,8 @@ const fullAt = 400_000
 const drainedAt = 100_000
 /** Of one message. */
 const largestText = 60_000
+/** Milliseconds for a shell to clean up after SIGHUP: one that is killed leaves its lock files. */
+const patience = 1_000
 
 /** Variables of this process that say nothing to programs in a shell, or make them something else. */
 const ownVariables =
@@ -63,7 +68,12 @@ export class Terminals {
         env: environment,
       })
       const terminal = randomUUID()
-      this.open.set(terminal, { pty, tree, undrawn: 0 })
+      const ended = new Promise<void>((resolve) => {
+        pty.onExit(() => {
+          resolve()
+        })
+      })
+      this.open.set(terminal, { pty, ended, tree, undrawn: 0 })
       pty.onData((text) => {
         this.send(terminal, text)
       })
@@ -113,6 +123,7 @@ export class Terminals {
     if (!terminal) return
     this.open.delete(name)
     terminal.pty.kill('SIGHUP')
+    await Promise.race([terminal.ended, wait(patience, undefined, { ref: false })])
     await endTree(terminal.tree)
   }
 
