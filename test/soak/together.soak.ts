@@ -1,9 +1,9 @@
-import fs from 'node:fs'
 import path from 'node:path'
 
 import { App, startOnceMore } from '../support/app'
 import { opsmith } from '../support/command-line'
 import { copyProject, makeTestCache, root } from '../support/installation'
+import { halfName, pathsBelow } from './files-below'
 import type { SoakOptions, SoakResult } from './soak'
 
 /** Milliseconds. */
@@ -65,10 +65,7 @@ export async function run({ say }: SoakOptions): Promise<SoakResult> {
   } finally {
     await app.close()
   }
-  const half = fs
-    .readdirSync(cache.folder, { recursive: true })
-    .map(String)
-    .filter((name) => /\.\d+-[0-9a-f]{8}(\.d)?$/.test(name))
+  const half = pathsBelow(cache.folder).filter((name) => halfName.test(name))
   if (half.length > 0) problems.push(`left half-written: ${half.join(', ')}`)
   cache.remove()
   say(
