@@ -189,8 +189,7 @@ export class Workbench {
   /** Ends op hosts and work in the background. */
   async close(): Promise<void> {
     this.headers.close()
-    this.builds.close()
     this.clangd.shutDown()
-    await this.hosts.close()
+    await Promise.all([this.builds.close(), this.hosts.close()])
   }
 }

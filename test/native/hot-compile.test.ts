@@ -37,6 +37,12 @@ function project(name: string, source: string, manifest: object = {}): string {
 const simple = (space: string, body: string): string =>
   `#include <torch/script.h>\nat::Tensor f(const at::Tensor& x) { ${body} }\nTORCH_LIBRARY(${space}, m) { m.def("f", &f); }\n// ${Math.random()}\n`
 
+/** What compilers are writing for this process. */
+function temporary(): string[] {
+  const names = fs.readdirSync(path.join(cache.folder, 'objects'))
+  return names.filter((name) => name.startsWith(`tmp.${process.pid}-`))
+}
+
 async function hot(folder: string): Promise<BuildReport> {
   const build = await workbench.builds.buildHot(folder)
   if (!build.ok) throw new Error(build.error.message)
@@ -237,9 +243,6 @@ constexpr unsigned long never = ways<500, 0>::value;
     }, 120)
     const result = await build
     expect(result.ok ? 'built' : result.error.code).toBe('cancelled')
-    const objects = path.join(cache.folder, 'objects')
-    const temporary = (): string[] =>
-      fs.readdirSync(objects).filter((name) => name.startsWith(`tmp.${process.pid}-`))
     // The plain builds behind other tests have theirs until they end.
     await expect.poll(temporary, { timeout: 120_000, interval: 200 }).toEqual([])
   })
@@ -276,5 +279,11 @@ constexpr unsigned long never = ways<500, 0>::value;
     workbench.builds.stopCompileServer()
     workbench.builds.warmUp(folder)
     expect(await hot(folder)).toMatchObject({ ok: true, hot: true })
+  })
+
+  it('closing waits until the plain build has removed what it was writing', async () => {
+    await expect.poll(temporary, { timeout: 120_000 }).not.toEqual([])
+    await workbench.builds.close()
+    expect(temporary()).toEqual([])
   })
 })

@@ -5,6 +5,7 @@ import { App } from '../support/app'
 import { seeded } from '../support/from-shape'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
+import { halfName, pathsBelow } from './files-below'
 import { appProcesses, startedByDead } from './processes'
 import type { SoakOptions, SoakResult } from './soak'
 import { TypedFile } from './typed-file'
@@ -31,7 +32,7 @@ async function until<T>(what: string, look: () => T | Promise<T>): Promise<NonNu
 
 /** Files of the app's that are no whole JSON. */
 function tornFiles(cache: TestCache): string[] {
-  const names = fs.readdirSync(cache.folder, { recursive: true }).map(String)
+  const names = pathsBelow(cache.folder)
   const own = names.filter(
     (name) => name.endsWith('.json') && !/^(electron-profile|hosts)\//.test(name),
   )
@@ -47,13 +48,10 @@ function tornFiles(cache: TestCache): string[] {
 
 /** Half-written files of processes that have ended, in a folder. */
 function halfFiles(folder: string): string[] {
-  return fs
-    .readdirSync(folder, { recursive: true })
-    .map(String)
-    .filter((name) => {
-      const [, pid = ''] = /\.(\d+)-[0-9a-f]{8}(?:\.d)?$/.exec(name) ?? []
-      return pid !== '' && !fs.existsSync(`/proc/${pid}`)
-    })
+  return pathsBelow(folder).filter((name) => {
+    const [, pid = ''] = halfName.exec(name) ?? []
+    return pid !== '' && !fs.existsSync(`/proc/${pid}`)
+  })
 }
 
 class Session {

@@ -18,6 +18,8 @@ import type { BackgroundEvents } from './background'
 const plainBuildDelay = 400
 /** Milliseconds before a compile server is started that nobody waits for: what is asked for comes first. */
 const serverDelay = 3_000
+/** Milliseconds that closing waits for builds which were stopped. */
+const longestEnd = 2_000
 
 export interface BuildEvents extends BackgroundEvents {
   /** The plain build that follows a hot one has ended; see Builds.buildHot(). */
@@ -58,6 +60,8 @@ export class Builds {
   private readonly lastGood = new Map<string, BuildReport>()
   /** By folder, from a hot build until the next build. */
   private readonly following = new Map<string, FollowingBuild>()
+  /** Plain builds that have not ended, those too that were stopped. */
+  private readonly unended = new Set<Promise<unknown>>()
   private readonly hotCompiler: HotCompiler
   /** Starts a compile server that the next edit will want; undefined: none is missing. */
   private startLater: { timer: NodeJS.Timeout; start: () => void } | undefined
@@ -186,6 +190,11 @@ export class Builds {
       return { ok: false, error: refused }
     })
     this.following.set(folder, { stop, options, report })
+    const forget = (): void => {
+      this.unended.delete(end)
+    }
+    const end: Promise<void> = report.then(forget, forget)
+    this.unended.add(end)
   }
 
   private stopFollowing(folder: string): void {
@@ -281,9 +290,12 @@ export class Builds {
     return this.hotCompiler.ownWork()
   }
 
-  close(): void {
+  /** Resolves when builds in the background have removed what they were writing, or after two seconds. */
+  async close(): Promise<void> {
     for (const { stop } of this.following.values()) stop.abort()
     this.stopCompileServer()
     this.hotCompiler.close()
+    const late = new Promise((resolve) => setTimeout(resolve, longestEnd).unref())
+    await Promise.race([Promise.all(this.unended), late])
   }
 }
