@@ -107,6 +107,7 @@ const figures: Record<string, [panel: string, figure: string, fill: string]> = {
   Run: ['run', 'run-comparison', 'run-go'],
   Gradcheck: ['gradcheck', 'gradcheck-verdict', ''],
   'Operator checks': ['operator-checks', 'operator-check-one-verdict', ''],
+  Profile: ['profile', 'profile-summary', 'profile-run'],
 }
 
 function setTextSize(pixels: number): void {

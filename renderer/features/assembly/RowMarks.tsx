@@ -39,21 +39,19 @@ type LoopProps = { loop: AssemblyLoop; estimate: LoopEstimate | undefined; busy:
 /** At the label that a loop begins with: its cycles, or the button that asks for them. */
 export function LoopMark({ loop, estimate, busy }: LoopProps): ReactElement {
   if (!estimate) {
+    // Within an option of a list no element is a button of its own: the keyboard has L.
     return (
-      <button
-        type="button"
+      <span
         className="link assembly-loop"
-        tabIndex={-1}
-        disabled={busy}
         title="llvm-mca's estimate for this processor (L)"
         onClick={(event) => {
           event.stopPropagation()
-          void estimateJob.run(loop)
+          if (!busy) void estimateJob.run(loop)
         }}
         data-testid="assembly-estimate"
       >
         estimate the loop of {loop.instructions} instructions
-      </button>
+      </span>
     )
   }
   const { cycles, instructionsPerCycle, withoutWaiting, processor, warnings } = estimate

@@ -58,7 +58,7 @@ function SourceRow({ file }: { file: ProjectFile }): ReactElement {
   )
 }
 
-/** What features list of opsmith.json: calls, gradchecks, operator checks, benchmarks, exports. */
+/** What features list of opsmith.json and is in no other panel: exports. */
 function ManifestSections(): ReactElement {
   // The list of features never changes, so these hooks are called in the same order each time.
   const sources = explorerSources().map((source) => ({ ...source, rows: source.useRows() }))

@@ -3,6 +3,7 @@ import type { KeyboardEvent, MouseEvent, ReactElement } from 'react'
 import type { FileState } from '../../../electron/contract/git'
 import { Drawing, Icon } from '../../shell/primitives/Icon'
 import { useFiles } from '../../store/files'
+import { dragRow } from './drops'
 import { kindOf } from './file-kinds'
 import { parentOf, useTree, type TreeRow } from './tree'
 
@@ -56,6 +57,14 @@ export function TreeRowView(props: Props): ReactElement {
       data-tree-path={path}
       data-drop-folder={kind === 'folder' ? path : parentOf(path)}
       data-testid={`explorer-${isFile ? 'file' : 'folder'}-${path}`}
+      draggable
+      onDragStart={(event) => {
+        // Some drop targets take nothing but text: a terminal gets the path.
+        event.dataTransfer.setData('text/plain', path)
+        event.dataTransfer.effectAllowed = 'copyMove'
+        dragRow(path)
+      }}
+      onDragEnd={() => dragRow(null)}
       onClick={onOpen}
       onKeyDown={onKey}
       onContextMenu={onMenu}

@@ -3,11 +3,12 @@ import { runCommand } from '../../store/commands'
 import { notify, notifyError } from '../../store/notifications'
 import { currentFolder } from '../../store/project'
 import { isModel } from './file-kinds'
+import { canMoveInto, moveInto } from './tree-actions'
 import { readTree, setOpen, showInTree, treeStore } from './tree'
 
 /**
  * Files from outside: a model that is dropped anywhere shows its graph, other files are copied to the folder of the
- * Explorer that they are dropped on. Called once, when the window starts.
+ * Explorer that they are dropped on. Rows of the Explorer are moved there. Called once, when the window starts.
  */
 export function followDrops(): void {
   // In the capture phase: the editor would write the names of dropped files into its text.
@@ -26,7 +27,30 @@ function folderUnder({ target }: DragEvent): string | null {
   return row?.dataset['dropFolder'] ?? null
 }
 
+/** The row that is dragged; a drag from outside has none. */
+let dragged: string | null = null
+
+/** A row of the tree begins to be dragged, or (null) was dropped. */
+export function dragRow(path: string | null): void {
+  dragged = path
+  if (path === null) treeStore.setState({ dropInto: null })
+}
+
+function noteRowOver(event: DragEvent, path: string): void {
+  const into = folderUnder(event)
+  const dropInto = into !== null && canMoveInto(path, into) ? into : null
+  if (dropInto !== null) {
+    event.preventDefault()
+    if (event.dataTransfer) event.dataTransfer.dropEffect = 'move'
+  }
+  if (dropInto !== treeStore.getState().dropInto) treeStore.setState({ dropInto })
+}
+
 function noteOver(event: DragEvent): void {
+  if (dragged !== null) {
+    noteRowOver(event, dragged)
+    return
+  }
   if (!holdsFiles(event) || currentFolder() === null) return
   event.preventDefault()
   event.stopPropagation()
@@ -41,6 +65,15 @@ function noteLeft(event: DragEvent): void {
 }
 
 function take(event: DragEvent): void {
+  if (dragged !== null) {
+    const [path, into] = [dragged, folderUnder(event)]
+    dragRow(null)
+    if (into === null) return
+    event.preventDefault()
+    event.stopPropagation()
+    void moveInto(path, into)
+    return
+  }
   if (!holdsFiles(event) || currentFolder() === null) return
   event.preventDefault()
   event.stopPropagation()

@@ -12,9 +12,9 @@ export const feature = defineFeature({
     icon: 'M1.8 3.8h4.4l1.4 1.6h6.6v7.2H1.8z',
     help: {
       about: [
-        'The files of the project, and what opsmith.json lists: calls, gradchecks, operator checks, benchmarks and exports. A click opens each where it belongs; a model (.pt, .pt2) shows its graph.',
+        'The files of the project, and the exports that opsmith.json lists. A click opens each where it belongs; a model (.pt, .pt2) shows its graph. Calls, gradchecks, operator checks and benchmarks are in the Tests panel.',
         'A letter behind a name is what git says: M modified, A added, U untracked, R renamed, ! conflict. What git ignores is in italics.',
-        'Files that are dropped on a folder are copied to it. The menu of a row has what else can be done.',
+        'Files from outside that are dropped on a folder are copied to it; rows of the tree are moved. The menu of a row has what else can be done.',
       ],
       keys: [
         ['Up, Down', 'Walk through the rows'],

@@ -68,6 +68,19 @@ async function move(folder: string, path: string, newPath: string): Promise<void
   await readTree()
 }
 
+/** Moves a file or folder of the project into another folder of it; "" is the project's own. */
+export async function moveInto(path: string, into: string): Promise<void> {
+  const folder = currentFolder()
+  if (folder === null || !canMoveInto(path, into)) return
+  if (into !== '') setOpen(into, true)
+  await move(folder, path, joined(into, nameOf(path)))
+}
+
+/** Not where it is already, and no folder into itself. */
+export function canMoveInto(path: string, into: string): boolean {
+  return path !== '' && parentOf(path) !== into && into !== path && !into.startsWith(`${path}/`)
+}
+
 /** Moves it to the trash, after a question. */
 export async function deleteRow({ path, kind }: Pick<TreeRow, 'path' | 'kind'>): Promise<void> {
   const folder = currentFolder()

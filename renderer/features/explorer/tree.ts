@@ -3,6 +3,7 @@ import { createStore } from 'zustand/vanilla'
 
 import type { FolderEntry, ListedFolder } from '../../../electron/contract/file-calls'
 import { call, listen } from '../../bridge/bridge'
+import { buildJob } from '../../store/build'
 import { filesStore } from '../../store/files'
 import { layoutStore } from '../../store/layout'
 import { notifyError } from '../../store/notifications'
@@ -19,7 +20,7 @@ type TreeState = {
   /** The row that the keyboard is on; "" for the first one. */
   selected: string
   naming: Naming | null
-  /** The folder that files over the window would be copied to; null while none are. */
+  /** The folder that what is dragged would be copied or moved to; null while nothing is. */
   dropInto: string | null
 }
 
@@ -130,6 +131,10 @@ export function followTree(): void {
   // Hidden names and ignored folders are not watched: who comes back to the window sees them as they are.
   window.addEventListener('focus', readSoon)
   listen('file.changed', readSoon)
+  // Nor is build/, which each build writes to.
+  buildJob.store.subscribe((now, before) => {
+    if (now.value !== before.value) readSoon()
+  })
   projectStore.subscribe((now, before) => {
     if (now.project !== before.project) readSoon()
   })

@@ -1,7 +1,6 @@
 import { defineFeature } from '../../store/feature'
 import { currentManifest } from '../../store/project'
 import { gradcheckCommands } from './commands'
-import { useGradcheckRows } from './explorer-rows'
 import { gradcheckJobs } from './jobs'
 import { forgetGradchecks, refreshGradchecks } from './all'
 import { gradientsStore } from './gradient-functions'
@@ -34,7 +33,6 @@ export const feature = defineFeature({
   commands: gradcheckCommands(),
   jobs: gradcheckJobs,
   problems: { stores: [gradcheckStore, gradientsStore], current: gradcheckDiagnostics },
-  explorer: { section: 'Checks', order: 20, useRows: useGradcheckRows },
   tests: gradcheckTests,
   refresh: { order: 20, run: refreshGradchecks },
   manifest: [

@@ -1,7 +1,6 @@
 import { defineFeature } from '../../store/feature'
 import { currentManifest } from '../../store/project'
 import { operatorCheckCommands } from './commands'
-import { useOperatorCheckRows } from './explorer-rows'
 import { operatorCheckJob, operatorCheckJobs } from './jobs'
 import { operatorCheckDiagnostics } from './problems'
 import { operatorChecksStore } from './store'
@@ -34,7 +33,6 @@ export const feature = defineFeature({
     stores: [operatorChecksStore, operatorCheckJob.store],
     current: operatorCheckDiagnostics,
   },
-  explorer: { section: 'Checks', order: 30, useRows: useOperatorCheckRows },
   tests: operatorCheckTests,
   refresh: { order: 30, run: refreshOperatorChecks },
   manifest: [

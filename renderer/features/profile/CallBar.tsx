@@ -14,34 +14,38 @@ import { chooseProfiled, editProfile, runProfile } from './profile-run'
 export function CallBar(): ReactElement {
   const draft = useProfile((state) => state.draft)
   return (
-    <div className="profile-fields" role="group" aria-label="What is profiled">
-      <CallFields
-        id="profile"
-        op={draft.op}
-        argsText={draft.argsText}
-        placeholder="no arguments"
-        onChoose={chooseProfiled}
-        onArguments={(argsText) => editProfile({ argsText })}
-      />
-      <label className="check" title="Also the backward of the sum of its outputs">
-        <input
-          type="checkbox"
-          checked={draft.backward}
-          data-testid="profile-backward"
-          onChange={(event) => editProfile({ backward: event.target.checked })}
+    <div className="case-form" role="group" aria-label="What is profiled">
+      <div className="case-call">
+        <CallFields
+          id="profile"
+          op={draft.op}
+          argsText={draft.argsText}
+          placeholder="no arguments"
+          onChoose={chooseProfiled}
+          onArguments={(argsText) => editProfile({ argsText })}
         />
-        backward
-      </label>
-      <span className="profile-threads" title="Of libtorch's pool">
-        <CommitField
-          id="profile-threads"
-          label="threads"
-          text={String(draft.threads)}
-          parse={parseThreads}
-          onCommit={(threads) => editProfile({ threads })}
-        />
-      </span>
-      <ProfileButton />
+        <ProfileButton />
+      </div>
+      <div className="case-options">
+        <label className="check" title="Also the backward of the sum of its outputs">
+          <input
+            type="checkbox"
+            checked={draft.backward}
+            data-testid="profile-backward"
+            onChange={(event) => editProfile({ backward: event.target.checked })}
+          />
+          backward
+        </label>
+        <span className="profile-threads" title="Of libtorch's pool">
+          <CommitField
+            id="profile-threads"
+            label="threads"
+            text={String(draft.threads)}
+            parse={parseThreads}
+            onCommit={(threads) => editProfile({ threads })}
+          />
+        </span>
+      </div>
     </div>
   )
 }

@@ -48,12 +48,12 @@ export function ProfilePanel(): ReactElement {
   }
   return (
     <div className="panel-column profile-panel" data-testid="profile-panel">
-      <div className="profile-bar">
-        <CallBar />
+      <div className="panel-bar split-bar">
         <span className="grow" />
         <PanelMenu />
         <EnlargeButton panel="profile" />
       </div>
+      <CallBar />
       <Result />
     </div>
   )

@@ -2,7 +2,6 @@ import { defineFeature } from '../../store/feature'
 import { currentManifest } from '../../store/project'
 import { callsJob, followRuns, forgetCalls } from './calls'
 import { runCommands } from './commands'
-import { useCallRows } from './explorer-rows'
 import { chooseFirst, chooseFirstIfNone, forgetRun, refreshRun, repeatRun } from './run'
 import { makeInputsJob, runJob } from './job'
 import { RunPanel } from './RunPanel'
@@ -29,7 +28,6 @@ export const feature = defineFeature({
   },
   commands: runCommands,
   jobs: [runJob, makeInputsJob, callsJob],
-  explorer: { section: 'Checks', order: 10, useRows: useCallRows },
   tests: callTests,
   refresh: { order: 5, run: refreshRun },
   manifest: [

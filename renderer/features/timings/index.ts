@@ -2,7 +2,6 @@ import { defineFeature } from '../../store/feature'
 import { currentManifest } from '../../store/project'
 import { benchmarksChanged, forgetTimings, refreshTimings } from './run'
 import { timingsCommands } from './commands'
-import { useBenchmarkRows } from './explorer-rows'
 import { allTimingsJob, kernelsJob, timingJob } from './jobs'
 import { followTimings } from './shown'
 import './styles.css'
@@ -31,7 +30,6 @@ export const feature = defineFeature({
   Badge: TimingsBadge,
   commands: timingsCommands(),
   jobs: [timingJob, allTimingsJob, kernelsJob],
-  explorer: { section: 'Benchmarks', order: 40, useRows: useBenchmarkRows },
   tests: timingTests,
   // Last, and alone: other work on the machine would be in the times.
   refresh: { order: 90, run: refreshTimings },

@@ -59,7 +59,7 @@ export async function functionUnderPlan(
     const linker = plan.link.args.filter((arg) => /^(-fuse-ld=|--ld-path=)/.test(arg))
     const linked = await runProcess(
       plan.link.command,
-      ['-shared', ...linker, '-Wl,--unresolved-symbols=ignore-all', ...objects, '-o', library],
+      ['-shared', ...linker, '-Wl,--noinhibit-exec', ...objects, '-o', library],
       { cwd: folder, limits: compileLimits },
     )
     if (linked.exitCode !== 0) {
