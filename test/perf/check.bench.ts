@@ -94,7 +94,9 @@ class Checks {
         await this.workbench.hosts.call('operatorCheck.run', entry, { ...limits, phase: call }),
       )
       seconds.push(report.seconds)
-      failed.push(...alarms(call, report))
+      const found = alarms(call, report)
+      for (const alarm of found) this.options.say(alarm)
+      failed.push(...found)
     }
     this.add(name, seconds, verdict('failed', failed))
   }
