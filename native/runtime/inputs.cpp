@@ -309,9 +309,9 @@ at::Device parse_device(const std::string& name) {
 namespace {
 
 bool is_drawn(const InputSpec& spec) {
-  return !spec.values && (spec.distribution == Distribution::randn ||
-                          spec.distribution == Distribution::rand ||
-                          spec.distribution == Distribution::randint);
+  return !spec.values &&
+         (spec.distribution == Distribution::randn || spec.distribution == Distribution::rand ||
+          spec.distribution == Distribution::randint);
 }
 
 }  // namespace

@@ -15,9 +15,9 @@ namespace opsmith {
 namespace {
 
 // What decides over drawn values.
-using Key = std::tuple<std::vector<int64_t>, std::string, Distribution, int64_t,
-                       std::optional<double>, std::optional<double>, std::optional<double>,
-                       std::optional<double>>;
+using Key =
+    std::tuple<std::vector<int64_t>, std::string, Distribution, int64_t, std::optional<double>,
+               std::optional<double>, std::optional<double>, std::optional<double>>;
 
 struct Kept {
   Key key;

@@ -1,5 +1,5 @@
-// Random values of inputs, kept for the next call with the same ones: drawing them takes longer than
-// many an operator.
+// Random values of inputs, kept for the next call with the same ones: drawing them takes longer
+// than many an operator.
 #pragma once
 
 #include <ATen/core/Tensor.h>
