@@ -319,6 +319,8 @@ export const appCalls = {
       entry: checkEntry,
       /** The sanitizers' checks too. */
       sanitize: z.boolean(),
+      /** The checks too that take long or suit some operators only, at four times as many shapes. */
+      thorough: z.boolean(),
       /** Seconds, where the entry has none; 0 for 120. */
       timeout: z.number().nonnegative(),
     }),
@@ -337,6 +339,8 @@ export const appCalls = {
       casesOnly: z.boolean(),
       /** The sanitizers' checks too. */
       sanitize: z.boolean(),
+      /** The checks too that take long or suit some operators only, at four times as many shapes. */
+      thorough: z.boolean(),
     }),
     output: z.array(operatorCheckOutcome),
   },

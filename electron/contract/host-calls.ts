@@ -27,8 +27,8 @@ function call<Input extends z.ZodType, Output extends z.ZodType>(declared: {
   input: Input
   output: Output
   /** A crash report names it. Absent of calls that are answered at once. */
-  phase?: (input: z.output<Input>) => string
-}): { input: Input; output: Output; phase?: (input: z.output<Input>) => string } {
+  phase?: (input: z.input<Input>) => string
+}): { input: Input; output: Output; phase?: (input: z.input<Input>) => string } {
   return declared
 }
 

@@ -43,6 +43,8 @@ export const operatorCheckRequest = z.object({
     .default([]),
   /** Of every floating or complex input, one after the other; empty: its own. */
   dtypes: z.array(dtype).default([]),
+  /** Numbers that the operator's sources compare with: gradients are looked at near them. */
+  edges: z.array(z.number()).default([]),
   program: programSource.optional(),
   /** Empty: all but those that must be asked for. */
   checks: z.array(operatorCheckName).default([]),

@@ -80,7 +80,7 @@ export const operatorChecks = {
   },
   gradients: {
     title: 'gradients',
-    meaning: 'Backward gives the derivative of forward, at other shapes too',
+    meaning: 'Backward gives the derivative of forward, at other shapes and declared integers too',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -94,7 +94,8 @@ export const operatorChecks = {
   },
   gradient_values: {
     title: 'gradient values',
-    meaning: 'Gradients at 0, 1, -1, subnormal, large and equal values',
+    meaning:
+      'Gradients at 0, 1, -1, subnormal, large and equal values, and near numbers that the sources compare with',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -131,7 +132,7 @@ export const operatorChecks = {
     title: 'gradient complex',
     meaning: 'Gradients in complex128, where the operator takes it',
     onlyWhenAsked:
-      'made with --thorough, or when it is named: many operators are meant for real numbers, and take complex ones all the same',
+      'switch “thorough” on (--thorough), or name it: many operators are meant for real numbers, and take complex ones all the same',
     sanitizer: false,
     thorough: true,
   },
@@ -139,7 +140,7 @@ export const operatorChecks = {
     title: 'gradient of second order',
     meaning: 'The gradient of the gradient, where the gradients have one',
     onlyWhenAsked:
-      'made with --thorough, or when it is named: many a backward is meant for one derivative only',
+      'switch “thorough” on (--thorough), or name it: many a backward is meant for one derivative only',
     sanitizer: false,
     thorough: true,
   },

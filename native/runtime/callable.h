@@ -22,6 +22,8 @@ struct Callable {
   std::function<void(std::vector<c10::IValue>&)> call;
   torch::jit::Function* function = nullptr;  // null for an operator
   ProgramPtr program;                        // keeps `function` alive; null for an operator
+  // Numbers that its sources compare with, where somebody has looked: special values to check.
+  std::vector<double> edges = {};
 };
 
 // `entry` with "::" is an operator, else a function of `program`. Throws Failure (operator.unknown,

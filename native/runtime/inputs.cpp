@@ -20,6 +20,7 @@
 
 #include "runtime/dtypes.h"
 #include "runtime/failure.h"
+#include "runtime/kept_values.h"
 
 namespace opsmith {
 namespace {
@@ -305,19 +306,31 @@ at::Device parse_device(const std::string& name) {
   return device;
 }
 
+namespace {
+
+bool is_drawn(const InputSpec& spec) {
+  return !spec.values &&
+         (spec.distribution == Distribution::randn || spec.distribution == Distribution::rand ||
+          spec.distribution == Distribution::randint);
+}
+
+}  // namespace
+
 at::Tensor make_input(const InputSpec& spec) {
   const auto dtype = dtype_from_name(spec.dtype);
   if (!dtype) invalid(spec, "no such dtype: " + spec.dtype);
   const auto device = parse_device(spec.device);
   const Stage stage(ErrorCode::input_invalid, "input " + spec.name);
-  auto generator = at::make_generator<at::CPUGeneratorImpl>(
-      static_cast<uint64_t>(spec.seed.value_or(spec.position)));
   const bool strided = is_strided(spec);
   if (strided && (spec.density || spec.indices || spec.blocksize)) {
     invalid(spec, "density, indices and blocksize are of sparse layouts: set layout too");
   }
-  auto tensor =
-      strided ? make_strided(spec, *dtype, generator) : make_sparse(spec, *dtype, generator);
+  const auto make = [&] {
+    auto generator = at::make_generator<at::CPUGeneratorImpl>(
+        static_cast<uint64_t>(spec.seed.value_or(spec.position)));
+    return strided ? make_strided(spec, *dtype, generator) : make_sparse(spec, *dtype, generator);
+  };
+  auto tensor = strided && is_drawn(spec) ? drawn_values(spec, make) : make();
   if (!device.is_cpu()) tensor = tensor.to(device);
   if (spec.requires_grad) {
     if (!c10::isFloatingType(*dtype) && !c10::isComplexType(*dtype)) {

@@ -123,9 +123,10 @@ describe('the list of operator checks', () => {
     await screen.findByTestId('operator-check-one-verdict')
     const all = main.hold('operatorCheck.runAll')
     await userEvent.click(screen.getByTestId('operator-check-sanitize'))
+    await userEvent.click(screen.getByTestId('operator-check-thorough'))
     await userEvent.click(screen.getByTestId('operator-check-run'))
-    const { job, sanitize } = await all.asked
-    expect(sanitize).toBe(true)
+    const { job, sanitize, thorough } = await all.asked
+    expect({ sanitize, thorough }).toEqual({ sanitize: true, thorough: true })
     act(() => {
       main.send('operatorCheck.progressed', { job, done: 1, total: 2, outcome: outcomeOf(bad) })
     })

@@ -254,6 +254,16 @@ print(json.dumps(out))
     expect(placed).toEqual(given)
   })
 
+  it('an input that an operator wrote to is drawn as before the next time', async () => {
+    const inputs: Specs = { a: { shape: [4], seed: 4 } }
+    const given = await values(tensor(await run('aten::clone', ['a'], { inputs })))
+    await run('aten::zero_', ['a'], { inputs })
+    expect(await values(tensor(await run('aten::clone', ['a'], { inputs })))).toEqual(given)
+    const scaled: Specs = { a: { shape: [4], seed: 4, std: 2 } }
+    const twice = await values(tensor(await run('aten::clone', ['a'], { inputs: scaled })))
+    expect(twice).toEqual(given.map((value) => 2 * value))
+  })
+
   it('an input may have literal values, also NaN and infinities, which the statistics count', async () => {
     const report = await run('aten::clone', ['z'])
     expect(tensor(report).stats).toEqual({

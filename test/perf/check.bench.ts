@@ -16,6 +16,22 @@ const timeout = 300
 const samples = ['sigmoid', 'my_op', 'rms_norm', 'gc_layer', 'calculate_force']
 const limits = { timeout }
 
+/** Failures that are right, with the reason: the operator is wrong, or its answer is meant to depend on what is checked. */
+const faultsOfLibtorch = new Map([
+  ['linear algebra: linalg_matrix_exp(x): dtypes', 'inf and NaN in float16 and bfloat16'],
+  ['linear algebra: linalg_eigvalsh(x): gradients', 'fails torch.autograd.gradcheck too'],
+  ['linear algebra: linalg_cholesky(x): gradients', 'fails torch.autograd.gradcheck too'],
+  ['shape: as_strided(x, [2, 2], [1, 2]): layouts', 'takes memory by its place'],
+  [
+    'layers and normalization: batch_norm(x, y, z, None, None, true, 0.1, 0.00001, false): gradient_layouts',
+    'backward reads a weight with a step of 2 as if it were contiguous',
+  ],
+])
+
+function isFaultOfLibtorch(alarm: string): boolean {
+  return [...faultsOfLibtorch.keys()].some((known) => alarm.startsWith(`${known}: `))
+}
+
 /** What failed, by operator: each is a false alarm on an operator that is right. */
 function alarms(name: string, report: OperatorCheckReport): string[] {
   return report.findings
@@ -94,9 +110,14 @@ class Checks {
         await this.workbench.hosts.call('operatorCheck.run', entry, { ...limits, phase: call }),
       )
       seconds.push(report.seconds)
-      failed.push(...alarms(call, report))
+      const found = alarms(call, report)
+      for (const alarm of found) this.options.say(alarm)
+      failed.push(...found)
     }
-    this.add(name, seconds, verdict('failed', failed))
+    const known = failed.filter(isFaultOfLibtorch)
+    const others = failed.filter((alarm) => !isFaultOfLibtorch(alarm))
+    const words = verdict('false alarm', others)
+    this.add(name, seconds, `${words}; ${known.length} faults of libtorch's own`)
   }
 }
 

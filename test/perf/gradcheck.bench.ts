@@ -132,7 +132,6 @@ export async function run(options: BenchmarkOptions): Promise<Row[]> {
           },
           { timeout: 300, phase: name },
         )
-        console.error(name, 'native', unwrap(report).seconds)
         if (!unwrap(report).ok) throw new Error(`${name} does not pass`)
       })
       const file = path.join(cache.home, 'case.json')

@@ -94,7 +94,7 @@ function givenInput(input: CheckInput, sizes: Ranges['sizes']): InputSpec {
   }
 }
 
-type Asked = Omit<OperatorCheckRequest, 'program'>
+type Asked = Omit<OperatorCheckRequest, 'program' | 'edges'>
 
 export interface EntryRequests {
   /** To the op host; undefined when all of its checks are left out. */

@@ -19,6 +19,7 @@ import { placeError } from '../error-place'
 import { appendEntries } from '../project/edit-manifest'
 import type { OpenProject, ProjectOrFolder, Projects } from '../project/open-project'
 import { callText } from '../project/call-text'
+import { comparedNumbers } from './compared-numbers'
 import { withStackOfEnd } from './end-place'
 import { kernelFor, placeIn } from './kernel-place'
 import { entriesOf, entryOfFailure, inOrder, isFromSchema } from './operator-check-case'
@@ -78,10 +79,12 @@ export class OperatorChecks {
     if (!loaded.ok) return loaded
     const program = await project.program()
     if (!program.ok) return program
+    const operator = operatorNamed(request.op, loaded.value)
+    const edges = operator ? await edgesOf(operator) : []
     const report = await libraries.call(
       project,
       'operatorCheck.run',
-      { ...request, ...(program.value ? { program: program.value } : {}) },
+      { ...request, edges, ...(program.value ? { program: program.value } : {}) },
       { ...within, phase: `check ${request.op}` },
     )
     if (!report.ok) return placeError(report, project.folder)
@@ -210,13 +213,27 @@ function operatorNamed(name: string, loaded: LoadReport): OperatorDetail | undef
   )
 }
 
-async function placeOfKernel(operator: OperatorDetail): Promise<PlaceOf> {
+/** The sources of its kernels, by file; "" of one that cannot be read. */
+async function sourcesOf(operator: OperatorDetail): Promise<Map<string, string>> {
   const files = [...new Set(operator.kernels.map((kernel) => kernel.file))]
-  const texts = new Map(
+  return new Map(
     await Promise.all(
       files.map(async (file) => [file, await fs.readFile(file, 'utf8').catch(() => '')] as const),
     ),
   )
+}
+
+/** Numbers that the operator's kernels compare with. */
+async function edgesOf(operator: OperatorDetail): Promise<number[]> {
+  const texts = await sourcesOf(operator)
+  const kernel = kernelFor('gradients', operator)
+  if (!kernel) return []
+  const source = texts.get(kernel.file) ?? ''
+  return comparedNumbers(source, placeIn('gradients', kernel, source))
+}
+
+async function placeOfKernel(operator: OperatorDetail): Promise<PlaceOf> {
+  const texts = await sourcesOf(operator)
   return ({ check }) => {
     const kernel = kernelFor(check, operator)
     if (!kernel || kernel.file === '') return undefined

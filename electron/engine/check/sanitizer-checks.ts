@@ -61,7 +61,8 @@ export class SanitizerChecks {
     if (!opened.ok) {
       return opened.error.code === 'cancelled' ? opened : ok(skipped(sanitized, opened.error))
     }
-    const request = { ...calls, ...(program.value ? { program: program.value } : {}) }
+    const own = program.value ? { program: program.value } : {}
+    const request = { ...calls, edges: [], ...own }
     const found = await opened.value.run(request, withTimeout(entry, limits))
     if (!found.ok) {
       const { code } = found.error

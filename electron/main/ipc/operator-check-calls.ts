@@ -9,11 +9,15 @@ type OperatorCheckCalls =
 
 export const operatorCheckCalls: Handlers<OperatorCheckCalls> = {
   // 0 is the engine's own limit: an operator's checks take longer than one call of it.
-  'operatorCheck.run': projectJob(({ workbench, signal }, { folder, entry, sanitize, timeout }) =>
-    workbench.operatorChecks.run(folder, entry, { timeout, signal }, { sanitize }),
+  'operatorCheck.run': projectJob(
+    ({ workbench, signal }, { folder, entry, sanitize, thorough, timeout }) =>
+      workbench.operatorChecks.run(folder, entry, { timeout, signal }, { sanitize, thorough }),
   ),
   'operatorCheck.runAll': projectJob(
-    async ({ session, project, workbench, signal }, { folder, job, casesOnly, sanitize }) => {
+    async (
+      { session, project, workbench, signal },
+      { folder, job, casesOnly, sanitize, thorough },
+    ) => {
       const limits = { timeout: 0, signal }
       const all = await workbench.operatorChecks.entries(folder, limits)
       if (!all.ok) return all
@@ -28,6 +32,7 @@ export const operatorCheckCalls: Handlers<OperatorCheckCalls> = {
       const outcomes = await workbench.operatorChecks.runAll(folder, limits, {
         entries: chosen.map(([, entry]) => entry),
         sanitize,
+        thorough,
         onProgress: (done, total, outcome) => {
           project.noteFiles(outcome)
           session.send('operatorCheck.progressed', {

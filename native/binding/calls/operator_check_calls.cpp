@@ -42,6 +42,7 @@ void fields(auto& visit, OperatorCheckRequest& request) {
   visit("sizes", or_default(request.sizes));
   visit("numbers", or_default(request.numbers));
   visit("dtypes", or_default(request.dtypes));
+  visit("edges", or_default(request.edges));
   visit("checks", or_default(request.checks));
   visit("shapes", or_default(request.shapes));
   visit("seed", or_default(request.seed));

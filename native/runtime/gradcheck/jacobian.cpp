@@ -47,8 +47,10 @@ Tensors central_difference(const std::function<Tensors()>& call, const at::Tenso
                            const at::Scalar& step, const at::Tensor& along, double eps) {
   const auto original = entry.clone();
   const auto evaluate = [&](bool plus) {
+    // Written at once: `entry` has the dtype of the sum.
+    auto moved = entry;
     if (along.defined()) {
-      entry.copy_(plus ? original + along : original - along);
+      plus ? at::add_out(moved, original, along) : at::sub_out(moved, original, along);
     } else {
       entry.copy_(plus ? original + step : original - step);
     }
@@ -58,12 +60,12 @@ Tensors central_difference(const std::function<Tensors()>& call, const at::Tenso
     return results;
   };
   const auto below = evaluate(false);
-  const auto above = evaluate(true);
+  auto above = evaluate(true);
   entry.copy_(original);
   Tensors derivatives;
   for (size_t i = 0; i < below.size() && i < above.size(); ++i) {
     require_same(below[i], above[i], eps);
-    derivatives.push_back(((above[i] - below[i]) / (2 * eps)).reshape(-1));
+    derivatives.push_back(above[i].sub_(below[i]).div_(2 * eps).reshape(-1));
   }
   return derivatives;
 }

@@ -233,6 +233,22 @@ std::vector<Draw> CaseMaker::others() const {
   return draws;
 }
 
+std::vector<Draw> CaseMaker::each_integer() const {
+  constexpr double most = 32;
+  std::vector<Draw> draws;
+  for (size_t i = 0; i < request_.numbers.size(); ++i) {
+    const auto& range = request_.numbers[i];
+    if (!range.integer) continue;
+    const double count = std::min(range.max - range.min + 1, most);
+    for (double place = 0; place < count; ++place) {
+      draws.push_back(given());
+      const double part = count > 1 ? place / (count - 1) : 0;
+      draws.back().numbers[i] = range.min + std::round(part * (range.max - range.min));
+    }
+  }
+  return draws;
+}
+
 std::vector<Draw> CaseMaker::simpler(const Draw& draw) const {
   std::vector<Draw> draws;
   for (size_t i = 0; i < sizes_.size(); ++i) {

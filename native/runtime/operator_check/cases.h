@@ -29,6 +29,8 @@ class CaseMaker {
   Draw given() const;
   // request.shapes other ones, the same for the same seed; none where nothing may vary.
   std::vector<Draw> others() const;
+  // The given one with each integer of a range that the request declares, at most 32 of a range.
+  std::vector<Draw> each_integer() const;
   // `draw` with one thing simpler, the simplest first: a size, a number, the dtype, the turn.
   std::vector<Draw> simpler(const Draw& draw) const;
   OperatorCheckCase make(const Draw& draw) const;

@@ -76,13 +76,17 @@ OperatorCheckFinding of_end(const ForkedOutcome& outcome, const std::string& wha
 CheckRunner::CheckRunner(const CaseMaker& maker, bool made_up) : maker_(maker), made_up_(made_up) {
   const auto given = maker.given();
   calls_.push_back({given, call_of(maker.callable(), maker.make(given))});
-  for (auto& draw : maker.others()) {
-    try {
-      calls_.push_back({draw, call_of(maker.callable(), maker.make(draw))});
-    } catch (...) {
-      continue;  // such inputs cannot be made: an eye of three dimensions, say
+  const auto add = [&](const std::vector<Draw>& draws, bool are_of_integers) {
+    for (const auto& draw : draws) {
+      try {
+        calls_.push_back({draw, call_of(maker.callable(), maker.make(draw)), are_of_integers});
+      } catch (...) {
+        continue;  // such inputs cannot be made: an eye of three dimensions, say
+      }
     }
-  }
+  };
+  add(maker.others(), false);
+  add(maker.each_integer(), true);
   const auto& call = calls_.front().call;
   takes_integers_ = !call.integers().empty();
   for (const auto& tensor : call.values()) {
@@ -140,8 +144,10 @@ ForkedOutcome CheckRunner::plain_call(const OperatorCall& call) const {
 
 std::vector<size_t> CheckRunner::turns_of(const OperatorCheck& check) const {
   std::vector<size_t> turns{0};
-  for (size_t turn = 1; check.other_shapes && turn < calls_.size(); ++turn) {
-    if (calls_[turn].is_usable) turns.push_back(turn);
+  for (size_t turn = 1; turn < calls_.size(); ++turn) {
+    const auto& call = calls_[turn];
+    const bool is_wanted = call.is_of_integer ? check.each_integer : check.other_shapes;
+    if (is_wanted && call.is_usable) turns.push_back(turn);
   }
   return turns;
 }

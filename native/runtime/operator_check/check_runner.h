@@ -24,6 +24,7 @@ class CheckRunner {
   struct Drawn {
     Draw draw;
     OperatorCall call;
+    bool is_of_integer = false;  // for checks that look at each integer of a range
     bool is_usable = true;  // a call that ends its process is one check's finding, not every one's
   };
   // What a check found, at which of `calls_`; of a copy that ended, how.

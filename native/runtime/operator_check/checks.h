@@ -31,6 +31,7 @@ struct OperatorCheck {
   // Why it is made only when it is named; "" when it is always made.
   const char* only_when_asked = "";
   bool other_shapes = false;  // other calls than the given one are looked at too
+  bool each_integer = false;  // with each integer of the ranges that opsmith.json declares
   bool makes_calls = true;    // it can be made of an operator whose call ends the process too
   // Outputs of two calls are compared: without repeatable ones there is nothing to compare.
   bool compares_calls = false;

@@ -55,7 +55,8 @@ const std::vector<OperatorCheck>& operator_checks() {
 
 OperatorCheckReport run_operator_check(const OperatorCheckRequest& request) {
   const Stage stage(ErrorCode::operator_unknown);
-  const auto callable = find_callable(request.op, request.program);
+  auto callable = find_callable(request.op, request.program);
+  callable.edges = request.edges;
   auto asked_for = request;
   std::optional<OperatorCheckCase> generated;
   if (request.from_schema) {

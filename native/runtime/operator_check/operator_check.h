@@ -52,6 +52,7 @@ struct OperatorCheckRequest {
   std::vector<NumberRange> numbers;
   std::vector<std::string> dtypes;  // of every floating or complex input; empty: its own
   std::optional<ProgramSource> program;
+  std::vector<double> edges;        // numbers that the operator's sources compare with
   std::vector<std::string> checks;  // empty: all
   int64_t shapes = 6;               // how many other calls are tried beside the given one
   int64_t seed = 0;

@@ -54,7 +54,7 @@ function PanelMenu(): ReactElement {
       testId="operator-check-menu"
       sections={[
         ['operatorChecks.run', 'operatorChecks.all', 'operatorChecks.stop'],
-        ['operatorChecks.keep', 'operatorChecks.sanitize'],
+        ['operatorChecks.keep', 'operatorChecks.sanitize', 'operatorChecks.thorough'],
       ]}
     />
   )

@@ -11,7 +11,7 @@ import { Section } from '../../shell/primitives/Section'
 import { runStamp, useFiles } from '../../store/files'
 import { useJob } from '../../store/job'
 import { allOperatorChecksJob } from './jobs'
-import { setSanitize, useOperatorChecks } from './store'
+import { setSanitize, setThorough, useOperatorChecks } from './store'
 import { calledText, operatorCheckDraftOf } from './case'
 import { chooseCheck, chooseCheckedOperator } from './run'
 import { useProject } from '../../store/project'
@@ -30,6 +30,7 @@ export function OperatorList(): ReactElement {
         actions={<Verdict total={entries.length} />}
       >
         <SanitizeSwitch />
+        <ThoroughSwitch />
         {error && <ErrorView error={error} />}
         {entries.map((entry, index) => (
           <EntryRow key={index} entry={entry} index={index} />
@@ -61,6 +62,25 @@ function SanitizeSwitch(): ReactElement {
         onChange={(event) => setSanitize(event.target.checked)}
       />
       sanitizers
+    </label>
+  )
+}
+
+/** What `check --thorough` makes too, when checks run next. */
+function ThoroughSwitch(): ReactElement {
+  const thorough = useOperatorChecks((state) => state.thorough)
+  return (
+    <label
+      className="check side-pad"
+      title="Also checks complex and second-order gradients, and four times as many shapes: four times as long or more"
+    >
+      <input
+        type="checkbox"
+        checked={thorough}
+        data-testid="operator-check-thorough"
+        onChange={(event) => setThorough(event.target.checked)}
+      />
+      thorough
     </label>
   )
 }

@@ -4,7 +4,7 @@ import { projectStore } from '../../store/project'
 import { checkOperators } from './all'
 import { operatorCheckJobs, stopOperatorChecks } from './jobs'
 import { keepCheck, runOperator } from './run'
-import { operatorChecksStore, setSanitize } from './store'
+import { operatorChecksStore, setSanitize, setThorough } from './store'
 
 const hasProject = (): boolean => projectStore.getState().project !== null
 const hasCase = (): boolean => operatorChecksStore.getState().draft.op !== ''
@@ -21,6 +21,12 @@ export const operatorCheckCommands: readonly Command[] = [
     'sanitize',
     'Sanitizers on or off',
     () => setSanitize(!operatorChecksStore.getState().sanitize),
+    hasProject,
+  ),
+  command(
+    'thorough',
+    'Thorough checks on or off',
+    () => setThorough(!operatorChecksStore.getState().thorough),
     hasProject,
   ),
 ]

@@ -20,7 +20,7 @@ export const feature = defineFeature({
     help: {
       about: [
         'Checks what an operator does to memory, layouts, dtypes and shapes, as torch.library.opcheck does and further. Inputs are made from the schema where opsmith.json gives none.',
-        'With “sanitizers”, ASan and UBSan watch the calls.',
+        'With “sanitizers”, ASan and UBSan watch the calls. With “thorough”, complex and second-order gradients are checked too, and four times as many shapes.',
       ],
     },
     area: 'right',

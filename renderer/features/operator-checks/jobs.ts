@@ -22,8 +22,15 @@ export const operatorCheckJob = createJob<Asked, OperatorCheckOutcome>({
   // To stop a check costs its op host.
   patience: 1_500,
   run: async ({ draft, entry, place }, { folder, job }) => {
-    const { sanitize } = operatorChecksStore.getState()
-    const result = await call('operatorCheck.run', { folder, job, entry, sanitize, timeout: 0 })
+    const { sanitize, thorough } = operatorChecksStore.getState()
+    const result = await call('operatorCheck.run', {
+      folder,
+      job,
+      entry,
+      sanitize,
+      thorough,
+      timeout: 0,
+    })
     if (!result.ok) return result
     const verdict = result.value.ok ? 'passed' : 'failed'
     const expect = entry.expect ?? 'passed'
@@ -62,8 +69,14 @@ export const allOperatorChecksJob = createJob<{ casesOnly: boolean }, null, AllS
   run: async ({ casesOnly }, { folder, job, stamp, report }) => {
     report({ done: 0, total: 0, stamp, found: [] })
     await loadEntries()
-    const { sanitize } = operatorChecksStore.getState()
-    const result = await call('operatorCheck.runAll', { folder, job, casesOnly, sanitize })
+    const { sanitize, thorough } = operatorChecksStore.getState()
+    const result = await call('operatorCheck.runAll', {
+      folder,
+      job,
+      casesOnly,
+      sanitize,
+      thorough,
+    })
     if (!result.ok) return result
     // An answer may overtake the event of its last outcome: the answer has them all.
     const total = result.value.length

@@ -30,19 +30,26 @@ const fields = z.object({
 export const operatorChecksChoice: SavedChoice = {
   store: operatorChecksStore,
   read: () => {
-    const { draft, entry, sanitize } = operatorChecksStore.getState()
-    return draft.op === '' ? null : { draft, entry, sanitize }
+    const { draft, entry, sanitize, thorough } = operatorChecksStore.getState()
+    return draft.op === '' ? null : { draft, entry, sanitize, thorough }
   },
   restore: (saved) => {
     const parsed = z
-      .object({ draft: fields, entry: z.number().nullable(), sanitize: z.boolean() })
+      .object({
+        draft: fields,
+        entry: z.number().nullable(),
+        sanitize: z.boolean(),
+        // A session of an earlier version has none.
+        thorough: z.boolean().default(false),
+      })
       .safeParse(saved)
     if (!parsed.success) return
-    const { draft, entry, sanitize } = parsed.data
+    const { draft, entry, sanitize, thorough } = parsed.data
     operatorChecksStore.setState({
       draft: { ...emptyOperatorCheckDraft(), ...draft },
       entry,
       sanitize,
+      thorough,
     })
   },
 }

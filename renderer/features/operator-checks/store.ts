@@ -17,6 +17,8 @@ export type OperatorChecksState = {
   repeats: boolean
   /** The sanitizers' checks too, when checks run next: they take a build of their own. */
   sanitize: boolean
+  /** The checks too that take long or suit some operators only, when checks run next. */
+  thorough: boolean
   /** The entry that the fields were filled from, while they still say the same. */
   entry: number | null
   draft: OperatorCheckDraft
@@ -27,6 +29,7 @@ export const operatorChecksStore = createStore<OperatorChecksState>(() => ({
   outcomes: {},
   repeats: false,
   sanitize: false,
+  thorough: false,
   entry: null,
   draft: emptyOperatorCheckDraft(),
 }))
@@ -53,4 +56,9 @@ export async function loadEntries(): Promise<void> {
 /** Holds for the checks that are made from now on. */
 export function setSanitize(sanitize: boolean): void {
   operatorChecksStore.setState({ sanitize })
+}
+
+/** Holds for the checks that are made from now on. */
+export function setThorough(thorough: boolean): void {
+  operatorChecksStore.setState({ thorough })
 }

@@ -49,7 +49,7 @@ const RegisteredCheck gradient_complex_check({
     .order = 58,
     .run = check_gradient_complex,
     .only_when_asked =
-        "made with --thorough, or when it is named: many operators are meant for real "
+        "switch “thorough” on (--thorough), or name it: many operators are meant for real "
         "numbers, and take complex ones all the same",
     .compares_calls = true,
     .after = "gradients",

@@ -41,7 +41,7 @@ const RegisteredCheck gradient_second_order_check({
     .order = 59,
     .run = check_gradient_second_order,
     .only_when_asked =
-        "made with --thorough, or when it is named: many a backward is meant for one "
+        "switch “thorough” on (--thorough), or name it: many a backward is meant for one "
         "derivative only",
     .compares_calls = true,
     .after = "gradients",

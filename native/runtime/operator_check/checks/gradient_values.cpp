@@ -240,6 +240,33 @@ class ValueMaker {
     return made;
   }
 
+  // Elements to both sides of a number and of its negative, some near to it. With `only_first` the
+  // other inputs are small: what is compared may be a difference.
+  LookedAt near(double edge, bool only_first) const {
+    LookedAt made{"with elements near " + element_words(at::scalar_tensor(edge, at::kDouble), 0) +
+                      (only_first ? " in " + given_.names[given_.wanted[0]] : "") + ": ",
+                  generic_};
+    auto generator = at::detail::createCPUGenerator(9);
+    for (size_t i = 0; i < given_.wanted.size(); ++i) {
+      auto& input = made.inputs[given_.wanted[i]];
+      if (input.is_complex()) continue;
+      if (only_first && i > 0) {
+        input = input.detach() * 1e-2;
+        continue;
+      }
+      const auto options = at::TensorOptions().dtype(input.scalar_type());
+      const auto draw = [&] { return at::rand(input.sizes(), generator, options).mul(2).sub(1); };
+      // From a fifth of the number to a fifty-thousandth, but beyond a step of finite differences.
+      const auto distance = draw() * at::pow(10, 2 * draw().sub(1)) * 0.2;
+      const double least = 8 * given_.fineness.step;
+      const auto apart = distance.sgn() * distance.abs().clamp_min(least);
+      const auto side = is_positive_[i] ? at::ones_like(apart) : draw().sgn();
+      const auto moved = edge == 0 ? apart : std::abs(edge) * (1 + apart);
+      input = (side * moved).to(input.device());
+    }
+    return made;
+  }
+
   LookedAt scaled(double scale) const {
     LookedAt made{"with inputs about " + element_words(at::scalar_tensor(scale, at::kDouble), 0) +
                       " times as large: ",
@@ -328,7 +355,9 @@ bool has_own_backward(const GradientCase& given) {
 // What fails most often comes first.
 // `overflows`: values too whose exp() overflows. Derivatives of libtorch's operators give NaN there
 // for right formulas, as 1 / (1 + exp(-x)) at -800.
-std::vector<LookedAt> values_to_look_at(const GradientCase& given, bool overflows) {
+// `edges`: numbers that the sources compare with.
+std::vector<LookedAt> values_to_look_at(const GradientCase& given, bool overflows,
+                                        const std::vector<double>& edges) {
   const ValueMaker maker(given);
   std::vector<LookedAt> all;
   std::vector<double> scales = {1, 8, 60}, singles = {0, 1, -1, 1e-310};
@@ -342,6 +371,12 @@ std::vector<LookedAt> values_to_look_at(const GradientCase& given, bool overflow
   for (const double value : singles) {
     for (size_t i = 0; i < given.wanted.size(); ++i)
       all.push_back(maker.single(value, i));
+  }
+  for (const double edge : edges) {
+    all.push_back(maker.near(edge, false));
+    if (given.wanted.size() > 1) all.push_back(maker.near(edge, true));
+    for (size_t i = 0; i < given.wanted.size(); ++i)
+      all.push_back(maker.single(edge, i));
   }
   int64_t dims = 0;
   for (const size_t place : given.wanted)
@@ -359,7 +394,8 @@ OperatorCheckFinding check_gradient_values(const OperatorCall& call) {
   if (!given.skip.empty()) return skipped(given.skip);
   if (!given.fault.empty()) return skipped("backward stops: " + given.fault);
   const at::AutoGradMode recording(true);
-  for (const auto& values : values_to_look_at(given, has_own_backward(given))) {
+  const auto& edges = call.callable().edges;
+  for (const auto& values : values_to_look_at(given, has_own_backward(given), edges)) {
     if (values.name.empty()) continue;
     if (values.are_single && values.has_slopes) {
       if (const auto mismatch = gradient_mismatch(given, values.inputs))
@@ -368,13 +404,19 @@ OperatorCheckFinding check_gradient_values(const OperatorCall& call) {
     if (auto fault = Around(given, values.inputs).fault(values.name, values.are_single))
       return *fault;
   }
-  return passed("right at 0, 1, -1, small, large and equal values");
+  std::string near;
+  for (const double edge : edges)
+    near += (near.empty() ? ", near " : " and ") +
+            element_words(at::scalar_tensor(edge, at::kDouble), 0);
+  return passed("right at 0, 1, -1, small, large and equal values" + near);
 }
 
 const RegisteredCheck gradient_values_check({
     .name = "gradient_values",
     .title = "gradient values",
-    .meaning = "Gradients at 0, 1, -1, subnormal, large and equal values",
+    .meaning =
+        "Gradients at 0, 1, -1, subnormal, large and equal values, and near numbers that the "
+        "sources compare with",
     .order = 53,
     .run = check_gradient_values,
     .compares_calls = true,

@@ -20,10 +20,12 @@ OperatorCheckFinding check_gradients(const OperatorCall& call) {
 const RegisteredCheck gradients_check({
     .name = "gradients",
     .title = "gradients",
-    .meaning = "Backward gives the derivative of forward, at other shapes too",
+    .meaning =
+        "Backward gives the derivative of forward, at other shapes and declared integers too",
     .order = 51,
     .run = check_gradients,
     .other_shapes = true,
+    .each_integer = true,
     .compares_calls = true,
 });
 
