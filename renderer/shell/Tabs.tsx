@@ -1,5 +1,5 @@
 import type { IDockviewPanelHeaderProps } from 'dockview-react'
-import type { MouseEvent, ReactElement, ReactNode } from 'react'
+import { useEffect, useRef, type MouseEvent, type ReactElement, type ReactNode } from 'react'
 
 import { Drawing, Icon } from './primitives/Icon'
 import { featureOf } from '../store/feature'
@@ -69,12 +69,26 @@ type TabProps = IDockviewPanelHeaderProps & {
 }
 
 function Tab({ api, testId, title, dirty, children }: TabProps): ReactElement {
+  const tab = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // The tabs of a narrow column scroll. A tab in front grows by its ×, which is drawn in the next frame.
+    const scroll = (): void => {
+      if (api.isVisible)
+        requestAnimationFrame(() => tab.current?.scrollIntoView({ inline: 'nearest' }))
+    }
+    scroll()
+    const listening = api.onDidVisibilityChange(scroll)
+    return () => {
+      listening.dispose()
+    }
+  }, [api])
   const close = (event: MouseEvent): void => {
     event.stopPropagation()
     api.close()
   }
   return (
     <div
+      ref={tab}
       className={dirty ? 'tab dirty' : 'tab'}
       data-testid={testId}
       data-dirty={dirty}

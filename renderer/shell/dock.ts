@@ -11,6 +11,7 @@ import { featureOf, panelFeatures, startPage, tasks, type Area, type Task } from
 import { openFile, type Dock, type PanelId } from '../store/layout'
 import { notify } from '../store/notifications'
 import { projectStore } from '../store/project'
+import { settingsStore } from '../store/settings'
 import { savedLayout } from './layouts'
 
 export function fileId(path: string): string {
@@ -339,13 +340,21 @@ function positionIn(api: DockviewApi, area: Area): Position {
   return { position: { direction: 'right' } }
 }
 
+/** A share of the window's width, within limits in text sizes: names have as many letters in larger text. */
+function columnWidth(share: number, least: number, most: number): number {
+  const { fontSize } = settingsStore.getState().settings
+  return Math.round(
+    Math.min(most * fontSize, Math.max(least * fontSize, window.innerWidth * share)),
+  )
+}
+
 function leftWidth(): number {
-  return Math.round(Math.min(230, Math.max(170, window.innerWidth * 0.14)))
+  return columnWidth(0.14, 15.5, 18)
 }
 
 /** Of lists with a sentence in each row. */
 function widerLeft(): number {
-  return Math.round(Math.min(320, Math.max(220, window.innerWidth * 0.2)))
+  return columnWidth(0.2, 17, 24.5)
 }
 
 function rightWidth(): number {

@@ -35,18 +35,27 @@ afterAll(async () => {
 /** Of axe's rules those that colours matter to. */
 const colourRules = ['color-contrast', 'link-in-text-block']
 
-/** What axe finds wrong in the window, a line for each element; `only`: these rules, all when left out. */
-async function findings(only?: string[]): Promise<string[]> {
+interface Looked {
+  /** These rules; all when left out. */
+  only?: string[]
+  /** The part of the window with this test id; all of it when left out. */
+  within?: string
+}
+
+/** What axe finds wrong in the window, a line for each element. */
+async function findings({ only, within }: Looked = {}): Promise<string[]> {
   const { violations, incomplete } = await app.page.evaluate(
-    ({ exclude, ...options }) => window.axe.run({ exclude }, options),
+    ({ include, exclude, ...options }) =>
+      window.axe.run(include ? { include, exclude } : { exclude }, options),
     {
+      ...(within === undefined ? {} : { include: [[`[data-testid="${within}"]`]] }),
       // The editor is Monaco's, which has its own ways for screen readers.
       exclude: [[anyEditor]],
       resultTypes: ['violations', 'incomplete'],
       // Of the rules that axe leaves out as experimental.
       rules: { 'label-content-name-mismatch': { enabled: true } },
       ...(only ? { runOnly: only } : {}),
-    } satisfies RunOptions & { exclude: string[][] },
+    } satisfies RunOptions & { exclude: string[][]; include?: string[][] },
   )
   // axe is not sure of labels on elements without a role: some screen readers say them, some do not.
   const labels = incomplete.filter(({ id }) => id === 'aria-prohibited-attr')
@@ -60,12 +69,13 @@ async function enterTheme(theme: 'dark' | 'light'): Promise<void> {
   await app.page.locator(`:root[data-theme=${theme}]`).waitFor({ state: 'attached' })
 }
 
-async function findingsInBothThemes(): Promise<string[]> {
+/** @param within what has other colours than before, by its test id */
+async function findingsInBothThemes(within?: string): Promise<string[]> {
   await enterTheme('dark')
   const inDark = await findings()
   // A theme is colours: the structure is the same.
   await enterTheme('light')
-  const inLight = await findings(colourRules)
+  const inLight = await findings({ only: colourRules, ...(within ? { within } : {}) })
   return [...inDark.map((line) => `dark: ${line}`), ...inLight.map((line) => `light: ${line}`)]
 }
 
@@ -142,7 +152,9 @@ describe('axe finds nothing wrong', () => {
       await choose(`Show ${title}`)
       await fill?.()
       await app.testId(filled).first().waitFor()
-      found.push(...(await findingsInBothThemes()).map((line) => `${title}, ${line}`))
+      const id = title === 'Samples' ? 'gallery' : title.toLowerCase().replace(' ', '-')
+      await app.testId(`tool-${id}`).waitFor()
+      found.push(...(await findingsInBothThemes(`tool-${id}`)).map((line) => `${title}, ${line}`))
     }
     expect(found).toEqual([])
   })

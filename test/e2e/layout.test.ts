@@ -56,6 +56,19 @@ describe('the layout of the window', () => {
     await expect.poll(() => shareOf('tool-timings')).toBeCloseTo(1 / 3, 1)
   })
 
+  it('the tab of the panel in front is in sight, however many there are', async () => {
+    for (const id of ['operator-checks', 'profile', 'assembly', 'export', 'schemas']) {
+      await app.testId(`rail-${id}`).click()
+      await app.testId(`tool-${id}`).waitFor()
+      const isWhole = async (): Promise<boolean> => {
+        const tab = await placeOf(`tool-tab-${id}`)
+        const panel = await placeOf(`tool-${id}`)
+        return tab.x >= panel.x && tab.x + tab.width <= panel.x + panel.width
+      }
+      await expect.poll(isWhole, { message: id }).toBe(true)
+    }
+  })
+
   it('each task has a layout, and open files stay open in it', async () => {
     await app.page.keyboard.press('Control+Alt+M')
     const timings = await placeOf('tool-timings')

@@ -3,13 +3,11 @@ import path from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { findClangd } from '../../electron/engine/toolchain/find-clangd'
 import { App } from '../support/app'
 import { copied } from '../support/clipboard'
 import { copyProject, makeTestCache, root } from '../support/installation'
 import type { TestCache } from '../support/installation'
 
-const clangd = await findClangd('')
 const buildTime = 170_000
 /** Some rows of a twentieth of a second of samples each, and a machine that does other things, too. */
 const measureTime = 180_000
@@ -59,7 +57,7 @@ beforeAll(async () => {
   const own = text.indexOf('  "benchmarks"')
   expect(own).toBeGreaterThan(0)
   fs.writeFileSync(file, `${text.slice(0, own)}"benchmarks": ${JSON.stringify(benchmarks)}\n}\n`)
-  app = await App.start(cache, folder, { hotCompile: false })
+  app = await App.start(cache, folder)
   await app.page
     .getByTestId('status-build')
     .filter({ hasText: /built in/i })
@@ -95,35 +93,6 @@ async function measure(button: 'timings-run' | 'timings-all'): Promise<void> {
 }
 
 describe('the timings panel', () => {
-  it.skipIf(!clangd.ok)(
-    'a timing waits while clangd reads, and the panel shows that it waits',
-    async () => {
-      await app.openFile('op.cpp')
-      const language = app.testId('status-language')
-      const said = async (): Promise<string> =>
-        `${await language.getAttribute('data-state')} ${await language.textContent()}`
-      await expect.poll(said, { timeout: buildTime }).toMatch(/^ready (?!.*reading)/)
-      await app.testId('timings-entry-0').click()
-      const pid = Number(await language.getAttribute('data-pid'))
-      // Asked for one more file, it answers nothing until it goes on.
-      fs.writeFileSync(path.join(folder, 'constants.h'), '#pragma once\n')
-      process.kill(pid, 'SIGSTOP')
-      try {
-        await app.openFile('constants.h')
-        await expect.poll(said).toMatch(/^ready .*reading/)
-        await app.testId('timings-run').click()
-        await app.testId('timings-waiting').filter({ hasText: 'waits: clangd reads' }).waitFor()
-        expect(await lines()).toEqual([])
-        await app.picture('timings-waiting')
-      } finally {
-        process.kill(pid, 'SIGCONT')
-      }
-      await app.testId('timings-run').waitFor({ timeout: measureTime })
-      expect(await app.testId('timings-waiting').textContent()).toBe('')
-      expect((await lines())[0]).toMatchObject({ kind: 'operator', times: 3 })
-    },
-  )
-
   it('all benchmarks are timed in one table, wrong results are refused, and a sweep can be copied and kept', async () => {
     await measure('timings-all')
     const all = await lines()

@@ -226,12 +226,16 @@ describe('what is left of a process that was killed', () => {
     // As a save that was cut short leaves them, in the cache and in a project.
     const half = (folder: string, pid = 0): string => {
       fs.mkdirSync(path.join(cache.home, folder), { recursive: true })
-      const file = path.join(cache.home, folder, `.op.cpp.${pid}-0123abcd`)
+      const file = path.join(cache.home, folder, `.op.cpp.opsmith-${pid}-0123abcd`)
       fs.writeFileSync(file, 'half')
       return file
     }
     const [drafts, saving] = [half('opsmith/drafts/0123', gone.pid), half('saved/src', gone.pid)]
+    const settings = half('opsmith', gone.pid)
     const [draft, saved] = [half('opsmith/drafts/0123', process.pid), half('saved', process.pid)]
+    // A number that is no process, and no name of ours.
+    const backup = path.join(cache.home, 'saved', '.op.cpp.20261123-0123abcd')
+    fs.writeFileSync(backup, 'whole')
     const orphan = (owner: string): number | undefined =>
       spawn('sleep', ['600'], {
         env: { ...process.env, OPSMITH_STARTED_BY: `${owner}.id` },
@@ -243,9 +247,9 @@ describe('what is left of a process that was killed', () => {
     try {
       await removeLeftovers(workbench.installation)
       await removeProjectLeftovers(path.join(cache.home, 'saved'))
-      const left = [dead, prelude, compiling, drafts, saving, proofs[0] ?? '']
+      const left = [dead, prelude, compiling, settings, drafts, saving, proofs[0] ?? '']
       expect(left.filter((file) => fs.existsSync(file))).toEqual([])
-      const used = [alive, draft, saved, proofs[1] ?? '']
+      const used = [alive, draft, saved, backup, proofs[1] ?? '']
       expect(used.filter((file) => !fs.existsSync(file))).toEqual([])
       await expect.poll(() => isRunning(lost)).toBe(false)
       expect(isRunning(kept)).toBe(true)

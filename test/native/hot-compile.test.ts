@@ -108,6 +108,8 @@ describe('hot compile', () => {
         for (const comparison of result.value.comparisons)
           expect(comparison.matches, `${op}: ${comparison.message}`).toBe(true)
       }
+      // The plain build that follows has tests of its own.
+      await workbench.builds.build(folder, { signal: AbortSignal.abort() })
     },
   )
 

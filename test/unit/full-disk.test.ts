@@ -66,6 +66,6 @@ it('what is being written is named after the process that writes, so that it is 
   } finally {
     watcher.close()
   }
-  const own = new RegExp(`^\\.op\\.cpp\\.${process.pid}-[0-9a-f]{8}$`)
+  const own = new RegExp(`^\\.op\\.cpp\\.opsmith-${process.pid}-[0-9a-f]{8}$`)
   expect(names).toContainEqual(expect.stringMatching(own))
 })

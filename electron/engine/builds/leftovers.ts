@@ -12,8 +12,10 @@ const folders = ['.', 'objects', 'builds', 'precompiled', 'compile-server', 'gen
 /** Folders of the cache that are large, or not ours, and hold nothing that writeAtomically() writes. */
 const withoutTexts = [...folders, 'addons', 'electron', 'electron-profile', 'hosts', 'include']
 
-/** "tmp.PID-ID", "NAME.PID-ID", as temporaryBeside() makes them, and ".NAME.PID-ID" of writeAtomically(). */
+/** "tmp.PID-ID", "NAME.PID-ID", as temporaryBeside() makes them. */
 const temporaryName = /\.(\d+)-[0-9a-f]{8}(\.d)?$/
+/** ".NAME.opsmith-PID-ID" of writeAtomically(). In a project, a name that says less may be a user's. */
+const halfWrittenName = /\.opsmith-(\d+)-[0-9a-f]{8}$/
 /** "PID-GENERATION-ID" of op hosts, "WORD-PID-ID" of what they write for us. */
 const hostName = /^(?:[a-z]+-)?(\d+)-/
 
@@ -50,11 +52,12 @@ export async function removeLeftovers({ cacheFolder }: Installation): Promise<vo
   for (const folder of folders) {
     await removeOfTheDead(path.join(cacheFolder, folder), temporaryName)
   }
+  await removeOfTheDead(cacheFolder, halfWrittenName)
   for (const name of await fs.readdir(cacheFolder).catch(() => [])) {
     if (withoutTexts.includes(name)) continue
     const folder = path.join(cacheFolder, name)
     const names = await fs.readdir(folder, { recursive: true }).catch(() => [])
-    await removeOfTheDead(folder, temporaryName, names)
+    await removeOfTheDead(folder, halfWrittenName, names)
   }
   await removeOfTheDead(path.join(cacheFolder, 'hosts'), hostName)
   await removeOfTheDead(os.tmpdir(), scratchName)
@@ -63,5 +66,5 @@ export async function removeLeftovers({ cacheFolder }: Installation): Promise<vo
 /** Removes what saves that were cut short have left in a project's folder. */
 export async function removeProjectLeftovers(folder: string): Promise<void> {
   const { hidden } = await listTree(folder)
-  await removeOfTheDead(folder, temporaryName, hidden)
+  await removeOfTheDead(folder, halfWrittenName, hidden)
 }

@@ -49,7 +49,7 @@ export async function makeFolder(folder: string): Promise<string> {
 
 /** A hidden name next to `file`, which nobody else writes to; builds/leftovers.ts knows it. */
 function hiddenTemporaryBeside(file: string): string {
-  const name = `.${path.basename(file)}.${process.pid}-${randomUUID().slice(0, 8)}`
+  const name = `.${path.basename(file)}.opsmith-${process.pid}-${randomUUID().slice(0, 8)}`
   return path.join(path.dirname(file), name)
 }
 
