@@ -34,6 +34,19 @@ afterAll(async () => {
 
 /** Of axe's rules those that colours matter to. */
 const colourRules = ['color-contrast', 'link-in-text-block']
+/** Those that compare an element with others anywhere in the window. */
+const windowRules = [
+  'bypass',
+  'duplicate-id-aria',
+  'heading-order',
+  'landmark-no-duplicate-banner',
+  'landmark-no-duplicate-contentinfo',
+  'landmark-no-duplicate-main',
+  'landmark-one-main',
+  'landmark-unique',
+  'page-has-heading-one',
+  'region',
+]
 
 interface Looked {
   /** These rules; all when left out. */
@@ -69,10 +82,12 @@ async function enterTheme(theme: 'dark' | 'light'): Promise<void> {
   await app.page.locator(`:root[data-theme=${theme}]`).waitFor({ state: 'attached' })
 }
 
-/** @param within what has other colours than before, by its test id */
+/** @param within what is new in the window, by its test id; all of it when left out */
 async function findingsInBothThemes(within?: string): Promise<string[]> {
   await enterTheme('dark')
-  const inDark = await findings()
+  const inDark = within
+    ? [...(await findings({ within })), ...(await findings({ only: windowRules }))]
+    : await findings()
   // A theme is colours: the structure is the same.
   await enterTheme('light')
   const inLight = await findings({ only: colourRules, ...(within ? { within } : {}) })
@@ -147,7 +162,7 @@ describe('axe finds nothing wrong', () => {
       .testId('status-build')
       .filter({ hasText: /built in/ })
       .waitFor()
-    const found: string[] = []
+    const found = await findingsInBothThemes()
     for (const [title, { fill, filled }] of Object.entries(panels)) {
       await choose(`Show ${title}`)
       await fill?.()
