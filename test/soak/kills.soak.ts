@@ -186,6 +186,12 @@ class Session {
     this.say('clock set back an hour: an edit is built and run')
   }
 
+  /** After an error: a window that asks about unsaved text would not close. */
+  abandon(): void {
+    this.app?.electron.process().kill('SIGKILL')
+    this.app = undefined
+  }
+
   async end(): Promise<void> {
     await this.app?.close()
     this.cache.remove()
@@ -202,6 +208,9 @@ export async function run({ kills, seed, say }: SoakOptions): Promise<SoakResult
       await session.kill(kind, random() * longestSession)
     }
     await session.setClockBack()
+  } catch (error) {
+    session.abandon()
+    throw error
   } finally {
     await session.end()
   }
