@@ -7,7 +7,7 @@ import { Code } from './Code'
 import { estimateJob, useEstimates, useRemarks } from './extras'
 import { LoopMark, remarkText, useFirstRows } from './RowMarks'
 import { assemblyStore, coloursOf, lineKey, useAssembly } from './store'
-import { useRows } from '../../shell/primitives/use-rows'
+import { rowSteps, useRows } from '../../shell/primitives/use-rows'
 import { projectPath } from '../../store/files'
 import { openFile } from '../../store/layout'
 
@@ -67,15 +67,7 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
     if (loop) void estimateJob.run(loop)
   }
   const keys = (event: KeyboardEvent): void => {
-    const steps: Record<string, number> = {
-      ArrowDown: 1,
-      ArrowUp: -1,
-      PageDown: 20,
-      PageUp: -20,
-      Home: -rows.length,
-      End: rows.length,
-    }
-    const step = steps[event.key]
+    const step = rowSteps[event.key]
     if (step !== undefined) select(selected + step)
     else if (event.key === 'Enter') open(rows[selected], true)
     else if (event.key === 'j') jump(rows[selected])

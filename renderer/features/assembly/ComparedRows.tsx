@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
 
 import type { AssemblyComparison, AssemblyRow } from '../../../electron/contract/assembly'
-import { useRows } from '../../shell/primitives/use-rows'
+import { rowSteps, useRows } from '../../shell/primitives/use-rows'
 import { openFile } from '../../store/layout'
 import { Code } from './Code'
 import { assemblyStore } from './store'
@@ -95,8 +95,7 @@ export function ComparedRows({ comparison }: { comparison: AssemblyComparison })
     if (row && row.line > 0) openFile(row.file, row.line, 1, focus)
   }
   const keys = (event: KeyboardEvent): void => {
-    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }
-    const step = steps[event.key]
+    const step = rowSteps[event.key]
     if (step !== undefined) select(selected + step)
     else if (event.key === 'n') nextChange(1)
     else if (event.key === 'p') nextChange(-1)

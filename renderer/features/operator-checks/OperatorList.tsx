@@ -47,41 +47,52 @@ export function OperatorList(): ReactElement {
   )
 }
 
-/** Memory and undefined behaviour, watched by the compiler's sanitizers, when checks run next. */
-function SanitizeSwitch(): ReactElement {
-  const sanitize = useOperatorChecks((state) => state.sanitize)
+type SwitchProps = {
+  words: string
+  title: string
+  checked: boolean
+  onChange: (isOn: boolean) => void
+  testId: string
+}
+
+/** What else is checked, when checks run next. */
+function CheckSwitch({ words, title, checked, onChange, testId }: SwitchProps): ReactElement {
   return (
-    <label
-      className="check side-pad"
-      title="Also calls them in a build of their own that ASan and UBSan watch: some seconds more"
-    >
+    <label className="check side-pad" title={title}>
       <input
         type="checkbox"
-        checked={sanitize}
-        data-testid="operator-check-sanitize"
-        onChange={(event) => setSanitize(event.target.checked)}
+        checked={checked}
+        data-testid={testId}
+        onChange={(event) => onChange(event.target.checked)}
       />
-      sanitizers
+      {words}
     </label>
   )
 }
 
-/** What `check --thorough` makes too, when checks run next. */
-function ThoroughSwitch(): ReactElement {
-  const thorough = useOperatorChecks((state) => state.thorough)
+/** Memory and undefined behaviour, watched by the compiler's sanitizers. */
+function SanitizeSwitch(): ReactElement {
   return (
-    <label
-      className="check side-pad"
+    <CheckSwitch
+      words="sanitizers"
+      title="Also calls them in a build of their own that ASan and UBSan watch: some seconds more"
+      checked={useOperatorChecks((state) => state.sanitize)}
+      onChange={setSanitize}
+      testId="operator-check-sanitize"
+    />
+  )
+}
+
+/** What `check --thorough` checks too. */
+function ThoroughSwitch(): ReactElement {
+  return (
+    <CheckSwitch
+      words="thorough"
       title="Also checks complex and second-order gradients, and four times as many shapes: four times as long or more"
-    >
-      <input
-        type="checkbox"
-        checked={thorough}
-        data-testid="operator-check-thorough"
-        onChange={(event) => setThorough(event.target.checked)}
-      />
-      thorough
-    </label>
+      checked={useOperatorChecks((state) => state.thorough)}
+      onChange={setThorough}
+      testId="operator-check-thorough"
+    />
   )
 }
 

@@ -35,3 +35,13 @@ export function useRows(
   }, [rowHeight, virtualizer])
   return { virtualizer, rowHeight }
 }
+
+/** Rows that a key walks in a list, to its ends with Home and End. */
+export const rowSteps: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: 20,
+  PageUp: -20,
+  Home: -Infinity,
+  End: Infinity,
+}
