@@ -56,7 +56,7 @@ export function LoopMark({ loop, estimate, busy }: LoopProps): ReactElement {
   }
   const { cycles, instructionsPerCycle, withoutWaiting, processor, warnings } = estimate
   const about = [
-    `llvm-mca for ${processor}, data in the first-level cache, branches foreseen.`,
+    `llvm-mca for ${processor}, with data in the L1 cache and branches predicted.`,
     `${formatNumber(withoutWaiting, 3)} cycles if no instruction waited for another.`,
     ...warnings,
   ]

@@ -88,7 +88,7 @@ function ThoroughSwitch(): ReactElement {
   return (
     <CheckSwitch
       words="thorough"
-      title="Also checks complex and second-order gradients, and four times as many shapes: four times as long or more"
+      title="Also checks complex and second-order gradients, and four times as many shapes. Takes at least four times as long."
       checked={useOperatorChecks((state) => state.thorough)}
       onChange={setThorough}
       testId="operator-check-thorough"

@@ -80,7 +80,7 @@ function warningsOf(said: string): string[] {
   const warnings: string[] = []
   if (said.includes('found a call')) {
     warnings.push(
-      'It calls a function, whose time llvm-mca does not know: it takes 100 cycles of latency for it.',
+      'The loop calls a function. llvm-mca does not know how long that takes, and assumes 100 cycles.',
     )
   }
   const unread = [...said.matchAll(/error: invalid .*\n(.*)\n/g)].map((match) => match[1] ?? '')
