@@ -279,7 +279,9 @@ export class ProjectBuild {
       const isLost = (): boolean => result.exitCode === 0 && !fs.existsSync(output)
       if (isLost()) {
         // Seen once on a busy machine; what removes it is not known.
-        this.say(`${label}: the compiler succeeded, but its object file is gone; compiling it again\n`)
+        this.say(
+          `${label}: the compiler succeeded, but its object file is gone; compiling it again\n`,
+        )
         fs.mkdirSync(scratch, { recursive: true })
         hot = undefined
         result = await this.runCompiler(task, args, scratch, signal)
