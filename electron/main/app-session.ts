@@ -20,6 +20,7 @@ import type { Trust } from '../engine/project/trust'
 import { watchProject } from '../engine/project/watch-project'
 import { Workbench } from '../engine/workbench'
 import { IdleTimer } from '../engine/idle-timer'
+import { oneAtATime } from './one-at-a-time'
 import { ProjectSession } from './project-session'
 import { Terminals } from './terminals'
 import { TextBatches } from './text-batch'
@@ -139,7 +140,7 @@ export class AppSession {
       watchProject(project.folder, (relative, version) => {
         this.send('file.changed', { folder: project.folder, path: relative, version })
         if (relative === manifestFileName || version === '' || !project.knownFiles.has(relative))
-          void this.refresh(project)
+          void this.refresh()
       }),
     )
     noteKnown(project, described.value)
@@ -221,16 +222,21 @@ export class AppSession {
     return project
   }
 
-  /** Describes the open project's files anew. */
-  async refresh(project: ProjectSession): Promise<void> {
+  /**
+   * Sends the window what the open project has on disk now. One at a time: a slow description must not
+   * arrive after a newer one and show an opsmith.json that is no longer there.
+   */
+  readonly refresh = oneAtATime(async () => {
+    const { project } = this
+    if (!project) return
     const described = await describeProject(project.folder)
     if (!described.ok || this.project !== project) return
     noteKnown(project, described.value)
     this.send('project.changed', { ...described.value, trust: project.trust })
     if (project.trust !== 'trusted') return
     // Another source, other flags: clangd works with what a build would run.
-    await this.workbench.clangd.refresh()
-  }
+    void this.workbench.clangd.refresh()
+  })
 
   async closeProject(): Promise<void> {
     const { project } = this

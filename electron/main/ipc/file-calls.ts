@@ -66,10 +66,10 @@ export const fileCalls: Handlers<FileCalls> = {
     const created = await createFolder(input.folder, input.path)
     return created.ok ? nothing : created
   }),
-  'file.move': projectCall(async ({ session, project }, input) => {
+  'file.move': projectCall(async ({ session }, input) => {
     const moved = await moveInProject(input.folder, input.path, input.newPath)
     if (!moved.ok) return moved
-    await session.refresh(project)
+    await session.refresh()
     return nothing
   }),
   'file.duplicate': projectCall((_call, input) => duplicateInProject(input.folder, input.path)),
