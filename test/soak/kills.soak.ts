@@ -20,13 +20,16 @@ const mostLost = 1_000
 /** Milliseconds within which a process must be there, or the app must work again. */
 const patience = 120_000
 
+const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds))
+
 async function until<T>(what: string, look: () => T | Promise<T>): Promise<NonNullable<T>> {
   const end = performance.now() + patience
   for (;;) {
     const found = await look()
     if (found !== false && found !== undefined && found !== null) return found
     if (performance.now() > end) throw new Error(`within ${patience / 1000} s: no ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await pause(100)
   }
 }
 
@@ -91,7 +94,7 @@ class Session {
     await app.focused('op.cpp')
     await app.page.keyboard.press('Control+End')
     const typing = this.file.type(app.page)
-    await new Promise((resolve) => setTimeout(resolve, moment))
+    await pause(moment)
     process.kill(pid, 'SIGKILL')
     const killed = performance.now()
     await typing.stop()
@@ -113,7 +116,7 @@ class Session {
     }
     if (kind === 'renderer') {
       // The page of a renderer that crashed is of no more use to Playwright: main asks the new one.
-      const text = await until('window after its renderer was killed', () =>
+      const ask = (): Promise<string | null> =>
         app.electron.evaluate(async ({ BrowserWindow }) => {
           const [window] = BrowserWindow.getAllWindows()
           const script = `window.opsmithTest?.ready() === true
@@ -121,7 +124,10 @@ class Session {
             : null`
           if (!window || window.webContents.isLoading()) return null
           return (await window.webContents.executeJavaScript(script)) as string | null
-        }),
+        })
+      // Electron never answers a script for a renderer that ended before it ran it.
+      const text = await until('window after its renderer was killed', () =>
+        Promise.race([ask(), pause(5_000).then(() => null)]),
       )
       await app.close()
       this.app = undefined
