@@ -62,6 +62,7 @@ class Session {
   private readonly cache = makeTestCache(['objects', 'builds'])
   private readonly project = copyProject(path.join(root, 'samples/my_op'), this.cache)
   private readonly file: TypedFile
+  private readonly mains = new Set<number>()
   readonly problems: string[] = []
   /** Milliseconds of typing that were lost, of each kill. */
   readonly lost: number[] = []
@@ -74,6 +75,7 @@ class Session {
 
   private async start(): Promise<App> {
     const app = await App.start(this.cache, this.project, { hotCompile: true })
+    this.mains.add(app.electron.process().pid ?? 0)
     app.electron.process().stderr?.on('data', (bytes: Buffer) => {
       const text = bytes.toString()
       if (/^opsmith: /m.test(text)) this.problems.push(`main says: ${text.trim()}`)
@@ -159,13 +161,16 @@ class Session {
     const torn = [...this.file.tornOnDisk(), ...tornFiles(this.cache)]
     for (const file of torn) this.problems.push(`a kill of ${kind} tore ${file}`)
     if (kind !== 'main') return
-    const left = (): string[] => [
-      ...startedByDead().map(({ words }) => words),
-      ...halfFiles(this.cache.folder),
-      ...halfFiles(this.project),
-    ]
-    await until('clean start', () => left().length === 0).catch(() => {
-      this.problems.push(`the next start left ${left().join(', ')}`)
+    let left: string[] = []
+    await until('clean start', () => {
+      left = [
+        ...startedByDead(this.mains).map(({ words }) => words),
+        ...halfFiles(this.cache.folder),
+        ...halfFiles(this.project),
+      ]
+      return left.length === 0
+    }).catch((error: unknown) => {
+      this.problems.push(`${String(error)}; the next start left ${left.join(', ')}`)
     })
   }
 

@@ -87,13 +87,13 @@ export function figuresOf(pid: number): ProcessFigures {
   }
 }
 
-/** Processes that an Opsmith started which lives no more. */
-export function startedByDead(): { pid: number; words: string }[] {
+/** Processes that live on though the app that started them ended. `mains`: main processes, other apps run here too. */
+export function startedByDead(mains: ReadonlySet<number>): { pid: number; words: string }[] {
   const pids = fs.readdirSync('/proc').map(Number).filter(Number.isInteger)
   const entries = pids.flatMap((pid) => readEntry(pid) ?? [])
-  const living = new Set(entries.map(({ pid }) => String(pid)))
+  const living = new Set(entries.map(({ pid }) => pid))
   return entries.filter(({ startedBy }) => {
-    const [owner = ''] = startedBy.split('.')
-    return owner !== '' && !living.has(owner)
+    const owner = Number.parseInt(startedBy, 10)
+    return mains.has(owner) && !living.has(owner)
   })
 }
