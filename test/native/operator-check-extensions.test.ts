@@ -12,7 +12,7 @@ it('faults of extension repositories are found by the check that is named, and n
   const folder = copyProject(path.join(root, 'test/cases/operator-checks/extension_faults'), cache)
   expect(unwrap(await workbench.builds.build(folder)).ok).toBe(true)
   const outcomes = unwrap(await workbench.operatorChecks.runAll(folder, { timeout: 120 }))
-  expect(outcomes).toHaveLength(24)
+  expect(outcomes).toHaveLength(28)
   const others = outcomes.filter(({ asExpected }) => !asExpected)
   expect(others.map(({ op, verdict }) => `${op} ${verdict}`)).toEqual([])
 }, 120_000)

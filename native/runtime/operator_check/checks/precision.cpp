@@ -2,8 +2,13 @@
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+
 #include "runtime/operator_check/checks.h"
 #include "runtime/operator_check/compare.h"
+#include "runtime/operator_check/rounding_steps.h"
 
 namespace opsmith {
 namespace {
@@ -36,6 +41,72 @@ bool fit_float32(const Tensors& tensors) {
   return false;
 }
 
+constexpr const char* compute_in_given_dtype =
+    "Compute in the dtype that was given: look for float, expf, 1.0f and casts.";
+
+// The call with what is moved, and in words what that is.
+struct Direction {
+  std::string moved;  // "the inputs change", "alpha changes"
+  int64_t numbers;
+  std::function<OperatorCall(double)> call_at;  // t: it is scaled by 1 + t
+};
+
+// All floating tensors at once, then each argument that is a number.
+std::vector<Direction> directions_of(const OperatorCall& call) {
+  std::vector<Direction> directions;
+  int64_t numbers = 0;
+  for (const auto& tensor : call.values())
+    if (tensor.is_floating_point()) numbers += tensor.numel();
+  if (numbers > 0) directions.push_back({"the inputs change", numbers, nullptr});
+  const auto& schema = call.callable().schema.arguments();
+  for (size_t i = 0; i < call.arguments().size() && i < schema.size(); ++i) {
+    const auto& value = call.arguments()[i];
+    if (!value.isDouble() || value.toDouble() == 0 || !std::isfinite(value.toDouble())) continue;
+    directions.push_back({schema[i].name() + " changes", 1, [&call, i](double t) {
+                            const double given = call.arguments()[i].toDouble();
+                            return call.with_argument(i, given * (1 + t));
+                          }});
+  }
+  return directions;
+}
+
+std::optional<OperatorCheckFinding> partly_in_float32(const OperatorCall& call,
+                                                      const Tensors& in_double) {
+  for (const auto& direction : directions_of(call)) {
+    const auto outputs_along = [&](double t) -> std::optional<Tensors> {
+      Tensors given;
+      for (const auto& tensor : in_double) {
+        const bool is_moved = !direction.call_at && tensor.is_floating_point();
+        given.push_back(is_moved ? tensor * (1 + t) : tensor.clone());
+      }
+      Tensors outputs;
+      const auto error = direction.call_at ? direction.call_at(t).try_run(given, outputs)
+                                           : call.try_run(given, outputs);
+      if (!error.empty()) return std::nullopt;
+      // Copies: the operator may give the same memory each time.
+      for (auto& output : outputs)
+        output = output.detach().clone();
+      return outputs;
+    };
+    const auto step = rounding_step(outputs_along, direction.numbers);
+    if (!step) continue;
+    const auto at_given = outputs_along(0);
+    const auto& output = (*at_given)[step->output];
+    const auto index = index_of(output, step->flat);
+    std::ostringstream size;
+    size << std::setprecision(1) << std::scientific << step->relative;
+    auto finding =
+        failed("element " + index_text(index) + " of output " + std::to_string(step->output) +
+                   " moves in steps of " + size.str() + " of the output's size as " +
+                   direction.moved + ": a part of it is computed in float32",
+               compute_in_given_dtype);
+    finding.output = static_cast<int64_t>(step->output);
+    finding.index = index;
+    return finding;
+  }
+  return std::nullopt;
+}
+
 OperatorCheckFinding check_precision(const OperatorCall& call) {
   const at::NoGradGuard unrecorded;
   const auto in_double = call.map([](const at::Tensor& tensor) {
@@ -64,14 +135,16 @@ OperatorCheckFinding check_precision(const OperatorCall& call) {
     if (*precision == at::kDouble) continue;
     // An operator that only moves numbers gives what it was given.
     if (!needs_draws && fit_float32(in_double)) continue;
-    auto finding =
-        failed("every element of output " + std::to_string(o) +
-                   " fits float32 exactly: float64 inputs are computed in float32",
-               "Compute in the dtype that was given: look for float, expf, 1.0f and casts.");
+    auto finding = failed("every element of output " + std::to_string(o) +
+                              " fits float32 exactly: float64 inputs are computed in float32",
+                          compute_in_given_dtype);
     finding.output = static_cast<int64_t>(o);
     return finding;
   }
   if (auto fault = gradient_precision_fault(call)) return *fault;
+  if (!draws_random_numbers(call)) {
+    if (auto fault = partly_in_float32(call, in_double)) return *fault;
+  }
   if (!tried) return skipped(reason);
   return passed("float64 in, float64 precision out");
 }

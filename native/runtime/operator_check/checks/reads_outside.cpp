@@ -1,6 +1,10 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/Functions.h>
 
+#include <iterator>
+#include <optional>
+#include <vector>
+
 #include "runtime/operator_check/checks.h"
 #include "runtime/operator_check/compare.h"
 #include "runtime/operator_check/guarded_copy.h"
@@ -9,33 +13,66 @@
 namespace opsmith {
 namespace {
 
+// What positions, boxes and thresholds may be that come from a network that was not trained yet.
+constexpr double far_values[] = {1e4, -1e4};
+constexpr double patience_with_far_values = 5;
+
+// Calls with one input next to pages that may not be touched.
+class GuardedCall {
+ public:
+  GuardedCall(const OperatorCall& call, size_t input, bool at_end)
+      : call_(call),
+        input_(input),
+        guarded_(call.tensors()[input].tensor,
+                 at_end ? GuardedCopy::End::last : GuardedCopy::End::first) {}
+
+  bool has_memory() const { return guarded_.copy().defined(); }
+
+  // `value`: of every element of a floating input; nullopt for the values as given.
+  std::optional<OperatorCheckFinding> fault(std::optional<double> value) const {
+    auto given = call_.fresh();
+    given[input_] = guarded_.copy();
+    const auto outcome = run_forked(
+        [&]() -> std::string {
+          for (auto& tensor : given)
+            if (value && tensor.is_floating_point()) tensor.fill_(*value);
+          Tensors outputs;
+          return call_.try_run(given, outputs);
+        },
+        value ? patience_with_far_values : patience);
+    if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
+    if (outcome.end != ForkedOutcome::End::signalled) return std::nullopt;
+    const auto distance = guarded_.distance(outcome.address);
+    if (distance.empty()) return std::nullopt;
+    const auto& name = call_.tensors()[input_].name;
+    const auto when =
+        value ? ", when all floating inputs are " + std::to_string(static_cast<int>(*value)) : "";
+    auto finding = ended(outcome, name + " is read (or written) " + distance + when,
+                         "Check the bounds of the loop that reads " + name +
+                             ": on other days this reads whatever lies there.");
+    finding.input = name;
+    return finding;
+  }
+
+ private:
+  const OperatorCall& call_;
+  size_t input_;
+  GuardedCopy guarded_;
+};
+
 OperatorCheckFinding check_reads_outside(const OperatorCall& call) {
   if (!all_on_cpu(call)) return skipped(not_on_cpu);
   const at::NoGradGuard unrecorded;
+  std::vector<std::optional<double>> values{std::nullopt};
+  values.insert(values.end(), std::begin(far_values), std::end(far_values));
   for (size_t i = 0; i < call.tensors().size(); ++i) {
     if (call.tensors()[i].tensor.numel() == 0) continue;
     for (const bool at_end : {true, false}) {
-      const GuardedCopy guarded(call.tensors()[i].tensor,
-                                at_end ? GuardedCopy::End::last : GuardedCopy::End::first);
-      if (!guarded.copy().defined()) return skipped("memory could not be mapped");
-      auto given = call.fresh();
-      given[i] = guarded.copy();
-      const auto outcome = run_forked(
-          [&]() -> std::string {
-            Tensors outputs;
-            return call.try_run(given, outputs);
-          },
-          patience);
-      if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
-      if (outcome.end != ForkedOutcome::End::signalled) continue;
-      const auto distance = guarded.distance(outcome.address);
-      if (distance.empty()) continue;
-      const auto& name = call.tensors()[i].name;
-      auto finding = ended(outcome, name + " is read (or written) " + distance,
-                           "Check the bounds of the loop that reads " + name +
-                               ": on other days this reads whatever lies there.");
-      finding.input = name;
-      return finding;
+      const GuardedCall guarded(call, i, at_end);
+      if (!guarded.has_memory()) return skipped("memory could not be mapped");
+      for (const auto& value : values) {
+        if (auto fault = guarded.fault(value)) return *fault;
+      }
     }
   }
   return passed("no access within a page of any input's ends");

@@ -260,6 +260,26 @@ struct PairPool : Function<PairPool> {
   }
 };
 
+// ---- physics
+
+// x plus a correction of some percent, for which tables and libraries of float are at hand.
+Tensor corrected(const Tensor& given, bool in_double) {
+  const Tensor x = given.contiguous();
+  TORCH_CHECK(x.scalar_type() == at::kDouble, "x: float64");
+  Tensor out = at::empty_like(x);
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    const double value = x.const_data_ptr<double>()[i];
+    const double sine = in_double ? std::sin(value) : std::sin(static_cast<float>(value));
+    out.mutable_data_ptr<double>()[i] = value + 0.02 * sine;
+  }
+  return out;
+}
+
+// x e^(-rate); the kernel's argument is a float.
+Tensor damped(const Tensor& x, double rate, bool in_double) {
+  return x * std::exp(-(in_double ? rate : static_cast<float>(rate)));
+}
+
 TORCH_LIBRARY(extension_faults, m) {
   for (const bool right : {false, true}) {
     const std::string prefix = right ? "right_" : "";
@@ -303,6 +323,10 @@ TORCH_LIBRARY(extension_faults, m) {
         });
     add("pair_pool(Tensor x) -> Tensor",
         [right](const Tensor& x) { return PairPool::apply(x, right); });
+    add_cpu("corrected(Tensor x) -> Tensor",
+            [right](const Tensor& x) { return corrected(x, right); });
+    add_cpu("damped(Tensor x, float rate) -> Tensor",
+            [right](const Tensor& x, double rate) { return damped(x, rate, right); });
   }
 }
 
