@@ -80,14 +80,23 @@ export function makeBatches(files, count) {
       declarations(fs.readFileSync(header, 'utf8'), included)
     return { file, length: text.length, own: ownDeclarations(text), included }
   })
-  sources.sort((a, b) => b.length - a.length || (a.file < b.file ? -1 : 1))
+  const excluded = new Map(
+    sources.map((one) => [one, sources.filter((other) => other !== one && exclude(one, other))]),
+  )
+  const clashesOf = (source) => excluded.get(source)?.length ?? 0
+  // Those that clash most choose first: fewer batches come of it.
+  sources.sort(
+    (a, b) => clashesOf(b) - clashesOf(a) || b.length - a.length || (a.file < b.file ? -1 : 1),
+  )
   /** @type {{ length: number, sources: typeof sources }[]} */
   const batches = Array.from({ length: Math.min(count, files.length) }, () => ({
     length: 0,
     sources: [],
   }))
   for (const source of sources) {
-    const free = batches.filter((batch) => !batch.sources.some((one) => exclude(one, source)))
+    const free = batches.filter(
+      (batch) => !batch.sources.some((one) => excluded.get(source)?.includes(one)),
+    )
     free.sort((a, b) => a.length - b.length)
     let chosen = free[0]
     if (!chosen) batches.push((chosen = { length: 0, sources: [] }))

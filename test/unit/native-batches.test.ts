@@ -73,6 +73,20 @@ describe('batches of sources that are compiled as one', async () => {
     expect(batches.length).toBe(2)
   })
 
+  it('sources that clash with several others do not cost a batch more', () => {
+    const long = `// ${'longer '.repeat(100)}`
+    const files = [
+      write('m.cpp', own(`int first = 1;\n${long}`)),
+      write('n.cpp', own('int first = 2;\nint second = 2;')),
+      write('o.cpp', own('int second = 3;\nint third = 3;')),
+      write('p.cpp', own(`int third = 4;\n${long}`)),
+    ]
+    expect(makeBatches(files, 1)).toEqual([
+      [files[1], files[3]],
+      [files[0], files[2]],
+    ])
+  })
+
   it("a source whose local name is in another's header is in a different batch", () => {
     write(
       'native/runtime/words.h',
@@ -97,7 +111,7 @@ describe('batches of sources that are compiled as one', async () => {
       write('g.cpp', own('using Stack = std::vector<int>;\nnamespace jit = torch::jit;')),
       write('h.cpp', own('using Stack = std::deque<int>;')),
     ]
-    expect(makeBatches(files, 1)).toEqual([[files[0], files[1]], [files[2]]])
+    expect(makeBatches(files, 1)).toEqual([[files[2]], [files[0], files[1]]])
   })
 
   it('an edited source stays in its batch unless it adds a name that exists there', () => {
