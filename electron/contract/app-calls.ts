@@ -419,12 +419,17 @@ export const appCalls = {
   },
   /** The function of now next to the one of an earlier build, or of a compile with more flags. */
   'assembly.compare': {
-    input: z.object({ folder: z.string(), choice: assemblyChoice, other: assemblyOther }),
+    input: z.object({
+      folder: z.string(),
+      job: z.string(),
+      choice: assemblyChoice,
+      other: assemblyOther,
+    }),
     output: assemblyComparison,
   },
   /** clang's remarks on the project's lines, from a compile of this source; `file` is absolute or relative. */
   'assembly.remarks': {
-    input: z.object({ folder: z.string(), file: z.string() }),
+    input: z.object({ folder: z.string(), job: z.string(), file: z.string() }),
     output: z.array(optimizationRemark),
   },
   /** llvm-mca's estimate of a loop of machine code. */

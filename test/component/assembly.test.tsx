@@ -9,7 +9,7 @@ import type {
 } from '../../electron/contract/assembly'
 import { err, ok } from '../../electron/contract/outcome'
 import { folder } from './support/answers'
-import { build, main, open, show } from './support/window'
+import { build, expectNone, main, open, show } from './support/window'
 
 const kernel = {
   id: 'f',
@@ -155,5 +155,17 @@ describe('what the Assembly panel says of instructions', () => {
     ])
     await userEvent.selectOptions(screen.getByTestId('assembly-against'), '')
     await screen.findByTestId('assembly-rows')
+  })
+
+  it('Stop ends a comparison that compiles, and it can be asked for again', async () => {
+    await openReport()
+    const comparison = main.hold('assembly.compare')
+    await userEvent.selectOptions(screen.getByTestId('assembly-against'), 'flags:-O3')
+    const { job } = await comparison.asked
+    await userEvent.click(screen.getByTestId('assembly-compare-stop'))
+    expect(main.asked('job.cancel')).toContainEqual({ job, byUser: true })
+    await userEvent.click(await screen.findByTestId('assembly-compare-again'))
+    expect(main.asked('assembly.compare')).toHaveLength(2)
+    expectNone('assembly-error')
   })
 })

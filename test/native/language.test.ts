@@ -150,6 +150,17 @@ describe('assembly', () => {
     expect(packed?.count).toBeGreaterThan(0)
   })
 
+  it('a comparison that is stopped ends its compile', async () => {
+    const choice = { form, name: 'scale', file: '', line: 0 }
+    const stop = new AbortController()
+    const other = { kind: 'flags' as const, flags: ['-O3'] }
+    const compared = workbench.assemblies.compare(folder, choice, other, stop.signal)
+    const compiles = (): string => fs.readdirSync(os.tmpdir()).join()
+    await expect.poll(compiles).toContain(`opsmith-assembly-${process.pid}-`)
+    stop.abort()
+    expect(await compared).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+  })
+
   it('a function is shown next to the same one under other flags, and next to the build before', async () => {
     const choice = { form, name: 'scale', file: '', line: 0 }
     const flags = ['-Xclang', '-disable-llvm-passes']

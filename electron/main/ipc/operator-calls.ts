@@ -104,11 +104,11 @@ export const operatorCalls: Handlers<OperatorCalls> = {
   'assembly.show': projectCall(({ workbench }, { folder, choice }) =>
     workbench.assemblies.show(folder, choice),
   ),
-  'assembly.compare': projectCall(({ workbench }, { folder, choice, other }) =>
-    workbench.assemblies.compare(folder, choice, other),
+  'assembly.compare': projectJob(({ workbench, signal }, { folder, choice, other }) =>
+    workbench.assemblies.compare(folder, choice, other, signal),
   ),
-  'assembly.remarks': projectCall(({ workbench }, { folder, file }) =>
-    workbench.assemblies.remarks(folder, file),
+  'assembly.remarks': projectJob(({ workbench, signal }, { folder, file }) =>
+    workbench.assemblies.remarks(folder, file, signal),
   ),
   'assembly.estimate': projectCall(({ workbench }, { folder, choice, loop }) =>
     workbench.assemblies.estimate(folder, choice, loop),

@@ -1,8 +1,10 @@
 import { useState, type ReactElement } from 'react'
 
+import { IconButton } from '../../shell/primitives/Button'
 import { useJob } from '../../store/job'
 import { buildName } from '../../shell/primitives/build-name'
-import { compareJob, compareWith, keptBuildsJob } from './extras'
+import { compareJob, compareWith, keptBuildsJob, refreshComparison } from './extras'
+import { useShownFunction } from './jobs'
 import { useAssembly } from './store'
 
 const presets = ['-O3', '-O3 -march=native', '-O3 -march=native -ffast-math', '-O0'] as const
@@ -13,7 +15,6 @@ const typed = 'typed'
 export function CompareBar(): ReactElement {
   const { against, form } = useAssembly((state) => state)
   const builds = useJob(keptBuildsJob, (state) => state.value) ?? []
-  const running = useJob(compareJob, (state) => state.running !== null)
   const known: readonly string[] = form === 'machine' ? presets : devicePresets
   const flags = against.startsWith('flags:') ? against.slice('flags:'.length) : ''
   const [isTyping, setTyping] = useState(flags !== '' && !known.includes(flags))
@@ -72,7 +73,42 @@ export function CompareBar(): ReactElement {
           />
         </form>
       )}
-      {running && <span className="spinner" role="status" aria-label="Comparing" />}
+      <Progress />
+    </span>
+  )
+}
+
+/** While the other side is compiled, Stop; after a stop, the way to compare all the same. */
+function Progress(): ReactElement | null {
+  const running = useJob(compareJob, (state) => state.running !== null)
+  const isKnown = useJob(compareJob, ({ value, error }) => value !== null || error !== null)
+  const against = useAssembly((state) => state.against)
+  const hasFunction = useShownFunction() !== null
+  if (running) {
+    return (
+      <>
+        <span className="spinner" role="status" aria-label="Comparing" />
+        <IconButton
+          icon="stop"
+          label="Stop"
+          onClick={() => void compareJob.stop()}
+          testId="assembly-compare-stop"
+        />
+      </>
+    )
+  }
+  if (isKnown || against === '' || !hasFunction) return null
+  return (
+    <span role="status">
+      <span className="muted">stopped</span>{' '}
+      <button
+        type="button"
+        className="link"
+        onClick={refreshComparison}
+        data-testid="assembly-compare-again"
+      >
+        Compare again
+      </button>
     </span>
   )
 }

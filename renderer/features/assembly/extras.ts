@@ -23,21 +23,21 @@ export const keptBuildsJob = createJob<null, KeptBuild[]>({
 /** The function that is shown, next to the same one of another build or of other flags. */
 export const compareJob = createJob<AssemblyOther, AssemblyComparison>({
   kind: 'assembly-compare',
-  latest: 'overtakes',
-  run: async (other, { folder }) => {
+  latest: 'wins',
+  run: async (other, { folder, job }) => {
     const report = shownReport()
     const { form } = assemblyStore.getState()
     const choice = { form, name: report?.function.id ?? '', file: '', line: 0 }
-    return await call('assembly.compare', { folder, choice, other })
+    return await call('assembly.compare', { folder, job, choice, other })
   },
 })
 
 /** clang's remarks on the source of the function that is shown. */
 export const remarksJob = createJob<string, OptimizationRemark[]>({
   kind: 'assembly-remarks',
-  latest: 'overtakes',
+  latest: 'wins',
   key: (file) => file,
-  run: (file, { folder }) => call('assembly.remarks', { folder, file }),
+  run: (file, { folder, job }) => call('assembly.remarks', { folder, job, file }),
 })
 
 /** llvm-mca's estimates of the loops of the function that is shown, as far as they were asked for. */
@@ -70,10 +70,11 @@ export function compareWith(against: string): void {
   refreshComparison()
 }
 
-function refreshComparison(): void {
+/** Compares with what is chosen now; what still compiles for an older choice ends. */
+export function refreshComparison(): void {
   const other = otherOf(assemblyStore.getState().against)
   compareJob.clear()
-  if (other && shownReport()) void compareJob.run(other)
+  void (other && shownReport() ? compareJob.run(other) : compareJob.stop())
 }
 
 export function showRemarks(showsRemarks: boolean): void {

@@ -1,11 +1,12 @@
 import type { ReactElement } from 'react'
 
+import { ActionButton } from '../../shell/primitives/ActionButton'
 import { Button } from '../../shell/primitives/Button'
 import { CommitField } from '../../shell/primitives/CommitField'
 import { CopyButton } from '../../shell/primitives/CopyButton'
 import { formatCount } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
-import { runCommand, shortcutOf } from '../../store/commands'
+import { runCommand } from '../../store/commands'
 import { exportStore, undecided, useExport, useExportFolder } from './store'
 import { choicesJob, useIsExporting } from './jobs'
 import { useJob } from '../../store/job'
@@ -30,6 +31,15 @@ export function TargetBar(): ReactElement {
             onCommit={(typed) => void chooseFolder(typed)}
           />
         </span>
+        <ExportButton />
+      </div>
+      {folder.startsWith(`${project}/`) && (
+        <p className="tone-warning">
+          <Icon name="warning" /> Inside the project: patterns of its <code>sources</code> may find
+          what is exported.
+        </p>
+      )}
+      <div className="case-call">
         <Button
           icon="folder"
           disabled={isBusy}
@@ -39,15 +49,6 @@ export function TargetBar(): ReactElement {
         >
           Choose …
         </Button>
-      </div>
-      {folder.startsWith(`${project}/`) && (
-        <p className="tone-warning">
-          <Icon name="warning" /> Inside the project: patterns of its <code>sources</code> may find
-          what is exported.
-        </p>
-      )}
-      <div className="case-call">
-        <ExportButton />
         <Button
           disabled={isBusy}
           onClick={() => runCommand('export.diff')}
@@ -95,15 +96,17 @@ function ExportButton(): ReactElement {
     )
   }
   return (
-    <Button
-      primary
-      icon="play"
+    <ActionButton
+      text={`Export ${formatCount(count, 'form')}`}
+      title={
+        open > 0
+          ? `Decide about ${formatCount(open, 'file')} first`
+          : 'Writes the chosen forms into the folder'
+      }
+      command="export.run"
       disabled={count === 0 || open > 0}
       onClick={() => runCommand('export.run')}
       testId="export-run"
-      {...(open > 0 ? { title: `Decide about ${formatCount(open, 'file')} first` } : {})}
-    >
-      Export {formatCount(count, 'form')} <kbd>{shortcutOf('export.run')}</kbd>
-    </Button>
+    />
   )
 }

@@ -1,10 +1,9 @@
 import type { ReactElement } from 'react'
 
-import { Button } from '../../shell/primitives/Button'
+import { ActionButton } from '../../shell/primitives/ActionButton'
 import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { ListProgress } from '../../shell/primitives/ListProgress'
-import { shortcutOf } from '../../store/commands'
 import { useJob } from '../../store/job'
 import { useProject } from '../../store/project'
 import { checkAll } from './all'
@@ -47,16 +46,14 @@ export function GradcheckBar(): ReactElement {
 function CheckAll(): ReactElement {
   const hasChecks = useProject((state) => (state.project?.manifest?.gradchecks.length ?? 0) > 0)
   return (
-    <Button
-      primary
-      icon="play"
+    <ActionButton
+      text="Check all"
+      title="Makes all gradchecks of opsmith.json"
+      command="gradcheck.all"
       disabled={!hasChecks}
       onClick={() => void checkAll()}
-      title="Makes all gradchecks of opsmith.json"
       testId="gradcheck-all"
-    >
-      Check all <kbd>{shortcutOf('gradcheck.all')}</kbd>
-    </Button>
+    />
   )
 }
 

@@ -21,22 +21,28 @@ export function EntryBar(): ReactElement {
   const { job, startedAt } = useGraphWork()
   const file = useGraph((state) => state.choice.file)
   return (
-    <div className="panel-bar graph-bar" data-testid="graph-entry-bar">
-      {file && <FileMark />}
-      <EntryChoice />
-      {file?.kind !== 'export' && file?.kind !== 'graph' && <FormChoice />}
-      <ArgumentsField />
-      <AgainOrStop
-        label="Capture again"
-        job={job}
-        startedAt={startedAt}
-        onAgain={() => void captureGraph()}
-        onStop={() => void stopGraph()}
-        testId="graph-capture"
-      />
-      <GraphMenu />
-      <EnlargeButton panel="graph" />
-    </div>
+    <>
+      <div className="panel-bar split-bar">
+        {file && <FileMark />}
+        <span className="grow" />
+        <GraphMenu />
+        <EnlargeButton panel="graph" />
+      </div>
+      <div className="panel-bar graph-bar" data-testid="graph-entry-bar">
+        <EntryChoice />
+        {file?.kind !== 'export' && file?.kind !== 'graph' && <FormChoice />}
+        <ArgumentsField />
+        <AgainOrStop
+          label="Captures the graph"
+          action={{ text: 'Capture', command: 'graph.capture' }}
+          job={job}
+          startedAt={startedAt}
+          onAgain={() => void captureGraph()}
+          onStop={() => void stopGraph()}
+          testId="graph-capture"
+        />
+      </div>
+    </>
   )
 }
 

@@ -1,10 +1,9 @@
 import type { ReactElement } from 'react'
 
-import { Button } from '../../shell/primitives/Button'
+import { ActionButton } from '../../shell/primitives/ActionButton'
 import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { ListProgress } from '../../shell/primitives/ListProgress'
-import { shortcutOf } from '../../store/commands'
 import { useJob } from '../../store/job'
 import { checkOperators } from './all'
 import { allOperatorChecksJob, operatorCheckJob, stopOperatorChecks } from './jobs'
@@ -27,15 +26,14 @@ export function OperatorChecksBar(): ReactElement {
           testId="operator-check-stop"
         />
       ) : (
-        <Button
-          primary
-          icon="play"
-          onClick={() => void checkOperators()}
+        <ActionButton
+          text="Check all"
           title="Checks all operators of the list"
+          command="operatorChecks.all"
+          disabled={false}
+          onClick={() => void checkOperators()}
           testId="operator-check-run"
-        >
-          Check all <kbd>{shortcutOf('operatorChecks.all')}</kbd>
-        </Button>
+        />
       )}
       <span className="grow" />
       <PanelMenu />

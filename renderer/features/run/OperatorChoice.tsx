@@ -25,7 +25,7 @@ export function OperatorChoice(): ReactElement {
   }
   return (
     <select
-      className="grow mono"
+      className="run-choice mono"
       aria-label="What to run"
       value={value}
       data-testid="run-op"

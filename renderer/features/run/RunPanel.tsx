@@ -3,7 +3,9 @@ import type { ReactElement } from 'react'
 
 import { ActionButton } from '../../shell/primitives/ActionButton'
 import { Button } from '../../shell/primitives/Button'
+import { CommandMenu } from '../../shell/primitives/CommandMenu'
 import { Elapsed } from '../../shell/primitives/Elapsed'
+import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { ErrorView } from '../../shell/primitives/ErrorView'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
 import { Section } from '../../shell/primitives/Section'
@@ -21,6 +23,7 @@ import { InputsEditor } from './InputsEditor'
 import { OperatorChoice } from './OperatorChoice'
 import { ReferenceEditor } from './ReferenceEditor'
 import { RunResult } from './RunResult'
+import { RunVerdict } from './RunVerdict'
 
 export function RunPanel(): ReactElement {
   const op = useRun((state) => state.op)
@@ -36,9 +39,16 @@ export function RunPanel(): ReactElement {
   }
   return (
     <div className="panel-column" data-testid="run-panel">
-      <div className="panel-bar run-bar">
-        <OperatorChoice />
-        <RunButton />
+      <div className="panel-bar split-bar">
+        <RunVerdict />
+        <PanelMenu />
+        <EnlargeButton panel="run" />
+      </div>
+      <div className="case-form" role="group" aria-label="What is run">
+        <div className="case-call">
+          <OperatorChoice />
+          <RunButton />
+        </div>
       </div>
       <UncalledCuda op={op} />
       <div className="scroll">
@@ -51,6 +61,12 @@ export function RunPanel(): ReactElement {
       </div>
     </div>
   )
+}
+
+function PanelMenu(): ReactElement {
+  // What can be done depends on this.
+  useRun((state) => state.op === '')
+  return <CommandMenu name="Run" testId="run-menu" sections={[['run.go', 'run.keepCall']]} />
 }
 
 function RunButton(): ReactElement {

@@ -1,12 +1,13 @@
 import { useState, type KeyboardEvent, type ReactElement } from 'react'
 
+import { ActionButton } from '../../shell/primitives/ActionButton'
 import { Button, IconButton } from '../../shell/primitives/Button'
 import { EmptyState } from '../../shell/primitives/EmptyState'
 import { FileLink } from '../../shell/primitives/FileLink'
 import { formatSeconds } from '../../shell/primitives/format'
 import { Icon, type IconName } from '../../shell/primitives/Icon'
 import { Section } from '../../shell/primitives/Section'
-import { runCommand, shortcutOf } from '../../store/commands'
+import { runCommand } from '../../store/commands'
 import { useProject } from '../../store/project'
 import type { TestRow } from '../../store/feature'
 import { runAllTests, useTestGroups, type TestGroup } from '../../store/tests'
@@ -34,26 +35,26 @@ export function TestsPanel(): ReactElement {
             Stop
           </Button>
         ) : (
-          <Button
-            primary
-            icon="play"
+          <ActionButton
+            text="Run all"
+            title="Runs calls, gradchecks and operator checks"
+            command="tests.all"
+            disabled={false}
             onClick={() => void runAllTests()}
-            title={`Runs calls, gradchecks and operator checks (${shortcutOf('tests.all')})`}
             testId="tests-all"
-          >
-            Run all
-          </Button>
+          />
         )}
         <span className="grow" />
-        <Button
-          pressed={onlyFailed}
-          disabled={failed === 0 && !onlyFailed}
-          onClick={() => setOnlyFailed(!onlyFailed)}
-          title="Shows only what failed"
-          testId="tests-only-failed"
-        >
-          {failed} failed
-        </Button>
+        {(failed > 0 || onlyFailed) && (
+          <Button
+            pressed={onlyFailed}
+            onClick={() => setOnlyFailed(!onlyFailed)}
+            title="Shows only what failed"
+            testId="tests-only-failed"
+          >
+            {failed} failed
+          </Button>
+        )}
       </div>
       <div className="scroll" role="list" aria-label="Tests" onKeyDown={moveFocus}>
         {groups.map((group) => (

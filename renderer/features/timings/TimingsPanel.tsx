@@ -33,6 +33,7 @@ import { ResultTable } from './ResultTable'
 import { RooflineSection } from './RooflineSection'
 import { SamplesSection } from './SamplesSection'
 import { SizeSweepSection } from './SweepSection'
+import { timeText } from './time-units'
 
 export function TimingsPanel(): ReactElement {
   const isLoaded = useSchemas((state) => state.load !== null)
@@ -52,6 +53,7 @@ export function TimingsPanel(): ReactElement {
     <div className="panel-column split-panel timings-panel" data-testid="timings-panel">
       <div className="panel-bar split-bar">
         <OnBuild />
+        <Headline />
         <Waiting />
         <PanelMenu />
         <EnlargeButton panel="timings" />
@@ -83,6 +85,19 @@ function OnBuild(): ReactElement {
       />
       on build
     </label>
+  )
+}
+
+/** The time that is looked at closely, which no scrolling hides; of all benchmarks there is a table below. */
+function Headline(): ReactElement | null {
+  const view = useTimings((state) => state.view)
+  const row = useChosenRow()
+  if (view !== 'one' || !row?.summary) return null
+  return (
+    <span className="timings-headline" data-testid="timings-headline">
+      <span className="muted">{row.direction}</span>{' '}
+      <strong className="number">{timeText(row.summary.median)}</strong>
+    </span>
   )
 }
 

@@ -123,10 +123,11 @@ export class Assemblies {
     { folder, toolchain, places }: Known,
     plan: BuildPlan,
     form: DeviceForm,
+    signal?: AbortSignal,
   ): Promise<Result<AssemblyReport[]>> {
     const reports: AssemblyReport[] = []
     for (const task of plan.compiles.filter(({ source }) => isCuda(source))) {
-      const made = await deviceCode(task, form, { folder, toolchain, places })
+      const made = await deviceCode(task, form, { folder, toolchain, places, signal })
       if (!made.ok) return made
       reports.push(...made.value)
     }
@@ -185,6 +186,7 @@ export class Assemblies {
     folder: string,
     choice: AssemblyChoice,
     other: AssemblyOther,
+    signal?: AbortSignal,
   ): Promise<Result<AssemblyComparison>> {
     const now = await this.show(folder, choice)
     if (!now.ok) return now
@@ -193,7 +195,7 @@ export class Assemblies {
     const side =
       other.kind === 'build'
         ? await this.inBuild(known.value, now.value, other.build)
-        : await this.underFlags(known.value, now.value, other.flags)
+        : await this.underFlags(known.value, now.value, other.flags, signal)
     return side.ok ? ok(comparisonOf(now.value, side.value.report, side.value.label)) : side
   }
 
@@ -223,6 +225,7 @@ export class Assemblies {
     known: Known,
     { form, function: wanted }: AssemblyReport,
     flags: readonly string[],
+    signal: AbortSignal | undefined,
   ): Promise<Result<OtherSide>> {
     const { folder, project, toolchain, places } = known
     const { installation } = this.services
@@ -235,10 +238,10 @@ export class Assemblies {
     })
     if (!plan.ok) return plan
     if (form === 'machine') {
-      const report = await functionUnderPlan(plan.value, wanted, { folder, places, label })
+      const report = await functionUnderPlan(plan.value, wanted, { folder, places, label, signal })
       return report.ok ? ok({ label, report: report.value }) : report
     }
-    const reports = await this.compileDevice(known, plan.value, form)
+    const reports = await this.compileDevice(known, plan.value, form, signal)
     if (!reports.ok) return reports
     const functions = reports.value.map((report) => report.function)
     const found = counterpart(functions, wanted, label)
@@ -248,7 +251,11 @@ export class Assemblies {
   }
 
   /** clang's remarks on the project's lines, from one more compile of a source. Errors: it does not compile; it is g++. */
-  async remarks(folder: string, file: string): Promise<Result<OptimizationRemark[]>> {
+  async remarks(
+    folder: string,
+    file: string,
+    signal?: AbortSignal,
+  ): Promise<Result<OptimizationRemark[]>> {
     const known = await this.codeOf(folder)
     if (!known.ok) return known
     const { plan, places, remarks } = known.value
@@ -259,9 +266,12 @@ export class Assemblies {
       })
     }
     const made =
-      remarks.get(source) ?? remarksOf(plan, source, { folder: known.value.folder, places })
+      remarks.get(source) ?? remarksOf(plan, source, { folder: known.value.folder, places, signal })
     remarks.set(source, made)
-    return await made
+    const found = await made
+    // What was stopped is made again when it is asked for again.
+    if (!found.ok && found.error.code === 'cancelled') remarks.delete(source)
+    return found
   }
 
   /** llvm-mca's estimate of one of the loops of a function. Errors: those of show(); there is no llvm-mca. */

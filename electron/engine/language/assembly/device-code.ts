@@ -67,11 +67,18 @@ function findDisassembler(toolchain: Toolchain): { tool: string; args: string[] 
   return cuobjdump === undefined ? undefined : { tool: cuobjdump, args: ['-sass'] }
 }
 
+type DeviceOptions = {
+  folder: string
+  toolchain: Toolchain
+  places: Places
+  signal: AbortSignal | undefined
+}
+
 /** The kernels and device functions of one CUDA source, as its compile would make them. */
 export async function deviceCode(
   task: CompileTask,
   form: DeviceForm,
-  { folder, toolchain, places }: { folder: string; toolchain: Toolchain; places: Places },
+  { folder, toolchain, places, signal }: DeviceOptions,
 ): Promise<Result<AssemblyReport[]>> {
   const disassembler = findDisassembler(toolchain)
   if (form === 'sass' && !disassembler) return err('toolchain.missing', whyNoSass(toolchain))
@@ -83,8 +90,9 @@ export async function deviceCode(
     const made = await runProcess(
       task.command,
       [...args, ...architecture, form === 'ptx' ? '-ptx' : '-cubin', task.source, '-o', output],
-      { cwd: folder, limits: compileLimits },
+      { cwd: folder, limits: compileLimits, signal },
     )
+    if (made.stopped === 'cancelled') return err('cancelled', 'The compile was stopped.')
     if (made.exitCode !== 0) {
       return err(
         'build.required',

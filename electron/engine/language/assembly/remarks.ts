@@ -71,7 +71,7 @@ export function parseRemarks(text: string, places: Places): OptimizationRemark[]
 export async function remarksOf(
   plan: BuildPlan,
   file: string,
-  { folder, places }: { folder: string; places: Places },
+  { folder, places, signal }: { folder: string; places: Places; signal: AbortSignal | undefined },
 ): Promise<Result<OptimizationRemark[]>> {
   const { compiler } = plan.tools.toolchain
   if (compiler.family !== 'clang') {
@@ -88,7 +88,7 @@ export async function remarksOf(
     let said = ''
     for (const task of tasksOf(plan, folder, file)) {
       const object = path.join(scratch, 'remarks.o')
-      const made = await compileTo(task, { folder, object, flags })
+      const made = await compileTo(task, { folder, object, flags, signal })
       if (!made.ok) return made
       said += made.value
     }

@@ -22,16 +22,24 @@ export function tasksOf({ compiles }: BuildPlan, folder: string, file: string): 
   return exact.length > 0 ? exact : own
 }
 
-/** Runs one compile of a plan; an error holds what the compiler says. */
+type CompileOptions = {
+  folder: string
+  object: string
+  flags: readonly string[]
+  signal: AbortSignal | undefined
+}
+
+/** Runs one compile of a plan. Errors: it does not compile, with what the compiler says; cancelled. */
 export async function compileTo(
   task: CompileTask,
-  { folder, object, flags }: { folder: string; object: string; flags: readonly string[] },
+  { folder, object, flags, signal }: CompileOptions,
 ): Promise<Result<string>> {
   const made = await runProcess(
     task.command,
     [...task.args, ...flags, '-c', task.source, '-o', object],
-    { cwd: folder, limits: compileLimits, env: { ...process.env, LC_ALL: 'C' } },
+    { cwd: folder, limits: compileLimits, env: { ...process.env, LC_ALL: 'C' }, signal },
   )
+  if (made.stopped === 'cancelled') return err('cancelled', 'The compile was stopped.')
   if (made.exitCode === 0) return { ok: true, value: made.stderr }
   return err('build.required', `${task.label} does not compile.`, {
     hint: 'Look at the flags that were added, and at Problems.',
@@ -39,18 +47,25 @@ export async function compileTo(
   })
 }
 
+type UnderPlanOptions = {
+  folder: string
+  places: Places
+  label: string
+  signal: AbortSignal | undefined
+}
+
 /** The function as the sources of now make it under this plan, which has more flags. Nothing of the project changes. */
 export async function functionUnderPlan(
   plan: BuildPlan,
   wanted: AssemblyFunction,
-  { folder, places, label }: { folder: string; places: Places; label: string },
+  { folder, places, label, signal }: UnderPlanOptions,
 ): Promise<Result<AssemblyReport>> {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), `opsmith-assembly-${process.pid}-`))
   try {
     const objects: string[] = []
     for (const task of tasksOf(plan, folder, wanted.file)) {
       const object = path.join(scratch, `${objects.length}.o`)
-      const made = await compileTo(task, { folder, object, flags: [] })
+      const made = await compileTo(task, { folder, object, flags: [], signal })
       if (!made.ok) return made
       objects.push(object)
     }
@@ -60,8 +75,9 @@ export async function functionUnderPlan(
     const linked = await runProcess(
       plan.link.command,
       ['-shared', ...linker, '-Wl,--noinhibit-exec', ...objects, '-o', library],
-      { cwd: folder, limits: compileLimits },
+      { cwd: folder, limits: compileLimits, signal },
     )
+    if (linked.stopped === 'cancelled') return err('cancelled', 'The link was stopped.')
     if (linked.exitCode !== 0) {
       return err('build.required', `What was compiled with ${label} cannot be linked.`, {
         detail: linked.stderr.slice(-8000),
