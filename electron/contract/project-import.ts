@@ -30,6 +30,8 @@ export const projectProposal = z.object({
   source: z.enum(['run', 'text', 'sources']),
   /** The Python that ran setup.py; "" where none did. */
   python: z.string(),
+  /** There is a setup.py, and it was not run. */
+  notRun: z.boolean(),
   /** The extensions of setup.py that this project is made of. */
   extensions: z.array(z.string()),
   /** The other extensions of setup.py: each can be a project of its own. */

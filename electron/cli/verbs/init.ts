@@ -28,7 +28,7 @@ function madeFrom({ source, python }: ProjectProposal): string {
   if (source === 'run')
     return `setup.py was run by ${python}; its extensions were recorded, not built`
   return source === 'text'
-    ? 'the text of setup.py was read; it was not run'
+    ? 'the text of setup.py was read'
     : 'C++ and CUDA files were looked at: no extension of a setup.py was found'
 }
 

@@ -8,7 +8,7 @@ import { proposedText } from '../../contract/project-import'
 import type { ProjectProposal } from '../../contract/project-import'
 import type { Installation } from '../installation'
 import { listTree } from '../project/list-tree'
-import { parseManifest } from '../project/read-manifest'
+import { parseManifest, readManifestText } from '../project/read-manifest'
 import { isCuda } from '../project/sources'
 import { emptySubmodules, fetchCommand } from '../project/submodules'
 import { carryExtension } from './carry-extension'
@@ -53,7 +53,7 @@ async function textOf(file: string): Promise<string | undefined> {
 function remarkOnRun(draft: ProposalDraft, run: RecordedRun, which: string): void {
   if (!run.error) return
   const { message, file, line, missingModule } = run.error
-  draft.remark(`setup.py fails ${which}: ${message}`, {
+  draft.remark(`setup.py fails${which}: ${message}`, {
     file,
     line,
     command: missingModule === null ? '' : `pip install ${missingModule}`,
@@ -82,8 +82,9 @@ function remarkOnEnvironment(draft: ProposalDraft, read: RecordedRun['environmen
 
 /** The extensions of both runs, and remarks on what happened in them. */
 function pairsOfRuns(draft: ProposalDraft, { cpu, cuda }: RecordedSetup): ExtensionPair[] {
-  remarkOnRun(draft, cpu, 'without CUDA')
-  if (cuda.error?.message !== cpu.error?.message) remarkOnRun(draft, cuda, 'with CUDA')
+  const failsAlways = cuda.error?.message === cpu.error?.message
+  remarkOnRun(draft, cpu, failsAlways ? '' : ' without CUDA')
+  if (!failsAlways) remarkOnRun(draft, cuda, ' with CUDA')
   if (cuda.standIns.includes('torch')) {
     draft.remark('This Python has no torch: setup.py ran with a stand-in for it.')
   }
@@ -146,7 +147,7 @@ function namedPackage(text: string): string {
 }
 
 function readText(text: string, files: readonly string[], draft: ProposalDraft): ReadRepository {
-  draft.remark('setup.py was read, not run: flags and what it computes are not in this proposal.', {
+  draft.remark('Of setup.py only the text was read: flags and what it computes are missing here.', {
     file: setupFile,
   })
   return {
@@ -207,11 +208,24 @@ async function readRepository(
   return ok(read.pairs.length > 0 ? read : run.value)
 }
 
-function nothingFound(folder: string, draft: ProposalDraft): Result<never> {
+function nothingFound(
+  { folder, runsCode }: ImportRequest,
+  draft: ProposalDraft,
+  hasSetup: boolean,
+): Result<never> {
   const [first] = draft.remarks
+  if (hasSetup && !runsCode) {
+    return err(
+      'project.restricted',
+      `${folder} has a setup.py that says what it builds only when it is run.`,
+      {
+        hint: 'Trust the folder, or on the command line leave out --no-run.',
+      },
+    )
+  }
   return err(
     'project.missing',
-    `${folder} has no operators: no extension in a setup.py, and no C++ or CUDA source that registers any.`,
+    `${folder} is not an operator project: it has no opsmith.json, no extension in a setup.py, and no C++ or CUDA source that registers operators.`,
     {
       hint: 'Name the folder that has the sources, or begin with New operator in the window.',
       ...(first && {
@@ -233,13 +247,13 @@ export async function proposeProject(
   request: ImportRequest,
 ): Promise<Result<ProjectProposal>> {
   const { folder } = request
+  const there = await readManifestText(folder)
   const isFolder = await fs.stat(folder).then(
     (stat) => stat.isDirectory(),
     () => false,
   )
-  if (!isFolder) return err('project.missing', `There is no folder ${folder}.`)
-  const target = path.join(folder, manifestFileName)
-  if ((await fs.lstat(target).catch(() => undefined)) !== undefined) {
+  if (!isFolder && !there.ok) return there
+  if (there.ok || there.error.code !== 'project.missing') {
     return err('request.invalid', `${folder} has an ${manifestFileName} already.`, {
       hint: 'Build it: opsmith build. To propose another, move that one away first.',
     })
@@ -258,7 +272,8 @@ export async function proposeProject(
   }
   for (const pair of chosen?.chosen ?? []) carryExtension({ draft, folder, file: setupFile }, pair)
   const hasExtensions = draft.has('sources') || draft.has('cudaSources')
-  if (!hasExtensions && !carryFoundSources(draft, folder, files)) return nothingFound(folder, draft)
+  if (!hasExtensions && !carryFoundSources(draft, folder, files))
+    return nothingFound(request, draft, repository !== undefined)
   nameProject(draft, folder, repository, hasExtensions ? (chosen?.chosen ?? []) : [])
   remarkOnOthers(draft, files, repository !== undefined)
   remarkOnSubmodules(draft, folder)
@@ -269,6 +284,7 @@ export async function proposeProject(
     remarks: draft.remarks,
     source: hasExtensions ? (repository?.source ?? 'sources') : 'sources',
     python: repository?.python ?? '',
+    notRun: repository !== undefined && !request.runsCode,
     extensions: hasExtensions ? (chosen?.chosen.map(({ name }) => name) ?? []) : [],
     otherExtensions: chosen?.others.map(({ name }) => name) ?? [],
   })

@@ -29,7 +29,7 @@ export async function remarkOnBindings(draft: ProposalDraft, folder: string): Pr
       const shown = names.slice(0, mostNamed).join(', ')
       const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''
       draft.remark(
-        `PYBIND11_MODULE: ${shown}${more} can be called as operators, where they take and return tensors, numbers, texts and lists of them.`,
+        `Functions of PYBIND11_MODULE become operators: ${shown}${more}. They can be called where they take and return tensors, numbers, texts and lists of them.`,
         { file: source, line },
       )
     }
