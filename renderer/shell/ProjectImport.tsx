@@ -89,7 +89,7 @@ function madeFrom({ source, python }: ProjectProposal): string {
 /** Each line with its origin. */
 function ProposalText({ proposal }: { proposal: ProjectProposal }): ReactElement {
   return (
-    <div className="import-lines scroll selectable" tabIndex={0} data-testid="import-lines">
+    <div className="import-lines selectable" tabIndex={0} data-testid="import-lines">
       <table aria-label="The proposed opsmith.json, and where each line is from">
         <tbody>
           {proposal.lines.map(({ text, origin }, index) => (
@@ -106,7 +106,7 @@ function ProposalText({ proposal }: { proposal: ProjectProposal }): ReactElement
 
 function Remarks({ remarks }: { remarks: readonly ImportRemark[] }): ReactElement {
   return (
-    <ul className="import-remarks scroll selectable" data-testid="import-remarks">
+    <ul className="import-remarks selectable" data-testid="import-remarks">
       {remarks.map(({ text, file, line, command }, index) => (
         <li key={index}>
           {file !== '' && <span className="mono">{line > 0 ? `${file}:${line}` : file} </span>}

@@ -77,7 +77,7 @@ describe('setup.py that is run and recorded', () => {
       version: '0.3.1',
       sources: ['template_ops/csrc/muladd.cpp'],
       includePaths: ['include', 'third_party/small/include'],
-      optimization: 'O3',
+      optimization: 'O2',
     })
     expect(remarksOf(proposal)).toContain(
       'git submodule update --init --recursive third_party/small',

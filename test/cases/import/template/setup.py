@@ -20,7 +20,7 @@ def get_extensions():
     extension = CUDAExtension if use_cuda else CppExtension
     extra_compile_args = {
         "cxx": [
-            "-O3" if not debug_mode else "-O0",
+            "-O2" if not debug_mode else "-O0",
             "-fdiagnostics-color=always",
             "-DPy_LIMITED_API=0x03090000",
             "-g",
