@@ -18,6 +18,7 @@ const serviceFolders = [
   'language',
   'profile',
   'project-export',
+  'project-import',
   'run',
   'search',
   'timing',

@@ -60,6 +60,7 @@ import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { hostExit, workbenchError } from './outcome'
 import { profileReport, profileRequest } from './profile'
 import { draft, fileContent, project, sample, trustedFolder } from './project'
+import { projectProposal } from './project-import'
 import { sandboxState } from './sandbox'
 import { searchCalls } from './search'
 import { sanitizedRun } from './sanitize'
@@ -145,6 +146,21 @@ export const appCalls = {
     input: z.object({ name: z.string().max(200) }),
     output: z.object({ folder: z.string() }).nullable(),
   },
+  /**
+   * Proposes an opsmith.json for a folder without one. setup.py is run where the folder is trusted, or is from now
+   * on (`trusts`); else its text is read. Nothing is written.
+   */
+  'project.propose': {
+    input: z.object({
+      folder: z.string(),
+      /** The extension of setup.py that is wanted; "" for no choice. */
+      extension: z.string(),
+      trusts: z.boolean(),
+    }),
+    output: projectProposal,
+  },
+  /** Writes the opsmith.json that was proposed last for this folder; one that is there is refused. */
+  'project.writeProposal': { input: folder, output: none },
   'file.read': { input: inFolder, output: fileContent },
   /** Refused with file.conflict when the file is not `baseVersion` any more; "" writes regardless. */
   'file.write': {

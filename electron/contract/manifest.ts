@@ -100,6 +100,9 @@ export const flag = z
     error: 'flags are not read from a file (@file); write them here',
   })
 
+/** "NAME" or "NAME=value". */
+const macro = z.string().regex(/^[A-Za-z_]\w*(=[^]*)?$/, 'expected a macro: "NAME" or "NAME=value"')
+
 export const manifest = z.strictObject({
   $schema: z.string().optional(),
   name: z
@@ -125,6 +128,8 @@ export const manifest = z.strictObject({
   sources: z.array(z.string().min(1)).min(1, 'expected at least one source file or glob'),
   /** Sources that are left out, with a remark, where there is no nvcc: the project has a CPU part without them. */
   cudaSources: z.array(z.string().min(1)).default([]),
+  /** Macros of all sources where the CUDA part is built: "WITH_CUDA", "BLOCK=256". */
+  cudaDefines: z.array(macro).default([]),
   functions: z.array(z.string().min(1)).default([]),
   includePaths: z.array(z.string()).default([]),
   cflags: z.array(flag).default([]),
@@ -132,6 +137,8 @@ export const manifest = z.strictObject({
   /** "80", "90a": what kernels are compiled for where no GPU is. */
   cudaArchitectures: z.array(z.string()).default([]),
   ldflags: z.array(flag).default([]),
+  /** The same where the CUDA part is built: "-lcublas". */
+  cudaLdflags: z.array(flag).default([]),
   ...z.object(buildOptionFields).partial().shape,
   pkgConfig: z.array(z.string().min(1)).default([]),
   systemPackages: z.array(z.string().min(1)).default([]),

@@ -5,6 +5,7 @@ import type { BrowserWindow } from 'electron'
 import type { AppEvent, AppEventName } from '../contract/app-calls'
 import { manifestFileName } from '../contract/manifest'
 import { exportFolderOf } from '../contract/settings'
+import type { ProjectProposal } from '../contract/project-import'
 import type { DescribedProject, Project, TrustState } from '../contract/project'
 import { ok, WorkbenchFailure } from '../contract/outcome'
 import type { Result, WorkbenchError } from '../contract/outcome'
@@ -42,6 +43,8 @@ export class AppSession {
   isClosing = false
   /** The project that is open. */
   project: ProjectSession | undefined
+  /** What was proposed last for a folder without opsmith.json. */
+  proposal: ProjectProposal | undefined
   /** Messages of failures in the background that the window was sent. */
   private readonly failures = new Set<string>()
   private flushed: (() => void) | undefined

@@ -7,6 +7,7 @@ import { AskText } from './AskText'
 import { ErrorBoundary } from './ErrorBoundary'
 import { Notifications } from './Notifications'
 import { Palette } from './Palette'
+import { ProjectImportDialog } from './ProjectImport'
 import { QuestionDialog } from './QuestionDialog'
 import { StatusBar } from './StatusBar'
 import { Toolbar } from './Toolbar'
@@ -28,6 +29,7 @@ export function App(): ReactElement {
       <Palette />
       <AskText />
       <QuestionDialog />
+      <ProjectImportDialog />
       <TrustDialog />
     </div>
   )

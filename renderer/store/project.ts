@@ -6,6 +6,7 @@ import type { WorkbenchError } from '../../electron/contract/outcome'
 import type { Project, ProjectFile, Sample } from '../../electron/contract/project'
 import { call } from '../bridge/bridge'
 import { notifyError } from './notifications'
+import { proposeFor } from './project-import'
 import { loadSettings } from './settings'
 
 type ProjectState = {
@@ -64,7 +65,9 @@ export async function openProject(folder: string): Promise<boolean> {
   await keepAll()
   const result = await call('project.open', { folder })
   if (!result.ok) {
-    projectStore.setState({ opening: null, error: result.error })
+    const isNoProject = result.error.code === 'project.missing'
+    const error = isNoProject ? await proposeFor(folder) : result.error
+    projectStore.setState({ opening: null, error })
     return false
   }
   projectStore.setState({ project: result.value, opening: null, error: null })

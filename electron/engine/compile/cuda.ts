@@ -21,6 +21,21 @@ export function includesCuda(texts: readonly string[]): boolean {
   return texts.some((text) => includesOf(text).some(({ name }) => cudaHeaders.test(name)))
 }
 
+/** Headers of libtorch whose functions are in its CUDA libraries. */
+const torchCudaHeaders = /^(c10|ATen|torch\/csrc)\/cuda\//
+
+/**
+ * Why a project's CUDA part is not built, to be read after "for"; "" where it is.
+ * @param texts the sources of the part, and the headers of the project that they include
+ */
+export function whyNoCudaPart({ cuda, libtorch }: Toolchain, texts: readonly string[]): string {
+  if (!cuda) return 'there is no nvcc'
+  const asksTorch = texts.some((text) =>
+    includesOf(text).some(({ name }) => torchCudaHeaders.test(name)),
+  )
+  return asksTorch && !libtorch.hasCuda ? 'libtorch here is a CPU build' : ''
+}
+
 /** "80", "8.0" and "sm_80" are one architecture, "90a" another; undefined for what is none. */
 export function architectureOf(text: string): string | undefined {
   const match = /^(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)$/.exec(text.trim())

@@ -13,7 +13,7 @@ import { includedTexts, preludeFor } from './choose-prelude'
 import type { CompileTask } from './compile-task'
 import { compileTools } from './compile-tools'
 import type { CompileTools } from './compile-tools'
-import { cudaHostFlags, cudaLinkFlags, includesCuda } from './cuda'
+import { cudaHostFlags, cudaLinkFlags, includesCuda, whyNoCudaPart } from './cuda'
 import { boundInCudaSource, cudaTask } from './cuda-tasks'
 import { CxxTasks } from './cxx-tasks'
 import type { ProjectFlags } from './cxx-tasks'
@@ -55,28 +55,47 @@ export interface PlanRequest {
 const pathArgument = (relative: string): string =>
   /^[-@]/.test(relative) ? `./${relative}` : relative
 
-/** The sources that are compiled with these tools, and those that are left out for want of nvcc. */
+interface ReadSources {
+  texts: SourceText[]
+  /** Sources of the CUDA part that are not compiled. */
+  leftOut: string[]
+  /** Why the CUDA part is not built; "" where it is. */
+  whyNoCuda: string
+}
+
+/** The sources that are compiled with these tools, and those of a CUDA part that cannot be built with them. */
 async function readSources(
   { folder, manifest }: OpenProject,
-  { cuda }: Toolchain,
-): Promise<Result<{ texts: SourceText[]; leftOut: string[] }>> {
+  toolchain: Toolchain,
+  includeFolders: readonly string[],
+): Promise<Result<ReadSources>> {
   const resolved = await resolveSources(folder, manifest)
   if (!resolved.ok) return resolved
-  const sources = cuda ? [...resolved.value.plain, ...resolved.value.cuda] : resolved.value.plain
-  const texts = sources.map((source) => {
+  const read = (source: string): SourceText => {
     const file = path.join(folder, source)
     return { file, relative: pathArgument(source), text: fs.readFileSync(file, 'utf8') }
+  }
+  const plain = resolved.value.plain.map(read)
+  const cuda = resolved.value.cuda.map(read)
+  const ofPart = manifest.cudaDefines.length > 0 ? [...plain, ...cuda] : cuda
+  const texts = ofPart.flatMap((source) => includedTexts(source, includeFolders))
+  const whyNoCuda = whyNoCudaPart(toolchain, texts)
+  return ok({
+    texts: whyNoCuda === '' ? [...plain, ...cuda] : plain,
+    leftOut: whyNoCuda === '' ? [] : resolved.value.cuda,
+    whyNoCuda,
   })
-  return ok({ texts, leftOut: cuda ? [] : resolved.value.cuda })
 }
 
 function projectFlagsOf(
   { manifest }: OpenProject,
   { includes }: CompileTools,
   packages: readonly string[],
+  hasCudaPart: boolean,
 ): ProjectFlags {
   const project = [
     `-DTORCH_EXTENSION_NAME=${manifest.name}`,
+    ...(hasCudaPart ? manifest.cudaDefines.map((macro) => `-D${macro}`) : []),
     // Relative to the folder the compiler runs in: copies of a project share their objects.
     ...manifest.includePaths.flatMap((item) => ['-I', pathArgument(item)]),
     '-I',
@@ -119,15 +138,13 @@ function addedTasks(
 
 /** What the build log says of this plan before it begins. */
 function remarksOn(
-  leftOut: readonly string[],
+  { leftOut, whyNoCuda }: ReadSources,
   contradicting: readonly string[],
   cxx: CxxTasks,
 ): string[] {
   const remarks: string[] = []
   if (leftOut.length > 0) {
-    remarks.push(
-      `${leftOut.join(', ')}: left out, for there is no nvcc; the library has no CUDA part`,
-    )
+    remarks.push(`${leftOut.join(', ')}: left out, for ${whyNoCuda}; the library has no CUDA part`)
   }
   if (contradicting.length > 0) {
     remarks.push(
@@ -152,20 +169,21 @@ function remarksOn(
 export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>> {
   const { installation, toolchain, project, variant, architectures = [] } = request
   const { folder, manifest } = project
-  const sources = await readSources(project, toolchain)
+  const includeFolders = [
+    ...manifest.includePaths.map((item) => path.resolve(folder, item)),
+    folder,
+  ]
+  const sources = await readSources(project, toolchain, includeFolders)
   if (!sources.ok) return sources
-  const { texts, leftOut } = sources.value
+  const { texts, whyNoCuda } = sources.value
+  const hasCudaPart = whyNoCuda === ''
   const packages = await packageFlags(manifest)
   if (!packages.ok) return packages
   const placed = placeFunctions(folder, manifest, texts)
   if (!placed.ok) return placed
 
   const tools = compileTools(installation, toolchain)
-  const flags = projectFlagsOf(project, tools, packages.value.compile)
-  const includeFolders = [
-    ...manifest.includePaths.map((item) => path.resolve(folder, item)),
-    folder,
-  ]
+  const flags = projectFlagsOf(project, tools, packages.value.compile, hasCudaPart)
   const cxx = new CxxTasks(tools, variant, flags)
   const cuda = { tools, project, projectFlags: flags.project, architectures }
   const compiles: CompileTask[] = []
@@ -203,11 +221,16 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
     link: {
       command: toolchain.compiler.path,
       args: linkFlags(toolchain, variant),
-      trailing: [...packages.value.link, ...cudaLink, ...manifest.ldflags],
+      trailing: [
+        ...packages.value.link,
+        ...cudaLink,
+        ...manifest.ldflags,
+        ...(hasCudaPart ? manifest.cudaLdflags : []),
+      ],
     },
     contentFolders: [folder, ...includeFolders],
     serverPrelude: serverPreludeOf(compiles, cxx),
-    remarks: remarksOn(leftOut, flags.contradicting, cxx),
+    remarks: remarksOn(sources.value, flags.contradicting, cxx),
     missingPrelude: cxx.missingPrelude,
   })
 }

@@ -8,7 +8,8 @@ const descriptions: Record<string, string> = {
   name: 'C identifier: the library is lib<name>.so, PYBIND11 modules and `functions` register under this namespace.',
   sources: 'C++ and CUDA sources, globs allowed, relative to this file.',
   cudaSources:
-    'Sources that are left out where there is no nvcc, globs allowed; without them the project has a CPU part.',
+    'Sources of the CUDA part, globs allowed. They are left out where there is no nvcc, and where they use CUDA by libtorch and libtorch is a CPU build; the project has a CPU part without them.',
+  cudaDefines: 'Macros of all sources where the CUDA part is built: "WITH_CUDA", "BLOCK=256".',
   functions:
     'Functions to bind as torch.utils.cpp_extension.load_inline does, for sources without a registration block.',
   includePaths: 'Folders for #include, relative to this file.',
@@ -22,6 +23,7 @@ const descriptions: Record<string, string> = {
   setuptoolsFlags:
     "-DNDEBUG -fwrapv, as setuptools compiles an extension's C++ sources: without assert(), and integers that overflow wrap. The default is the user's setting, true at first.",
   ldflags: 'Additional flags for the linker: "-lfoo".',
+  cudaLdflags: 'Additional flags for the linker where the CUDA part is built: "-lcublas".',
   pkgConfig: 'pkg-config packages whose flags are used.',
   systemPackages: 'System packages to install when a build lacks something.',
   autograd: 'Differentiable operators made of a forward and a backward function.',

@@ -5,6 +5,7 @@ import { fileCalls } from './file-calls'
 import { gitCalls } from './git-calls'
 import { gradcheckCalls } from './gradcheck-calls'
 import { graphCalls } from './graph-calls'
+import { importCalls } from './import-calls'
 import { languageCalls } from './language-calls'
 import { lintCalls } from './lint-calls'
 import { operatorCalls } from './operator-calls'
@@ -21,6 +22,7 @@ import type { Handlers } from './handle'
 export const allCalls: Handlers<AppCallName> = {
   ...generalCalls,
   ...projectCalls,
+  ...importCalls,
   ...fileCalls,
   ...gitCalls,
   ...searchCalls,

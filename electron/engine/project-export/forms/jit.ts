@@ -36,22 +36,27 @@ function flagLines(project: ExportedProject): string[] {
     ...manifest.cflags,
   ].map(literal)
   const packages = manifest.pkgConfig.length > 0
-  const line = (name: string, what: string, own: readonly string[]): string[] => {
-    if (!packages && own.length === 0) return []
-    const parts = [
-      ...(packages ? [`pkg_config("${what}")`] : []),
-      ...(own.length > 0 ? [`[${own.join(', ')}]`] : []),
-    ]
-    return [`    ${name}=${parts.join(' + ')},`]
-  }
+  const list = (own: readonly string[]): string[] => (own.length > 0 ? [`[${own.join(', ')}]`] : [])
+  const line = (name: string, parts: readonly string[]): string[] =>
+    parts.length > 0 ? [`    ${name}=${parts.join(' + ')},`] : []
+  const fromPackages = (what: string): string[] => (packages ? [`pkg_config("${what}")`] : [])
+  const withCuda = (own: readonly string[]): string[] =>
+    own.length > 0 ? [`([${own.map(literal).join(', ')}] if WITH_CUDA else [])`] : []
+  const macros = withCuda(manifest.cudaDefines.map((one) => `-D${one}`))
   return [
-    ...line('extra_cflags', '--cflags', cflags),
-    ...(manifest.cudaCflags.length > 0
-      ? [`    extra_cuda_cflags=[${manifest.cudaCflags.map(literal).join(', ')}],`]
-      : []),
-    ...line('extra_ldflags', '--libs', manifest.ldflags.map(literal)),
+    ...line('extra_cflags', [...fromPackages('--cflags'), ...list(cflags), ...macros]),
+    ...line('extra_cuda_cflags', [...list(manifest.cudaCflags.map(literal)), ...macros]),
+    ...line('extra_ldflags', [
+      ...fromPackages('--libs'),
+      ...list(manifest.ldflags.map(literal)),
+      ...withCuda(manifest.cudaLdflags),
+    ]),
   ]
 }
+
+/** Whether something depends on CUDA besides the sources. */
+const hasCudaFlags = ({ manifest }: ExportedProject): boolean =>
+  manifest.cudaDefines.length + manifest.cudaLdflags.length > 0
 
 function header(
   project: ExportedProject,
@@ -95,15 +100,11 @@ function loadScript(project: ExportedProject): string {
     'HERE = Path(__file__).parent',
     '',
     ...(manifest.pkgConfig.length > 0 ? ['', ...pkgConfig(manifest.pkgConfig)] : []),
+    ...(conditional.length > 0 || hasCudaFlags(project) ? cudaCondition : []),
     ...(conditional.length > 0
-      ? [
-          ...cudaCondition,
-          'CUDA_SOURCES = [',
-          ...here(conditional).map((line) => line.slice(4)),
-          ']',
-          '',
-        ]
+      ? ['CUDA_SOURCES = [', ...here(conditional).map((line) => line.slice(4)), ']']
       : []),
+    ...(conditional.length > 0 || hasCudaFlags(project) ? [''] : []),
     'torch.utils.cpp_extension.load(',
     `    name=${literal(name)},`,
     '    sources=[',
@@ -147,6 +148,7 @@ function inlineScript(project: ExportedProject, source: string): string {
     '"""',
     '',
     ...(manifest.pkgConfig.length > 0 ? ['', ...pkgConfig(manifest.pkgConfig)] : []),
+    ...(hasCudaFlags(project) ? [...cudaCondition, ''] : []),
     'torch.utils.cpp_extension.load_inline(',
     `    name=${literal(name)},`,
     '    cpp_sources=SOURCE,',

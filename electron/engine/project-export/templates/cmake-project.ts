@@ -111,7 +111,10 @@ function targetLines(project: ExportedProject, target: Target, all: readonly Tar
     `target_compile_features(${target.name} PRIVATE cxx_std_${toolchain.libtorch.cxxStandard})`,
     ...command('target_include_directories', `${target.name} BEFORE PRIVATE`, folders),
     ...(target.torch
-      ? command('target_compile_definitions', `${target.name} PRIVATE`, sources.definitions)
+      ? command('target_compile_definitions', `${target.name} PRIVATE`, [
+          ...sources.definitions,
+          ...(target.conditional ? manifest.cudaDefines : []),
+        ])
       : []),
     ...command(
       'target_compile_options',
@@ -137,11 +140,16 @@ const withCuda = (lines: readonly string[]): string[] => [
 
 /** What the library gets where there is a CUDA compiler. */
 function conditionalLines(project: ExportedProject, targets: readonly Target[]): string[] {
-  const { name, sources } = project
+  const { name, sources, manifest } = project
   const kernels = targets.filter((target) => target.conditional)
   const host = sources.compiled.filter((one) => one.conditional && !one.cuda)
-  if (kernels.length === 0 && host.length === 0) return []
+  const always = targets.filter((target) => !target.conditional)
+  const { cudaDefines, cudaLdflags } = manifest
+  if (kernels.length + host.length + cudaDefines.length + cudaLdflags.length === 0) return []
   return withCuda([
+    ...always.flatMap((target) =>
+      command('target_compile_definitions', `${target.name} PRIVATE`, cudaDefines),
+    ),
     ...kernels.flatMap((target) => targetLines(project, target, targets)),
     ...command(
       'target_sources',
@@ -151,6 +159,7 @@ function conditionalLines(project: ExportedProject, targets: readonly Target[]):
     // Where CUDA's headers are, for sources that the C++ compiler takes.
     ...command('target_link_libraries', `${name} PRIVATE`, [
       ...kernels.map((target) => target.name),
+      ...cudaLdflags.map(quoted),
       'CUDA::cudart_static',
     ]),
   ])
@@ -160,7 +169,8 @@ function conditionalLines(project: ExportedProject, targets: readonly Target[]):
 function cudaLines(project: ExportedProject): string[] {
   const { manifest, sources } = project
   const kernels = sources.compiled.filter((one) => one.cuda || one.conditional)
-  if (kernels.length === 0) return []
+  const { cudaDefines, cudaLdflags } = manifest
+  if (kernels.length + cudaDefines.length + cudaLdflags.length === 0) return []
   return [
     '',
     ...(manifest.cudaArchitectures.length > 0

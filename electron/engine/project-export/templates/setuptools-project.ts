@@ -33,16 +33,26 @@ function setupSource(
   const cuda = sources.compiled.some((source) => source.cuda)
   // Without CUDA, sources that are left out leave a plain extension.
   const needsCuda = sources.compiled.some((source) => source.cuda && !source.conditional)
-  const optional = conditional.length > 0 && !needsCuda
+  const asksForCuda =
+    conditional.length > 0 || manifest.cudaDefines.length + manifest.cudaLdflags.length > 0
+  const optional = asksForCuda && !needsCuda
   const extension = optional ? 'EXTENSION' : needsCuda ? 'CUDAExtension' : 'CppExtension'
+  const macroLine = (one: string): string =>
+    `(${one.split(/=(.*)/s, 2).map(literal).join(', ')}${one.includes('=') ? '' : ', None'}),`
+  const cudaMacros = manifest.cudaDefines.map(macroLine)
   const macros = [...sources.definitions, ...(stable?.definitions ?? [])]
     // BuildExtension defines it as the last part of the extension's name, which is the project's.
     .filter((one) => !one.startsWith('TORCH_EXTENSION_NAME='))
-    .map(
-      (one) => `(${one.split('=').map(literal).join(', ')}${one.includes('=') ? '' : ', None'}),`,
-    )
+    .map(macroLine)
   const packages = manifest.pkgConfig.length > 0
   const [compile, link] = [manifest.cflags, manifest.ldflags]
+  const linked = [
+    ...(packages ? ['pkg_config("--libs")'] : []),
+    ...(link.length > 0 ? [pythonList(link, '            ')] : []),
+    ...(manifest.cudaLdflags.length > 0
+      ? [`(${pythonList(manifest.cudaLdflags, '            ')} if WITH_CUDA else [])`]
+      : []),
+  ]
   const flags = cuda
     ? `{"cxx": ${packages ? 'pkg_config("--cflags") + ' : ''}${pythonList(compile, '            ')}, "nvcc": ${pythonList(manifest.cudaCflags, '            ')}}`
     : packages
@@ -52,19 +62,19 @@ function setupSource(
     ...(packages ? ['import subprocess'] : []),
     'from pathlib import Path',
     '',
-    ...(stable && conditional.length === 0 ? [] : ['import torch']),
+    ...(stable && !asksForCuda ? [] : ['import torch']),
     'from setuptools import setup',
-    ...(conditional.length > 0
+    ...(asksForCuda
       ? [
           'from torch.utils.cpp_extension import CUDA_HOME, BuildExtension, CppExtension, CUDAExtension',
         ]
       : [`from torch.utils.cpp_extension import BuildExtension, ${extension}`]),
     '',
-    ...(conditional.length > 0
+    ...(asksForCuda
       ? [
           '# A CPU build of PyTorch has no use for kernels: the library has its CPU part then.',
           'WITH_CUDA = torch.version.cuda is not None and CUDA_HOME is not None',
-          `CUDA_SOURCES = ${pythonList(conditional, '')}`,
+          ...(conditional.length > 0 ? [`CUDA_SOURCES = ${pythonList(conditional, '')}`] : []),
           ...(optional ? ['EXTENSION = CUDAExtension if WITH_CUDA else CppExtension'] : []),
           '',
         ]
@@ -116,19 +126,15 @@ function setupSource(
         : `                str(HERE / ${literal(folder)}),`,
     ),
     '            ],',
-    ...(macros.length > 0
+    ...(macros.length > 0 || cudaMacros.length > 0
       ? [
           '            define_macros=[',
           ...macros.map((one) => `                ${one}`),
-          '            ],',
+          `            ]${cudaMacros.length > 0 ? ` + ([${cudaMacros.join(' ')}] if WITH_CUDA else [])` : ''},`,
         ]
       : []),
     ...(cuda || packages || compile.length > 0 ? [`            extra_compile_args=${flags},`] : []),
-    ...(packages || link.length > 0
-      ? [
-          `            extra_link_args=${[...(packages ? ['pkg_config("--libs")'] : []), ...(link.length > 0 ? [pythonList(link, '            ')] : [])].join(' + ')},`,
-        ]
-      : []),
+    ...(linked.length > 0 ? [`            extra_link_args=${linked.join(' + ')},`] : []),
     '            py_limited_api=True,',
     '        )',
     '    ],',

@@ -1,0 +1,324 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+import { manifestFileName } from '../../contract/manifest'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import { proposedText } from '../../contract/project-import'
+import type { ProjectProposal } from '../../contract/project-import'
+import type { Installation } from '../installation'
+import { listTree } from '../project/list-tree'
+import { parseManifest, readManifestText } from '../project/read-manifest'
+import { isCuda } from '../project/sources'
+import { emptySubmodules, fetchCommand } from '../project/submodules'
+import { carryExtension } from './carry-extension'
+import { choosePython } from './choose-python'
+import { chooseExtensions, projectName } from './choose-extensions'
+import { findOperatorSources } from './find-operator-sources'
+import { pairExtensions } from './paired-extensions'
+import type { ExtensionPair } from './paired-extensions'
+import { ProposalDraft } from './proposal-draft'
+import { readSetupText } from './read-setup-text'
+import { recordSetup } from './recorded-setup'
+import type { RecordedRun, RecordedSetup } from './recorded-setup'
+import { remarkOnBindings } from './remark-on-bindings'
+
+export interface ImportRequest {
+  /** Absolute. */
+  folder: string
+  /** setup.py may be run; else its text is read. */
+  runsCode: boolean
+  /** The Python that runs setup.py; "" chooses one. */
+  python: string
+  /** The extension that is wanted; "" for no choice. */
+  extension: string
+}
+
+/** What is known of a repository before extensions are chosen. */
+interface ReadRepository {
+  source: ProjectProposal['source']
+  python: string
+  packageName: string
+  version: string
+  setupLine: number
+  pairs: ExtensionPair[]
+}
+
+const setupFile = 'setup.py'
+
+async function textOf(file: string): Promise<string | undefined> {
+  return await fs.readFile(file, 'utf8').catch(() => undefined)
+}
+
+function remarkOnRun(draft: ProposalDraft, run: RecordedRun, which: string): void {
+  if (!run.error) return
+  const { message, file, line, missingModule } = run.error
+  draft.remark(`setup.py fails${which}: ${message}`, {
+    file,
+    line,
+    command: missingModule === null ? '' : `pip install ${missingModule}`,
+  })
+}
+
+/** What many programs read, and what says nothing of a project. */
+const usualVariables =
+  /^(PATH|HOME|CC|CXX|CFLAGS|LDFLAGS|VIRTUAL_ENV|TORCH_CUDA_ARCH_LIST|MAX_JOBS|CUDA_HOME|CUDA_PATH|(PYTHON|SETUPTOOLS|DISTUTILS|CONDA|PIP)_?.*)$/
+
+/** Names the variables that setup.py looks for: each may change what is built. */
+function remarkOnEnvironment(draft: ProposalDraft, read: RecordedRun['environment']): void {
+  const known = new Map(read.map((one) => [one.name, one]))
+  const switches = [...known.values()].filter(
+    ({ name }) => /^[A-Z][A-Z0-9_]+$/.test(name) && !usualVariables.test(name),
+  )
+  const [first] = switches
+  if (!first) return
+  const names = switches.map(({ name, line }) => `${name} (line ${line})`).join(', ')
+  draft.remark(`setup.py looks for environment variables that are not set here: ${names}.`, {
+    file: setupFile,
+    line: first.line,
+    command: `${first.name}=1 opsmith init`,
+  })
+}
+
+/** The extensions of both runs, and remarks on what happened in them. */
+function pairsOfRuns(draft: ProposalDraft, { cpu, cuda }: RecordedSetup): ExtensionPair[] {
+  const failsAlways = cuda.error?.message === cpu.error?.message
+  remarkOnRun(draft, cpu, failsAlways ? '' : ' without CUDA')
+  if (!failsAlways) remarkOnRun(draft, cuda, ' with CUDA')
+  if (cuda.standIns.includes('torch')) {
+    draft.remark('This Python has no torch: setup.py ran with a stand-in for it.')
+  }
+  remarkOnEnvironment(draft, [...cpu.environment, ...cuda.environment])
+  return pairExtensions(cpu, cuda).filter((pair) => {
+    const one = pair.cpu ?? pair.cuda
+    const hasSources = (one?.sources.length ?? 0) + (pair.cuda?.sources.length ?? 0) > 0
+    if (!hasSources) {
+      draft.remark(
+        `The extension ${pair.name} has no sources here: ${one?.kind ?? ''} makes it in another way.`,
+        {
+          file: setupFile,
+          line: one?.line ?? 0,
+        },
+      )
+    }
+    return hasSources
+  })
+}
+
+async function runSetup(
+  installation: Installation,
+  { folder, python: wanted }: ImportRequest,
+  draft: ProposalDraft,
+): Promise<Result<ReadRepository>> {
+  const python = await choosePython(installation, folder, wanted)
+  if (!python.ok) return python
+  const recorded = await recordSetup(installation, folder, python.value)
+  if (!recorded.ok) return recorded
+  const { cpu, cuda } = recorded.value
+  const { setup } = cpu.setup.line > 0 ? cpu : cuda
+  const pairs = pairsOfRuns(draft, recorded.value)
+  return ok({
+    source: 'run',
+    python: python.value,
+    packageName: setup.name,
+    version: setup.version,
+    setupLine: setup.line,
+    pairs,
+  })
+}
+
+/** Extensions read off the text: kernels are for CUDA only where setup.py asks whether there is CUDA. */
+function pairsOfText(text: string, files: readonly string[]): ExtensionPair[] {
+  const asksForCuda = /is_available\(\)|CUDA_HOME|WITH_CUDA|FORCE_CUDA/.test(text)
+  return readSetupText(text, files).flatMap((one) => {
+    const name = one.name === '' ? 'extension' : one.name
+    const cuda = { ...one, name }
+    const plain = one.sources.filter((source) => !isCuda(source))
+    if (one.sources.length === 0) return []
+    return asksForCuda && plain.length > 0
+      ? [{ name, cpu: { ...cuda, sources: plain }, cuda }]
+      : [{ name, cpu: cuda, cuda }]
+  })
+}
+
+/** Where the package's name is written out in setup.py or pyproject.toml. */
+function namedPackage(text: string): string {
+  return /\bname\s*=\s*["']([\w.-]+)["']/.exec(text)?.[1] ?? ''
+}
+
+function readText(text: string, files: readonly string[], draft: ProposalDraft): ReadRepository {
+  draft.remark('Of setup.py only the text was read: flags and what it computes are missing here.', {
+    file: setupFile,
+  })
+  return {
+    source: 'text',
+    python: '',
+    packageName: namedPackage(text.slice(Math.max(0, text.search(/\bsetup\s*\(/)))),
+    version: '',
+    setupLine: 0,
+    pairs: pairsOfText(text, files),
+  }
+}
+
+/** Adds the sources that were found without a build file. */
+function carryFoundSources(
+  draft: ProposalDraft,
+  folder: string,
+  files: readonly string[],
+): boolean {
+  const found = findOperatorSources(folder, files)
+  const onlyKernels = found.every(({ file }) => isCuda(file))
+  for (const { file, registers } of found) {
+    const origin = registers ? `${file}, which registers operators` : `${file}, next to those`
+    draft.add(isCuda(file) && !onlyKernels ? 'cudaSources' : 'sources', [file], origin)
+  }
+  return found.length > 0
+}
+
+/** Build files that are not read yet, and other folders with a setup.py. */
+function remarkOnOthers(draft: ProposalDraft, files: readonly string[], hasSetup: boolean): void {
+  if (hasSetup) return
+  if (files.includes('CMakeLists.txt')) {
+    draft.remark('CMakeLists.txt is not read: flags, macros and libraries are missing here.', {
+      file: 'CMakeLists.txt',
+    })
+  }
+  const below = files.filter((file) => /^[^/]+(\/[^/]+)?\/setup\.py$/.test(file))
+  for (const file of below) {
+    draft.remark(`${file} is the setup.py of another folder.`, {
+      file,
+      command: `opsmith init ${path.dirname(file)}`,
+    })
+  }
+}
+
+async function readRepository(
+  installation: Installation,
+  request: ImportRequest,
+  files: readonly string[],
+  draft: ProposalDraft,
+): Promise<Result<ReadRepository | undefined>> {
+  const text = await textOf(path.join(request.folder, setupFile))
+  if (text === undefined) return ok(undefined)
+  if (!request.runsCode) return ok(readText(text, files, draft))
+  const run = await runSetup(installation, request, draft)
+  if (!run.ok) return run
+  if (run.value.pairs.length > 0) return run
+  const read = readText(text, files, draft)
+  return ok(read.pairs.length > 0 ? read : run.value)
+}
+
+function nothingFound(
+  { folder, runsCode }: ImportRequest,
+  draft: ProposalDraft,
+  hasSetup: boolean,
+): Result<never> {
+  const [first] = draft.remarks
+  if (hasSetup && !runsCode) {
+    return err(
+      'project.restricted',
+      `${folder} has a setup.py that says what it builds only when it is run.`,
+      {
+        hint: 'Trust the folder, or on the command line leave out --no-run.',
+      },
+    )
+  }
+  return err(
+    'project.missing',
+    `${folder} is not an operator project: it has no opsmith.json, no extension in a setup.py, and no C++ or CUDA source that registers operators.`,
+    {
+      hint: 'Name the folder that has the sources, or begin with New operator in the window.',
+      ...(first && {
+        detail: draft.remarks
+          .map(({ file, line, text }) => (file === '' ? text : `${file}:${line}: ${text}`))
+          .join('\n'),
+      }),
+    },
+  )
+}
+
+/**
+ * Proposes an opsmith.json for a folder that has none. Nothing is written.
+ * Errors: there is one already, or the extension asked for is not there (request.invalid); no folder, or nothing
+ * to propose (project.missing); no Python, or setup.py cannot be run (toolchain.missing, project.invalid).
+ */
+export async function proposeProject(
+  installation: Installation,
+  request: ImportRequest,
+): Promise<Result<ProjectProposal>> {
+  const { folder } = request
+  const there = await readManifestText(folder)
+  const isFolder = await fs.stat(folder).then(
+    (stat) => stat.isDirectory(),
+    () => false,
+  )
+  if (!isFolder && !there.ok) return there
+  if (there.ok || there.error.code !== 'project.missing') {
+    return err('request.invalid', `${folder} has an ${manifestFileName} already.`, {
+      hint: 'Build it: opsmith build. To propose another, move that one away first.',
+    })
+  }
+  const draft = new ProposalDraft()
+  const { files } = await listTree(folder)
+  const read = await readRepository(installation, request, files, draft)
+  if (!read.ok) return read
+  const repository = read.value
+  const chosen = chooseExtensions(folder, repository?.pairs ?? [], request.extension)
+  if (!chosen && request.extension !== '') {
+    const names = (repository?.pairs ?? []).map(({ name }) => name)
+    return err('request.invalid', `There is no extension ${request.extension}.`, {
+      hint: names.length > 0 ? `There are ${names.join(', ')}.` : 'setup.py has none.',
+    })
+  }
+  for (const pair of chosen?.chosen ?? []) carryExtension({ draft, folder, file: setupFile }, pair)
+  const hasExtensions = draft.has('sources') || draft.has('cudaSources')
+  if (!hasExtensions && !carryFoundSources(draft, folder, files))
+    return nothingFound(request, draft, repository !== undefined)
+  nameProject(draft, folder, repository, hasExtensions ? (chosen?.chosen ?? []) : [])
+  remarkOnOthers(draft, files, repository !== undefined)
+  remarkOnSubmodules(draft, folder)
+  await remarkOnBindings(draft, folder)
+  return checked({
+    folder,
+    lines: draft.lines(),
+    remarks: draft.remarks,
+    source: hasExtensions ? (repository?.source ?? 'sources') : 'sources',
+    python: repository?.python ?? '',
+    notRun: repository !== undefined && !request.runsCode,
+    extensions: hasExtensions ? (chosen?.chosen.map(({ name }) => name) ?? []) : [],
+    otherExtensions: chosen?.others.map(({ name }) => name) ?? [],
+  })
+}
+
+function nameProject(
+  draft: ProposalDraft,
+  folder: string,
+  repository: ReadRepository | undefined,
+  pairs: readonly ExtensionPair[],
+): void {
+  const { packageName = '', version = '', setupLine = 0 } = repository ?? {}
+  const place = setupLine > 0 ? `${setupFile}:${setupLine}` : setupFile
+  const names = pairs.map(({ name }) => name)
+  const origin =
+    names.length > 0
+      ? `${setupFile}, ${names.length === 1 ? 'extension' : 'extensions'} ${names.join(', ')}`
+      : packageName === ''
+        ? 'the name of the folder'
+        : `${place}, name`
+  draft.set('name', projectName(pairs, packageName, folder), origin)
+  if (/^\d+\.\d+\.\d+$/.test(version)) draft.set('version', version, `${place}, version`)
+}
+
+function remarkOnSubmodules(draft: ProposalDraft, folder: string): void {
+  for (const submodule of emptySubmodules(folder)) {
+    const command = fetchCommand(submodule)
+    if (draft.remarks.some((one) => one.command === command)) continue
+    draft.remark(`The git submodule ${submodule.path} is empty.`, { file: '.gitmodules', command })
+  }
+}
+
+/** A proposal that opsmith.json would not take is a bug of ours; the reason is the error. */
+function checked(proposal: ProjectProposal): Result<ProjectProposal> {
+  const parsed = parseManifest(proposedText(proposal), path.join(proposal.folder, manifestFileName))
+  return parsed.ok ? ok(proposal) : parsed
+}

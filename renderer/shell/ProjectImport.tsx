@@ -1,0 +1,150 @@
+import { useEffect, useId, useRef, type ReactElement } from 'react'
+
+import type { ImportRemark, ProjectProposal } from '../../electron/contract/project-import'
+import { openProject } from '../store/project'
+import {
+  acceptProposal,
+  cancelProposal,
+  proposeAgain,
+  useProjectImport,
+} from '../store/project-import'
+import { Button } from './primitives/Button'
+import { ErrorView } from './primitives/ErrorView'
+import { Icon } from './primitives/Icon'
+
+/** The opsmith.json that is proposed for a folder without one, until the user accepts it or not. */
+export function ProjectImportDialog(): ReactElement | null {
+  const shown = useProjectImport()
+  return shown && <Proposal key={shown.folder} />
+}
+
+async function create(): Promise<void> {
+  const folder = await acceptProposal()
+  if (folder !== null) await openProject(folder)
+}
+
+function Proposal(): ReactElement | null {
+  const shown = useProjectImport()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const title = useId()
+  useEffect(() => dialog.current?.showModal(), [])
+  if (!shown) return null
+  const { folder, proposal, isBusy, error } = shown
+  const mayRun = proposal === null || proposal.notRun
+  return (
+    <dialog
+      ref={dialog}
+      className="import-dialog"
+      aria-labelledby={title}
+      aria-busy={isBusy}
+      data-testid="import-dialog"
+      onCancel={cancelProposal}
+    >
+      <h2 id={title}>This folder has no opsmith.json yet</h2>
+      <p className="mono selectable">{folder}</p>
+      {proposal && <p className="muted">{madeFrom(proposal)}</p>}
+      {mayRun && (
+        <p className="import-trust">
+          <Icon name="shield" />
+          <span className="grow">
+            setup.py was not run: it is the authors’ code. Run, it says all that it builds.
+          </span>
+          <Button
+            disabled={isBusy}
+            testId="import-trust"
+            onClick={() => void proposeAgain('', true)}
+          >
+            Trust the authors and run setup.py
+          </Button>
+        </p>
+      )}
+      {proposal && <ProposalText proposal={proposal} />}
+      {proposal && proposal.remarks.length > 0 && <Remarks remarks={proposal.remarks} />}
+      {proposal && <OtherExtensions proposal={proposal} isBusy={isBusy} />}
+      {error && <ErrorView error={error} testId="import-error" />}
+      <div className="actions">
+        <Button onClick={cancelProposal} testId="import-cancel">
+          Cancel
+        </Button>
+        <Button
+          primary
+          disabled={isBusy || proposal === null}
+          testId="import-create"
+          onClick={() => void create()}
+        >
+          Create opsmith.json and open
+        </Button>
+      </div>
+    </dialog>
+  )
+}
+
+function madeFrom({ source, python }: ProjectProposal): string {
+  if (source === 'run') return `Proposed from setup.py, which was run by ${python} and recorded.`
+  return source === 'text'
+    ? 'Proposed from the text of setup.py.'
+    : 'Proposed from the C++ and CUDA files that register operators.'
+}
+
+/** Each line with its origin. */
+function ProposalText({ proposal }: { proposal: ProjectProposal }): ReactElement {
+  return (
+    <div className="import-lines selectable" tabIndex={0} data-testid="import-lines">
+      <table aria-label="The proposed opsmith.json, and where each line is from">
+        <tbody>
+          {proposal.lines.map(({ text, origin }, index) => (
+            <tr key={index}>
+              <td className="mono">{text}</td>
+              <td className="muted">{origin}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Remarks({ remarks }: { remarks: readonly ImportRemark[] }): ReactElement {
+  return (
+    <ul className="import-remarks selectable" data-testid="import-remarks">
+      {remarks.map(({ text, file, line, command }, index) => (
+        <li key={index}>
+          {file !== '' && <span className="mono">{line > 0 ? `${file}:${line}` : file} </span>}
+          {text}
+          {command !== '' && (
+            <>
+              {' '}
+              <code>{command}</code>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function OtherExtensions({
+  proposal,
+  isBusy,
+}: {
+  proposal: ProjectProposal
+  isBusy: boolean
+}): ReactElement | null {
+  const { extensions, otherExtensions } = proposal
+  if (otherExtensions.length === 0) return null
+  return (
+    <label className="import-extension">
+      Extension of setup.py{' '}
+      <select
+        value={extensions[0] ?? ''}
+        disabled={isBusy}
+        data-testid="import-extension"
+        onChange={(event) => void proposeAgain(event.target.value, false)}
+      >
+        {[...extensions, ...otherExtensions].map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
+  )
+}

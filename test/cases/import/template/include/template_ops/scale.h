@@ -1,0 +1,3 @@
+#pragma once
+
+constexpr double template_scale = 2.0;
