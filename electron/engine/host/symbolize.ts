@@ -25,31 +25,38 @@ interface Located {
   line: number | undefined
 }
 
+/** Pairs of lines: a function, and "file:line". */
+function readFrames(lines: readonly string[]): Located[] {
+  const frames: Located[] = []
+  for (let index = 0; index + 1 < lines.length; index += 2) {
+    const place = /^(.*?):(\d+)(?::\d+)?(?: .*)?$/.exec(lines[index + 1] ?? '')
+    frames.push({
+      symbol: lines[index] === '??' ? '' : (lines[index] ?? ''),
+      file: place?.[1] === '??' || Number(place?.[2]) === 0 ? undefined : place?.[1],
+      line: Number(place?.[2]) || undefined,
+    })
+  }
+  return frames
+}
+
+/** @returns the frames of each offset, in order; none where the tool gave no answer */
 async function ask(module: string, offsets: readonly bigint[]): Promise<Located[][]> {
   const symbolizer = findSymbolizer()
   if (!symbolizer) return []
-  const located: Located[][] = []
-  // One run for each address keeps inlined frames apart; they are few.
-  for (const offset of offsets) {
-    const result = await runProcess(
-      symbolizer.tool,
-      [...symbolizer.args, '-e', module, `0x${offset.toString(16)}`],
-      { limits: { seconds: 5, outputBytes: 1 << 20, memoryBytes: 0 } },
-    )
-    const lines =
-      result.exitCode === 0 ? result.stdout.split('\n').filter((line) => line !== '') : []
-    const frames: Located[] = []
-    for (let index = 0; index + 1 < lines.length; index += 2) {
-      const place = /^(.*?):(\d+)(?::\d+)?(?: .*)?$/.exec(lines[index + 1] ?? '')
-      frames.push({
-        symbol: lines[index] === '??' ? '' : (lines[index] ?? ''),
-        file: place?.[1] === '??' || Number(place?.[2]) === 0 ? undefined : place?.[1],
-        line: Number(place?.[2]) || undefined,
-      })
-    }
-    located.push(frames)
+  const addresses = offsets.map((offset) => `0x${offset.toString(16)}`)
+  const result = await runProcess(
+    symbolizer.tool,
+    [...symbolizer.args, '-a', '-e', module, ...addresses],
+    { limits: { seconds: 15, outputBytes: 4 << 20, memoryBytes: 0 } },
+  )
+  if (result.exitCode !== 0) return []
+  const answers: string[][] = []
+  for (const line of result.stdout.split('\n')) {
+    // By -a each answer begins with its address; no name of a function begins with a digit.
+    if (/^0x[0-9a-f]+$/.test(line)) answers.push([])
+    else if (line !== '') answers.at(-1)?.push(line)
   }
-  return located
+  return answers.length === offsets.length ? answers.map(readFrames) : []
 }
 
 /** Built objects name their sources relative to the project's folder. */
