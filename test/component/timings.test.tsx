@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { TimingReport, TimingRow } from '../../electron/contract/timing-report'
 import { ratioOf, rowOf } from '../unit/timing-samples'
+import { runCommand } from '../../renderer/store/commands'
 import { crashed } from './support/answers'
 import { build, expectNone, main, open, saveSource, show } from './support/window'
 
@@ -121,6 +122,15 @@ describe('the timings panel without results', () => {
     await userEvent.click(screen.getByTestId('timings-entry-1'))
     expect(screen.getByTestId('timings-entry-1').getAttribute('aria-pressed')).toBe('true')
     expect(screen.getByText(/^Median, spread and samples/)).toBeTruthy()
+  })
+
+  it('F10 measures the first benchmark where none was chosen', async () => {
+    await open({ benchmarks })
+    await build()
+    main.give('timing.run', reportOf(rows))
+    act(() => runCommand('timing.run'))
+    await waitFor(() => expect(main.asked('timing.run')).toHaveLength(1))
+    expect(main.asked('timing.run')[0]?.request.op).toBe(benchmarks[0]?.op)
   })
 
   it('without benchmarks the calls are listed', async () => {

@@ -9,12 +9,14 @@ import { projectStore } from '../../store/project'
 
 const hasChecks = (): boolean =>
   (projectStore.getState().project?.manifest?.gradchecks.length ?? 0) > 0
+const hasProject = (): boolean => projectStore.getState().project !== null
 const hasCase = (): boolean => gradcheckStore.getState().draft.op !== ''
 
 /** Everything that can be done with gradchecks; the panel comes to the front. */
 export function gradcheckCommands(): Command[] {
   return [
-    command('run', 'Check the chosen case', runGradcheck, hasCase, 'F9'),
+    // Where no case was chosen yet, the panel that opens chooses the first and checks it.
+    command('run', 'Check the chosen case', runGradcheck, hasProject, 'F9'),
     command('all', "Run opsmith.json's checks", checkAll, hasChecks, 'Shift+F9'),
     command('sweep', 'Error over eps', sweepEps, hasCase),
     command('search', 'Search for the worst of 100 points', () => searchWorst(100, 0), hasCase),

@@ -1,6 +1,6 @@
 import { timingsStore } from './store'
 import { listedBenchmarks } from './draft'
-import { keepTiming, runAllTimings, runTiming, stopTimings } from './run'
+import { chooseBenchmark, keepTiming, runAllTimings, runTiming, stopTimings } from './run'
 import { isTiming } from './shown'
 import type { Command } from '../../store/commands'
 import { showPanel } from '../../store/layout'
@@ -10,10 +10,18 @@ import { changeSettings, settingsStore } from '../../store/settings'
 const hasBenchmarks = (): boolean => listedBenchmarks(currentManifest()).length > 0
 const hasChosen = (): boolean => timingsStore.getState().draft.op !== ''
 
+const canRun = (): boolean => hasChosen() || hasBenchmarks()
+
+/** The first benchmark, where none was chosen yet. */
+async function runChosen(): Promise<void> {
+  if (!hasChosen()) chooseBenchmark(0)
+  await runTiming()
+}
+
 /** Everything that can be done with timings; the panel comes to the front. */
 export function timingsCommands(): Command[] {
   return [
-    command('run', 'Measure the chosen benchmark', runTiming, hasChosen, 'one', 'F10'),
+    command('run', 'Measure the chosen benchmark', runChosen, canRun, 'one', 'F10'),
     command('all', 'Measure all benchmarks', runAllTimings, hasBenchmarks, 'all', 'Ctrl+F10'),
     command('keep', 'Keep this benchmark in opsmith.json', keepTiming, hasChosen, 'one'),
     command('stop', 'Stop measuring', stopTimings, isTiming),
