@@ -2,8 +2,9 @@
 
     python3 record_setup.py FOLDER cpu|cuda ANSWER
 
-ANSWER is the file that gets the JSON; ANSWER.files gets what setup.py writes into its folder. "cpu" and "cuda" are what torch.cuda.is_available() answers. The exit
-status is 0 also where setup.py fails: "error" of the answer has the message and the line then.
+ANSWER is the file that gets the JSON; ANSWER.files gets what setup.py writes into its folder. "cpu" and
+"cuda" choose what torch.cuda.is_available() answers. The exit status is 0 also where setup.py fails: "error" of
+the answer has the message and the line then.
 """
 
 import builtins
