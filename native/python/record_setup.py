@@ -2,8 +2,9 @@
 
     python3 record_setup.py FOLDER cpu|cuda ANSWER
 
-ANSWER is the file that gets the JSON. "cpu" and "cuda" are what torch.cuda.is_available() answers. The exit
-status is 0 also where setup.py fails: "error" of the answer has the message and the line then.
+ANSWER is the file that gets the JSON; ANSWER.files gets what setup.py writes into its folder. "cpu" and
+"cuda" choose what torch.cuda.is_available() answers. The exit status is 0 also where setup.py fails: "error" of
+the answer has the message and the line then.
 """
 
 import builtins
@@ -24,23 +25,26 @@ STAND_IN_VERSION = "2.13.0"
 
 
 class Recorder:
-    def __init__(self, folder, with_cuda):
+    def __init__(self, folder, with_cuda, scratch):
         self.folder = os.path.realpath(folder)
         self.script = os.path.join(self.folder, "setup.py")
         self.with_cuda = with_cuda
         self.setups = []
         self.environment = {}
         self.written = {}
-        self.scratch = tempfile.mkdtemp(prefix="opsmith-init-")
+        self.scratch = scratch
+        os.makedirs(scratch)
 
     def inside(self, name):
         try:
-            place = os.path.realpath(os.fspath(name))
+            named = os.path.abspath(os.fsdecode(name))
         except (TypeError, ValueError):
             return None
-        if isinstance(place, bytes) or not place.startswith(self.folder + os.sep):
-            return None
-        return place
+        # A link in the folder is part of it, wherever it leads.
+        for place in (named, os.path.realpath(named)):
+            if place.startswith(self.folder + os.sep):
+                return place
+        return None
 
     def caller_line(self):
         """The line of setup.py that is running; 0 where it is not on the stack."""
@@ -285,6 +289,30 @@ def keep_writes_out(recorder):
     builtins.open = open_elsewhere
     io.open = open_elsewhere
 
+    def leave_out(module, name, written):
+        """Does nothing where one of the arguments that name what is changed is in the folder."""
+        real = getattr(module, name)
+
+        def changed(*args, **options):
+            given = [args[at] for at in written if at < len(args)]
+            given += [options[key] for key in ("dst", "path", "name") if key in options]
+            if options.get("dir_fd") is not None or any(recorder.inside(one) for one in given):
+                return None
+            return real(*args, **options)
+
+        setattr(module, name, changed)
+
+    for name in ("mkdir", "makedirs", "remove", "unlink", "rmdir", "removedirs", "chmod", "utime", "truncate"):
+        leave_out(os, name, [0])
+    for name in ("rename", "replace", "renames"):
+        leave_out(os, name, [0, 1])
+    for name in ("symlink", "link"):
+        leave_out(os, name, [1])
+    for name in ("copy", "copy2", "copyfile", "copytree", "copystat", "copymode"):
+        leave_out(shutil, name, [1])
+    leave_out(shutil, "move", [0, 1])
+    leave_out(shutil, "rmtree", [0])
+
 
 def failure_of(recorder, error):
     line = 0
@@ -308,7 +336,8 @@ def failure_of(recorder, error):
 
 def main():
     folder, which, answer_file = sys.argv[1:4]
-    recorder = Recorder(folder, which == "cuda")
+    answer_file = os.path.abspath(answer_file)
+    recorder = Recorder(folder, which == "cuda", answer_file + ".files")
     os.chdir(recorder.folder)
     sys.dont_write_bytecode = True
     stand_ins = [name for name in ("setuptools", "torch") if not can_import(name)]
@@ -352,7 +381,6 @@ def main():
     }
     with open(answer_file, "w", encoding="utf-8") as out:
         json.dump(answer, out)
-    shutil.rmtree(recorder.scratch, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import {
   cudaLinkFlags,
   nvccArguments,
   shortKernelName,
+  whyNoCudaPart,
 } from '../../electron/engine/compile/cuda'
 import {
   describeKernels,
@@ -325,4 +326,13 @@ it('the CUDA runtime is linked into the library where libtorch has none', () => 
   expect(cudaLinkFlags(toolchain)).toContain('-lcudart_static')
   const libtorch = { ...toolchain.libtorch, hasCuda: true, cuda: '13.0' }
   expect(cudaLinkFlags({ ...toolchain, libtorch })).toContain('-lcudart')
+})
+
+it('a CUDA part that calls libtorch for CUDA is left out where libtorch is a CPU build', () => {
+  const texts = ['#include "part.h"', '#include <ATen/cuda/CUDAContext.h>']
+  expect(whyNoCudaPart(toolchain, texts)).toBe('libtorch here is a CPU build')
+  expect(whyNoCudaPart(toolchain, ['#include <cuda_runtime.h>'])).toBe('')
+  expect(whyNoCudaPart({ ...toolchain, cuda: undefined }, [])).toBe('there is no nvcc')
+  const libtorch = { ...toolchain.libtorch, hasCuda: true, cuda: '13.0' }
+  expect(whyNoCudaPart({ ...toolchain, libtorch }, texts)).toBe('')
 })

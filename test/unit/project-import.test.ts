@@ -83,7 +83,7 @@ describe('setup.py that is run and recorded', () => {
       'git submodule update --init --recursive third_party/small',
     )
     expect(fs.readdirSync(path.join(folder, 'template_ops'))).toEqual(['csrc'])
-    expect(fs.readdirSync(folder)).not.toContain('build')
+    expect(fs.readdirSync(folder)).not.toContain('generated')
   })
 
   it('of extensions that cannot be one library the first is proposed, or the one that is named', async () => {

@@ -72,11 +72,12 @@ function remarkOnEnvironment(draft: ProposalDraft, read: RecordedRun['environmen
   )
   const [first] = switches
   if (!first) return
+  const likely = switches.find(({ name }) => name.includes('CUDA')) ?? first
   const names = switches.map(({ name, line }) => `${name} (line ${line})`).join(', ')
   draft.remark(`setup.py looks for environment variables that are not set here: ${names}.`, {
     file: setupFile,
     line: first.line,
-    command: `${first.name}=1 opsmith init`,
+    command: `${likely.name}=1 opsmith init`,
   })
 }
 

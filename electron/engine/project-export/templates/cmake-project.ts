@@ -110,12 +110,10 @@ function targetLines(project: ExportedProject, target: Target, all: readonly Tar
     ')',
     `target_compile_features(${target.name} PRIVATE cxx_std_${toolchain.libtorch.cxxStandard})`,
     ...command('target_include_directories', `${target.name} BEFORE PRIVATE`, folders),
-    ...(target.torch
-      ? command('target_compile_definitions', `${target.name} PRIVATE`, [
-          ...sources.definitions,
-          ...(target.conditional ? manifest.cudaDefines : []),
-        ])
-      : []),
+    ...command('target_compile_definitions', `${target.name} PRIVATE`, [
+      ...(target.torch ? sources.definitions : []),
+      ...(target.conditional ? manifest.cudaDefines : []),
+    ]),
     ...command(
       'target_compile_options',
       `${target.name} PRIVATE`,

@@ -9,6 +9,8 @@ from torch.utils.cpp_extension import CUDA_HOME, BuildExtension, CppExtension, C
 HERE = Path(__file__).resolve().parent
 VERSION = (HERE / "version.txt").read_text().strip()
 (HERE / "template_ops" / "version.py").write_text(f"__version__ = '{VERSION}'\n")
+os.symlink(HERE / "include", HERE / "template_ops" / "headers")
+(HERE / "generated").mkdir(exist_ok=True)
 
 library_name = "template_ops"
 py_limited_api = torch.__version__ >= "2.6"
