@@ -15,7 +15,8 @@ beforeAll(async () => {
   cache = makeTestCache()
   const folder = copyProject(path.join(root, 'test/cases/gradcheck/sparse_inputs'), cache)
   app = await App.start(cache, folder)
-  await app.testId('tool-tab-gradcheck').click()
+  // The key works before a case was chosen.
+  await app.page.keyboard.press('F9')
 })
 afterAll(async () => {
   await app.close()
@@ -29,6 +30,7 @@ describe('sparse inputs in the gradcheck panel', () => {
   it('a sparse input is checked masked or unmasked, and its layout can be edited', async () => {
     const second = (): Promise<string | null> => attribute('gradcheck-entry-1')
     await expect.poll(second, { timeout: buildTime }).toBe('failed')
+    expect(await app.testId('gradcheck-entry-0').getAttribute('aria-pressed')).toBe('true')
     await app.testId('gradcheck-entry-1').click()
     const verdict = async (wanted: string): Promise<void> => {
       await expect.poll(() => attribute('gradcheck-verdict'), { timeout: checkTime }).toBe(wanted)
