@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 
 import { afterAll, expect, it } from 'vitest'
@@ -36,6 +37,12 @@ it('without a terminal and without --yes the proposal is printed, and nothing is
   expect(shown.stdout).toContain('"src/bind.cpp"')
   expect(shown.stderr).toContain('--yes writes opsmith.json')
   expect(fs.existsSync(path.join(folder, 'opsmith.json'))).toBe(false)
+  const untrusted = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-init-'))
+  fs.cpSync(path.join(root, 'test/cases/import/several'), untrusted, { recursive: true })
+  const read = await opsmith(cache, 'init', untrusted, '--extension', 'norm_cpp')
+  fs.rmSync(untrusted, { recursive: true })
+  expect(read.stderr).toContain('setup.py was not run: its authors are not trusted')
+  expect(read.stderr).toContain('the text of setup.py was read')
   const wrong = await opsmith(cache, 'init', folder, '--python', '/no/python', '--json')
   expect(wrong.code).toBe(1)
   expect(JSON.parse(wrong.stdout)).toMatchObject({ written: false, source: 'sources' })

@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import path from 'node:path'
 import readline from 'node:readline/promises'
 
@@ -13,7 +14,7 @@ import { callerPath, printError, printJson, printLines, progress } from '../prin
 import { defineVerb } from '../verb'
 
 const initOptions = {
-  yes: flag('write opsmith.json without asking'),
+  yes: flag('run setup.py and write opsmith.json without asking'),
   python: text(
     '<path>',
     'the Python that runs setup.py (default: the active environment’s, or the first with torch)',
@@ -56,15 +57,30 @@ function proposalLines(proposal: ProjectProposal): string[] {
 }
 
 /** Asks on the terminal; undefined where there is none. */
-async function asksToWrite(file: string): Promise<boolean | undefined> {
+async function ask(question: string): Promise<boolean | undefined> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined
   const terminal = readline.createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const answer = await terminal.question(`Write ${file}? [y/N] `)
+    const answer = await terminal.question(`${question} [y/N] `)
     return /^y(es)?$/i.test(answer.trim())
   } finally {
     terminal.close()
   }
+}
+
+/** setup.py is the code of others: it is run where the folder is trusted, or the user says so. */
+async function mayRunSetup(
+  workbench: Workbench,
+  folder: string,
+  { run, yes, json }: OptionValues<typeof initOptions>,
+): Promise<boolean> {
+  const file = path.join(folder, 'setup.py')
+  if (!run || yes || !fs.existsSync(file)) return run
+  if ((await workbench.projects.trust.of(folder)) === 'trusted') return true
+  const answer = json ? undefined : await ask(`Run ${file} to see which extensions it makes?`)
+  if (answer === undefined)
+    progress('setup.py was not run: its authors are not trusted; --yes runs it')
+  return answer === true
 }
 
 async function runInit(
@@ -77,7 +93,7 @@ async function runInit(
   const python = options.python ?? ''
   const proposal = await proposeProject(workbench.installation, {
     folder,
-    runsCode: options.run,
+    runsCode: await mayRunSetup(workbench, folder, options),
     python: python.includes(path.sep) ? callerPath(python) : python,
     extension: options.extension ?? '',
   })
@@ -87,7 +103,7 @@ async function runInit(
     printLines(proposalLines(proposal.value))
   }
   const file = path.join(folder, 'opsmith.json')
-  const writes = yes || (json ? undefined : await asksToWrite(file))
+  const writes = yes || (json ? undefined : await ask(`Write ${file}?`))
   if (writes !== true) {
     if (json) printJson({ ok: false, written: false, ...proposal.value })
     progress(
@@ -116,7 +132,7 @@ export const verb = defineVerb({
   },
   options: initOptions,
   notes: [
-    'setup.py is run by your Python, with setuptools.setup and the extension classes recorded: nothing is compiled or installed. --no-run reads its text instead.',
+    'setup.py is run by your Python, with setuptools.setup and the extension classes recorded: nothing is compiled or installed. In a folder that is not trusted you are asked first. --no-run reads its text instead.',
   ],
   run: runInit,
 })
