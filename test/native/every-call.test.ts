@@ -21,7 +21,11 @@ vi.mock('electron', () => {
     app: { getVersion: () => '0.0.0' },
     dialog: { showOpenDialog: ask, showSaveDialog: ask, showMessageBox: ask },
     ipcMain: {},
-    shell: { openPath: () => Promise.resolve('') },
+    shell: {
+      openPath: () => Promise.resolve(''),
+      showItemInFolder: () => undefined,
+      trashItem: () => Promise.resolve(),
+    },
   }
 })
 

@@ -122,7 +122,7 @@ async function runInit(
 
 export const verb = defineVerb({
   name: 'init',
-  order: 1,
+  order: 0,
   description:
     'propose opsmith.json for a folder with setup.py or C++ and CUDA sources, and write it',
   argument: {
