@@ -39,10 +39,10 @@ export function FilePanel({ path, panel, active }: Props): ReactElement {
       changeFile(path, { state: 'loading', error: null })
       void loadModel(path)
     }
+    const again = <Button onClick={retry}>Try again</Button>
     return (
       <div className="panel-pad">
-        {file.error && <ErrorView error={file.error} />}
-        <Button onClick={retry}>Try again</Button>
+        {file.error ? <ErrorView error={file.error}>{again}</ErrorView> : again}
       </div>
     )
   }

@@ -47,7 +47,7 @@ function Proposal(): ReactElement | null {
         <p className="import-trust">
           <Icon name="shield" />
           <span className="grow">
-            setup.py was not run: it is the authors’ code. Run, it says all that it builds.
+            setup.py was not run, since it is other people’s code. A run shows all that it builds.
           </span>
           <Button
             disabled={isBusy}

@@ -148,7 +148,7 @@ function namedPackage(text: string): string {
 }
 
 function readText(text: string, files: readonly string[], draft: ProposalDraft): ReadRepository {
-  draft.remark('Of setup.py only the text was read: flags and what it computes are missing here.', {
+  draft.remark('Only the text of setup.py was read: flags and computed values are missing here.', {
     file: setupFile,
   })
   return {
