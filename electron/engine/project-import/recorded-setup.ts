@@ -105,7 +105,7 @@ export async function recordSetup(
   folder: string,
   python: string,
 ): Promise<Result<RecordedSetup>> {
-  const scratch = await fs.mkdtemp(path.join(os.tmpdir(), 'opsmith-init-'))
+  const scratch = await fs.mkdtemp(path.join(os.tmpdir(), `opsmith-init-${process.pid}-`))
   try {
     const script = path.join(installation.root, 'native', 'python', 'record_setup.py')
     const request = { script, folder, python }
