@@ -220,7 +220,7 @@ function nothingFound(
       'project.restricted',
       `${folder} has a setup.py that says what it builds only when it is run.`,
       {
-        hint: 'Trust the folder, or on the command line leave out --no-run.',
+        hint: 'Trust its authors in the window, or run it on the command line: opsmith init --yes.',
       },
     )
   }

@@ -18,7 +18,8 @@ const double narrow = std::ldexp(1.0, -47);  // a stretch in which smooth functi
 const double stretch_after = std::ldexp(1.0, -25);
 constexpr int stretches_after = 8;  // two to four of float32's steps
 
-// Stretches that a number of float32 takes some of in a walk, as long as one of `moved` does.
+// The length of a stretch, as a part of each number. All stretches of a walk together let about one
+// or two of the `moved` numbers pass from one float32 number to the next.
 double first_stretch(int64_t moved) {
   const double numbers = static_cast<double>(std::max<int64_t>(moved, 1));
   return std::clamp(std::ldexp(1.0, -24) * 16 / (walk * numbers), std::ldexp(1.0, -33),
@@ -40,8 +41,8 @@ class Walk {
     return outputs && output_ < outputs->size() ? (*outputs)[output_] : at::Tensor();
   }
 
-  // How much of the change between two places remains when they come as near as `narrow`. The place
-  // behind it is left in `after`.
+  // The change between two places that remains when bisection has brought them as near as `narrow`.
+  // `after` is set to the place behind the jump.
   std::optional<double> jump(double from, double to, int64_t flat, double& after) const {
     const auto first = at_distance(from), last = at_distance(to);
     if (!first.defined() || !last.defined()) return std::nullopt;
@@ -82,19 +83,19 @@ class Walk {
   size_t output_;
 };
 
-// The element that moves least evenly, and the stretch in which it does: at::nullopt where all move
-// evenly.
+// The element whose steps differ most from one stretch to the next, and where.
 struct Uneven {
   int64_t flat = 0;
   int stretch = 0;  // between the places `stretch` and `stretch + 2`
 };
 
+// nullopt where no element's steps differ by more than the threshold.
 std::optional<Uneven> most_uneven(const std::vector<at::Tensor>& places, double threshold) {
   std::optional<Uneven> found;
   double most = threshold;
   for (size_t i = 0; i + 2 < places.size(); ++i) {
     const auto bend = places[i].add(places[i + 2]).sub(places[i + 1], 2).abs().reshape(-1);
-    // A coarser jump next to it, of a floor, hides none.
+    // A larger jump, as of floor(), must not hide a step of float32 in another element.
     const auto telling = bend.where(bend.lt(threshold * (largest_step / smallest_step)), 0.0);
     const double bends = telling.max().item<double>();
     if (!(bends > most)) continue;

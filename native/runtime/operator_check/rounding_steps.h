@@ -18,8 +18,8 @@ struct RoundingStep {
 using OutputsAlong = std::function<std::optional<Tensors>(double t)>;
 
 // An element of a float64 output that moves in steps of float32's size, again and again. Kinks
-// (relu), single jumps (floor) and steps of coarser quantisation are none.
-// `moved`: how many numbers are scaled: among few of them a longer way is gone until one steps.
+// (relu), single jumps (floor) and larger steps (quantisation) do not count.
+// `moved`: how many numbers are scaled. The fewer there are, the farther the inputs are moved.
 std::optional<RoundingStep> rounding_step(const OutputsAlong& outputs_along, int64_t moved);
 
 }  // namespace opsmith

@@ -44,7 +44,7 @@ bool fit_float32(const Tensors& tensors) {
 constexpr const char* compute_in_given_dtype =
     "Compute in the dtype that was given: look for float, expf, 1.0f and casts.";
 
-// The call with what is moved, and in words what that is.
+// What is scaled, in words, and the call that has it scaled. No call_at: the tensors are scaled.
 struct Direction {
   std::string moved;  // "the inputs change", "alpha changes"
   int64_t numbers;

@@ -13,7 +13,7 @@
 namespace opsmith {
 namespace {
 
-// What positions, boxes and thresholds may be that come from a network that was not trained yet.
+// A network that was not trained yet may give positions, boxes and thresholds as large as these.
 constexpr double far_values[] = {1e4, -1e4};
 constexpr double patience_with_far_values = 5;
 
