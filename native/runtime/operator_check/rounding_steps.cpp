@@ -18,8 +18,8 @@ const double narrow = std::ldexp(1.0, -47);  // a stretch in which smooth functi
 const double stretch_after = std::ldexp(1.0, -25);
 constexpr int stretches_after = 8;  // two to four of float32's steps
 
-// The length of a stretch, as a part of each number. All stretches of a walk together let about one
-// or two of the `moved` numbers pass from one float32 number to the next.
+// The length of a stretch, as a part of each number: a walk lets about ten of the `moved` numbers
+// pass from one float32 number to the next.
 double first_stretch(int64_t moved) {
   const double numbers = static_cast<double>(std::max<int64_t>(moved, 1));
   return std::clamp(std::ldexp(1.0, -24) * 16 / (walk * numbers), std::ldexp(1.0, -33),
