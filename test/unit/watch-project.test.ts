@@ -71,3 +71,18 @@ it('a link to a file is watched, and what is behind a link to a folder is not', 
     fs.rmSync(outside, { recursive: true })
   }
 })
+
+it('a write that leaves the time of change as it was is reported', async () => {
+  // As one long write does: its time is that of its beginning, and the file was read since.
+  const write = (text: string): void => {
+    fs.writeFileSync(path.join(folder, 'src', 'op.cpp'), text)
+    fs.utimesSync(path.join(folder, 'src', 'op.cpp'), new Date(), new Date(2026, 0))
+  }
+  watch()
+  write('first')
+  await expect.poll(() => told.get('src/op.cpp'), { timeout: 15_000 }).toBe(version('first'))
+  write('first, and second')
+  await expect
+    .poll(() => told.get('src/op.cpp'), { timeout: 15_000 })
+    .toBe(version('first, and second'))
+})

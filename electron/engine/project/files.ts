@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
@@ -13,6 +14,13 @@ const largestFile = 8 << 20
 
 export function versionOf(bytes: Buffer | string): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
+}
+
+/** The same of a file on disk, read in parts: a large one neither fills the memory nor stops other work. */
+export async function versionOfFile(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const part of createReadStream(file)) hash.update(part as Buffer)
+  return hash.digest('hex').slice(0, 32)
 }
 
 /** A reason a user can read for what the file system said. */

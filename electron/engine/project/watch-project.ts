@@ -1,10 +1,22 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { watch } from 'chokidar'
 
 import { deepest, isIgnoredName, isLinkedFolder, mostFiles } from './list-tree'
-import { versionOf } from './files'
+import { versionOfFile } from './files'
+
+/** Editors and compilers write in steps: a file is read when it has been as it is for so long, in milliseconds. */
+const stillTime = 60
+const lookAgainAfter = 20
+
+/** What changes with every write to a file; undefined for what is no file. */
+async function stateOf(file: string): Promise<string | undefined> {
+  const stat = await fs.stat(file).catch(() => undefined)
+  if (stat?.isFile() !== true) return undefined
+  return [stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs].join(' ')
+}
 
 export interface ProjectWatcher {
   close(): Promise<void>
@@ -31,25 +43,51 @@ export function watchProject(
   const watcher = watch(folder, {
     ignoreInitial: true,
     depth: deepest,
-    // Editors write in steps; a file is looked at when it has been still this long.
-    awaitWriteFinish: { stabilityThreshold: 60, pollInterval: 20 },
     ignored: (file) => file !== folder && (isIgnoredName(path.basename(file)) || !isWatched(file)),
   })
   const relative = (file: string): string => path.relative(folder, file).split(path.sep).join('/')
-  const report = (file: string): void => {
-    fs.readFile(file).then(
-      (bytes) => {
-        onChange(relative(file), versionOf(bytes))
-      },
-      () => {
-        onChange(relative(file), '')
-      },
-    )
+  let isClosed = false
+  /** Files that are being looked at; true: an event came meanwhile. */
+  const looks = new Map<string, boolean>()
+  const reported = new Map<string, string>()
+
+  const look = async (file: string): Promise<void> => {
+    let state = await stateOf(file)
+    let stillFor = 0
+    while (state !== undefined && stillFor < stillTime && !isClosed) {
+      await sleep(lookAgainAfter)
+      const now = await stateOf(file)
+      stillFor = now === state ? stillFor + lookAgainAfter : 0
+      state = now
+    }
+    // What is gone has its own event; what is no file has no version.
+    if (state === undefined || isClosed || reported.get(file) === state) return
+    const version = await versionOfFile(file).catch(() => '')
+    if (isClosed) return
+    reported.set(file, state)
+    onChange(relative(file), version)
   }
-  watcher.on('add', report)
-  watcher.on('change', report)
+  /** Looks at a file until no event came during the look. */
+  const changed = (file: string): void => {
+    const isLookedAt = looks.has(file)
+    looks.set(file, isLookedAt)
+    if (isLookedAt) return
+    void look(file).finally(() => {
+      const hasNews = looks.get(file) === true
+      looks.delete(file)
+      if (hasNews && !isClosed) changed(file)
+    })
+  }
+  watcher.on('add', changed)
+  watcher.on('change', changed)
+  // chokidar drops the event of a write that leaves the time of change as it was: one long write sets that
+  // time when it begins, and a copy that keeps times sets it back.
+  watcher.on('raw', (_event, _name, details) => {
+    changed((details as { watchedPath: string }).watchedPath)
+  })
   watcher.on('unlink', (file) => {
     watched.delete(file)
+    reported.delete(file)
     onChange(relative(file), '')
   })
   // Between the start and the moment when every file is watched, nothing is told: what changed then is now.
@@ -58,7 +96,7 @@ export function watchProject(
       for (const name of names) {
         const file = path.join(within, name)
         const stat = await fs.stat(file).catch(() => undefined)
-        if (stat?.isFile() === true && stat.ctimeMs >= started) report(file)
+        if (stat?.isFile() === true && stat.ctimeMs >= started) changed(file)
       }
     }
   }
@@ -67,6 +105,7 @@ export function watchProject(
   watcher.on('error', () => undefined)
   return {
     close: async () => {
+      isClosed = true
       await watcher.close()
     },
   }
