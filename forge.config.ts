@@ -20,6 +20,7 @@ const configuration: Configuration = {
     'native/**/*',
     'kernels/**/*',
     'samples/**/*',
+    'templates/**/*',
     '!**/{build,.opsmith}/**',
   ],
   asar: true,
@@ -32,6 +33,7 @@ const configuration: Configuration = {
     'native/**/*',
     'kernels/**/*',
     'samples/**/*',
+    'templates/**/*',
   ],
   electronFuses: {
     // The op host runs Electron as Node: bytes that user code writes to the channel of a utilityProcess end main.

@@ -25,7 +25,7 @@ export const projectArgument: VerbArgument = {
 interface VerbText {
   /** The word after `opsmith`. Its file in verbs/ has the same name. */
   name: string
-  /** The place in --help and in the reference, from 1 on; verbs of one place follow by name. */
+  /** The place in --help and in the reference, smallest first; each verb has its own. */
   order: number
   /** What the verb does, in one line. */
   description: string

@@ -59,7 +59,7 @@ import {
 import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { hostExit, workbenchError } from './outcome'
 import { profileReport, profileRequest } from './profile'
-import { draft, fileContent, project, sample, trustedFolder } from './project'
+import { draft, fileContent, project, projectTemplate, sample, trustedFolder } from './project'
 import { projectProposal } from './project-import'
 import { sandboxState } from './sandbox'
 import { searchCalls } from './search'
@@ -123,8 +123,11 @@ export const appCalls = {
   /** The renderer has kept all it holds; main waits for this before it closes the window. */
   'app.flushed': { input: none, output: none },
   'project.open': { input: folder, output: project },
-  /** Asks the user for a folder; null when they changed their mind. */
-  'project.choose': { input: none, output: z.object({ folder: z.string() }).nullable() },
+  /** Asks the user for a folder: of a project, or one that projects are made in; null when they changed their mind. */
+  'project.choose': {
+    input: z.object({ purpose: z.enum(['project', 'parent']) }),
+    output: z.object({ folder: z.string() }).nullable(),
+  },
   'project.close': { input: folder, output: none },
   /** The user's answer whether the open project is trusted; `parent`: its parent folder too. What it is now comes back. */
   'trust.answer': {
@@ -136,15 +139,20 @@ export const appCalls = {
   /** Takes a decision back. Where the open project is not trusted without it, its work is ended. */
   'trust.forget': { input: folder, output: z.array(trustedFolder) },
   'project.samples': { input: none, output: z.array(sample) },
-  /** Copies a sample to a new folder; `parent` "" asks for nothing and uses the cache's projects folder. */
+  /** Copies a sample to a new folder in `parent`; "" for the folder of the settings. */
   'project.copySample': {
     input: z.object({ name: z.string(), parent: z.string() }),
     output: z.object({ folder: z.string() }),
   },
-  /** Makes a project of one operator in a folder of its name, in a folder that main asks the user for; null when they changed their mind. */
+  /** What a new project can begin as, and the folder that it is made in if the user chooses no other; absolute. */
+  'project.templates': {
+    input: none,
+    output: z.object({ templates: z.array(projectTemplate), parent: z.string() }),
+  },
+  /** Makes a project in the folder `name` of `parent` (absolute), which is made too. */
   'project.new': {
-    input: z.object({ name: z.string().max(200) }),
-    output: z.object({ folder: z.string() }).nullable(),
+    input: z.object({ name: z.string().max(200), parent: z.string(), template: z.string() }),
+    output: z.object({ folder: z.string() }),
   },
   /**
    * Proposes an opsmith.json for a folder without one. setup.py is run where the folder is trusted, or is from now

@@ -9,6 +9,7 @@ export const errorCode = z.enum([
   'toolchain.mismatch', // found, but its ABI, C++ standard or version does not fit
   'project.invalid', // opsmith.json is not valid; `path` names the field
   'project.missing', // no such folder, or no opsmith.json in it
+  'project.empty', // a folder without files: a new project can be made in it
   'project.restricted', // the folder is not trusted: nothing of it is run
   'file.conflict', // the file changed on disk since it was read
   'build.required', // asked to run something that has not been built

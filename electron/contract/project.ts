@@ -60,6 +60,21 @@ export const draft = z.object({
 })
 export type Draft = z.infer<typeof draft>
 
+/** What template.json of a template says. */
+export const templateText = z.object({
+  title: z.string(),
+  description: z.string(),
+  /** In the list, from 1 on. */
+  position: z.number(),
+})
+
+/** What a new project can begin as. */
+export const projectTemplate = templateText.extend({
+  /** The name of its folder: "stable-abi". */
+  id: z.string(),
+})
+export type ProjectTemplate = z.infer<typeof projectTemplate>
+
 export const sample = z.object({
   name: z.string(),
   description: z.string(),

@@ -31,6 +31,8 @@ const fields = {
   writableFolders: z.array(z.string().startsWith('/', 'must be an absolute path')),
   /** Folders opened before, newest first. */
   recentProjects: z.array(z.string()),
+  /** Where new projects and copies of samples are made; absolute, "" for `opsmith` in the home folder. */
+  projectsFolder: z.union([z.literal(''), z.string().startsWith('/', 'must be an absolute path')]),
   /** Where a project was last exported to, by its folder; all absolute. Only main writes it. */
   exportFolders: z.record(z.string(), z.string()),
 }
@@ -55,6 +57,7 @@ export const defaultSettings: Settings = {
   sandbox: true,
   writableFolders: [],
   recentProjects: [],
+  projectsFolder: '',
   exportFolders: {},
 }
 

@@ -21,6 +21,7 @@ export interface Installation {
   includeFolder: string
   kernelsInclude: string
   samplesFolder: string
+  templatesFolder: string
   /** The one folder outside projects that Opsmith writes to. */
   cacheFolder: string
   /** A Node whose allocator a preloaded library can replace; "" where none was found. */
@@ -66,6 +67,7 @@ export function findInstallation(dist: string): Installation {
     includeFolder: path.join(root, 'native', 'include'),
     kernelsInclude: path.join(root, 'kernels', 'include'),
     samplesFolder: path.join(root, 'samples'),
+    templatesFolder: path.join(root, 'templates'),
     cacheFolder: cacheFolder(),
     plainNode: process.execPath,
   }

@@ -5,6 +5,7 @@ import { useLayout } from '../store/layout'
 import { useProject } from '../store/project'
 import { AskText } from './AskText'
 import { ErrorBoundary } from './ErrorBoundary'
+import { NewProjectDialog } from './NewProject'
 import { Notifications } from './Notifications'
 import { Palette } from './Palette'
 import { ProjectImportDialog } from './ProjectImport'
@@ -30,6 +31,7 @@ export function App(): ReactElement {
       <AskText />
       <QuestionDialog />
       <ProjectImportDialog />
+      <NewProjectDialog />
       <TrustDialog />
     </div>
   )

@@ -34,7 +34,7 @@ function Proposal(): ReactElement | null {
   return (
     <dialog
       ref={dialog}
-      className="import-dialog"
+      className="project-dialog"
       aria-labelledby={title}
       aria-busy={isBusy}
       data-testid="import-dialog"

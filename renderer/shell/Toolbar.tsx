@@ -77,7 +77,7 @@ function ProjectMenu(): ReactElement {
       label={<strong>{project?.name ?? 'Opsmith'}</strong>}
       sections={[
         [
-          command('project.new', 'New operator …'),
+          command('project.new', 'New project …'),
           command('project.open', 'Open folder …'),
           ...panels('project'),
           ...(project ? [command('project.close', 'Close project')] : []),

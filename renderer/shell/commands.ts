@@ -7,7 +7,8 @@ import { allFeatures, panelFeatures, tasks, taskTitles } from '../store/feature'
 import { filesStore } from '../store/files'
 import { layoutStore, openPalette, showPanel } from '../store/layout'
 import { requestBuild } from '../store/loop'
-import { chooseProject, closeProject, newOperator, projectStore } from '../store/project'
+import { askForNewProject } from '../store/new-project'
+import { chooseProject, closeProject, projectStore } from '../store/project'
 import { changeSettings, settingsStore } from '../store/settings'
 import { askText } from './AskText'
 import { nameLayout } from './layouts'
@@ -76,13 +77,10 @@ const project: Command[] = [
   },
   {
     id: 'project.new',
-    title: 'New operator …',
+    title: 'New project …',
     group: 'Project',
     shortcut: 'Ctrl+Shift+N',
-    run: async () => {
-      const name = await askText({ title: 'The name of the operator', action: 'Choose its folder' })
-      if (name !== null) await newOperator(name)
-    },
+    run: () => askForNewProject(),
   },
   {
     id: 'project.close',

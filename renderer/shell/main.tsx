@@ -14,7 +14,7 @@ import './styles/spans.css'
 import './styles/split-panel.css'
 import './styles/case-form.css'
 import './styles/verdict.css'
-import './styles/import.css'
+import './styles/project-dialogs.css'
 import './styles/trust.css'
 
 import { features } from '../features'

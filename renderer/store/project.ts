@@ -6,6 +6,7 @@ import type { WorkbenchError } from '../../electron/contract/outcome'
 import type { Project, ProjectFile, Sample } from '../../electron/contract/project'
 import { call } from '../bridge/bridge'
 import { notifyError } from './notifications'
+import { askForNewProject } from './new-project'
 import { proposeFor } from './project-import'
 import { loadSettings } from './settings'
 
@@ -66,7 +67,11 @@ export async function openProject(folder: string): Promise<boolean> {
   const result = await call('project.open', { folder })
   if (!result.ok) {
     const isNoProject = result.error.code === 'project.missing'
-    const error = isNoProject ? await proposeFor(folder) : result.error
+    let error = isNoProject ? await proposeFor(folder) : result.error
+    if (error?.code === 'project.empty') {
+      await askForNewProject(folder)
+      error = null
+    }
     projectStore.setState({ opening: null, error })
     return false
   }
@@ -76,22 +81,12 @@ export async function openProject(folder: string): Promise<boolean> {
 }
 
 export async function chooseProject(): Promise<boolean> {
-  const chosen = await call('project.choose', {})
+  const chosen = await call('project.choose', { purpose: 'project' })
   if (!chosen.ok) {
     notifyError(chosen.error)
     return false
   }
   return chosen.value === null ? false : openProject(chosen.value.folder)
-}
-
-/** Makes a project of one operator where the user says, and opens it. */
-export async function newOperator(name: string): Promise<boolean> {
-  const made = await call('project.new', { name })
-  if (!made.ok) {
-    notifyError(made.error)
-    return false
-  }
-  return made.value === null ? false : openProject(made.value.folder)
 }
 
 export async function closeProject(): Promise<void> {

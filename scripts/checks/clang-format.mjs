@@ -5,7 +5,7 @@ import { listFiles } from '../lib/files.mjs'
 import { root } from '../lib/paths.mjs'
 import { findClangTool } from '../setup/system-needs.mjs'
 
-const folders = ['native', 'kernels', 'samples']
+const folders = ['native', 'kernels', 'samples', 'templates']
 const isBuilt = (name) => /(^|\/)(build|\.opsmith|node_modules)$/.test(name)
 
 function sources() {

@@ -153,6 +153,34 @@ it('a repository without opsmith.json is proposed one; its setup.py runs once it
   await expect.poll(() => fs.existsSync(library), { timeout: 120_000 }).toBe(true)
 })
 
+it('an empty folder offers a new project from a template, which builds and passes its gradcheck', async () => {
+  const empty = path.join(cache.home, 'fused_silu')
+  fs.mkdirSync(empty)
+  expect(await startOnceMore(cache, empty)).toBe(0)
+  await app.testId('new-project').waitFor()
+  expect(await app.testId('new-project-name').inputValue()).toBe('fused_silu')
+  expect(await app.testId('new-project-parent').inputValue()).toBe(cache.home)
+  await app.testId('new-project-template-autograd').check()
+  for (const theme of ['dark', 'light'] as const) {
+    await app.page.emulateMedia({ colorScheme: theme })
+    await app.picture(`new-project-${theme}`)
+  }
+  // A name that cannot be one is refused, and the dialog keeps what was chosen.
+  await app.testId('new-project-name').fill('fused-silu')
+  await app.testId('new-project-create').click()
+  await app.testId('new-project-error').filter({ hasText: 'cannot be the name' }).waitFor()
+  await app.testId('new-project-name').fill('fused_silu')
+  await app.testId('new-project-create').click()
+  await app.testId('new-project').waitFor({ state: 'detached' })
+  await app.testId('explorer-file-op.cpp').waitFor()
+  await app.testId('toolbar-build').click()
+  const library = path.join(empty, 'build/libfused_silu.so')
+  await expect.poll(() => fs.existsSync(library), { timeout: 120_000 }).toBe(true)
+  await app.testId('tool-tab-gradcheck').click()
+  await app.testId('gradcheck-all').click()
+  await app.testId('gradcheck-list-verdict').filter({ hasText: '2 as expected' }).waitFor()
+})
+
 it('a second start hands its folder to the window that is open, also where nothing can be kept', async () => {
   const other = copyProject(path.join(root, 'samples/my_op'), cache)
   for (const name of ['settings.json', 'trust.json'])

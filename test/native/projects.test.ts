@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
 import { startForkedHost } from '../../electron/engine/host/transport'
+import { createProject } from '../../electron/engine/project/new-project'
 import { readManifest } from '../../electron/engine/project/read-manifest'
 import { Workbench } from '../../electron/engine/workbench'
 import { copyProject, root, subfolders, testInstallation } from '../support/installation'
@@ -69,6 +70,24 @@ describe('samples', () => {
       expect(functions.ok ? functions.value.length : functions.error).toBeGreaterThan(0)
     },
   )
+})
+
+describe('templates', () => {
+  // The empty one has nothing to call.
+  const ids = named('templates').flatMap(([id]) => (id === 'empty' ? [] : [id]))
+  it.each(ids)('a project from %s builds, and its calls and gradchecks are good', async (id) => {
+    const folder = path.join(cache.home, `from_${id.replace('-', '_')}`)
+    const made = await createProject(workbench.installation, folder, id)
+    if (!made.ok) throw new Error(made.error.message)
+    await workbench.projects.trust.decide(folder, 'trusted')
+    await expectCallsGood(folder)
+    const gradchecks = await workbench.gradchecks.runAll(folder, { timeout: 170 })
+    if (!gradchecks.ok) throw new Error(gradchecks.error.message)
+    expect(gradchecks.value.length).toBeGreaterThan(0)
+    expect(gradchecks.value.map(({ verdict }) => verdict)).toEqual(
+      gradchecks.value.map(() => 'passed'),
+    )
+  })
 })
 
 describe('ways to bind functions', () => {

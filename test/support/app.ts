@@ -83,7 +83,9 @@ export class App {
     /** Called as soon as there is a window, and awaited. */
     onWindow: (page: Page) => Promise<void> = () => Promise.resolve(),
   ): Promise<App> {
-    await changeSettings(cache.folder, settings)
+    // Copies of samples and new projects go to the test's own folder.
+    const projectsFolder = path.join(cache.home, 'projects')
+    await changeSettings(cache.folder, { projectsFolder, ...settings })
     return await App.launch(
       {
         executablePath: await electronExecutable(),

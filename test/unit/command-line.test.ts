@@ -112,7 +112,7 @@ describe('the values of declared options', () => {
 
 describe('the verbs of the command line', () => {
   it('the verbs have the order of their declarations, and each is described in one line', () => {
-    expect(verbs.map(({ name }) => name).slice(0, 4)).toEqual(['init', 'build', 'run', 'schemas'])
+    expect(verbs.map(({ name }) => name).slice(0, 4)).toEqual(['new', 'init', 'build', 'run'])
     expect(new Set(verbs.map(({ order }) => order)).size).toBe(verbs.length)
     for (const { name, description, options: table } of verbs) {
       expect(description, name).toMatch(/^[a-z].*[^.]$/)

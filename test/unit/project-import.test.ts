@@ -153,13 +153,15 @@ describe('without running anything', () => {
   })
 
   it('a folder without operators is refused in a sentence', async () => {
-    const refused = await proposeProject(installation, {
-      folder: scratch,
-      runsCode: true,
-      python,
-      extension: '',
-    })
-    expect(refused).toMatchObject({ error: { code: 'project.missing' } })
+    const folder = path.join(scratch, 'without')
+    fs.mkdirSync(folder)
+    const request = { folder, runsCode: true, python, extension: '' }
+    fs.writeFileSync(path.join(folder, 'README.md'), 'to come')
+    const empty = await proposeProject(installation, request)
+    expect(empty).toMatchObject({ error: { code: 'project.empty' } })
+    fs.writeFileSync(path.join(folder, 'notes.txt'), 'no code')
+    const other = await proposeProject(installation, request)
+    expect(other).toMatchObject({ error: { code: 'project.missing' } })
   })
 })
 

@@ -8,6 +8,7 @@ import { proposedText } from '../../contract/project-import'
 import type { ProjectProposal } from '../../contract/project-import'
 import type { Installation } from '../installation'
 import { listTree } from '../project/list-tree'
+import { isOccupying } from '../project/new-project'
 import { parseManifest, readManifestText } from '../project/read-manifest'
 import { isCuda } from '../project/sources'
 import { emptySubmodules, fetchCommand } from '../project/submodules'
@@ -213,6 +214,7 @@ function nothingFound(
   { folder, runsCode }: ImportRequest,
   draft: ProposalDraft,
   hasSetup: boolean,
+  files: readonly string[],
 ): Result<never> {
   const [first] = draft.remarks
   if (hasSetup && !runsCode) {
@@ -224,11 +226,16 @@ function nothingFound(
       },
     )
   }
+  if (!files.some(isOccupying)) {
+    return err('project.empty', `${folder} is empty.`, {
+      hint: `Make a new project in it: opsmith new ${folder}.`,
+    })
+  }
   return err(
     'project.missing',
     `${folder} is not an operator project: it has no opsmith.json, no extension in a setup.py, and no C++ or CUDA source that registers operators.`,
     {
-      hint: 'Name the folder that has the sources, or begin with New operator in the window.',
+      hint: 'Name the folder that has the sources, or make a new project: opsmith new FOLDER.',
       ...(first && {
         detail: draft.remarks
           .map(({ file, line, text }) => (file === '' ? text : `${file}:${line}: ${text}`))
@@ -241,7 +248,7 @@ function nothingFound(
 /**
  * Proposes an opsmith.json for a folder that has none. Nothing is written.
  * Errors: there is one already, or the extension asked for is not there (request.invalid); no folder, or nothing
- * to propose (project.missing); no Python, or setup.py cannot be run (toolchain.missing, project.invalid).
+ * to propose (project.missing, project.empty); no Python, or setup.py cannot be run (toolchain.missing, project.invalid).
  */
 export async function proposeProject(
   installation: Installation,
@@ -274,7 +281,7 @@ export async function proposeProject(
   for (const pair of chosen?.chosen ?? []) carryExtension({ draft, folder, file: setupFile }, pair)
   const hasExtensions = draft.has('sources') || draft.has('cudaSources')
   if (!hasExtensions && !carryFoundSources(draft, folder, files))
-    return nothingFound(request, draft, repository !== undefined)
+    return nothingFound(request, draft, repository !== undefined, files)
   nameProject(draft, folder, repository, hasExtensions ? (chosen?.chosen ?? []) : [])
   remarkOnOthers(draft, files, repository !== undefined)
   remarkOnSubmodules(draft, folder)

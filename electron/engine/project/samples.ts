@@ -46,7 +46,10 @@ async function tagsOf(folder: string, manifest: Manifest): Promise<Sample['tags'
   ]
 }
 
-/** Copies a sample beside what is there: my_op, my_op-2, …; nothing is ever overwritten. */
+/**
+ * Copies a sample to a folder in `parent`, which is made: my_op, or my_op-2 where there is one. Nothing is
+ * overwritten.
+ */
 export async function copySample(
   installation: Installation,
   name: string,
@@ -61,11 +64,10 @@ export async function copySample(
       () => false,
     ))
   if (!isSample) return err('project.missing', `There is no sample named ${name}.`)
-  const base = parent === '' ? path.join(installation.cacheFolder, 'projects') : parent
   try {
-    await fs.mkdir(base, { recursive: true })
+    await fs.mkdir(parent, { recursive: true })
     for (let number = 1; ; number += 1) {
-      const folder = `${path.join(base, path.basename(source))}${number === 1 ? '' : `-${number}`}`
+      const folder = `${path.join(parent, path.basename(source))}${number === 1 ? '' : `-${number}`}`
       try {
         await fs.mkdir(folder)
       } catch (error) {
@@ -79,6 +81,6 @@ export async function copySample(
       return ok({ folder })
     }
   } catch (error) {
-    return ioError(error, `copy the sample to ${base}`)
+    return ioError(error, `copy the sample to ${parent}`)
   }
 }

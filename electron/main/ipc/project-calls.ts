@@ -1,3 +1,5 @@
+import path from 'node:path'
+
 import { err, ok } from '../../contract/outcome'
 import { dropDraft, keepDraft, listDrafts } from '../../engine/project/drafts'
 import { setInputs, setToolchain } from '../../engine/project/edit-manifest'
@@ -11,7 +13,7 @@ import { manifestJsonSchema } from '../../engine/project/manifest-schema'
 import { keepResults, readResults } from '../../engine/project/shown-results'
 import { realPlace } from '../../engine/project/inside'
 import { isCode } from '../../engine/project/sources'
-import { createOperator } from '../../engine/project/new-operator'
+import { createProject, listTemplates, projectsFolder } from '../../engine/project/new-project'
 import { copySample, listSamples } from '../../engine/project/samples'
 import { askToOpen } from '../dialogs'
 import { nothing } from './handle'
@@ -25,6 +27,7 @@ type ProjectCalls =
   | 'project.samples'
   | 'project.copySample'
   | 'project.new'
+  | 'project.templates'
   | 'project.setInputs'
   | 'project.setToolchain'
   | 'project.manifestSchema'
@@ -40,10 +43,12 @@ type ProjectCalls =
 
 export const projectCalls: Handlers<ProjectCalls> = {
   'project.open': (session, { folder }) => session.open(folder),
-  'project.choose': async (session) => {
+  'project.choose': async (session, { purpose }) => {
     const folder = await askToOpen(session, {
-      title: 'Open an operator project',
-      properties: ['openDirectory'],
+      ...(purpose === 'project'
+        ? { title: 'Open an operator project' }
+        : { title: 'The folder of the new project', buttonLabel: 'Choose' }),
+      properties: ['openDirectory', 'createDirectory'],
     })
     return ok(folder === null ? null : { folder })
   },
@@ -53,19 +58,26 @@ export const projectCalls: Handlers<ProjectCalls> = {
   },
   'project.samples': async (session) => ok(await listSamples(session.installation)),
   'project.copySample': async (session, { name, parent }) => {
-    const copy = await copySample(session.installation, name, parent)
+    const base =
+      parent === '' ? projectsFolder(await session.workbench.projects.settings()) : parent
+    const copy = await copySample(session.installation, name, base)
     // What is in it came from here.
     if (copy.ok) await session.keepOrSay(session.trust.decide(copy.value.folder, 'trusted'))
     return copy
   },
-  'project.new': async (session, { name }) => {
-    const parent = await askToOpen(session, {
-      title: `The folder in which ${name} is made`,
-      buttonLabel: 'Make it here',
-      properties: ['openDirectory', 'createDirectory'],
-    })
-    if (parent === null) return ok(null)
-    const made = await createOperator(session.installation, name, parent)
+  'project.templates': async (session) =>
+    ok({
+      templates: await listTemplates(session.installation),
+      parent: projectsFolder(await session.workbench.projects.settings()),
+    }),
+  'project.new': async (session, { name, parent, template }) => {
+    if (!path.isAbsolute(parent) || name !== path.basename(name)) {
+      return err('request.invalid', `${path.join(parent, name)} is not an absolute path.`, {
+        path: 'parent',
+        hint: 'Write the whole path of the folder: /home/me/operators.',
+      })
+    }
+    const made = await createProject(session.installation, path.join(parent, name), template)
     // What is in it came from here.
     if (made.ok) await session.keepOrSay(session.trust.decide(made.value.folder, 'trusted'))
     return made

@@ -42,6 +42,7 @@ export const restrictedCalls: ReadonlySet<AppCallName> = new Set<AppCallName>([
   'project.samples',
   'project.setInputs',
   'project.setToolchain',
+  'project.templates',
   'project.writeProposal',
   'search.run',
   'settings.get',

@@ -26,7 +26,7 @@ export function Welcome(): ReactElement {
               Open folder <kbd>{shortcutOf('project.open')}</kbd>
             </Button>
             <Button icon="plus" onClick={() => runCommand('project.new')}>
-              New operator <kbd>{shortcutOf('project.new')}</kbd>
+              New project <kbd>{shortcutOf('project.new')}</kbd>
             </Button>
             <MachineState />
           </div>

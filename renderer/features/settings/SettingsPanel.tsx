@@ -4,6 +4,7 @@ import type { AppOutput } from '../../../electron/contract/app-calls'
 import type { Settings } from '../../../electron/contract/settings'
 import { call } from '../../bridge/bridge'
 import { Button } from '../../shell/primitives/Button'
+import { CommitField } from '../../shell/primitives/CommitField'
 import { runDoctor } from '../../store/doctor'
 import { showPanel, useLayout } from '../../store/layout'
 import { changeSettings, useSettings } from '../../store/settings'
@@ -72,6 +73,19 @@ export function SettingsPanel(): ReactElement {
             min={8}
             max={32}
             onChange={(fontSize) => changeSettings({ fontSize })}
+          />
+          <CommitField
+            id="settings-projects-folder"
+            label="New projects"
+            text={settings.projectsFolder}
+            placeholder="~/opsmith"
+            parse={(text) => {
+              const value = text.trim()
+              return value === '' || value.startsWith('/')
+                ? { value }
+                : { problem: 'Write an absolute path: /home/me/operators' }
+            }}
+            onCommit={(projectsFolder) => void changeSettings({ projectsFolder })}
           />
           <CheckSetting
             id="settings-build-on-save"

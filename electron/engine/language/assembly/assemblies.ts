@@ -331,7 +331,10 @@ function chosenByName(
   if (!first) {
     const names = functions.slice(0, 12).map((one) => one.title)
     return err('operator.unknown', `There is no function ${name} in the library.`, {
-      hint: `It has ${[...new Set(names)].join(', ')}${functions.length > 12 ? ' and more' : ''}.`,
+      hint:
+        names.length === 0
+          ? 'It has no function of this kind.'
+          : `It has ${[...new Set(names)].join(', ')}${functions.length > 12 ? ' and more' : ''}.`,
     })
   }
   // Titles are shortest, and stay as they are: nvcc mangles what is in an unnamed namespace anew each time.

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { findInstallation } from '../../electron/engine/installation'
-import { createOperator } from '../../electron/engine/project/new-operator'
+import { createProject, listTemplates } from '../../electron/engine/project/new-project'
 import { readManifest } from '../../electron/engine/project/read-manifest'
 import { listSamples } from '../../electron/engine/project/samples'
 import { openInTextEditor } from '../../electron/engine/toolchain/text-editors'
@@ -14,37 +14,64 @@ import { root } from '../support/installation'
 const installation = findInstallation(path.join(root, 'dist'))
 let folder: string
 beforeEach(() => {
-  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-new-operator-'))
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-new-project-'))
 })
 afterEach(() => {
   vi.unstubAllEnvs()
   fs.rmSync(folder, { recursive: true, force: true })
 })
 
-describe('a new operator', () => {
-  it('is a project of its own name, with calls, gradchecks and a program', async () => {
-    const made = await createOperator(installation, 'fused_gelu', folder)
-    expect(made).toEqual({ ok: true, value: { folder: path.join(folder, 'fused_gelu') } })
-    const manifest = await readManifest(path.join(folder, 'fused_gelu'))
-    if (!manifest.ok) throw new Error(manifest.error.message)
-    expect(manifest.value).toMatchObject({ name: 'fused_gelu', sources: ['op.cpp'] })
-    expect(manifest.value.calls[0]).toMatchObject({ op: 'fused_gelu::fused_gelu' })
-    for (const file of fs.readdirSync(path.join(folder, 'fused_gelu'))) {
-      const text = fs.readFileSync(path.join(folder, 'fused_gelu', file), 'utf8')
-      expect(text, file).toContain('fused_gelu')
-      expect(text, file).not.toContain('my_op')
+describe('a new project', () => {
+  it('has its own name in all files, from each template', async () => {
+    const templates = await listTemplates(installation)
+    expect(templates.map(({ id }) => id)).toEqual([
+      'operator',
+      'autograd',
+      'cuda',
+      'stable-abi',
+      'class',
+      'empty',
+    ])
+    for (const { id } of templates) {
+      const target = path.join(folder, id, 'fused_gelu')
+      expect(await createProject(installation, target, id)).toEqual({
+        ok: true,
+        value: { folder: target },
+      })
+      const manifest = await readManifest(target)
+      if (!manifest.ok) throw new Error(manifest.error.message)
+      expect(manifest.value).toMatchObject({ name: 'fused_gelu', sources: ['op.cpp'] })
+      expect(fs.readdirSync(target)).not.toContain('template.json')
+      for (const file of fs.readdirSync(target)) {
+        const text = fs.readFileSync(path.join(target, file), 'utf8')
+        expect(text, file).toMatch(/fused_gelu|FusedGelu/)
+        expect(text, file).not.toMatch(/my_op|MyOp/i)
+      }
     }
   })
 
-  it('overwrites nothing, and has a name that C++ and Python take', async () => {
-    await createOperator(installation, 'again', folder)
-    expect(await createOperator(installation, 'again', folder)).toMatchObject({
-      error: { code: 'io' },
+  it('is made in an empty repository, and overwrites nothing', async () => {
+    const target = path.join(folder, 'again')
+    fs.mkdirSync(path.join(target, '.git'), { recursive: true })
+    fs.writeFileSync(path.join(target, 'README.md'), 'mine')
+    expect(await createProject(installation, target, 'empty')).toMatchObject({ ok: true })
+    expect(fs.readFileSync(path.join(target, 'README.md'), 'utf8')).toBe('mine')
+    expect(await createProject(installation, target, 'operator')).toMatchObject({
+      error: { code: 'io', message: expect.stringContaining('op') as unknown },
     })
-    for (const name of ['Gelu', '../up', 'a-b', '1st', '', 'lambda', 'template'])
-      expect(await createOperator(installation, name, folder), name).toMatchObject({
-        error: { code: 'request.invalid' },
-      })
+    expect(fs.existsSync(path.join(target, 'program.py'))).toBe(false)
+  })
+
+  it('has a name that C++ and Python take, and a template that exists', async () => {
+    for (const name of ['Gelu', 'a-b', '1st', 'lambda', 'template'])
+      expect(
+        await createProject(installation, path.join(folder, name), 'operator'),
+        name,
+      ).toMatchObject({ error: { code: 'request.invalid', path: 'name' } })
+    expect(
+      await createProject(installation, path.join(folder, 'gelu'), '../operator'),
+    ).toMatchObject({ error: { code: 'request.invalid', path: 'template' } })
+    expect(fs.readdirSync(folder)).toEqual([])
   })
 })
 

@@ -1,0 +1,116 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+
+import { manifestFileName } from '../../contract/manifest'
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import { templateText } from '../../contract/project'
+import type { ProjectTemplate } from '../../contract/project'
+import type { Installation } from '../installation'
+import { systemCode } from './file-errors'
+import { ioError } from './files'
+
+/** In each template folder; it is not copied. */
+const templateFile = 'template.json'
+/** The names in the templates that a project's own replace. */
+const namePattern = 'my_op'
+const classPattern = 'MyOp'
+
+/** What C++ and Python would read as something else. */
+const reserved = new Set(
+  'and as assert auto bool break case char class const continue def default delete do double else enum except export float for from global if import in inline int is lambda long namespace new none not null operator or pass private public return short signed static struct switch template this throw torch true try typedef union unsigned using void while with yield'.split(
+    ' ',
+  ),
+)
+
+/** Where new projects and copies of samples are made: the user's choice, or `opsmith` in the home folder. */
+export function projectsFolder(settings: { projectsFolder: string }): string {
+  return settings.projectsFolder === ''
+    ? path.join(os.homedir(), 'opsmith')
+    : settings.projectsFolder
+}
+
+/** What a new project can begin as, the simplest first. */
+export async function listTemplates(installation: Installation): Promise<ProjectTemplate[]> {
+  const folders = await fs.readdir(installation.templatesFolder, { withFileTypes: true })
+  const templates = await Promise.all(
+    folders
+      .filter((entry) => entry.isDirectory())
+      .map(async ({ name }) => {
+        const file = path.join(installation.templatesFolder, name, templateFile)
+        return { id: name, ...templateText.parse(JSON.parse(await fs.readFile(file, 'utf8'))) }
+      }),
+  )
+  return templates.sort((a, b) => a.position - b.position)
+}
+
+/** "fused_gelu" → "FusedGelu" */
+function className(name: string): string {
+  return name.replace(/(?:^|_+)([a-z0-9])/g, (_match, first: string) => first.toUpperCase())
+}
+
+/** Whether a file keeps a folder from being empty: a new repository has hidden files, a README and a licence. */
+export function isOccupying(file: string): boolean {
+  return !/^(\..*|(readme|licen[cs]e)(\..*)?)$/i.test(file)
+}
+
+/** Makes the folder, or takes one that is there and empty. */
+async function makeFolder(folder: string): Promise<Result<null>> {
+  await fs.mkdir(path.dirname(folder), { recursive: true })
+  try {
+    await fs.mkdir(folder)
+    return ok(null)
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error
+  }
+  const other = (await fs.readdir(folder)).find(isOccupying)
+  if (other === undefined) return ok(null)
+  return err('io', `There is a folder ${folder} already, and it has files: ${other}.`, {
+    hint: 'Choose another name.',
+  })
+}
+
+/**
+ * Makes a project in a folder that is new or empty. Its name is the folder's.
+ * Errors: the name is none, or there is no such template (request.invalid); the folder has files or cannot be
+ * made (io). Nothing is overwritten.
+ * @param folder absolute
+ * @param template an id of listTemplates
+ */
+export async function createProject(
+  installation: Installation,
+  folder: string,
+  template: string,
+): Promise<Result<{ folder: string }>> {
+  const name = path.basename(folder)
+  if (!/^[a-z][a-z0-9_]{0,60}$/.test(name) || reserved.has(name)) {
+    return err('request.invalid', `${name} cannot be the name of a project.`, {
+      path: 'name',
+      hint: 'Use lower-case letters, digits and _, with a letter first: "fused_gelu". It must not be a word of C++ or Python.',
+    })
+  }
+  const templates = await listTemplates(installation)
+  if (!templates.some(({ id }) => id === template)) {
+    return err('request.invalid', `There is no template ${template}.`, {
+      path: 'template',
+      hint: `There are ${templates.map(({ id }) => id).join(', ')}.`,
+    })
+  }
+  const source = path.join(installation.templatesFolder, template)
+  try {
+    const made = await makeFolder(folder)
+    if (!made.ok) return made
+    const files = (await fs.readdir(source)).filter((file) => file !== templateFile)
+    // Last, so that a folder that could not be filled is no project.
+    files.sort((a, b) => Number(a === manifestFileName) - Number(b === manifestFileName))
+    for (const file of files) {
+      const text = await fs.readFile(path.join(source, file), 'utf8')
+      const own = text.replaceAll(namePattern, name).replaceAll(classPattern, className(name))
+      await fs.writeFile(path.join(folder, file), own, { flag: 'wx' })
+    }
+    return ok({ folder })
+  } catch (error) {
+    return ioError(error, `make ${folder}`)
+  }
+}
