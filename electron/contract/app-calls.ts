@@ -13,7 +13,7 @@ import {
 } from './assembly'
 import { buildReport } from './build'
 import { diagnostic } from './diagnostics'
-import { doctorReport } from './doctor'
+import { doctorReport, explainedFailure, largestLog } from './doctor'
 import { kernelList } from './timing-device'
 import { timingEntry } from './timing-entry'
 import {
@@ -505,6 +505,11 @@ export const appCalls = {
   'host.state': { input: none, output: hostState },
   /** Ends this generation and starts another. */
   'host.restart': { input: none, output: none },
+  /** The known failures in what pip, setup.py, load() or Python printed; empty where there is none. */
+  'doctor.explainLog': {
+    input: z.object({ text: z.string().max(largestLog) }),
+    output: z.array(explainedFailure),
+  },
   'doctor.report': { input: z.object({ folder: z.string() }), output: doctorReport },
   'settings.get': { input: none, output: settings },
   'settings.set': { input: settingsChange.omit({ exportFolders: true }), output: settings },

@@ -43,3 +43,21 @@ export const doctorReport = z.object({
   seconds: z.number(),
 })
 export type DoctorReport = z.infer<typeof doctorReport>
+
+/** The largest log that is read, in characters. */
+export const largestLog = 16 << 20
+
+/** A failure of an environment that was found in the text of a build or of an import. */
+export const explainedFailure = z.object({
+  /** Of the text; 1-based. */
+  line: z.number(),
+  /** The line itself. */
+  text: z.string(),
+  /** What is wrong, in a sentence or two. */
+  cause: z.string(),
+  /** What to do. */
+  remedy: z.string(),
+  /** The command that does it; "" where there is none. */
+  command: z.string(),
+})
+export type ExplainedFailure = z.infer<typeof explainedFailure>

@@ -181,6 +181,22 @@ it('an empty folder offers a new project from a template, which builds and passe
   await app.testId('gradcheck-list-verdict').filter({ hasText: '2 as expected' }).waitFor()
 })
 
+it('Doctor explains what a build printed, and copies the command that helps', async () => {
+  await app.page.keyboard.press('Control+Shift+P')
+  await app.testId('palette-input').fill('Show Doctor')
+  await app.page.keyboard.press('Enter')
+  await app.testId('doctor-log').fill('[1/2] c++ op.cpp\nfatal error: Python.h: No such file\n')
+  const failure = app.testId('doctor-failure')
+  await failure.waitFor()
+  expect(await failure.innerText()).toMatch(/2: fatal error[\s\S]*sudo apt-get install python3-dev/)
+  for (const theme of ['dark', 'light'] as const) {
+    await app.page.emulateMedia({ colorScheme: theme })
+    await app.picture(`doctor-log-${theme}`)
+  }
+  await app.testId('doctor-log').fill('all is well')
+  await failure.waitFor({ state: 'detached' })
+})
+
 it('a second start hands its folder to the window that is open, also where nothing can be kept', async () => {
   const other = copyProject(path.join(root, 'samples/my_op'), cache)
   for (const name of ['settings.json', 'trust.json'])

@@ -189,6 +189,17 @@ describe('the opsmith command', () => {
     }
   })
 
+  it('doctor --log explains what a build printed, and refuses a file that is not there', async () => {
+    const log = path.join(cache.home, 'build.log')
+    fs.writeFileSync(log, "[1/2] nvcc\nnvcc error   : 'cicc' died due to signal 9 (Kill signal)\n")
+    const known = await opsmith('doctor', '--log', log)
+    expect(known).toMatchObject({ code: 0 })
+    expect(known.stdout).toMatch(/build\.log:2: nvcc error[\s\S]*→ MAX_JOBS=\d+ /)
+    const missing = await opsmith('doctor', '--log', `${log}.none`)
+    expect(missing.code).toBe(2)
+    expect(missing.stderr).toContain('Could not read')
+  })
+
   it('doctor --json judges the tools of this machine', async () => {
     const { code, stdout } = await opsmith('doctor', '--json')
     expect(code).toBe(0)

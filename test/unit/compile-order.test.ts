@@ -66,7 +66,7 @@ const cpuBuild: Diagnostic = {
 
 it('one compiler begins with CUDA, the others with C++, and the C++ part is checked before the rest', async () => {
   const { work, log, release } = workOf({})
-  const made = compileInOrder(tasks, work, undefined, 2)
+  const made = compileInOrder(tasks, work, undefined, { all: 2, cuda: 2 })
   await expect.poll(() => log).toEqual(['a.cu', 'c.cpp', 'd.cpp', 'check c.cpp d.cpp', 'b.cu'])
   release()
   const { made: all, leftOut } = await made
@@ -74,16 +74,26 @@ it('one compiler begins with CUDA, the others with C++, and the C++ part is chec
   expect(leftOut).toEqual([])
 })
 
+it('no more nvcc run at once than memory allows', async () => {
+  const { work, log, release } = workOf({})
+  const made = compileInOrder(tasks, work, undefined, { all: 4, cuda: 1 })
+  await expect.poll(() => log).toEqual(['a.cu', 'c.cpp', 'd.cpp', 'check c.cpp d.cpp'])
+  release()
+  const { made: all } = await made
+  expect(log.at(-1)).toBe('b.cu')
+  expect(all).toHaveLength(4)
+})
+
 it('a single compiler compiles C++ first', async () => {
   const { work, log, release } = workOf({})
   release()
-  await compileInOrder(tasks, work, undefined, 1)
+  await compileInOrder(tasks, work, undefined, { all: 1, cuda: 1 })
   expect(log).toEqual(['c.cpp', 'd.cpp', 'check c.cpp d.cpp', 'a.cu', 'b.cu'])
 })
 
 it('a C++ source that does not compile stops the CUDA source under way, and the next is not begun', async () => {
   const { work, log } = workOf({ bad: ['c.cpp'] })
-  const { made, leftOut } = await compileInOrder(tasks, work, undefined, 2)
+  const { made, leftOut } = await compileInOrder(tasks, work, undefined, { all: 2, cuda: 2 })
   expect(log).not.toContain('b.cu')
   expect(made.map(({ label }) => label)).toEqual(['c.cpp', 'd.cpp'])
   expect(leftOut.map(({ label }) => label).sort()).toEqual(['a.cu', 'b.cu'])
@@ -91,7 +101,7 @@ it('a C++ source that does not compile stops the CUDA source under way, and the 
 
 it('a C++ part that cannot be linked ends the build without waiting for nvcc', async () => {
   const { work } = workOf({ missing: [cpuBuild] })
-  const { diagnostics, leftOut } = await compileInOrder(tasks, work, undefined, 2)
+  const { diagnostics, leftOut } = await compileInOrder(tasks, work, undefined, { all: 2, cuda: 2 })
   expect(diagnostics).toEqual([cpuBuild])
   expect(leftOut).toHaveLength(2)
 })
@@ -105,5 +115,7 @@ it('an error that is thrown stops the other compilers and comes out', async () =
       return await work.compile(task, signal)
     },
   }
-  await expect(compileInOrder(tasks, failing, undefined, 2)).rejects.toThrow('no space')
+  await expect(compileInOrder(tasks, failing, undefined, { all: 2, cuda: 2 })).rejects.toThrow(
+    'no space',
+  )
 })

@@ -1,8 +1,12 @@
+import fs from 'node:fs'
+
 import type { DoctorReport, Judgement } from '../../contract/doctor'
+import { explainLog, machineFacts } from '../../engine/doctor/environment-failures'
+import { ioError } from '../../engine/project/files'
 import type { Workbench } from '../../engine/workbench'
 import { exitCodes } from '../exit-codes'
-import { printJson } from '../print'
-import { flag } from '../options'
+import { callerPath, printError, printJson, printLines, progress } from '../print'
+import { flag, text } from '../options'
 import type { OptionValues } from '../options'
 import { defineVerb } from '../verb'
 
@@ -37,13 +41,41 @@ export function printDoctor(report: DoctorReport): void {
   )
 }
 
-const verbOptions = { json: flag('print the answer as JSON to stdout') }
+const verbOptions = {
+  log: text('<file>', 'explain the failures in what a build or an import printed; "-" reads stdin'),
+  json: flag('print the answer as JSON to stdout'),
+}
+
+/** Explains a log in place of looking at this machine. It is good news when a failure is known. */
+function explainFile(file: string, json: boolean): number {
+  let log: string
+  try {
+    log = fs.readFileSync(file === '-' ? 0 : callerPath(file), 'utf8')
+  } catch (error) {
+    return printError(ioError(error, `read ${file}`).error, json)
+  }
+  const failures = explainLog(log, machineFacts())
+  if (json) printJson(failures)
+  else
+    printLines(
+      failures.flatMap(({ line, text: found, cause, remedy, command }) => [
+        `${file === '-' ? 'line ' : `${file}:`}${line}: ${found}`,
+        `  ${cause}`,
+        `  ${remedy}`,
+        ...(command === '' ? [] : [`  → ${command}`]),
+      ]),
+    )
+  if (failures.length > 0) return exitCodes.good
+  if (!json) progress('No failure of an environment that Opsmith knows is in this text.')
+  return exitCodes.failed
+}
 
 async function runDoctor(
   workbench: Workbench,
   folder: string,
   options: OptionValues<typeof verbOptions>,
 ): Promise<number> {
+  if (options.log !== undefined) return explainFile(options.log, options.json)
   const report = await workbench.doctor.report(folder)
   if (options.json) printJson(report)
   else printDoctor(report)

@@ -24,9 +24,21 @@ export interface CompiledInOrder<Made> {
 
 type Numbered = [number, CompileTask]
 
-/** As many compilers as there are cores and memory for: a libtorch source takes about 1.5 GB. */
-const defaultWidth = (): number =>
-  Math.max(1, Math.min(os.cpus().length, Math.floor(os.freemem() / (1.5 * 2 ** 30))))
+/** How many compilers run at once. */
+export interface CompileWidth {
+  all: number
+  /** How many of them are nvcc, which takes several times the memory. */
+  cuda: number
+}
+
+const jobsFor = (memory: number): number => Math.max(1, Math.floor(os.freemem() / memory))
+const gibibyte = 2 ** 30
+
+/** As many as there are cores and memory for: a libtorch source takes about 1.5 GB, nvcc 3 to 5 GB. */
+const defaultWidth = (): CompileWidth => ({
+  all: Math.min(os.cpus().length, jobsFor(1.5 * gibibyte)),
+  cuda: jobsFor(4 * gibibyte),
+})
 
 /**
  * Compiles all sources. nvcc takes minutes where C++ takes seconds: one compiler of several begins with CUDA
@@ -82,19 +94,27 @@ export async function compileInOrder<Made>(
     }
   }
   const waiting = { cuda: [...cuda], cxx: [...cxx] }
+  let runningCuda = 0
   const worker = async (startsWithCuda: boolean): Promise<void> => {
-    const [first, second] = startsWithCuda
-      ? [waiting.cuda, waiting.cxx]
-      : [waiting.cxx, waiting.cuda]
     for (;;) {
-      const entry = first.shift() ?? second.shift()
+      const cudaEntry = (): Numbered | undefined =>
+        runningCuda < width.cuda ? waiting.cuda.shift() : undefined
+      const entry = startsWithCuda
+        ? (cudaEntry() ?? waiting.cxx.shift())
+        : (waiting.cxx.shift() ?? cudaEntry())
+      // Who compiles CUDA sources now takes those that are left.
       if (!entry || stopAll.signal.aborted) return
-      await (work.isCuda(entry[1]) ? compileCuda(entry) : compileCxx(entry))
+      if (!work.isCuda(entry[1])) await compileCxx(entry)
+      else {
+        runningCuda += 1
+        await compileCuda(entry)
+        runningCuda -= 1
+      }
     }
   }
-  const workers = Array.from({ length: width }, async (_, index) => {
+  const workers = Array.from({ length: width.all }, async (_, index) => {
     try {
-      await worker(index === 0 && width > 1)
+      await worker(index === 0 && width.all > 1)
     } catch (error) {
       abort()
       throw error

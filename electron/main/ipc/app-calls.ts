@@ -5,6 +5,7 @@ import path from 'node:path'
 import { app } from 'electron'
 
 import { ok } from '../../contract/outcome'
+import { explainLog, machineFacts } from '../../engine/doctor/environment-failures'
 import { writeAtomically } from '../../engine/project/files'
 import { residentBytes } from '../../engine/resident-memory'
 import { changeSettings, readSettings } from '../../engine/project/settings-file'
@@ -16,6 +17,7 @@ type GeneralCalls =
   | 'app.info'
   | 'app.memory'
   | 'app.flushed'
+  | 'doctor.explainLog'
   | 'doctor.report'
   | 'settings.get'
   | 'settings.set'
@@ -42,6 +44,7 @@ export const generalCalls: Handlers<GeneralCalls> = {
     session.noteFlushed()
     return nothing
   },
+  'doctor.explainLog': (_session, { text }) => ok(explainLog(text, machineFacts())),
   'doctor.report': async (session, { folder }) => {
     session.workbench.exports.forgetTools()
     // Of another folder the window could name any program as a compiler.

@@ -7,6 +7,7 @@ import type { AppCallName } from '../../contract/app-calls'
 export const restrictedCalls: ReadonlySet<AppCallName> = new Set<AppCallName>([
   'app.info',
   'app.flushed',
+  'doctor.explainLog',
   'doctor.report',
   'draft.drop',
   'draft.keep',

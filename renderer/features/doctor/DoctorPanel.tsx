@@ -7,6 +7,7 @@ import { ErrorView } from '../../shell/primitives/ErrorView'
 import { formatSeconds } from '../../shell/primitives/format'
 import { Icon } from '../../shell/primitives/Icon'
 import { runDoctor, useDoctor } from '../../store/doctor'
+import { ExplainLog } from './ExplainLog'
 import { FindingRow } from './FindingRow'
 import { Remedy } from './Remedy'
 import { ToolchainChoice } from './ToolchainChoice'
@@ -94,6 +95,7 @@ function Report({ report }: { report: DoctorReport }): ReactElement {
         </div>
       ))}
       <ToolchainChoice report={report} />
+      <ExplainLog />
       <table className="table findings">
         <thead>
           <tr>

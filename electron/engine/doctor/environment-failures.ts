@@ -1,0 +1,226 @@
+import os from 'node:os'
+
+import type { ExplainedFailure } from '../../contract/doctor'
+
+/** What a rule reads besides the text: facts of this machine. */
+export interface MachineFacts {
+  /** Bytes of memory that are free. */
+  freeMemory: number
+  cores: number
+}
+
+export function machineFacts(): MachineFacts {
+  return { freeMemory: os.freemem(), cores: os.cpus().length }
+}
+
+type Explanation = Omit<ExplainedFailure, 'line' | 'text'>
+
+interface Rule {
+  /** In one line of the log. */
+  match: RegExp
+  /** Somewhere in the log: what tells this failure from others that say the same. */
+  within?: RegExp
+  explain: (match: RegExpExecArray, log: string, machine: MachineFacts) => Explanation
+}
+
+const installAgain = 'pip install --no-build-isolation --no-cache-dir --force-reinstall --no-deps .'
+const gibibyte = 2 ** 30
+/** nvcc's peak in bytes; flash-attention measured 3.2 to 5 GB a thread (Dao-AILab/flash-attention#2079). */
+const nvccMemory = 4 * gibibyte
+
+/** "/home/me/.cache/torch_extensions/py311_cu121/my_op" of a file in it. */
+function jitFolder(text: string): string {
+  return /(\/[^\s'":,]*torch_extensions\/[^\s'":,]*)\/[^/\s'":,]+/.exec(text)?.[1] ?? ''
+}
+
+/** "3.11" of the version that a path of the log names; "" for none. */
+function pythonVersion(log: string): string {
+  return /python(3\.\d+)/.exec(log)?.[1] ?? ''
+}
+
+/** The first rule that fits a line explains it. */
+const rules: readonly Rule[] = [
+  {
+    match: /detected CUDA version \((\d[\d.]*)\) mismatches/i,
+    explain: ([, toolkit = ''], log) => {
+      const torch = /PyTorch \((\d[\d.]*)\)/.exec(log)?.[1] ?? ''
+      const name = torch === '' ? 'the same CUDA as torch' : `CUDA ${torch}`
+      return {
+        cause: `nvcc is of CUDA ${toolkit}, and torch was built with ${torch === '' ? 'another' : torch}. Both must have the same major version.`,
+        remedy: `Install the toolkit of ${name}, or a torch for CUDA ${toolkit}.`,
+        command:
+          torch === ''
+            ? ''
+            : `CUDA_HOME=/usr/local/cuda-${torch} pip install --no-build-isolation .`,
+      }
+    },
+  },
+  {
+    match: /No module named '?torch'?/,
+    within:
+      /pip-build-env|build_meta\.py|pyproject_hooks|requirements to build|build dependencies|build_wheel/,
+    explain: () => ({
+      cause:
+        'pip builds in an environment of its own, which has no torch: build isolation hides the one that you installed.',
+      remedy: 'Build in your environment.',
+      command: 'pip install --no-build-isolation .',
+    }),
+  },
+  {
+    match: /\S*torch_extensions.*(?:undefined symbol|cannot open shared object|wrong ELF|invalid ELF)/,
+    explain: ([line]) => ({
+      cause:
+        'The extension in the JIT cache was built for another torch, Python or machine. load() takes it as it is when the sources did not change.',
+      remedy: 'Remove it: load() builds it again.',
+      command: jitFolder(line) === '' ? '' : `rm -rf ${jitFolder(line)}`,
+    }),
+  },
+  {
+    match: /undefined symbol: (_ZNK?(?:S\w)?\d*(?:3c10|2at|5torch|4c10d)\w*|\w*(?:c10|torch)\w*)/,
+    explain: ([, symbol = '']) => ({
+      cause: `The extension was built with another torch than the one that loads it: this one has no ${symbol}.`,
+      remedy: 'Build it again with the torch that is installed.',
+      command: installAgain,
+    }),
+  },
+  {
+    match: /list index out of range/,
+    within: /_get_cuda_arch_flags|arch_list\[-1\]/,
+    explain: () => ({
+      cause:
+        'torch looks at the GPUs of this machine to choose architectures, and there is none: a container or a login node.',
+      remedy: 'Name the architectures of the GPUs that will run it.',
+      command: 'TORCH_CUDA_ARCH_LIST="8.0;9.0" pip install --no-build-isolation .',
+    }),
+  },
+  {
+    match: /Unknown CUDA arch \(([^)]*)\)|nvcc fatal\s*: Unsupported gpu architecture '([^']*)'/,
+    explain: ([, torchName, nvccName]) => ({
+      cause: `This ${torchName === undefined ? 'nvcc' : 'torch'} cannot build for ${torchName ?? nvccName ?? ''}: the architecture is too new or too old for it.`,
+      remedy: 'Name an architecture that it knows, or install another CUDA toolkit.',
+      command: 'TORCH_CUDA_ARCH_LIST="8.0;9.0" pip install --no-build-isolation .',
+    }),
+  },
+  {
+    match:
+      /died due to signal 9|Killed signal terminated program|^\s*Killed\s*$|clang.*(?:Killed|signal 9)|signal: 9, SIGKILL|exit (?:code|status):? (?:137|-9)\b/,
+    explain: (_match, _log, { freeMemory, cores }) => {
+      const jobs = Math.max(1, Math.min(cores, Math.floor(freeMemory / nvccMemory)))
+      return {
+        cause:
+          'The compiler was killed for want of memory: too many ran at once. One nvcc job takes 3 to 5 GB.',
+        remedy: `Let fewer run; ${(freeMemory / gibibyte).toFixed(0)} GiB are free here now.`,
+        command: `MAX_JOBS=${jobs} pip install --no-build-isolation .`,
+      }
+    },
+  },
+  {
+    match: /Waited on lock file "([^"]+)"/,
+    explain: ([, file = '']) => ({
+      cause:
+        'load() waits for another process that builds the extension. If none does, the lock is left from a build that was killed.',
+      remedy: 'Remove the lock when no other build runs.',
+      command: `rm -f ${file}`,
+    }),
+  },
+  {
+    match: /file_baton\.py/,
+    explain: (_match, log) => ({
+      cause:
+        'load() waited for a lock. It is left from a build that was killed, if no other process builds the extension.',
+      remedy: 'Remove the lock when no other build runs.',
+      command: `rm -f ${jitFolder(log) || '~/.cache/torch_extensions/*/*'}/lock`,
+    }),
+  },
+  {
+    match: /Python\.h: No such file|'Python\.h' file not found/,
+    explain: (_match, log) => ({
+      cause: 'The headers of Python are not installed.',
+      remedy: 'Install them for the Python that builds.',
+      command: `sudo apt-get install python${pythonVersion(log) || '3'}-dev`,
+    }),
+  },
+  {
+    match: /version [`'‘]?(GLIBC(?:XX)?_[\d.]+)['’]? not found/,
+    explain: ([, version = '']) => ({
+      cause: `The library was built on a newer system: it needs ${version}, and the C${version.startsWith('GLIBCXX') ? '++' : ''} library here is older.`,
+      remedy: version.startsWith('GLIBCXX')
+        ? 'Build it here; in a conda environment, install a newer C++ library.'
+        : 'Build it here, or on a system as old as the oldest that runs it.',
+      command: version.startsWith('GLIBCXX')
+        ? 'conda install -c conda-forge libstdcxx-ng'
+        : installAgain,
+    }),
+  },
+  {
+    match: /no kernel image is available for execution on the device/,
+    explain: () => ({
+      cause:
+        'The library has no code for this GPU: it was built for other architectures, and without PTX that the driver could compile.',
+      remedy: 'Build it for the compute capability that nvidia-smi names.',
+      command:
+        'TORCH_CUDA_ARCH_LIST="$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | sort -u | paste -sd\';\')" ' +
+        installAgain,
+    }),
+  },
+  {
+    match: /CUDA_HOME environment variable is not set|nvcc: (?:command )?not found/,
+    explain: () => ({
+      cause: 'There is no CUDA toolkit where torch looks for one.',
+      remedy: 'Install the toolkit of the CUDA that torch was built with, and name its folder.',
+      command: 'export CUDA_HOME=/usr/local/cuda PATH=/usr/local/cuda/bin:$PATH',
+    }),
+  },
+  {
+    match: /unsupported GNU version! gcc versions later than (\d+) are not supported/,
+    explain: ([, version = '']) => ({
+      cause: `This nvcc takes GCC up to ${version}, and the host compiler is newer.`,
+      remedy: `Install GCC ${version} and build with it.`,
+      command: `CC=gcc-${version} CXX=g++-${version} pip install --no-build-isolation .`,
+    }),
+  },
+  {
+    match:
+      /#error\b.*C\+\+(17|20) or later compatible compiler is required|You need C\+\+(17|20) to compile PyTorch/,
+    explain: ([, first, second]) => ({
+      cause: `The headers of torch need C++${first ?? second ?? ''}, and the build asks for an older standard.`,
+      remedy: `Take -std=c++14 or -std=c++17 out of the flags in setup.py: torch sets -std=c++${first ?? second ?? ''} itself.`,
+      command: '',
+    }),
+  },
+  {
+    match: /Ninja is required to load C\+\+ extensions/i,
+    explain: () => ({
+      cause: 'load() and load_inline() build with ninja, which is not installed.',
+      remedy: 'Install it.',
+      command: 'pip install ninja',
+    }),
+  },
+]
+
+/** Lines of a log that are read; a longer one has its errors near the end. */
+const mostLines = 200_000
+const mostFailures = 20
+
+/**
+ * Finds the failures of an environment in what pip, setup.py, load() or Python printed: each kind once, at its
+ * first line. Empty where no line is known.
+ */
+export function explainLog(log: string, machine: MachineFacts): ExplainedFailure[] {
+  const lines = log.split(/\r?\n/)
+  const first = Math.max(0, lines.length - mostLines)
+  const found = new Map<Rule, ExplainedFailure>()
+  for (const [index, line] of lines.slice(first).entries()) {
+    for (const rule of rules) {
+      const match = rule.match.exec(line)
+      if (!match || (rule.within && !rule.within.test(log))) continue
+      if (!found.has(rule)) {
+        const text = line.trim().slice(0, 500)
+        found.set(rule, { line: first + index + 1, text, ...rule.explain(match, log, machine) })
+      }
+      break
+    }
+    if (found.size === mostFailures) break
+  }
+  return [...found.values()]
+}
