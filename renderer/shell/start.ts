@@ -7,7 +7,7 @@ import { listenToBackground } from '../store/background'
 import { buildJob, listenToBuilds } from '../store/build'
 import { runCommand } from '../store/commands'
 import { allFeatures, featureOf, startPage } from '../store/feature'
-import { doctorJob, runDoctor } from '../store/doctor'
+import { doctorJob, hasReport, runDoctor } from '../store/doctor'
 import {
   followResults,
   keepResultsNow,
@@ -149,7 +149,7 @@ async function enter(folder: string): Promise<void> {
   for (const feature of allFeatures()) feature.enter?.()
   await requestBuild('projectOpened')
   // For the status bar: it starts every compiler and Python there is.
-  if (doctorJob.store.getState().value === null) await runDoctor()
+  if (!hasReport()) await runDoctor()
 }
 
 /** What was left out when the project was opened is done once it is trusted; what was made goes when it is not. */

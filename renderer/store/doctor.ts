@@ -5,6 +5,15 @@ import { notifyError } from './notifications'
 import { currentFolder, currentManifest } from './project'
 import { changeSettings } from './settings'
 
+/** The tools that the open project chooses, as text. */
+const toolChoice = (): string => JSON.stringify(currentManifest()?.toolchain ?? null)
+let choiceInReport = ''
+
+/** Whether there is a report on what the open project would use. */
+export function hasReport(): boolean {
+  return doctorJob.store.getState().value !== null && choiceInReport === toolChoice()
+}
+
 /** Looks at the tools of this machine, and of the project where one is open. */
 export const doctorJob: Job<void, DoctorReport> = createJob({
   kind: 'doctor',
@@ -13,6 +22,7 @@ export const doctorJob: Job<void, DoctorReport> = createJob({
   keepsValue: true,
   run: (_, { folder }) => {
     doctorJob.set({ error: null })
+    choiceInReport = toolChoice()
     return call('doctor.report', { folder })
   },
 })

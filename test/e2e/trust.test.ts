@@ -185,6 +185,8 @@ it('Doctor explains what a build printed, and copies the command that helps', as
   await app.page.keyboard.press('Control+Shift+P')
   await app.testId('palette-input').fill('Show Doctor')
   await app.page.keyboard.press('Enter')
+  // The project before chose a compiler that does not run; this one does not.
+  await app.testId('doctor-verdict').filter({ hasText: 'can be built and run' }).waitFor()
   await app.testId('doctor-log').fill('[1/2] c++ op.cpp\nfatal error: Python.h: No such file\n')
   const failure = app.testId('doctor-failure')
   await failure.waitFor()
