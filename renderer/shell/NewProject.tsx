@@ -25,7 +25,13 @@ function NewProject(): ReactElement | null {
   const shown = useNewProject()
   const dialog = useRef<HTMLDialogElement>(null)
   const title = useId()
-  useEffect(() => dialog.current?.showModal(), [])
+  const nameField = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    dialog.current?.showModal()
+    // showModal() focuses the first control, which is a template.
+    nameField.current?.focus()
+    nameField.current?.select()
+  }, [])
   if (!shown) return null
   const { name, parent, isBusy, error } = shown
   return (
@@ -49,7 +55,7 @@ function NewProject(): ReactElement | null {
           <label htmlFor="new-project-name">Name</label>
           <input
             id="new-project-name"
-            autoFocus
+            ref={nameField}
             required
             spellCheck={false}
             placeholder="fused_gelu"

@@ -160,15 +160,15 @@ it('an empty folder offers a new project from a template, which builds and passe
   await app.testId('new-project').waitFor()
   expect(await app.testId('new-project-name').inputValue()).toBe('fused_silu')
   expect(await app.testId('new-project-parent').inputValue()).toBe(cache.home)
+  // A name that cannot be one is refused, and the dialog keeps what was chosen.
+  await app.page.keyboard.type('fused-silu')
+  await app.page.keyboard.press('Enter')
+  await app.testId('new-project-error').filter({ hasText: 'cannot be the name' }).waitFor()
   await app.testId('new-project-template-autograd').check()
   for (const theme of ['dark', 'light'] as const) {
     await app.page.emulateMedia({ colorScheme: theme })
     await app.picture(`new-project-${theme}`)
   }
-  // A name that cannot be one is refused, and the dialog keeps what was chosen.
-  await app.testId('new-project-name').fill('fused-silu')
-  await app.testId('new-project-create').click()
-  await app.testId('new-project-error').filter({ hasText: 'cannot be the name' }).waitFor()
   await app.testId('new-project-name').fill('fused_silu')
   await app.testId('new-project-create').click()
   await app.testId('new-project').waitFor({ state: 'detached' })

@@ -6,7 +6,7 @@ import path from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { setInputs, setToolchain } from '../../electron/engine/project/edit-manifest'
+import { setExports, setInputs, setToolchain } from '../../electron/engine/project/edit-manifest'
 import { manifestJsonSchema } from '../../electron/engine/project/manifest-schema'
 import { parseManifest, readManifest } from '../../electron/engine/project/read-manifest'
 
@@ -277,6 +277,22 @@ describe('editing opsmith.json', () => {
     expect(result.ok).toBe(false)
     expect(await fs.readFile(file(), 'utf8')).toBe(fixed)
   })
+
+  it.each(['', '// nothing yet', '7', '[]', 'null', '{"exports": 7', '{"toolchain": []}'])(
+    'an edit of %o is refused with what is wrong with it',
+    async (text) => {
+      await fs.writeFile(file(), text)
+      for (const edit of [
+        await setExports(folder, []),
+        await setExports(folder, ['wheel']),
+        await setToolchain(folder, { compiler: '', libtorch: '' }),
+      ]) {
+        expect(edit.ok).toBe(false)
+        expect(!edit.ok && edit.error.code).toBe('project.invalid')
+      }
+      expect(await fs.readFile(file(), 'utf8')).toBe(text)
+    },
+  )
 
   it('the choice of tools can be removed again', async () => {
     await setToolchain(folder, { compiler: '/usr/bin/g++', libtorch: '' })

@@ -67,7 +67,8 @@ const rules: readonly Rule[] = [
     }),
   },
   {
-    match: /\S*torch_extensions.*(?:undefined symbol|cannot open shared object|wrong ELF|invalid ELF)/,
+    match:
+      /\S*torch_extensions.*(?:undefined symbol|cannot open shared object|wrong ELF|invalid ELF)/,
     explain: ([line]) => ({
       cause:
         'The extension in the JIT cache was built for another torch, Python or machine. load() takes it as it is when the sources did not change.',

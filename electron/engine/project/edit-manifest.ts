@@ -22,12 +22,31 @@ async function readManifestFile(folder: string): Promise<Result<FileContent>> {
   return ok({ ...content.value, text: content.value.text.replace(/^\uFEFF/, '') })
 }
 
+/** Whether each value on the way to `path` is an object or a list, as its key needs: modify() throws otherwise. */
+function canEdit(text: string, { path: keys }: Edit): boolean {
+  const tree = parseTree(text)
+  if (!tree) return false
+  return keys.every((key, depth) => {
+    const node = findNodeAtLocation(tree, keys.slice(0, depth))
+    return !node || node.type === (typeof key === 'string' ? 'object' : 'array')
+  })
+}
+
+/** Why opsmith.json cannot be edited: what is wrong with it as it is. */
+function refusal(text: string, folder: string): Result<null> {
+  const file = path.join(folder, manifestFileName)
+  const current = parseManifest(text, file)
+  if (!current.ok) return current
+  return err('project.invalid', 'opsmith.json cannot be edited: it is not a JSON object.', { file })
+}
+
 /** Edits opsmith.json in place: comments, order and layout of everything else stay. */
 export async function editManifest(folder: string, edits: readonly Edit[]): Promise<Result<null>> {
   const current = await readManifestFile(folder)
   if (!current.ok) return current
   let text = current.value.text
   for (const edit of edits) {
+    if (!canEdit(text, edit)) return refusal(text, folder)
     text = applyEdits(text, modify(text, edit.path, edit.value, formatting))
   }
   for (const { path: keys, value } of edits) {
