@@ -16,7 +16,7 @@ export const originOf = ({ file, line, what }: FlagPlace): string =>
 
 /** Flags whose value may be the next word. */
 const takesValue =
-  /^(-gencode|--generate-code|-arch|--gpu-architecture|-code|--gpu-code|-Xcompiler|--compiler-options|-Xptxas|--ptxas-options|-Xlinker|-Xnvlink|-ccbin|--compiler-bindir|-I|-isystem|-idirafter|-include|-D|-U|-t|--threads|-L|-l|-T|-rpath)$/
+  /^(-gencode|--generate-code|-arch|--gpu-architecture|-code|--gpu-code|-Xcompiler|--compiler-options|-Xptxas|--ptxas-options|-Xcudafe|-Xlinker|-Xnvlink|-ccbin|--compiler-bindir|-I|-isystem|-idirafter|-include|-D|-U|-t|--threads|-L|-l|-T|-rpath)$/
 
 /** Splits flags into groups: a flag, with its value where that is the next word. */
 export function groupFlags(flags: readonly string[]): string[][] {
