@@ -52,7 +52,7 @@ it('CMake configures a copy: values with their lines, options, and what a switch
     cudaDefines: ['SCALED_CUDA=1'],
     ldflags: ['-lm'],
   })
-  expect(shown.stdout).toContain('SCALED_WITH_BIAS=ON (line 4), SCALED_WITH_CUDA=OFF (line 5)')
+  expect(shown.stdout).toContain('with these options: SCALED_WITH_BIAS=ON (line 4).')
   expect(fs.readdirSync(path.join(folder, 'include/scaled'))).toEqual(['bias.h'])
   const leftovers = fs.readdirSync(os.tmpdir()).filter((one) => /^opsmith-init-\d+-/.test(one))
   expect(leftovers).toEqual([])

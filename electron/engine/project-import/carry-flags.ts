@@ -35,7 +35,7 @@ export function groupFlags(flags: readonly string[]): string[][] {
 
 /** What a flag asks for that every build here does already. */
 const alwaysThere =
-  /^(-fPIC|-fpic|-shared|-DNDEBUG|-fwrapv|-DTORCH_API_INCLUDE_EXTENSION_H|-D_GLIBCXX_USE_CXX11_ABI=.*|-DAT_PARALLEL_OPENMP(=1)?|-DTORCH_EXTENSION_NAME=.*|-fdiagnostics-color.*|-lineinfo|--generate-line-info|--ptxas-options=-v)$/
+  /^((-Xcompiler[= ])?-fPIC|-fpic|-shared|-DNDEBUG|-fwrapv|-DTORCH_API_INCLUDE_EXTENSION_H|-D_GLIBCXX_USE_CXX11_ABI=.*|-DAT_PARALLEL_OPENMP(=1)?|-DTORCH_EXTENSION_NAME=.*|-fdiagnostics-color.*|-lineinfo|--generate-line-info|--ptxas-options=-v)$/
 
 /** Flags that are not carried over, with the reason: read after the flag. */
 const dropped: readonly (readonly [pattern: RegExp, why: string])[] = [

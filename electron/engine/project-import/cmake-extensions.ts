@@ -194,8 +194,8 @@ class Collected {
     for (const { fragment, role, backtrace } of target.link?.commandFragments ?? []) {
       if (fragment.trim() === '' || torchLibrary.test(fragment) || torchPart.test(fragment))
         continue
-      // CMake's own rpath names the folders of the libraries that follow.
-      if (backtrace === undefined && fragment.startsWith('-Wl,-rpath')) continue
+      // Without a command: the rpath of the libraries that follow, and what the compilers link anyway.
+      if (backtrace === undefined && role !== 'flags') continue
       for (const group of groupFlags(this.linkGroup(splitFlags(fragment), role))) {
         this.linkFlags.push(group)
         this.note(group.join(' '), target, backtrace, 'linker flags')

@@ -122,14 +122,21 @@ async function pairsOf(
   const option = options.find(
     ({ name }) => /CUDA|GPU/.test(name) && first.switches.has(name) && !isDefined(name, args),
   )
-  if (!option) return pairExtensions(read.extensions, read.extensions)
+  if (!option) {
+    remarkOnOptions(draft, options, first.switches)
+    return pairExtensions(read.extensions, read.extensions)
+  }
   const isOn = first.switches.get(option.name) ?? false
   const definition = `${option.name}=${isOn ? 'OFF' : 'ON'}`
   const second = await cmake.configure(sourceFolder, [...args, `-D${definition}`])
   if (!second.ok) {
     remarkOnFailure(draft, second, ` with ${definition}`)
+    remarkOnOptions(draft, options, first.switches)
     return pairExtensions(read.extensions, read.extensions)
   }
+  // Both values of this one are in the proposal.
+  const others = options.filter((one) => one !== option)
+  remarkOnOptions(draft, others, first.switches)
   const other = cmakeExtensions(second.value, at)
   for (const { text, file, line } of other.remarks) draft.remark(text, { file, line })
   return isOn
@@ -174,7 +181,6 @@ export async function readCMake(
     const options = await findOptions(folder, files)
     const configuring = { draft, folder, sourceFolder, cmake: cmake.value, args }
     const pairs = await pairsOf(configuring, first.value, options)
-    remarkOnOptions(draft, options, first.value.switches)
     if (pairs.length === 0)
       draft.remark('No library of CMake’s links torch (find_package(Torch)).', { file: top })
     const { model, version } = first.value
