@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 
 import { opsmith } from '../support/command-line'
 import { copyProject, makeTestCache, root } from '../support/installation'
@@ -39,7 +39,12 @@ it.each([
 
 it('CMake configures a copy: values with their lines, options, and what a switch for CUDA changes', async () => {
   const folder = copyCase('cmake_option')
-  const shown = await opsmith(cache, 'init', folder, '--yes', '--json')
+  const scratch = path.join(cache.home, 'scratch')
+  fs.mkdirSync(scratch)
+  vi.stubEnv('TMPDIR', scratch)
+  const shown = await opsmith(cache, 'init', folder, '--yes', '--json').finally(() =>
+    vi.unstubAllEnvs(),
+  )
   expect(shown, shown.stderr).toMatchObject({ code: 0 })
   expect(JSON.parse(fs.readFileSync(path.join(folder, 'opsmith.json'), 'utf8'))).toEqual({
     name: 'scaled',
@@ -54,8 +59,7 @@ it('CMake configures a copy: values with their lines, options, and what a switch
   })
   expect(shown.stdout).toContain('with these options: SCALED_WITH_BIAS=ON (line 4).')
   expect(fs.readdirSync(path.join(folder, 'include/scaled'))).toEqual(['bias.h'])
-  const leftovers = fs.readdirSync(os.tmpdir()).filter((one) => /^opsmith-init-\d+-/.test(one))
-  expect(leftovers).toEqual([])
+  expect(fs.readdirSync(scratch)).toEqual([])
 })
 
 it('an option of CMake’s gets another value by --define; a failure has CMake’s words and the line', async () => {

@@ -173,6 +173,10 @@ describe('a script that loads extensions', () => {
     unwrap(await writeProposal(folder, proposedText(proposal), proposal.files))
     expect(fs.readFileSync(proposed, 'utf8')).toBe(file?.text)
     expect(fs.readFileSync(path.join(folder, 'bench/swish_ops.cpp'), 'utf8')).toBe(before)
+    fs.rmSync(path.join(folder, 'opsmith.json'))
+    const again = await propose(folder)
+    expect(again.files).toEqual([])
+    expect(jsonOf(again)).toEqual(jsonOf(proposal))
   })
 
   it('one that loads in a function, or that fails before, is named with its line', async () => {

@@ -153,6 +153,7 @@ class Collected {
     const exportName = `${target.name.replace(/\W/g, '_')}_EXPORTS`
     for (const { define, backtrace } of group.defines) {
       if (define === exportName || torchDefines.test(define)) continue
+      if (this.isOfBuild(`-D${define}`, target, backtrace)) continue
       const languages = this.defines.get(define) ?? new Set()
       this.defines.set(define, languages.add(language))
       this.note(define, target, backtrace, `macro of ${target.name}`)
@@ -177,6 +178,14 @@ class Collected {
     this.remark(text, target, backtrace)
   }
 
+  /** A flag that names the build folder has no meaning without it. */
+  private isOfBuild(text: string, target: CMakeTarget, backtrace: number | undefined): boolean {
+    if (!text.includes(this.build)) return false
+    const shown = text.replaceAll(this.build, '<build folder>')
+    this.remark(`${shown} is left out: it names the build folder.`, target, backtrace)
+    return true
+  }
+
   private addFlag(
     language: string,
     group: string[],
@@ -185,7 +194,8 @@ class Collected {
   ): void {
     const known = this.flags.get(language) ?? []
     const text = group.join(' ')
-    if (known.some((one) => one.join(' ') === text)) return
+    if (known.some((one) => one.join(' ') === text) || this.isOfBuild(text, target, backtrace))
+      return
     this.flags.set(language, [...known, group])
     this.note(text, target, backtrace, `CMAKE_${language}_FLAGS and the build type`)
   }
@@ -284,5 +294,7 @@ export function cmakeExtensions(
       places: collected.places,
     }
   })
-  return { extensions, remarks }
+  // The largest is what a project is most likely about.
+  const sorted = extensions.toSorted((a, b) => b.sources.length - a.sources.length)
+  return { extensions: sorted, remarks }
 }

@@ -78,8 +78,9 @@ export function firstCMakeError(
   const places = [...block.matchAll(/(?:^CMake Error at |^ {2})([^\s:]+):(\d+) \(/gm)]
   const own = places.find(([, file = '']) => isWithin(path.resolve(source, file), source))
   const paragraphs = rest.join('\n').split(/\n\s*\n|\nCall Stack/)
-  const first = paragraphs.find((one) => one.trim() !== '') ?? ''
-  const message = first
+  const [first = '', second = ''] = paragraphs.filter((one) => one.trim() !== '')
+  // "… with any of the following names:" goes on.
+  const message = (first.trimEnd().endsWith(':') ? `${first}\n${second}` : first)
     .split('\n')
     .map((line) => line.trim())
     .join(' ')

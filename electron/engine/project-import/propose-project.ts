@@ -15,7 +15,7 @@ import { carryExtension } from './carry-extension'
 import { choosePython } from './choose-python'
 import { chooseExtensions, projectName } from './choose-extensions'
 import { cmakeFile } from './configure-cmake'
-import { findOperatorSources } from './find-operator-sources'
+import { findOperatorSources, otherFolders } from './find-operator-sources'
 import { findLoadScripts } from './find-scripts'
 import type { LoadScript } from './find-scripts'
 import { pairExtensions } from './paired-extensions'
@@ -191,8 +191,16 @@ async function findBuildFiles(folder: string, files: readonly string[]): Promise
   return {
     hasSetup: files.includes(setupFile),
     cmake: [below, cmakeFile].find((file) => files.includes(file)),
-    scripts: await findLoadScripts(folder, files),
+    scripts: await chooseScripts(folder, files),
   }
+}
+
+/** Scripts that load extensions: those of tests and examples only where the folder has no other operators. */
+async function chooseScripts(folder: string, files: readonly string[]): Promise<LoadScript[]> {
+  const scripts = await findLoadScripts(folder, files)
+  const own = scripts.filter(({ file }) => !otherFolders.test(path.dirname(file)))
+  const hasOthers = scripts.length > own.length && findOperatorSources(folder, files).length > 0
+  return own.length > 0 || hasOthers ? own : scripts
 }
 
 const namesOf = ({ hasSetup, cmake, scripts }: BuildFiles): string[] => [
@@ -244,8 +252,7 @@ async function readRepository(
   }
   if (build.hasSetup) {
     const text = (await textOf(path.join(request.folder, setupFile))) ?? ''
-    const read = readText(text, files, draft)
-    if (hasPairs(read)) return ok(read)
+    if (pairsOfText(text, files).length > 0) return ok(readText(text, files, draft))
   }
   const loaded = await readScripts(installation, request, build.scripts, draft)
   return !loaded.ok || hasPairs(loaded.value) ? loaded : run

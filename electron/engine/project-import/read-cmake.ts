@@ -51,6 +51,9 @@ function configureArguments(
     Python_EXECUTABLE: python,
     Python3_EXECUTABLE: python,
     PYTHON_EXECUTABLE: python,
+    // Both make sources and flags of the build folder.
+    CMAKE_DISABLE_PRECOMPILE_HEADERS: 'ON',
+    CMAKE_UNITY_BUILD: 'OFF',
     ...(pyproject && {
       SKBUILD: '2',
       SKBUILD_PROJECT_NAME: pyproject.name,

@@ -16,7 +16,15 @@ import type { RecordedExtension, RecordedSetup } from './recorded-setup'
 import type { ImportRequest, ReadRepository } from './repository'
 
 /** Scripts that are run; the others are named. */
-const mostRun = 8
+const mostRun = 4
+
+function readText(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
 
 /** What the scripts of a folder load, with the files that their texts would become. */
 class Loads {
@@ -28,22 +36,22 @@ class Loads {
     private readonly folder: string,
   ) {}
 
-  /** A name next to the script that no file has. */
-  private freeName(script: string, name: string, ending: string): string {
+  /** The text of a file, of the folder or proposed; undefined where there is none. */
+  private textOf(file: string): string | undefined {
+    const absolute = path.join(this.folder, file)
+    return this.taken.get(file) ?? (fs.existsSync(absolute) ? readText(absolute) : undefined)
+  }
+
+  /** The file next to the script for a text: one that has this text already, else one that is not there. */
+  private fileFor(script: string, name: string, ending: string, text: string): string {
     const stem = name.replace(/\W+/g, '_')
     const base = path.join(path.dirname(script), stem === '' ? 'inline' : stem)
     for (let count = 1; ; count += 1) {
       const file = `${base}${count === 1 ? '' : `_${count}`}${ending}`
-      if (!this.taken.has(file) && !fs.existsSync(path.join(this.folder, file))) return file
+      const known = this.textOf(file)
+      if (known === undefined) this.taken.set(file, text)
+      if (known === undefined || known === text) return file
     }
-  }
-
-  /** The file for a text. Both runs of a script have the same text in the same file. */
-  private fileFor(script: string, name: string, ending: string, text: string): string {
-    const same = [...this.taken].find(([, known]) => known === text)?.[0]
-    const file = same ?? this.freeName(script, name, ending)
-    this.taken.set(file, text)
-    return file
   }
 
   /** An extension with files in place of texts, and with the names of load()'s arguments. */
@@ -60,15 +68,17 @@ class Loads {
     note(texts(one.flags['cxx']), 'extra_cflags')
     note(texts(one.linkFlags), 'extra_ldflags')
     const files = new Map<string, string>()
+    const sources = [...one.sources]
     const addText = (text: string | undefined, ending: string, what: string): void => {
       if (text === undefined || text === '') return
       const file = this.fileFor(script, one.name, ending, `${text}\n`)
-      files.set(file, `${text}\n`)
+      sources.push(file)
       note([file], what)
+      if (this.taken.has(file)) files.set(file, `${text}\n`)
     }
     addText(inline?.cpp, '.cpp', 'cpp_sources')
     addText(inline?.cuda, '.cu', 'cuda_sources')
-    return { ...one, file: script, sources: [...one.sources, ...files.keys()], places, files }
+    return { ...one, file: script, sources, places, files }
   }
 
   /** The extensions of both runs of a script. */
