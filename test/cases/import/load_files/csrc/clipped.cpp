@@ -1,6 +1,6 @@
 #include <torch/extension.h>
 
-#include "limits.h"
+#include "clip_limits.h"
 
 torch::Tensor clipped(torch::Tensor x) { return x.clamp(-largest, largest); }
 
