@@ -20,21 +20,38 @@ export const importRemark = z.object({
 })
 export type ImportRemark = z.infer<typeof importRemark>
 
+/** A source that is a text in a script, as load_inline takes it: it becomes a file where the user accepts that. */
+export const proposedFile = z.object({
+  /** Relative to the folder; there is no such file. */
+  path: z.string(),
+  text: z.string(),
+  /** "bench.py:12, cpp_sources" */
+  origin: z.string(),
+})
+export type ProposedFile = z.infer<typeof proposedFile>
+
 /** An opsmith.json for a folder that has none. Nothing is written until the user accepts it. */
 export const projectProposal = z.object({
   /** Absolute. */
   folder: z.string(),
   lines: z.array(proposalLine),
   remarks: z.array(importRemark),
-  /** `run`: setup.py was run, and recorded; `text`: its text was read; `sources`: only C++ and CUDA files were looked at. */
-  source: z.enum(['run', 'text', 'sources']),
-  /** The Python that ran setup.py; "" where none did. */
+  /** Sources that are written with it; one that is there by then is not overwritten. */
+  files: z.array(proposedFile),
+  /**
+   * `run`: setup.py was run, and recorded; `text`: its text was read; `cmake`: CMake configured the folder;
+   * `script`: a script's load() and load_inline() were recorded; `sources`: only C++ and CUDA files were looked at.
+   */
+  source: z.enum(['run', 'text', 'cmake', 'script', 'sources']),
+  /** The file that was run, or that would be, relative: setup.py, CMakeLists.txt, a script; "" for none. */
+  buildFile: z.string(),
+  /** The Python that ran it, or whose torch CMake found; "" where none did. */
   python: z.string(),
-  /** There is a setup.py, and it was not run. */
+  /** There is such a file, and it was not run. */
   notRun: z.boolean(),
-  /** The extensions of setup.py that this project is made of. */
+  /** The extensions, or libraries of CMake, that this project is made of. */
   extensions: z.array(z.string()),
-  /** The other extensions of setup.py: each can be a project of its own. */
+  /** The others: each can be a project of its own. */
   otherExtensions: z.array(z.string()),
 })
 export type ProjectProposal = z.infer<typeof projectProposal>

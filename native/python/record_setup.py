@@ -25,9 +25,9 @@ STAND_IN_VERSION = "2.13.0"
 
 
 class Recorder:
-    def __init__(self, folder, with_cuda, scratch):
+    def __init__(self, folder, with_cuda, scratch, script="setup.py"):
         self.folder = os.path.realpath(folder)
-        self.script = os.path.join(self.folder, "setup.py")
+        self.script = os.path.realpath(os.path.join(self.folder, script))
         self.with_cuda = with_cuda
         self.setups = []
         self.environment = {}
@@ -47,7 +47,7 @@ class Recorder:
         return None
 
     def caller_line(self):
-        """The line of setup.py that is running; 0 where it is not on the stack."""
+        """The line of the script that is running; 0 where it is not on the stack."""
         frame = sys._getframe(1)
         while frame is not None:
             if os.path.realpath(frame.f_code.co_filename) == self.script:
@@ -334,10 +334,8 @@ def failure_of(recorder, error):
     }
 
 
-def main():
-    folder, which, answer_file = sys.argv[1:4]
-    answer_file = os.path.abspath(answer_file)
-    recorder = Recorder(folder, which == "cuda", answer_file + ".files")
+def prepare(recorder):
+    """Makes torch and setuptools recordable; the names of those that are replaced since this Python has none."""
     os.chdir(recorder.folder)
     sys.dont_write_bytecode = True
     stand_ins = [name for name in ("setuptools", "torch") if not can_import(name)]
@@ -348,6 +346,26 @@ def main():
     if "torch" in stand_ins:
         stand_in_torch()
     record_classes(recorder)
+    return stand_ins
+
+
+def write_answer(recorder, answer_file, error, stand_ins, setup, extensions):
+    answer = {
+        "error": error,
+        "standIns": stand_ins,
+        "setup": {"line": 0, "name": "", "version": ""} | setup,
+        "extensions": extensions,
+        "environment": [{"name": name, "line": at} for name, at in recorder.environment.items()],
+    }
+    with open(answer_file, "w", encoding="utf-8") as out:
+        json.dump(answer, out)
+
+
+def main():
+    folder, which, answer_file = sys.argv[1:4]
+    answer_file = os.path.abspath(answer_file)
+    recorder = Recorder(folder, which == "cuda", answer_file + ".files")
+    stand_ins = prepare(recorder)
     # Our own folder is first on the path until here; a project's setup.py finds its own there.
     sys.path[0] = recorder.folder
     sys.argv = ["setup.py", "build_ext"]
@@ -368,19 +386,8 @@ def main():
         options.update(given)
         line = line or at
         extensions += [describe(one) for one in given.get("ext_modules") or []]
-    answer = {
-        "error": error,
-        "standIns": stand_ins,
-        "setup": {
-            "line": line,
-            "name": str(options.get("name") or ""),
-            "version": str(options.get("version") or ""),
-        },
-        "extensions": extensions,
-        "environment": [{"name": name, "line": at} for name, at in recorder.environment.items()],
-    }
-    with open(answer_file, "w", encoding="utf-8") as out:
-        json.dump(answer, out)
+    setup = {"line": line, "name": str(options.get("name") or ""), "version": str(options.get("version") or "")}
+    write_answer(recorder, answer_file, error, stand_ins, setup, extensions)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,10 @@
 import { useEffect, useId, useRef, type ReactElement } from 'react'
 
-import type { ImportRemark, ProjectProposal } from '../../electron/contract/project-import'
+import type {
+  ImportRemark,
+  ProjectProposal,
+  ProposedFile,
+} from '../../electron/contract/project-import'
 import { openProject } from '../store/project'
 import {
   acceptProposal,
@@ -31,6 +35,8 @@ function Proposal(): ReactElement | null {
   if (!shown) return null
   const { folder, proposal, isBusy, error } = shown
   const mayRun = proposal === null || proposal.notRun
+  // What must be run first has no proposal: its file is named by the error.
+  const buildFile = proposal?.buildFile ?? 'The build file'
   return (
     <dialog
       ref={dialog}
@@ -47,18 +53,20 @@ function Proposal(): ReactElement | null {
         <p className="import-trust">
           <Icon name="shield" />
           <span className="grow">
-            setup.py was not run, since it is other people’s code. A run shows all that it builds.
+            {buildFile} was not run, since it is other people’s code. A run shows all that it
+            builds.
           </span>
           <Button
             disabled={isBusy}
             testId="import-trust"
             onClick={() => void proposeAgain('', true)}
           >
-            Trust the authors and run setup.py
+            {proposal ? `Trust the authors and run ${buildFile}` : 'Trust the authors and run it'}
           </Button>
         </p>
       )}
       {proposal && <ProposalText proposal={proposal} />}
+      {proposal && proposal.files.length > 0 && <ProposedFiles files={proposal.files} />}
       {proposal && proposal.remarks.length > 0 && <Remarks remarks={proposal.remarks} />}
       {proposal && <OtherExtensions proposal={proposal} isBusy={isBusy} />}
       {error && <ErrorView error={error} testId="import-error" />}
@@ -79,11 +87,19 @@ function Proposal(): ReactElement | null {
   )
 }
 
-function madeFrom({ source, python }: ProjectProposal): string {
-  if (source === 'run') return `Proposed from setup.py, which was run by ${python} and recorded.`
-  return source === 'text'
-    ? 'Proposed from the text of setup.py.'
-    : 'Proposed from the C++ and CUDA files that register operators.'
+function madeFrom({ source, buildFile, python }: ProjectProposal): string {
+  switch (source) {
+    case 'run':
+      return `Proposed from setup.py, which was run by ${python} and recorded.`
+    case 'text':
+      return 'Proposed from the text of setup.py.'
+    case 'cmake':
+      return `Proposed from ${buildFile}: CMake configured a copy of the folder with the torch of ${python}.`
+    case 'script':
+      return `Proposed from ${buildFile}, which was imported by ${python}; what it loads was recorded.`
+    case 'sources':
+      return 'Proposed from the C++ and CUDA files that register operators.'
+  }
 }
 
 /** Each line with its origin. */
@@ -100,6 +116,23 @@ function ProposalText({ proposal }: { proposal: ProjectProposal }): ReactElement
           ))}
         </tbody>
       </table>
+    </div>
+  )
+}
+
+/** Sources that are written with opsmith.json; their text unfolds. */
+function ProposedFiles({ files }: { files: readonly ProposedFile[] }): ReactElement {
+  return (
+    <div className="import-files selectable" data-testid="import-files">
+      {files.map(({ path, text, origin }) => (
+        <details key={path}>
+          <summary>
+            <span className="mono">{path}</span> is written too{' '}
+            <span className="muted">{origin}</span>
+          </summary>
+          <pre className="mono">{text}</pre>
+        </details>
+      ))}
     </div>
   )
 }
@@ -134,7 +167,7 @@ function OtherExtensions({
   if (otherExtensions.length === 0) return null
   return (
     <label className="import-extension">
-      Extension of setup.py{' '}
+      Extension of {proposal.buildFile}{' '}
       <select
         value={extensions[0] ?? ''}
         disabled={isBusy}

@@ -199,6 +199,22 @@ it('Doctor explains what a build printed, and copies the command that helps', as
   await failure.waitFor({ state: 'detached' })
 })
 
+it('a script that gives load_inline texts is run once it is trusted; the texts become files', async () => {
+  const other = copyProject(path.join(root, 'test/cases/import/load_strings'), cache)
+  expect(await startOnceMore(cache, other)).toBe(0)
+  await app.testId('import-error').filter({ hasText: 'bench/swish.py' }).waitFor()
+  await app.testId('import-trust').click()
+  await app.testId('import-lines').filter({ hasText: 'bench/swish.py:10, functions' }).waitFor()
+  const file = path.join(other, 'bench/swish_ops_2.cpp')
+  await app.testId('import-files').filter({ hasText: 'bench/swish_ops_2.cpp' }).waitFor()
+  expect(fs.existsSync(file)).toBe(false)
+  await app.picture('import-script')
+  await app.testId('import-create').click()
+  await app.testId('import-dialog').waitFor({ state: 'detached' })
+  await app.testId('explorer-file-opsmith.json').waitFor()
+  expect(fs.readFileSync(file, 'utf8')).toContain('torch::sigmoid(beta * x)')
+})
+
 it('a second start hands its folder to the window that is open, also where nothing can be kept', async () => {
   const other = copyProject(path.join(root, 'samples/my_op'), cache)
   for (const name of ['settings.json', 'trust.json'])

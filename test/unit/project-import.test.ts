@@ -1,17 +1,19 @@
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { unwrap } from '../../electron/contract/outcome'
 import { proposedText } from '../../electron/contract/project-import'
 import type { ProjectProposal } from '../../electron/contract/project-import'
 import { findInstallation } from '../../electron/engine/installation'
+import { firstCMakeError } from '../../electron/engine/project-import/configure-cmake'
 import { carryFlag, groupFlags } from '../../electron/engine/project-import/carry-flags'
 import { ProposalDraft } from '../../electron/engine/project-import/proposal-draft'
 import { proposeProject } from '../../electron/engine/project-import/propose-project'
-import type { ImportRequest } from '../../electron/engine/project-import/propose-project'
+import type { ImportRequest } from '../../electron/engine/project-import/repository'
 import { writeProposal } from '../../electron/engine/project-import/write-proposal'
 import { root } from '../support/installation'
 
@@ -133,7 +135,129 @@ describe('setup.py that is run and recorded', () => {
   })
 })
 
+describe('a script that loads extensions', () => {
+  it('is imported up to its first call: names, sources, flags and include paths of load()', async () => {
+    const proposal = await propose(copyCase('load_files'))
+    expect(proposal).toMatchObject({ source: 'script', buildFile: 'ops.py', files: [] })
+    expect(jsonOf(proposal)).toEqual({
+      name: 'clipped',
+      sources: ['csrc/clipped.cpp'],
+      optimization: 'O2',
+      cflags: ['-DCLIP_LIMIT=3'],
+    })
+    const origin = proposal.lines.find(({ text }) => text.includes('CLIP_LIMIT'))?.origin
+    expect(origin).toBe('ops.py:7, extra_cflags')
+  })
+
+  it('sources given as texts are proposed as files, written when accepted, never over a file', async () => {
+    const folder = copyCase('load_strings')
+    const before = fs.readFileSync(path.join(folder, 'bench/swish_ops.cpp'), 'utf8')
+    const proposal = await propose(folder)
+    expect(jsonOf(proposal)).toEqual({
+      name: 'swish_ops',
+      sources: ['bench/swish_ops_2.cpp'],
+      functions: ['swish'],
+      optimization: 'O2',
+    })
+    const [file] = proposal.files
+    expect(file).toMatchObject({ origin: 'bench/swish.py:10, cpp_sources' })
+    expect(file?.text).toMatch(/^#include <torch\/extension\.h>\n.*swish/)
+    const proposed = path.join(folder, 'bench/swish_ops_2.cpp')
+    expect(fs.existsSync(proposed)).toBe(false)
+    fs.writeFileSync(proposed, 'mine')
+    const refused = await writeProposal(folder, proposedText(proposal), proposal.files)
+    expect(refused).toMatchObject({ error: { code: 'file.conflict', file: proposed } })
+    expect(fs.existsSync(path.join(folder, 'opsmith.json'))).toBe(false)
+    expect(fs.readFileSync(proposed, 'utf8')).toBe('mine')
+    fs.rmSync(proposed)
+    unwrap(await writeProposal(folder, proposedText(proposal), proposal.files))
+    expect(fs.readFileSync(proposed, 'utf8')).toBe(file?.text)
+    expect(fs.readFileSync(path.join(folder, 'bench/swish_ops.cpp'), 'utf8')).toBe(before)
+    fs.rmSync(path.join(folder, 'opsmith.json'))
+    const again = await propose(folder)
+    expect(again.files).toEqual([])
+    expect(jsonOf(again)).toEqual(jsonOf(proposal))
+  })
+
+  it('one that loads in a function, or that fails before, is named with its line', async () => {
+    const folder = copyCase('no_build_file')
+    const start = 'from torch.utils import cpp_extension\n'
+    fs.writeFileSync(
+      path.join(folder, 'later.py'),
+      `${start}def ops():\n    return cpp_extension.load("ops", ["src/half.cpp"])\n`,
+    )
+    fs.writeFileSync(
+      path.join(folder, 'fails.py'),
+      `${start}import a_module_that_nobody_has\ncpp_extension.load("ops", ["src/half.cpp"])\n`,
+    )
+    const proposal = await propose(folder)
+    expect(proposal.source).toBe('sources')
+    const remarks = remarksOf(proposal)
+    expect(remarks).toContain('later.py:3 load() or load_inline() is called in a function')
+    expect(remarks).toMatch(/fails\.py:2 fails\.py fails before.* pip install a_module_that/)
+  })
+})
+
+describe('CMake', () => {
+  it('that is not installed is named with the command that installs it', async () => {
+    const asked = ['-c', 'import sys; print(sys.executable)']
+    const real = execFileSync('python3', asked, { encoding: 'utf8' }).trim()
+    fs.writeFileSync(python, `#!/bin/sh\nexec ${real} -S "$@"\n`, { mode: 0o755 })
+    const folder = copyCase('cmake_option')
+    vi.stubEnv('PATH', scratch)
+    const proposal = await propose(folder).finally(() => vi.unstubAllEnvs())
+    expect(proposal.source).toBe('sources')
+    expect(remarksOf(proposal)).toMatch(/there is no cmake on PATH\. .*install.* cmake/)
+  })
+
+  it('fails with its own message, and with the line of the repository', () => {
+    const printed = [
+      'CMake Warning (dev) at CMakeLists.txt:2 (project):',
+      '  Something else.',
+      '',
+      'CMake Error at /opt/torch/TorchConfig.cmake:8 (message):',
+      '  Your installation depends',
+      '  on CUDA.',
+      '',
+      '  More of it.',
+      'Call Stack (most recent call first):',
+      '  cmake/find.cmake:7 (find_package)',
+      '  CMakeLists.txt:5 (include)',
+      '',
+      '',
+      '-- Configuring incomplete, errors occurred!',
+    ].join('\n')
+    expect(firstCMakeError(printed, '/work/repository')).toEqual({
+      message: 'Your installation depends on CUDA.',
+      file: 'cmake/find.cmake',
+      line: 7,
+    })
+  })
+})
+
 describe('without running anything', () => {
+  it.each([
+    ['cmake_option', 'CMakeLists.txt', ['src/bias.cpp', 'src/device.cpp', 'src/scaled.cpp']],
+    ['load_files', 'ops.py', ['csrc/clipped.cpp']],
+  ])('of %s the sources are looked at, and %s is named as not run', async (name, file, sources) => {
+    const proposal = await propose(copyCase(name), { runsCode: false })
+    expect(proposal).toMatchObject({ source: 'sources', notRun: true, buildFile: file, python: '' })
+    expect(jsonOf(proposal)).toEqual({ name, sources })
+    expect(remarksOf(proposal)).toContain(`${file} is not run, since it is other people’s code`)
+  })
+
+  it('a script whose sources are texts is refused in a sentence: it must be run first', async () => {
+    const folder = copyCase('load_strings')
+    const refused = await proposeProject(installation, {
+      folder,
+      runsCode: false,
+      python,
+      extension: '',
+    })
+    expect(refused).toMatchObject({ error: { code: 'project.restricted' } })
+    expect(refused).toMatchObject({ error: { message: expect.stringContaining('swish.py') } })
+  })
+
   it('the text of setup.py gives names, sources and macros that are written out', async () => {
     const folder = copyCase('missing_module')
     fs.appendFileSync(path.join(folder, 'setup.py'), `\nopen('${scratch}/ran', 'w')\n`)

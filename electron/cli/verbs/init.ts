@@ -1,36 +1,60 @@
-import fs from 'node:fs'
 import path from 'node:path'
 import readline from 'node:readline/promises'
 
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
 import { proposedText } from '../../contract/project-import'
-import type { ImportRemark, ProjectProposal } from '../../contract/project-import'
-import { proposeProject } from '../../engine/project-import/propose-project'
+import type { ImportRemark, ProjectProposal, ProposedFile } from '../../contract/project-import'
+import { filesToRun, proposeProject } from '../../engine/project-import/propose-project'
 import { writeProposal } from '../../engine/project-import/write-proposal'
 import type { Workbench } from '../../engine/workbench'
 import { exitCodes } from '../exit-codes'
-import { flag, jsonFlag, switchOff, text } from '../options'
+import { flag, jsonFlag, parsedList, switchOff, text } from '../options'
 import type { OptionValues } from '../options'
 import { callerPath, printError, printJson, printLines, progress } from '../print'
 import { defineVerb } from '../verb'
 
+function definition(given: string, flagText: string): Result<string> {
+  return /^\w[\w.-]*(:[A-Z]+)?=[^\n]*$/.test(given)
+    ? ok(given)
+    : err('request.invalid', `${flagText} takes NAME=VALUE, not "${given}".`)
+}
+
 const initOptions = {
-  yes: flag('run setup.py and write opsmith.json without asking'),
+  yes: flag('run the folder’s build files and write opsmith.json without asking'),
   python: text(
     '<path>',
-    'the Python that runs setup.py (default: the active environment’s, or the first with torch)',
+    'the Python that runs setup.py and scripts, and whose torch CMake finds (default: the active environment’s, or the first with torch)',
   ),
-  run: switchOff('read the text of setup.py instead of running it'),
-  extension: text('<name>', 'the extension of setup.py that becomes the project'),
+  run: switchOff(
+    'run no code of the folder: read the text of setup.py, and look at C++ and CUDA files',
+  ),
+  extension: text('<name>', 'the extension, or CMake’s target, that becomes the project'),
+  define: parsedList(
+    '<name=value>',
+    'a value for a variable of CMake’s; may be repeated',
+    definition,
+    {
+      isRepeated: true,
+    },
+  ),
   json: jsonFlag,
 }
 
 /** How the proposal was made, in a sentence. */
-function madeFrom({ source, python }: ProjectProposal): string {
-  if (source === 'run')
-    return `setup.py was run by ${python}; its extensions were recorded, not built`
-  return source === 'text'
-    ? 'the text of setup.py was read'
-    : 'C++ and CUDA files were looked at: no extension of a setup.py was found'
+function madeFrom({ source, buildFile, python }: ProjectProposal): string {
+  switch (source) {
+    case 'run':
+      return `setup.py was run by ${python}; its extensions were recorded, not built`
+    case 'text':
+      return 'the text of setup.py was read'
+    case 'cmake':
+      return `CMake configured a copy of this folder with the torch of ${python}; nothing was built`
+    case 'script':
+      return `${buildFile} was imported by ${python}; what it loads was recorded, not built`
+    case 'sources':
+      return 'C++ and CUDA files were looked at: no build file says what becomes a library'
+  }
 }
 
 function remarkLines({ text: what, file, line, command }: ImportRemark): string[] {
@@ -38,14 +62,19 @@ function remarkLines({ text: what, file, line, command }: ImportRemark): string[
   return [`  ${place}${what}`, ...(command === '' ? [] : [`    → ${command}`])]
 }
 
+function fileLine({ path: name, text: content, origin }: ProposedFile): string {
+  return `  ${name}, ${content.trimEnd().split('\n').length} lines  ← ${origin}`
+}
+
 function proposalLines(proposal: ProjectProposal): string[] {
-  const { lines, remarks, otherExtensions } = proposal
+  const { lines, files, remarks, otherExtensions } = proposal
   // A very long line has its origin after it all the same.
   const width = Math.min(60, Math.max(...lines.map((line) => line.text.length)))
   return [
     ...lines.map((line) =>
       line.origin === '' ? line.text : `${line.text.padEnd(width)}  ← ${line.origin}`,
     ),
+    ...(files.length > 0 ? ['', 'Written with it:', ...files.map(fileLine)] : []),
     ...(remarks.length > 0 ? ['', 'Remarks:', ...remarks.flatMap(remarkLines)] : []),
     ...(otherExtensions.length > 0
       ? [
@@ -68,18 +97,21 @@ async function ask(question: string): Promise<boolean | undefined> {
   }
 }
 
-/** setup.py is the code of others: it is run where the folder is trusted, or the user says so. */
-async function mayRunSetup(
+/** Build files are the code of others: they are run where the folder is trusted, or the user says so. */
+async function mayRunCode(
   workbench: Workbench,
   folder: string,
   { run, yes, json }: OptionValues<typeof initOptions>,
 ): Promise<boolean> {
-  const file = path.join(folder, 'setup.py')
-  if (!run || yes || !fs.existsSync(file)) return run
+  if (!run || yes) return run
+  const [first, ...others] = await filesToRun(folder)
+  if (first === undefined) return true
   if ((await workbench.projects.trust.of(folder)) === 'trusted') return true
-  const answer = json ? undefined : await ask(`Run ${file} to see which extensions it makes?`)
+  const more = others.length > 0 ? `, or else ${others.join(', ')},` : ''
+  const question = `Run ${path.join(folder, first)}${more} to see what it builds?`
+  const answer = json ? undefined : await ask(question)
   if (answer === undefined)
-    progress('setup.py was not run: its authors are not trusted; --yes runs it')
+    progress(`${first} was not run: its authors are not trusted; --yes runs it`)
   return answer === true
 }
 
@@ -93,9 +125,10 @@ async function runInit(
   const python = options.python ?? ''
   const proposal = await proposeProject(workbench.installation, {
     folder,
-    runsCode: await mayRunSetup(workbench, folder, options),
+    runsCode: await mayRunCode(workbench, folder, options),
     python: python.includes(path.sep) ? callerPath(python) : python,
     extension: options.extension ?? '',
+    definitions: options.define ?? [],
   })
   if (!proposal.ok) return printError(proposal.error, json)
   if (!json) {
@@ -113,7 +146,8 @@ async function runInit(
     )
     return exitCodes.failed
   }
-  const written = await writeProposal(folder, proposedText(proposal.value))
+  const { files } = proposal.value
+  const written = await writeProposal(folder, proposedText(proposal.value), files)
   if (!written.ok) return printError(written.error, json)
   if (json) printJson({ ok: true, written: true, ...proposal.value })
   else progress(`${file} was written. Next: opsmith build ${folder}`)
@@ -124,7 +158,7 @@ export const verb = defineVerb({
   name: 'init',
   order: 0,
   description:
-    'propose opsmith.json for a folder with setup.py or C++ and CUDA sources, and write it',
+    'propose opsmith.json for a folder with setup.py, CMake, load() or C++ and CUDA sources, and write it',
   argument: {
     name: 'folder',
     description: 'the folder of the sources (default: this one)',
@@ -133,6 +167,8 @@ export const verb = defineVerb({
   options: initOptions,
   notes: [
     'setup.py is run by your Python, with setuptools.setup and the extension classes recorded: nothing is compiled or installed. In a folder that is not trusted you are asked first. --no-run reads its text instead.',
+    'Without extensions there, CMake configures a copy of the folder (also for scikit-build-core), and its libraries that link torch are read; --define gives an option another value.',
+    'Without those, scripts that call load() or load_inline() are imported, and these calls recorded. Sources given as texts are written as files next to the script.',
   ],
   run: runInit,
 })

@@ -23,13 +23,18 @@ export interface Carrying {
 
 /** libtorch's and Python's own, which every library here is linked with or does without. */
 const ownLibraries = /^(c10|torch|torch_cpu|torch_python|c10_cuda|torch_cuda|cudart)$/
-const ownIncludes = /\/torch\/include(\/|$)|\/include\/python3|^\/usr\/local\/cuda/
+const ownIncludes =
+  /\/torch\/include(\/|$)|\/include\/python3|\/site-packages\/pybind11\/include$|^\/usr\/local\/cuda/
 
-const placeAt = ({ file }: Carrying, { line }: RecordedExtension, what: string): FlagPlace => ({
-  file,
-  line,
-  what,
-})
+/** Where a value comes from: its own line where that is known, else the extension's. */
+function placeAt(
+  { file }: Carrying,
+  one: RecordedExtension,
+  what: string,
+  value: string,
+): FlagPlace {
+  return one.places?.get(value) ?? { file: one.file ?? file, line: one.line, what }
+}
 
 /** A path of a build file, relative to the folder where it is inside; else absolute. */
 function relativeTo(folder: string, given: string): string {
@@ -44,13 +49,15 @@ function relativeTo(folder: string, given: string): string {
 }
 
 /** A remark on what is not there: with the command, where a submodule that git has not fetched would have it. */
-function remarkMissing(carrying: Carrying, name: string, line: number): boolean {
-  const { draft, folder, file } = carrying
+function remarkMissing(
+  { draft, folder }: Carrying,
+  name: string,
+  at: { file: string; line: number },
+): boolean {
   const submodule = submoduleOf(folder, name)
   if (submodule) {
     draft.remark(`The git submodule ${submodule.path} is empty, and ${name} is in it.`, {
-      file,
-      line,
+      ...at,
       command: fetchCommand(submodule),
     })
   }
@@ -63,54 +70,48 @@ function carrySource(
   given: string,
   withCuda: boolean,
 ): void {
-  const { draft, folder, file } = carrying
+  const { draft, folder } = carrying
   const source = relativeTo(folder, given)
-  const { line } = one
+  const place = placeAt(carrying, one, withCuda ? 'sources with CUDA' : 'sources', given)
+  const at = { file: place.file, line: place.line }
   if (!isCode(source) || isHeader(source)) {
-    draft.remark(`${given} is left out: it is no C++ or CUDA source.`, { file, line })
+    draft.remark(`${given} is left out: it is no C++ or CUDA source.`, at)
     return
   }
   if (path.isAbsolute(source)) {
-    draft.remark(`${given} is left out: it is outside this folder.`, { file, line })
+    draft.remark(`${given} is left out: it is outside this folder.`, at)
     return
   }
-  const isThere = fs.existsSync(path.join(folder, source))
-  if (!isThere && !remarkMissing(carrying, source, line)) {
+  const text = one.files?.get(given)
+  if (text !== undefined) draft.propose({ path: source, text, origin: originOf(place) })
+  const isThere = text !== undefined || fs.existsSync(path.join(folder, source))
+  if (!isThere && !remarkMissing(carrying, source, at)) {
     draft.remark(
       `${given} is left out: there is no such file, so the build of this repository makes it.`,
-      {
-        file,
-        line,
-      },
+      at,
     )
     return
   }
-  const origin = originOf(placeAt(carrying, one, withCuda ? 'sources with CUDA' : 'sources'))
+  const origin = originOf(place)
   draft.add(withCuda ? 'cudaSources' : 'sources', [escapePath(source)], origin)
 }
 
 function carryIncludes(carrying: Carrying, one: RecordedExtension): void {
-  const { draft, folder, file } = carrying
-  const place = placeAt(carrying, one, 'include_dirs')
+  const { draft, folder } = carrying
   for (const given of one.includeDirs) {
     if (ownIncludes.test(given)) continue
+    const place = placeAt(carrying, one, 'include_dirs', given)
+    const at = { file: place.file, line: place.line }
     const relative = relativeTo(folder, given)
     // The project's own folder is always searched.
     if (relative === '') continue
     const isThere = fs.existsSync(path.resolve(folder, relative))
-    if (!isThere && !remarkMissing(carrying, relative, one.line)) {
-      draft.remark(`The include path ${given} is left out: there is no such folder.`, {
-        file,
-        line: one.line,
-      })
+    if (!isThere && !remarkMissing(carrying, relative, at)) {
+      draft.remark(`The include path ${given} is left out: there is no such folder.`, at)
       continue
     }
-    if (path.isAbsolute(relative)) {
-      draft.remark(`The include path ${relative} is a folder of this machine.`, {
-        file,
-        line: one.line,
-      })
-    }
+    if (path.isAbsolute(relative))
+      draft.remark(`The include path ${relative} is a folder of this machine.`, at)
     draft.add('includePaths', [relative], originOf(place))
   }
 }
@@ -131,19 +132,21 @@ function isFastMath(cxx: string[][], nvcc: string[][], hasKernels: boolean): boo
 }
 
 function carryFlags(carrying: Carrying, pair: ExtensionPair, hasKernels: boolean): void {
-  const { draft, file } = carrying
+  const { draft } = carrying
   const base = baseOf(pair)
   const cxx = flagsFor(base, 'cxx')
   const nvcc = hasKernels ? flagsFor(pair.cuda ?? base, 'nvcc') : []
-  const place = placeAt(carrying, base, 'extra_compile_args')
+  const placeOf = (group: readonly string[], one = base): FlagPlace =>
+    placeAt(carrying, one, 'extra_compile_args', textOf(group))
   const fast = isFastMath(cxx, nvcc, hasKernels)
   const isSetting = (group: readonly string[]): boolean =>
     fast && /^(-ffast-math|--?use_fast_math)$/.test(textOf(group))
-  if (fast) draft.set('fastMath', true, originOf(place))
-  for (const group of cxx) if (!isSetting(group)) carryFlag(draft, group, 'cxx', place)
+  if (fast) draft.set('fastMath', true, originOf(placeOf(cxx.find(isSetting) ?? [])))
+  for (const group of cxx) if (!isSetting(group)) carryFlag(draft, group, 'cxx', placeOf(group))
   const level = cxx.map(textOf).find((one) => /^-O[0-3]$/.test(one))
   for (const group of nvcc) {
-    if (!isSetting(group) && textOf(group) !== level) carryFlag(draft, group, 'nvcc', place)
+    if (!isSetting(group) && textOf(group) !== level)
+      carryFlag(draft, group, 'nvcc', placeOf(group, pair.cuda))
   }
   const known = new Set(cxx.map(textOf))
   const extra = pair.cpu
@@ -152,12 +155,11 @@ function carryFlags(carrying: Carrying, pair: ExtensionPair, hasKernels: boolean
   for (const group of extra) {
     const text = textOf(group)
     const macro = /^-D\s*(\w+(=.*)?)$/.exec(text)?.[1]
+    const place = placeOf(group, pair.cuda)
     if (macro !== undefined) draft.add('cudaDefines', [macro], originOf(place))
     else {
-      draft.remark(`${text} is left out: C++ sources get it with CUDA only.`, {
-        file,
-        line: base.line,
-      })
+      const { file, line } = place
+      draft.remark(`${text} is left out: C++ sources get it with CUDA only.`, { file, line })
     }
   }
 }
@@ -165,19 +167,19 @@ function carryFlags(carrying: Carrying, pair: ExtensionPair, hasKernels: boolean
 function carryMacros(carrying: Carrying, pair: ExtensionPair, hasKernels: boolean): void {
   const { draft } = carrying
   const base = baseOf(pair)
-  const place = placeAt(carrying, base, 'define_macros')
   const always = base.macros.map(macroText)
   const addFlag = (flag: string, at: FlagPlace): void => {
     carryFlag(draft, [flag], 'cxx', at)
     if (hasKernels) carryFlag(draft, [flag], 'nvcc', at)
   }
-  for (const macro of always) addFlag(`-D${macro}`, place)
-  const undefinedPlace = placeAt(carrying, base, 'undef_macros')
-  for (const name of base.undefined) addFlag(`-U${name}`, undefinedPlace)
-  if (!pair.cpu || !pair.cuda) return
-  const cudaPlace = placeAt(carrying, pair.cuda, 'define_macros with CUDA')
-  for (const macro of pair.cuda.macros.map(macroText)) {
-    if (!always.includes(macro)) draft.add('cudaDefines', [macro], originOf(cudaPlace))
+  for (const macro of always) addFlag(`-D${macro}`, placeAt(carrying, base, 'define_macros', macro))
+  for (const name of base.undefined)
+    addFlag(`-U${name}`, placeAt(carrying, base, 'undef_macros', name))
+  const { cpu, cuda } = pair
+  if (!cpu || !cuda) return
+  for (const macro of cuda.macros.map(macroText)) {
+    const place = placeAt(carrying, cuda, 'define_macros with CUDA', macro)
+    if (!always.includes(macro)) draft.add('cudaDefines', [macro], originOf(place))
   }
 }
 
@@ -208,38 +210,38 @@ function linkFlagsOf(
 const needlessLinkFlags = /^(-s|-fPIC|-shared|-O\d)$/
 
 function carryLink(carrying: Carrying, pair: ExtensionPair): void {
-  const { draft, folder, file } = carrying
+  const { draft, folder } = carrying
   const base = baseOf(pair)
+  const own = { file: base.file ?? carrying.file, line: base.line }
   const always = linkFlagsOf(folder, base)
   const known = new Set(always.map(({ group }) => textOf(group)))
   const extra = pair.cpu ? linkFlagsOf(folder, pair.cuda) : []
   const withCuda = extra.filter(({ group }) => !known.has(textOf(group)))
   const add = (key: 'ldflags' | 'cudaLdflags', { group, what }: (typeof always)[number]): void => {
     const text = textOf(group)
-    const at = { file, line: base.line }
+    const one = key === 'cudaLdflags' ? (pair.cuda ?? base) : base
+    const place = placeAt(carrying, one, what, text)
+    const at = { file: place.file, line: place.line }
     if (needlessLinkFlags.test(text)) {
       if (text === '-s') draft.remark('-s is left out: stack traces need the symbols.', at)
     } else if (/openmp|^-lgomp$/.test(text)) {
       draft.remark(`${text} is left out: libtorch’s own OpenMP is used.`, at)
-    } else draft.add(key, group, originOf(placeAt(carrying, base, what)))
+    } else draft.add(key, group, originOf(place))
   }
   for (const one of always) add('ldflags', one)
   for (const one of withCuda) add('cudaLdflags', one)
   for (const object of base.extraObjects) {
-    draft.remark(`${object} is left out: object files are not linked (extra_objects).`, {
-      file,
-      line: base.line,
-    })
+    draft.remark(`${object} is left out: object files are not linked (extra_objects).`, own)
   }
   if (base.deviceLink || (pair.cuda?.deviceLink ?? false)) {
-    draft.remark('Device code is not linked between files (dlink): a kernel must be in one file.', {
-      file,
-      line: base.line,
-    })
+    draft.remark(
+      'Device code is not linked between files (dlink): a kernel must be in one file.',
+      own,
+    )
   }
 }
 
-/** Adds all that setup.py says of an extension to a draft; what differs between its two runs is for CUDA only. */
+/** Adds all that a build file says of an extension to a draft; what differs between its two runs is for CUDA only. */
 export function carryExtension(carrying: Carrying, pair: ExtensionPair): void {
   const { cpu, cuda } = pair
   const base = baseOf(pair)
@@ -252,12 +254,16 @@ export function carryExtension(carrying: Carrying, pair: ExtensionPair): void {
     for (const source of without) {
       if (cuda.sources.includes(source)) continue
       carrying.draft.remark(`${source} is left out: it is compiled only where there is no CUDA.`, {
-        file: carrying.file,
+        file: cpu.file ?? carrying.file,
         line: cpu.line,
       })
     }
   }
   const hasKernels = [...base.sources, ...(cuda?.sources ?? [])].some(isCuda)
+  for (const name of base.inline?.functions ?? []) {
+    const place = placeAt(carrying, base, 'functions', name)
+    carrying.draft.add('functions', [name], originOf(place))
+  }
   carryIncludes(carrying, base)
   if (cuda && cpu) carryIncludes(carrying, cuda)
   carryMacros(carrying, pair, hasKernels)

@@ -16,7 +16,7 @@ export const originOf = ({ file, line, what }: FlagPlace): string =>
 
 /** Flags whose value may be the next word. */
 const takesValue =
-  /^(-gencode|--generate-code|-arch|--gpu-architecture|-code|--gpu-code|-Xcompiler|--compiler-options|-Xptxas|--ptxas-options|-Xlinker|-Xnvlink|-ccbin|--compiler-bindir|-I|-isystem|-idirafter|-include|-D|-U|-t|--threads|-L|-l|-T|-rpath)$/
+  /^(-gencode|--generate-code|-arch|--gpu-architecture|-code|--gpu-code|-Xcompiler|--compiler-options|-Xptxas|--ptxas-options|-Xcudafe|-Xlinker|-Xnvlink|-ccbin|--compiler-bindir|-I|-isystem|-idirafter|-include|-D|-U|-t|--threads|-L|-l|-T|-rpath)$/
 
 /** Splits flags into groups: a flag, with its value where that is the next word. */
 export function groupFlags(flags: readonly string[]): string[][] {
@@ -35,7 +35,7 @@ export function groupFlags(flags: readonly string[]): string[][] {
 
 /** What a flag asks for that every build here does already. */
 const alwaysThere =
-  /^(-fPIC|-fpic|-shared|-DNDEBUG|-fwrapv|-DTORCH_API_INCLUDE_EXTENSION_H|-D_GLIBCXX_USE_CXX11_ABI=.*|-DAT_PARALLEL_OPENMP(=1)?|-DTORCH_EXTENSION_NAME=.*|-fdiagnostics-color.*|-lineinfo|--generate-line-info|--ptxas-options=-v)$/
+  /^((-Xcompiler[= ])?-fPIC|-fpic|-shared|-DNDEBUG|-fwrapv|-DTORCH_API_INCLUDE_EXTENSION_H|-D_GLIBCXX_USE_CXX11_ABI=.*|-DAT_PARALLEL_OPENMP(=1)?|-DTORCH_EXTENSION_NAME=.*|-fdiagnostics-color.*|-lineinfo|--generate-line-info|--ptxas-options=-v)$/
 
 /** Flags that are not carried over, with the reason: read after the flag. */
 const dropped: readonly (readonly [pattern: RegExp, why: string])[] = [

@@ -6,9 +6,10 @@ import { pybindModules, withoutComments } from '../project/scan-source'
 import { baseOf, sourcesOf } from './paired-extensions'
 import type { ExtensionPair } from './paired-extensions'
 
-function sourceText(folder: string, source: string): string {
+function sourceText(folder: string, { cpu, cuda }: ExtensionPair, source: string): string {
+  const proposed = cpu?.files?.get(source) ?? cuda?.files?.get(source)
   try {
-    return withoutComments(fs.readFileSync(path.resolve(folder, source), 'utf8'))
+    return withoutComments(proposed ?? fs.readFileSync(path.resolve(folder, source), 'utf8'))
   } catch {
     return ''
   }
@@ -16,14 +17,16 @@ function sourceText(folder: string, source: string): string {
 
 /** What only one source of a library may define: the namespaces of TORCH_LIBRARY, Python's module. */
 function definedOnce(folder: string, pair: ExtensionPair): string[] {
-  return sourcesOf(pair).flatMap((source) => {
-    const text = sourceText(folder, source)
+  const bound = baseOf(pair).inline?.functions.map((name) => `function ${name}`) ?? []
+  const inSources = sourcesOf(pair).flatMap((source) => {
+    const text = sourceText(folder, pair, source)
     const blocks = [...text.matchAll(/\bTORCH_LIBRARY\s*\(\s*(\w+)/g)].map(
       ([, name = '']) => `library ${name}`,
     )
     const modules = pybindModules(text).map(() => 'module')
     return [...blocks, ...modules]
   })
+  return [...bound, ...inSources]
 }
 
 /** How the sources are compiled and linked, as a text that can be compared. */

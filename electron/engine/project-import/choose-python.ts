@@ -8,7 +8,7 @@ import { findOnPath } from '../toolchain/find-on-path'
 import { askPython, findPythons } from '../toolchain/libtorch'
 
 /**
- * The Python that runs a folder's setup.py: the one that is named, else the active environment's, else the
+ * The Python that runs a folder's setup.py and scripts: the one that is named, else the active environment's, else the
  * folder's own, else the first on PATH that has torch, else any.
  * Errors: there is none, or the one that is named is none (toolchain.missing).
  */
@@ -42,7 +42,7 @@ export async function choosePython(
     pythons[0]
   return best
     ? ok(best.python)
-    : err('toolchain.missing', 'No Python was found on PATH to run setup.py.', {
-        hint: 'Install python3, or have the text read instead: opsmith init --no-run.',
+    : err('toolchain.missing', 'No Python was found on PATH to run the build files.', {
+        hint: 'Install python3, or have only texts read: opsmith init --no-run.',
       })
 }

@@ -7,7 +7,7 @@ import { isCode, isHeader } from '../project/sources'
 /** A source in bytes beyond which nobody has written it by hand. */
 const largest = 2 << 20
 /** Folders of what is no part of a library. */
-const otherFolders =
+export const otherFolders =
   /(^|\/)(tests?|benchmarks?|examples?|third_party|third-party|3rdparty|external|extern|docs?|dist)(\/|$)/i
 
 const registration =

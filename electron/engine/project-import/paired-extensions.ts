@@ -1,4 +1,4 @@
-import type { RecordedExtension, RecordedRun } from './recorded-setup'
+import type { RecordedExtension } from './recorded-setup'
 
 /** An extension without CUDA and with it. One of the two may be missing: setup.py makes it only then. */
 export interface ExtensionPair {
@@ -16,13 +16,16 @@ function isPartOf(part: RecordedExtension, whole: RecordedExtension): boolean {
 }
 
 /** Finds for each extension of one run that of the other: by its name, or by its name and sources. */
-export function pairExtensions(cpu: RecordedRun, cuda: RecordedRun): ExtensionPair[] {
-  const left = [...cuda.extensions]
+export function pairExtensions(
+  cpu: readonly RecordedExtension[],
+  cuda: readonly RecordedExtension[],
+): ExtensionPair[] {
+  const left = [...cuda]
   const take = (fits: (one: RecordedExtension) => boolean): RecordedExtension | undefined => {
     const index = left.findIndex(fits)
     return index < 0 ? undefined : left.splice(index, 1)[0]
   }
-  const pairs = cpu.extensions.map((one): ExtensionPair => {
+  const pairs = cpu.map((one): ExtensionPair => {
     const same = take(({ name }) => name === one.name)
     const larger = take(
       (other) =>

@@ -1,5 +1,5 @@
 import type { Manifest } from '../../contract/manifest'
-import type { ImportRemark, ProposalLine } from '../../contract/project-import'
+import type { ImportRemark, ProposalLine, ProposedFile } from '../../contract/project-import'
 
 /** The keys that a proposal may have, in the order in which they are written. */
 const keys = [
@@ -7,6 +7,7 @@ const keys = [
   'version',
   'sources',
   'cudaSources',
+  'functions',
   'includePaths',
   'optimization',
   'fastMath',
@@ -33,6 +34,8 @@ interface Item {
 /** An opsmith.json that is being put together, each value with its origin. */
 export class ProposalDraft {
   readonly remarks: ImportRemark[] = []
+  /** Sources that are written with opsmith.json. */
+  readonly files: ProposedFile[] = []
   private readonly values = new Map<Key, { text: string; origin: string }>()
   private readonly lists = new Map<Key, Item[]>()
 
@@ -60,6 +63,10 @@ export class ProposalDraft {
     const { file = '', line = 0, command = '' } = at
     const isThere = this.remarks.some((one) => one.text === text && one.line === line)
     if (!isThere) this.remarks.push({ text, file, line, command })
+  }
+
+  propose(file: ProposedFile): void {
+    if (!this.files.some((one) => one.path === file.path)) this.files.push(file)
   }
 
   lines(): ProposalLine[] {

@@ -15,35 +15,20 @@ import { emptySubmodules, fetchCommand } from '../project/submodules'
 import { carryExtension } from './carry-extension'
 import { choosePython } from './choose-python'
 import { chooseExtensions, projectName } from './choose-extensions'
-import { findOperatorSources } from './find-operator-sources'
+import { cmakeFile } from './configure-cmake'
+import { findOperatorSources, otherFolders } from './find-operator-sources'
+import { findLoadScripts } from './find-scripts'
+import type { LoadScript } from './find-scripts'
 import { pairExtensions } from './paired-extensions'
 import type { ExtensionPair } from './paired-extensions'
 import { ProposalDraft } from './proposal-draft'
 import { readSetupText } from './read-setup-text'
+import { readCMake } from './read-cmake'
+import { readScripts } from './read-scripts'
 import { recordSetup } from './recorded-setup'
 import type { RecordedRun, RecordedSetup } from './recorded-setup'
 import { remarkOnBindings } from './remark-on-bindings'
-
-export interface ImportRequest {
-  /** Absolute. */
-  folder: string
-  /** setup.py may be run; else its text is read. */
-  runsCode: boolean
-  /** The Python that runs setup.py; "" chooses one. */
-  python: string
-  /** The extension that is wanted; "" for no choice. */
-  extension: string
-}
-
-/** What is known of a repository before extensions are chosen. */
-interface ReadRepository {
-  source: ProjectProposal['source']
-  python: string
-  packageName: string
-  version: string
-  setupLine: number
-  pairs: ExtensionPair[]
-}
+import type { ImportRequest, ReadRepository } from './repository'
 
 const setupFile = 'setup.py'
 
@@ -91,7 +76,7 @@ function pairsOfRuns(draft: ProposalDraft, { cpu, cuda }: RecordedSetup): Extens
     draft.remark('This Python has no torch: setup.py ran with a stand-in for it.')
   }
   remarkOnEnvironment(draft, [...cpu.environment, ...cuda.environment])
-  return pairExtensions(cpu, cuda).filter((pair) => {
+  return pairExtensions(cpu.extensions, cuda.extensions).filter((pair) => {
     const one = pair.cpu ?? pair.cuda
     const hasSources = (one?.sources.length ?? 0) + (pair.cuda?.sources.length ?? 0) > 0
     if (!hasSources) {
@@ -121,10 +106,12 @@ async function runSetup(
   const pairs = pairsOfRuns(draft, recorded.value)
   return ok({
     source: 'run',
+    file: setupFile,
     python: python.value,
     packageName: setup.name,
     version: setup.version,
-    setupLine: setup.line,
+    packageFile: setupFile,
+    packageLine: setup.line,
     pairs,
   })
 }
@@ -154,10 +141,12 @@ function readText(text: string, files: readonly string[], draft: ProposalDraft):
   })
   return {
     source: 'text',
+    file: setupFile,
     python: '',
     packageName: namedPackage(text.slice(Math.max(0, text.search(/\bsetup\s*\(/)))),
     version: '',
-    setupLine: 0,
+    packageFile: setupFile,
+    packageLine: 0,
     pairs: pairsOfText(text, files),
   }
 }
@@ -177,14 +166,8 @@ function carryFoundSources(
   return found.length > 0
 }
 
-/** Build files that are not read yet, and other folders with a setup.py. */
-function remarkOnOthers(draft: ProposalDraft, files: readonly string[], hasSetup: boolean): void {
-  if (hasSetup) return
-  if (files.includes('CMakeLists.txt')) {
-    draft.remark('CMakeLists.txt is not read: flags, macros and libraries are missing here.', {
-      file: 'CMakeLists.txt',
-    })
-  }
+/** Other folders with a setup.py. */
+function remarkOnOthers(draft: ProposalDraft, files: readonly string[]): void {
   const below = files.filter((file) => /^[^/]+(\/[^/]+)?\/setup\.py$/.test(file))
   for (const file of below) {
     draft.remark(`${file} is the setup.py of another folder.`, {
@@ -194,33 +177,101 @@ function remarkOnOthers(draft: ProposalDraft, files: readonly string[], hasSetup
   }
 }
 
+/** What of a folder says what it builds, in the order in which it is asked. */
+interface BuildFiles {
+  hasSetup: boolean
+  /** CMakeLists.txt of the folder, or one that pyproject.toml names. */
+  cmake: string | undefined
+  scripts: LoadScript[]
+}
+
+async function findBuildFiles(folder: string, files: readonly string[]): Promise<BuildFiles> {
+  const pyproject = (await textOf(path.join(folder, 'pyproject.toml'))) ?? ''
+  const named = /^\s*(?:cmake\.)?source-dir\s*=\s*["']([^"'\n]+)["']/m.exec(pyproject)?.[1] ?? '.'
+  const below = pyproject.includes('scikit_build_core') ? path.join(named, cmakeFile) : cmakeFile
+  return {
+    hasSetup: files.includes(setupFile),
+    cmake: [below, cmakeFile].find((file) => files.includes(file)),
+    scripts: await chooseScripts(folder, files),
+  }
+}
+
+/** Scripts that load extensions: those of tests and examples only where the folder has no other operators. */
+async function chooseScripts(folder: string, files: readonly string[]): Promise<LoadScript[]> {
+  const scripts = await findLoadScripts(folder, files)
+  const own = scripts.filter(({ file }) => !otherFolders.test(path.dirname(file)))
+  const hasOthers = scripts.length > own.length && findOperatorSources(folder, files).length > 0
+  return own.length > 0 || hasOthers ? own : scripts
+}
+
+const namesOf = ({ hasSetup, cmake, scripts }: BuildFiles): string[] => [
+  ...(hasSetup ? [setupFile] : []),
+  ...(cmake === undefined ? [] : [cmake]),
+  ...scripts.map(({ file }) => file),
+]
+
+/**
+ * The files of a folder that a proposal may run, relative: setup.py, CMakeLists.txt, scripts that call load() or
+ * load_inline(). Each is run only where those before it build nothing.
+ */
+export async function filesToRun(folder: string): Promise<string[]> {
+  const { files } = await listTree(folder)
+  return namesOf(await findBuildFiles(folder, files))
+}
+
+/** What is read of the build files of a folder that is not trusted: the text of setup.py. */
+async function readWithoutRunning(
+  { folder }: ImportRequest,
+  files: readonly string[],
+  build: BuildFiles,
+  draft: ProposalDraft,
+): Promise<ReadRepository | undefined> {
+  const text = build.hasSetup ? await textOf(path.join(folder, setupFile)) : undefined
+  if (text !== undefined) return readText(text, files, draft)
+  const [first] = namesOf(build)
+  if (first === undefined) return undefined
+  draft.remark(
+    `${first} is not run, since it is other people’s code: what it says of flags, macros and libraries is missing here.`,
+    { file: first },
+  )
+  return undefined
+}
+
+/** What the folder's own code says when it is run; undefined where there is no build file that builds something. */
 async function readRepository(
   installation: Installation,
   request: ImportRequest,
-  files: readonly string[],
+  { files, build }: { files: readonly string[]; build: BuildFiles },
   draft: ProposalDraft,
 ): Promise<Result<ReadRepository | undefined>> {
-  const text = await textOf(path.join(request.folder, setupFile))
-  if (text === undefined) return ok(undefined)
-  if (!request.runsCode) return ok(readText(text, files, draft))
-  const run = await runSetup(installation, request, draft)
-  if (!run.ok) return run
-  if (run.value.pairs.length > 0) return run
-  const read = readText(text, files, draft)
-  return ok(read.pairs.length > 0 ? read : run.value)
+  if (!request.runsCode) return ok(await readWithoutRunning(request, files, build, draft))
+  const run = build.hasSetup ? await runSetup(installation, request, draft) : ok(undefined)
+  if (!run.ok || hasPairs(run.value)) return run
+  if (build.cmake !== undefined) {
+    const configured = await readCMake(installation, request, files, draft)
+    if (!configured.ok || hasPairs(configured.value)) return configured
+  }
+  if (build.hasSetup) {
+    const text = (await textOf(path.join(request.folder, setupFile))) ?? ''
+    if (pairsOfText(text, files).length > 0) return ok(readText(text, files, draft))
+  }
+  const loaded = await readScripts(installation, request, build.scripts, draft)
+  return !loaded.ok || hasPairs(loaded.value) ? loaded : run
 }
+
+const hasPairs = (read: ReadRepository | undefined): boolean => (read?.pairs.length ?? 0) > 0
 
 function nothingFound(
   { folder, runsCode }: ImportRequest,
   draft: ProposalDraft,
-  hasSetup: boolean,
+  [buildFile]: readonly string[],
   files: readonly string[],
 ): Result<never> {
   const [first] = draft.remarks
-  if (hasSetup && !runsCode) {
+  if (buildFile !== undefined && !runsCode) {
     return err(
       'project.restricted',
-      `${folder} has a setup.py that says what it builds only when it is run.`,
+      `${folder} has a ${buildFile} that says what it builds only when it is run.`,
       {
         hint: 'Trust its authors in the window, or run it on the command line: opsmith init --yes.',
       },
@@ -233,7 +284,7 @@ function nothingFound(
   }
   return err(
     'project.missing',
-    `${folder} is not an operator project: it has no opsmith.json, no extension in a setup.py, and no C++ or CUDA source that registers operators.`,
+    `${folder} is not an operator project: it has no opsmith.json, no extension in a setup.py, no library of CMake’s that links torch, no script that loads one, and no C++ or CUDA source that registers operators.`,
     {
       hint: 'Name the folder that has the sources, or make a new project: opsmith new FOLDER.',
       ...(first && {
@@ -248,7 +299,8 @@ function nothingFound(
 /**
  * Proposes an opsmith.json for a folder that has none. Nothing is written.
  * Errors: there is one already, or the extension asked for is not there (request.invalid); no folder, or nothing
- * to propose (project.missing, project.empty); no Python, or setup.py cannot be run (toolchain.missing, project.invalid).
+ * to propose (project.missing, project.empty); code must be run first (project.restricted); no Python, or setup.py cannot be
+ * run (toolchain.missing, project.invalid).
  */
 export async function proposeProject(
   installation: Installation,
@@ -268,34 +320,44 @@ export async function proposeProject(
   }
   const draft = new ProposalDraft()
   const { files } = await listTree(folder)
-  const read = await readRepository(installation, request, files, draft)
+  const build = await findBuildFiles(folder, files)
+  const toRun = namesOf(build)
+  const read = await readRepository(installation, request, { files, build }, draft)
   if (!read.ok) return read
   const repository = read.value
   const chosen = chooseExtensions(folder, repository?.pairs ?? [], request.extension)
   if (!chosen && request.extension !== '') {
     const names = (repository?.pairs ?? []).map(({ name }) => name)
     return err('request.invalid', `There is no extension ${request.extension}.`, {
-      hint: names.length > 0 ? `There are ${names.join(', ')}.` : 'setup.py has none.',
+      hint: names.length > 0 ? `There are ${names.join(', ')}.` : 'There is none here.',
     })
   }
-  for (const pair of chosen?.chosen ?? []) carryExtension({ draft, folder, file: setupFile }, pair)
+  const file = repository?.file ?? setupFile
+  for (const pair of chosen?.chosen ?? []) carryExtension({ draft, folder, file }, pair)
   const hasExtensions = draft.has('sources') || draft.has('cudaSources')
   if (!hasExtensions && !carryFoundSources(draft, folder, files))
-    return nothingFound(request, draft, repository !== undefined, files)
+    return nothingFound(request, draft, toRun, files)
   nameProject(draft, folder, repository, hasExtensions ? (chosen?.chosen ?? []) : [])
-  remarkOnOthers(draft, files, repository !== undefined)
+  if (!hasPairs(repository)) remarkOnOthers(draft, files)
   remarkOnSubmodules(draft, folder)
   await remarkOnBindings(draft, folder)
   return checked({
     folder,
     lines: draft.lines(),
     remarks: draft.remarks,
+    files: draft.files,
     source: hasExtensions ? (repository?.source ?? 'sources') : 'sources',
     python: repository?.python ?? '',
-    notRun: repository !== undefined && !request.runsCode,
+    buildFile: repository?.file ?? toRun[0] ?? '',
+    notRun: toRun.length > 0 && !request.runsCode,
     extensions: hasExtensions ? (chosen?.chosen.map(({ name }) => name) ?? []) : [],
     otherExtensions: chosen?.others.map(({ name }) => name) ?? [],
   })
+}
+
+/** What a build file calls what it builds. */
+function nounOf(source: ProjectProposal['source'] | undefined): string {
+  return source === 'cmake' ? 'target' : 'extension'
 }
 
 function nameProject(
@@ -304,12 +366,12 @@ function nameProject(
   repository: ReadRepository | undefined,
   pairs: readonly ExtensionPair[],
 ): void {
-  const { packageName = '', version = '', setupLine = 0 } = repository ?? {}
-  const place = setupLine > 0 ? `${setupFile}:${setupLine}` : setupFile
+  const { packageFile = '', packageLine = 0, packageName = '', version = '' } = repository ?? {}
+  const place = packageLine > 0 ? `${packageFile}:${packageLine}` : packageFile
   const names = pairs.map(({ name }) => name)
   const origin =
     names.length > 0
-      ? `${setupFile}, ${names.length === 1 ? 'extension' : 'extensions'} ${names.join(', ')}`
+      ? `${repository?.file ?? ''}, ${nounOf(repository?.source)}${names.length === 1 ? '' : 's'} ${names.join(', ')}`
       : packageName === ''
         ? 'the name of the folder'
         : `${place}, name`

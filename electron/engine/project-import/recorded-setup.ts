@@ -8,13 +8,23 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { Installation } from '../installation'
 import { probeLimits, runProcess } from '../toolchain/run-command'
+import type { FlagPlace } from './carry-flags'
 
-/** An extension as setup.py describes it to setuptools. */
+/** Sources that a script gives load_inline as texts. */
+const inlineSources = z.object({
+  /** As load_inline would write it, without the bindings; "" for none. */
+  cpp: z.string(),
+  cuda: z.string(),
+  /** Functions of these sources that load_inline binds. */
+  functions: z.array(z.string()),
+})
+
+/** An extension as setup.py describes it to setuptools, or a script to load() and load_inline(). */
 export const recordedExtension = z.object({
   name: z.string(),
   /** The class: CppExtension, CUDAExtension, Extension, … */
   kind: z.string(),
-  /** 1-based line of setup.py that makes it; 0 where that is unknown. */
+  /** 1-based line of the file that makes it; 0 where that is unknown. */
   line: z.number(),
   sources: z.array(z.string()),
   includeDirs: z.array(z.string()),
@@ -31,8 +41,20 @@ export const recordedExtension = z.object({
   limitedApi: z.boolean(),
   language: z.string(),
   deviceLink: z.boolean(),
+  /** Null or absent where all sources are files. */
+  inline: inlineSources.nullish(),
 })
-export type RecordedExtension = z.infer<typeof recordedExtension>
+export type RecordedExtension = z.infer<typeof recordedExtension> & {
+  /** The file that makes it, relative, where that is not the one that was run. */
+  file?: string
+  /** Sources that are no files yet, by path: their texts. */
+  files?: ReadonlyMap<string, string>
+  /**
+   * Where single values come from, by their text: a source, an include path, "NAME=value" of a macro, a flag with
+   * its value. What is not here comes from the extension's own line.
+   */
+  places?: ReadonlyMap<string, FlagPlace>
+}
 
 const recordedRun = z.object({
   /** Why setup.py ended early; the extensions before that count. */
@@ -53,7 +75,7 @@ const recordedRun = z.object({
 })
 export type RecordedRun = z.infer<typeof recordedRun>
 
-/** setup.py run twice: torch.cuda.is_available() is false, then true. */
+/** A file run twice: torch.cuda.is_available() is false, then true. */
 export interface RecordedSetup {
   cpu: RecordedRun
   cuda: RecordedRun
@@ -66,31 +88,52 @@ interface RunRequest {
   /** Our script. */
   script: string
   folder: string
+  /** What it runs, relative to the folder. */
+  file: string
   python: string
 }
 
 async function recordRun(
-  { script, folder, python }: RunRequest,
+  { script, folder, file: recorded, python }: RunRequest,
   which: keyof RecordedSetup,
   answer: string,
 ): Promise<Result<RecordedRun>> {
   const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', PYTHONIOENCODING: 'utf-8' }
-  const done = await runProcess(python, [script, folder, which, answer], {
+  const done = await runProcess(python, [script, folder, which, answer, recorded], {
     cwd: folder,
     env,
     limits,
   })
-  const file = path.join(folder, 'setup.py')
+  const file = path.join(folder, recorded)
   if (done.stopped === 'timeout')
-    return err('project.invalid', `setup.py did not end within ${limits.seconds} s.`, { file })
+    return err('project.invalid', `${recorded} did not end within ${limits.seconds} s.`, { file })
   try {
     return ok(recordedRun.parse(JSON.parse(await fs.readFile(answer, 'utf8'))))
   } catch {
-    return err('project.invalid', `${python} could not run setup.py.`, {
+    return err('project.invalid', `${python} could not run ${recorded}.`, {
       file,
       hint: 'Choose another Python: opsmith init --python PATH.',
       detail: `${done.stdout}${done.stderr}`.trim(),
     })
+  }
+}
+
+async function recordTwice(
+  { root }: Installation,
+  scriptName: string,
+  request: Omit<RunRequest, 'script'>,
+): Promise<Result<RecordedSetup>> {
+  const scratch = await fs.mkdtemp(path.join(os.tmpdir(), `opsmith-init-${process.pid}-`))
+  try {
+    const script = path.join(root, 'native', 'python', scriptName)
+    const [cpu, cuda] = await Promise.all([
+      recordRun({ script, ...request }, 'cpu', path.join(scratch, 'cpu.json')),
+      recordRun({ script, ...request }, 'cuda', path.join(scratch, 'cuda.json')),
+    ])
+    if (!cpu.ok) return cpu
+    return cuda.ok ? ok({ cpu: cpu.value, cuda: cuda.value }) : cuda
+  } finally {
+    await fs.rm(scratch, { recursive: true, force: true })
   }
 }
 
@@ -105,17 +148,20 @@ export async function recordSetup(
   folder: string,
   python: string,
 ): Promise<Result<RecordedSetup>> {
-  const scratch = await fs.mkdtemp(path.join(os.tmpdir(), `opsmith-init-${process.pid}-`))
-  try {
-    const script = path.join(installation.root, 'native', 'python', 'record_setup.py')
-    const request = { script, folder, python }
-    const [cpu, cuda] = await Promise.all([
-      recordRun(request, 'cpu', path.join(scratch, 'cpu.json')),
-      recordRun(request, 'cuda', path.join(scratch, 'cuda.json')),
-    ])
-    if (!cpu.ok) return cpu
-    return cuda.ok ? ok({ cpu: cpu.value, cuda: cuda.value }) : cuda
-  } finally {
-    await fs.rm(scratch, { recursive: true, force: true })
-  }
+  return await recordTwice(installation, 'record_setup.py', { folder, file: 'setup.py', python })
+}
+
+/**
+ * Imports a script with torch.utils.cpp_extension.load and load_inline recorded: nothing is compiled. The import
+ * ends where the script calls what it loads.
+ * @param file the script, relative to the folder
+ * Errors: as those of recordSetup.
+ */
+export async function recordLoads(
+  installation: Installation,
+  folder: string,
+  file: string,
+  python: string,
+): Promise<Result<RecordedSetup>> {
+  return await recordTwice(installation, 'record_load.py', { folder, file, python })
 }

@@ -19,8 +19,9 @@ function firstLine(text: string, pattern: RegExp): number {
 /** Says which functions of PYBIND11_MODULE blocks can be called, and which lines need Python. */
 export async function remarkOnBindings(draft: ProposalDraft, folder: string): Promise<void> {
   for (const source of draft.listed('sources')) {
+    const proposed = draft.files.find((one) => one.path === source)?.text
     const text = withoutComments(
-      await fs.readFile(path.join(folder, source), 'utf8').catch(() => ''),
+      proposed ?? (await fs.readFile(path.join(folder, source), 'utf8').catch(() => '')),
     )
     if (pybindModules(text).length === 0) continue
     const names = boundFunctions(text).map(({ name }) => name)

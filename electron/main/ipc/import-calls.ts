@@ -29,7 +29,8 @@ export const importCalls: Handlers<ImportCalls> = {
         path: 'folder',
       })
     }
-    const written = await writeProposal(proposal.folder, proposedText(proposal))
+    const text = proposedText(proposal)
+    const written = await writeProposal(proposal.folder, text, proposal.files)
     return written.ok ? nothing : written
   },
 }

@@ -1,0 +1,3 @@
+function(more_warnings target)
+  target_compile_options(${target} PRIVATE -Wno-sign-compare)
+endfunction()

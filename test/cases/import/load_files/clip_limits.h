@@ -1,0 +1,3 @@
+#pragma once
+
+constexpr double largest = CLIP_LIMIT;

@@ -1,0 +1,1 @@
+// Notes on swish: no source, and never to be overwritten.
