@@ -103,7 +103,7 @@ function RowNote({ known, count, failed }: RowProps): ReactElement {
     return <span className={`number ${failed > 0 ? 'tone-error' : 'muted'}`}>{note}</span>
   }
   const { outcome, seconds } = known.test
-  const text = outcome === 'none' || outcome === 'skipped' ? '' : formatSeconds(seconds)
+  const text = seconds === 0 || outcome === 'skipped' ? '' : formatSeconds(seconds)
   return <span className={`number muted ${isBad(known) ? 'tone-error' : ''}`}>{text}</span>
 }
 
