@@ -7,6 +7,7 @@ project, which is the namespace of its bound functions; "modules", the Python mo
 Nothing of the project is written or reinstalled: the modules are answered before Python looks for files.
 """
 
+import importlib
 import importlib.machinery
 import importlib.util
 import json
@@ -19,6 +20,8 @@ import pytest
 
 # Characters of each text; one test that prints without end must not fill the window.
 MOST_TEXT = 100_000
+# Has load() and load_inline(), which compile a library and import it.
+EXTENSIONS = "torch.utils.cpp_extension"
 
 
 class Connection:
@@ -39,11 +42,12 @@ class Connection:
             self.socket = None
 
 
-class NoConnection:
-    """A worker of pytest-xdist: the process that started it reports for it."""
+class WorkerConnection(Connection):
+    """Of a worker of pytest-xdist: the process that started it reports the tests."""
 
     def send(self, event, **fields):
-        pass
+        if event == "replaced":
+            super().send(event, **fields)
 
 
 def shortened(text):
@@ -54,7 +58,7 @@ def shortened(text):
 
 
 class Replacement:
-    """Puts one library in the place of Python modules and of files that torch.ops.load_library is given."""
+    """Puts one library in the place of Python modules, of files that torch.ops.load_library is given, and of load()."""
 
     def __init__(self, library, name, modules, connection):
         self.library = library
@@ -81,6 +85,8 @@ class Replacement:
 
         torch.ops.load_library = load_library
         sys.meta_path.insert(0, self)
+        if EXTENSIONS in sys.modules:
+            self.replace_loading(sys.modules[EXTENSIONS])
 
     def note(self, what):
         if what not in self.known:
@@ -103,9 +109,42 @@ class Replacement:
                 return True
         return False
 
+    def replace_loading(self, extensions):
+        """Lets load() and load_inline() of the project's extension give what is built already."""
+
+        def replaced(real):
+            def load(name, *args, **options):
+                module = next((one for one in self.modules if one.split(".")[-1] == name), None)
+                if module is None:
+                    return real(name, *args, **options)
+                self.note(f"{real.__name__}({name!r})")
+                is_module = options.get("is_python_module", True)
+                return importlib.import_module(module) if is_module else self.library
+
+            return load
+
+        for name in ("load", "load_inline"):
+            setattr(extensions, name, replaced(getattr(extensions, name)))
+
+    def watch_extensions(self, path):
+        """torch.utils.cpp_extension as it is, changed when it has run: few tests import it, and it takes a while."""
+        spec = importlib.machinery.PathFinder.find_spec(EXTENSIONS, path)
+        if spec is None or spec.loader is None:
+            return None
+        run = spec.loader.exec_module
+
+        def exec_module(module):
+            run(module)
+            self.replace_loading(module)
+
+        spec.loader.exec_module = exec_module
+        return spec
+
     # What Python asks of a finder and a loader.
 
     def find_spec(self, name, path=None, target=None):
+        if name == EXTENSIONS:
+            return self.watch_extensions(path)
         if name not in self.modules:
             return None
         spec = importlib.machinery.ModuleSpec(name, self, origin=self.library)
@@ -174,7 +213,8 @@ def outcome_of(reports):
     for report in reports:
         is_expected = hasattr(report, "wasxfail")
         if report.failed:
-            return "failed" if report.when == "call" else "error"
+            # "???" is pytest-xdist's, of a worker that ended.
+            return {"call": "failed", "???": "crashed"}.get(report.when, "error")
         if report.skipped:
             outcome = "xfailed" if is_expected else "skipped"
         elif report.when == "call":
@@ -298,13 +338,17 @@ class Reporter:
         )
 
     def pytest_sessionfinish(self, session, exitstatus):
+        # Tests in whose course a worker of pytest-xdist ended never finish.
+        for nodeid, reports in list(self.reports.items()):
+            if any(report.failed for report in reports):
+                self.pytest_runtest_logfinish(nodeid, reports[-1].location)
         self.connection.send("ended", status=int(exitstatus))
 
 
 def start():
     request = json.loads(os.environ["OPSMITH_PYTEST"])
     is_worker = "PYTEST_XDIST_WORKER" in os.environ
-    connection = NoConnection() if is_worker else Connection(request["socket"])
+    connection = (WorkerConnection if is_worker else Connection)(request["socket"])
     replacement = Replacement(request["library"], request["name"], request["modules"], connection)
     try:
         replacement.load()

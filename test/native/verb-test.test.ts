@@ -73,14 +73,14 @@ it('an operator that is broken fails its test, which runs alone and names the li
   expect(tests[0]?.text).toContain('Tensor-likes are not close')
 })
 
-it('functions of PYBIND11_MODULE are the module’s, and a test that ends the process is named', async () => {
+it('functions of PYBIND11_MODULE are the module’s, load() gives it too, and a test that ends the process is named', async () => {
   const folder = await importedCase('several')
   const run = await test(folder)
   expect(run, run.stderr).toMatchObject({ code: 1 })
   expect(run.stdout).toMatch(/^passed tests\/test_norm.py::test_norm \(\d.\d\d s\)$/m)
   expect(run.stdout).toMatch(/^crashed tests\/test_norm.py::test_ends_the_process/m)
   expect(run.stdout).toMatch(
-    /SIGABRT in tests\/test_norm.py::test_ends_the_process.\n1 crashed, 1 passed in /,
+    /SIGABRT in tests\/test_norm.py::test_ends_the_process.\n1 crashed, 2 passed in /,
   )
 })
 

@@ -58,6 +58,9 @@ it('a run that ends between tests is not a good one, and --exitfirst is no early
   expect(early.end({ exitCode: 1, signal: '' }).ended).toBe('pytest ended with exit code 1.')
   const first = readerOf(began, collected, finished('a', 'failed'), { event: 'ended', status: 2 })
   expect(first.end({ exitCode: 2, signal: '' }).ended).toBe('')
+  // A plugin may fail the run: none of its tests says so.
+  const spoilt = readerOf(began, finished('a', 'passed'), { event: 'ended', status: 1 })
+  expect(spoilt.end({ exitCode: 1, signal: '' }).ended).toBe('pytest ended with exit code 1.')
   const whole = readerOf(began, finished('a', 'passed'), { event: 'ended', status: 0 })
   expect(whole.end({ exitCode: 0, signal: '' }).ended).toBe('')
 })

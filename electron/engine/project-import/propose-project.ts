@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-import { manifestFileName, pythonModule } from '../../contract/manifest'
+import { manifestFileName } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { proposedText } from '../../contract/project-import'
@@ -12,10 +12,11 @@ import { parseManifest, readManifestText } from '../project/read-manifest'
 import { isCuda } from '../project/sources'
 import { emptySubmodules, fetchCommand } from '../project/submodules'
 import { carryExtension } from './carry-extension'
+import { carryModules } from './carry-modules'
 import { choosePython } from './choose-python'
 import { chooseExtensions, projectName } from './choose-extensions'
 import { findOperatorSources } from './find-operator-sources'
-import { baseOf, pairExtensions } from './paired-extensions'
+import { pairExtensions } from './paired-extensions'
 import type { ExtensionPair } from './paired-extensions'
 import { ProposalDraft } from './proposal-draft'
 import { readSetupText } from './read-setup-text'
@@ -45,8 +46,6 @@ interface ReadRepository {
 }
 
 const setupFile = 'setup.py'
-/** What an extension is called whose name only a run of setup.py would tell. */
-const unnamedExtension = 'extension'
 
 async function textOf(file: string): Promise<string | undefined> {
   return await fs.readFile(file, 'utf8').catch(() => undefined)
@@ -134,7 +133,7 @@ async function runSetup(
 function pairsOfText(text: string, files: readonly string[]): ExtensionPair[] {
   const asksForCuda = /is_available\(\)|CUDA_HOME|WITH_CUDA|FORCE_CUDA/.test(text)
   return readSetupText(text, files).flatMap((one) => {
-    const name = one.name === '' ? unnamedExtension : one.name
+    const name = one.name === '' ? 'extension' : one.name
     const cuda = { ...one, name }
     const plain = one.sources.filter((source) => !isCuda(source))
     if (one.sources.length === 0) return []
@@ -310,19 +309,8 @@ function nameProject(
         : `${place}, name`
   const name = projectName(pairs, packageName, folder)
   draft.set('name', name, origin)
-  carryModules(draft, name, pairs)
+  carryModules(draft, setupFile, name, pairs)
   if (/^\d+\.\d+\.\d+$/.test(version)) draft.set('version', version, `${place}, version`)
-}
-
-/** Notes what tests import, where the library has another name than the project. */
-function carryModules(draft: ProposalDraft, name: string, pairs: readonly ExtensionPair[]): void {
-  const modules = pairs.filter((pair) => pythonModule.safeParse(pair.name).success)
-  if (modules.every((pair) => pair.name === name || pair.name === unnamedExtension)) return
-  for (const pair of modules) {
-    const { line } = baseOf(pair)
-    const place = line > 0 ? `${setupFile}:${line}` : setupFile
-    draft.add('pythonModules', [pair.name], `${place}, name of the extension`)
-  }
 }
 
 function remarkOnSubmodules(draft: ProposalDraft, folder: string): void {

@@ -174,9 +174,12 @@ function outcomeOf(
     })
   }
   if (done.exitCode === usageError || reader.pytest === '') {
-    const lines = log.split('\n').filter((line) => /^(ERROR|E|\w*Error):? /.test(line))
-    const why = lines[0] ?? log.split('\n').at(-1) ?? ''
-    return err('request.invalid', `pytest could not start: ${why}`, { detail: log })
+    const lines = log.split('\n')
+    const isWhy = [/ error: /, /^ERROR: /, /^\w*Error: /]
+    const why = isWhy.flatMap((form) => lines.find((line) => form.test(line)) ?? [])
+    return err('request.invalid', `pytest could not start: ${why[0] ?? lines.at(-1) ?? ''}`, {
+      detail: log,
+    })
   }
   const { exitCode, signal = '' } = done
   const { tests, ended } = reader.end({ exitCode, signal })

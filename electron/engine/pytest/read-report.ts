@@ -72,8 +72,10 @@ export class ReportReader {
       this.pytest = data.pytest
       this.torch = data.torch
     } else if (data.event === 'refused') this.refusal = data.message
-    else if (data.event === 'replaced') this.replaced.push(data.what)
-    else if (data.event === 'collected') {
+    else if (data.event === 'replaced') {
+      // Each worker of pytest-xdist says it.
+      if (!this.replaced.includes(data.what)) this.replaced.push(data.what)
+    } else if (data.event === 'collected') {
       this.total = data.tests.length
       for (const test of data.tests) this.find(test)
     } else if (data.event === 'started') {
@@ -139,9 +141,10 @@ export class ReportReader {
       return { tests: this.tests(), ended: `pytest ended ${how} in ${crashed.id}.` }
     }
     // 2: somebody, --exitfirst or errors of the collection ended it; 3: a bug of pytest or of a plugin.
-    const isWhole = this.hasEnded && (exitCode === 0 || exitCode === 1 || exitCode === 5)
     const hasFailed = this.tests().some(({ outcome }) => isBadOutcome(outcome))
-    const ended = isWhole || (exitCode === 2 && hasFailed) ? '' : `pytest ended ${how}.`
+    const isGood = exitCode === 0 || exitCode === 5
+    const isFailed = (exitCode === 1 || exitCode === 2) && hasFailed
+    const ended = this.hasEnded && (isGood || isFailed) ? '' : `pytest ended ${how}.`
     return { tests: this.tests(), ended }
   }
 
