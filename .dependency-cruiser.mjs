@@ -19,6 +19,7 @@ const serviceFolders = [
   'profile',
   'project-export',
   'project-import',
+  'pytest',
   'run',
   'search',
   'timing',

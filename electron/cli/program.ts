@@ -14,19 +14,22 @@ function commanderOption(name: string, option: OptionDeclaration<unknown>): Opti
 }
 
 function addVerb(program: Command, verb: Verb): void {
-  const { name, description, notes = [], argument } = verb
+  const { name, description, notes = [], argument, moreArguments } = verb
   const command = program.command(name).description(description)
   if (argument) {
     const usage = argument.isOptional ? `[${argument.name}]` : `<${argument.name}>`
     command.addArgument(new Argument(usage, argument.description))
+  }
+  if (moreArguments) {
+    command.addArgument(new Argument(`[${moreArguments.name}...]`, moreArguments.description))
   }
   for (const [key, option] of Object.entries(verb.options)) {
     command.addOption(commanderOption(key, option))
   }
   if (notes.length > 0) command.addHelpText('after', `\n${notes.join('\n\n')}`)
   command.action(async () => {
-    const [target = ''] = command.args
-    process.exitCode = await verb.execute(target, command.opts<Record<string, GivenValue>>())
+    const [target = '', ...more] = command.args
+    process.exitCode = await verb.execute(target, command.opts<Record<string, GivenValue>>(), more)
   })
 }
 

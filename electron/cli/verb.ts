@@ -16,6 +16,9 @@ export interface VerbArgument {
   isOptional: boolean
 }
 
+/** Words after the argument, as many as there are. */
+export type MoreArguments = Pick<VerbArgument, 'name' | 'description'>
+
 export const projectArgument: VerbArgument = {
   name: 'project',
   description: 'folder with opsmith.json',
@@ -36,21 +39,33 @@ interface VerbText {
 /** A command of the command line. Parsing, --help and the reference page all read it. */
 export interface Verb extends Readonly<VerbText> {
   readonly argument: VerbArgument | undefined
+  readonly moreArguments?: MoreArguments
   readonly options: OptionTable
   /** @returns the exit code */
-  readonly execute: (target: string, given: Readonly<Record<string, GivenValue>>) => Promise<number>
+  readonly execute: (
+    target: string,
+    given: Readonly<Record<string, GivenValue>>,
+    more?: readonly string[],
+  ) => Promise<number>
 }
 
 interface VerbDeclaration<Options extends OptionTable> extends VerbText {
   argument: VerbArgument
+  moreArguments?: MoreArguments
   options: Options
   /** It starts op hosts: --no-sandbox is one of its options. */
   runsOperators?: true
   /**
    * @param target absolute path of the argument; "" where an optional one is left out
+   * @param more of `moreArguments`, as the user wrote them
    * @returns the exit code
    */
-  run: (workbench: Workbench, target: string, options: OptionValues<Options>) => Promise<number>
+  run: (
+    workbench: Workbench,
+    target: string,
+    options: OptionValues<Options>,
+    more: readonly string[],
+  ) => Promise<number>
 }
 
 /** A wrong option has no answer in any form but the one that the user asked for. */
@@ -75,12 +90,12 @@ export function defineVerb<Options extends OptionTable>(
   return {
     ...rest,
     options: runsOperators ? { ...options, sandbox: sandboxSwitch } : options,
-    execute: async (target, given) => {
+    execute: async (target, given, more = []) => {
       const values = readOptions(options, given)
       if (!values.ok) return printError(values.error, wantsJson(given))
       const place = target === '' && argument.isOptional ? '' : callerPath(target)
       try {
-        return await withWorkbench((workbench) => run(workbench, place, values.value), {
+        return await withWorkbench((workbench) => run(workbench, place, values.value, more), {
           allowsSandbox: given['sandbox'] !== false,
         })
       } catch (error) {

@@ -56,6 +56,7 @@ import {
   operatorCheckOutcome,
   placedOperatorCheckReport,
 } from './operator-check'
+import { pytestCalls, pytestEvents } from './pytest-calls'
 import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { hostExit, workbenchError } from './outcome'
 import { profileReport, profileRequest } from './profile'
@@ -496,6 +497,7 @@ export const appCalls = {
   ...languageCalls,
   ...gitCalls,
   ...searchCalls,
+  ...pytestCalls,
   ...terminalCalls,
   /** `byUser`: nothing newer takes its place; a call that ran for a while says where it was. */
   'job.cancel': {
@@ -598,6 +600,7 @@ export const appEvents = {
   'language.diagnosed': languageDiagnostics,
   'host.changed': hostState,
   ...terminalEvents,
+  ...pytestEvents,
   /** What user code printed. `generation` 0 is a notice of ours. */
   'host.output': z.object({
     generation: z.number().int(),

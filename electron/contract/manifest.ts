@@ -103,6 +103,11 @@ export const flag = z
 /** "NAME" or "NAME=value". */
 const macro = z.string().regex(/^[A-Za-z_]\w*(=[^]*)?$/, 'expected a macro: "NAME" or "NAME=value"')
 
+/** "my_ops._C" */
+export const pythonModule = z
+  .string()
+  .regex(/^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/, 'expected the name of a Python module: "my_ops._C"')
+
 export const manifest = z.strictObject({
   $schema: z.string().optional(),
   name: z
@@ -140,6 +145,8 @@ export const manifest = z.strictObject({
   /** The same where the CUDA part is built: "-lcublas". */
   cudaLdflags: z.array(flag).default([]),
   ...z.object(buildOptionFields).partial().shape,
+  /** Of the project's Python package: what the library is for `import`. Without it, a module named as the project. */
+  pythonModules: z.array(pythonModule).min(1).optional(),
   pkgConfig: z.array(z.string().min(1)).default([]),
   systemPackages: z.array(z.string().min(1)).default([]),
   autograd: z.array(autogradEntry).default([]),

@@ -29,6 +29,8 @@ import { ProjectSymbols } from './language/symbols/project-symbols'
 import { Profiles } from './profile/profiles'
 import { Exports } from './project-export/exports'
 import { Projects } from './project/open-project'
+import { choosePython } from './project-import/choose-python'
+import { PytestRuns } from './pytest/pytest-runs'
 import { Runs } from './run/runs'
 
 export interface WorkbenchEvents extends PoolEvents, ClangdEvents, BuildEvents, BackgroundEvents {
@@ -86,6 +88,7 @@ export class Workbench {
   readonly sanitizedRuns: SanitizedRuns
   readonly timings: Timings
   readonly profiles: Profiles
+  readonly pytestRuns: PytestRuns
   readonly exports: Exports
   readonly programChecks: ProgramChecks
   readonly assemblies: Assemblies
@@ -158,6 +161,10 @@ export class Workbench {
       ownWork: () => [this.clangd.ownWork(), builds.ownWork()],
     })
     this.profiles = new Profiles(services)
+    this.pytestRuns = new PytestRuns({
+      ...services,
+      choosePython: (folder, named) => choosePython(installation, folder, named),
+    })
     this.exports = new Exports(services)
     this.programChecks = new ProgramChecks(services)
     this.assemblies = new Assemblies({

@@ -5,9 +5,10 @@ export const file = 'docs/reference/cli.md'
 export async function write(load) {
   const { verbs } = await load('electron/cli/all-verbs.ts')
   const { describeOption, flagOf } = await load('electron/cli/options.ts')
-  const argumentText = ({ argument }) => {
+  const argumentText = ({ argument, moreArguments }) => {
     if (!argument) return ''
-    return argument.isOptional ? ` [${argument.name}]` : ` <${argument.name}>`
+    const more = moreArguments ? ` [${moreArguments.name} …]` : ''
+    return (argument.isOptional ? ` [${argument.name}]` : ` <${argument.name}>`) + more
   }
   const optionRow = ([name, option]) => [
     code(`${flagOf(name, option)} ${option.placeholder}`.trim()),
@@ -19,7 +20,9 @@ export async function write(load) {
       `## ${verb.name}`,
       `\`opsmith ${verb.name}${options.length > 0 ? ' [options]' : ''}${argumentText(verb)}\``,
       prose(`${verb.description[0].toUpperCase()}${verb.description.slice(1)}.`),
-      verb.argument ? `\`${verb.argument.name}\`: ${verb.argument.description}.` : '',
+      ...[verb.argument, verb.moreArguments].flatMap((one) =>
+        one ? [`\`${one.name}\`: ${one.description}.`] : [],
+      ),
       options.length > 0 ? markdownTable(['option', 'meaning'], options) : '',
       ...(verb.notes ?? []).map((note) => prose(note.replaceAll('\n', ' '))),
     ]

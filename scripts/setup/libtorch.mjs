@@ -10,7 +10,7 @@ import { SetupFailure } from '../lib/steps.mjs'
 const torchVersion = '2.13.0'
 /** @type {[number, number]} */
 const oldest = [2, 6]
-/** What `import torch` and torch.utils.cpp_extension need besides torch; only tests and benchmarks do that. */
+/** What `import torch`, torch.utils.cpp_extension and the tests of cases need; only tests and benchmarks do that. */
 const pythonPackages = [
   'numpy',
   'sympy',
@@ -21,6 +21,7 @@ const pythonPackages = [
   'typing-extensions',
   // wheel: setuptools builds wheels by itself from 70.1 on, and Python brings an older one.
   'ninja',
+  'pytest',
   'setuptools',
   'wheel',
 ]

@@ -113,6 +113,7 @@ const panels: Record<string, { fill?: () => Promise<void>; filled: string }> = {
     fill: () => app.testId('operator-check-run').click(),
     filled: 'operator-check-verdict',
   },
+  Pytest: { filled: 'pytest-panel' },
   Timings: { filled: 'timings-panel' },
   Profile: { fill: () => app.page.keyboard.press('Control+Alt+P'), filled: 'profile-summary' },
   Assembly: { filled: 'assembly-name' },

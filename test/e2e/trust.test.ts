@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import { setToolchain } from '../../electron/engine/project/edit-manifest'
@@ -88,6 +89,7 @@ it('in restricted mode files are read, edited, saved and linted, and no call tha
     ['host.restart', {}],
     ['terminal.open', { folder, columns: 80, rows: 24 }],
     ['results.read', { folder }],
+    ['pytest.run', { folder, job, request: { ids: [], onlyList: false } }],
   ]
   for (const [name, input] of refused)
     expect(await call(name, input), name).toMatchObject({ error: { code: 'project.restricted' } })
@@ -129,8 +131,11 @@ it('a folder that is trusted is built with its own tools at once, until that is 
   })
 })
 
+let repository: string
+
 it('a repository without opsmith.json is proposed one; its setup.py runs once it is trusted, and it builds', async () => {
   const other = copyProject(path.join(root, 'test/cases/import/several'), cache)
+  repository = other
   const ran = path.join(cache.home, 'setup-ran')
   fs.appendFileSync(path.join(other, 'setup.py'), `\nopen(${JSON.stringify(ran)}, "w").close()\n`)
   expect(await startOnceMore(cache, other)).toBe(0)
@@ -151,6 +156,23 @@ it('a repository without opsmith.json is proposed one; its setup.py runs once it
   await app.testId('toolbar-build').click()
   const library = path.join(other, 'build/libnorm_cpp.so')
   await expect.poll(() => fs.existsSync(library), { timeout: 120_000 }).toBe(true)
+})
+
+it('its own tests run on what was built, and again after each build', async () => {
+  await app.testId('rail-pytest').click()
+  await app.testId('pytest-run-all').click()
+  const row = (outcome: string): Locator =>
+    app.page.locator(`[data-testid="pytest-row"][data-outcome="${outcome}"]`)
+  await row('crashed').filter({ hasText: 'test_ends_the_process' }).waitFor()
+  await row('passed').filter({ hasText: 'test_norm' }).locator('[data-pytest-id]').click()
+  await app.testId('pytest-after-build').check()
+  const source = path.join(repository, 'norm/norm.cpp')
+  fs.writeFileSync(source, fs.readFileSync(source, 'utf8').replace('x / x.norm()', 'x * x.norm()'))
+  await row('failed').filter({ hasText: 'test_norm' }).waitFor()
+  await app.testId('pytest-message').filter({ hasText: 'not close' }).waitFor()
+  await app.picture('pytest')
+  await app.page.getByRole('button', { name: 'tests/test_norm.py:6' }).click()
+  await app.testId('tab-tests/test_norm.py').waitFor()
 })
 
 it('an empty folder offers a new project from a template, which builds and passes its gradcheck', async () => {

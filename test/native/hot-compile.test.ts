@@ -10,6 +10,7 @@ import { findClangLibraries } from '../../electron/engine/compile/hot/clang-libr
 import { changeSettings } from '../../electron/engine/project/settings-file'
 import { readManifest } from '../../electron/engine/project/read-manifest'
 import { copyProject, root, subfolders } from '../support/installation'
+import { python } from '../support/python'
 import { useWorkbench } from '../support/workbench'
 
 const { workbench, cache } = useWorkbench({ inWindow: true, settings: { hotCompile: true } })
@@ -81,6 +82,20 @@ describe('hot compile', () => {
       project('all_headers', simple('all_headers', 'return x;')),
     )
     expect(started).toEqual({ ok: true, value: true })
+  })
+
+  it("a repository's own tests run in Python on what was built hot", async () => {
+    const folder = copyProject(path.join(root, 'test/cases/import/several'), cache)
+    const manifest = { name: 'norm_cpp', sources: ['norm/norm.cpp'] }
+    fs.writeFileSync(path.join(folder, 'opsmith.json'), JSON.stringify(manifest))
+    edit(folder)
+    const build = await hot(folder)
+    expect(build.hot).toBe(true)
+    const request = { ids: ['tests/test_norm.py::test_norm'], onlyList: false }
+    const tested = await workbench.pytestRuns.run(folder, request, { python, timeout: 170 })
+    if (!tested.ok) throw new Error(tested.error.message)
+    expect(tested.value).toMatchObject({ ok: true, library: build.loadPath })
+    expect(tested.value.tests.map(({ outcome }) => outcome)).toEqual(['passed'])
   })
 
   it.each(sampleFolders.map((folder) => [path.basename(folder), folder]))(

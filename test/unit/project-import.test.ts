@@ -53,6 +53,7 @@ describe('setup.py that is run and recorded', () => {
     expect(jsonOf(proposal)).toEqual({
       name: 'optional_cuda',
       version: '1.4.2',
+      pythonModules: ['optional_cuda._gather', 'optional_cuda._version'],
       sources: ['csrc/gather.cpp', 'csrc/cpu/gather_cpu.cpp', 'csrc/version.cpp'],
       cudaSources: ['csrc/cuda/gather_cuda.cu'],
       includePaths: ['csrc'],
@@ -77,6 +78,7 @@ describe('setup.py that is run and recorded', () => {
     expect(jsonOf(proposal)).toEqual({
       name: 'template_ops',
       version: '0.3.1',
+      pythonModules: ['template_ops._C'],
       sources: ['template_ops/csrc/muladd.cpp'],
       includePaths: ['include', 'third_party/small/include'],
       optimization: 'O2',
@@ -126,6 +128,7 @@ describe('setup.py that is run and recorded', () => {
     expect(proposal.source).toBe('text')
     expect(jsonOf(proposal)).toEqual({
       name: 'missing_module',
+      pythonModules: ['missing_module._C'],
       sources: ['src/add.cpp'],
       cflags: ['-DADDED=4'],
     })

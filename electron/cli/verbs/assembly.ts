@@ -258,7 +258,7 @@ export function assemblyText(report: AssemblyReport, folder: string): string[] {
 
 export const verb = defineVerb({
   name: 'assembly',
-  order: 12,
+  order: 13,
   description: 'build, and show the instructions of a function, each with its source line',
   argument: projectArgument,
   options: assemblyOptions,

@@ -22,7 +22,7 @@ async function runCompileCommands(
 
 export const verb = defineVerb({
   name: 'compile-commands',
-  order: 16,
+  order: 17,
   description: 'print compile_commands.json, for clangd in other editors',
   argument: projectArgument,
   options: verbOptions,

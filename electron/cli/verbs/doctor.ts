@@ -84,7 +84,7 @@ async function runDoctor(
 
 export const verb = defineVerb({
   name: 'doctor',
-  order: 14,
+  order: 15,
   description: 'look for compilers, libtorch, CUDA and Python, and say whether they can be used',
   argument: {
     name: 'project',

@@ -210,7 +210,7 @@ async function runExport(
 
 export const verb = defineVerb({
   name: 'export',
-  order: 11,
+  order: 12,
   description: 'build, write the project in other forms, and prove that they build and run',
   argument: projectArgument,
   options: exportOptions,

@@ -42,7 +42,7 @@ async function runPrepare(
 
 export const verb = defineVerb({
   name: 'prepare',
-  order: 15,
+  order: 16,
   description: "precompile libtorch's headers for the chosen compiler and flags",
   argument: {
     name: 'project',

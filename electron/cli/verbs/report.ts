@@ -169,7 +169,7 @@ async function runReportCommand(
 
 export const verb = defineVerb({
   name: 'report',
-  order: 13,
+  order: 14,
   description: 'build, and print one readable report: schemas, graph, calls, checks and timings',
   argument: projectArgument,
   options: verbOptions,

@@ -5,7 +5,7 @@ import { definePlainVerb } from '../verb'
 
 export const verb = definePlainVerb({
   name: 'schema',
-  order: 17,
+  order: 18,
   description: 'print the JSON Schema of opsmith.json',
   run: () => {
     printJson(manifestJsonSchema())

@@ -5,6 +5,7 @@ import type { ImportRemark, ProposalLine, ProposedFile } from '../../contract/pr
 const keys = [
   'name',
   'version',
+  'pythonModules',
   'sources',
   'cudaSources',
   'functions',
@@ -22,7 +23,7 @@ const keys = [
 type Key = (typeof keys)[number]
 
 type ListKey = {
-  [K in Key]: Manifest[K] extends readonly string[] ? K : never
+  [K in Key]: NonNullable<Manifest[K]> extends readonly string[] ? K : never
 }[Key]
 
 interface Item {

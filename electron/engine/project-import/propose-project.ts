@@ -13,6 +13,7 @@ import { parseManifest, readManifestText } from '../project/read-manifest'
 import { isCuda } from '../project/sources'
 import { emptySubmodules, fetchCommand } from '../project/submodules'
 import { carryExtension } from './carry-extension'
+import { carryModules } from './carry-modules'
 import { choosePython } from './choose-python'
 import { chooseExtensions, projectName } from './choose-extensions'
 import { cmakeFile } from './configure-cmake'
@@ -375,7 +376,9 @@ function nameProject(
       : packageName === ''
         ? 'the name of the folder'
         : `${place}, name`
-  draft.set('name', projectName(pairs, packageName, folder), origin)
+  const name = projectName(pairs, packageName, folder)
+  draft.set('name', name, origin)
+  carryModules(draft, repository?.file ?? setupFile, name, pairs)
   if (/^\d+\.\d+\.\d+$/.test(version)) draft.set('version', version, `${place}, version`)
 }
 

@@ -24,6 +24,8 @@ const descriptions: Record<string, string> = {
     "-DNDEBUG -fwrapv, as setuptools compiles an extension's C++ sources: without assert(), and integers that overflow wrap. The default is the user's setting, true at first.",
   ldflags: 'Additional flags for the linker: "-lfoo".',
   cudaLdflags: 'Additional flags for the linker where the CUDA part is built: "-lcublas".',
+  pythonModules:
+    'Python modules that this library is in the project\'s own package: "my_ops._C". `opsmith test` gives the tests this library in their place; the default is `name`.',
   pkgConfig: 'pkg-config packages whose flags are used.',
   systemPackages: 'System packages to install when a build lacks something.',
   autograd: 'Differentiable operators made of a forward and a backward function.',

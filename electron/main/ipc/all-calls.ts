@@ -12,6 +12,7 @@ import { operatorCalls } from './operator-calls'
 import { operatorCheckCalls } from './operator-check-calls'
 import { profileCalls } from './profile-calls'
 import { projectCalls } from './project-calls'
+import { pytestCalls } from './pytest-calls'
 import { searchCalls } from './search-calls'
 import { terminalCalls } from './terminal-calls'
 import { timingCalls } from './timing-calls'
@@ -33,6 +34,7 @@ export const allCalls: Handlers<AppCallName> = {
   ...gradcheckCalls,
   ...operatorCheckCalls,
   ...profileCalls,
+  ...pytestCalls,
   ...timingCalls,
   ...exportCalls,
   ...lintCalls,

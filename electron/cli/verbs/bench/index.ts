@@ -107,7 +107,7 @@ async function runTimingVerb(
 
 export const verb = defineVerb({
   name: 'bench',
-  order: 9,
+  order: 10,
   description: "build, and time operators: opsmith.json's benchmarks, or one operator's",
   argument: projectArgument,
   options: timingVerbOptions,

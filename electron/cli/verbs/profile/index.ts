@@ -46,7 +46,7 @@ async function runProfile(
 
 export const verb = defineVerb({
   name: 'profile',
-  order: 10,
+  order: 11,
   description: 'build, and show where one call spends its time and allocates its memory',
   argument: projectArgument,
   options: profileVerbOptions,

@@ -1,0 +1,163 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { manifestFileName } from '../../contract/manifest'
+import { ok } from '../../contract/outcome'
+import { isBadOutcome } from '../../contract/pytest'
+import type { PytestOutcome, PytestReport, PytestTest } from '../../contract/pytest'
+import type { Workbench } from '../../engine/workbench'
+import { buildToCheck } from '../checked-project'
+import { exitCodes } from '../exit-codes'
+import { interruptSignal } from '../interrupt'
+import { flag, jsonFlag, number, text } from '../options'
+import type { OptionValues } from '../options'
+import { callerPath, printError, printJson, printLines, progress } from '../print'
+import { defineVerb } from '../verb'
+
+const testOptions = {
+  list: flag('list the tests, and run none'),
+  python: text(
+    '<path>',
+    'the Python that runs the tests (default: the active environment’s, or the first with torch)',
+  ),
+  timeout: number('<seconds>', 'time limit of all tests together', { least: 0, isAbove: true }),
+  json: jsonFlag,
+}
+
+const hasManifest = (folder: string): boolean => fs.existsSync(path.join(folder, manifestFileName))
+
+/** A node id as pytest takes it from the project's folder: files that only the caller's folder has become absolute. */
+function fromCaller(id: string, folder: string): string {
+  const [file = ''] = id.split('::')
+  const named = callerPath(file)
+  const isElsewhere = !fs.existsSync(path.resolve(folder, file)) && fs.existsSync(named)
+  return isElsewhere ? named + id.slice(file.length) : id
+}
+
+/** The first word is the project, or else a test of the project that the command is run in. */
+function readWords(first: string, more: readonly string[]): { folder: string; ids: string[] } {
+  const here = callerPath('.')
+  if (first === '') return { folder: here, ids: [] }
+  const isProject = path.basename(first) === manifestFileName || hasManifest(first)
+  if (isProject || !hasManifest(here)) {
+    return { folder: first, ids: more.map((id) => fromCaller(id, first)) }
+  }
+  // The word became an absolute path before it came here.
+  const ids = [path.relative(here, first), ...more]
+  return { folder: here, ids: ids.map((id) => fromCaller(id, here)) }
+}
+
+const indented = (lines: string): string[] =>
+  lines === '' ? [] : lines.split('\n').map((line) => `    ${line}`)
+
+function testLines({ id, outcome, seconds, message, text: failure, output }: PytestTest): string[] {
+  const time = outcome === 'none' ? '' : ` (${seconds.toFixed(2)} s)`
+  const word = outcome === 'none' ? '' : `${outcome} `
+  if (!isBadOutcome(outcome)) {
+    const why = message === '' ? '' : `: ${message.split('\n')[0] ?? ''}`
+    return [`${word}${id}${time}${why}`]
+  }
+  return [
+    `${word}${id}${time}`,
+    ...indented(failure === '' ? message : failure.trimEnd()),
+    ...indented(output),
+  ]
+}
+
+const order: readonly PytestOutcome[] = [
+  'failed',
+  'error',
+  'crashed',
+  'passed',
+  'skipped',
+  'xfailed',
+  'xpassed',
+  'none',
+]
+
+const countsOf = (tests: readonly PytestTest[]): [PytestOutcome, number][] =>
+  order.flatMap((outcome): [PytestOutcome, number][] => {
+    const count = tests.filter((one) => one.outcome === outcome).length
+    return count === 0 ? [] : [[outcome, count]]
+  })
+
+/** "1 failed, 3 passed in 1.20 s". */
+function summaryOf({ tests, seconds, ended }: PytestReport, onlyList: boolean): string[] {
+  if (onlyList) return [`${tests.length} test${tests.length === 1 ? '' : 's'}`]
+  const counts = countsOf(tests).map(
+    ([outcome, count]) => `${count} ${outcome === 'none' ? 'not run' : outcome}`,
+  )
+  return [...(ended === '' ? [] : [ended]), `${counts.join(', ')} in ${seconds.toFixed(2)} s`]
+}
+
+/** Says what was tested: nothing of the project was replaced where its tests do not load its library. */
+function testedLines({ python, pytest, torch, library, replaced }: PytestReport): string[] {
+  const what =
+    replaced.length > 0
+      ? `in the place of ${replaced.join(', ')}`
+      : 'loaded; no test asked for one of the project’s Python modules'
+  return [`${python}: pytest ${pytest}, torch ${torch}`, `${library}: ${what}`]
+}
+
+function reportJson(report: PytestReport): object {
+  const counts = Object.fromEntries(countsOf(report.tests))
+  return { ...report, counts }
+}
+
+/** `opsmith test`: the project's own pytest, with the library that is built in the place of theirs. */
+async function runTests(
+  workbench: Workbench,
+  first: string,
+  { list, python = '', timeout = 0, json }: OptionValues<typeof testOptions>,
+  more: readonly string[],
+): Promise<number> {
+  const { folder: named, ids } = readWords(first, more)
+  const project = await buildToCheck(workbench, named, json, ok(null), () => ok(null))
+  if (typeof project === 'number') return project
+  const report = await workbench.pytestRuns.run(
+    project.folder,
+    { ids, onlyList: list },
+    {
+      python: python.includes('/') ? callerPath(python) : python,
+      timeout,
+      signal: interruptSignal(),
+      onProgress: ({ done, total, tests }) => {
+        for (const one of tests) {
+          if (one.outcome === 'none') continue
+          if (json) progress(`${done} of ${total}: ${one.id}: ${one.outcome}`)
+          else printLines(testLines(one))
+        }
+      },
+    },
+  )
+  if (!report.ok) return printError(report.error, json)
+  const { value } = report
+  if (json) printJson(reportJson(value))
+  else {
+    if (list) printLines(value.tests.flatMap(testLines))
+    for (const line of testedLines(value)) progress(line)
+    printLines(summaryOf(value, list))
+  }
+  return value.ok ? exitCodes.good : exitCodes.failed
+}
+
+export const verb = defineVerb({
+  name: 'test',
+  order: 9,
+  description: "build, and run the project's own pytest on the library",
+  argument: {
+    name: 'folder',
+    description: 'folder with opsmith.json; without it, the folder that the command is run in',
+    isOptional: true,
+  },
+  moreArguments: {
+    name: 'node-id',
+    description:
+      'a file, a folder or a test as pytest names it (tests/test_add.py::test_sum); without one, all',
+  },
+  options: testOptions,
+  notes: [
+    'Nothing is installed and nothing of the project is changed: the Python modules that opsmith.json names\n(pythonModules), and files of theirs that torch.ops.load_library is given, are replaced in the process of\nthe tests alone. The Python needs pytest and the torch that the library is built for.',
+  ],
+  run: runTests,
+})

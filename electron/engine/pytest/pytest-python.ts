@@ -1,0 +1,48 @@
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import { askPython, describeLibtorch } from '../toolchain/libtorch'
+import type { Libtorch } from '../toolchain/libtorch'
+import { probeLimits, runProcess } from '../toolchain/run-command'
+
+/** Found without importing it. */
+const findPytest =
+  "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
+
+const plainVersion = (version: string): string => version.replace(/\+.*$/, '')
+
+/** Why a library for one libtorch does not work in a process with another; "" where it does. */
+export function whyNoFit(built: Libtorch, loaded: Libtorch, python: string): string {
+  const between = `The library is built for libtorch ${built.version} (${built.folder}), and ${python} has torch ${loaded.version}`
+  if (plainVersion(built.version) !== plainVersion(loaded.version)) return `${between}.`
+  if (built.cxx11Abi !== loaded.cxx11Abi) return `${between}, which has another C++ ABI.`
+  return built.hasCuda && !loaded.hasCuda ? `${between}, which has no CUDA.` : ''
+}
+
+/**
+ * Makes sure that a Python can run a project's tests on a library that was built.
+ * Errors: it has no torch or no pytest (toolchain.missing), or a torch that the library is not built for
+ * (toolchain.mismatch).
+ */
+export async function judgePytestPython(python: string, built: Libtorch): Promise<Result<null>> {
+  const [torch, pytest] = await Promise.all([
+    askPython(python),
+    runProcess(python, ['-c', findPytest], { limits: { ...probeLimits, seconds: 60 } }),
+  ])
+  const folder = torch?.torchFolder ?? ''
+  const loaded = folder === '' ? undefined : describeLibtorch(folder, python)
+  if (!loaded) {
+    return err('toolchain.missing', `${python} has no torch, which the tests need.`, {
+      hint: 'Activate the environment with your torch, or name its Python: opsmith test --python PATH.',
+    })
+  }
+  if (pytest.exitCode !== 0) {
+    return err('toolchain.missing', `${python} has no pytest.`, {
+      hint: `Install it: ${python} -m pip install pytest`,
+    })
+  }
+  const why = whyNoFit(built, loaded, python)
+  if (why === '') return ok(null)
+  return err('toolchain.mismatch', why, {
+    hint: `Build with that torch ("toolchain": { "libtorch": ${JSON.stringify(loaded.folder)} } in opsmith.json), or name another Python: opsmith test --python PATH.`,
+  })
+}

@@ -1,0 +1,17 @@
+import type { ReactElement } from 'react'
+
+import { BusyBadge, CountBadge } from '../../shell/primitives/Badge'
+import { runStamp, useFiles } from '../../store/files'
+import { useJob } from '../../store/job'
+import { pytestJob } from './job'
+import { freshFailures, usePytest } from './store'
+
+/** How many of the project's own tests failed, of the sources as they are. */
+export function PytestBadge(): ReactElement {
+  // What is fresh depends on it.
+  useFiles(runStamp)
+  const failed = usePytest(freshFailures)
+  const isRunning = useJob(pytestJob, (state) => state.running !== null)
+  if (isRunning) return <BusyBadge label="testing" />
+  return <CountBadge count={failed} label={`${failed} failed`} />
+}

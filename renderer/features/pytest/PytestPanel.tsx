@@ -1,0 +1,170 @@
+import type { ReactElement } from 'react'
+
+import { ActionButton } from '../../shell/primitives/ActionButton'
+import { Button } from '../../shell/primitives/Button'
+import { CommandMenu } from '../../shell/primitives/CommandMenu'
+import { Details as Log, ErrorView } from '../../shell/primitives/ErrorView'
+import { EmptyState } from '../../shell/primitives/EmptyState'
+import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
+import { formatSeconds } from '../../shell/primitives/format'
+import { ListProgress } from '../../shell/primitives/ListProgress'
+import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
+import { useJob } from '../../store/job'
+import { useSchemas } from '../../store/schemas'
+import { pytestJob, runFailedTests, runTests, type EndedRun } from './job'
+import { isBad, setAfterBuild, usePytest } from './store'
+import { TestDetails } from './TestDetails'
+import { TestTree } from './TestTree'
+
+/** The repository's own tests, run on the library that is built here. */
+export function PytestPanel(): ReactElement {
+  const isLoaded = useSchemas((state) => state.load !== null)
+  const hasTests = usePytest(({ tests }) => Object.keys(tests).length > 0)
+  if (!isLoaded && !hasTests) {
+    return (
+      <NeedsBuild
+        icon="flask"
+        text="Runs this repository's own tests with pytest, on the library that is built here. Build first."
+      />
+    )
+  }
+  return (
+    <div className="panel-column split-panel" data-testid="pytest-panel">
+      <Bar />
+      <Failure />
+      {hasTests ? <Body /> : <Nothing />}
+    </div>
+  )
+}
+
+function Bar(): ReactElement {
+  const isRunning = useJob(pytestJob, (state) => state.running !== null)
+  const startedAt = useJob(pytestJob, (state) => state.startedAt)
+  const done = useJob(pytestJob, (state) => state.progress?.done ?? 0)
+  const total = useJob(pytestJob, (state) => state.progress?.total ?? 0)
+  const failed = usePytest(({ tests }) => Object.values(tests).filter(isBad).length)
+  return (
+    <div className="panel-bar split-bar">
+      {isRunning ? (
+        <ListProgress
+          done={done}
+          total={total}
+          startedAt={startedAt}
+          label="Tests"
+          onStop={() => void pytestJob.stop()}
+          testId="pytest-stop"
+        />
+      ) : (
+        <>
+          <ActionButton
+            text="Run all"
+            title="Runs all tests that pytest finds"
+            command="pytest.all"
+            disabled={false}
+            onClick={() => void runTests()}
+            testId="pytest-run-all"
+          />
+          {failed > 0 && (
+            <Button onClick={() => void runFailedTests()} testId="pytest-run-failed">
+              Run {failed} failed
+            </Button>
+          )}
+        </>
+      )}
+      <AfterBuildSwitch />
+      <span className="grow" />
+      <PanelMenu />
+      <EnlargeButton panel="pytest" />
+    </div>
+  )
+}
+
+function AfterBuildSwitch(): ReactElement {
+  const afterBuild = usePytest((state) => state.afterBuild)
+  return (
+    <label className="check" title="Runs all tests after each good build">
+      <input
+        type="checkbox"
+        checked={afterBuild}
+        data-testid="pytest-after-build"
+        onChange={(event) => setAfterBuild(event.target.checked)}
+      />
+      after each build
+    </label>
+  )
+}
+
+function PanelMenu(): ReactElement {
+  // What can be done depends on these.
+  usePytest(({ chosen, tests }) => `${chosen === null} ${Object.values(tests).some(isBad)}`)
+  useJob(pytestJob, (state) => state.running === null)
+  return (
+    <CommandMenu
+      name="Pytest"
+      testId="pytest-menu"
+      sections={[
+        ['pytest.all', 'pytest.chosen', 'pytest.failed', 'pytest.list', 'pytest.stop'],
+        ['pytest.afterBuild'],
+      ]}
+    />
+  )
+}
+
+function Failure(): ReactElement | null {
+  const error = useJob(pytestJob, (state) => state.error)
+  if (!error) return null
+  return (
+    <div className="panel-pad">
+      <ErrorView error={error} testId="pytest-error" />
+    </div>
+  )
+}
+
+function Nothing(): ReactElement {
+  const isRunning = useJob(pytestJob, (state) => state.running !== null)
+  if (isRunning) return <EmptyState text="pytest looks for tests …" quiet />
+  return (
+    <EmptyState
+      icon="flask"
+      text="Run all, or list the tests first: they get the library that is built here in the place of the installed one."
+    />
+  )
+}
+
+function Body(): ReactElement {
+  const run = useJob(pytestJob, (state) => state.value)
+  const isRunning = useJob(pytestJob, (state) => state.running !== null)
+  return (
+    <div className="split-body">
+      <div className="split-list scroll" data-testid="pytest-list">
+        {run && !isRunning && <Summary run={run} />}
+        <TestTree />
+      </div>
+      <div className="split-main scroll">
+        <TestDetails />
+      </div>
+    </div>
+  )
+}
+
+/** Where the last run was made, and what its tests got: nobody shall believe that they tested an installed library. */
+function Summary({ run }: { run: EndedRun }): ReactElement {
+  const { python, pytest, torch, replaced, seconds, ended, log, onlyList } = run
+  const place = `${python}: pytest ${pytest}, torch ${torch}`
+  return (
+    <div className="pytest-summary" data-testid="pytest-summary">
+      {ended !== '' && <p className="tone-error selectable">{ended}</p>}
+      {!onlyList && replaced.length === 0 && (
+        <p className="tone-warning">
+          No test asked for a Python module of the library. If the tests import it by another name,
+          add that to “pythonModules” in opsmith.json.
+        </p>
+      )}
+      <p className="muted" title={`${place}\n${replaced.join('\n')}`}>
+        {formatSeconds(seconds)} with pytest {pytest}
+        {replaced.length > 0 && `; built here: ${replaced.join(', ')}`}
+      </p>
+      <Log text={`${place}\n\n${log}`} label="What pytest printed" />
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+
+import { defineFeature } from '../../store/feature'
+import { pytestCommands } from './commands'
+import { forgetTests, pytestJob, refreshTests } from './job'
+import { PytestBadge } from './PytestBadge'
+import { PytestPanel } from './PytestPanel'
+import { pytestStore, setAfterBuild } from './store'
+import './styles.css'
+
+export const feature = defineFeature({
+  id: 'pytest',
+  title: 'Pytest',
+  panel: {
+    Panel: PytestPanel,
+    icon: 'M2.4 3h4M2.4 8h4M2.4 13h4M8.6 3.2l1.4 1.4 3-3M8.6 8.2l1.4 1.4 3-3M8.8 11.4l4 3.2M12.8 11.4l-4 3.2',
+    help: {
+      about: [
+        'Runs the tests of this repository with its own pytest. They get the library that is built here in the place of the installed one; nothing is installed and nothing of the repository is changed.',
+        'The Python is that of the active environment, else of .venv, else the first on PATH with torch. It needs pytest and the torch that the library is built for.',
+      ],
+      keys: [
+        ['Up, Down', 'Walk through the tests'],
+        ['Left, Right', 'Hide or show the tests of a file or a class'],
+        ['Ctrl+Enter', 'Run the test, file or class'],
+      ],
+    },
+    area: 'right',
+    order: 55,
+  },
+  Badge: PytestBadge,
+  commands: pytestCommands,
+  jobs: [pytestJob],
+  // Last: it has a process of its own, and takes long.
+  refresh: { order: 100, run: refreshTests },
+  choice: {
+    store: pytestStore,
+    read: () => {
+      const { afterBuild } = pytestStore.getState()
+      return afterBuild ? { afterBuild } : null
+    },
+    restore: (saved) => {
+      const parsed = z.object({ afterBuild: z.boolean() }).safeParse(saved)
+      if (parsed.success) setAfterBuild(parsed.data.afterBuild)
+    },
+  },
+  forget: forgetTests,
+})
