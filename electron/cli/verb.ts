@@ -1,6 +1,10 @@
-import { err, WorkbenchFailure } from '../contract/outcome'
-import type { WorkbenchError } from '../contract/outcome'
+import path from 'node:path'
+
+import { manifestFileName } from '../contract/manifest'
+import { err, ok, WorkbenchFailure } from '../contract/outcome'
+import type { Result, WorkbenchError } from '../contract/outcome'
 import { diskError } from '../engine/project/file-errors'
+import { findProjectFolder } from '../engine/project/find-project'
 import type { Workbench } from '../engine/workbench'
 import { readOptions, switchOff } from './options'
 import type { GivenValue, OptionTable, OptionValues } from './options'
@@ -55,6 +59,8 @@ interface VerbDeclaration<Options extends OptionTable> extends VerbText {
   options: Options
   /** It starts op hosts: --no-sandbox is one of its options. */
   runsOperators?: true
+  /** The argument is no project yet. */
+  makesProject?: true
   /**
    * @param target absolute path of the argument; "" where an optional one is left out
    * @param more of `moreArguments`, as the user wrote them
@@ -81,11 +87,19 @@ function expectedError(error: unknown): WorkbenchError | undefined {
   return error instanceof WorkbenchFailure ? error.error : diskError(error)
 }
 
+/** The folder of the project that is meant: an opsmith.json may name another as its "root". What is no project stays. */
+async function projectPlace(named: string): Promise<Result<string>> {
+  if (named === '') return ok(named)
+  const folder = path.basename(named) === manifestFileName ? path.dirname(named) : named
+  const found = await findProjectFolder(folder)
+  return found.ok && found.value === folder ? ok(named) : found
+}
+
 /** A verb that works on a project or a file, with the engine. */
 export function defineVerb<Options extends OptionTable>(
   declaration: VerbDeclaration<Options>,
 ): Verb {
-  const { run, runsOperators, ...rest } = declaration
+  const { run, runsOperators, makesProject, ...rest } = declaration
   const { argument, options } = rest
   return {
     ...rest,
@@ -93,7 +107,10 @@ export function defineVerb<Options extends OptionTable>(
     execute: async (target, given, more = []) => {
       const values = readOptions(options, given)
       if (!values.ok) return printError(values.error, wantsJson(given))
-      const place = target === '' && argument.isOptional ? '' : callerPath(target)
+      const named = target === '' && argument.isOptional ? '' : callerPath(target)
+      const found = makesProject ? ok(named) : await projectPlace(named)
+      if (!found.ok) return printError(found.error, wantsJson(given))
+      const place = found.value
       try {
         return await withWorkbench((workbench) => run(workbench, place, values.value, more), {
           allowsSandbox: given['sandbox'] !== false,

@@ -166,10 +166,23 @@ export const appCalls = {
       extension: z.string(),
       trusts: z.boolean(),
     }),
-    output: projectProposal,
+    output: projectProposal.extend({
+      /** A folder for an opsmith.json that is to be kept apart; absolute, not there yet. */
+      apart: z.string(),
+    }),
   },
-  /** Writes the opsmith.json that was proposed last for this folder; one that is there is refused. */
-  'project.writeProposal': { input: folder, output: none },
+  /**
+   * Writes the opsmith.json that was proposed last for this folder; one that is there is refused.
+   * Output: the folder in which it is.
+   */
+  'project.writeProposal': {
+    input: z.object({
+      folder: z.string(),
+      /** Into the folder `apart` of the proposal: nothing is written next to the sources. */
+      isApart: z.boolean(),
+    }),
+    output: z.object({ folder: z.string() }),
+  },
   'file.read': { input: inFolder, output: fileContent },
   /** Refused with file.conflict when the file is not `baseVersion` any more; "" writes regardless. */
   'file.write': {

@@ -121,6 +121,11 @@ export const manifest = z.strictObject({
       error: ({ input }) => `${String(input)} is a name of libtorch's own; choose another`,
     }),
   description: z.string().optional(),
+  /**
+   * The folder that all paths here are relative to, where that is not the folder of opsmith.json; relative to the
+   * latter, or absolute. Nothing is written there: build/ is next to opsmith.json.
+   */
+  root: z.string().min(1).optional(),
   /** Of exported packages. */
   version: z
     .string()

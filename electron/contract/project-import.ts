@@ -56,6 +56,14 @@ export const projectProposal = z.object({
 })
 export type ProjectProposal = z.infer<typeof projectProposal>
 
+/** The proposal with the sources' folder as its "root", for an opsmith.json in another folder. */
+export function withRoot<Proposal extends ProjectProposal>(proposal: Proposal): Proposal {
+  const [bracket, ...rest] = proposal.lines
+  if (!bracket) return proposal
+  const text = `  "root": ${JSON.stringify(proposal.folder)},`
+  return { ...proposal, lines: [bracket, { text, origin: 'the folder of the sources' }, ...rest] }
+}
+
 /** The text of the proposed opsmith.json. */
 export function proposedText({ lines }: Pick<ProjectProposal, 'lines'>): string {
   return lines.map(({ text }) => `${text}\n`).join('')

@@ -29,6 +29,8 @@ export type TrustedFolder = z.infer<typeof trustedFolder>
 export const describedProject = z.object({
   /** Absolute path; it identifies the project. */
   folder: z.string(),
+  /** Absolute; `files` and all calls name it "opsmith.json", also where it is in another folder. */
+  manifestFile: z.string(),
   name: z.string(),
   files: z.array(projectFile),
   /** What the list of files leaves out, and why; absent where it is whole. */

@@ -15,7 +15,9 @@ import { startForkedHost } from '../engine/host/transport'
 import type { Installation } from '../engine/installation'
 import { describeProject } from '../engine/project/describe-project'
 import { diskError } from '../engine/project/file-errors'
+import { findProjectFolder } from '../engine/project/find-project'
 import { realPlace } from '../engine/project/inside'
+import { manifestFolderOf } from '../engine/project/manifest-place'
 import { changeSettings } from '../engine/project/settings-file'
 import type { Trust } from '../engine/project/trust'
 import { watchProject } from '../engine/project/watch-project'
@@ -44,7 +46,7 @@ export class AppSession {
   /** The project that is open. */
   project: ProjectSession | undefined
   /** What was proposed last for a folder without opsmith.json. */
-  proposal: ProjectProposal | undefined
+  proposal: (ProjectProposal & { apart: string }) | undefined
   /** Messages of failures in the background that the window was sent. */
   private readonly failures = new Set<string>()
   private flushed: (() => void) | undefined
@@ -103,7 +105,7 @@ export class AppSession {
 
   /** What a window shows first: one that died has its project back. */
   get startFolder(): string {
-    return this.project?.folder ?? this.givenFolder
+    return this.project ? manifestFolderOf(this.project.folder) : this.givenFolder
   }
 
   send<N extends AppEventName>(name: N, payload: AppEvent<N>): void {
@@ -128,10 +130,13 @@ export class AppSession {
   }
 
   /** Opens a project in this window; the one before is closed. A window that was reloaded opens the same again. */
-  async open(folder: string): Promise<Result<Project>> {
-    const described = await describeProject(folder)
+  async open(named: string): Promise<Result<Project>> {
+    // The window names the open project by its own folder, also where opsmith.json is in another.
+    const folder = this.openProject(named) ? ok(named) : await findProjectFolder(named)
+    if (!folder.ok) return folder
+    const described = await describeProject(folder.value)
     if (!described.ok) return described
-    const trust = await this.trust.of(described.value.folder)
+    const trust = await this.workbench.projects.trustOf(described.value.folder)
     const project = await this.enter(described.value.folder, trust)
     this.workbench.hosts.useProject(project.folder)
     if (trust === 'trusted') {
@@ -149,8 +154,9 @@ export class AppSession {
     noteKnown(project, described.value)
     void removeProjectLeftovers(project.folder)
     const settings = await this.workbench.projects.settings()
-    const others = settings.recentProjects.filter((item) => item !== project.folder)
-    const recentProjects = [project.folder, ...others].slice(0, mostRecent)
+    const opened = manifestFolderOf(project.folder)
+    const others = settings.recentProjects.filter((item) => item !== opened)
+    const recentProjects = [opened, ...others].slice(0, mostRecent)
     await this.keepOrSay(changeSettings(this.installation.cacheFolder, { recentProjects }))
     project.noteExportFolder(exportFolderOf(settings, project.folder))
     return ok({ ...described.value, trust })
@@ -175,7 +181,9 @@ export class AppSession {
   async decideTrust(project: ProjectSession, trusted: boolean, parent: boolean): Promise<void> {
     const isParent = trusted && parent
     const folder = isParent ? path.dirname(await realPlace(project.folder)) : project.folder
-    await this.keepOrSay(this.trust.decide(folder, trusted ? 'trusted' : 'restricted'))
+    const place = manifestFolderOf(project.folder)
+    for (const one of place === project.folder ? [folder] : [folder, place])
+      await this.keepOrSay(this.trust.decide(one, trusted ? 'trusted' : 'restricted'))
     await this.followTrust()
   }
 
@@ -189,7 +197,7 @@ export class AppSession {
     const { project } = this
     if (!project) return
     const before = project.trust
-    project.trust = await this.trust.of(project.folder)
+    project.trust = await this.workbench.projects.trustOf(project.folder)
     if (before !== 'trusted' && project.trust === 'trusted') {
       this.workbench.builds.warmUp(project.folder)
       void this.workbench.hosts.host()

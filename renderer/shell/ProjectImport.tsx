@@ -1,14 +1,16 @@
 import { useEffect, useId, useRef, type ReactElement } from 'react'
 
-import type {
-  ImportRemark,
-  ProjectProposal,
-  ProposedFile,
+import {
+  withRoot,
+  type ImportRemark,
+  type ProjectProposal,
+  type ProposedFile,
 } from '../../electron/contract/project-import'
 import { openProject } from '../store/project'
 import {
   acceptProposal,
   cancelProposal,
+  keepApart,
   proposeAgain,
   useProjectImport,
 } from '../store/project-import'
@@ -33,7 +35,7 @@ function Proposal(): ReactElement | null {
   const title = useId()
   useEffect(() => dialog.current?.showModal(), [])
   if (!shown) return null
-  const { folder, proposal, isBusy, error } = shown
+  const { folder, proposal, isApart, isBusy, error } = shown
   const mayRun = proposal === null || proposal.notRun
   // What must be run first has no proposal: its file is named by the error.
   const buildFile = proposal?.buildFile ?? 'The build file'
@@ -65,10 +67,23 @@ function Proposal(): ReactElement | null {
           </Button>
         </p>
       )}
-      {proposal && <ProposalText proposal={proposal} />}
+      {proposal && <ProposalText proposal={isApart ? withRoot(proposal) : proposal} />}
       {proposal && proposal.files.length > 0 && <ProposedFiles files={proposal.files} />}
       {proposal && proposal.remarks.length > 0 && <Remarks remarks={proposal.remarks} />}
       {proposal && <OtherExtensions proposal={proposal} isBusy={isBusy} />}
+      {proposal && (
+        <label className="check" title={proposal.apart}>
+          <input
+            type="checkbox"
+            checked={isApart}
+            disabled={isBusy}
+            data-testid="import-apart"
+            onChange={(event) => keepApart(event.target.checked)}
+          />
+          Keep opsmith.json and build/ out of this folder, in{' '}
+          <span className="mono ellipsis">{proposal.apart}</span>
+        </label>
+      )}
       {error && <ErrorView error={error} testId="import-error" />}
       <div className="actions">
         <Button onClick={cancelProposal} testId="import-cancel">

@@ -1,6 +1,7 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
+import { manifestFileName } from '../../electron/contract/manifest'
 import type { WorkbenchError } from '../../electron/contract/outcome'
 import { projectStore, roleOf, useProject } from './project'
 
@@ -88,7 +89,8 @@ export function touched(path: string): void {
 
 /** Absolute paths of compilers and stacks become project paths where they can. */
 export function projectPath(file: string): { path: string; external: boolean } {
-  const folder = projectStore.getState().project?.folder
+  const { folder, manifestFile } = projectStore.getState().project ?? {}
+  if (file === manifestFile) return { path: manifestFileName, external: false }
   if (!file.startsWith('/') && !/^[A-Za-z]:[\\/]/.test(file)) return { path: file, external: false }
   if (folder !== undefined && file.startsWith(`${folder}/`)) {
     return { path: file.slice(folder.length + 1), external: false }

@@ -1,15 +1,17 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
+import type { AppOutput } from '../../electron/contract/app-calls'
 import type { WorkbenchError } from '../../electron/contract/outcome'
-import type { ProjectProposal } from '../../electron/contract/project-import'
 import { call } from '../bridge/bridge'
 
 /** The proposal of an opsmith.json that is shown, for a folder without one. */
 type Shown = {
   folder: string
   /** Null where setup.py must be run first to propose something. */
-  proposal: ProjectProposal | null
+  proposal: AppOutput<'project.propose'> | null
+  /** opsmith.json is kept in a folder of its own. */
+  isApart: boolean
   /** Main works on another proposal, or writes this one. */
   isBusy: boolean
   error: WorkbenchError | null
@@ -32,6 +34,7 @@ export async function proposeFor(folder: string): Promise<WorkbenchError | null>
     shown: {
       folder: result.ok ? result.value.folder : folder,
       proposal: result.ok ? result.value : null,
+      isApart: false,
       isBusy: false,
       error: result.ok ? null : result.error,
     },
@@ -55,19 +58,25 @@ export async function proposeAgain(extension: string, trusts: boolean): Promise<
   else change(folder, { isBusy: false, error: result.error })
 }
 
-/** Writes what is shown. @returns the folder, which is a project now; null where that failed */
+/** Keeps opsmith.json in a folder of its own, or next to the sources. */
+export function keepApart(isApart: boolean): void {
+  const { shown } = projectImportStore.getState()
+  if (shown) change(shown.folder, { isApart, error: null })
+}
+
+/** Writes what is shown. @returns the folder of its opsmith.json; null where that failed */
 export async function acceptProposal(): Promise<string | null> {
   const { shown } = projectImportStore.getState()
   if (!shown) return null
-  const { folder } = shown
+  const { folder, isApart } = shown
   change(folder, { isBusy: true, error: null })
-  const result = await call('project.writeProposal', { folder })
+  const result = await call('project.writeProposal', { folder, isApart })
   if (!result.ok) {
     change(folder, { isBusy: false, error: result.error })
     return null
   }
   cancelProposal()
-  return folder
+  return result.value.folder
 }
 
 export function cancelProposal(): void {

@@ -91,7 +91,7 @@ describe('hot compile', () => {
     edit(folder)
     const build = await hot(folder)
     expect(build.hot).toBe(true)
-    const request = { ids: ['tests/test_norm.py::test_norm'], onlyList: false }
+    const request = { ids: ['tests/test_norm.py::test_norm'], onlyList: false, recordsCalls: false }
     const tested = await workbench.pytestRuns.run(folder, request, { python, timeout: 170 })
     if (!tested.ok) throw new Error(tested.error.message)
     expect(tested.value).toMatchObject({ ok: true, library: build.loadPath })

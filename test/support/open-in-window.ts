@@ -12,6 +12,15 @@ export function openInWindow(
   const described = manifest.parse({ name, sources: ['op.cpp'], ...given })
   projectStore.setState({
     project:
-      folder === null ? null : { folder, name, files, manifest: described, trust: 'trusted' },
+      folder === null
+        ? null
+        : {
+            folder,
+            manifestFile: `${folder}/opsmith.json`,
+            name,
+            files,
+            manifest: described,
+            trust: 'trusted',
+          },
   })
 }

@@ -164,7 +164,13 @@ describe('a build', () => {
   it('of a project that was closed shows nothing in the next one', async () => {
     const running = requestBuild('asked')
     projectStore.setState({
-      project: { folder: '/projects/second', name: 'second', files: [], trust: 'trusted' },
+      project: {
+        folder: '/projects/second',
+        manifestFile: '/projects/second/opsmith.json',
+        name: 'second',
+        files: [],
+        trust: 'trusted',
+      },
     })
     builds.succeed(good('of the first'))
     await running

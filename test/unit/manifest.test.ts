@@ -284,7 +284,7 @@ describe('editing opsmith.json', () => {
       await fs.writeFile(file(), text)
       for (const edit of [
         await setExports(folder, []),
-        await setExports(folder, ['wheel']),
+        await setExports(folder, ['library']),
         await setToolchain(folder, { compiler: '', libtorch: '' }),
       ]) {
         expect(edit.ok).toBe(false)

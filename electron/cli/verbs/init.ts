@@ -6,7 +6,7 @@ import type { Result } from '../../contract/outcome'
 import { proposedText } from '../../contract/project-import'
 import type { ImportRemark, ProjectProposal, ProposedFile } from '../../contract/project-import'
 import { filesToRun, proposeProject } from '../../engine/project-import/propose-project'
-import { writeProposal } from '../../engine/project-import/write-proposal'
+import { placeProposal, writeProposal } from '../../engine/project-import/write-proposal'
 import type { Workbench } from '../../engine/workbench'
 import { exitCodes } from '../exit-codes'
 import { flag, jsonFlag, parsedList, switchOff, text } from '../options'
@@ -37,6 +37,10 @@ const initOptions = {
     {
       isRepeated: true,
     },
+  ),
+  out: text(
+    '<folder>',
+    'write opsmith.json there, with the sources’ folder as its "root": nothing is written next to them',
   ),
   json: jsonFlag,
 }
@@ -131,14 +135,17 @@ async function runInit(
     definitions: options.define ?? [],
   })
   if (!proposal.ok) return printError(proposal.error, json)
+  const out = options.out === undefined ? folder : callerPath(options.out)
+  const placed = placeProposal(proposal.value, out)
+  if (!placed.ok) return printError(placed.error, json)
   if (!json) {
-    progress(madeFrom(proposal.value))
-    printLines(proposalLines(proposal.value))
+    progress(madeFrom(placed.value))
+    printLines(proposalLines(placed.value))
   }
-  const file = path.join(folder, 'opsmith.json')
+  const file = path.join(out, 'opsmith.json')
   const writes = yes || (json ? undefined : await ask(`Write ${file}?`))
   if (writes !== true) {
-    if (json) printJson({ ok: false, written: false, ...proposal.value })
+    if (json) printJson({ ok: false, written: false, ...placed.value })
     progress(
       writes === undefined
         ? 'nothing was written: there is no terminal to ask on; --yes writes opsmith.json'
@@ -146,11 +153,11 @@ async function runInit(
     )
     return exitCodes.failed
   }
-  const { files } = proposal.value
-  const written = await writeProposal(folder, proposedText(proposal.value), files)
+  const { files } = placed.value
+  const written = await writeProposal(out, proposedText(placed.value), files)
   if (!written.ok) return printError(written.error, json)
-  if (json) printJson({ ok: true, written: true, ...proposal.value })
-  else progress(`${file} was written. Next: opsmith build ${folder}`)
+  if (json) printJson({ ok: true, written: true, ...placed.value })
+  else progress(`${file} was written. Next: opsmith build ${out}`)
   return exitCodes.good
 }
 
@@ -165,6 +172,7 @@ export const verb = defineVerb({
     isOptional: true,
   },
   options: initOptions,
+  makesProject: true,
   notes: [
     'setup.py is run by your Python, with setuptools.setup and the extension classes recorded: nothing is compiled or installed. In a folder that is not trusted you are asked first. --no-run reads its text instead.',
     'Without extensions there, CMake configures a copy of the folder (also for scikit-build-core), and its libraries that link torch are read; --define gives an option another value.',

@@ -10,6 +10,7 @@ export const verb = defineVerb({
   name: 'new',
   order: -1,
   description: 'make a project from a template in a new or empty folder',
+  makesProject: true,
   argument: {
     name: 'folder',
     description:

@@ -1,10 +1,10 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-import { manifestFileName } from '../../contract/manifest'
 import type { OperatorDetail } from '../../contract/operators'
 import { parameterNames, registeredFunctions, registrationLine } from '../project/scan-source'
 import type { RegisteredFunction } from '../project/scan-source'
+import { manifestFileOf } from '../project/manifest-place'
 
 /** What operators are placed by. */
 export interface OperatorSources {
@@ -81,7 +81,7 @@ export async function withKernelPlaces(
 ): Promise<OperatorDetail[]> {
   const texts = new Map<string, Promise<string>>()
   if (manifestText !== undefined) {
-    texts.set(path.join(folder, manifestFileName), Promise.resolve(manifestText))
+    texts.set(manifestFileOf(folder), Promise.resolve(manifestText))
   }
   const read = (file: string): Promise<string> => {
     const known = texts.get(file) ?? fs.readFile(file, 'utf8').catch(() => '')

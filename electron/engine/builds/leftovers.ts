@@ -19,8 +19,8 @@ const halfWrittenName = /\.opsmith-(\d+)-[0-9a-f]{8}$/
 /** "PID-GENERATION-ID" of op hosts, "WORD-PID-ID" of what they write for us. */
 const hostName = /^(?:[a-z]+-)?(\d+)-/
 
-/** Of proofs of exports, of compilers that are asked for code and of setup.py, among the system's temporary files. */
-const scratchName = /^opsmith-(?:abi|assembly|init|proof)-(\d+)-/
+/** Of proofs of exports, of compilers that are asked for code, of setup.py and of pytest, among the system's temporary files. */
+const scratchName = /^opsmith-(?:abi|assembly|init|proof|pytest)-(\d+)-/
 
 function isAlive(pid: number): boolean {
   try {

@@ -1,6 +1,3 @@
-import path from 'node:path'
-
-import { manifestFileName } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { OpenProject } from '../project/open-project'
@@ -10,6 +7,7 @@ import { chooseArchitectures, nvccArguments } from './cuda'
 import { commonFlags, setuptoolsFlags } from './flags'
 import type { SourceText } from './generated-sources'
 import { hashOf } from './result-cache'
+import { manifestFileOf } from '../project/manifest-place'
 
 /** What the CUDA sources of one build have in common. */
 export interface CudaBuild {
@@ -89,7 +87,7 @@ export function boundInCudaSource(
     `opsmith.json, functions: ${functions.join(', ')} is defined in ${label}; a function bound by name must be in a C++ source.`,
     {
       path: 'functions',
-      file: path.join(folder, manifestFileName),
+      file: manifestFileOf(folder),
       hint: 'Launch the CUDA kernel from a function in a .cpp file, and bind that.',
     },
   )

@@ -1,7 +1,6 @@
 import path from 'node:path'
 
 import type { KernelResources } from '../../contract/build'
-import { manifestFileName } from '../../contract/manifest'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
@@ -12,6 +11,7 @@ import { runProcess } from '../toolchain/run-command'
 import type { IncludeSnapshot } from './include-snapshot'
 import { parseKernelResources } from './nvcc-output'
 import { includesOf } from '../project/scan-source'
+import { manifestFileOf } from '../project/manifest-place'
 
 /** CUDA's own headers, and those of libtorch that include them. */
 const cudaHeaders = /^(cuda\w*\.h|cub\/|thrust\/|cooperative_groups|(c10|ATen|torch\/csrc)\/cuda\/)/
@@ -53,7 +53,7 @@ export function chooseArchitectures(
   manifest: Manifest,
   asked: readonly string[],
 ): Result<string[]> {
-  const place = { path: 'cudaArchitectures', file: path.join(folder, manifestFileName) }
+  const place = { path: 'cudaArchitectures', file: manifestFileOf(folder) }
   // A GPU newer than nvcc takes the PTX of the newest that nvcc knows.
   const newest = cuda.supported.at(-1) ?? ''
   const present = cuda.present.map((one) => (Number(one) > Number(newest) ? newest : one))

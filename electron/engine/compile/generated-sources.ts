@@ -15,6 +15,7 @@ import {
 import type { Installation } from '../installation'
 import { hashOf } from './result-cache'
 import { temporaryBeside } from './sealed-files'
+import { manifestFileOf } from '../project/manifest-place'
 
 export interface SourceText {
   /** Absolute path. */
@@ -46,7 +47,7 @@ export function placeFunctions(
         `opsmith.json, functions[${index}]: no source defines a function named ${name}.`,
         {
           path: `functions[${index}]`,
-          file: path.join(folder, manifestFileName),
+          file: manifestFileOf(folder),
           hint: 'Name a function of the sources, as it is written there.',
         },
       )

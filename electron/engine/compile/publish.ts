@@ -3,6 +3,7 @@ import path from 'node:path'
 
 import { fileSystemReason } from '../project/file-errors'
 import { temporaryBeside } from './sealed-files'
+import { manifestFolderOf } from '../project/manifest-place'
 
 export interface Published {
   /** Absolute: in the project's build folder, or in the cache where that cannot be written. */
@@ -26,7 +27,7 @@ export function publish(
   loadPath: string,
   genericAddon: string,
 ): Published {
-  const target = path.join(folder, 'build')
+  const target = path.join(manifestFolderOf(folder), 'build')
   try {
     // Making folders above it too, Node says of a read-only project that it is not there.
     if (!isFolder(target)) fs.mkdirSync(target)

@@ -356,6 +356,6 @@ export class Doctor {
     if (compiler === usual) return true
     const onPath = await findCompilers()
     if (onPath.some(({ path: file }) => file === compiler)) return true
-    return (await this.services.projects.trust.of(folder)) === 'trusted'
+    return (await this.services.projects.trustOf(folder)) === 'trusted'
   }
 }

@@ -4,9 +4,10 @@ import path from 'node:path'
 import { manifestFileName } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import type { ProposedFile } from '../../contract/project-import'
+import { withRoot } from '../../contract/project-import'
+import type { ProjectProposal, ProposedFile } from '../../contract/project-import'
 import { systemCode } from '../project/file-errors'
-import { ioError } from '../project/files'
+import { ioError, makeFolder } from '../project/files'
 import { withoutLinks } from '../project/inside'
 
 async function writeNew(folder: string, name: string, text: string): Promise<Result<string>> {
@@ -23,8 +24,27 @@ async function writeNew(folder: string, name: string, text: string): Promise<Res
 }
 
 /**
+ * The proposal for a folder in which opsmith.json is to be written. One that is not the sources' own gets them as its
+ * "root".
+ * Errors: texts would become files next to the sources all the same (request.invalid).
+ */
+export function placeProposal(proposal: ProjectProposal, out: string): Result<ProjectProposal> {
+  const { folder, files } = proposal
+  if (path.resolve(out) === path.resolve(folder)) return ok(proposal)
+  const [first] = files
+  if (first) {
+    return err(
+      'request.invalid',
+      `${first.path} would be written in ${folder}: its text is in ${first.origin}.`,
+      { hint: 'Keep opsmith.json in that folder, or save the texts as files first.' },
+    )
+  }
+  return ok(withRoot(proposal))
+}
+
+/**
  * Writes a proposed opsmith.json and the sources that are proposed with it, all of them or none. A file that is
- * there is never overwritten, not even one that appeared meanwhile.
+ * there is never overwritten, not even one that appeared meanwhile. The folder is made where it is not there.
  * Errors: there is one (file.conflict); the file system says no (io).
  */
 export async function writeProposal(
@@ -33,6 +53,11 @@ export async function writeProposal(
   files: readonly Pick<ProposedFile, 'path' | 'text'>[] = [],
 ): Promise<Result<string>> {
   const written: string[] = []
+  try {
+    await makeFolder(folder)
+  } catch (error) {
+    return ioError(error, `make ${folder}`)
+  }
   for (const one of [...files, { path: manifestFileName, text }]) {
     const result = await writeNew(folder, one.path, one.text)
     if (!result.ok) {

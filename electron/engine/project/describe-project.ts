@@ -6,6 +6,7 @@ import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { DescribedProject, ProjectFile } from '../../contract/project'
+import { isManifestElsewhere, manifestFileOf } from './manifest-place'
 import { readManifest } from './read-manifest'
 import { listTree, mostFiles } from './list-tree'
 import { isHeader, resolveSources } from './sources'
@@ -23,7 +24,10 @@ async function describeFiles(
   folder: string,
   manifest: Manifest | undefined,
 ): Promise<{ files: ProjectFile[]; isCut: boolean }> {
-  const { files: all, isCut } = await listTree(folder)
+  const { files: listed, isCut } = await listTree(folder)
+  const all = isManifestElsewhere(folder, manifestFileName)
+    ? [manifestFileName, ...listed.filter((file) => file !== manifestFileName)]
+    : listed
   const sources = manifest ? await resolveSources(folder, manifest) : undefined
   const sourceSet = new Set(sources?.ok ? [...sources.value.plain, ...sources.value.cuda] : [])
   const order = { manifest: 0, source: 1, header: 2, program: 3, other: 4 }
@@ -59,6 +63,7 @@ export async function describeProject(folder: string): Promise<Result<DescribedP
   const { files, isCut } = await describeFiles(absolute, contents)
   return ok({
     folder: absolute,
+    manifestFile: manifestFileOf(absolute),
     name: manifest.ok ? manifest.value.name : path.basename(absolute),
     files,
     ...(isCut && {

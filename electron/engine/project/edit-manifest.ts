@@ -1,15 +1,14 @@
-import path from 'node:path'
-
 import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser'
 
 import type { ExportForm } from '../../contract/export'
 import { manifestFileName } from '../../contract/manifest'
-import type { InputSpec } from '../../contract/manifest'
+import type { InputSpec, Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { FileContent } from '../../contract/project'
 import { readProjectFile, writeProjectFile } from './files'
 import { parseManifest } from './read-manifest'
+import { manifestFileOf } from './manifest-place'
 
 type Edit = { path: (string | number)[]; value: unknown }
 
@@ -34,7 +33,7 @@ function canEdit(text: string, { path: keys }: Edit): boolean {
 
 /** Why opsmith.json cannot be edited: what is wrong with it as it is. */
 function refusal(text: string, folder: string): Result<null> {
-  const file = path.join(folder, manifestFileName)
+  const file = manifestFileOf(folder)
   const current = parseManifest(text, file)
   if (!current.ok) return current
   return err('project.invalid', 'opsmith.json cannot be edited: it is not a JSON object.', { file })
@@ -56,7 +55,7 @@ export async function editManifest(folder: string, edits: readonly Edit[]): Prom
     if (!node) continue
     text = text.slice(0, node.offset) + onOneLine(value) + text.slice(node.offset + node.length)
   }
-  const valid = parseManifest(text, path.join(folder, manifestFileName))
+  const valid = parseManifest(text, manifestFileOf(folder))
   if (!valid.ok) return valid
   const written = await writeProjectFile(folder, manifestFileName, text, current.value.version)
   return written.ok ? ok(null) : written
@@ -91,17 +90,21 @@ function indentAt(text: string, offset: number): string | undefined {
 /** A comma and a comment after an entry belong to it; what comes after those does not. */
 const restOfEntry = /^([ \t]*,)?([ \t]*(\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/))?/
 
-/** The text with one more entry in a list that is there; neither comments nor other entries are touched. */
-function withEntry(text: string, list: string, entry: object): string | undefined {
+/**
+ * The text with one more entry in a list that is there, or with a `name` in an object; neither comments nor other
+ * entries are touched.
+ */
+function withEntry(text: string, list: string, entry: object, name?: string): string | undefined {
   const tree = parseTree(text, [], { allowTrailingComma: true })
   const node = tree && findNodeAtLocation(tree, [list])
-  if (!tree || node?.type !== 'array') return undefined
+  if (!tree || node?.type !== (name === undefined ? 'array' : 'object')) return undefined
+  const key = name === undefined ? '' : `${JSON.stringify(name)}: `
   const last = node.children?.at(-1)
   const end = node.offset + node.length - 1
   if (!last) {
     const line = text.lastIndexOf('\n', node.offset) + 1
     const indent = /^[ \t]*/.exec(text.slice(line))?.[0] ?? ''
-    const added = `\n${indent}  ${entryText(entry, `${indent}  `)}\n${indent}`
+    const added = `\n${indent}  ${key}${entryText(entry, `${indent}  `)}\n${indent}`
     // A comment in a list without entries stays, above the new one.
     return `${text.slice(0, end).trimEnd()}${added}${text.slice(end)}`
   }
@@ -113,7 +116,28 @@ function withEntry(text: string, list: string, entry: object): string | undefine
   const indent = indentAt(text, last.offset)
   // Entries that share a line stay on it.
   const gap = indent === undefined && !comment.includes('//') ? ' ' : `\n${indent ?? '    '}`
-  return `${text.slice(0, after)},${comment}${gap}${entryText(entry, indent ?? '')}${text.slice(place)}`
+  return `${text.slice(0, after)},${comment}${gap}${key}${entryText(entry, indent ?? '')}${text.slice(place)}`
+}
+
+const entryLists = ['calls', 'gradchecks', 'checks', 'benchmarks'] as const
+type EntryList = (typeof entryLists)[number]
+
+/** The text with these entries at the end of a list, or as inputs by name; either is made where it is not there. */
+function withEntries(
+  given: string,
+  list: EntryList | 'inputs',
+  entries: readonly (readonly [name: string | undefined, entry: object])[],
+): Result<string> {
+  let text = given
+  const tree = parseTree(text, [], { allowTrailingComma: true })
+  if (entries.length > 0 && (!tree || !findNodeAtLocation(tree, [list])))
+    text = applyEdits(text, modify(text, [list], list === 'inputs' ? {} : [], formatting))
+  for (const [name, entry] of entries) {
+    const changed = withEntry(text, list, entry, name)
+    if (changed === undefined) return err('internal', `The entry could not be added to "${list}".`)
+    text = changed
+  }
+  return ok(text)
 }
 
 /**
@@ -122,27 +146,55 @@ function withEntry(text: string, list: string, entry: object): string | undefine
  */
 export async function appendEntries(
   folder: string,
-  list: 'calls' | 'gradchecks' | 'checks' | 'benchmarks',
+  list: EntryList,
   entries: readonly object[],
 ): Promise<Result<{ entry: number }>> {
+  return await addToManifest(folder, (manifest) => ({
+    added: { inputs: {}, entries: { [list]: entries } },
+    answer: { entry: manifest[list]?.length ?? 0 },
+  }))
+}
+
+/** What is added to opsmith.json: new inputs by name, and entries at the ends of lists. */
+export interface ManifestAdditions {
+  inputs: Readonly<Record<string, object>>
+  entries: Readonly<Partial<Record<EntryList, readonly object[]>>>
+}
+
+/**
+ * Adds inputs and entries in one write; everything else stays as it is.
+ * @param decide what is added to the file as it is, and what this function answers
+ * Errors: opsmith.json is not valid, before or after it (project.invalid), has changed meanwhile (file.conflict), or
+ * cannot be written.
+ */
+export async function addToManifest<Answer>(
+  folder: string,
+  decide: (manifest: Manifest) => { added: ManifestAdditions; answer: Answer },
+): Promise<Result<Answer>> {
   const current = await readManifestFile(folder)
   if (!current.ok) return current
-  const file = path.join(folder, manifestFileName)
+  const file = manifestFileOf(folder)
   const parsed = parseManifest(current.value.text, file)
   if (!parsed.ok) return parsed
-  let text = current.value.text
-  const tree = parseTree(text, [], { allowTrailingComma: true })
-  if (!tree || !findNodeAtLocation(tree, [list]))
-    text = applyEdits(text, modify(text, [list], [], formatting))
-  for (const entry of entries) {
-    const changed = withEntry(text, list, entry)
-    if (changed === undefined) return err('internal', `The entry could not be added to "${list}".`)
-    text = changed
+  const { added, answer } = decide(parsed.value)
+  const inputs = withEntries(current.value.text, 'inputs', Object.entries(added.inputs))
+  if (!inputs.ok) return inputs
+  let text = inputs.value
+  for (const list of entryLists) {
+    const entries = added.entries[list] ?? []
+    const changed = withEntries(
+      text,
+      list,
+      entries.map((entry) => [undefined, entry]),
+    )
+    if (!changed.ok) return changed
+    text = changed.value
   }
   const valid = parseManifest(text, file)
   if (!valid.ok) return valid
+  if (text === current.value.text) return ok(answer)
   const written = await writeProjectFile(folder, manifestFileName, text, current.value.version)
-  return written.ok ? ok({ entry: parsed.value[list]?.length ?? 0 }) : written
+  return written.ok ? ok(answer) : written
 }
 
 /** Sets these inputs. Each field is an edit of its own, so that comments on other fields stay; fields no longer set are removed. */
@@ -152,7 +204,7 @@ export async function setInputs(
 ): Promise<Result<null>> {
   const current = await readManifestFile(folder)
   if (!current.ok) return current
-  const parsed = parseManifest(current.value.text, path.join(folder, manifestFileName))
+  const parsed = parseManifest(current.value.text, manifestFileOf(folder))
   if (!parsed.ok) return parsed
   const edits = Object.entries(inputs).flatMap(([name, spec]) =>
     editsOfInput(name, parsed.value.inputs[name], spec),

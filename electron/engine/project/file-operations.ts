@@ -2,12 +2,14 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 
 import type { FolderEntry, ListedFolder } from '../../contract/file-calls'
+import { manifestFileName } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { systemCode } from './file-errors'
 import { ioError } from './files'
 import { withoutLinks } from './inside'
 import { isLinkedFolder } from './list-tree'
+import { isManifestElsewhere, manifestFolderOf } from './manifest-place'
 
 /** More entries of one folder are not listed: nobody reads them in a tree. */
 const mostEntries = 1000
@@ -21,6 +23,12 @@ const hiddenNames = new Set(['.git', '.DS_Store'])
  * Errors: those of withoutLinks(); the name belongs to git (`request.invalid`).
  */
 export async function changeable(folder: string, relative: string): Promise<Result<string>> {
+  if (isManifestElsewhere(folder, relative)) {
+    return err('request.invalid', `opsmith.json is in ${manifestFolderOf(folder)}.`, {
+      path: 'path',
+      hint: 'Move or delete it there.',
+    })
+  }
   const target = await withoutLinks(folder, relative)
   if (!target.ok) return target
   const parts = path.relative(path.resolve(folder), target.value).split(path.sep)
@@ -51,6 +59,9 @@ async function listFolder(folder: string, relative: string): Promise<ListedFolde
       const isLink = entry.isSymbolicLink() && isLinkedFolder(path.join(target.value, name))
       return { name, kind: isLink ? 'linkedFolder' : 'file' }
     })
+    const isElsewhere = relative === '' && isManifestElsewhere(folder, manifestFileName)
+    const isListed = entries.some(({ name }) => name === manifestFileName)
+    if (isElsewhere && !isListed) entries.push({ name: manifestFileName, kind: 'file' })
     return { path: relative, entries, isCut: shown.length > mostEntries }
   } catch {
     // It was deleted, or cannot be read: the tree shows no entries.

@@ -3,6 +3,7 @@ import path from 'node:path'
 
 import { err, fail, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
+import { isManifestElsewhere, manifestFileOf } from './manifest-place'
 
 /** Whether a path is the folder or below it. Only the names are compared: links are not followed. */
 export function isWithin(candidate: string, folder: string): boolean {
@@ -59,12 +60,13 @@ export async function isReallyWithin(candidate: string, folder: string): Promise
 
 /**
  * The absolute path of a project's file, to read it. Nothing outside the project can be named; a link is
- * followed where it leads to something in the project.
+ * followed where it leads to something in the project. Of a project whose opsmith.json is elsewhere, that is meant.
  */
 export async function insideProject(folder: string, relative: string): Promise<Result<string>> {
   const refuse = (): Result<string> =>
     err('request.invalid', `${relative} is outside the project.`, { path: 'path' })
   if (path.isAbsolute(relative)) return refuse()
+  if (isManifestElsewhere(folder, relative)) return ok(manifestFileOf(folder))
   const root = path.resolve(folder)
   const target = path.resolve(root, relative) === root ? root : joinInside(root, relative)
   if (target === undefined) return refuse()

@@ -5,6 +5,7 @@ import { knownManifest } from './known-manifest'
 const descriptions: Record<string, string> = {
   $schema: 'The JSON Schema of this file, for completion in editors.',
   description: 'One line for people, in reports and exports.',
+  root: 'The folder that all paths here are relative to, where opsmith.json is in another: absolute, or relative to the folder of opsmith.json. Opsmith writes nothing there; build/ is next to opsmith.json.',
   name: 'C identifier: the library is lib<name>.so, PYBIND11 modules and `functions` register under this namespace.',
   sources: 'C++ and CUDA sources, globs allowed, relative to this file.',
   cudaSources:

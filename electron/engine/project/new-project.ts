@@ -31,6 +31,18 @@ export function projectsFolder(settings: { projectsFolder: string }): string {
     : settings.projectsFolder
 }
 
+/** A folder in `parent` that is not there yet: NAME, NAME-2, NAME-3. */
+export async function freeFolder(parent: string, name: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const folder = path.join(parent, number === 1 ? name : `${name}-${number}`)
+    const isThere = await fs.lstat(folder).then(
+      () => true,
+      () => false,
+    )
+    if (!isThere) return folder
+  }
+}
+
 /** What a new project can begin as, the simplest first. */
 export async function listTemplates(installation: Installation): Promise<ProjectTemplate[]> {
   const folders = await fs.readdir(installation.templatesFolder, { withFileTypes: true })

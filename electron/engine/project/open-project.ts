@@ -1,11 +1,10 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-import { manifestFileName } from '../../contract/manifest'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import type { ProjectFile } from '../../contract/project'
+import type { ProjectFile, TrustState } from '../../contract/project'
 import type { ProgramSource } from '../../contract/run'
 import type { Settings } from '../../contract/settings'
 import type { Installation } from '../installation'
@@ -16,6 +15,7 @@ import { insideProject } from './inside'
 import { entryLinesIn, parseManifest, readManifestText } from './read-manifest'
 import { readSettings } from './settings-file'
 import { Trust } from './trust'
+import { manifestFileOf, manifestFolderOf } from './manifest-place'
 
 /** What was read when a cycle began. */
 interface ProjectContents {
@@ -91,14 +91,14 @@ export class OpenProject {
       if (!(await fs.stat(file.value)).isFile()) {
         return err('project.invalid', `opsmith.json, program: ${relative} is not a regular file.`, {
           path: 'program',
-          file: path.join(this.folder, manifestFileName),
+          file: manifestFileOf(this.folder),
         })
       }
       return ok({ file: file.value, source: await fs.readFile(file.value, 'utf8') })
     } catch {
       return err('project.invalid', `opsmith.json, program: there is no file ${relative}.`, {
         path: 'program',
-        file: path.join(this.folder, manifestFileName),
+        file: manifestFileOf(this.folder),
       })
     }
   }
@@ -156,7 +156,15 @@ export class Projects {
 
   /** Whether nothing of the folder may be run, its opsmith.json broken or not; "" is no folder. */
   async isRestricted(folder: string): Promise<boolean> {
-    return folder !== '' && this.asksForTrust && (await this.trust.of(folder)) !== 'trusted'
+    return folder !== '' && this.asksForTrust && (await this.trustOf(folder)) !== 'trusted'
+  }
+
+  /** Of a project: opsmith.json chooses tools and flags, so that its folder counts too where it is in another. */
+  async trustOf(folder: string): Promise<TrustState> {
+    const states = await Promise.all(
+      [folder, manifestFolderOf(folder)].map(async (one) => await this.trust.of(one)),
+    )
+    return states.find((state) => state !== 'trusted') ?? 'trusted'
   }
 
   /** A project that is open already is the answer itself. Errors: those of readManifest(). */
@@ -165,7 +173,7 @@ export class Projects {
     const folder = path.resolve(project)
     const text = await readManifestText(folder)
     if (!text.ok) return text
-    const manifest = parseManifest(text.value, path.join(folder, manifestFileName))
+    const manifest = parseManifest(text.value, manifestFileOf(folder))
     if (!manifest.ok) return manifest
     const contents = {
       folder,

@@ -1,11 +1,9 @@
 import fs from 'node:fs/promises'
-import path from 'node:path'
 
 import { findNodeAtLocation, parse, parseTree, printParseErrorCode } from 'jsonc-parser'
 import type { Node, ParseError } from 'jsonc-parser'
 import type { z } from 'zod'
 
-import { manifestFileName } from '../../contract/manifest'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
@@ -13,6 +11,7 @@ import { systemCode } from './file-errors'
 import { ioError } from './files'
 import { knownManifest } from './known-manifest'
 import { isUtf16 } from './text-encoding'
+import { manifestFileOf } from './manifest-place'
 
 /** A larger opsmith.json, in bytes, is not read. */
 const largestManifest = 8 << 20
@@ -185,7 +184,7 @@ export function parseManifest(marked: string, file: string): Result<Manifest> {
 
 /** The text of a project's opsmith.json, without a byte order mark. Errors: it is missing, too large, or not UTF-8. */
 export async function readManifestText(folder: string): Promise<Result<string>> {
-  const file = path.join(folder, manifestFileName)
+  const file = manifestFileOf(folder)
   try {
     const stat = await fs.stat(file)
     // Reading a named pipe would wait for a writer.
@@ -225,7 +224,7 @@ export async function readManifestText(folder: string): Promise<Result<string>> 
 
 export async function readManifest(folder: string): Promise<Result<Manifest>> {
   const text = await readManifestText(folder)
-  return text.ok ? parseManifest(text.value, path.join(folder, manifestFileName)) : text
+  return text.ok ? parseManifest(text.value, manifestFileOf(folder)) : text
 }
 
 /** 1-based lines on which the entries of a list begin, in a text of opsmith.json. */

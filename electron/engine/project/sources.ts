@@ -3,7 +3,6 @@ import path from 'node:path'
 
 import { escapePath, glob, isDynamicPattern } from 'tinyglobby'
 
-import { manifestFileName } from '../../contract/manifest'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
@@ -11,6 +10,7 @@ import { fileSystemReason } from './file-errors'
 import { ignoredFolders, listTree } from './list-tree'
 import { fetchCommand, submoduleOf } from './submodules'
 import { isUtf16 } from './text-encoding'
+import { manifestFileOf } from './manifest-place'
 
 const cppExtensions = new Set(['.cpp', '.cc', '.cxx', '.c++', '.C', '.c'])
 const headerExtensions = new Set(['.h', '.hpp', '.hxx', '.hh', '.cuh', '.inl', '.ipp'])
@@ -90,7 +90,7 @@ async function resolveGlobs(
       .filter((file) => cppExtensions.has(path.extname(file)) || isCuda(file))
       .sort()
     if (fitting.length === 0) {
-      const where = { path: `${key}[${index}]`, file: path.join(folder, manifestFileName) }
+      const where = { path: `${key}[${index}]`, file: manifestFileOf(folder) }
       return found.length > 0
         ? err(
             'project.invalid',

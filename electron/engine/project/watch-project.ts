@@ -4,8 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { watch } from 'chokidar'
 
+import { manifestFileName } from '../../contract/manifest'
 import { deepest, isIgnoredName, isLinkedFolder, mostFiles } from './list-tree'
 import { versionOfFile } from './files'
+import { isManifestElsewhere, manifestFileOf } from './manifest-place'
 
 /** Editors and compilers write in steps: a file is read when it has been as it is for so long, in milliseconds. */
 const stillTime = 60
@@ -31,6 +33,8 @@ export function watchProject(
   onChange: (relative: string, version: string) => void,
 ): ProjectWatcher {
   const watched = new Set<string>()
+  const manifest = manifestFileOf(folder)
+  const isElsewhere = isManifestElsewhere(folder, manifestFileName)
   /** As list-tree.ts lists them. chokidar asks many times of each. */
   const isWatched = (file: string): boolean => {
     if (watched.has(file)) return true
@@ -40,12 +44,16 @@ export function watchProject(
   }
   // The kernel's clock for files runs a few milliseconds behind.
   const started = Date.now() - 20
-  const watcher = watch(folder, {
+  const watcher = watch(isElsewhere ? [folder, manifest] : folder, {
     ignoreInitial: true,
     depth: deepest,
-    ignored: (file) => file !== folder && (isIgnoredName(path.basename(file)) || !isWatched(file)),
+    ignored: (file) =>
+      file !== folder &&
+      file !== manifest &&
+      (isIgnoredName(path.basename(file)) || !isWatched(file)),
   })
-  const relative = (file: string): string => path.relative(folder, file).split(path.sep).join('/')
+  const relative = (file: string): string =>
+    file === manifest ? manifestFileName : path.relative(folder, file).split(path.sep).join('/')
   let isClosed = false
   /** Files that are being looked at; true: an event came meanwhile. */
   const looks = new Map<string, boolean>()

@@ -1,10 +1,10 @@
 import path from 'node:path'
 
-import { err } from '../../contract/outcome'
+import { err, ok } from '../../contract/outcome'
 import { proposedText } from '../../contract/project-import'
+import { freeFolder, projectsFolder } from '../../engine/project/new-project'
 import { proposeProject } from '../../engine/project-import/propose-project'
-import { writeProposal } from '../../engine/project-import/write-proposal'
-import { nothing } from './handle'
+import { placeProposal, writeProposal } from '../../engine/project-import/write-proposal'
 import type { Handlers } from './handle'
 
 type ImportCalls = 'project.propose' | 'project.writeProposal'
@@ -19,18 +19,30 @@ export const importCalls: Handlers<ImportCalls> = {
       python: '',
       extension,
     })
-    session.proposal = proposal.ok ? proposal.value : undefined
-    return proposal
+    if (!proposal.ok) {
+      session.proposal = undefined
+      return proposal
+    }
+    const settings = await session.workbench.projects.settings()
+    const apart = await freeFolder(projectsFolder(settings), path.basename(absolute))
+    session.proposal = { ...proposal.value, apart }
+    return ok(session.proposal)
   },
-  'project.writeProposal': async (session, { folder }) => {
+  'project.writeProposal': async (session, { folder, isApart }) => {
     const { proposal } = session
     if (proposal?.folder !== path.resolve(folder)) {
       return err('request.invalid', `No opsmith.json was proposed for ${folder}.`, {
         path: 'folder',
       })
     }
-    const text = proposedText(proposal)
-    const written = await writeProposal(proposal.folder, text, proposal.files)
-    return written.ok ? nothing : written
+    const out = isApart ? proposal.apart : proposal.folder
+    const placed = placeProposal(proposal, out)
+    if (!placed.ok) return placed
+    const written = await writeProposal(out, proposedText(placed.value), placed.value.files)
+    if (!written.ok) return written
+    // The user has just made it from what is trusted; its own folder is not anybody else's.
+    if (isApart && (await session.trust.of(proposal.folder)) === 'trusted')
+      await session.keepOrSay(session.trust.decide(out, 'trusted'))
+    return ok({ folder: out })
   },
 }

@@ -32,6 +32,7 @@ export function manifestOf(more: GivenManifest = {}): Manifest {
 export function projectOf(given: GivenManifest = {}): Project {
   return {
     folder,
+    manifestFile: `${folder}/opsmith.json`,
     name: 'my_op',
     files: [
       { path: 'opsmith.json', role: 'manifest' },

@@ -2,7 +2,6 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 
 import type { Diagnostic } from '../../../contract/diagnostics'
-import { manifestFileName } from '../../../contract/manifest'
 import { err, ok } from '../../../contract/outcome'
 import type { Result } from '../../../contract/outcome'
 import type { Installation } from '../../installation'
@@ -15,6 +14,7 @@ import type { GradientFunction } from './gradient-function'
 import { LintedSources } from './project-sources'
 import type { PlacedEntry } from './project-sources'
 import { runLints } from './run-lints'
+import { manifestFileOf } from '../../project/manifest-place'
 
 /** Beyond this a file is generated, and nobody edits it by hand. */
 const largestFile = 1 << 20
@@ -86,7 +86,7 @@ export class Lints {
       if (source) files.push(source)
     }
     const lines = manifest.autograd.length === 0 ? [] : project.entryLines('autograd')
-    const file = path.join(folder, manifestFileName)
+    const file = manifestFileOf(folder)
     const entries = manifest.autograd.map((entry, index) => ({
       ...entry,
       file,
