@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { pytestProgress, pytestReport, pytestRequest } from './pytest'
+import { keepCallsRequest, keptCalls } from './recorded-calls'
 
 /** What the window asks of the project's own pytest. */
 export const pytestCalls = {
@@ -8,6 +9,11 @@ export const pytestCalls = {
   'pytest.run': {
     input: z.object({ folder: z.string(), job: z.string(), request: pytestRequest }),
     output: pytestReport,
+  },
+  /** Adds recorded calls to lists of opsmith.json, with their inputs; what is there stays. */
+  'pytest.keepCalls': {
+    input: z.object({ folder: z.string(), request: keepCallsRequest }),
+    output: keptCalls,
   },
 } as const
 

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { recordedCall } from './recorded-calls'
+
 /**
  * How a test of the project's own pytest came out, in pytest's words; `crashed`: the process ended in it; `none`:
  * it was found, and not run.
@@ -58,6 +60,8 @@ export const pytestRequest = z.object({
   ids: z.array(z.string().min(1)),
   /** Finds the tests, and runs none. */
   onlyList: z.boolean(),
+  /** Calls that the tests make of the project's operators are reported; each call then takes longer. */
+  recordsCalls: z.boolean(),
 })
 export type PytestRequest = z.infer<typeof pytestRequest>
 
@@ -75,6 +79,8 @@ export const pytestReport = z.object({
   replaced: z.array(z.string()),
   /** In the order in which pytest runs them. */
   tests: z.array(pytestTest),
+  /** Each kind of call once, at most 20 of an operator; null where calls were not recorded. */
+  calls: z.array(recordedCall).nullable(),
   seconds: z.number(),
   /** Why the run ended before its last test; "" where it did not. */
   ended: z.string(),

@@ -31,6 +31,7 @@ import { Exports } from './project-export/exports'
 import { Projects } from './project/open-project'
 import { choosePython } from './project-import/choose-python'
 import { PytestRuns } from './pytest/pytest-runs'
+import { RecordedCalls } from './pytest/recorded-calls'
 import { Runs } from './run/runs'
 
 export interface WorkbenchEvents extends PoolEvents, ClangdEvents, BuildEvents, BackgroundEvents {
@@ -89,6 +90,7 @@ export class Workbench {
   readonly timings: Timings
   readonly profiles: Profiles
   readonly pytestRuns: PytestRuns
+  readonly recordedCalls: RecordedCalls
   readonly exports: Exports
   readonly programChecks: ProgramChecks
   readonly assemblies: Assemblies
@@ -165,6 +167,7 @@ export class Workbench {
       ...services,
       choosePython: (folder, named) => choosePython(installation, folder, named),
     })
+    this.recordedCalls = new RecordedCalls({ operatorChecks: this.operatorChecks })
     this.exports = new Exports(services)
     this.programChecks = new ProgramChecks(services)
     this.assemblies = new Assemblies({

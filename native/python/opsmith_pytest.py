@@ -3,7 +3,8 @@
     python3 -m pytest -p opsmith_pytest
 
 $OPSMITH_PYTEST is JSON: "socket", where the reports go as JSON lines; "library", which is loaded; "name" of the
-project, which is the namespace of its bound functions; "modules", the Python modules that the library replaces.
+project, which is the namespace of its bound functions; "modules", the Python modules that the library replaces;
+"recordsCalls", whether calls of the project's operators are reported too.
 Nothing of the project is written or reinstalled: the modules are answered before Python looks for files.
 """
 
@@ -15,8 +16,10 @@ import os
 import socket
 import sys
 import traceback
+from functools import partial
 
 import pytest
+from record_calls import Recorder
 
 # Characters of each text; one test that prints without end must not fill the window.
 MOST_TEXT = 100_000
@@ -46,7 +49,7 @@ class WorkerConnection(Connection):
     """Of a worker of pytest-xdist: the process that started it reports the tests."""
 
     def send(self, event, **fields):
-        if event == "replaced":
+        if event in ("replaced", "called"):
             super().send(event, **fields)
 
 
@@ -243,8 +246,9 @@ def output_of(reports):
 
 
 class Reporter:
-    def __init__(self, config, connection):
+    def __init__(self, config, connection, recorder):
         self.connection = connection
+        self.recorder = recorder
         self.root = str(config.rootpath)
         self.start = os.getcwd()
         self.folders = {os.path.realpath(self.root), os.path.realpath(self.start)}
@@ -258,6 +262,14 @@ class Reporter:
     def place_of(self, location):
         file, line, _ = location
         return {"file": os.path.normpath(os.path.join(self.root, file)), "line": (line or 0) + 1}
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item):
+        if self.recorder is not None:
+            self.recorder.test = self.id_of(item.nodeid)
+        yield
+        if self.recorder is not None:
+            self.recorder.test = ""
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item, call):
@@ -361,11 +373,15 @@ def start():
     for module in request["modules"]:
         if "." in module:
             find_package(module.split(".")[0])
-    return connection
+    recorder = None
+    if request["recordsCalls"]:
+        recorder = Recorder(replacement.operators, partial(connection.send, "called"))
+        recorder.start()
+    return connection, recorder
 
 
-CONNECTION = start()
+CONNECTION, RECORDER = start()
 
 
 def pytest_configure(config):
-    config.pluginmanager.register(Reporter(config, CONNECTION), "opsmith_reporter")
+    config.pluginmanager.register(Reporter(config, CONNECTION, RECORDER), "opsmith_reporter")

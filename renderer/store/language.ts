@@ -4,7 +4,7 @@ import { createStore } from 'zustand/vanilla'
 import type { Diagnostic } from '../../electron/contract/diagnostics'
 import type { LanguageState } from '../../electron/contract/language'
 import { call, listen } from '../bridge/bridge'
-import { notify, notifyError } from './notifications'
+import { notify, notifyError, withdraw } from './notifications'
 import { currentFolder } from './project'
 
 type Store = {
@@ -43,6 +43,8 @@ function takeState(state: LanguageState): void {
   const gone = state.state !== 'ready' && before.state === 'ready'
   languageStore.setState(gone ? { state, said: {} } : { state })
   if (state.state === before.state) return
+  // What has failed works again, or belongs to the project before.
+  if (before.state === 'failed') withdraw(before.message)
   const { message, hint } = state
   if (state.state === 'restarting') notify('info', message, { detail: hint })
   if (state.state === 'failed') {

@@ -44,12 +44,8 @@ export function notify(
   const id = nextId++
   const item: Notification = { id, severity, message, hint: '', detail: '', action: null, ...more }
   // The same message again replaces the older one instead of piling up.
-  const others = (list: readonly Notification[]): Notification[] =>
-    list.filter((other) => other.message !== message)
-  notificationStore.setState(({ items, earlier }) => ({
-    items: [...others(items), item].slice(-mostShown),
-    earlier: others(earlier),
-  }))
+  withdraw(message)
+  notificationStore.setState(({ items }) => ({ items: [...items, item].slice(-mostShown) }))
   // What asks for an action stays until it is answered.
   if (item.action === null) {
     leaveAfter(item, severity === 'info' ? infoLifetime : problemLifetime)
@@ -69,6 +65,16 @@ function leaveAfter(item: Notification, lifetime: number): void {
     if (item.severity === 'info') return
     notificationStore.setState({ earlier: [...earlier, item].slice(-mostKept) })
   }, lifetime)
+}
+
+/** Takes a message back that does not hold any more. */
+export function withdraw(message: string): void {
+  const others = (list: readonly Notification[]): Notification[] =>
+    list.filter((other) => other.message !== message)
+  notificationStore.setState(({ items, earlier }) => ({
+    items: others(items),
+    earlier: others(earlier),
+  }))
 }
 
 /** Shows the problems that left again, until they are dismissed. */

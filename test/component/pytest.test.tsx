@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 
 import type { PytestReport, PytestTest } from '../../electron/contract/pytest'
+import type { RecordedCall } from '../../electron/contract/recorded-calls'
 import { treeRows } from '../../renderer/features/pytest/tree'
 import { filesStore } from '../../renderer/store/files'
 import { folder } from './support/answers'
@@ -45,6 +46,7 @@ function reportOf(tests: PytestTest[], more: Partial<PytestReport> = {}): Pytest
     library: '/cache/libmy_op.so',
     replaced: ['my_op._C'],
     tests,
+    calls: null,
     seconds: 2.5,
     ended: '',
     log: '1 failed',
@@ -152,6 +154,53 @@ describe('the pytest panel', () => {
     await userEvent.click(screen.getByTestId('pytest-run-all'))
     const error = await screen.findByTestId('pytest-error')
     expect(error.textContent).toContain('-m pip install pytest')
+  })
+
+  it('calls that tests made are listed, and chosen ones are added to opsmith.json', async () => {
+    const callOf = (op: string, why = ''): RecordedCall => ({
+      op,
+      why,
+      test: sum.id,
+      arguments:
+        why === ''
+          ? [
+              {
+                name: 'x',
+                given: { tensor: { shape: [2, 3], dtype: 'float32', requires_grad: true } },
+              },
+              { name: 'scale', given: { value: 2 } },
+            ]
+          : [],
+    })
+    const calls = [
+      callOf('my_op::add'),
+      callOf('my_op::sub'),
+      callOf('my_op::mul', 'the number inf'),
+    ]
+    await openRun(reportOf([sum]))
+    await userEvent.click(await screen.findByTestId('pytest-record'))
+    main.give('pytest.run', reportOf([sum], { calls }))
+    await userEvent.click(screen.getByTestId('pytest-run-all'))
+    const listed = await screen.findAllByTestId('pytest-call')
+    expect(main.asked('pytest.run').map(({ request }) => request.recordsCalls)).toEqual([
+      false,
+      true,
+    ])
+    expect(listed[0]?.textContent).toContain('my_op::add(x float32[2, 3], 2)requires grad')
+    expect(listed[2]?.textContent).toContain('opsmith.json cannot hold the number inf')
+    main.give('pytest.keepCalls', { added: { calls: 1, gradchecks: 1 }, there: 0, leftOut: 0 })
+    await userEvent.click(within(listed[1]!).getByRole('checkbox'))
+    await userEvent.click(screen.getByTestId('pytest-list-gradchecks'))
+    await userEvent.click(screen.getByTestId('pytest-keep'))
+    expect((await screen.findByTestId('pytest-kept')).textContent).toBe(
+      '1 call, 1 gradcheck added to opsmith.json.',
+    )
+    expect(main.asked('pytest.keepCalls')[0]?.request).toEqual({
+      calls: [calls[0]],
+      lists: ['calls', 'gradchecks'],
+    })
+    await userEvent.click(within(listed[0]!).getByRole('button', { name: sum.id }))
+    expect(screen.getByTestId('pytest-details').textContent).toContain('test_sum')
   })
 
   it('a run whose tests asked for no module of the library says what to do', async () => {

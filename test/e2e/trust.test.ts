@@ -89,7 +89,7 @@ it('in restricted mode files are read, edited, saved and linted, and no call tha
     ['host.restart', {}],
     ['terminal.open', { folder, columns: 80, rows: 24 }],
     ['results.read', { folder }],
-    ['pytest.run', { folder, job, request: { ids: [], onlyList: false } }],
+    ['pytest.run', { folder, job, request: { ids: [], onlyList: false, recordsCalls: false } }],
   ]
   for (const [name, input] of refused)
     expect(await call(name, input), name).toMatchObject({ error: { code: 'project.restricted' } })
@@ -132,6 +132,8 @@ it('a folder that is trusted is built with its own tools at once, until that is 
 })
 
 let repository: string
+/** The folder of its opsmith.json. */
+let apart: string
 
 it('a repository without opsmith.json is proposed one; its setup.py runs once it is trusted, and it builds', async () => {
   const other = copyProject(path.join(root, 'test/cases/import/several'), cache)
@@ -150,12 +152,25 @@ it('a repository without opsmith.json is proposed one; its setup.py runs once it
   await app.picture('import')
   await app.testId('import-extension').selectOption('norm_cpp')
   await app.testId('import-lines').filter({ hasText: 'norm/norm.cpp' }).waitFor()
+  const before = fs.readdirSync(other)
+  await app.testId('import-apart').check()
+  await app
+    .testId('import-lines')
+    .filter({ hasText: `"root": "${other}"` })
+    .waitFor()
+  for (const theme of ['dark', 'light'] as const) {
+    await app.page.emulateMedia({ colorScheme: theme })
+    await app.picture(`import-apart-${theme}`)
+  }
   await app.testId('import-create').click()
   await app.testId('import-dialog').waitFor({ state: 'detached' })
-  await app.testId('explorer-file-opsmith.json').waitFor()
+  apart = path.join(cache.home, 'projects', path.basename(other))
+  await app.testId('explorer-file-opsmith.json').click()
+  await app.testId('tab-opsmith.json').waitFor()
   await app.testId('toolbar-build').click()
-  const library = path.join(other, 'build/libnorm_cpp.so')
+  const library = path.join(apart, 'build/libnorm_cpp.so')
   await expect.poll(() => fs.existsSync(library), { timeout: 120_000 }).toBe(true)
+  expect(fs.readdirSync(other)).toEqual(before)
 })
 
 it('its own tests run on what was built, and again after each build', async () => {
@@ -165,6 +180,23 @@ it('its own tests run on what was built, and again after each build', async () =
     app.page.locator(`[data-testid="pytest-row"][data-outcome="${outcome}"]`)
   await row('crashed').filter({ hasText: 'test_ends_the_process' }).waitFor()
   await row('passed').filter({ hasText: 'test_norm' }).locator('[data-pytest-id]').click()
+  await app.testId('pytest-record').check()
+  await app.testId('pytest-run-all').click()
+  const call = app.testId('pytest-call').filter({ hasText: 'norm_cpp::norm(x float32[' })
+  await call.waitFor()
+  await app.testId('pytest-list-benchmarks').check()
+  await app.testId('pytest-keep').click()
+  await app.testId('pytest-kept').filter({ hasText: '1 call, 1 benchmark added' }).waitFor()
+  // What clangd said of the project before is not said of this one.
+  expect(await app.testId('notification').filter({ hasText: 'not a C++ compiler' }).count()).toBe(0)
+  const manifest = fs.readFileSync(path.join(apart, 'opsmith.json'), 'utf8')
+  expect(manifest).toContain('"op": "norm_cpp::norm"')
+  for (const theme of ['dark', 'light'] as const) {
+    await app.page.emulateMedia({ colorScheme: theme })
+    await app.picture(`pytest-calls-${theme}`)
+  }
+  await app.testId('pytest-view-tests').click()
+  await app.testId('pytest-record').uncheck()
   await app.testId('pytest-after-build').check()
   const source = path.join(repository, 'norm/norm.cpp')
   fs.writeFileSync(source, fs.readFileSync(source, 'utf8').replace('x / x.norm()', 'x * x.norm()'))

@@ -3,19 +3,30 @@ import path from 'node:path'
 
 import { manifestFileName } from '../../contract/manifest'
 import { ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
 import { isBadOutcome } from '../../contract/pytest'
 import type { PytestOutcome, PytestReport, PytestTest } from '../../contract/pytest'
+import { argumentsText, keptText, recordedCallList } from '../../contract/recorded-calls'
+import type { RecordedCall, RecordedCallList } from '../../contract/recorded-calls'
+import { findProjectFolder } from '../../engine/project/find-project'
+import { manifestFileOf } from '../../engine/project/manifest-place'
 import type { Workbench } from '../../engine/workbench'
 import { buildToCheck } from '../checked-project'
 import { exitCodes } from '../exit-codes'
 import { interruptSignal } from '../interrupt'
-import { flag, jsonFlag, number, text } from '../options'
+import { flag, jsonFlag, names, number, text } from '../options'
 import type { OptionValues } from '../options'
 import { callerPath, printError, printJson, printLines, progress } from '../print'
-import { defineVerb } from '../verb'
+import { defineVerb, refuse } from '../verb'
 
 const testOptions = {
   list: flag('list the tests, and run none'),
+  record: flag("list the calls that the tests make of the project's operators"),
+  keep: names<RecordedCallList>(
+    '<lists...>',
+    'with --record: add these calls to lists of opsmith.json: calls, gradchecks, checks, benchmarks',
+    recordedCallList.options,
+  ),
   python: text(
     '<path>',
     'the Python that runs the tests (default: the active environment’s, or the first with torch)',
@@ -24,7 +35,7 @@ const testOptions = {
   json: jsonFlag,
 }
 
-const hasManifest = (folder: string): boolean => fs.existsSync(path.join(folder, manifestFileName))
+const hasManifest = (folder: string): boolean => fs.existsSync(manifestFileOf(folder))
 
 /** A node id as pytest takes it from the project's folder: files that only the caller's folder has become absolute. */
 function fromCaller(id: string, folder: string): string {
@@ -35,16 +46,20 @@ function fromCaller(id: string, folder: string): string {
 }
 
 /** The first word is the project, or else a test of the project that the command is run in. */
-function readWords(first: string, more: readonly string[]): { folder: string; ids: string[] } {
-  const here = callerPath('.')
-  if (first === '') return { folder: here, ids: [] }
+async function readWords(
+  first: string,
+  more: readonly string[],
+): Promise<Result<{ folder: string; ids: string[] }>> {
   const isProject = path.basename(first) === manifestFileName || hasManifest(first)
-  if (isProject || !hasManifest(here)) {
-    return { folder: first, ids: more.map((id) => fromCaller(id, first)) }
+  const here = first === '' || !isProject ? await findProjectFolder(callerPath('.')) : ok('')
+  if (!here.ok) return here
+  if (first === '') return ok({ folder: here.value, ids: [] })
+  if (isProject || !hasManifest(here.value)) {
+    return ok({ folder: first, ids: more.map((id) => fromCaller(id, first)) })
   }
   // The word became an absolute path before it came here.
-  const ids = [path.relative(here, first), ...more]
-  return { folder: here, ids: ids.map((id) => fromCaller(id, here)) }
+  const ids = [path.relative(here.value, first), ...more]
+  return ok({ folder: here.value, ids: ids.map((id) => fromCaller(id, here.value)) })
 }
 
 const indented = (lines: string): string[] =>
@@ -99,6 +114,22 @@ function testedLines({ python, pytest, torch, library, replaced }: PytestReport)
   return [`${python}: pytest ${pytest}, torch ${torch}`, `${library}: ${what}`]
 }
 
+function callLines(call: RecordedCall): string[] {
+  const { op, why, test } = call
+  const text =
+    why === ''
+      ? `${op}(${argumentsText(call)})`
+      : `${op}, with ${why}, which opsmith.json cannot hold`
+  return [`  ${text}`, `    ${test}`]
+}
+
+const recordedLines = (calls: readonly RecordedCall[]): string[] => [
+  calls.length === 0
+    ? 'The tests called no operator of the project.'
+    : `${calls.length} recorded call${calls.length === 1 ? '' : 's'}:`,
+  ...calls.flatMap(callLines),
+]
+
 function reportJson(report: PytestReport): object {
   const counts = Object.fromEntries(countsOf(report.tests))
   return { ...report, counts }
@@ -108,15 +139,20 @@ function reportJson(report: PytestReport): object {
 async function runTests(
   workbench: Workbench,
   first: string,
-  { list, python = '', timeout = 0, json }: OptionValues<typeof testOptions>,
+  { list, record, keep = [], python = '', timeout = 0, json }: OptionValues<typeof testOptions>,
   more: readonly string[],
 ): Promise<number> {
-  const { folder: named, ids } = readWords(first, more)
+  if (keep.length > 0 && !record) return refuse('--keep needs --record.', json)
+  if (list && record)
+    return refuse('--list runs no test, so that --record has nothing to record.', json)
+  const words = await readWords(first, more)
+  if (!words.ok) return printError(words.error, json)
+  const { folder: named, ids } = words.value
   const project = await buildToCheck(workbench, named, json, ok(null), () => ok(null))
   if (typeof project === 'number') return project
   const report = await workbench.pytestRuns.run(
     project.folder,
-    { ids, onlyList: list },
+    { ids, onlyList: list, recordsCalls: record },
     {
       python: python.includes('/') ? callerPath(python) : python,
       timeout,
@@ -132,10 +168,18 @@ async function runTests(
   )
   if (!report.ok) return printError(report.error, json)
   const { value } = report
-  if (json) printJson(reportJson(value))
+  const calls = value.calls ?? []
+  const kept =
+    keep.length === 0
+      ? undefined
+      : await workbench.recordedCalls.keep(project.folder, { calls, lists: keep })
+  if (kept?.ok === false) return printError(kept.error, json)
+  if (json) printJson({ ...reportJson(value), ...(kept && { kept: kept.value }) })
   else {
     if (list) printLines(value.tests.flatMap(testLines))
     for (const line of testedLines(value)) progress(line)
+    if (record) printLines(recordedLines(calls))
+    if (kept) printLines([`${keptText(kept.value)}.`])
     printLines(summaryOf(value, list))
   }
   return value.ok ? exitCodes.good : exitCodes.failed

@@ -125,7 +125,13 @@ export class PytestRuns {
     const { project, python, library, request, options } = run
     const { installation } = this.services
     const { name, pythonModules } = project.manifest
-    const plugin = { socket, library, name, modules: pythonModules ?? [name] }
+    const plugin = {
+      socket,
+      library,
+      name,
+      modules: pythonModules ?? [name],
+      recordsCalls: request.recordsCalls,
+    }
     const cache = path.join(installation.cacheFolder, 'pytest')
     const args = [
       '-m',
@@ -157,7 +163,7 @@ export class PytestRuns {
 
 /** What a run that has ended says. */
 function outcomeOf(
-  { python, library, options }: PytestRun,
+  { python, library, request, options }: PytestRun,
   done: CommandResult,
   reader: ReportReader,
 ): Result<PytestReport> {
@@ -197,6 +203,7 @@ function outcomeOf(
     library,
     replaced: [...reader.replaced],
     tests,
+    calls: request.recordsCalls ? reader.calls() : null,
     seconds: done.seconds,
     ended,
     log,

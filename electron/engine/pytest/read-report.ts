@@ -4,6 +4,8 @@ import { z } from 'zod'
 
 import { isBadOutcome, pytestTest } from '../../contract/pytest'
 import type { PytestProgress, PytestTest } from '../../contract/pytest'
+import { argumentsText, recordedCall, requiresGrad } from '../../contract/recorded-calls'
+import type { RecordedCall } from '../../contract/recorded-calls'
 
 const foundTest = pytestTest.pick({ id: true, file: true, line: true })
 
@@ -16,6 +18,7 @@ const reportLine = z.discriminatedUnion('event', [
   z.object({ event: z.literal('collected'), tests: z.array(foundTest) }),
   foundTest.extend({ event: z.literal('started') }),
   z.object({ event: z.literal('finished'), test: pytestTest }),
+  z.object({ event: z.literal('called'), call: recordedCall }),
   z.object({ event: z.literal('ended'), status: z.number().int() }),
 ])
 
@@ -36,6 +39,7 @@ export class ReportReader {
   /** pytest has ended as it should. */
   hasEnded = false
   private readonly known = new Map<string, PytestTest>()
+  private readonly recorded = new Map<string, RecordedCall>()
   private total = 0
   private done = 0
   private running = ''
@@ -75,7 +79,8 @@ export class ReportReader {
     else if (data.event === 'replaced') {
       // Each worker of pytest-xdist says it.
       if (!this.replaced.includes(data.what)) this.replaced.push(data.what)
-    } else if (data.event === 'collected') {
+    } else if (data.event === 'called') this.noteCall(data.call)
+    else if (data.event === 'collected') {
       this.total = data.tests.length
       for (const test of data.tests) this.find(test)
     } else if (data.event === 'started') {
@@ -84,6 +89,16 @@ export class ReportReader {
     } else if (data.event === 'finished') {
       this.finish(data.test)
     } else this.hasEnded = true
+  }
+
+  /** Each worker of pytest-xdist reports its own calls. */
+  private noteCall(call: RecordedCall): void {
+    const kind = `${call.op}(${argumentsText(call)}) ${requiresGrad(call)} ${call.why}`
+    if (!this.recorded.has(kind)) this.recorded.set(kind, call)
+  }
+
+  calls(): RecordedCall[] {
+    return [...this.recorded.values()]
   }
 
   private find({ id, file, line }: z.infer<typeof foundTest>): void {

@@ -1,7 +1,7 @@
 import type { Handlers } from './handle'
-import { projectJob } from './project-job'
+import { projectCall, projectJob } from './project-job'
 
-export const pytestCalls: Handlers<'pytest.run'> = {
+export const pytestCalls: Handlers<'pytest.run' | 'pytest.keepCalls'> = {
   'pytest.run': projectJob(
     async ({ session, project, workbench, signal }, { folder, job, request }) =>
       await workbench.pytestRuns.run(folder, request, {
@@ -13,5 +13,8 @@ export const pytestCalls: Handlers<'pytest.run'> = {
           session.send('pytest.progressed', { job, progress })
         },
       }),
+  ),
+  'pytest.keepCalls': projectCall(({ workbench }, { folder, request }) =>
+    workbench.recordedCalls.keep(folder, request),
   ),
 }

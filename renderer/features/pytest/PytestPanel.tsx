@@ -9,10 +9,12 @@ import { EnlargeButton } from '../../shell/primitives/EnlargeButton'
 import { formatSeconds } from '../../shell/primitives/format'
 import { ListProgress } from '../../shell/primitives/ListProgress'
 import { NeedsBuild } from '../../shell/primitives/NeedsBuild'
+import { Segmented } from '../../shell/primitives/Segmented'
 import { useJob } from '../../store/job'
 import { useSchemas } from '../../store/schemas'
 import { pytestJob, runFailedTests, runTests, type EndedRun } from './job'
-import { isBad, setAfterBuild, usePytest } from './store'
+import { RecordedCalls } from './RecordedCalls'
+import { isBad, setAfterBuild, setRecordsCalls, showView, usePytest } from './store'
 import { TestDetails } from './TestDetails'
 import { TestTree } from './TestTree'
 
@@ -44,7 +46,7 @@ function Bar(): ReactElement {
   const total = useJob(pytestJob, (state) => state.progress?.total ?? 0)
   const failed = usePytest(({ tests }) => Object.values(tests).filter(isBad).length)
   return (
-    <div className="panel-bar split-bar">
+    <div className="panel-bar split-bar pytest-bar">
       {isRunning ? (
         <ListProgress
           done={done}
@@ -72,7 +74,9 @@ function Bar(): ReactElement {
         </>
       )}
       <AfterBuildSwitch />
+      <RecordSwitch />
       <span className="grow" />
+      <ViewSwitch />
       <PanelMenu />
       <EnlargeButton panel="pytest" />
     </div>
@@ -94,6 +98,41 @@ function AfterBuildSwitch(): ReactElement {
   )
 }
 
+function RecordSwitch(): ReactElement {
+  const recordsCalls = usePytest((state) => state.recordsCalls)
+  return (
+    <label
+      className="check"
+      title="Notes which calls the tests make of this project's operators, for opsmith.json"
+    >
+      <input
+        type="checkbox"
+        checked={recordsCalls}
+        data-testid="pytest-record"
+        onChange={(event) => setRecordsCalls(event.target.checked)}
+      />
+      record calls
+    </label>
+  )
+}
+
+function ViewSwitch(): ReactElement | null {
+  const view = usePytest((state) => state.view)
+  const calls = usePytest((state) => state.calls)
+  if (calls === null) return null
+  return (
+    <Segmented
+      label="View"
+      value={view}
+      options={[
+        { value: 'tests', label: 'Tests', testId: 'pytest-view-tests' },
+        { value: 'calls', label: `Calls ${calls.length}`, testId: 'pytest-view-calls' },
+      ]}
+      onChange={showView}
+    />
+  )
+}
+
 function PanelMenu(): ReactElement {
   // What can be done depends on these.
   usePytest(({ chosen, tests }) => `${chosen === null} ${Object.values(tests).some(isBad)}`)
@@ -104,7 +143,7 @@ function PanelMenu(): ReactElement {
       testId="pytest-menu"
       sections={[
         ['pytest.all', 'pytest.chosen', 'pytest.failed', 'pytest.list', 'pytest.stop'],
-        ['pytest.afterBuild'],
+        ['pytest.record', 'pytest.afterBuild'],
       ]}
     />
   )
@@ -134,6 +173,8 @@ function Nothing(): ReactElement {
 function Body(): ReactElement {
   const run = useJob(pytestJob, (state) => state.value)
   const isRunning = useJob(pytestJob, (state) => state.running !== null)
+  const calls = usePytest((state) => (state.view === 'calls' ? state.calls : null))
+  if (calls !== null && !isRunning) return <RecordedCalls calls={calls} />
   return (
     <div className="split-body">
       <div className="split-list scroll" data-testid="pytest-list">

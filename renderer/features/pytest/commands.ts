@@ -10,6 +10,7 @@ export const pytestCommands: readonly Command[] = [
   command('failed', 'Run those that failed', runFailedTests, () => {
     return canRunTests() && failedIds().length > 0
   }),
+  command('record', 'Run all and record calls', recordAll, canRunTests),
   command('list', 'List tests', listTests, canRunTests),
   command('stop', 'Stop', pytestJob.stop, pytestJob.isRunning),
   command('afterBuild', 'Run after each build: on or off', switchAfterBuild, () => true),
@@ -22,6 +23,10 @@ function chosen(): string | null {
 async function runChosen(): Promise<void> {
   const id = chosen()
   if (id !== null) await runTests([id])
+}
+
+async function recordAll(): Promise<void> {
+  await pytestJob.run({ ids: [], onlyList: false, recordsCalls: true })
 }
 
 function switchAfterBuild(): Promise<void> {

@@ -5,7 +5,7 @@ import { pytestCommands } from './commands'
 import { forgetTests, pytestJob, refreshTests } from './job'
 import { PytestBadge } from './PytestBadge'
 import { PytestPanel } from './PytestPanel'
-import { pytestStore, setAfterBuild } from './store'
+import { pytestStore, setAfterBuild, setRecordsCalls } from './store'
 import './styles.css'
 
 export const feature = defineFeature({
@@ -17,6 +17,7 @@ export const feature = defineFeature({
     help: {
       about: [
         'Runs the tests of this repository with its own pytest. They get the library that is built here in the place of the installed one; nothing is installed and nothing of the repository is changed.',
+        'With “record calls” a run lists which calls the tests make of the operators; chosen ones become calls, gradchecks, operator checks and benchmarks of opsmith.json.',
         'The Python is that of the active environment, else of .venv, else the first on PATH with torch. It needs pytest and the torch that the library is built for.',
       ],
       keys: [
@@ -36,12 +37,15 @@ export const feature = defineFeature({
   choice: {
     store: pytestStore,
     read: () => {
-      const { afterBuild } = pytestStore.getState()
-      return afterBuild ? { afterBuild } : null
+      const { afterBuild, recordsCalls } = pytestStore.getState()
+      return afterBuild || recordsCalls ? { afterBuild, recordsCalls } : null
     },
     restore: (saved) => {
-      const parsed = z.object({ afterBuild: z.boolean() }).safeParse(saved)
-      if (parsed.success) setAfterBuild(parsed.data.afterBuild)
+      const choice = z.object({ afterBuild: z.boolean(), recordsCalls: z.boolean().default(false) })
+      const parsed = choice.safeParse(saved)
+      if (!parsed.success) return
+      setAfterBuild(parsed.data.afterBuild)
+      setRecordsCalls(parsed.data.recordsCalls)
     },
   },
   forget: forgetTests,

@@ -2,6 +2,7 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
 import { isBadOutcome, type PytestTest } from '../../../electron/contract/pytest'
+import type { RecordedCall } from '../../../electron/contract/recorded-calls'
 import { runStamp } from '../../store/files'
 
 /** What is known of a test, and the sources that it is known of. */
@@ -16,13 +17,24 @@ type PytestState = {
   folded: readonly string[]
   /** All tests run after each good build. */
   afterBuild: boolean
+  /** Runs note the calls that tests make of the project's operators. */
+  recordsCalls: boolean
+  /** Of the last run that recorded calls; null where none did. */
+  calls: readonly RecordedCall[] | null
+  view: PytestView
 }
+
+/** What the panel shows: the tests, or the calls that they made. */
+export type PytestView = 'tests' | 'calls'
 
 export const pytestStore = createStore<PytestState>(() => ({
   tests: {},
   chosen: null,
   folded: [],
   afterBuild: false,
+  recordsCalls: false,
+  calls: null,
+  view: 'tests',
 }))
 
 export function usePytest<T>(select: (state: PytestState) => T): T {
@@ -76,6 +88,19 @@ export function chooseTest(id: string): void {
 
 export function setAfterBuild(afterBuild: boolean): void {
   pytestStore.setState({ afterBuild })
+}
+
+export function setRecordsCalls(recordsCalls: boolean): void {
+  pytestStore.setState({ recordsCalls })
+}
+
+export function showView(view: PytestView): void {
+  pytestStore.setState({ view })
+}
+
+/** Takes the calls of a run, and shows them. */
+export function noteCalls(calls: readonly RecordedCall[]): void {
+  pytestStore.setState({ calls, view: 'calls' })
 }
 
 /** Hides or shows the tests of a file or a class. */
