@@ -164,6 +164,8 @@ export const appCalls = {
       folder: z.string(),
       /** The extension of setup.py that is wanted; "" for no choice. */
       extension: z.string(),
+      /** "NAME=VALUE": environment variables of setup.py and scripts, and variables of CMake's. */
+      definitions: z.array(z.string().regex(/^\w[\w.-]*(:[A-Z]+)?=[^\n\0]*$/)).max(100),
       trusts: z.boolean(),
     }),
     output: projectProposal.extend({

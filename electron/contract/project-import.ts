@@ -30,12 +30,28 @@ export const proposedFile = z.object({
 })
 export type ProposedFile = z.infer<typeof proposedFile>
 
+/** What the build file asks for: an environment variable, or an option of CMake's. It may change what is built. */
+export const importSwitch = z.object({
+  name: z.string(),
+  /** "" for an environment variable that is not set; ON or OFF of an option. */
+  value: z.string(),
+  /** An option: ON or OFF. */
+  isOption: z.boolean(),
+  /** Relative to the folder. */
+  file: z.string(),
+  /** 1-based; 0 where it is unknown. */
+  line: z.number().int(),
+})
+export type ImportSwitch = z.infer<typeof importSwitch>
+
 /** An opsmith.json for a folder that has none. Nothing is written until the user accepts it. */
 export const projectProposal = z.object({
   /** Absolute. */
   folder: z.string(),
   lines: z.array(proposalLine),
   remarks: z.array(importRemark),
+  /** Their values hold for this proposal; others are given as definitions. */
+  switches: z.array(importSwitch),
   /** Sources that are written with it; one that is there by then is not overwritten. */
   files: z.array(proposedFile),
   /**

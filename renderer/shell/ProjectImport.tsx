@@ -1,8 +1,9 @@
-import { useEffect, useId, useRef, type ReactElement } from 'react'
+import { useEffect, useId, useRef, useState, type ReactElement } from 'react'
 
 import {
   withRoot,
   type ImportRemark,
+  type ImportSwitch,
   type ProjectProposal,
   type ProposedFile,
 } from '../../electron/contract/project-import'
@@ -12,6 +13,7 @@ import {
   cancelProposal,
   keepApart,
   proposeAgain,
+  setSwitch,
   useProjectImport,
 } from '../store/project-import'
 import { Button } from './primitives/Button'
@@ -61,13 +63,14 @@ function Proposal(): ReactElement | null {
           <Button
             disabled={isBusy}
             testId="import-trust"
-            onClick={() => void proposeAgain('', true)}
+            onClick={() => void proposeAgain({}, true)}
           >
             {proposal ? `Trust the authors and run ${buildFile}` : 'Trust the authors and run it'}
           </Button>
         </p>
       )}
       {proposal && <ProposalText proposal={isApart ? withRoot(proposal) : proposal} />}
+      {proposal && proposal.switches.length > 0 && <Switches proposal={proposal} isBusy={isBusy} />}
       {proposal && proposal.files.length > 0 && <ProposedFiles files={proposal.files} />}
       {proposal && proposal.remarks.length > 0 && <Remarks remarks={proposal.remarks} />}
       {proposal && <OtherExtensions proposal={proposal} isBusy={isBusy} />}
@@ -135,6 +138,65 @@ function ProposalText({ proposal }: { proposal: ProjectProposal }): ReactElement
   )
 }
 
+/** What the build file asks for; another value makes another proposal. */
+function Switches({
+  proposal,
+  isBusy,
+}: {
+  proposal: ProjectProposal
+  isBusy: boolean
+}): ReactElement {
+  return (
+    <fieldset className="import-switches" data-testid="import-switches">
+      <legend>{proposal.buildFile} also looks at</legend>
+      {proposal.switches.map((one) => (
+        <label key={one.name} title={one.line > 0 ? `${one.file}:${one.line}` : one.file}>
+          <span className="mono">{one.name}</span>
+          {one.isOption ? (
+            <select
+              value={one.value}
+              disabled={isBusy}
+              data-testid={`import-switch-${one.name}`}
+              onChange={(event) => void setSwitch(one, event.target.value)}
+            >
+              <option>ON</option>
+              <option>OFF</option>
+            </select>
+          ) : (
+            <VariableField variable={one} isBusy={isBusy} />
+          )}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** An environment variable; it counts when it is left, or with Enter. */
+function VariableField({
+  variable,
+  isBusy,
+}: {
+  variable: ImportSwitch
+  isBusy: boolean
+}): ReactElement {
+  const [text, setText] = useState(variable.value)
+  return (
+    <input
+      className="mono"
+      value={text}
+      placeholder="not set"
+      spellCheck={false}
+      disabled={isBusy}
+      data-testid={`import-switch-${variable.name}`}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={() => void setSwitch(variable, text)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') void setSwitch(variable, text)
+      }}
+    />
+  )
+}
+
 /** Sources that are written with opsmith.json; their text unfolds. */
 function ProposedFiles({ files }: { files: readonly ProposedFile[] }): ReactElement {
   return (
@@ -187,7 +249,7 @@ function OtherExtensions({
         value={extensions[0] ?? ''}
         disabled={isBusy}
         data-testid="import-extension"
-        onChange={(event) => void proposeAgain(event.target.value, false)}
+        onChange={(event) => void proposeAgain({ extension: event.target.value })}
       >
         {[...extensions, ...otherExtensions].map((name) => (
           <option key={name}>{name}</option>

@@ -3,6 +3,7 @@ import { createStore } from 'zustand/vanilla'
 
 import type { AppOutput } from '../../electron/contract/app-calls'
 import type { WorkbenchError } from '../../electron/contract/outcome'
+import type { ImportSwitch } from '../../electron/contract/project-import'
 import { call } from '../bridge/bridge'
 
 /** The proposal of an opsmith.json that is shown, for a folder without one. */
@@ -10,6 +11,10 @@ type Shown = {
   folder: string
   /** Null where setup.py must be run first to propose something. */
   proposal: AppOutput<'project.propose'> | null
+  /** The extension that was chosen; "" for none. */
+  extension: string
+  /** Values that were chosen for switches. */
+  definitions: Readonly<Record<string, string>>
   /** opsmith.json is kept in a folder of its own. */
   isApart: boolean
   /** Main works on another proposal, or writes this one. */
@@ -28,12 +33,15 @@ export function useProjectImport(): Shown | null {
  * @returns why there is nothing to show; null where there is
  */
 export async function proposeFor(folder: string): Promise<WorkbenchError | null> {
-  const result = await call('project.propose', { folder, extension: '', trusts: false })
+  const request = { folder, extension: '', definitions: [], trusts: false }
+  const result = await call('project.propose', request)
   if (!result.ok && result.error.code !== 'project.restricted') return result.error
   projectImportStore.setState({
     shown: {
       folder: result.ok ? result.value.folder : folder,
       proposal: result.ok ? result.value : null,
+      extension: '',
+      definitions: {},
       isApart: false,
       isBusy: false,
       error: result.ok ? null : result.error,
@@ -47,15 +55,34 @@ function change(folder: string, changed: Partial<Shown>): void {
   if (shown?.folder === folder) projectImportStore.setState({ shown: { ...shown, ...changed } })
 }
 
+/** What may be chosen of a proposal. */
+type Choices = Partial<Pick<Shown, 'extension' | 'definitions'>>
+
 /** Makes another proposal for the folder that is shown. @param trusts its authors are trusted from now on */
-export async function proposeAgain(extension: string, trusts: boolean): Promise<void> {
+export async function proposeAgain(choices: Choices, trusts = false): Promise<void> {
   const { shown } = projectImportStore.getState()
   if (!shown) return
-  const { folder } = shown
-  change(folder, { isBusy: true, error: null })
-  const result = await call('project.propose', { folder, extension, trusts })
+  const { folder, extension, definitions } = { ...shown, ...choices }
+  change(folder, { ...choices, isBusy: true, error: null })
+  const result = await call('project.propose', {
+    folder,
+    extension,
+    definitions: Object.entries(definitions).map(([name, value]) => `${name}=${value}`),
+    trusts,
+  })
   if (result.ok) change(folder, { isBusy: false, proposal: result.value })
   else change(folder, { isBusy: false, error: result.error })
+}
+
+/** Gives a switch of the build file a value. "" for an environment variable takes it out. */
+export async function setSwitch({ name, isOption }: ImportSwitch, value: string): Promise<void> {
+  const { shown } = projectImportStore.getState()
+  if (!shown) return
+  const { [name]: before, ...others } = shown.definitions
+  if (value === (before ?? '') && !isOption) return
+  await proposeAgain({
+    definitions: value === '' ? others : { ...others, [name]: value },
+  })
 }
 
 /** Keeps opsmith.json in a folder of its own, or next to the sources. */

@@ -139,7 +139,10 @@ it('a repository without opsmith.json is proposed one; its setup.py runs once it
   const other = copyProject(path.join(root, 'test/cases/import/several'), cache)
   repository = other
   const ran = path.join(cache.home, 'setup-ran')
-  fs.appendFileSync(path.join(other, 'setup.py'), `\nopen(${JSON.stringify(ran)}, "w").close()\n`)
+  fs.appendFileSync(
+    path.join(other, 'setup.py'),
+    `\nimport os\nopen(${JSON.stringify(ran)}, "w").write(os.getenv("NORM_LEVEL", "none"))\n`,
+  )
   expect(await startOnceMore(cache, other)).toBe(0)
   await app.testId('import-lines').filter({ hasText: 'norm/norm.cpp' }).waitFor()
   expect(fs.existsSync(ran)).toBe(false)
@@ -151,6 +154,12 @@ it('a repository without opsmith.json is proposed one; its setup.py runs once it
   await app.testId('import-lines').filter({ hasText: '-DPOOL_SCALE=3' }).waitFor()
   await app.picture('import')
   await app.testId('import-extension').selectOption('norm_cpp')
+  await app.testId('import-lines').filter({ hasText: 'norm/norm.cpp' }).waitFor()
+  // What setup.py looks for in the environment is asked for.
+  expect(fs.readFileSync(ran, 'utf8')).toBe('none')
+  await app.testId('import-switch-NORM_LEVEL').fill('2')
+  await app.testId('import-switch-NORM_LEVEL').press('Enter')
+  await expect.poll(() => fs.readFileSync(ran, 'utf8')).toBe('2')
   await app.testId('import-lines').filter({ hasText: 'norm/norm.cpp' }).waitFor()
   const before = fs.readdirSync(other)
   await app.testId('import-apart').check()

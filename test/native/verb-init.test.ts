@@ -4,6 +4,7 @@ import path from 'node:path'
 
 import { afterAll, expect, it, vi } from 'vitest'
 
+import type { ProjectProposal } from '../../electron/contract/project-import'
 import { opsmith } from '../support/command-line'
 import { copyProject, makeTestCache, root } from '../support/installation'
 
@@ -57,7 +58,9 @@ it('CMake configures a copy: values with their lines, options, and what a switch
     cudaDefines: ['SCALED_CUDA=1'],
     ldflags: ['-lm'],
   })
-  expect(shown.stdout).toContain('with these options: SCALED_WITH_BIAS=ON (line 4).')
+  expect((JSON.parse(shown.stdout) as ProjectProposal).switches).toEqual([
+    { name: 'SCALED_WITH_BIAS', value: 'ON', isOption: true, file: 'CMakeLists.txt', line: 4 },
+  ])
   expect(fs.readdirSync(path.join(folder, 'include/scaled'))).toEqual(['bias.h'])
   expect(fs.readdirSync(scratch)).toEqual([])
 })

@@ -67,9 +67,18 @@ describe('setup.py that is run and recorded', () => {
     const origin = proposal.lines.find(({ text }) => text.includes('WITH_CUDA'))?.origin
     expect(origin).toBe('setup.py:38, define_macros with CUDA')
     const remarks = remarksOf(proposal)
-    for (const text of ['-std=c++17 is left out', '-fopenmp is left out', 'FORCE_ONLY_CPU=1'])
+    for (const text of ['-std=c++17 is left out', '-fopenmp is left out'])
       expect(remarks).toContain(text)
     expect(remarks).toContain('This Python has no torch')
+    const asked = { name: 'FORCE_ONLY_CPU', isOption: false, file: 'setup.py' }
+    expect(proposal.switches).toEqual([{ ...asked, value: '', line: 13 }])
+  })
+
+  it('a variable of the environment that it looks for is given as a definition', async () => {
+    const definitions = ['FORCE_ONLY_CPU=1']
+    const proposal = await propose(copyCase('optional_cuda'), { definitions })
+    expect(jsonOf(proposal)).not.toHaveProperty('cudaSources')
+    expect(proposal.switches).toMatchObject([{ name: 'FORCE_ONLY_CPU', value: '1' }])
   })
 
   it('paths that it computes become relative, and what it writes does not reach its folder', async () => {

@@ -4,7 +4,12 @@ import readline from 'node:readline/promises'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { proposedText } from '../../contract/project-import'
-import type { ImportRemark, ProjectProposal, ProposedFile } from '../../contract/project-import'
+import type {
+  ImportRemark,
+  ImportSwitch,
+  ProjectProposal,
+  ProposedFile,
+} from '../../contract/project-import'
 import { filesToRun, proposeProject } from '../../engine/project-import/propose-project'
 import { placeProposal, writeProposal } from '../../engine/project-import/write-proposal'
 import type { Workbench } from '../../engine/workbench'
@@ -32,7 +37,7 @@ const initOptions = {
   extension: text('<name>', 'the extension, or CMake’s target, that becomes the project'),
   define: parsedList(
     '<name=value>',
-    'a value for a variable of CMake’s; may be repeated',
+    'a value for an environment variable of setup.py, or for a variable of CMake’s; may be repeated',
     definition,
     {
       isRepeated: true,
@@ -70,8 +75,13 @@ function fileLine({ path: name, text: content, origin }: ProposedFile): string {
   return `  ${name}, ${content.trimEnd().split('\n').length} lines  ← ${origin}`
 }
 
+function switchLine({ name, value, file, line }: ImportSwitch): string {
+  const place = line > 0 ? `${file}:${line}` : file
+  return `  ${name}${value === '' ? ' is not set' : `=${value}`}  ← ${place}`
+}
+
 function proposalLines(proposal: ProjectProposal): string[] {
-  const { lines, files, remarks, otherExtensions } = proposal
+  const { lines, files, switches, remarks, otherExtensions } = proposal
   // A very long line has its origin after it all the same.
   const width = Math.min(60, Math.max(...lines.map((line) => line.text.length)))
   return [
@@ -79,6 +89,9 @@ function proposalLines(proposal: ProjectProposal): string[] {
       line.origin === '' ? line.text : `${line.text.padEnd(width)}  ← ${line.origin}`,
     ),
     ...(files.length > 0 ? ['', 'Written with it:', ...files.map(fileLine)] : []),
+    ...(switches.length > 0
+      ? ['', 'Switches that may change this, for --define NAME=VALUE:', ...switches.map(switchLine)]
+      : []),
     ...(remarks.length > 0 ? ['', 'Remarks:', ...remarks.flatMap(remarkLines)] : []),
     ...(otherExtensions.length > 0
       ? [
@@ -174,7 +187,7 @@ export const verb = defineVerb({
   options: initOptions,
   makesProject: true,
   notes: [
-    'setup.py is run by your Python, with setuptools.setup and the extension classes recorded: nothing is compiled or installed. In a folder that is not trusted you are asked first. --no-run reads its text instead.',
+    'setup.py is run by your Python, with setuptools.setup and the extension classes recorded: nothing is compiled or installed. In a folder that is not trusted you are asked first. Environment variables that it looks for are listed; --define sets them. --no-run reads its text instead.',
     'Without extensions there, CMake configures a copy of the folder (also for scikit-build-core), and its libraries that link torch are read; --define gives an option another value.',
     'Without those, scripts that call load() or load_inline() are imported, and these calls recorded. Sources given as texts are written as files next to the script.',
   ],

@@ -1,5 +1,10 @@
 import type { Manifest } from '../../contract/manifest'
-import type { ImportRemark, ProposalLine, ProposedFile } from '../../contract/project-import'
+import type {
+  ImportRemark,
+  ImportSwitch,
+  ProposalLine,
+  ProposedFile,
+} from '../../contract/project-import'
 
 /** The keys that a proposal may have, in the order in which they are written. */
 const keys = [
@@ -35,6 +40,7 @@ interface Item {
 /** An opsmith.json that is being put together, each value with its origin. */
 export class ProposalDraft {
   readonly remarks: ImportRemark[] = []
+  readonly switches: ImportSwitch[] = []
   /** Sources that are written with opsmith.json. */
   readonly files: ProposedFile[] = []
   private readonly values = new Map<Key, { text: string; origin: string }>()
@@ -64,6 +70,11 @@ export class ProposalDraft {
     const { file = '', line = 0, command = '' } = at
     const isThere = this.remarks.some((one) => one.text === text && one.line === line)
     if (!isThere) this.remarks.push({ text, file, line, command })
+  }
+
+  /** A switch that several runs ask for is one. */
+  offer(asked: ImportSwitch): void {
+    if (!this.switches.some((one) => one.name === asked.name)) this.switches.push(asked)
   }
 
   propose(file: ProposedFile): void {

@@ -26,7 +26,7 @@ import { ProposalDraft } from './proposal-draft'
 import { readSetupText } from './read-setup-text'
 import { readCMake } from './read-cmake'
 import { readScripts } from './read-scripts'
-import { recordSetup } from './recorded-setup'
+import { recordSetup, variablesOf } from './recorded-setup'
 import type { RecordedRun, RecordedSetup } from './recorded-setup'
 import { remarkOnBindings } from './remark-on-bindings'
 import type { ImportRequest, ReadRepository } from './repository'
@@ -51,32 +51,33 @@ function remarkOnRun(draft: ProposalDraft, run: RecordedRun, which: string): voi
 const usualVariables =
   /^(PATH|HOME|CC|CXX|CFLAGS|LDFLAGS|VIRTUAL_ENV|TORCH_CUDA_ARCH_LIST|MAX_JOBS|CUDA_HOME|CUDA_PATH|(PYTHON|SETUPTOOLS|DISTUTILS|CONDA|PIP)_?.*)$/
 
-/** Names the variables that setup.py looks for: each may change what is built. */
-function remarkOnEnvironment(draft: ProposalDraft, read: RecordedRun['environment']): void {
-  const known = new Map(read.map((one) => [one.name, one]))
-  const switches = [...known.values()].filter(
-    ({ name }) => /^[A-Z][A-Z0-9_]+$/.test(name) && !usualVariables.test(name),
-  )
-  const [first] = switches
-  if (!first) return
-  const likely = switches.find(({ name }) => name.includes('CUDA')) ?? first
-  const names = switches.map(({ name, line }) => `${name} (line ${line})`).join(', ')
-  draft.remark(`setup.py looks for environment variables that are not set here: ${names}.`, {
-    file: setupFile,
-    line: first.line,
-    command: `${likely.name}=1 opsmith init`,
-  })
+/** Offers the variables that setup.py looks for, and those that are defined for it: each may change what is built. */
+function offerVariables(
+  draft: ProposalDraft,
+  read: RecordedRun['environment'],
+  definitions: readonly string[],
+): void {
+  for (const [name, value] of Object.entries(variablesOf(definitions)))
+    draft.offer({ name, value, isOption: false, file: setupFile, line: 0 })
+  for (const { name, line } of read) {
+    if (!/^[A-Z][A-Z0-9_]+$/.test(name) || usualVariables.test(name)) continue
+    draft.offer({ name, value: '', isOption: false, file: setupFile, line })
+  }
 }
 
 /** The extensions of both runs, and remarks on what happened in them. */
-function pairsOfRuns(draft: ProposalDraft, { cpu, cuda }: RecordedSetup): ExtensionPair[] {
+function pairsOfRuns(
+  draft: ProposalDraft,
+  { cpu, cuda }: RecordedSetup,
+  definitions: readonly string[],
+): ExtensionPair[] {
   const failsAlways = cuda.error?.message === cpu.error?.message
   remarkOnRun(draft, cpu, failsAlways ? '' : ' without CUDA')
   if (!failsAlways) remarkOnRun(draft, cuda, ' with CUDA')
   if (cuda.standIns.includes('torch')) {
     draft.remark('This Python has no torch: setup.py ran with a stand-in for it.')
   }
-  remarkOnEnvironment(draft, [...cpu.environment, ...cuda.environment])
+  offerVariables(draft, [...cpu.environment, ...cuda.environment], definitions)
   return pairExtensions(cpu.extensions, cuda.extensions).filter((pair) => {
     const one = pair.cpu ?? pair.cuda
     const hasSources = (one?.sources.length ?? 0) + (pair.cuda?.sources.length ?? 0) > 0
@@ -95,16 +96,17 @@ function pairsOfRuns(draft: ProposalDraft, { cpu, cuda }: RecordedSetup): Extens
 
 async function runSetup(
   installation: Installation,
-  { folder, python: wanted }: ImportRequest,
+  { folder, python: wanted, definitions = [] }: ImportRequest,
   draft: ProposalDraft,
 ): Promise<Result<ReadRepository>> {
   const python = await choosePython(installation, folder, wanted)
   if (!python.ok) return python
-  const recorded = await recordSetup(installation, folder, python.value)
+  const run = { folder, file: setupFile, python: python.value, definitions }
+  const recorded = await recordSetup(installation, run)
   if (!recorded.ok) return recorded
   const { cpu, cuda } = recorded.value
   const { setup } = cpu.setup.line > 0 ? cpu : cuda
-  const pairs = pairsOfRuns(draft, recorded.value)
+  const pairs = pairsOfRuns(draft, recorded.value, definitions)
   return ok({
     source: 'run',
     file: setupFile,
@@ -346,6 +348,7 @@ export async function proposeProject(
     folder,
     lines: draft.lines(),
     remarks: draft.remarks,
+    switches: draft.switches,
     files: draft.files,
     source: hasExtensions ? (repository?.source ?? 'sources') : 'sources',
     python: repository?.python ?? '',

@@ -68,22 +68,17 @@ function configureArguments(
   ]
 }
 
-/** Says which options there are, so that another choice can be proposed. */
-function remarkOnOptions(
+/** Offers the options that this configuring knows, with their values. */
+function offerOptions(
   draft: ProposalDraft,
   options: readonly CMakeOption[],
   switches: ReadonlyMap<string, boolean>,
 ): void {
-  const known = options.filter(({ name }) => switches.has(name))
-  const [first] = known
-  if (!first) return
-  const word = (isOn = false): string => (isOn ? 'ON' : 'OFF')
-  const values = known.map(({ name, line }) => `${name}=${word(switches.get(name))} (line ${line})`)
-  draft.remark(`CMake was configured with these options: ${values.join(', ')}.`, {
-    file: first.file,
-    line: first.line,
-    command: `opsmith init --define ${first.name}=${word(!(switches.get(first.name) ?? false))}`,
-  })
+  for (const { name, file, line } of options) {
+    const isOn = switches.get(name)
+    if (isOn === undefined) continue
+    draft.offer({ name, value: isOn ? 'ON' : 'OFF', isOption: true, file, line })
+  }
 }
 
 function remarkOnFailure(
@@ -126,7 +121,7 @@ async function pairsOf(
     ({ name }) => /CUDA|GPU/.test(name) && first.switches.has(name) && !isDefined(name, args),
   )
   if (!option) {
-    remarkOnOptions(draft, options, first.switches)
+    offerOptions(draft, options, first.switches)
     return pairExtensions(read.extensions, read.extensions)
   }
   const isOn = first.switches.get(option.name) ?? false
@@ -134,12 +129,12 @@ async function pairsOf(
   const second = await cmake.configure(sourceFolder, [...args, `-D${definition}`])
   if (!second.ok) {
     remarkOnFailure(draft, second, ` with ${definition}`)
-    remarkOnOptions(draft, options, first.switches)
+    offerOptions(draft, options, first.switches)
     return pairExtensions(read.extensions, read.extensions)
   }
   // Both values of this one are in the proposal.
   const others = options.filter((one) => one !== option)
-  remarkOnOptions(draft, others, first.switches)
+  offerOptions(draft, others, first.switches)
   const other = cmakeExtensions(second.value, at)
   for (const { text, file, line } of other.remarks) draft.remark(text, { file, line })
   return isOn

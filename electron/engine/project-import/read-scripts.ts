@@ -115,7 +115,7 @@ class Loads {
  */
 export async function readScripts(
   installation: Installation,
-  { folder, python: wanted }: ImportRequest,
+  { folder, python: wanted, definitions = [] }: ImportRequest,
   scripts: readonly LoadScript[],
   draft: ProposalDraft,
 ): Promise<Result<ReadRepository | undefined>> {
@@ -126,7 +126,8 @@ export async function readScripts(
   const loads = new Loads(draft, folder)
   const pairs: ExtensionPair[] = []
   for (const script of scripts.slice(0, mostRun)) {
-    const recorded = await recordLoads(installation, folder, script.file, python.value)
+    const run = { folder, file: script.file, python: python.value, definitions }
+    const recorded = await recordLoads(installation, run)
     if (recorded.ok) pairs.push(...loads.pairs(script, recorded.value))
     else draft.remark(recorded.error.message, { file: script.file })
   }

@@ -84,21 +84,43 @@ export interface RecordedSetup {
 /** Some setup.py ask git or download something. */
 const limits = { ...probeLimits, seconds: 120 }
 
-interface RunRequest {
-  /** Our script. */
-  script: string
+/** What is run, and recorded. */
+export interface RecordRequest {
   folder: string
-  /** What it runs, relative to the folder. */
+  /** Relative to the folder. */
   file: string
   python: string
+  /** "NAME=VALUE", for its environment. */
+  definitions: readonly string[]
+}
+
+interface RunRequest extends RecordRequest {
+  /** Our script. */
+  script: string
+}
+
+/** Environment variables of "NAME=VALUE"; a type of CMake's goes. */
+export function variablesOf(definitions: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    definitions.map((one) => {
+      const end = one.indexOf('=')
+      return [one.slice(0, end).replace(/:.*/, ''), one.slice(end + 1)] as const
+    }),
+  )
 }
 
 async function recordRun(
-  { script, folder, file: recorded, python }: RunRequest,
+  { script, folder, file: recorded, python, definitions }: RunRequest,
   which: keyof RecordedSetup,
   answer: string,
 ): Promise<Result<RecordedRun>> {
-  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', PYTHONIOENCODING: 'utf-8' }
+  const variables = variablesOf(definitions)
+  const env = {
+    ...process.env,
+    ...variables,
+    PYTHONDONTWRITEBYTECODE: '1',
+    PYTHONIOENCODING: 'utf-8',
+  }
   const done = await runProcess(python, [script, folder, which, answer, recorded], {
     cwd: folder,
     env,
@@ -121,7 +143,7 @@ async function recordRun(
 async function recordTwice(
   { root }: Installation,
   scriptName: string,
-  request: Omit<RunRequest, 'script'>,
+  request: RecordRequest,
 ): Promise<Result<RecordedSetup>> {
   const scratch = await fs.mkdtemp(path.join(os.tmpdir(), `opsmith-init-${process.pid}-`))
   try {
@@ -138,30 +160,26 @@ async function recordTwice(
 }
 
 /**
- * Runs a folder's setup.py with setuptools.setup and the extension classes recorded: nothing is compiled or
+ * Runs setup.py with setuptools.setup and the extension classes recorded: nothing is compiled or
  * installed, and files that it writes into its folder go elsewhere.
  * Errors: this Python cannot run it at all, or it does not end (`project.invalid`). What setup.py itself raises
  * is in the answer.
  */
 export async function recordSetup(
   installation: Installation,
-  folder: string,
-  python: string,
+  request: RecordRequest,
 ): Promise<Result<RecordedSetup>> {
-  return await recordTwice(installation, 'record_setup.py', { folder, file: 'setup.py', python })
+  return await recordTwice(installation, 'record_setup.py', request)
 }
 
 /**
  * Imports a script with torch.utils.cpp_extension.load and load_inline recorded: nothing is compiled. The import
  * ends where the script calls what it loads.
- * @param file the script, relative to the folder
  * Errors: as those of recordSetup.
  */
 export async function recordLoads(
   installation: Installation,
-  folder: string,
-  file: string,
-  python: string,
+  request: RecordRequest,
 ): Promise<Result<RecordedSetup>> {
-  return await recordTwice(installation, 'record_load.py', { folder, file, python })
+  return await recordTwice(installation, 'record_load.py', request)
 }

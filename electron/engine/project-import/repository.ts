@@ -10,7 +10,7 @@ export interface ImportRequest {
   python: string
   /** The extension that is wanted; "" for no choice. */
   extension: string
-  /** "NAME=VALUE" for CMake. */
+  /** "NAME=VALUE": environment variables of setup.py and scripts, and variables of CMake's ("NAME:TYPE=VALUE" too). */
   definitions?: readonly string[]
 }
 

@@ -10,7 +10,7 @@ import type { Handlers } from './handle'
 type ImportCalls = 'project.propose' | 'project.writeProposal'
 
 export const importCalls: Handlers<ImportCalls> = {
-  'project.propose': async (session, { folder, extension, trusts }) => {
+  'project.propose': async (session, { folder, extension, definitions, trusts }) => {
     const absolute = path.resolve(folder)
     if (trusts) await session.keepOrSay(session.trust.decide(absolute, 'trusted'))
     const proposal = await proposeProject(session.installation, {
@@ -18,6 +18,7 @@ export const importCalls: Handlers<ImportCalls> = {
       runsCode: (await session.trust.of(absolute)) === 'trusted',
       python: '',
       extension,
+      definitions,
     })
     if (!proposal.ok) {
       session.proposal = undefined
