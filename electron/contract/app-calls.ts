@@ -61,7 +61,7 @@ import { loadReport, operatorDetail, operatorSummary } from './operators'
 import { hostExit, workbenchError } from './outcome'
 import { profileReport, profileRequest } from './profile'
 import { draft, fileContent, project, projectTemplate, sample, trustedFolder } from './project'
-import { projectProposal } from './project-import'
+import { importCalls } from './project-import-calls'
 import { sandboxState } from './sandbox'
 import { searchCalls } from './search'
 import { sanitizedRun } from './sanitize'
@@ -155,36 +155,7 @@ export const appCalls = {
     input: z.object({ name: z.string().max(200), parent: z.string(), template: z.string() }),
     output: z.object({ folder: z.string() }),
   },
-  /**
-   * Proposes an opsmith.json for a folder without one. setup.py is run where the folder is trusted, or is from now
-   * on (`trusts`); else its text is read. Nothing is written.
-   */
-  'project.propose': {
-    input: z.object({
-      folder: z.string(),
-      /** The extension of setup.py that is wanted; "" for no choice. */
-      extension: z.string(),
-      /** "NAME=VALUE": environment variables of setup.py and scripts, and variables of CMake's. */
-      definitions: z.array(z.string().regex(/^\w[\w.-]*(:[A-Z]+)?=[^\n\0]*$/)).max(100),
-      trusts: z.boolean(),
-    }),
-    output: projectProposal.extend({
-      /** A folder for an opsmith.json that is to be kept apart; absolute, not there yet. */
-      apart: z.string(),
-    }),
-  },
-  /**
-   * Writes the opsmith.json that was proposed last for this folder; one that is there is refused.
-   * Output: the folder in which it is.
-   */
-  'project.writeProposal': {
-    input: z.object({
-      folder: z.string(),
-      /** Into the folder `apart` of the proposal: nothing is written next to the sources. */
-      isApart: z.boolean(),
-    }),
-    output: z.object({ folder: z.string() }),
-  },
+  ...importCalls,
   'file.read': { input: inFolder, output: fileContent },
   /** Refused with file.conflict when the file is not `baseVersion` any more; "" writes regardless. */
   'file.write': {

@@ -80,12 +80,8 @@ it('an operator that is broken fails its test, which runs alone and names the li
 })
 
 it('calls that its tests make are recorded, added to opsmith.json, and pass there', async () => {
-  const kept = await test(
-    apart,
-    '--record',
-    ...['--keep', 'calls', 'checks', 'gradchecks', 'benchmarks'],
-    '--json',
-  )
+  const lists = ['calls', 'checks', 'gradchecks', 'benchmarks']
+  const kept = await test(apart, '--record', '--json', '--keep', ...lists)
   expect(kept, kept.stderr).toMatchObject({ code: 0 })
   const report = JSON.parse(kept.stdout) as PytestReport & { kept: unknown }
   // Two tests call it with four elements, one with two; c is a number.
