@@ -167,7 +167,9 @@ export class Workbench {
       ...services,
       choosePython: (folder, named) => choosePython(installation, folder, named),
     })
-    this.recordedCalls = new RecordedCalls({ operatorChecks: this.operatorChecks })
+    this.recordedCalls = new RecordedCalls((folder, entry) =>
+      this.operatorChecks.keep(folder, entry),
+    )
     this.exports = new Exports(services)
     this.programChecks = new ProgramChecks(services)
     this.assemblies = new Assemblies({

@@ -88,6 +88,7 @@ class Replacement:
 
         torch.ops.load_library = load_library
         sys.meta_path.insert(0, self)
+        self.answer_path_finder()
         if EXTENSIONS in sys.modules:
             self.replace_loading(sys.modules[EXTENSIONS])
 
@@ -128,6 +129,21 @@ class Replacement:
 
         for name in ("load", "load_inline"):
             setattr(extensions, name, replaced(getattr(extensions, name)))
+
+    def answer_path_finder(self):
+        """Packages that look for the file of a library ask PathFinder for its short name in their own folder."""
+        real = importlib.machinery.PathFinder.find_spec
+
+        def find_spec(cls, name, path=None, target=None):
+            for module in self.modules:
+                *packages, last = module.split(".")
+                folder = os.sep.join(packages)
+                if name == last and packages and any(str(one).endswith(folder) for one in path or ()):
+                    self.note(module)
+                    return importlib.machinery.ModuleSpec(name, self, origin=self.library)
+            return real(name, path, target)
+
+        importlib.machinery.PathFinder.find_spec = classmethod(find_spec)
 
     def watch_extensions(self, path):
         """torch.utils.cpp_extension as it is, changed when it has run: few tests import it, and it takes a while."""

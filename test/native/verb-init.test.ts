@@ -1,42 +1,63 @@
+import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 
-import { afterAll, expect, it, vi } from 'vitest'
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest'
 
 import type { ProjectProposal } from '../../electron/contract/project-import'
+import type { PytestReport } from '../../electron/contract/pytest'
 import { opsmith } from '../support/command-line'
 import { copyProject, makeTestCache, root } from '../support/installation'
+import { python } from '../support/python'
 
 const cache = makeTestCache()
 afterAll(() => {
   cache.remove()
 })
 
+const noAbort = '\n\ndef test_ends_the_process():\n    pass\n'
+
 const copyCase = (name: string): string =>
   copyProject(path.join(root, 'test/cases/import', name), cache)
 
-it.each([
-  ['template', 'template_ops', 'setup.py:', 'template_ops::muladd(Tensor a, Tensor b, float c)'],
-  ['several', 'norm_cpp', 'setup.py:', 'norm_cpp::norm(Tensor x) -> Tensor'],
-  [
-    'cmake_option',
-    'scaled',
-    'cmake/warnings.cmake:2',
-    'scaled_ops::scaled(Tensor x, float factor)',
-  ],
-  ['load_strings', 'swish_ops', 'bench/swish.py:10', 'swish_ops::swish(Tensor x, float beta)'],
-])('%s builds from `opsmith init --yes` alone', async (name, library, origin, schema) => {
-  const folder = copyCase(name)
-  const made = await opsmith(cache, 'init', folder, '--yes')
-  expect(made, made.stderr).toMatchObject({ code: 0 })
-  expect(made.stdout).toContain(`← ${origin}`)
-  expect(made.stderr).toContain(`Next: opsmith build ${folder}`)
-  const built = await opsmith(cache, 'schemas', folder)
-  expect(built, built.stderr).toMatchObject({ code: 0 })
-  expect(built.stdout).toContain(schema)
-  expect(fs.existsSync(path.join(folder, 'build', `lib${library}.so`))).toBe(true)
-})
+/** Small repositories of one style each: a line's origin, and an operator that their tests call. */
+const repositories = [
+  ['template', 'setup.py:', 'template_ops::muladd'],
+  ['several', 'setup.py:', 'norm_cpp::norm'],
+  ['optional_cuda', 'setup.py:38, define_macros with CUDA', 'optional_cuda::gather'],
+  ['missing_module', 'setup.py:', 'missing_module::add'],
+  ['namespace_package', 'setup.py:', 'acme::negated'],
+  ['cmake_option', 'cmake/warnings.cmake:2', 'scaled_ops::scaled'],
+  ['scikit_build', 'pyproject.toml, version', 'shifted_ops::shifted'],
+  ['load_files', 'ops.py:7', 'clipped::clipped'],
+  ['load_strings', 'bench/swish.py:10', 'swish_ops::swish'],
+  ['no_build_file', 'src/bind.cpp, which registers operators', 'no_build_file::half'],
+] as const
+
+it.each(repositories)(
+  '%s builds from `opsmith init --yes` alone, passes its own tests, and exports a package that makes their calls',
+  async (name, origin, operator) => {
+    const folder = copyCase(name)
+    // It ends the process, which verb-test.test.ts looks at.
+    if (name === 'several') fs.appendFileSync(path.join(folder, 'tests/test_norm.py'), noAbort)
+    const made = await opsmith(cache, 'init', folder, '--yes')
+    expect(made, made.stderr).toMatchObject({ code: 0 })
+    expect(made.stdout).toContain(`← ${origin}`)
+    expect(made.stderr).toContain(`Next: opsmith build ${folder}`)
+    const options = ['--python', python, '--record', '--json', '--keep', 'calls']
+    const tested = await opsmith(cache, 'test', folder, ...options)
+    expect(tested, tested.stdout + tested.stderr).toMatchObject({ code: 0 })
+    const report = JSON.parse(tested.stdout) as PytestReport
+    expect(report.replaced).not.toEqual([])
+    expect(report.calls?.map(({ op }) => op)).toContain(operator)
+    const out = path.join(cache.home, 'exported', name)
+    const exported = await opsmith(cache, 'export', folder, '--as', 'addon', '--out', out)
+    expect(exported, exported.stderr).toMatchObject({ code: 0 })
+    expect(exported.stdout + exported.stderr).toMatch(/ok +calls in Node \(\d+\)/)
+  },
+)
 
 it('CMake configures a copy: values with their lines, options, and what a switch for CUDA changes', async () => {
   const folder = copyCase('cmake_option')
@@ -106,4 +127,40 @@ it('without a terminal and without --yes the proposal is printed, and nothing is
   const wrong = await opsmith(cache, 'init', folder, '--python', '/no/python', '--json')
   expect(wrong.code).toBe(1)
   expect(JSON.parse(wrong.stdout)).toMatchObject({ written: false, source: 'sources' })
+})
+
+/** Runs the command line on a terminal and answers its questions. What the terminal showed comes back. */
+async function onTerminal(args: string[], answers: string[]): Promise<string> {
+  const script = `
+import os, pty, sys
+answers, command = sys.argv[1].split(","), sys.argv[2:]
+def read(terminal):
+    data = os.read(terminal, 65536)
+    if b"[y/N]" in data:
+        os.write(terminal, answers.pop(0).encode() + b"\\n")
+    return data
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(command, read, lambda _: b"")))
+`
+  const cli = [process.execPath, path.join(root, 'dist/cli.cjs'), ...args]
+  const done = await promisify(execFile)('python3', ['-c', script, answers.join(','), ...cli], {
+    env: { ...process.env, XDG_CACHE_HOME: cache.home, OPSMITH_CALLER_FOLDER: cache.home },
+  }).catch((error: unknown) => error as { stdout: string })
+  return done.stdout
+}
+
+it('on a terminal it asks before it runs setup.py, and before it writes', async () => {
+  // What is in the cache's home is trusted.
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-untrusted-'))
+  onTestFinished(() => fs.rmSync(home, { recursive: true }))
+  const folder = path.join(home, 'several')
+  fs.cpSync(path.join(root, 'test/cases/import/several'), folder, { recursive: true })
+  const refused = await onTerminal(['init', folder], ['n', 'n'])
+  expect(refused).toContain(`Run ${folder}/setup.py to see what it builds? [y/N]`)
+  expect(refused).toContain('the text of setup.py was read')
+  expect(refused).toContain('nothing was written')
+  expect(fs.existsSync(path.join(folder, 'opsmith.json'))).toBe(false)
+  const accepted = await onTerminal(['init', folder], ['y', 'y'])
+  expect(accepted).toContain('its extensions were recorded, not built')
+  expect(accepted).toContain(`Write ${folder}/opsmith.json? [y/N]`)
+  expect(fs.existsSync(path.join(folder, 'opsmith.json'))).toBe(true)
 })

@@ -53,7 +53,7 @@ describe('setup.py that is run and recorded', () => {
     expect(jsonOf(proposal)).toEqual({
       name: 'optional_cuda',
       version: '1.4.2',
-      pythonModules: ['optional_cuda._gather', 'optional_cuda._version'],
+      pythonModules: ['optional_cuda._gather_cpu', 'optional_cuda._version_cpu'],
       sources: ['csrc/gather.cpp', 'csrc/cpu/gather_cpu.cpp', 'csrc/version.cpp'],
       cudaSources: ['csrc/cuda/gather_cuda.cu'],
       includePaths: ['csrc'],

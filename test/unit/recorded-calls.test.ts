@@ -12,7 +12,6 @@ import type {
   RecordedTensor,
   RecordedValue,
 } from '../../electron/contract/recorded-calls'
-import type { OperatorChecks } from '../../electron/engine/check/operator-checks'
 import { parseManifest } from '../../electron/engine/project/read-manifest'
 import { RecordedCalls } from '../../electron/engine/pytest/recorded-calls'
 
@@ -47,10 +46,11 @@ const recorded = (given: Record<string, RecordedValue>, why = ''): RecordedCall 
   why,
 })
 
+/** The list of checks is the operator checks' own; the test of the command line has it. */
+const keepsNoCheck = (): Promise<never> => Promise.reject(new Error('No check is kept here.'))
+
 async function keep(calls: RecordedCall[], lists: RecordedCallList[]): Promise<KeptCalls> {
-  // Lists of checks are the operator checks' own; the command line's test has them.
-  const operatorChecks = {} as OperatorChecks
-  const kept = await new RecordedCalls({ operatorChecks }).keep(folder, { calls, lists })
+  const kept = await new RecordedCalls(keepsNoCheck).keep(folder, { calls, lists })
   if (!kept.ok) throw new Error(kept.error.message)
   return kept.value
 }
@@ -109,8 +109,7 @@ it('a text that names an input, and what opsmith.json cannot hold, are left out'
 
 it('an opsmith.json that is not valid stays as it is, and says what is wrong', async () => {
   await fs.writeFile(file(), '{ "name": 7 }')
-  const operatorChecks = {} as OperatorChecks
-  const kept = await new RecordedCalls({ operatorChecks }).keep(folder, {
+  const kept = await new RecordedCalls(keepsNoCheck).keep(folder, {
     calls: [recorded({ x: tensor([4]) })],
     lists: ['calls'],
   })

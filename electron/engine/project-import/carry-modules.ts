@@ -14,12 +14,11 @@ export function carryModules(
   name: string,
   pairs: readonly ExtensionPair[],
 ): void {
-  const modules = pairs.filter((pair) => pythonModule.safeParse(pair.name).success)
+  const modules = pairs.map(baseOf).filter((one) => pythonModule.safeParse(one.name).success)
   // An extension whose name only a run of setup.py would tell is called "extension".
-  if (modules.every((pair) => pair.name === name || pair.name === 'extension')) return
-  for (const pair of modules) {
-    const { line } = baseOf(pair)
+  if (modules.every((one) => one.name === name || one.name === 'extension')) return
+  for (const { name: module, line } of modules) {
     const place = line > 0 ? `${file}:${line}` : file
-    draft.add('pythonModules', [pair.name], `${place}, name of the extension`)
+    draft.add('pythonModules', [module], `${place}, name of the extension`)
   }
 }

@@ -12,7 +12,6 @@ import type {
   RecordedTensor,
   RecordedValue,
 } from '../../contract/recorded-calls'
-import type { OperatorChecks } from '../check/operator-checks'
 import { addToManifest } from '../project/edit-manifest'
 
 /** Analytical Jacobians of more elements take minutes: gradcheck's fast mode compares a projection of them. */
@@ -119,13 +118,15 @@ function newEntries(
   return { entries: added.map(entryOf[list]), there: fitting.length - added.length }
 }
 
-interface RecordedCallServices {
-  operatorChecks: OperatorChecks
-}
+/** Adds an entry to the list of operator checks, which has rules of its own. */
+type KeepCheck = (
+  folder: string,
+  entry: { op: string; args: Argument[] },
+) => Promise<Result<{ added: boolean }>>
 
 /** Calls that tests made, as entries of opsmith.json. */
 export class RecordedCalls {
-  constructor(private readonly services: RecordedCallServices) {}
+  constructor(private readonly keepCheck: KeepCheck) {}
 
   /**
    * Adds calls to lists of opsmith.json, with the inputs that they name; what is there stays. A list of gradchecks
@@ -165,7 +166,7 @@ export class RecordedCalls {
     if (!isOf('checks')) return ok(kept)
     kept.added.checks = 0
     for (const { call, args } of written) {
-      const one = await this.services.operatorChecks.keep(folder, { op: call.op, args })
+      const one = await this.keepCheck(folder, { op: call.op, args })
       if (!one.ok) return one
       if (one.value.added) kept.added.checks += 1
       else kept.there += 1
