@@ -6,6 +6,7 @@ export type Judgement = z.infer<typeof judgement>
 /** One thing doctor looked for. */
 export const finding = z.object({
   kind: z.enum([
+    'project',
     'compiler',
     'linker',
     'tool',

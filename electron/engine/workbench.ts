@@ -178,7 +178,10 @@ export class Workbench {
     })
     this.clangd = new Clangd(services, events)
     this.language = new LanguageService(this.clangd)
-    this.doctor = new Doctor(services)
+    this.doctor = new Doctor({
+      ...services,
+      choosePython: (folder) => choosePython(installation, folder, ''),
+    })
     this.git = new Git(services)
     this.symbols = new ProjectSymbols(services)
   }

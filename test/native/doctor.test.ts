@@ -3,15 +3,18 @@ import path from 'node:path'
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
-import { unwrap } from '../../electron/contract/outcome'
+import { ok, unwrap } from '../../electron/contract/outcome'
+import type { Result } from '../../electron/contract/outcome'
 import { defaultSettings } from '../../electron/contract/settings'
 import { compileTimeKey } from '../../electron/engine/compile/compile-times'
 import { chooseToolchain, chosenTools } from '../../electron/engine/toolchain/choose'
 import { findCompilers } from '../../electron/engine/toolchain/compilers'
 import { Doctor, examine } from '../../electron/engine/doctor/doctor'
 import { Projects } from '../../electron/engine/project/open-project'
-import { makeTestCache, testInstallation } from '../support/installation'
+import { copyProject, makeTestCache, root, testInstallation } from '../support/installation'
 import type { TestCache } from '../support/installation'
+import { opsmith } from '../support/command-line'
+import { python } from '../support/python'
 
 const compilers = await findCompilers([])
 const gcc = compilers.find((one) => one.family === 'g++' && one.judgement === 'warning')
@@ -66,7 +69,8 @@ it('doctor runs no compiler that only the opsmith.json of an untrusted folder na
   const manifest = { name: 'x', sources: ['op.cpp'], toolchain: { compiler } }
   fs.writeFileSync(path.join(folder, 'opsmith.json'), JSON.stringify(manifest))
   const projects = new Projects(installation, false)
-  const doctor = new Doctor({ installation, projects })
+  const choosePython = (): Promise<Result<string>> => Promise.resolve(ok(python))
+  const doctor = new Doctor({ installation, projects, choosePython })
   await projects.trust.forget(cache.home)
   const report = await doctor.report(folder)
   expect(report.findings.find((one) => one.path === compiler)?.why).toMatch(/not trusted/)
@@ -74,4 +78,44 @@ it('doctor runs no compiler that only the opsmith.json of an untrusted folder na
   await projects.trust.decide(folder, 'trusted')
   await doctor.report(folder)
   expect(fs.existsSync(marker)).toBe(true)
+})
+
+it('what of a project does not fit is named before anything is compiled, of a folder that is trusted', async () => {
+  const folder = copyProject(path.join(root, 'test/cases/import/optional_cuda'), cache)
+  const { trust } = new Projects(testInstallation(cache), false)
+  await trust.decide(folder, 'trusted')
+  const bare = path.join(folder, '.venv/bin/python3')
+  fs.mkdirSync(path.dirname(bare), { recursive: true })
+  const marker = path.join(folder, 'asked')
+  fs.writeFileSync(bare, `#!/bin/sh\ntouch ${marker}\nexec python3 -S "$@"\n`, { mode: 0o755 })
+  const manifest = {
+    name: 'optional_cuda',
+    sources: ['csrc/gather.cpp', 'csrc/gone.cpp'],
+    cudaSources: ['csrc/cuda/gather_cuda.cu'],
+    cflags: ['-std=c++17'],
+    pkgConfig: ['a_package_that_nobody_has'],
+  }
+  const write = (more: object): void =>
+    fs.writeFileSync(path.join(folder, 'opsmith.json'), JSON.stringify({ ...manifest, ...more }))
+  write({})
+  const wrong = await opsmith(cache, 'doctor', folder)
+  expect(wrong).toMatchObject({ code: 1 })
+  for (const text of [
+    'its sources: opsmith.json, sources[1]',
+    '-std=c++17: the headers of libtorch',
+    'its packages: The package a_package_that_nobody_has',
+    'has no torch: neither tests nor exported packages run in it',
+  ])
+    expect(wrong.stdout).toContain(text)
+  write({ sources: ['csrc/gather.cpp'], cflags: [], pkgConfig: [] })
+  const fitting = await opsmith(cache, 'doctor', folder)
+  expect(fitting, fitting.stdout).toMatchObject({ code: 0 })
+  expect(fitting.stdout).toMatch(
+    /1 CUDA source .*\n.*left out of builds: |1 CUDA source .*kernels for/,
+  )
+  fs.rmSync(marker, { force: true })
+  await trust.decide(folder, 'restricted')
+  const restricted = await opsmith(cache, 'doctor', folder)
+  expect(restricted.stdout).not.toContain('its Python')
+  expect(fs.existsSync(marker)).toBe(false)
 })

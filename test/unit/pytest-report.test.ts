@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 
 import type { PytestTest } from '../../electron/contract/pytest'
-import { whyNoFit } from '../../electron/engine/pytest/pytest-python'
+import { whyNoFit } from '../../electron/engine/toolchain/libtorch-fit'
 import { ReportReader } from '../../electron/engine/pytest/read-report'
 import type { Libtorch } from '../../electron/engine/toolchain/libtorch'
 

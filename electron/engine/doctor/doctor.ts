@@ -4,16 +4,18 @@ import path from 'node:path'
 
 import type { DoctorReport, Finding, Judgement } from '../../contract/doctor'
 import { describeBounds, readBounds, sandboxStateOf } from '../../contract/sandbox'
+import type { Result } from '../../contract/outcome'
 import type { Settings } from '../../contract/settings'
 import { compileTimeKey, readCompileTimes } from '../compile/compile-times'
 import { readSetupEnvironment } from '../installation'
 import type { Installation } from '../installation'
+import { projectFindings } from './project-findings'
 import { runtimeFinding } from './runtime-finding'
 import { launcherName } from '../host/sandbox'
 import { findClangLibraries } from '../compile/hot/clang-libraries'
 import { clangdFinding } from '../toolchain/find-clangd'
 import { addonLibtorch, findAddon } from '../toolchain/addon-location'
-import type { Projects } from '../project/open-project'
+import type { OpenProject, Projects } from '../project/open-project'
 import { chooseToolchain, chosenTools } from '../toolchain/choose'
 import type { Choice, Toolchain } from '../toolchain/choose'
 import { findCompilers } from '../toolchain/compilers'
@@ -333,9 +335,16 @@ function untrustedCompiler(file: string): Finding {
   }
 }
 
+interface DoctorServices {
+  installation: Installation
+  projects: Projects
+  /** The Python of a folder. */
+  choosePython: (folder: string) => Promise<Result<string>>
+}
+
 /** What doctor says of a project's tools, or of those that the settings choose. */
 export class Doctor {
-  constructor(private readonly services: { installation: Installation; projects: Projects }) {}
+  constructor(private readonly services: DoctorServices) {}
 
   /** @param folder of a project; "" for none */
   async report(folder: string): Promise<DoctorReport> {
@@ -344,11 +353,31 @@ export class Doctor {
     const project = folder === '' ? undefined : await projects.open(folder)
     const manifest = project?.ok ? project.value.manifest : undefined
     const choice = chosenTools(settings, manifest)
-    if (await this.mayRun(folder, choice.compiler, settings.compiler))
-      return await examine(installation, choice, settings)
+    if (await this.mayRun(folder, choice.compiler, settings.compiler)) {
+      const report = await examine(installation, choice, settings)
+      return project?.ok ? await this.withProject(report, project.value) : report
+    }
     const usual = { ...choice, compiler: settings.compiler }
     const report = await examine(installation, usual, settings)
     return { ...report, findings: [...report.findings, untrustedCompiler(choice.compiler)] }
+  }
+
+  /** What is known of the project is added, where its folder is trusted: its Python is run. */
+  private async withProject(report: DoctorReport, project: OpenProject): Promise<DoctorReport> {
+    const isTrusted = (await this.services.projects.trustOf(project.folder)) === 'trusted'
+    const toolchain = isTrusted ? await project.toolchain() : undefined
+    if (!toolchain?.ok) return report
+    const python = await this.services.choosePython(project.folder)
+    const findings = await projectFindings(project, toolchain.value, python)
+    const problems = findings
+      .filter(({ judgement }) => judgement === 'unusable')
+      .map(({ name, why, remedy }) => ({ message: `${name}: ${why}`, remedy }))
+    return {
+      ...report,
+      ok: report.ok && problems.length === 0,
+      findings: [...findings, ...report.findings],
+      problems: [...report.problems, ...problems],
+    }
   }
 
   /** Looking runs a compiler, to ask for its version: one that only an opsmith.json names must be trusted. */

@@ -2,21 +2,12 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { askPython, describeLibtorch } from '../toolchain/libtorch'
 import type { Libtorch } from '../toolchain/libtorch'
+import { whyNoFit } from '../toolchain/libtorch-fit'
 import { probeLimits, runProcess } from '../toolchain/run-command'
 
 /** Found without importing it. */
 const findPytest =
   "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
-
-const plainVersion = (version: string): string => version.replace(/\+.*$/, '')
-
-/** Why a library for one libtorch does not work in a process with another; "" where it does. */
-export function whyNoFit(built: Libtorch, loaded: Libtorch, python: string): string {
-  const between = `The library is built for libtorch ${built.version} (${built.folder}), and ${python} has torch ${loaded.version}`
-  if (plainVersion(built.version) !== plainVersion(loaded.version)) return `${between}.`
-  if (built.cxx11Abi !== loaded.cxx11Abi) return `${between}, which has another C++ ABI.`
-  return built.hasCuda && !loaded.hasCuda ? `${between}, which has no CUDA.` : ''
-}
 
 /**
  * Makes sure that a Python can run a project's tests on a library that was built.

@@ -13,6 +13,7 @@ import { Remedy } from './Remedy'
 import { ToolchainChoice } from './ToolchainChoice'
 
 const headings: Record<Finding['kind'], string> = {
+  project: 'This project',
   compiler: 'C++ compilers',
   libtorch: 'libtorch',
   linker: 'Linkers',

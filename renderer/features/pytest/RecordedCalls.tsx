@@ -37,7 +37,7 @@ export function RecordedCalls({ calls }: { calls: readonly RecordedCall[] }): Re
     setLeft(next)
   }
   return (
-    <div className="recorded-calls" data-testid="pytest-calls">
+    <div className="pytest-calls" data-testid="pytest-calls">
       <Keep chosen={chosen} />
       <ul className="scroll" aria-label="Recorded calls">
         {calls.map((one, index) => (
@@ -99,7 +99,7 @@ function Keep({ chosen }: { chosen: readonly RecordedCall[] }): ReactElement {
     setSaid(kept.ok ? `${keptText(kept.value)}.` : kept.error)
   }
   return (
-    <div className="recorded-keep">
+    <div className="pytest-keep">
       <fieldset aria-label="Lists of opsmith.json">
         <span>Add {chosen.length} to</span>
         {recordedCallList.options.map((list) => (
