@@ -9,6 +9,7 @@ import type { Settings } from '../../contract/settings'
 import { compileTimeKey, readCompileTimes } from '../compile/compile-times'
 import { readSetupEnvironment } from '../installation'
 import type { Installation } from '../installation'
+import { blank } from './blank-finding'
 import { projectFindings } from './project-findings'
 import { runtimeFinding } from './runtime-finding'
 import { launcherName } from '../host/sandbox'
@@ -24,15 +25,6 @@ import { findCudaToolkit, findGpus } from '../toolchain/cuda'
 import { findOnPath } from '../toolchain/find-on-path'
 import { findLibtorchs, findPythons } from '../toolchain/libtorch'
 import { runProcess } from '../toolchain/run-command'
-
-const blank = {
-  version: '',
-  judgement: 'usable',
-  why: '',
-  remedy: '',
-  chosen: false,
-  facts: [],
-} satisfies Partial<Finding>
 
 async function findTool(
   kind: Finding['kind'],

@@ -9,17 +9,9 @@ import type { Toolchain } from '../toolchain/choose'
 import { askPython, describeLibtorch } from '../toolchain/libtorch'
 import { whyNoFit } from '../toolchain/libtorch-fit'
 import { packageFlags } from '../toolchain/pkg-config'
+import { blank } from './blank-finding'
 
-const plain = {
-  kind: 'project',
-  path: '',
-  version: '',
-  judgement: 'usable',
-  why: '',
-  remedy: '',
-  chosen: false,
-  facts: [],
-} satisfies Partial<Finding>
+const plain = { ...blank, kind: 'project', path: '' } satisfies Partial<Finding>
 
 const unusable = (name: string, { message, hint = '' }: WorkbenchError): Finding => ({
   ...plain,
