@@ -81,7 +81,8 @@ class Replacement:
         self.operators = sorted(set(torch._C._dispatch_get_all_op_names()) - before)
 
         def load_library(path):
-            if self.is_replaced(path):
+            # A package that found the library by PathFinder names it itself.
+            if os.fspath(path) != self.library and self.is_replaced(path):
                 self.note(os.fspath(path))
                 path = self.library
             return real(path)
