@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, type ReactElement } from 'react'
+import { useEffect, useRef, type ReactElement } from 'react'
 
 import {
   cancelNewProject,
@@ -10,6 +10,7 @@ import {
 import { openProject } from '../store/project'
 import { Button } from './primitives/Button'
 import { ErrorView } from './primitives/ErrorView'
+import { ProjectDialog } from './ProjectDialog'
 
 /** A new project from a template, until the user creates it or not. */
 export function NewProjectDialog(): ReactElement | null {
@@ -23,27 +24,21 @@ async function create(): Promise<void> {
 
 function NewProject(): ReactElement | null {
   const shown = useNewProject()
-  const dialog = useRef<HTMLDialogElement>(null)
-  const title = useId()
   const nameField = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    dialog.current?.showModal()
-    // showModal() focuses the first control, which is a template.
+    // The dialog focuses its first control, which is a template.
     nameField.current?.focus()
     nameField.current?.select()
   }, [])
   if (!shown) return null
   const { name, parent, isBusy, error } = shown
   return (
-    <dialog
-      ref={dialog}
-      className="project-dialog"
-      aria-labelledby={title}
-      aria-busy={isBusy}
-      data-testid="new-project"
+    <ProjectDialog
+      title="New project"
+      isBusy={isBusy}
+      testId="new-project"
       onCancel={cancelNewProject}
     >
-      <h2 id={title}>New project</h2>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -95,7 +90,7 @@ function NewProject(): ReactElement | null {
           </button>
         </div>
       </form>
-    </dialog>
+    </ProjectDialog>
   )
 }
 

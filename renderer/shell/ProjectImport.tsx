@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, type ReactElement } from 'react'
+import { useState, type ReactElement } from 'react'
 
 import {
   withRoot,
@@ -19,6 +19,7 @@ import {
 import { Button } from './primitives/Button'
 import { ErrorView } from './primitives/ErrorView'
 import { Icon } from './primitives/Icon'
+import { ProjectDialog } from './ProjectDialog'
 
 /** The opsmith.json that is proposed for a folder without one, until the user accepts it or not. */
 export function ProjectImportDialog(): ReactElement | null {
@@ -33,24 +34,18 @@ async function create(): Promise<void> {
 
 function Proposal(): ReactElement | null {
   const shown = useProjectImport()
-  const dialog = useRef<HTMLDialogElement>(null)
-  const title = useId()
-  useEffect(() => dialog.current?.showModal(), [])
   if (!shown) return null
   const { folder, proposal, isApart, isBusy, error } = shown
   const mayRun = proposal === null || proposal.notRun
   // What must be run first has no proposal: its file is named by the error.
   const buildFile = proposal?.buildFile ?? 'The build file'
   return (
-    <dialog
-      ref={dialog}
-      className="project-dialog"
-      aria-labelledby={title}
-      aria-busy={isBusy}
-      data-testid="import-dialog"
+    <ProjectDialog
+      title="This folder has no opsmith.json yet"
+      isBusy={isBusy}
+      testId="import-dialog"
       onCancel={cancelProposal}
     >
-      <h2 id={title}>This folder has no opsmith.json yet</h2>
       <p className="mono selectable">{folder}</p>
       {proposal && <p className="muted">{madeFrom(proposal)}</p>}
       {mayRun && (
@@ -101,7 +96,7 @@ function Proposal(): ReactElement | null {
           Create opsmith.json and open
         </Button>
       </div>
-    </dialog>
+    </ProjectDialog>
   )
 }
 

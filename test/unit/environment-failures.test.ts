@@ -36,9 +36,8 @@ describe('a failure of the environment is found in a log, and has a command', ()
       '--force-reinstall',
     )
     expect(
-      only(`ImportError: /home/me/.cache/torch_extensions/py311_cu121/my_op/my_op.so: ${symbol}`)
-        .command,
-    ).toBe('rm -rf /home/me/.cache/torch_extensions/py311_cu121/my_op')
+      only(`ImportError: /cache/torch_extensions/py311_cu121/my_op/my_op.so: ${symbol}`).command,
+    ).toBe('rm -rf /cache/torch_extensions/py311_cu121/my_op')
     expect(explainLog('ImportError: /x/_C.so: undefined symbol: cblas_gemm', machine)).toEqual([])
   })
 

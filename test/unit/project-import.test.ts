@@ -239,7 +239,7 @@ describe('CMake', () => {
       '',
       '-- Configuring incomplete, errors occurred!',
     ].join('\n')
-    expect(firstCMakeError(printed, '/home/me/repository')).toEqual({
+    expect(firstCMakeError(printed, '/repository')).toEqual({
       message: 'Your installation depends on CUDA.',
       file: 'cmake/find.cmake',
       line: 7,

@@ -28,7 +28,7 @@ const gibibyte = 2 ** 30
 /** nvcc's peak in bytes; flash-attention measured 3.2 to 5 GB a thread (Dao-AILab/flash-attention#2079). */
 const nvccMemory = 4 * gibibyte
 
-/** "/home/me/.cache/torch_extensions/py311_cu121/my_op" of a file in it. */
+/** "/…/torch_extensions/py311_cu121/my_op" of a file in it. */
 function jitFolder(text: string): string {
   return /(\/[^\s'":,]*torch_extensions\/[^\s'":,]*)\/[^/\s'":,]+/.exec(text)?.[1] ?? ''
 }

@@ -74,7 +74,7 @@ export const projectCalls: Handlers<ProjectCalls> = {
     if (!path.isAbsolute(parent) || name !== path.basename(name)) {
       return err('request.invalid', `${path.join(parent, name)} is not an absolute path.`, {
         path: 'parent',
-        hint: 'Write the whole path of the folder: /home/me/operators.',
+        hint: 'Write the whole path of the folder: /path/to/operators.',
       })
     }
     const made = await createProject(session.installation, path.join(parent, name), template)

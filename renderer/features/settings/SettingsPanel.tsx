@@ -83,7 +83,7 @@ export function SettingsPanel(): ReactElement {
               const value = text.trim()
               return value === '' || value.startsWith('/')
                 ? { value }
-                : { problem: 'Write an absolute path: /home/me/operators' }
+                : { problem: 'Write an absolute path: /path/to/operators' }
             }}
             onCommit={(projectsFolder) => void changeSettings({ projectsFolder })}
           />

@@ -1,0 +1,29 @@
+import { useEffect, useId, useRef, type ReactElement, type ReactNode } from 'react'
+
+type Props = {
+  title: string
+  isBusy: boolean
+  testId: string
+  onCancel: () => void
+  children: ReactNode
+}
+
+/** A modal dialog about a folder that becomes a project. Effects of its parent run when it is open. */
+export function ProjectDialog({ title, isBusy, testId, onCancel, children }: Props): ReactElement {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog
+      ref={dialog}
+      className="project-dialog"
+      aria-labelledby={titleId}
+      aria-busy={isBusy}
+      data-testid={testId}
+      onCancel={onCancel}
+    >
+      <h2 id={titleId}>{title}</h2>
+      {children}
+    </dialog>
+  )
+}
