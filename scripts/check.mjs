@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url'
 
 import { checkWithClangFormat } from './checks/clang-format.mjs'
 import { checkWithClangTidy } from './checks/clang-tidy.mjs'
+import { checkProse } from './checks/prose.mjs'
 import { CommandFailure, runCommand } from './lib/command.mjs'
 import { localCommand, root } from './lib/paths.mjs'
 import { setUpOrExit } from './setup.mjs'
@@ -44,12 +45,13 @@ const checks = {
     'err-long',
   ),
   'dead code': tool('knip', '--no-progress', '--no-config-hints'),
+  prose: checkProse,
   'clang-format': checkWithClangFormat,
   'clang-tidy': checkWithClangTidy,
 }
 export const checkNames = Object.keys(checks)
 /** Those that need npm's packages only; the others need what set-up installs and finds. */
-export const earlyChecks = ['types', 'lint', 'format', 'imports', 'dead code']
+export const earlyChecks = ['types', 'lint', 'format', 'imports', 'dead code', 'prose']
 
 /**
  * Runs checks, two at a time, each with one line; what a tool found follows its line.

@@ -59,7 +59,7 @@ export const operatorChecks = {
   },
   registration: {
     title: 'registration',
-    meaning: 'Which dispatch keys have no kernel, and what a user feels of it',
+    meaning: 'Dispatch keys without a kernel, and what fails because of it',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -123,7 +123,7 @@ export const operatorChecks = {
   },
   gradient_subsets: {
     title: 'gradient subsets',
-    meaning: 'Each subset of inputs that require grad, and each output used by itself',
+    meaning: 'Each subset of inputs that require grad, and each output used alone',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -272,7 +272,7 @@ export const operatorChecks = {
   },
   writes_outside: {
     title: 'writes outside',
-    meaning: 'Nothing is written beside a tensor',
+    meaning: 'No writes outside tensor bounds',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,

@@ -60,7 +60,9 @@ describe('a project that is opened again', () => {
     )
     expect(screen.getByTestId('run-summary').textContent?.includes('0.32 s')).toBeTruthy()
     // The op host that held the values is gone.
-    expect(screen.getByText(/The values went with the op host/)).toBeTruthy()
+    expect(
+      screen.getByText(/The values are gone: the process that held them has exited/),
+    ).toBeTruthy()
     await build()
     expect(main.asked('operator.run')).toHaveLength(1)
     await userEvent.click(screen.getByTestId('run-go'))

@@ -202,7 +202,9 @@ describe('the verdict of a gradcheck', () => {
       const next = { generation: 2, state: 'ready', libtorch: '2.13.0', pid: 101 } as const
       main.send('host.changed', next)
     })
-    expect(screen.getByText(/The Jacobians went with the op host/)).toBeTruthy()
+    expect(
+      screen.getByText(/The Jacobians are gone: the process that held them has exited/),
+    ).toBeTruthy()
     act(() => {
       const first = { generation: 1, state: 'ready', libtorch: '2.13.0', pid: 100 } as const
       main.send('host.changed', first)

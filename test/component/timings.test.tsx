@@ -117,7 +117,7 @@ describe('the timings panel without results', () => {
   it('the benchmarks of opsmith.json are listed and nothing is timed', async () => {
     await openTimings()
     expect(screen.getByTestId('timings-entry-1').textContent).toContain('long rows')
-    expect(screen.getByText(/^Every benchmark of opsmith\.json/)).toBeTruthy()
+    expect(screen.getByText(/^All benchmarks of opsmith\.json/)).toBeTruthy()
     expect(main.asked('timing.runAll')).toEqual([])
     await userEvent.click(screen.getByTestId('timings-entry-1'))
     expect(screen.getByTestId('timings-entry-1').getAttribute('aria-pressed')).toBe('true')
@@ -258,7 +258,7 @@ describe('the table of timings', () => {
     expectNone('timings-other-fields')
     await userEvent.clear(screen.getByTestId('timings-seconds'))
     await userEvent.type(screen.getByTestId('timings-seconds'), '2{Enter}')
-    expect(screen.getByTestId('timings-other-fields').textContent).toContain('other fields')
+    expect(screen.getByTestId('timings-other-fields').textContent).toContain('different settings')
     saveSource()
     expect(screen.getByTestId('stale-bar').textContent).toContain('Built from older sources.')
   })

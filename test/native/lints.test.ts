@@ -29,7 +29,7 @@ describe('errors of the installed compiler', () => {
   // Two of the recorded ones made for real: the recordings of the others are of what it says.
   it.each([
     ['float_signature', 9, 'An operator cannot take float: use double.'],
-    ['scalar_to_double', 5, /^A Scalar is not a double by itself/],
+    ['scalar_to_double', 5, /^A Scalar is not a double: call item<double>/],
   ])('the error of %s is explained at its line', async (name, line, message) => {
     const built = await workbench.builds.build(project('mistakes', mistake(name)))
     if (!built.ok) throw new Error(built.error.message)

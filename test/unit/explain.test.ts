@@ -52,7 +52,7 @@ const mistakes: Record<string, { line: number; says: RegExp; gccLine?: number }>
   result_type: { line: 9, says: /An operator cannot give float: use double/ },
   save_for_backward: { line: 9, says: /save_for_backward takes one list.*braces/ },
   saved_tensors: { line: 13, says: /ctx->get_saved_variables\(\)/ },
-  scalar_to_double: { line: 5, says: /A Scalar is not a double by itself/ },
+  scalar_to_double: { line: 5, says: /A Scalar is not a double: call item<double>/ },
   sizes_to_vector: { line: 5, says: /copy it with \.vec\(\)/ },
   tensor_as_condition: { line: 5, says: /A comparison of tensors is a tensor/ },
   torch_namespace: { line: 4, says: /write at::Tensor, or include/ },

@@ -208,7 +208,7 @@ describe('the opsmith profile command', () => {
       '350 B',
       'program.py:3',
     ])
-    expect(text.join('\n')).toContain('at most 300 B beside the arguments, 116 ns after')
+    expect(text.join('\n')).toContain('at most 300 B on top of the arguments, 116 ns after')
     expect(text).toContain('  300 B (2 blocks) aten::mm, program.py:3')
   })
 })

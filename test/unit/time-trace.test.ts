@@ -89,7 +89,7 @@ describe("g++'s report", () => {
     const trace = tracer.trace()
     expect(trace.files.map(({ phases }) => phases?.backEnd)).toEqual([0.32, 0.32, undefined])
     expect(trace.remarks).toEqual([
-      'g++ tells sums only: with clang, each header and template has its time.',
+      'g++ reports sums only: clang also gives the time of each header and template.',
       'Nothing but the time is known of k.cu.',
     ])
   })

@@ -119,7 +119,7 @@ function linkError(message: string, notes: DiagnosticNote[] = []): Diagnostic {
 }
 
 const libraryHint = (name: string): string =>
-  `library ${name} was not found: install the package that has it, or mend ldflags in opsmith.json`
+  `library ${name} was not found: install the package that has it, or fix ldflags in opsmith.json`
 
 /** `referenced by op.cpp:12 (/full/op.cpp:12)`, lld's way; the second form holds the whole path. */
 function lldReference(line: string, folder: string): DiagnosticNote | undefined {

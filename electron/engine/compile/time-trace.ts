@@ -290,7 +290,7 @@ export class TimeTracer {
     }
     const remarks: string[] = []
     if (this.family !== 'clang') {
-      remarks.push('g++ tells sums only: with clang, each header and template has its time.')
+      remarks.push('g++ reports sums only: clang also gives the time of each header and template.')
     }
     const silent = files.filter(({ phases }) => phases === undefined).map(({ label }) => label)
     if (silent.length > 0) remarks.push(`Nothing but the time is known of ${silent.join(', ')}.`)

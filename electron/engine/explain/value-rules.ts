@@ -57,7 +57,7 @@ For \`omp_get_thread_num()\`, install the package of your clang's version, for e
       `(?:use of undeclared identifier|no member named) '(${Object.keys(removed).join('|')})'|'(${Object.keys(removed).join('|')})' was not declared`,
     ),
     message: ([name = '']) => `${name} is no longer in libtorch: use ${removed[name] ?? ''}.`,
-    explanation: `Names that were deprecated for some releases are taken away in a later one. \`TORCH_CHECK(condition, "what is wrong: ", value)\` throws an error that Python shows as \`RuntimeError\`.`,
+    explanation: `A deprecated name is removed in a later release. \`TORCH_CHECK(condition, "what is wrong: ", value)\` throws an error that Python shows as \`RuntimeError\`.`,
     fix: (diagnostic, [name = '']) => replaceWord(diagnostic, name, removed[name] ?? ''),
   },
   {
@@ -191,8 +191,8 @@ const at::IntArrayRef view = x.sizes();        // good as long as x is
   {
     match: /(?:no viable conversion from|cannot convert) '(?:at::|c10::)?Scalar' to '(\w+)'/,
     message: ([type = 'double']) =>
-      `A Scalar is not a ${type} by itself: item<${type}>() of a tensor, to<${type}>() of a Scalar.`,
-    explanation: `A \`Scalar\` holds a number of any type, so it has to be said which is wanted:
+      `A Scalar is not a ${type}: call item<${type}>() on a tensor, or to<${type}>() on a Scalar.`,
+    explanation: `A \`Scalar\` holds a number of any type, so name the type that you want:
 
 \`\`\`cpp
 const double value = x.max().item<double>();
@@ -224,7 +224,7 @@ if ((x > 0).all().item<bool>()) { }   // of all of them; waits for the GPU
     within: /'[^']*(?:at|c10|torch)::/,
     message: ([name = '']) =>
       `${name} is libtorch's own and not for operators; look for a public method.`,
-    explanation: `What is private changes from release to release. \`x.defined()\`, \`x.is_contiguous()\`, \`x.storage()\`, \`x.options()\` tell most of what is inside.`,
+    explanation: `What is private changes from release to release. \`x.defined()\`, \`x.is_contiguous()\`, \`x.storage()\`, \`x.options()\` show most of what is inside.`,
   },
   {
     match: /use of overloaded operator '(.+?)' is ambiguous|ambiguous overload for 'operator(.+?)'/,

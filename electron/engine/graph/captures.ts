@@ -34,7 +34,7 @@ export class Captures {
     const state = this.hosts.state()
     if (kept && state.pid !== 0 && state.generation === kept.generation) return ok(kept.capture)
     this.held.delete(id)
-    const why = kept ? 'The op host that held this graph has ended.' : 'This graph has been let go.'
+    const why = kept ? 'The op host that held this graph has ended.' : 'This graph was released.'
     return err('host.unavailable', why, {
       hint: 'Capture the graph again.',
     })

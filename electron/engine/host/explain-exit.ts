@@ -221,7 +221,7 @@ export function adviceAfter(exit: HostExit): string {
   if (exit.reason === 'killed') return `${safe}; ask again.`
   if (exit.reason === 'stack-overflow' && exit.graphIsDeep === true)
     return `${safe}; capture a part of it, or fewer turns of its loops.`
-  return `${safe}; mend the code and build again.`
+  return `${safe}; fix the code and build again.`
 }
 
 /** One sentence and one word for how a host ended, from every trace it left. */

@@ -98,7 +98,7 @@ export function abiText(abi: AbiReport): string {
     ['| | |', '|---|---|', ...versions.map(([name, value]) => `| ${name} | ${value} |`)],
     'libtorch keeps its C++ ABI within a minor version: with another, compile the sources again.',
     '## Where it runs',
-    'Python has libtorch loaded before this library asks for it: there is nothing to set. Elsewhere the loader looks beside the library (its run-path is `$ORIGIN`) and in `LD_LIBRARY_PATH`:',
+    'Python has libtorch loaded before this library asks for it: there is nothing to set. Elsewhere the loader looks next to the library (its run-path is `$ORIGIN`) and in `LD_LIBRARY_PATH`:',
     codeBlock('shell', 'export LD_LIBRARY_PATH=/path/to/this/folder:/path/to/torch/lib'),
     'If the loader says that `GLIBCXX_` or `CXXABI_` with a version is not found, another libstdc++ came first, often that of a conda environment: put the newer one first in `LD_LIBRARY_PATH`, or install `libstdcxx-ng` in the environment.',
     '## Linking',

@@ -136,7 +136,7 @@ export function noiseWarnings(
   if (drifts) {
     const direction = drift.ratio > 1 ? 'slower' : 'faster'
     warnings.push(
-      `It became ${percent(Math.abs(drift.ratio - 1))} ${direction} from the first third of the samples to the last: let the machine warm up or cool down, and take samples for longer.${frequency}`,
+      `Timings drifted: the last third of the samples is ${percent(Math.abs(drift.ratio - 1))} ${direction} than the first. Let the machine settle, or sample for longer.${frequency}`,
     )
   }
   warnings.push(...clock)

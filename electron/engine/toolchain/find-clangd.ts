@@ -62,7 +62,7 @@ export async function findClangd(chosen: string): Promise<Result<ClangdProgram>>
     const named = path.isAbsolute(chosen) ? await describe(chosen) : undefined
     if (!named) {
       return err('toolchain.missing', `The chosen clangd ${chosen} is no clangd that runs here.`, {
-        hint: 'Name another in Settings, or clear the field: then the one on PATH is taken.',
+        hint: 'Name another in Settings, or clear the field to use the one on PATH.',
       })
     }
     return named.major >= oldestClangd

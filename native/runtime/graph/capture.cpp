@@ -149,7 +149,7 @@ class Capture {
         captured_.callable->function != nullptr &&
         arguments[0].type()->kind() == c10::TypeKind::ClassType) {
       throw Failure(ErrorCode::input_invalid,
-                    request_.entry + " is a method: only its script graph can be shown by itself",
+                    request_.entry + " is a method: only its script graph can be shown alone",
                     "Call it in a function of the program, and capture that.");
     }
   }
@@ -361,7 +361,7 @@ GraphObservation observe_capture(const ObserveRequest& request) {
   auto& captured = find_capture(request.capture, request.step);
   const auto step = static_cast<size_t>(request.step);
   if (captured.autograd) {
-    throw Failure(ErrorCode::input_invalid, "An autograd graph is not run by itself",
+    throw Failure(ErrorCode::input_invalid, "An autograd graph cannot be run alone",
                   "Observe the script or trace graph of the same function.");
   }
   auto& graph = *captured.steps[step];

@@ -56,7 +56,7 @@ PassResult freeze(std::shared_ptr<jit::Graph> graph, FreezableMethod* owner) {
   auto frozen = owner->module.get_method(owner->method).graph()->copy();
   jit::OptimizeFrozenGraph(frozen);
   return {frozen, std::nullopt,
-          "Frozen in eval mode, from the method as captured: passes before this one start anew "
+          "Frozen in eval mode, from the method as captured: passes before this one start again "
           "after it."};
 }
 

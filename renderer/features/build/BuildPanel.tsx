@@ -52,7 +52,7 @@ export function BuildPanel(): ReactElement {
         />
         <Button
           icon="flask"
-          title="Build with ASan and UBSan beside this build, and make the calls of opsmith.json"
+          title="Build once more with ASan and UBSan, and make the calls of opsmith.json"
           testId="build-sanitize"
           onClick={() => runCommand('build.sanitize')}
         >

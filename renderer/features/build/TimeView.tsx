@@ -92,7 +92,7 @@ export function TimeView(): ReactElement {
           {again}
           <SearchField value={search} onChange={setSearch} label="Find a name" />
         </div>
-        {staleness !== 'fresh' && <p className="muted">Of older sources than those there are.</p>}
+        {staleness !== 'fresh' && <p className="muted">From an older version of the sources.</p>}
         <PhasesTable files={trace.files} />
         <p className="build-rest number">
           {trace.link && `link ${formatSeconds(trace.link.seconds)}`}

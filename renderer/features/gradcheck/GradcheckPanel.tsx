@@ -121,7 +121,6 @@ function Result(): ReactElement | null {
         {!report && !error && (
           <Waiting
             working={isWorking}
-            coming="The check comes with the build."
             onCheck={() => void runGradcheck()}
             onStop={() => void stopGradchecks()}
           />
@@ -198,7 +197,7 @@ function Jacobians({ report }: { report: CheckedReport }): ReactElement {
   if (generation < 0 || isOther) {
     return (
       <p className="panel-pad muted" role="status">
-        The Jacobians went with the op host that held them.{' '}
+        The Jacobians are gone: the process that held them has exited.{' '}
         <button type="button" className="link" onClick={() => void runGradcheck()}>
           Check again
         </button>

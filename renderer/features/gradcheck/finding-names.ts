@@ -33,7 +33,7 @@ export const checkTitles: Record<GradcheckCheck, { name: string; about: string }
   zero_grad_output: { name: 'zero grad output', about: 'Gradients of zero are zero' },
   undefined_grad: {
     name: 'undefined grad',
-    about: 'Undefined gradients of outputs are taken as zero',
+    about: 'Undefined gradients of outputs count as zero',
   },
 }
 

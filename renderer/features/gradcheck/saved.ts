@@ -47,7 +47,7 @@ function entryOf(draft: GradcheckDraft, entry: number | null): number | null {
   return JSON.stringify(draftOf(now, manifest.inputs)) === JSON.stringify(draft) ? entry : null
 }
 
-/** The Jacobians went with the op host that held them. */
+/** The Jacobians are gone: the process that held them has exited. */
 const checked = z
   .object({ report: checkedReport })
   .transform(({ report }) => ({ report, generation: -1, question: '' }))

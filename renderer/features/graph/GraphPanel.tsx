@@ -167,7 +167,7 @@ function Waiting({ working }: { working: boolean }): ReactElement {
   const { what, startedAt } = useGraphWork()
   const entry = useGraph((state) => state.choice.entry)
   const building = useBuild((state) => state.running !== null)
-  if (building) return <EmptyState text="The graph comes with the build." quiet />
+  if (building) return <EmptyState text="Building: the graph follows." quiet />
   if (!working) {
     return (
       <EmptyState icon="pulse" text={`Shows what ${entry} is made of, node by node.`}>
@@ -192,7 +192,7 @@ function Waiting({ working }: { working: boolean }): ReactElement {
 
 function Nothing(): ReactElement {
   const building = useBuild((state) => state.running !== null)
-  if (building) return <EmptyState text="The graph comes with the build." quiet />
+  if (building) return <EmptyState text="Building: the graph follows." quiet />
   return (
     <EmptyState
       icon="pulse"

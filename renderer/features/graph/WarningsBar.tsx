@@ -66,7 +66,7 @@ export function WarningsBar(): ReactElement | null {
               void showAgain()
             }}
           >
-            Show the script beside
+            Show the script next to it
           </button>
         )}
       </div>

@@ -119,7 +119,7 @@ const view: Command[] = [
   command('constants', 'Constants as boxes', () => {
     changeChoice({ showConstants: !graphStore.getState().choice.showConstants })
   }),
-  command('beside', 'Compared graph beside', () => {
+  command('beside', 'Compared graph side by side', () => {
     changeChoice({ beside: !graphStore.getState().choice.beside })
   }),
   command('compareNone', 'Compare with nothing', () => compare({ kind: 'none' })),

@@ -95,7 +95,7 @@ export async function readStep(shot: Shot, step: number): Promise<Result<LoadedG
   const known = shot.steps.get(step)
   if (known) return ok(known)
   if (!shot.report || !isAlive(shot)) {
-    return err('build.required', 'This step went with the op host that captured it.', {
+    return err('build.required', 'This step is gone: the process that captured it has exited.', {
       hint: 'Capture the graph again.',
     })
   }

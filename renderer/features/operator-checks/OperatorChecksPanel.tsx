@@ -88,7 +88,6 @@ function Result(): ReactElement {
     return (
       <Waiting
         working={working}
-        coming="The checks come with the build."
         onCheck={() => void runOperator()}
         onStop={() => void stopOperatorChecks()}
       />

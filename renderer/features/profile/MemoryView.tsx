@@ -46,7 +46,7 @@ function Device({ memory, report }: Props): ReactElement {
           <dd className="number">{bytesText(resultBytes)}</dd>
         </div>
         <div>
-          <dt>arguments, beside it</dt>
+          <dt>arguments, not included</dt>
           <dd className="number">{bytesText(inputBytes)}</dd>
         </div>
       </dl>

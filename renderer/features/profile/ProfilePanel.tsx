@@ -191,7 +191,7 @@ function Summary({ report }: { report: ProfileReport }): ReactElement {
       {memory.map(({ device, peak }) => (
         <span key={device}>
           <span className="number">{bytesText(peak)}</span>{' '}
-          <span className="muted">at most on {device}, beside the arguments</span>
+          <span className="muted">at most on {device}, on top of the arguments</span>
         </span>
       ))}
       {trace.cutEvents + trace.cutAllocations > 0 && (

@@ -63,7 +63,7 @@ export function TotalsView({ report, search }: Props): ReactElement {
           text={
             search.trim() !== ''
               ? 'No name contains that.'
-              : 'No line of the program stands behind what ran: profile a function of the program.'
+              : 'Nothing that ran belongs to a line of the program: profile a function of the program.'
           }
         />
       ) : (

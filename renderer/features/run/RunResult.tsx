@@ -121,7 +121,7 @@ function Report({ report, gone }: { report: RunReport; gone: boolean }): ReactEl
       )}
       {gone && (
         <p className="muted" role="status">
-          The values went with the op host that held them. Run again to see them.
+          The values are gone: the process that held them has exited. Run again to see them.
         </p>
       )}
       <InputRows report={report} shown={shown} onShow={show} />

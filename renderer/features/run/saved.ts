@@ -33,7 +33,7 @@ export const runChoice: SavedChoice = {
   },
 }
 
-/** The values went with the op host that held them. */
+/** The values are gone: the process that held them has exited. */
 const called = z
   .object({ report: runReport })
   .transform(({ report }) => ({ report, generation: -1 }))

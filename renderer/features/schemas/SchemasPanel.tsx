@@ -83,7 +83,7 @@ function ProjectSchemas(): ReactElement {
 }
 
 function Nothing({ building }: { building: boolean }): ReactElement {
-  if (building) return <EmptyState text="The schemas come with the build." quiet />
+  if (building) return <EmptyState text="Building: the schemas follow." quiet />
   return (
     <EmptyState icon="flask" text="Shows every operator the project registers. Build it first.">
       <Button primary icon="play" onClick={() => runCommand('build.run')}>

@@ -45,7 +45,7 @@ export function TimingsPanel(): ReactElement {
     return (
       <NeedsBuild
         icon="clock"
-        text="Measures operators, forward and backward, beside a reference, another operator or an earlier build. Build first."
+        text="Measures operators, forward and backward, against a reference, another operator or an earlier build. Build first."
       />
     )
   }
@@ -215,7 +215,7 @@ function OtherFields(): ReactElement {
   return (
     <div className="stale-bar" role="status" data-testid="timings-other-fields">
       <Icon name="history" />
-      <span className="grow">Measured with other fields than those above.</span>
+      <span className="grow">These results are for different settings.</span>
       <button type="button" className="link" onClick={() => void runTiming()}>
         Measure
       </button>
@@ -295,7 +295,7 @@ function Nothing(): ReactElement {
       icon="clock"
       text={
         isKept
-          ? 'Every benchmark of opsmith.json beside what it is compared with, in one table.'
+          ? 'All benchmarks of opsmith.json and their references, in one table.'
           : 'opsmith.json has no benchmarks: the forward of each of its calls is measured. Choose one to measure more of it.'
       }
     >

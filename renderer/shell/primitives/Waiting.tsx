@@ -5,16 +5,14 @@ import { Button } from './Button'
 
 type Props = {
   working: boolean
-  /** While a build runs: "The check comes with the build." */
-  coming: string
   onCheck: () => void
   onStop: () => void
 }
 
 /** In place of a check's result that is not there yet. */
-export function Waiting({ working, coming, onCheck, onStop }: Props): ReactElement {
+export function Waiting({ working, onCheck, onStop }: Props): ReactElement {
   const building = useBuild((state) => state.running !== null)
-  if (building) return <p className="panel-pad muted">{coming}</p>
+  if (building) return <p className="panel-pad muted">Waiting for the build …</p>
   if (!working) {
     return (
       <div className="panel-pad">

@@ -48,7 +48,7 @@ function memoryLines(folder: string, memory: ProfileMemory): string[] {
   })
   const rest = holders.length - held.length
   return [
-    `Memory of ${device}: at most ${bytesText(peak)} beside the arguments, ${timeText(peakTime / 1e9, at)} ${at[0]} after the start; ${bytesText(end)} at the end. At the peak:`,
+    `Memory of ${device}: at most ${bytesText(peak)} on top of the arguments, ${timeText(peakTime / 1e9, at)} ${at[0]} after the start; ${bytesText(end)} at the end. At the peak:`,
     ...held,
     ...(rest > 0 ? [`  and ${rest} more`] : []),
   ]

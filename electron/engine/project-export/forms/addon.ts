@@ -42,7 +42,7 @@ function entry(project: ExportedProject): string {
   return [
     `'use strict'`,
     '',
-    `// The addon loads lib${project.name}.so, which lies beside it, and needs libtorch for both.`,
+    `// The addon loads lib${project.name}.so, which is next to it, and needs libtorch for both.`,
     'try {',
     `  module.exports = require('./${project.name}.node')`,
     '} catch (error) {',
@@ -65,7 +65,7 @@ function readme(project: ExportedProject, name: string): string {
       'npm install /path/to/this/folder',
       'export LD_LIBRARY_PATH=/path/to/torch/lib',
     ),
-    `It needs libtorch ${minorVersion(project.toolchain.libtorch.version)}, that of a Python package (\`python3 -c 'import torch; print(torch.__path__[0] + "/lib")'\`) or one unpacked from pytorch.org. The loader also looks beside the package's own libraries.`,
+    `It needs libtorch ${minorVersion(project.toolchain.libtorch.version)}, that of a Python package (\`python3 -c 'import torch; print(torch.__path__[0] + "/lib")'\`) or one unpacked from pytorch.org. The loader also looks in the folder of the package's own libraries.`,
     '## Use',
     codeBlock(
       'js',

@@ -245,7 +245,7 @@ export function projectLines(project: ExportedProject, name: string): string[] {
 function runPathLines({ manifest }: ExportedProject): string[] {
   const folders = manifest.pkgConfig.map((name) => `\${${packageTarget(name)}_LIBRARY_DIRS}`)
   return [
-    '# Installed, it looks beside itself, then where libtorch is now; -DCMAKE_INSTALL_RPATH says otherwise.',
+    '# Installed, it looks next to itself, then where libtorch is now; -DCMAKE_INSTALL_RPATH changes that.',
     'if(NOT DEFINED CMAKE_INSTALL_RPATH)',
     `  set(CMAKE_INSTALL_RPATH ${['"$ORIGIN"', '"${TORCH_INSTALL_PREFIX}/lib"', ...folders].join(' ')})`,
     'endif()',
@@ -322,7 +322,7 @@ function readme(project: ExportedProject): string {
       'ctest --test-dir build --output-on-failure',
       'cmake --install build --prefix PREFIX',
     ),
-    '`CMakePresets.json` has the same as `release`, and a `debug` beside it with a folder of its own: `cmake --preset debug -DCMAKE_PREFIX_PATH=…`, `cmake --build --preset debug`, `ctest --preset debug`.',
+    '`CMakePresets.json` has the same as `release`, and a `debug` preset with a folder of its own: `cmake --preset debug -DCMAKE_PREFIX_PATH=…`, `cmake --build --preset debug`, `ctest --preset debug`.',
     ...(conditional
       ? [
           'Kernels for GPUs are compiled where CMake finds a CUDA compiler, for the architectures in `CMAKE_CUDA_ARCHITECTURES`.',

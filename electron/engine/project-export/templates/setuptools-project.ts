@@ -177,7 +177,7 @@ function projectToml(
     ...(dynamic.length > 0 ? [`dynamic = [${dynamic.map(literal).join(', ')}]`] : []),
     '',
     '[tool.setuptools]',
-    '# Not beside the tests: what Python imports there is the installed package, with its library.',
+    '# Not next to the tests: what Python imports there is the installed package, with its library.',
     'package-dir = { "" = "python" }',
     `packages = [${literal(module)}]`,
     '',

@@ -114,7 +114,7 @@ OperatorCheckFinding check_gradient_subsets(const OperatorCall& call) {
 const RegisteredCheck gradient_subsets_check({
     .name = "gradient_subsets",
     .title = "gradient subsets",
-    .meaning = "Each subset of inputs that require grad, and each output used by itself",
+    .meaning = "Each subset of inputs that require grad, and each output used alone",
     .order = 57,
     .run = check_gradient_subsets,
     .compares_calls = true,

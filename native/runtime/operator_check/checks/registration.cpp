@@ -79,7 +79,7 @@ OperatorCheckFinding check_autograd_registration(const OperatorCall& call) {
 const RegisteredCheck registration_check({
     .name = "registration",
     .title = "registration",
-    .meaning = "Which dispatch keys have no kernel, and what a user feels of it",
+    .meaning = "Dispatch keys without a kernel, and what fails because of it",
     .order = 30,
     .run = check_registration,
     .makes_calls = false,

@@ -55,7 +55,7 @@ OperatorCheckFinding check_writes_outside(const OperatorCall& call) {
 const RegisteredCheck writes_outside_check({
     .name = "writes_outside",
     .title = "writes outside",
-    .meaning = "Nothing is written beside a tensor",
+    .meaning = "No writes outside tensor bounds",
     .order = 170,
     .run = check_writes_outside,
     .other_shapes = true,

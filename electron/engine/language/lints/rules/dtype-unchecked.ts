@@ -8,7 +8,7 @@ import { isAsked, originOf } from '../tensor-facts'
 
 const documentation = `The elements of a tensor are read as one type, and nothing checks that it has that type.
 
-\`data_ptr<float>()\` of a float64 tensor throws from the middle of the operator, in words that do not name the argument; \`static_cast<float*>(x.data_ptr())\` reads its bytes as another type without a word. Say which types are taken before anything is computed:
+\`data_ptr<float>()\` of a float64 tensor throws from the middle of the operator, in words that do not name the argument; \`static_cast<float*>(x.data_ptr())\` reads its bytes as another type, without an error. Check the dtype before anything is computed:
 
 \`\`\`cpp
 TORCH_CHECK(x.scalar_type() == at::kFloat, "scale: x must be float32, got ", x.scalar_type());

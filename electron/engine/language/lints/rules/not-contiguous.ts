@@ -8,7 +8,7 @@ import type { LintFinding, Lint } from '../lint'
 import type { LintedSources } from '../project-sources'
 import { isAsked, originOf } from '../tensor-facts'
 
-const documentation = `A pointer to a tensor's elements is taken, and the tensor may not be contiguous.
+const documentation = `The code takes a pointer to a tensor's elements, and the tensor may not be contiguous.
 
 Code that counts on from \`data_ptr\` takes it that elements lie one after another. Those of \`x.t()\`, of a slice with steps or of an expanded tensor do not: the operator then reads other elements than it means to, or memory that is not the tensor's. Nothing says so; the numbers are wrong.
 

@@ -1,0 +1,116 @@
+// Words that our style guide rules out, in what users read: documents, and the texts of the window and the command
+// line. textlint finds them; here are the texts that it is given, and where each came from.
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { listFiles } from '../lib/files.mjs'
+import { root } from '../lib/paths.mjs'
+import { discouragedTerms } from './prose-terms.mjs'
+
+/** Where documents are; `docs/check-parity.md` is generated from PyTorch's own answers. */
+const documentFolders = ['docs', 'samples', 'templates']
+const rootDocuments = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md']
+const generatedDocuments = ['docs/check-parity.md']
+const sourceFolders = ['electron', 'graph', 'renderer']
+const nativeFolders = ['native/binding', 'native/launcher', 'native/runtime']
+
+/** @typedef {{ text: string, line: number }} Piece a text of a source file, and the line (from 1) on which it begins */
+
+/** Names and keys have no space; what people read has one. */
+const isSentence = (text) => /[A-Za-z]{2,} +[A-Za-z]/.test(text)
+
+/** @returns {Piece[]} the string literals, templates and JSX texts of a TypeScript file */
+function textsOfTypeScript(ts, file, source) {
+  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true)
+  /** @type {Piece[]} */
+  const pieces = []
+  const visit = (node) => {
+    const isText =
+      ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node) || ts.isJsxText(node)
+    if (isText && isSentence(node.text)) {
+      const { line } = tree.getLineAndCharacterOfPosition(node.getStart(tree))
+      pieces.push({ text: node.text, line: line + 1 })
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(tree)
+  return pieces
+}
+
+/** @returns {Piece[]} the string literals of a C++ file, without those of comments and #include */
+function textsOfCxx(source) {
+  return source.split('\n').flatMap((row, index) => {
+    if (/^\s*(\/\/|#include|\*)/.test(row)) return []
+    const texts = [...row.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map((match) => match[1] ?? '')
+    return texts.filter(isSentence).map((text) => ({ text, line: index + 1 }))
+  })
+}
+
+/** Every file that is looked at, relative to the clone. */
+function proseFiles() {
+  const skip = (name) => /(^|\/)(build|node_modules|\.opsmith)$/.test(name)
+  const under = (folder, pattern) =>
+    listFiles(path.join(root, folder), skip)
+      .filter((name) => pattern.test(name))
+      .map((name) => path.join(folder, name))
+  return [
+    ...rootDocuments,
+    ...documentFolders.flatMap((folder) => under(folder, /\.md$/)),
+    ...sourceFolders.flatMap((folder) => under(folder, /\.tsx?$/)),
+    ...nativeFolders.flatMap((folder) => under(folder, /\.(cpp|h)$/)),
+  ].filter((name) => !generatedDocuments.includes(name))
+}
+
+/**
+ * What finds discouraged words in a file's text. TypeScript and C++ are searched in their strings, Markdown whole.
+ * @returns {Promise<(name: string, source: string) => Promise<string[]>>} a finding for each word: its place, and what
+ *   to write
+ */
+export async function startProse() {
+  const [{ default: ts }, { TextlintKernel }, markdown, plain, terminology] = await Promise.all([
+    import('typescript'),
+    import('@textlint/kernel'),
+    import('@textlint/textlint-plugin-markdown'),
+    import('@textlint/textlint-plugin-text'),
+    import('textlint-rule-terminology'),
+  ])
+  // Some of textlint's packages are CommonJS: their default export is a level deeper.
+  const exported = (module) => module.default?.default ?? module.default
+  const kernel = new TextlintKernel()
+  const options = {
+    plugins: [
+      { pluginId: 'markdown', plugin: exported(markdown) },
+      { pluginId: 'text', plugin: exported(plain) },
+    ],
+    rules: [
+      {
+        ruleId: 'terminology',
+        rule: exported(terminology),
+        options: { defaultTerms: false, terms: discouragedTerms },
+      },
+    ],
+  }
+  return async (name, source) => {
+    const pieces = /\.tsx?$/.test(name)
+      ? textsOfTypeScript(ts, name, source)
+      : /\.(cpp|h)$/.test(name)
+        ? textsOfCxx(source)
+        : undefined
+    // A text a paragraph, so that textlint runs once a file and its line leads back to the text.
+    const text = pieces?.map((piece) => piece.text.replaceAll(/\s+/g, ' ')).join('\n\n') ?? source
+    const ext = pieces ? '.txt' : '.md'
+    const { messages } = await kernel.lintText(text, { ...options, ext, filePath: name })
+    return messages.map(
+      ({ line, message }) => `${name}:${pieces?.[(line - 1) / 2]?.line ?? line}: ${message}`,
+    )
+  }
+}
+
+/** @returns {Promise<{ outcome: 'passed' | 'failed', text: string }>} */
+export async function checkProse() {
+  const discouragedIn = await startProse()
+  const findings = []
+  for (const name of proseFiles())
+    findings.push(...(await discouragedIn(name, fs.readFileSync(path.join(root, name), 'utf8'))))
+  return { outcome: findings.length > 0 ? 'failed' : 'passed', text: findings.join('\n') }
+}
