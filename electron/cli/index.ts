@@ -30,6 +30,8 @@ function endBySignals(): void {
 }
 
 async function main(): Promise<void> {
+  // In a package the command line is run by Electron as Node; what it starts need not be.
+  delete process.env['ELECTRON_RUN_AS_NODE']
   endBySignals()
   // Who reads the answer may have read enough, as `head` has; nothing is left to do then.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -56,9 +56,17 @@ export function readSetupEnvironment(root: string): SetupEnvironment {
   }
 }
 
+/**
+ * In a package main runs from an archive, app.asar. What compilers and op hosts read lies as files in the folder beside
+ * it, under the same names.
+ */
+function unpacked(folder: string): string {
+  return path.basename(folder) === 'app.asar' ? `${folder}.unpacked` : folder
+}
+
 /** @param dist the folder of the running bundle: dist/main.cjs, dist/cli.cjs */
 export function findInstallation(dist: string): Installation {
-  const root = path.resolve(dist, '..')
+  const root = unpacked(path.resolve(dist, '..'))
   const addon = process.env['OPSMITH_ADDON'] ?? readSetupEnvironment(root).addon ?? ''
   return {
     root,

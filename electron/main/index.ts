@@ -32,11 +32,17 @@ const prepareDelay = 4_000
 const isFolderWord = (word: string): boolean =>
   !word.startsWith('-') && path.resolve(word) !== installation.root && !word.endsWith('.cjs')
 
+/** A file stands for its folder: desktops name the opsmith.json that was double-clicked. */
+function folderOf(place: string): string {
+  const isFile = fs.statSync(place, { throwIfNoEntry: false })?.isFile() ?? false
+  return isFile ? path.dirname(place) : place
+}
+
 /** The folder that the command line names, absolute; "" for none. */
 function namedFolder(): string {
   const named = process.argv.slice(1).find(isFolderWord)
   const caller = process.env['OPSMITH_CALLER_FOLDER'] ?? process.cwd()
-  return named === undefined ? '' : path.resolve(caller, named)
+  return named === undefined ? '' : folderOf(path.resolve(caller, named))
 }
 
 /** The folder that is named, else the project of last time, else none. */
@@ -76,7 +82,7 @@ async function run(): Promise<void> {
     quitWithDevelopmentServer()
   } else {
     installMenu(false)
-    serveRenderer(path.join(installation.root, 'dist', 'renderer'))
+    serveRenderer(path.join(__dirname, 'renderer'))
   }
   const folder = await startFolder()
   const session = new AppSession(installation, folder)

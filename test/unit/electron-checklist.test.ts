@@ -35,7 +35,7 @@ it("the window's one bridge hands out neither Electron nor ipcRenderer", () => {
 })
 
 it('the packed app takes no code from elsewhere: its fuses', () => {
-  const text = fs.readFileSync(path.join(root, 'forge.config.ts'), 'utf8')
+  const text = fs.readFileSync(path.join(root, 'electron-builder.config.ts'), 'utf8')
   for (const fuse of [
     'enableNodeOptionsEnvironmentVariable: false',
     'enableNodeCliInspectArguments: false',

@@ -1,12 +1,14 @@
 import type { Configuration } from 'electron-builder'
 
 /**
- * How Opsmith is packed: `npm run package` (electron-builder reads this file). The bundles in dist/
- * hold every npm package they use, so no node_modules travels along.
+ * What electron-builder packs, for `npm run package` (scripts/package.mjs): the app with its Electron as a folder. The
+ * script makes the archives of that folder. The bundles in dist/ hold every npm package they use, so no
+ * node_modules travels along.
  */
 const configuration: Configuration = {
   appId: 'org.opsmith.workbench',
   productName: 'Opsmith',
+  executableName: 'opsmith',
   copyright: 'MIT, Opsmith contributors',
   directories: { output: 'release' },
   // The addon is linked with the libtorch of the user's machine: built there, never rebuilt here.
@@ -26,6 +28,7 @@ const configuration: Configuration = {
   asar: true,
   // Compilers and plain Node read these: they have to be files, not entries of an archive.
   asarUnpack: [
+    'package.json',
     'dist/host.cjs*',
     'dist/cli.cjs*',
     'dist/grammars/*',
@@ -44,15 +47,7 @@ const configuration: Configuration = {
     onlyLoadAppFromAsar: true,
     grantFileProtocolExtraPrivileges: false,
   },
-  linux: {
-    target: ['AppImage', 'deb'],
-    category: 'Development',
-    synopsis: 'Write, inspect and ship PyTorch operators in C++ and CUDA',
-    maintainer: 'Opsmith contributors',
-  },
-  deb: {
-    recommends: ['clang-19', 'lld-19', 'cmake', 'ninja-build', 'python3-venv'],
-  },
+  linux: { target: ['dir'] },
   publish: null,
 }
 

@@ -1,0 +1,121 @@
+// The .deb and the tar.gz of the app's folder, made by the system's own tools.
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { runCommand } from '../lib/command.mjs'
+import { listFiles, makeTemporaryFolder } from '../lib/files.mjs'
+import { root } from '../lib/paths.mjs'
+
+const parts = path.join(root, 'scripts', 'package', 'debian')
+const architectures = { x64: 'amd64', arm64: 'arm64' }
+
+/** What Electron's executable is linked with or loads; the second name is that of older releases. */
+const dependencies = [
+  'libasound2t64 | libasound2',
+  'libatk-bridge2.0-0t64 | libatk-bridge2.0-0',
+  'libatspi2.0-0t64 | libatspi2.0-0',
+  'libcups2t64 | libcups2',
+  'libdrm2',
+  'libgbm1',
+  'libgtk-3-0t64 | libgtk-3-0',
+  'libnss3',
+  'libxcomposite1',
+  'libxdamage1',
+  'libxkbcommon0',
+  'libxrandr2',
+]
+
+/** What operators are built with: another compiler of the machine does as well. */
+const recommended = ['clang', 'lld', 'cmake', 'ninja-build', 'python3-venv']
+
+function sizeOf(folder) {
+  const names = listFiles(folder)
+  return names.reduce((sum, name) => sum + fs.statSync(path.join(folder, name)).size, 0)
+}
+
+function controlOf({ version, description }, tree) {
+  return `Package: opsmith
+Version: ${version}
+Section: devel
+Priority: optional
+Architecture: ${architectures[process.arch]}
+Maintainer: Opsmith contributors
+Installed-Size: ${Math.ceil(sizeOf(tree) / 1024)}
+Depends: ${dependencies.join(', ')}
+Recommends: ${recommended.join(', ')}
+Description: workbench for PyTorch operators in C++ and CUDA
+ ${description}
+ .
+ The window opens from the desktop; the command line is opsmith.
+`
+}
+
+/** The licences of all that is in the package, where Debian's tools look for them. */
+function copyrightOf(app) {
+  const read = (name) => fs.readFileSync(path.join(app, name), 'utf8').trim()
+  const line = `\n\n${'-'.repeat(80)}\n\n`
+  return `${[
+    `Opsmith\n\n${read('LICENSE')}`,
+    `Electron\n\n${read('LICENSE.electron.txt')}`,
+    'Chromium and what it contains: /opt/Opsmith/LICENSES.chromium.html',
+    read('THIRD-PARTY-NOTICES.txt'),
+  ].join(line)}\n`
+}
+
+function place(file, tree, target, mode = 0o644) {
+  const to = path.join(tree, target)
+  fs.mkdirSync(path.dirname(to), { recursive: true })
+  fs.copyFileSync(file, to)
+  fs.chmodSync(to, mode)
+}
+
+function fillTree(app, tree) {
+  // makeTemporaryFolder obeys the umask; folders of a package are open to all.
+  fs.chmodSync(tree, 0o755)
+  fs.mkdirSync(path.join(tree, 'opt'))
+  fs.cpSync(app, path.join(tree, 'opt', 'Opsmith'), { recursive: true, verbatimSymlinks: true })
+  const helper = path.join(tree, 'opt', 'Opsmith', 'chrome-sandbox')
+  // Chromium's sandbox where a system forbids user namespaces to ordinary users.
+  if (fs.existsSync(helper)) fs.chmodSync(helper, 0o4755)
+  fs.mkdirSync(path.join(tree, 'usr', 'bin'), { recursive: true })
+  fs.symlinkSync('../../opt/Opsmith/bin/opsmith', path.join(tree, 'usr', 'bin', 'opsmith'))
+  const part = (name, target, mode) => place(path.join(parts, name), tree, target, mode)
+  part('opsmith.desktop', 'usr/share/applications/opsmith.desktop')
+  part('opsmith.xml', 'usr/share/mime/packages/opsmith.xml')
+  part('opsmith.svg', 'usr/share/icons/hicolor/scalable/apps/opsmith.svg')
+  part('apparmor-profile', 'opt/Opsmith/resources/apparmor-profile')
+  const copyright = path.join(tree, 'usr', 'share', 'doc', 'opsmith', 'copyright')
+  fs.mkdirSync(path.dirname(copyright), { recursive: true })
+  fs.writeFileSync(copyright, copyrightOf(app), { mode: 0o644 })
+  part('postinst', 'DEBIAN/postinst', 0o755)
+  part('postrm', 'DEBIAN/postrm', 0o755)
+}
+
+/** @returns {Promise<string>} the .deb */
+export async function makeDeb(app, description) {
+  const file = path.join(
+    root,
+    'release',
+    `opsmith_${description.version}_${architectures[process.arch]}.deb`,
+  )
+  const tree = makeTemporaryFolder(path.join(root, 'release', 'deb'))
+  try {
+    fillTree(app, tree)
+    const control = path.join(tree, 'DEBIAN', 'control')
+    fs.writeFileSync(control, controlOf(description, tree), { mode: 0o644 })
+    await runCommand(['dpkg-deb', '--root-owner-group', '-Zxz', '--build', tree, file])
+  } finally {
+    fs.rmSync(tree, { recursive: true, force: true })
+  }
+  return file
+}
+
+/** @returns {Promise<string>} the tar.gz */
+export async function makeTar(app, { version }) {
+  const name = `opsmith-${version}-linux-${process.arch}`
+  const file = path.join(root, 'release', `${name}.tar.gz`)
+  const owner = ['--owner=0', '--group=0', '--numeric-owner', '--sort=name']
+  const rename = `--transform=s,^\\.,${name},S`
+  await runCommand(['tar', '-czf', file, ...owner, rename, '-C', app, '.'])
+  return file
+}
