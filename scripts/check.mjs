@@ -1,4 +1,5 @@
 // `npm run check [-- NAME …]`: everything that can be said about the sources without running them.
+import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 import { checkWithClangFormat } from './checks/clang-format.mjs'
@@ -8,11 +9,11 @@ import { CommandFailure, runCommand } from './lib/command.mjs'
 import { localCommand, root } from './lib/paths.mjs'
 import { setUpOrExit } from './setup.mjs'
 
-/** A tool of npm's that ends with 0 when all is well. */
-function tool(command, ...args) {
+/** A program that ends with 0 when all is well. */
+function program(executable, ...args) {
   return async () => {
     try {
-      await runCommand([localCommand(command), ...args], { cwd: root, timeoutSeconds: 900 })
+      await runCommand([executable, ...args], { cwd: root, timeoutSeconds: 900 })
       return { outcome: 'passed', text: '' }
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error
@@ -21,8 +22,12 @@ function tool(command, ...args) {
   }
 }
 
+/** A tool that npm puts into node_modules/.bin. */
+const tool = (name, ...args) => program(localCommand(name), ...args)
+
 const checks = {
-  types: tool('tsc', '-b', 'tsconfig.json'),
+  // TypeScript 7 checks types in a quarter of the time; typescript-eslint still needs the API of 6.
+  types: program(path.join(root, 'node_modules', 'typescript-7', 'bin', 'tsc'), '-b'),
   lint: tool('eslint', '--max-warnings', '0', '.'),
   format: tool(
     'prettier',

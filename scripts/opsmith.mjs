@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // The command line: `npm run --silent opsmith -- build|schemas|run|doctor PROJECT [--json]`.
 import path from 'node:path'
 

@@ -1,5 +1,5 @@
 // `npm run test:exports [-- NAME …] [--forms a,b] [--set-up-done]`: every sample, and the project on the
-// stable ABI, in every form, each built and run in an empty folder. The table in README.md gets the cells
+// stable ABI, in every form, each built and run in an empty folder. The table in docs/reference/proven-exports.md gets the cells
 // that were made and keeps the others. The logs of what failed are printed; the exports stay in
 // .setup/exports.
 import { spawn } from 'node:child_process'
@@ -8,12 +8,13 @@ import path from 'node:path'
 
 import { loadTypeScript } from './lib/load-typescript.mjs'
 import { root, setupFolder } from './lib/paths.mjs'
-import { readmePart, writeReadmePart } from './lib/readme-part.mjs'
+import { readGeneratedPart, writeGeneratedPart } from './lib/generated-part.mjs'
 import { setUpOrExit } from './setup.mjs'
 import { environmentVariables } from './setup/environment.mjs'
 
 const work = path.join(setupFolder, 'exports')
 /** What is exported, by the names of the table's rows. No sample is on the stable ABI. */
+const document = 'docs/reference/proven-exports.md'
 const projects = {
   ...Object.fromEntries(
     fs.readdirSync(path.join(root, 'samples')).map((name) => [name, `samples/${name}`]),
@@ -85,9 +86,9 @@ async function exportProject(name, wanted) {
   return cells
 }
 
-/** The cells of README.md's table by row and form. */
+/** The cells of the document's table by row and form. */
 function readTable() {
-  const [heads = [], , ...lines] = readmePart('exports')
+  const [heads = [], , ...lines] = readGeneratedPart(document, 'exports')
     .part.split('\n')
     .filter((line) => line.startsWith('|'))
     .map((line) => line.split('|').slice(1, -1))
@@ -112,7 +113,7 @@ function writeCells(name, made) {
         `| ${[project, ...forms.map((form) => cells[project][form] ?? '')].join(' | ')} |`,
     )
   const table = [`| | ${forms.join(' | ')} |`, `|---|${forms.map(() => '---|').join('')}`, ...lines]
-  writeReadmePart('exports', table.join('\n'))
+  writeGeneratedPart(document, 'exports', table.join('\n'))
 }
 
 const given = process.argv.slice(2)

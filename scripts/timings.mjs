@@ -1,11 +1,11 @@
-// `npm run timings`: the benchmarks of the samples that PyTorch's tutorials time, as tables in README.md. They
+// `npm run timings`: the benchmarks of the samples that PyTorch's tutorials time, as tables in docs/reference/sample-timings.md. They
 // are of this machine, which had better do nothing else.
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
 import { root } from './lib/paths.mjs'
-import { writeReadmePart } from './lib/readme-part.mjs'
+import { writeGeneratedPart } from './lib/generated-part.mjs'
 import { setUpOrExit } from './setup.mjs'
 import { environmentVariables } from './setup/environment.mjs'
 
@@ -24,4 +24,8 @@ for (const name of samples) {
   blocks.push(`$ opsmith bench samples/${name}\n${stdout.trim()}`)
   console.error('done')
 }
-writeReadmePart('timings', ['```', blocks.join('\n\n'), '```'].join('\n'))
+writeGeneratedPart(
+  'docs/reference/sample-timings.md',
+  'timings',
+  ['```', blocks.join('\n\n'), '```'].join('\n'),
+)

@@ -9,7 +9,13 @@ import { discouragedTerms } from './prose-terms.mjs'
 
 /** Where documents are; `docs/check-parity.md` is generated from PyTorch's own answers. */
 const documentFolders = ['docs', 'samples', 'templates']
-const rootDocuments = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md']
+const rootDocuments = [
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'README.md',
+  'SECURITY.md',
+]
 const generatedDocuments = ['docs/check-parity.md']
 const sourceFolders = ['electron', 'graph', 'renderer']
 const nativeFolders = ['native/binding', 'native/launcher', 'native/runtime']
