@@ -13,6 +13,7 @@ import {
   installationProblem,
   sandboxHindrance,
 } from './package/installed-package.mjs'
+import { CleanDebian, cleanDebianProblem } from './package/clean-debian.mjs'
 import { lookAtWindow } from './package/packaged-window.mjs'
 import { environmentVariables } from './setup/environment.mjs'
 
@@ -147,6 +148,48 @@ async function tryOut(installed, deb) {
   })
 }
 
+/** Where nothing is but what the package names: its dependencies, the words where tools are missing, removal. */
+async function tryInCleanDebian(debian, deb) {
+  let why = cleanDebianProblem()
+  if (why === '')
+    await debian.make().catch((error) => {
+      why = `no clean system could be made: ${error.message.trim().split('\n').at(-1)}`
+    })
+  const clean = { why }
+  await step('apt-get install in a clean system', () => debian.install(deb), clean)
+  await step(
+    'the command line there, as a user',
+    async () => expectText(await debian.run(['opsmith', '--version'], { asUser: true }), /^\d/),
+    clean,
+  )
+  await step(
+    'every library of the window is there',
+    async () => {
+      const linked = await debian.run(['ldd', '/opt/Opsmith/opsmith'])
+      if (linked.includes('not found')) throw new Error(linked)
+    },
+    clean,
+  )
+  await step(
+    'set-up names the command that installs what is missing',
+    async () => {
+      const words = ['opsmith', 'setup', '--yes']
+      const text = await debian.run(words, { asUser: true, accept: [2] })
+      return expectText(text, /apt-get install -y .*cmake/)
+    },
+    clean,
+  )
+  await step(
+    'apt-get purge leaves nothing',
+    async () => {
+      await debian.run(['apt-get', 'purge', '-y', '-q', 'opsmith'])
+      const left = await debian.leftovers()
+      if (left !== '') throw new Error(left)
+    },
+    clean,
+  )
+}
+
 /** What set-up has noted for the package. */
 function readEnvironment(installed) {
   const folder = path.join(installed.home, '.cache', 'opsmith', 'setup')
@@ -167,6 +210,12 @@ if (!process.argv.includes('--made')) {
     },
     { needed: true },
   )
+}
+const debian = new CleanDebian()
+try {
+  await tryInCleanDebian(debian, deb)
+} finally {
+  debian.remove()
 }
 const installed = new InstalledPackage()
 try {
