@@ -22,6 +22,7 @@ const serviceFolders = [
   'pytest',
   'run',
   'search',
+  'setup',
   'timing',
 ]
 

@@ -72,10 +72,15 @@ async function buildRenderer() {
   return JSON.parse(output.trimEnd().split('\n').at(-1) ?? '')
 }
 
+/** What a package compiles the native addon with. */
+const addonHeaders = ['node-addon-api/napi.h', 'node-api-headers/include/node_api.h'].map((file) =>
+  path.join(root, 'node_modules', file),
+)
+
 /** Beside the bundles, and packed with them. */
 function writeNotices() {
   const packages = bundles.flatMap((name) => readJson(stampOf(name))?.packages ?? [])
-  const all = new Set([...packages, ...packagesOf(grammars)])
+  const all = new Set([...packages, ...packagesOf([...grammars, ...addonHeaders])])
   fs.writeFileSync(path.join(dist, 'THIRD-PARTY-NOTICES.txt'), noticesOf([...all].sort()))
 }
 

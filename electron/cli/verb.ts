@@ -54,7 +54,8 @@ export interface Verb extends Readonly<VerbText> {
 }
 
 interface VerbDeclaration<Options extends OptionTable> extends VerbText {
-  argument: VerbArgument
+  /** Absent: the verb is about this machine. */
+  argument?: VerbArgument
   moreArguments?: MoreArguments
   options: Options
   /** It starts op hosts: --no-sandbox is one of its options. */
@@ -103,11 +104,13 @@ export function defineVerb<Options extends OptionTable>(
   const { argument, options } = rest
   return {
     ...rest,
+    argument,
     options: runsOperators ? { ...options, sandbox: sandboxSwitch } : options,
     execute: async (target, given, more = []) => {
       const values = readOptions(options, given)
       if (!values.ok) return printError(values.error, wantsJson(given))
-      const named = target === '' && argument.isOptional ? '' : callerPath(target)
+      const mayBeAbsent = argument?.isOptional ?? true
+      const named = target === '' && mayBeAbsent ? '' : callerPath(target)
       const found = makesProject ? ok(named) : await projectPlace(named)
       if (!found.ok) return printError(found.error, wantsJson(given))
       const place = found.value

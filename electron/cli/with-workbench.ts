@@ -1,6 +1,7 @@
 import { removeLeftovers } from '../engine/builds/leftovers'
 import { findInstallation } from '../engine/installation'
 import { startForkedHost } from '../engine/host/transport'
+import { findOnPath } from '../engine/toolchain/find-on-path'
 import { commandOptions, Workbench } from '../engine/workbench'
 import type { WorkbenchOptions } from '../engine/workbench'
 import { describeError, forTerminal, progress } from './print'
@@ -10,7 +11,9 @@ export async function withWorkbench(
   action: (workbench: Workbench) => Promise<number>,
   { allowsSandbox }: Pick<WorkbenchOptions, 'allowsSandbox'>,
 ): Promise<number> {
-  const installation = findInstallation(__dirname)
+  const found = findInstallation(__dirname)
+  const plainNode = found.plainNode === '' ? (findOnPath('node') ?? '') : found.plainNode
+  const installation = { ...found, plainNode }
   const removing = removeLeftovers(installation)
   const workbench = new Workbench(
     installation,

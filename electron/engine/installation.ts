@@ -24,7 +24,7 @@ export interface Installation {
   templatesFolder: string
   /** The one folder outside projects that Opsmith writes to. */
   cacheFolder: string
-  /** A Node whose allocator a preloaded library can replace; "" where none was found. */
+  /** A Node whose allocator a preloaded library can replace, which Electron's cannot; "" where none was found. */
   plainNode: string
   /** Absent on the command line. */
   runtime?: Runtime
@@ -45,10 +45,44 @@ interface SetupEnvironment {
   addon?: string
 }
 
-/** What set-up found, as it left it in .setup/environment.json; empty when set-up has not run. */
-export function readSetupEnvironment(root: string): SetupEnvironment {
+/** Whether this is a clone of the repository, not a package. */
+export function isClone(root: string): boolean {
+  return fs.existsSync(path.join(root, 'scripts', 'setup.mjs'))
+}
+
+/**
+ * The command that sets up this Opsmith, for messages: a package has no npm.
+ * @param libtorch the libtorch that it is to be set up for; "" for any
+ */
+export function setupCommand(root: string, libtorch = ''): string {
+  const words = libtorch === '' ? '' : ` --libtorch ${libtorch}`
+  if (!isClone(root)) return `opsmith setup${words}`
+  return words === '' ? 'npm run setup' : `npm run setup --${words}`
+}
+
+function ownVersion(root: string): string {
   try {
-    const text = fs.readFileSync(path.join(root, '.setup', 'environment.json'), 'utf8')
+    const text = fs.readFileSync(path.join(root, 'package.json'), 'utf8')
+    return /"version": *"([\w.-]+)"/.exec(text)?.[1] ?? 'unknown'
+  } catch {
+    return 'unknown'
+  }
+}
+
+/**
+ * Where set-up notes what it found: in the clone, or in the cache folder, apart for each version of a package.
+ */
+export function setupEnvironmentFile(root: string, cache = cacheFolder()): string {
+  const name = 'environment.json'
+  return isClone(root)
+    ? path.join(root, '.setup', name)
+    : path.join(cache, 'setup', ownVersion(root), name)
+}
+
+/** What set-up found; empty when set-up has not run. */
+export function readSetupEnvironment(root: string, cache = cacheFolder()): SetupEnvironment {
+  try {
+    const text = fs.readFileSync(setupEnvironmentFile(root, cache), 'utf8')
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? value : {}
   } catch {
@@ -77,6 +111,7 @@ export function findInstallation(dist: string): Installation {
     samplesFolder: path.join(root, 'samples'),
     templatesFolder: path.join(root, 'templates'),
     cacheFolder: cacheFolder(),
-    plainNode: process.execPath,
+    // In a package the command line is run by Electron.
+    plainNode: /^node(js)?$/.test(path.basename(process.execPath)) ? process.execPath : '',
   }
 }

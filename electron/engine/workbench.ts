@@ -33,6 +33,7 @@ import { choosePython } from './project-import/choose-python'
 import { PytestRuns } from './pytest/pytest-runs'
 import { RecordedCalls } from './pytest/recorded-calls'
 import { Runs } from './run/runs'
+import { Setup } from './setup/setup'
 
 export interface WorkbenchEvents extends PoolEvents, ClangdEvents, BuildEvents, BackgroundEvents {
   onState?: (state: HostState) => void
@@ -99,6 +100,7 @@ export class Workbench {
   readonly language: LanguageService
   readonly doctor: Doctor
   readonly git: Git
+  readonly setup: Setup
   readonly symbols: ProjectSymbols
   /** Bytes for one op host; 0 for the default. */
   private memoryLimit = 0
@@ -183,6 +185,7 @@ export class Workbench {
       choosePython: (folder) => choosePython(installation, folder, ''),
     })
     this.git = new Git(services)
+    this.setup = new Setup({ installation, projects })
     this.symbols = new ProjectSymbols(services)
   }
 

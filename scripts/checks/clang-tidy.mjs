@@ -5,8 +5,8 @@ import path from 'node:path'
 
 import { ask, CommandFailure, runCommand } from '../lib/command.mjs'
 import { hashOf, listFiles, readJson, writeWhole } from '../lib/files.mjs'
-import { batchText, makeBatches } from '../lib/native-batches.mjs'
 import { cacheFolder, root } from '../lib/paths.mjs'
+import { engineSetup } from '../setup/engine-setup.mjs'
 import { findLibtorch } from '../setup/libtorch.mjs'
 import { chooseCompiler, compileCommandsFolder } from '../setup/native-addon.mjs'
 import { findClangTool } from '../setup/system-needs.mjs'
@@ -72,6 +72,7 @@ function flagsOf(entry) {
  * @returns {Promise<string>} what was found; "" when all is well
  */
 export async function tidySources({ tool, entries, work, cwd, parallel, onGood }) {
+  const { batchText, makeBatches } = await engineSetup()
   fs.rmSync(work, { recursive: true, force: true })
   fs.mkdirSync(work, { recursive: true })
   const groups = new Map()
@@ -140,7 +141,7 @@ export async function checkWithClangTidy() {
   if (!tool) return { outcome: 'skipped', text: 'clang-tidy 19 is not installed' }
   const { found } = findLibtorch()
   if (!found) return { outcome: 'skipped', text: 'there is no libtorch: npm run setup' }
-  const folder = await compileCommandsFolder(found, chooseCompiler())
+  const folder = await compileCommandsFolder(found, await chooseCompiler())
   const database = readJson(path.join(folder, 'compile_commands.json')) ?? []
   const entries = sourcesOf(database, path.join(root, 'native'))
 

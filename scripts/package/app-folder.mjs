@@ -14,6 +14,23 @@ here=$(dirname "$(readlink -f "$0")")/..
 ELECTRON_RUN_AS_NODE=1 exec "$here/opsmith" "$here/resources/app.asar.unpacked/dist/cli.cjs" "$@"
 `
 
+/** What `opsmith setup` compiles the native addon with; the bundles need no other npm package. */
+const addonHeaders = [
+  'node-addon-api/package.json',
+  'node-addon-api/napi.h',
+  'node-addon-api/napi-inl.h',
+  'node-addon-api/napi-inl.deprecated.h',
+  'node-api-headers/package.json',
+  'node-api-headers/include',
+]
+
+function copyAddonHeaders(target) {
+  for (const name of addonHeaders) {
+    const to = path.join(target, 'node_modules', name)
+    fs.cpSync(path.join(root, 'node_modules', name), to, { recursive: true })
+  }
+}
+
 /** Read by everybody, written by its owner; what was executable stays so. */
 function setModes(folder) {
   fs.chmodSync(folder, 0o755)
@@ -45,8 +62,11 @@ export async function makeAppFolder(say) {
   })
   const name = process.arch === 'x64' ? 'linux-unpacked' : `linux-${process.arch}-unpacked`
   const folder = path.join(root, 'release', name)
-  // The app of the runtime that set-up got; Opsmith is in app.asar.
-  fs.rmSync(path.join(folder, 'resources', 'app'), { recursive: true, force: true })
+  const resources = path.join(folder, 'resources')
+  // The app of the runtime that set-up got, and where that one looked for updates; Opsmith is in app.asar.
+  for (const name of ['app', 'app-update.yml'])
+    fs.rmSync(path.join(resources, name), { recursive: true, force: true })
+  copyAddonHeaders(path.join(resources, 'app.asar.unpacked'))
   fs.mkdirSync(path.join(folder, 'bin'), { recursive: true })
   fs.writeFileSync(path.join(folder, 'bin', 'opsmith'), commandScript, { mode: 0o755 })
   for (const file of ['LICENSE', path.join('dist', 'THIRD-PARTY-NOTICES.txt')])

@@ -1,8 +1,10 @@
 // The .deb and the tar.gz of the app's folder, made by the system's own tools.
+import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
+import { gzipSync } from 'node:zlib'
 
-import { runCommand } from '../lib/command.mjs'
+import { ask, runCommand } from '../lib/command.mjs'
 import { listFiles, makeTemporaryFolder } from '../lib/files.mjs'
 import { root } from '../lib/paths.mjs'
 
@@ -26,7 +28,9 @@ const dependencies = [
 ]
 
 /** What operators are built with: another compiler of the machine does as well. */
-const recommended = ['clang', 'lld', 'cmake', 'ninja-build', 'python3-venv']
+const recommended = ['clang-19 | clang', 'lld-19 | lld', 'cmake', 'ninja-build', 'python3-venv']
+
+const maintainer = 'Opsmith contributors <opsmith@users.noreply.github.com>'
 
 function sizeOf(folder) {
   const names = listFiles(folder)
@@ -39,7 +43,7 @@ Version: ${version}
 Section: devel
 Priority: optional
 Architecture: ${architectures[process.arch]}
-Maintainer: Opsmith contributors
+Maintainer: ${maintainer}
 Installed-Size: ${Math.ceil(sizeOf(tree) / 1024)}
 Depends: ${dependencies.join(', ')}
 Recommends: ${recommended.join(', ')}
@@ -62,6 +66,37 @@ function copyrightOf(app) {
   ].join(line)}\n`
 }
 
+/** The entries of a version in CHANGELOG.md; those that have no version yet count for the next. */
+function changesOf(version) {
+  const text = fs.readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8')
+  const sections = text.split(/^## /m)
+  const section =
+    sections.find((part) => part.startsWith(`[${version}]`)) ??
+    sections.find((part) => part.startsWith('[Unreleased]')) ??
+    ''
+  return section
+    .split('\n')
+    .filter((line) => /^(- | {2}\S)/.test(line))
+    .map((line) => `  ${line.replace(/^- /, '* ')}\n`)
+    .join('')
+}
+
+/** Debian's form of the change log; its date is that of the last commit, so that the same sources give the same file. */
+function debianChangelog(version) {
+  const date = ask(['git', '-C', root, 'log', '-1', '--format=%cD']) || new Date().toUTCString()
+  return `opsmith (${version}) unstable; urgency=medium\n\n${changesOf(version)}\n -- ${maintainer}  ${date}\n`
+}
+
+/** What `dpkg --verify` compares with. */
+function writeSums(tree) {
+  const names = listFiles(tree, (name) => name === 'DEBIAN')
+  const lines = names.map((name) => {
+    const bytes = fs.readFileSync(path.join(tree, name))
+    return `${createHash('md5').update(bytes).digest('hex')}  ${name}\n`
+  })
+  fs.writeFileSync(path.join(tree, 'DEBIAN', 'md5sums'), lines.join(''), { mode: 0o644 })
+}
+
 function place(file, tree, target, mode = 0o644) {
   const to = path.join(tree, target)
   fs.mkdirSync(path.dirname(to), { recursive: true })
@@ -69,7 +104,7 @@ function place(file, tree, target, mode = 0o644) {
   fs.chmodSync(to, mode)
 }
 
-function fillTree(app, tree) {
+function fillTree(app, tree, version) {
   // makeTemporaryFolder obeys the umask; folders of a package are open to all.
   fs.chmodSync(tree, 0o755)
   fs.mkdirSync(path.join(tree, 'opt'))
@@ -87,6 +122,8 @@ function fillTree(app, tree) {
   const copyright = path.join(tree, 'usr', 'share', 'doc', 'opsmith', 'copyright')
   fs.mkdirSync(path.dirname(copyright), { recursive: true })
   fs.writeFileSync(copyright, copyrightOf(app), { mode: 0o644 })
+  const changelog = path.join(path.dirname(copyright), 'changelog.Debian.gz')
+  fs.writeFileSync(changelog, gzipSync(debianChangelog(version), { level: 9 }), { mode: 0o644 })
   part('postinst', 'DEBIAN/postinst', 0o755)
   part('postrm', 'DEBIAN/postrm', 0o755)
 }
@@ -100,9 +137,10 @@ export async function makeDeb(app, description) {
   )
   const tree = makeTemporaryFolder(path.join(root, 'release', 'deb'))
   try {
-    fillTree(app, tree)
+    fillTree(app, tree, description.version)
     const control = path.join(tree, 'DEBIAN', 'control')
     fs.writeFileSync(control, controlOf(description, tree), { mode: 0o644 })
+    writeSums(tree)
     await runCommand(['dpkg-deb', '--root-owner-group', '-Zxz', '--build', tree, file])
   } finally {
     fs.rmSync(tree, { recursive: true, force: true })

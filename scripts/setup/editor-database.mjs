@@ -44,7 +44,8 @@ export const editorDatabase = {
     return isComplete ? '' : undefined
   },
   async make(context) {
-    const folder = await compileCommandsFolder(context.libtorch, chooseCompiler())
+    const compiler = await chooseCompiler()
+    const folder = await compileCommandsFolder(context.libtorch, compiler)
     const entries = sourcesOf(readJson(path.join(folder, 'compile_commands.json')) ?? [], native)
     // Of a source in both addons one command will do; their precompiled header is another compiler's for clangd.
     const bySource = new Map(
@@ -53,6 +54,6 @@ export const editorDatabase = {
         { ...entry, command: withoutPrecompiledHeader(entry.command) },
       ]),
     )
-    writeJson(file, [...bySource.values(), ...serverEntries(chooseCompiler())])
+    writeJson(file, [...bySource.values(), ...serverEntries(compiler)])
   },
 }

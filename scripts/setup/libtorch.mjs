@@ -2,11 +2,14 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { ask, CommandFailure, findOnPath, runCommand, tail } from '../lib/command.mjs'
+import { ask, findOnPath, runCommand, tail } from '../lib/command.mjs'
 import { readJson, writeJson } from '../lib/files.mjs'
 import { cacheFolder, setupFolder } from '../lib/paths.mjs'
 import { SetupFailure } from '../lib/steps.mjs'
+import { engineSetup } from './engine-setup.mjs'
+import { runTool, valueOf } from './native-addon.mjs'
 
+/** The same as in electron/engine/setup/install-torch.ts, which installs it. */
 const torchVersion = '2.13.0'
 /** @type {[number, number]} */
 const oldest = [2, 6]
@@ -167,25 +170,6 @@ async function pip(args, timeoutSeconds = 3600) {
   })
 }
 
-/** The CPU build: whoever has a GPU has a torch of their own, and 200 MB come sooner than 3 GB. */
-async function installTorch(say) {
-  const index = ['--timeout', '20', '--extra-index-url', 'https://download.pytorch.org/whl/cpu']
-  try {
-    await pip(['--no-deps', ...index, `torch==${torchVersion}+cpu`])
-    return
-  } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error
-    say(
-      `no CPU build of torch ${torchVersion} at hand (${tail(error.output || error.reason, 1)}); taking the index's`,
-    )
-  }
-  await pip(['--no-deps', `torch==${torchVersion}`])
-  const folder = askPython(environmentPython)?.folder ?? ''
-  // A CUDA build does not load without NVIDIA's packages, which are its dependencies.
-  if (fs.existsSync(path.join(folder, 'lib', 'libtorch_cuda.so')))
-    await pip([`torch==${torchVersion}`])
-}
-
 async function installJupyter(say) {
   try {
     await pip(jupyterPackages)
@@ -197,11 +181,10 @@ async function installJupyter(say) {
 }
 
 async function makeEnvironment(say) {
-  fs.rmSync(environmentFolder, { recursive: true, force: true })
-  fs.mkdirSync(setupFolder, { recursive: true })
-  await runCommand(['python3', '-m', 'venv', environmentFolder], { timeoutSeconds: 300 })
   say(`installing torch ${torchVersion} into .setup/python`)
-  await installTorch(say)
+  const { installTorch } = await engineSetup()
+  const place = { folder: environmentFolder, cacheFolder: cacheFolder() }
+  valueOf(await installTorch({ ...place, run: runTool, onRemark: say }))
   writeJson(environmentNote, { torch: torchVersion })
   known = undefined
 }

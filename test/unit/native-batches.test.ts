@@ -5,17 +5,13 @@ import path from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { keepBatches, makeBatches } from '../../electron/engine/setup/native-batches'
 import { root } from '../support/installation'
 
 interface Entry {
   directory: string
   file: string
   command: string
-}
-
-interface Batches {
-  makeBatches(files: string[], count: number): string[][]
-  keepBatches(earlier: string[][] | undefined, groups: string[][], counts: number[]): string[][]
 }
 
 interface Tidy {
@@ -49,8 +45,7 @@ async function script<Module>(name: string): Promise<Module> {
   return (await import(path.join(root, 'scripts', name))) as Module
 }
 
-describe('batches of sources that are compiled as one', async () => {
-  const { makeBatches, keepBatches } = await script<Batches>('lib/native-batches.mjs')
+describe('batches of sources that are compiled as one', () => {
   const own = (code: string): string => `namespace {\n${code}\n}  // namespace\n`
 
   it('sources with local declarations of the same name are in different batches', () => {

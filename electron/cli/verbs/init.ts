@@ -1,5 +1,4 @@
 import path from 'node:path'
-import readline from 'node:readline/promises'
 
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
@@ -13,6 +12,7 @@ import type {
 import { filesToRun, proposeProject } from '../../engine/project-import/propose-project'
 import { placeProposal, writeProposal } from '../../engine/project-import/write-proposal'
 import type { Workbench } from '../../engine/workbench'
+import { ask } from '../ask'
 import { exitCodes } from '../exit-codes'
 import { flag, jsonFlag, parsedList, switchOff, text } from '../options'
 import type { OptionValues } from '../options'
@@ -100,18 +100,6 @@ function proposalLines(proposal: ProjectProposal): string[] {
         ]
       : []),
   ]
-}
-
-/** Asks on the terminal; undefined where there is none. */
-async function ask(question: string): Promise<boolean | undefined> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined
-  const terminal = readline.createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    const answer = await terminal.question(`${question} [y/N] `)
-    return /^y(es)?$/i.test(answer.trim())
-  } finally {
-    terminal.close()
-  }
 }
 
 /** Build files are the code of others: they are run where the folder is trusted, or the user says so. */

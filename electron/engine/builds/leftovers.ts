@@ -10,7 +10,17 @@ import { endOrphans } from '../toolchain/process-tree'
 const folders = ['.', 'objects', 'builds', 'precompiled', 'compile-server', 'generated']
 
 /** Folders of the cache that are large, or not ours, and hold nothing that writeAtomically() writes. */
-const withoutTexts = [...folders, 'addons', 'electron', 'electron-profile', 'hosts', 'include']
+const withoutTexts = [
+  ...folders,
+  'addon-work',
+  'addons',
+  'electron',
+  'electron-profile',
+  'hosts',
+  'include',
+  'libtorch',
+  'pip',
+]
 
 /** "tmp.PID-ID", "NAME.PID-ID", as temporaryBeside() makes them. */
 const temporaryName = /\.(\d+)-[0-9a-f]{8}(\.d)?$/

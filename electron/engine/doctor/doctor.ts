@@ -7,7 +7,7 @@ import { describeBounds, readBounds, sandboxStateOf } from '../../contract/sandb
 import type { Result } from '../../contract/outcome'
 import type { Settings } from '../../contract/settings'
 import { compileTimeKey, readCompileTimes } from '../compile/compile-times'
-import { readSetupEnvironment } from '../installation'
+import { isClone, readSetupEnvironment, setupCommand } from '../installation'
 import type { Installation } from '../installation'
 import { blank } from './blank-finding'
 import { projectFindings } from './project-findings'
@@ -191,13 +191,19 @@ function addonFinding(installation: Installation, chosen: Toolchain | undefined)
 
 /** What keeps op hosts in their bounds here; they run without it all the same. */
 async function sandboxFinding(
-  { addonFolder }: Installation,
+  { addonFolder, root }: Installation,
   { sandbox, writableFolders }: Settings,
 ): Promise<Finding> {
   const file = path.join(addonFolder, launcherName)
   const base = { ...blank, kind: 'tool' as const, name: 'op host sandbox', path: file }
   if (!fs.existsSync(file))
-    return { ...base, path: '', judgement: 'absent', why: 'not built', remedy: 'npm run setup' }
+    return {
+      ...base,
+      path: '',
+      judgement: 'absent',
+      why: 'not built',
+      remedy: setupCommand(root),
+    }
   const examined = await runProcess(file, ['--examine'])
   const { bounds, why } = sandboxStateOf(sandbox, readBounds(examined.stdout))
   const facts: Finding['facts'] = [
@@ -247,7 +253,7 @@ export async function examine(
   settings: Settings,
 ): Promise<DoctorReport> {
   const started = performance.now()
-  const setup = readSetupEnvironment(installation.root)
+  const setup = readSetupEnvironment(installation.root, installation.cacheFolder)
   const chosen = await chooseToolchain(installation, choice)
   const toolchain = chosen.ok ? chosen.value : undefined
   const [compilers, libtorchs, cuda, pythons, tools] = await Promise.all([
@@ -308,7 +314,9 @@ export async function examine(
       ...pythonFindings,
       ...cuda,
       addon,
-      ...(installation.runtime ? [runtimeFinding(installation.runtime)] : []),
+      ...(installation.runtime
+        ? [runtimeFinding(installation.runtime, isClone(installation.root))]
+        : []),
     ],
     problems,
     seconds: (performance.now() - started) / 1000,

@@ -3,8 +3,11 @@ import type { Runtime } from '../installation'
 
 const majorOf = (version: string): number => Number(/\d+/.exec(version)?.[0] ?? 0)
 
-/** The runtime of the window: one that is older than package.json names lacks what was repaired since. */
-export function runtimeFinding({ version, named }: Runtime): Finding {
+/**
+ * The runtime of the window: one that is older than package.json names lacks what was repaired since.
+ * @param canReplace set-up gets another; a package brings its own
+ */
+export function runtimeFinding({ version, named }: Runtime, canReplace: boolean): Finding {
   const isOld = majorOf(version) < majorOf(named)
   return {
     kind: 'electron',
@@ -15,7 +18,7 @@ export function runtimeFinding({ version, named }: Runtime): Finding {
     why: isOld
       ? `Opsmith is made for Electron ${named}: weaknesses of Chromium that were repaired since are open in this window`
       : '',
-    remedy: isOld ? 'npm run setup, where github.com can be reached' : '',
+    remedy: isOld && canReplace ? 'npm run setup, where github.com can be reached' : '',
     chosen: true,
     facts: [],
   }

@@ -7,6 +7,7 @@ import type { HostCallName, HostInput, HostMessage, HostOutput } from '../../con
 import { err, ok, workbenchError } from '../../contract/outcome'
 import type { HostExit, Result } from '../../contract/outcome'
 import type { SandboxBound } from '../../contract/sandbox'
+import { setupCommand } from '../installation'
 import type { Installation } from '../installation'
 import { explainGradientError } from '../explain/gradient-error'
 import { parseCrashReport } from './crash-report'
@@ -125,6 +126,7 @@ export class HostClient {
       launcher: launcherWords(installation, sandbox),
       environment: {
         OPSMITH_ADDON_FILE: path.join(installation.addonFolder, 'opsmith_native.node'),
+        OPSMITH_SETUP_COMMAND: setupCommand(installation.root),
         OPSMITH_CRASH_REPORT: path.join(this.folder, reportName),
         OPSMITH_MEMORY_LIMIT: String(limits.memoryBytes),
         // What user code leaves there goes with the op host.

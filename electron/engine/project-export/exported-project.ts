@@ -64,6 +64,8 @@ export interface ExportedProject {
   library: Buffer
   /** operator_addon.node with a run-path that names no machine; undefined where there is none. */
   addon: Buffer | undefined
+  /** The command that makes one where there is none. */
+  addonHint?: string | undefined
   /** Calls, models and gradchecks that could not be written down. */
   unrecorded: Unrecorded[]
 }

@@ -302,6 +302,7 @@ export async function gather(
       licences: await licencesIn(folder),
       library: library.value,
       addon: addon?.ok ? addon.value : undefined,
+      addonHint: addonFolder.ok ? undefined : addonFolder.error.hint,
       unrecorded: recorder.unrecorded,
     })
   } catch (error) {

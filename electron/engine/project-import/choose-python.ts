@@ -34,7 +34,7 @@ export async function choosePython(
     path.join(folder, '.venv', 'bin', 'python3'),
     path.join(folder, 'venv', 'bin', 'python3'),
   ]
-  const setup = readSetupEnvironment(installation.root).python ?? ''
+  const setup = readSetupEnvironment(installation.root, installation.cacheFolder).python ?? ''
   const pythons = await findPythons([...own, process.env['OPSMITH_PYTHON'] ?? '', setup])
   const best =
     pythons.find(({ python }) => own.includes(python)) ??

@@ -122,7 +122,7 @@ export class CMakeFolder {
    * Errors: there is no cmake on PATH (`toolchain.missing`); the folder cannot be copied.
    */
   static async open(
-    { root }: Installation,
+    { root, cacheFolder }: Installation,
     folder: string,
     python: string,
   ): Promise<Result<CMakeFolder>> {
@@ -133,7 +133,7 @@ export class CMakeFolder {
     const made = await fs.mkdtemp(path.join(os.tmpdir(), `opsmith-init-${process.pid}-`))
     const scratch = await fs.realpath(made)
     const hasCompiler = process.env['CXX'] !== undefined || findOnPath('c++') !== undefined
-    const compiler = hasCompiler ? undefined : readSetupEnvironment(root).compiler
+    const compiler = hasCompiler ? undefined : readSetupEnvironment(root, cacheFolder).compiler
     const one = new CMakeFolder({ cmake, scratch, folder, python, compiler })
     const copied = await copyFolder(folder, one.copy)
     if (copied.ok) return ok(one)

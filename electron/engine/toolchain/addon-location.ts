@@ -5,10 +5,11 @@ import { z } from 'zod'
 
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
+import { setupCommand } from '../installation'
 import type { Installation } from '../installation'
 import type { Libtorch } from './libtorch'
 
-/** What set-up notes beside an addon it built: scripts/setup/native-addon.mjs. */
+/** What set-up notes beside an addon it built: electron/engine/setup/native-addon.ts. */
 const addonNote = z.object({
   /** The folder of the libtorch that it is linked with. */
   libtorch: z.string(),
@@ -51,7 +52,7 @@ export function findAddon(installation: Installation, libtorch: Libtorch): Resul
   const own = readNote(installation.addonFolder)
   if (!own) {
     return err('toolchain.missing', 'The native addon has not been built.', {
-      hint: 'npm run setup',
+      hint: setupCommand(installation.root),
     })
   }
   // Two names of one folder, through a link, are one libtorch.
@@ -68,6 +69,6 @@ export function findAddon(installation: Installation, libtorch: Libtorch): Resul
   return err(
     'toolchain.mismatch',
     `The op host has no addon for the libtorch in ${libtorch.folder} (${libtorch.version}); the one it has is linked with ${own.libtorch}.`,
-    { hint: `npm run setup -- --libtorch ${libtorch.folder}` },
+    { hint: setupCommand(installation.root, libtorch.folder) },
   )
 }

@@ -3,7 +3,7 @@ import type { Settings } from '../../contract/settings'
 import type { Manifest } from '../../contract/manifest'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
-import { readSetupEnvironment } from '../installation'
+import { readSetupEnvironment, setupCommand } from '../installation'
 import type { Installation } from '../installation'
 import { describeCompiler, findCompilers } from './compilers'
 import type { Compiler } from './compilers'
@@ -40,7 +40,11 @@ export function chosenTools(settings: Settings, manifest: Manifest | undefined):
   }
 }
 
-async function chooseCompiler(chosen: string, fromSetup: string): Promise<Result<Compiler>> {
+/**
+ * @param chosen in the settings or in opsmith.json; "" for none
+ * @param fromSetup the compiler that set-up found; "" for the best on PATH
+ */
+export async function chooseCompiler(chosen: string, fromSetup: string): Promise<Result<Compiler>> {
   if (chosen !== '') {
     const compiler = await describeCompiler(chosen)
     if (!compiler) {
@@ -77,7 +81,11 @@ async function chooseCompiler(chosen: string, fromSetup: string): Promise<Result
       })
 }
 
-async function chooseLibtorch(chosen: string, fromSetup: string): Promise<Result<Libtorch>> {
+async function chooseLibtorch(
+  installation: Installation,
+  chosen: string,
+  fromSetup: string,
+): Promise<Result<Libtorch>> {
   if (chosen !== '') {
     const libtorch = describeLibtorch(chosen, 'settings')
     if (!libtorch) {
@@ -114,7 +122,7 @@ async function chooseLibtorch(chosen: string, fromSetup: string): Promise<Result
         'toolchain.missing',
         'No libtorch was found: no Python on PATH has torch, and LIBTORCH is not set.',
         {
-          hint: 'npm run setup',
+          hint: setupCommand(installation.root),
         },
       )
 }
@@ -124,10 +132,11 @@ export async function chooseToolchain(
   installation: Installation,
   choice: Choice,
 ): Promise<Result<Toolchain>> {
-  const setup = readSetupEnvironment(installation.root)
+  const setup = readSetupEnvironment(installation.root, installation.cacheFolder)
   const compiler = await chooseCompiler(choice.compiler, setup.compiler ?? '')
   if (!compiler.ok) return compiler
   const libtorch = await chooseLibtorch(
+    installation,
     choice.libtorch,
     process.env['OPSMITH_LIBTORCH'] ?? setup.libtorch ?? '',
   )

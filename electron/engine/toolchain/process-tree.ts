@@ -70,7 +70,7 @@ export async function endTree(tree: string): Promise<number> {
 }
 
 /** Whether the process lives that started a tree. */
-function hasOwner(tree: string): boolean {
+export function hasOwner(tree: string): boolean {
   const [pid = '', start] = tree.split('.')
   return startOf(Number(pid)) === start
 }

@@ -18,7 +18,8 @@ const names: Readonly<Record<Tool, string>> = {
 async function found(session: AppSession, tool: Tool): Promise<string[]> {
   if (tool === 'compiler') return (await findCompilers()).map(({ path }) => path)
   if (tool === 'clangd') return (await clangdsOnPath()).map(({ path }) => path)
-  const setup = readSetupEnvironment(session.installation.root).libtorch ?? ''
+  const { root, cacheFolder } = session.installation
+  const setup = readSetupEnvironment(root, cacheFolder).libtorch ?? ''
   return (await findLibtorchs({ chosen: '', setup })).map(({ folder }) => folder)
 }
 

@@ -101,7 +101,7 @@ function addonFiles(project: ExportedProject): Result<FileTree> {
   if (!named.ok) return named
   if (!project.addon) {
     return err('toolchain.missing', 'Opsmith has no Node addon for this libtorch.', {
-      hint: `npm run setup -- --libtorch ${project.toolchain.libtorch.folder}`,
+      ...(project.addonHint === undefined ? {} : { hint: project.addonHint }),
     })
   }
   const { name } = project

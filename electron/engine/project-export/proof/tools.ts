@@ -49,7 +49,7 @@ async function findPython(installation: Installation, toolchain: Toolchain): Pro
   const { libtorch } = toolchain
   const named = [
     process.env['OPSMITH_PYTHON'] ?? '',
-    readSetupEnvironment(installation.root).python ?? '',
+    readSetupEnvironment(installation.root, installation.cacheFolder).python ?? '',
     // libtorch of a Python package: lib/python3.11/site-packages/torch.
     path.resolve(libtorch.folder, '../../../../bin/python3'),
   ]

@@ -11,7 +11,7 @@ const declaration =
   /^(?:using (\w+) = .*|namespace (\w+) = .*|(?:struct|class|enum|enum class|union) (\w+).*|(?!using |template|namespace )(?=[A-Za-z_[])(?:[^(={;\n]*[\s&*>])?(\w+)\s*[(={;[].*)$/gm
 
 /** Names of declarations; of an alias, which may stand twice when it is the same, with its text. */
-function declarations(text, found = new Map()) {
+function declarations(text: string, found = new Map<string, string>()): Map<string, string> {
   for (const [line, alias, namespaceAlias, type, name] of text.matchAll(declaration)) {
     const isAlias = alias ?? namespaceAlias
     const key = isAlias ?? type ?? name
@@ -20,19 +20,16 @@ function declarations(text, found = new Map()) {
   return found
 }
 
-/**
- * What a source declares for itself alone.
- * @returns {Map<string, string>}
- */
-export function ownDeclarations(text) {
-  const found = new Map()
-  for (const part of text.matchAll(anonymousPart)) declarations(part[1], found)
-  for (const [, name] of text.matchAll(/^#define (\w+)/gm)) found.set(name, '')
+/** What a source declares for itself alone. */
+function ownDeclarations(text: string): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const [, part = ''] of text.matchAll(anonymousPart)) declarations(part, found)
+  for (const [, name = ''] of text.matchAll(/^#define (\w+)/gm)) found.set(name, '')
   return found
 }
 
 /** The file that `#include "name"` means: beside the source, or from a folder above it. */
-function findIncluded(name, from) {
+function findIncluded(name: string, from: string): string | undefined {
   for (let folder = path.dirname(from); ; folder = path.dirname(folder)) {
     const file = path.join(folder, name)
     if (fs.existsSync(file)) return file
@@ -41,8 +38,8 @@ function findIncluded(name, from) {
 }
 
 /** Our own headers that a source includes, and what they include. */
-function headersOf(file, text, found = new Set()) {
-  for (const [, name] of text.matchAll(/^#include "(.+)"/gm)) {
+function headersOf(file: string, text: string, found = new Set<string>()): Set<string> {
+  for (const [, name = ''] of text.matchAll(/^#include "(.+)"/gm)) {
     const header = findIncluded(name, file)
     if (!header || found.has(header)) continue
     found.add(header)
@@ -51,7 +48,7 @@ function headersOf(file, text, found = new Set()) {
   return found
 }
 
-function clash(one, other) {
+function clash(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
   for (const [name, text] of one) {
     const theirs = other.get(name)
     if (theirs !== undefined && (text === '' || text !== theirs)) return true
@@ -59,8 +56,15 @@ function clash(one, other) {
   return false
 }
 
+interface Source {
+  file: string
+  length: number
+  own: Map<string, string>
+  included: Map<string, string>
+}
+
 /** Whether two sources cannot be one: a name that is one's own is the other's too, or its headers'. */
-function exclude(one, other) {
+function exclude(one: Source, other: Source): boolean {
   return (
     clash(one.own, other.own) || clash(one.own, other.included) || clash(other.own, one.included)
   )
@@ -69,13 +73,12 @@ function exclude(one, other) {
 /**
  * Divides sources into batches of about the same length in which nothing is declared twice; more than `count`
  * where names clash.
- * @param {string[]} files absolute paths
- * @returns {string[][]}
+ * @param files absolute paths
  */
-export function makeBatches(files, count) {
-  const sources = files.map((file) => {
+export function makeBatches(files: readonly string[], count: number): string[][] {
+  const sources = files.map((file): Source => {
     const text = fs.readFileSync(file, 'utf8')
-    const included = new Map()
+    const included = new Map<string, string>()
     for (const header of headersOf(file, text))
       declarations(fs.readFileSync(header, 'utf8'), included)
     return { file, length: text.length, own: ownDeclarations(text), included }
@@ -83,22 +86,21 @@ export function makeBatches(files, count) {
   const excluded = new Map(
     sources.map((one) => [one, sources.filter((other) => other !== one && exclude(one, other))]),
   )
-  const clashesOf = (source) => excluded.get(source)?.length ?? 0
+  const clashesOf = (source: Source): number => excluded.get(source)?.length ?? 0
   // Those that clash most choose first: fewer batches come of it.
   sources.sort(
     (a, b) => clashesOf(b) - clashesOf(a) || b.length - a.length || (a.file < b.file ? -1 : 1),
   )
-  /** @type {{ length: number, sources: typeof sources }[]} */
-  const batches = Array.from({ length: Math.min(count, files.length) }, () => ({
-    length: 0,
-    sources: [],
-  }))
+  const batches = Array.from(
+    { length: Math.min(count, files.length) },
+    (): { length: number; sources: Source[] } => ({ length: 0, sources: [] }),
+  )
   for (const source of sources) {
     const free = batches.filter(
       (batch) => !batch.sources.some((one) => excluded.get(source)?.includes(one)),
     )
     free.sort((a, b) => a.length - b.length)
-    let chosen = free[0]
+    let [chosen] = free
     if (!chosen) batches.push((chosen = { length: 0, sources: [] }))
     chosen.sources.push(source)
     chosen.length += source.length
@@ -107,19 +109,23 @@ export function makeBatches(files, count) {
 }
 
 /** One source that is all of these. */
-export function batchText(files) {
+export function batchText(files: readonly string[]): string {
   return files.map((file) => `#include "${file}"\n`).join('')
 }
 
 /**
  * Batches of several groups of sources; those of an earlier time where they still hold, so that an edit
  * recompiles one batch.
- * @param {string[][] | undefined} earlier
- * @param {string[][]} groups sources that may be together
- * @param {number[]} counts batches of each group
+ * @param groups sources that may be together
+ * @param counts batches of each group
  */
-export function keepBatches(earlier, groups, counts) {
-  const same = (one, other) => one.slice().sort().join('\n') === other.slice().sort().join('\n')
+export function keepBatches(
+  earlier: string[][] | undefined,
+  groups: readonly string[][],
+  counts: readonly number[],
+): string[][] {
+  const same = (one: readonly string[], other: readonly string[]): boolean =>
+    one.slice().sort().join('\n') === other.slice().sort().join('\n')
   if (
     earlier &&
     same(earlier.flat(), groups.flat()) &&

@@ -1,0 +1,75 @@
+import { isClone, setupCommand } from '../../engine/installation'
+import type { SetupStep } from '../../engine/setup/setup'
+import type { Workbench } from '../../engine/workbench'
+import { ask } from '../ask'
+import { exitCodes } from '../exit-codes'
+import { interruptSignal } from '../interrupt'
+import { flag, jsonFlag, text } from '../options'
+import type { OptionValues } from '../options'
+import { callerPath, printError, printJson, printLines, progress } from '../print'
+import { defineVerb, refuse } from '../verb'
+
+const verbOptions = {
+  libtorch: text('<folder>', 'the libtorch to use: the folder with include/ and lib/'),
+  yes: flag('install torch without asking, where no libtorch is found'),
+  json: jsonFlag,
+}
+
+function stepLine({ name, isMade, seconds, bytes, detail }: SetupStep): string {
+  const size = bytes === 0 ? '' : `${(bytes / 1e6).toFixed(1)} MB`
+  const state = isMade ? 'done' : 'there already'
+  const words = [detail, size].filter((word) => word !== '').join(', ')
+  return `${name.padEnd(20)} ${state.padEnd(14)} ${seconds.toFixed(1).padStart(6)} s  ${words}`
+}
+
+async function runSetup(
+  workbench: Workbench,
+  _target: string,
+  options: OptionValues<typeof verbOptions>,
+): Promise<number> {
+  const { libtorch, yes, json } = options
+  const { root } = workbench.installation
+  if (isClone(root)) {
+    const named = libtorch === undefined ? '' : callerPath(libtorch)
+    return refuse(
+      'This is a clone of the repository.',
+      json,
+      `Run \`${setupCommand(root, named)}\`.`,
+    )
+  }
+  const result = await workbench.setup.run({
+    libtorch: libtorch === undefined ? '' : callerPath(libtorch),
+    mayInstall: async (question) => yes || (!json && (await ask(question)) === true),
+    signal: interruptSignal(),
+    onStart: (what) => {
+      progress(`${what} …`)
+    },
+    onStep: (step) => {
+      if (json) progress(stepLine(step))
+      else printLines([stepLine(step)])
+    },
+    onRemark: (remark) => {
+      progress(`note: ${remark}`)
+    },
+  })
+  if (!result.ok) {
+    const { detail } = result.error
+    if (detail !== undefined) progress(detail)
+    return printError(result.error, json)
+  }
+  if (json) printJson({ ok: true, ...result.value })
+  else progress('Operators can be built and run here. Next: opsmith new my_op')
+  return exitCodes.good
+}
+
+export const verb = defineVerb({
+  name: 'setup',
+  order: 14.5,
+  description:
+    'make an installed Opsmith ready: find or install libtorch, compile the native addon',
+  options: verbOptions,
+  notes: [
+    'It looks for libtorch in the settings, in the Pythons on PATH, at $LIBTORCH, and in the conda and venv environments of this machine. Where there is none, it asks whether to install torch into the cache folder. It writes to the cache folder only. Stopped and started again, it does nothing twice.',
+  ],
+  run: runSetup,
+})

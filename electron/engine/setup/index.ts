@@ -1,0 +1,6 @@
+// What the scripts of a clone use too: scripts/setup/engine-setup.mjs loads it.
+export { chooseCompiler } from '../toolchain/choose'
+export { describeLibtorch } from '../toolchain/libtorch'
+export { installTorch } from './install-torch'
+export { buildAddon, configureAddon, findBuiltAddon } from './native-addon'
+export { batchText, makeBatches } from './native-batches'

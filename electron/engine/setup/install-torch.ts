@@ -1,0 +1,67 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import { askPython } from '../toolchain/libtorch'
+import { lastLines } from './run-tool'
+import type { RunTool } from './run-tool'
+
+/** The version that set-up installs where there is none. */
+export const torchVersion = '2.13.0'
+
+export interface TorchPlace {
+  /** The environment of Python that is made. */
+  folder: string
+  cacheFolder: string
+  run: RunTool
+  /** Called with what does not go as expected, in words. */
+  onRemark: (text: string) => void
+}
+
+/** A CUDA build does not load without NVIDIA's packages, which are its dependencies. */
+async function isCudaBuild(python: string): Promise<boolean> {
+  const folder = (await askPython(python))?.torchFolder ?? ''
+  return fs.existsSync(path.join(folder, 'lib', 'libtorch_cuda.so'))
+}
+
+/**
+ * Makes an environment of Python with torch, at first in its CPU build: whoever has a GPU has a torch, and 200 MB come
+ * sooner than 3 GB.
+ * Errors: python3 makes no environment, or pip cannot install torch (`toolchain.missing`).
+ * @returns its interpreter
+ */
+export async function installTorch(place: TorchPlace): Promise<Result<string>> {
+  const { folder, cacheFolder, run, onRemark } = place
+  fs.rmSync(folder, { recursive: true, force: true })
+  fs.mkdirSync(path.dirname(folder), { recursive: true })
+  const python = path.join(folder, 'bin', 'python')
+  const failed = (what: string, output: string): Result<string> => {
+    fs.rmSync(folder, { recursive: true, force: true })
+    return err('toolchain.missing', what, {
+      hint: 'Activate a Python environment with torch, or name an unpacked libtorch.',
+      detail: lastLines(output, 20),
+    })
+  }
+  const made = await run(['python3', '-m', 'venv', folder])
+  if (!made.ok) return failed('python3 could not make an environment.', made.output)
+  const base = [python, '-m', 'pip', 'install', '--disable-pip-version-check', '--quiet']
+  const pip = async (words: readonly string[]): ReturnType<RunTool> =>
+    await run([...base, '--retries', '0', ...words], {
+      PIP_CACHE_DIR: path.join(cacheFolder, 'pip'),
+      PIP_ROOT_USER_ACTION: 'ignore',
+    })
+  const index = ['--timeout', '20', '--extra-index-url', 'https://download.pytorch.org/whl/cpu']
+  const cpu = await pip(['--no-deps', ...index, `torch==${torchVersion}+cpu`])
+  if (cpu.ok) return ok(python)
+  onRemark(
+    `no CPU build of torch ${torchVersion} can be downloaded (${lastLines(cpu.output, 1)}): the one of the index is installed`,
+  )
+  const usual = await pip(['--no-deps', `torch==${torchVersion}`])
+  if (!usual.ok) return failed(`pip could not install torch ${torchVersion}.`, usual.output)
+  if (!(await isCudaBuild(python))) return ok(python)
+  const whole = await pip([`torch==${torchVersion}`])
+  return whole.ok
+    ? ok(python)
+    : failed(`pip could not install what torch ${torchVersion} needs.`, whole.output)
+}

@@ -1,0 +1,52 @@
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { err } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import { hasOwner, newTree } from '../toolchain/process-tree'
+
+function readOwner(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Whether the lock is ours now. One whose process has ended counts for nothing. */
+function takeLock(file: string): boolean {
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    try {
+      fs.writeFileSync(file, newTree(), { flag: 'wx' })
+      return true
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    }
+    if (hasOwner(readOwner(file))) return false
+    fs.rmSync(file, { force: true })
+  }
+  return false
+}
+
+/**
+ * One set-up at a time for each cache folder: two compilers would write the same files.
+ * Errors: another set-up runs (`request.invalid`).
+ */
+export async function withSetupLock<Value>(
+  cacheFolder: string,
+  work: () => Promise<Result<Value>>,
+): Promise<Result<Value>> {
+  const file = path.join(cacheFolder, 'setup', 'lock')
+  fs.mkdirSync(path.dirname(file), { recursive: true })
+  if (!takeLock(file)) {
+    const [pid = ''] = readOwner(file).split('.')
+    return err('request.invalid', `Another set-up is running (process ${pid}).`, {
+      hint: 'Wait until it has ended, then start again.',
+    })
+  }
+  try {
+    return await work()
+  } finally {
+    fs.rmSync(file, { force: true })
+  }
+}

@@ -1,0 +1,298 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+import { err, ok } from '../../contract/outcome'
+import type { Result } from '../../contract/outcome'
+import { compileTools } from '../compile/compile-tools'
+import { findClangLibraries } from '../compile/hot/clang-libraries'
+import { prepareTools } from '../compile/prepare'
+import { listFiles } from '../compile/sealed-files'
+import { setupEnvironmentFile } from '../installation'
+import type { Installation } from '../installation'
+import { writeAtomically } from '../project/files'
+import type { Projects } from '../project/open-project'
+import { chooseCompiler, chosenTools } from '../toolchain/choose'
+import type { Compiler } from '../toolchain/compilers'
+import { findCudaToolkit } from '../toolchain/cuda'
+import { askPython, describeLibtorch } from '../toolchain/libtorch'
+import type { Libtorch } from '../toolchain/libtorch'
+import { findLibtorch } from './find-libtorch'
+import { installTorch, torchVersion } from './install-torch'
+import { buildAddon, findBuiltAddon } from './native-addon'
+import { toolRunner } from './run-tool'
+import type { RunTool } from './run-tool'
+import { withSetupLock } from './setup-lock'
+import { missingNeeds } from './system-needs'
+
+/** What a compiler takes that precompiles all of libtorch's headers. */
+const bytesPerCompiler = 2 * 2 ** 30
+
+export interface SetupStep {
+  name: string
+  /** False: it was there already. */
+  isMade: boolean
+  seconds: number
+  /** On the disk. */
+  bytes: number
+  detail: string
+}
+
+export interface SetupReport {
+  libtorch: string
+  libtorchVersion: string
+  compiler: string
+  addon: string
+  steps: SetupStep[]
+}
+
+export interface SetupRequest {
+  /** The folder of the libtorch to use; "" to look for one. */
+  libtorch: string
+  /** Whether torch may be installed, where no libtorch was found. */
+  mayInstall: (question: string) => Promise<boolean>
+  signal: AbortSignal
+  /** Called before a step that takes long. */
+  onStart: (text: string) => void
+  onStep: (step: SetupStep) => void
+  onRemark: (text: string) => void
+}
+
+interface Tools {
+  libtorch: Libtorch
+  compiler: Compiler
+}
+
+function sizeOf(folder: string): number {
+  if (!fs.existsSync(folder)) return 0
+  const sizes = listFiles(folder).map((name) => fs.lstatSync(path.join(folder, name)).size)
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** The interpreter of the environment that a libtorch is in; "" where it is in none. */
+async function pythonOf({ folder }: Libtorch): Promise<string> {
+  const python = path.resolve(folder, '../../../../bin/python3')
+  const torch = fs.existsSync(python) ? ((await askPython(python))?.torchFolder ?? '') : ''
+  const isSame = torch !== '' && fs.realpathSync(torch) === fs.realpathSync(folder)
+  return isSame ? python : ''
+}
+
+/** One run of set-up. */
+class SetupRun {
+  readonly steps: SetupStep[] = []
+  private readonly runTool: RunTool
+
+  constructor(
+    private readonly services: { installation: Installation; projects: Projects },
+    private readonly request: SetupRequest,
+  ) {
+    this.runTool = toolRunner(request.signal)
+  }
+
+  /** The steps in their order. What is there already is not made again. */
+  async run(): Promise<Result<SetupReport>> {
+    const { installation, projects } = this.services
+    const settings = await projects.settings()
+    const libtorch = await this.libtorch(settings.libtorch)
+    if (!libtorch.ok) return libtorch
+    const needs = await this.checkNeeds(false)
+    if (!needs.ok) return needs
+    const compiler = await chooseCompiler(settings.compiler, '')
+    if (!compiler.ok) return compiler
+    const tools = { libtorch: libtorch.value, compiler: compiler.value }
+    this.remarkOn(compiler.value)
+    const addon = await this.addon(tools)
+    if (!addon.ok) return addon
+    const { folder, version } = tools.libtorch
+    const environment = {
+      libtorch: folder,
+      libtorchVersion: version,
+      python: await pythonOf(tools.libtorch),
+      compiler: tools.compiler.path,
+      addon: addon.value,
+    }
+    const file = setupEnvironmentFile(installation.root, installation.cacheFolder)
+    await writeAtomically(file, `${JSON.stringify(environment, null, 2)}\n`)
+    const headers = await this.headers({
+      ...tools,
+      cuda: await findCudaToolkit(),
+      options: chosenTools(settings, undefined).options,
+    })
+    if (!headers.ok) return headers
+    return ok({
+      libtorch: folder,
+      libtorchVersion: version,
+      compiler: tools.compiler.path,
+      addon: addon.value,
+      steps: this.steps,
+    })
+  }
+
+  private add(step: SetupStep): void {
+    this.steps.push(step)
+    this.request.onStep(step)
+  }
+
+  private stopped(): Result<never> | undefined {
+    return this.request.signal.aborted
+      ? err('cancelled', 'Set-up was stopped. Started again, it goes on where it was stopped.')
+      : undefined
+  }
+
+  private remarkOn(compiler: Compiler): void {
+    if (compiler.why !== '') this.request.onRemark(`${compiler.path} ${compiler.why}`)
+    const { found, why, remedy } = findClangLibraries(compiler)
+    if (!found) {
+      this.request.onRemark(
+        `without a compile server, since ${why}: a build after an edit takes a second or more. To have it: ${remedy}`,
+      )
+    }
+  }
+
+  private async checkNeeds(installsTorch: boolean): Promise<Result<null>> {
+    const { names, command } = await missingNeeds(installsTorch)
+    if (names.length === 0) return ok(null)
+    return err('toolchain.missing', `Not installed: ${names.join(', ')}.`, {
+      hint:
+        command === ''
+          ? "Install it with this system's package manager, then start again."
+          : `Install it with \`${command}\`, then start again.`,
+    })
+  }
+
+  private named(folder: string): Result<Libtorch> {
+    const libtorch = describeLibtorch(folder, '--libtorch')
+    if (!libtorch) return err('toolchain.missing', `${folder} has no lib/libtorch_cpu.so.`)
+    return libtorch.judgement === 'unusable'
+      ? err('toolchain.mismatch', `${folder} cannot be used: ${libtorch.why}.`)
+      : ok(libtorch)
+  }
+
+  private async libtorch(chosen: string): Promise<Result<Libtorch>> {
+    const started = performance.now()
+    const { cacheFolder } = this.services.installation
+    const own = path.join(cacheFolder, 'libtorch', torchVersion)
+    const found = await this.findOrInstall(chosen, own)
+    if (!found.ok) return found
+    const { libtorch, isMade } = found.value
+    this.add({
+      name: 'libtorch',
+      isMade,
+      seconds: (performance.now() - started) / 1000,
+      bytes: isMade ? sizeOf(own) : 0,
+      detail: `${libtorch.version}, ${libtorch.folder}`,
+    })
+    return ok(libtorch)
+  }
+
+  private async findOrInstall(
+    chosen: string,
+    own: string,
+  ): Promise<Result<{ libtorch: Libtorch; isMade: boolean }>> {
+    const { libtorch: name, mayInstall, onRemark, onStart } = this.request
+    if (name !== '') {
+      const named = this.named(name)
+      return named.ok ? ok({ libtorch: named.value, isMade: false }) : named
+    }
+    const search = { chosen, own }
+    const first = await findLibtorch(search)
+    if (first.found) return ok({ libtorch: first.found, isMade: false })
+    for (const line of first.refused) onRemark(line)
+    const question = `No libtorch was found. Install torch ${torchVersion} for the CPU in ${own} (200 MB to download, 800 MB on the disk)?`
+    if (!(await mayInstall(question))) {
+      return err('toolchain.missing', 'No libtorch was found, and none was installed.', {
+        hint: 'Name one with --libtorch FOLDER, or let set-up install one with --yes.',
+      })
+    }
+    const needs = await this.checkNeeds(true)
+    if (!needs.ok) return needs
+    onStart(`installing torch ${torchVersion} in ${own}`)
+    const { cacheFolder } = this.services.installation
+    const place = { folder: own, cacheFolder, run: this.runTool, onRemark }
+    const installed = await installTorch(place)
+    const stopped = this.stopped()
+    if (stopped) return stopped
+    if (!installed.ok) return installed
+    const { found } = await findLibtorch(search)
+    return found
+      ? ok({ libtorch: found, isMade: true })
+      : err('internal', `torch was installed in ${own}, and has no libtorch that can be used.`)
+  }
+
+  private async addon(tools: Tools): Promise<Result<string>> {
+    const started = performance.now()
+    const { installation } = this.services
+    const { libtorch, compiler } = tools
+    const parts = { installation, libtorch, compiler }
+    const name = `${compiler.family} ${compiler.version}`
+    const present = findBuiltAddon(parts)
+    if (present === undefined) {
+      this.request.onStart(
+        `compiling the native addon with ${name} for libtorch ${libtorch.version}`,
+      )
+    }
+    const workFolder = path.join(installation.cacheFolder, 'addon-work')
+    const built =
+      present === undefined
+        ? await buildAddon(parts, { workFolder, run: this.runTool })
+        : ok(present)
+    const stopped = this.stopped()
+    if (stopped) return stopped
+    if (!built.ok) return built
+    if (present === undefined) fs.rmSync(workFolder, { recursive: true, force: true })
+    this.add({
+      name: 'native addon',
+      isMade: present === undefined,
+      seconds: (performance.now() - started) / 1000,
+      bytes: sizeOf(built.value),
+      detail: name,
+    })
+    return built
+  }
+
+  private async headers(toolchain: Parameters<typeof compileTools>[1]): Promise<Result<null>> {
+    const started = performance.now()
+    const { installation } = this.services
+    const { signal, onRemark, onStart } = this.request
+    const size = (): number =>
+      ['precompiled', 'compile-server'].reduce(
+        (sum, name) => sum + sizeOf(path.join(installation.cacheFolder, name)),
+        0,
+      )
+    const before = size()
+    onStart("looking for libtorch's precompiled headers and the compile server")
+    const compilers = Math.min(os.cpus().length, Math.floor(os.freemem() / bytesPerCompiler))
+    const prepared = await prepareTools(compileTools(installation, toolchain), {
+      compilers: Math.max(1, compilers),
+      signal,
+      onRemark,
+    })
+    const stopped = this.stopped()
+    if (stopped) return stopped
+    if (!prepared.ok) return prepared
+    const { made } = prepared.value
+    this.add({
+      name: 'precompiled headers',
+      isMade: made > 0,
+      seconds: (performance.now() - started) / 1000,
+      bytes: made > 0 ? Math.max(0, size() - before) : before,
+      detail: made > 0 ? `${made} made` : '',
+    })
+    return ok(null)
+  }
+}
+
+/** Makes an installed Opsmith ready: libtorch, the addon for it, and what builds start from. */
+export class Setup {
+  constructor(private readonly services: { installation: Installation; projects: Projects }) {}
+
+  /**
+   * Interrupted anywhere and started again, it comes to the same end.
+   * Errors: something of the system is missing (`toolchain.missing`, the hint has the command), the addon does not
+   * compile (`toolchain.mismatch`), it was stopped (`cancelled`), another set-up is running.
+   */
+  async run(request: SetupRequest): Promise<Result<SetupReport>> {
+    const { cacheFolder } = this.services.installation
+    return await withSetupLock(cacheFolder, () => new SetupRun(this.services, request).run())
+  }
+}

@@ -1,0 +1,73 @@
+// A Debian or Ubuntu of its own, as small as debootstrap makes it: what a package depends on and does not name is missing.
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+import { findOnPath, runCommand } from '../lib/command.mjs'
+
+const nobody = 65534
+
+/** Why there can be none here; "" where there can. */
+export function cleanDebianProblem() {
+  if (process.getuid?.() !== 0) return 'a root of its own needs the rights of root'
+  if (findOnPath('debootstrap') === '')
+    return 'there is no debootstrap (apt-get install debootstrap)'
+  return ''
+}
+
+export class CleanDebian {
+  constructor() {
+    this.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'opsmith-debian-'))
+    fs.chmodSync(this.folder, 0o755)
+  }
+
+  /** The same release as this machine's. Needs the archive of that release. */
+  async make() {
+    const system = fs.readFileSync('/etc/os-release', 'utf8')
+    const release = /^VERSION_CODENAME=(\S+)/m.exec(system)?.[1] ?? 'stable'
+    await runCommand(['debootstrap', '--variant=minbase', release, this.folder], {
+      timeoutSeconds: 900,
+    })
+    // How this machine reaches the archive.
+    const settings = '/etc/apt/apt.conf.d'
+    for (const name of fs.readdirSync(settings).filter((one) => one.includes('proxy')))
+      fs.copyFileSync(path.join(settings, name), path.join(this.folder, settings, name))
+    return release
+  }
+
+  /** Runs a command in it, with /proc, which the dynamic linker reads; the mount ends with the command. */
+  async run(command, { asUser = false, accept = [0] } = {}) {
+    const user = asUser ? [`--userspec=${nobody}:${nobody}`] : []
+    const mounted = ['sh', '-c', 'mount -t proc proc "$0/proc" && exec "$@"', this.folder]
+    const inside = ['chroot', ...user, this.folder, ...command]
+    const { output } = await runCommand(['unshare', '--mount', ...mounted, ...inside], {
+      timeoutSeconds: 900,
+      accept,
+      env: {
+        PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+        HOME: '/tmp/home',
+        DEBIAN_FRONTEND: 'noninteractive',
+        LC_ALL: 'C',
+      },
+    })
+    return output.trim()
+  }
+
+  async install(deb) {
+    const inside = path.join('/tmp', path.basename(deb))
+    fs.copyFileSync(deb, path.join(this.folder, inside))
+    const options = ['-y', '-q', '--no-install-recommends']
+    await this.run(['apt-get', 'install', ...options, inside])
+    fs.rmSync(path.join(this.folder, inside))
+  }
+
+  /** Files and folders of the package; the user's home is not looked at. */
+  async leftovers() {
+    const skip = ['(', '-path', '/proc', '-o', '-path', '/tmp/home', ')', '-prune', '-o']
+    return await this.run(['find', '/', ...skip, '-iname', '*opsmith*', '-print'])
+  }
+
+  remove() {
+    fs.rmSync(this.folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { copyProject, makeTestCache, root } from '../support/installation'
+import type { TestCache } from '../support/installation'
+import type { Outcome } from '../support/command-line'
+import { libtorch } from './fixture'
+
+let cache: TestCache
+/** A folder as a package has it: the bundles and what they read, and no set-up of a clone. */
+let app: string
+
+beforeAll(() => {
+  cache = makeTestCache()
+  app = path.join(cache.home, 'app')
+  fs.mkdirSync(path.join(app, 'dist'), { recursive: true })
+  for (const name of ['native', 'kernels', 'samples', 'templates', 'node_modules'])
+    fs.symlinkSync(path.join(root, name), path.join(app, name))
+  fs.copyFileSync(path.join(root, 'package.json'), path.join(app, 'package.json'))
+  // Node follows a link to the file that it runs: the bundles are copied.
+  for (const name of ['cli.cjs', 'host.cjs'])
+    fs.copyFileSync(path.join(root, 'dist', name), path.join(app, 'dist', name))
+  fs.symlinkSync(path.join(root, 'dist/grammars'), path.join(app, 'dist/grammars'))
+})
+afterAll(() => {
+  cache.remove()
+})
+
+interface Start {
+  cache: TestCache
+  environment?: Record<string, string>
+  /** Called with stderr so far; true stops the command, as Ctrl+C does. */
+  stopWhen?: (text: string) => boolean
+}
+
+/** Runs the command line of the package, which knows nothing of the clone's set-up. */
+async function packaged(args: readonly string[], start: Start): Promise<Outcome> {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('OPSMITH_'))
+  const child = spawn(process.execPath, [path.join(app, 'dist/cli.cjs'), ...args], {
+    env: { ...Object.fromEntries(own), XDG_CACHE_HOME: start.cache.home, ...start.environment },
+    cwd: start.cache.home,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+    if (start.stopWhen?.(stderr)) child.kill('SIGINT')
+  })
+  const code = await new Promise<number>((resolve) => {
+    child.once('close', (exitCode) => {
+      resolve(exitCode ?? -1)
+    })
+  })
+  return { code, stdout, stderr }
+}
+
+interface Report {
+  libtorch: string
+  addon: string
+  steps: { name: string; isMade: boolean }[]
+}
+
+it('a package names `opsmith setup`; after it a sample is built and run, and a second set-up makes nothing', async () => {
+  const project = copyProject(path.join(root, 'samples/my_op'), cache)
+  const before = await packaged(['run', project], { cache, environment: { LIBTORCH: libtorch } })
+  expect(before.code).not.toBe(0)
+  expect(before.stdout + before.stderr).toContain('opsmith setup')
+  expect(before.stdout + before.stderr).not.toContain('npm run')
+
+  const words = ['setup', '--libtorch', libtorch, '--json']
+  const first = await packaged(words, { cache })
+  expect(first, first.stderr).toMatchObject({ code: 0 })
+  const report = JSON.parse(first.stdout) as Report
+  expect(report.libtorch).toBe(libtorch)
+  expect(fs.existsSync(path.join(report.addon, 'opsmith_native.node'))).toBe(true)
+  expect(report.steps.map(({ name }) => name)).toEqual([
+    'libtorch',
+    'native addon',
+    'precompiled headers',
+  ])
+
+  const run = await packaged(['run', project], { cache })
+  expect(run, run.stderr).toMatchObject({ code: 0 })
+  const doctor = await packaged(['doctor'], { cache })
+  expect(doctor, doctor.stdout).toMatchObject({ code: 0 })
+
+  const second = await packaged(words, { cache })
+  const again = JSON.parse(second.stdout) as Report
+  expect(again.addon).toBe(report.addon)
+  expect(again.steps.filter(({ isMade }) => isMade)).toEqual([])
+})
+
+it('set-up that is stopped while it compiles leaves no part of an addon and no lock', async () => {
+  const own = makeTestCache(['addons'])
+  try {
+    const stopped = await packaged(['setup', '--libtorch', libtorch], {
+      cache: own,
+      stopWhen: (text) => text.includes('compiling the native addon'),
+    })
+    expect(stopped.code).not.toBe(0)
+    expect(stopped.stderr).toContain('Set-up was stopped')
+    expect(fs.existsSync(path.join(own.folder, 'addons'))).toBe(false)
+    expect(fs.existsSync(path.join(own.folder, 'setup/lock'))).toBe(false)
+    const doctor = await packaged(['doctor'], { cache: own, environment: { LIBTORCH: libtorch } })
+    expect(doctor.stdout).toContain('The native addon has not been built.')
+  } finally {
+    own.remove()
+  }
+})
+
+it('what the system lacks is named, and a folder without libtorch is refused', async () => {
+  const empty = path.join(cache.home, 'empty')
+  fs.mkdirSync(empty)
+  const bare = await packaged(['setup', '--libtorch', libtorch, '--json'], {
+    cache,
+    environment: { PATH: empty },
+  })
+  expect(bare.code).toBe(2)
+  const { error } = JSON.parse(bare.stdout) as { error: { code: string; message: string } }
+  expect(error.code).toBe('toolchain.missing')
+  expect(error.message).toMatch(/C\+\+20 compiler.*CMake.*ninja/)
+  const wrong = await packaged(['setup', '--libtorch', empty], { cache })
+  expect(wrong.code).toBe(2)
+  expect(wrong.stderr).toContain(`${empty} has no lib/libtorch_cpu.so`)
+})
+
+it('where there is no terminal, torch is not installed without --yes', async () => {
+  const home = path.join(cache.home, 'home')
+  const tools = path.join(cache.home, 'tools')
+  for (const folder of [home, tools]) fs.mkdirSync(folder)
+  const own = makeTestCache()
+  try {
+    const done = await packaged(['setup', '--json'], {
+      cache: own,
+      environment: { HOME: home, PATH: tools, LIBTORCH: '' },
+    })
+    // A libtorch in /usr or /opt is found all the same; the tools are not.
+    expect(done.code).toBe(2)
+    expect(done.stdout).toMatch(/--yes|Not installed/)
+    expect(fs.existsSync(path.join(own.folder, 'libtorch'))).toBe(false)
+  } finally {
+    own.remove()
+  }
+})
