@@ -44,7 +44,7 @@ afterAll(() => {
 
 describe('a folder in renderer/features', () => {
   it('a feature folder can be added or deleted, and the window still passes its types', async () => {
-    const tsc = path.join(root, 'node_modules/.bin/tsc')
+    const tsc = path.join(root, 'node_modules/typescript-7/bin/tsc')
     const project = path.join(copy, 'renderer')
     const config = path.join(project, 'tsconfig.json')
     const own = JSON.parse(fs.readFileSync(config, 'utf8')) as { compilerOptions: object }

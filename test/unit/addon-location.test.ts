@@ -23,7 +23,7 @@ describe('the addon for a libtorch', () => {
     fs.writeFileSync(path.join(addonFolder, addonFile), '')
     const note = { libtorch: link, sources: 'hash' }
     fs.writeFileSync(path.join(addonFolder, 'addon.json'), JSON.stringify(note))
-    const installation = { addonFolder } as Installation
+    const installation = { root: home, addonFolder } as Installation
     const find = (folder: string) => findAddon(installation, { folder } as Libtorch)
     expect(find(torch)).toMatchObject({ ok: true, value: addonFolder })
     expect(find(other)).toMatchObject({ ok: false, error: { code: 'toolchain.mismatch' } })

@@ -10,6 +10,19 @@ import type { RunTool } from './run-tool'
 /** The version that set-up installs where there is none. */
 export const torchVersion = '2.13.0'
 
+/** What `import torch`, `torch.utils.cpp_extension` and `torch.library.opcheck` import: exports are proven with them. */
+const packagesOfTorch = [
+  'numpy',
+  'sympy',
+  'networkx',
+  'jinja2',
+  'fsspec',
+  'filelock',
+  'typing-extensions',
+  'setuptools',
+  'wheel',
+]
+
 export interface TorchPlace {
   /** The environment of Python that is made. */
   folder: string
@@ -51,17 +64,26 @@ export async function installTorch(place: TorchPlace): Promise<Result<string>> {
       PIP_CACHE_DIR: path.join(cacheFolder, 'pip'),
       PIP_ROOT_USER_ACTION: 'ignore',
     })
+  /** libtorch works without them: only the exports that run Python need them. */
+  const finish = async (): Promise<Result<string>> => {
+    const added = await pip(packagesOfTorch)
+    if (!added.ok)
+      onRemark(
+        `Python packages of torch cannot be downloaded (${lastLines(added.output, 1)}): exports for Python cannot be proven`,
+      )
+    return ok(python)
+  }
   const index = ['--timeout', '20', '--extra-index-url', 'https://download.pytorch.org/whl/cpu']
   const cpu = await pip(['--no-deps', ...index, `torch==${torchVersion}+cpu`])
-  if (cpu.ok) return ok(python)
+  if (cpu.ok) return await finish()
   onRemark(
     `no CPU build of torch ${torchVersion} can be downloaded (${lastLines(cpu.output, 1)}): the one of the index is installed`,
   )
   const usual = await pip(['--no-deps', `torch==${torchVersion}`])
   if (!usual.ok) return failed(`pip could not install torch ${torchVersion}.`, usual.output)
-  if (!(await isCudaBuild(python))) return ok(python)
+  if (!(await isCudaBuild(python))) return await finish()
   const whole = await pip([`torch==${torchVersion}`])
   return whole.ok
-    ? ok(python)
+    ? await finish()
     : failed(`pip could not install what torch ${torchVersion} needs.`, whole.output)
 }
