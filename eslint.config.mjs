@@ -3,31 +3,10 @@ import reactHooks from 'eslint-plugin-react-hooks'
 import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
-/** Rules with type information: each finds mistakes that the compiler lets through. */
-const typed = {
-  // A promise nobody waits for loses its error.
-  '@typescript-eslint/no-floating-promises': 'error',
-  '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
-  '@typescript-eslint/await-thenable': 'error',
-  '@typescript-eslint/return-await': ['error', 'error-handling-correctness-only'],
-  // Unions grow (error codes, exit reasons): a switch that forgets one must not compile.
-  '@typescript-eslint/switch-exhaustiveness-check': [
-    'error',
-    { considerDefaultExhaustiveForUnions: true, requireDefaultForNonUnion: false },
-  ],
+/** Rules for types that need no type information; .oxlintrc.json has those that do. */
+const types = {
   '@typescript-eslint/no-explicit-any': 'error',
-  '@typescript-eslint/no-unsafe-assignment': 'error',
-  '@typescript-eslint/no-unsafe-call': 'error',
-  '@typescript-eslint/no-unsafe-member-access': 'error',
-  '@typescript-eslint/no-unsafe-return': 'error',
-  '@typescript-eslint/no-unsafe-argument': 'error',
-  '@typescript-eslint/no-unnecessary-type-assertion': 'error',
-  '@typescript-eslint/no-base-to-string': 'error',
-  '@typescript-eslint/only-throw-error': 'error',
-  '@typescript-eslint/prefer-promise-reject-errors': 'error',
-  '@typescript-eslint/no-deprecated': 'error',
   '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
-  '@typescript-eslint/consistent-type-exports': 'error',
   '@typescript-eslint/no-import-type-side-effects': 'error',
   '@typescript-eslint/no-non-null-assertion': 'error',
 }
@@ -124,11 +103,8 @@ export default defineConfig([
   {
     files: ['electron/**/*.ts', 'graph/**/*.ts', 'renderer/**/*.{ts,tsx}', 'test/**/*.{ts,tsx}'],
     plugins: { '@typescript-eslint': tseslint.plugin, '@stylistic': stylistic },
-    languageOptions: {
-      parser: tseslint.parser,
-      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
-    },
-    rules: { ...plain, ...typed, ...noDefaultExport },
+    languageOptions: { parser: tseslint.parser },
+    rules: { ...plain, ...types, ...noDefaultExport },
   },
   {
     // They run where there is no Electron. What depends on it is decided in electron/main and handed in.
@@ -192,16 +168,7 @@ export default defineConfig([
   {
     files: ['test/**/*.{ts,tsx}'],
     // Tests look into answers whose type is what they test.
-    rules: Object.fromEntries(
-      [
-        'no-non-null-assertion',
-        'no-unsafe-assignment',
-        'no-unsafe-member-access',
-        'no-unsafe-argument',
-        'no-unsafe-call',
-        'no-unsafe-return',
-      ].map((name) => [`@typescript-eslint/${name}`, 'off']),
-    ),
+    rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
   },
   {
     files: ['test/e2e/**/*.ts', 'test/support/**/*.ts', 'test/component/**/*.tsx'],

@@ -54,7 +54,7 @@ export async function copyText(text: string): Promise<boolean> {
     area.style.position = 'fixed'
     document.body.append(area)
     area.select()
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the one way without a permission
+    // oxlint-disable-next-line typescript/no-deprecated -- the one way without a permission
     const done = document.execCommand('copy')
     area.remove()
     return done
