@@ -80,6 +80,8 @@ export const formReport = z.object({
   steps: z.array(exportStep),
   /** Relative to the directory, sorted. */
   files: z.array(z.string()),
+  /** What the proof built and tested, such as the wheel: relative to the directory; [] when the proof failed. */
+  products: z.array(z.string()),
   /** Of the library it holds. */
   abi: abiReport.optional(),
   /** Why it could not be written. */

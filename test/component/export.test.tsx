@@ -71,6 +71,7 @@ function reportOf(form: FormReport['form'], steps: ExportStep[]): FormReport {
     directory: `/projects/my_op-exports/${form}`,
     steps,
     files: ['README.md', 'libmy_op.so'],
+    products: [],
   }
 }
 
@@ -232,6 +233,14 @@ describe('the result of an export', () => {
     expect(steps()).toEqual(['ok', 'ok', 'skipped', 'ok', 'skipped'])
     const [reason] = screen.getAllByTestId('export-step-reason')
     expect(reason?.textContent).toBe('cmake is not installed')
+  })
+
+  it('what was built and tested is named', async () => {
+    const wheel = 'dist/my_op-1.0-cp39-abi3-linux_x86_64.whl'
+    giveReport({ ...reportOf('library', [stepOf('write'), calls]), products: [wheel] })
+    await openExport()
+    await exportNow()
+    expect((await screen.findByTestId('export-product')).textContent).toContain(wheel)
   })
 
   it('the log of a step opens on a click', async () => {

@@ -265,6 +265,10 @@ describe('opsmith export', () => {
       const [, minor = 'none', next] = /requires torch<2\.(\d+),>=2\.(\d+)/.exec(log ?? '') ?? []
       expect(Number(minor), log).toBe(Number(next) + 1)
       expect(log).toContain('license MIT')
+      const [wheel = ''] = setuptools?.products ?? []
+      expect(wheel).toMatch(/^dist\/scale-1\.2\.3-cp39-abi3-linux_\w+\.whl$/)
+      expect(filesBelow(path.join(out, 'setuptools'))).toContain(wheel)
+      expect(answer.forms.map(({ products }) => products.length)).toEqual([0, 1, 0, 0])
       const ran = statusOf(notebook)
       const jupyter = 'run it in Jupyter' in ran && ran['run it in Jupyter'] !== 'skipped'
       expect(ran[jupyter ? 'run it in Jupyter' : 'run the cells in order']).toBe('ok')
@@ -340,8 +344,10 @@ describe('opsmith export', () => {
     const again = path.join(cache.home, 'again')
     const forms = ['--as', 'library,setuptools,addon,notebook', '--no-proof']
     expect((await exportJson(project, ...forms, '--out', again)).code).toBe(0)
-    expect(filesBelow(again)).toEqual(filesBelow(out))
-    for (const name of filesBelow(out)) {
+    // The wheel comes with the proof.
+    const written = filesBelow(out).filter((name) => !name.endsWith('.whl'))
+    expect(filesBelow(again)).toEqual(written)
+    for (const name of written) {
       const [one, other] = [out, again].map((folder) => fs.readFileSync(path.join(folder, name)))
       expect(one?.equals(other ?? Buffer.alloc(0)), name).toBe(true)
     }

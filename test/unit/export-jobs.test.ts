@@ -24,6 +24,7 @@ const report = (form: FormReport['form']): FormReport => ({
   directory: `/out/${form}`,
   steps: [step('write'), step('build')],
   files: [],
+  products: [],
 })
 const diffOf = (exists: boolean): FormDiff => ({
   form: 'cmake',

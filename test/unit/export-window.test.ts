@@ -18,7 +18,10 @@ const step = (name: string, status: ExportStep['status'] = 'ok'): ExportStep => 
 })
 
 function progress(form: FormProgress['form'], steps: ExportStep[], ok?: boolean): FormProgress {
-  const report = ok === undefined ? null : { form, ok, directory: `/out/${form}`, steps, files: [] }
+  const report =
+    ok === undefined
+      ? null
+      : { form, ok, directory: `/out/${form}`, steps, files: [], products: [] }
   return { form, steps, running: null, report }
 }
 

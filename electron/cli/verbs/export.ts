@@ -74,7 +74,7 @@ function untriedText(report: FormReport): string {
 }
 
 function formLines(report: FormReport): string[] {
-  const { form, directory, steps, error } = report
+  const { form, directory, steps, products, error } = report
   const lines = [
     `${report.ok ? 'ok    ' : 'FAILED'} ${form}${directory === '' ? '' : `: ${directory}`}${untriedText(report)}`,
   ]
@@ -95,6 +95,7 @@ function formLines(report: FormReport): string[] {
         .map((line) => `    ${line}`),
     )
   }
+  lines.push(...products.map((name) => `  built   ${path.join(directory, name)}`))
   return lines
 }
 
@@ -119,6 +120,7 @@ function exportJson(report: ExportReport): object {
         ...(reason === '' ? {} : { reason }),
       })),
       files: one.files,
+      products: one.products,
       ...(one.abi ? { abi: one.abi } : {}),
       ...(one.error ? { error: one.error } : {}),
     })),

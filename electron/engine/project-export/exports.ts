@@ -77,7 +77,7 @@ interface WrittenForm {
 }
 
 function failedForm(form: ExportForm, error: WorkbenchError): FormReport {
-  return { form, ok: false, directory: '', steps: [], files: [], error }
+  return { form, ok: false, directory: '', steps: [], files: [], products: [], error }
 }
 
 /** A form's files, and the project's licence beside them. */
@@ -261,13 +261,14 @@ export class Exports {
     showProgress('', write)
     const files = [...tree.value.keys()].sort()
     const steps = [write]
+    let products: string[] = []
     if (request.proof) {
-      steps.push(
-        ...(await this.prove({ project, form, directory, files: [...tree.value.keys()] }, tools, {
-          options,
-          showProgress,
-        })),
-      )
+      const proven = await this.prove({ project, form, directory, files }, tools, {
+        options,
+        showProgress,
+      })
+      steps.push(...proven.steps)
+      products = proven.products
     } else {
       const reason = 'not asked for'
       steps.push({ name: 'proof', status: 'skipped', reason, seconds: 0, log: '' })
@@ -277,6 +278,7 @@ export class Exports {
       directory,
       steps,
       files,
+      products,
       ok: steps.every((step) => step.status !== 'failed'),
       ...(tree.value.has(abi.library) ? { abi } : {}),
     }
@@ -286,7 +288,7 @@ export class Exports {
     { project, form, directory, files }: WrittenForm,
     tools: ProofTools,
     { options, showProgress }: Pick<FormRun, 'options' | 'showProgress'>,
-  ): Promise<ExportStep[]> {
+  ): Promise<Pick<FormReport, 'steps' | 'products'>> {
     const proof = new Proof(
       project,
       tools,
@@ -301,6 +303,7 @@ export class Exports {
       },
       options.signal,
     )
+    let products: string[] = []
     try {
       await proof.open(directory, files)
       await form.prove(proof, files)
@@ -308,6 +311,7 @@ export class Exports {
         if (isFault) proof.fail('record', reason)
         else proof.skip('record', reason)
       }
+      products = await proof.deliver(directory)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       const step: ExportStep = { name: 'proof', status: 'failed', reason, seconds: 0, log: '' }
@@ -316,6 +320,6 @@ export class Exports {
     } finally {
       await proof.close()
     }
-    return proof.steps
+    return { steps: proof.steps, products }
   }
 }

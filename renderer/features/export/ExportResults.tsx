@@ -112,6 +112,12 @@ function FormResult({ progress }: { progress: FormProgress }): ReactElement {
         </div>
       )}
       <StepList form={form} steps={steps} running={running} />
+      {report?.products.map((name) => (
+        <p className="side-pad export-product" key={name} data-testid="export-product">
+          Built and tested: <span className="mono selectable">{name}</span>
+          <CopyButton text={() => `${report.directory}/${name}`} label="Copy the path" />
+        </p>
+      ))}
       {state === 'failed' && report !== null && report.directory !== '' && (
         <p className="side-pad muted selectable">
           What was written is left in <span className="mono">{report.directory}</span>.

@@ -5,7 +5,7 @@ import path from 'node:path'
 
 import type { ExportStep } from '../../../contract/export'
 import { ioError, makeFolder } from '../../project/files'
-import { joinOwn } from '../../project/inside'
+import { joinOwn, withoutLinks } from '../../project/inside'
 import { runProcess } from '../../toolchain/run-command'
 import type { CommandLimits } from '../../toolchain/run-command'
 import type { ExportedProject } from '../exported-project'
@@ -32,6 +32,8 @@ const quote = (word: string): string =>
 export class Proof {
   readonly steps: ExportStep[] = []
   private readonly home: string
+  /** Folder of the export → folder next to the copy with what was built for it. */
+  private readonly built = new Map<string, string>()
 
   constructor(
     readonly project: ExportedProject,
@@ -80,6 +82,39 @@ export class Proof {
     const target = this.beside(name)
     await fs.mkdir(path.dirname(target), { recursive: true })
     await fs.writeFile(target, `${lines.join('\n')}\n`)
+  }
+
+  /** The files in `from`, next to the copy, belong into the folder `to` of the export once the proof has passed. */
+  offer(to: string, from: string): void {
+    this.built.set(to, from)
+  }
+
+  /**
+   * Copies what was built and tested to the export; names relative to it come back. A proof that failed takes files
+   * of the same names away: an earlier export may have left them.
+   */
+  async deliver(directory: string): Promise<string[]> {
+    const names: string[] = []
+    for (const [to, from] of this.built) {
+      for (const file of await fs.readdir(from).catch(() => [])) {
+        const name = path.posix.join(to, file)
+        const target = await withoutLinks(directory, name)
+        if (!target.ok) {
+          this.fail(`copy ${file}`, target.error.message)
+          continue
+        }
+        try {
+          await fs.rm(target.value, { force: true })
+          if (this.failed) continue
+          await makeFolder(path.dirname(target.value))
+          await fs.copyFile(path.join(from, file), target.value)
+          names.push(name)
+        } catch (error) {
+          this.fail(`copy ${file}`, ioError(error, `write ${target.value}`).error.message)
+        }
+      }
+    }
+    return names.sort()
   }
 
   async close(): Promise<void> {

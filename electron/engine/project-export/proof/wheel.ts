@@ -18,7 +18,7 @@ print("requires", *requires(sys.argv[1]))
 print("license", metadata(sys.argv[1])["License"] or "none")
 `.trim()
 
-/** A wheel is built, installed into an environment of its own, and tested there. */
+/** A wheel is built, installed into an environment of its own, and tested there. It is kept in dist/. */
 export async function proveWheel(proof: Proof, files: readonly string[]): Promise<void> {
   const { python } = proof.tools
   if (!proof.has(python, 'build, install and test in Python')) return
@@ -38,6 +38,7 @@ export async function proveWheel(proof: Proof, files: readonly string[]): Promis
     ],
   ])
   if (!built) return
+  proof.offer('dist', wheels)
   const own = path.join(environment, 'bin/python')
   const name = proof.project.manifest.packageName ?? proof.project.name
   const installed = await proof.run('install into a fresh environment', [
