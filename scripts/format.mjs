@@ -4,7 +4,7 @@ import { CommandFailure, runCommand } from './lib/command.mjs'
 import { localCommand, root } from './lib/paths.mjs'
 
 try {
-  await runCommand([localCommand('prettier'), '--write', '--log-level', 'warn', '.'], { cwd: root })
+  await runCommand([localCommand('oxfmt'), '.'], { cwd: root })
   await formatWithClangFormat()
 } catch (error) {
   // A source that does not parse: its place is what the tool printed.

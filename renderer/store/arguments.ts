@@ -4,7 +4,14 @@ import { splitTop } from './schema-text'
 
 /** How an argument is edited. */
 export type ArgumentKind =
-  'tensor' | 'tensors' | 'bool' | 'int' | 'float' | 'scalar' | 'text' | 'json'
+  | 'tensor'
+  | 'tensors'
+  | 'bool'
+  | 'int'
+  | 'float'
+  | 'scalar'
+  | 'text'
+  | 'json'
 
 export function kindOf(type: string): ArgumentKind {
   const bare = type.replace(/\([a-z][^)]*\)/g, '').replace(/\?$/, '')
@@ -40,7 +47,8 @@ export function argumentText(value: Argument | undefined): string {
 }
 
 export type ParsedArguments =
-  { ok: true; args: Argument[] } | { ok: false; problems: Record<string, string> }
+  | { ok: true; args: Argument[] }
+  | { ok: false; problems: Record<string, string> }
 
 /**
  * The fields' texts as the arguments of a call. Arguments are positional, so a default that is

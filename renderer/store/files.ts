@@ -7,7 +7,8 @@ import { projectStore, roleOf, useProject } from './project'
 
 /** The disk and the editor disagree. */
 export type Conflict =
-  { kind: 'changed'; diskText: string; diskVersion: string } | { kind: 'deleted' }
+  | { kind: 'changed'; diskText: string; diskVersion: string }
+  | { kind: 'deleted' }
 
 export const manifestFile = 'opsmith.json'
 

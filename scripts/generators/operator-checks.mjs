@@ -1,11 +1,10 @@
 // The names and texts of the operator checks, from native/runtime/operator_check/checks.
+import { execFileSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 
-import { format, resolveConfig } from 'prettier'
-
 import { readJson } from '../lib/files.mjs'
-import { root, setupFolder } from '../lib/paths.mjs'
+import { localCommand, root, setupFolder } from '../lib/paths.mjs'
 
 export const file = 'electron/contract/operator-checks.generated.ts'
 /** The table is in the addon, so set-up must have made it. */
@@ -28,7 +27,7 @@ export function obstacle() {
 }
 
 /** @param {Check[]} checks in the order in which people read them */
-export async function operatorChecksText(checks) {
+export function operatorChecksText(checks) {
   const text = `// Written by "npm run generate" from native/runtime/operator_check/checks. Do not edit.
 
 /** In the order in which people read them: schema first, memory last. */
@@ -43,10 +42,10 @@ export const operatorChecks = ${JSON.stringify(
     ),
   )} as const
 `
-  const target = path.join(root, file)
-  return await format(text, { ...(await resolveConfig(target)), filepath: target })
+  const command = [localCommand('oxfmt'), '--stdin-filepath', file]
+  return execFileSync(process.execPath, command, { cwd: root, input: text, encoding: 'utf8' })
 }
 
 export async function write() {
-  return await operatorChecksText(await loadAddon().call('operatorCheck.list', {}))
+  return operatorChecksText(await loadAddon().call('operatorCheck.list', {}))
 }

@@ -9,7 +9,13 @@ import type { CrashRecord } from './crash-report'
  * was asked of it is still wanted. `broken`: its messages cannot be read.
  */
 export type KillReason =
-  'stopped' | 'replaced' | 'timeout' | 'output' | 'unresponsive' | 'broken' | 'temporary-files'
+  | 'stopped'
+  | 'replaced'
+  | 'timeout'
+  | 'output'
+  | 'unresponsive'
+  | 'broken'
+  | 'temporary-files'
 
 export interface ExitFacts {
   generation: number

@@ -5,7 +5,10 @@ import type { Handlers } from './handle'
 import { projectCall, projectJob } from './project-job'
 
 type OperatorCheckCalls =
-  'operatorCheck.run' | 'operatorCheck.runAll' | 'operatorCheck.entries' | 'operatorCheck.keep'
+  | 'operatorCheck.run'
+  | 'operatorCheck.runAll'
+  | 'operatorCheck.entries'
+  | 'operatorCheck.keep'
 
 export const operatorCheckCalls: Handlers<OperatorCheckCalls> = {
   // 0 is the engine's own limit: an operator's checks take longer than one call of it.

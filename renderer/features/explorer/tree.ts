@@ -11,7 +11,8 @@ import { currentFolder, projectStore } from '../../store/project'
 
 /** A name that is being typed. */
 export type Naming =
-  { kind: 'rename'; path: string } | { kind: 'newFile' | 'newFolder'; parent: string }
+  | { kind: 'rename'; path: string }
+  | { kind: 'newFile' | 'newFolder'; parent: string }
 
 type TreeState = {
   /** What was listed, by path; "" is the project's own folder. */

@@ -14,7 +14,8 @@ export interface ClangLibraries {
 }
 
 export type FoundClangLibraries =
-  { found: ClangLibraries; why: ''; remedy: '' } | { found: undefined; why: string; remedy: string }
+  | { found: ClangLibraries; why: ''; remedy: '' }
+  | { found: undefined; why: string; remedy: string }
 
 /** clang's interfaces change with every release: the compile server is written for this one. */
 export const supportedClang = 19
