@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { resourceLines } from '../../electron/cli/building'
 import type { KernelResources } from '../../electron/contract/build'
 import { defaultBuildOptions } from '../../electron/contract/build-options'
+import type { Optimization } from '../../electron/contract/build-options'
 import { manifest as manifestShape } from '../../electron/contract/manifest'
 import type { Manifest } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
@@ -23,6 +24,7 @@ import {
 } from '../../electron/engine/compile/nvcc-output'
 import { cudaTask } from '../../electron/engine/compile/cuda-tasks'
 import { commonFlags } from '../../electron/engine/compile/flags'
+import { precompiledFlags } from '../../electron/engine/compile/precompiled-headers'
 import { findInstallation } from '../../electron/engine/installation'
 import type { OpenProject } from '../../electron/engine/project/open-project'
 import { chosenTools } from '../../electron/engine/toolchain/choose'
@@ -319,6 +321,26 @@ describe('the flags that setuptools adds', () => {
     const task = unwrap(cudaTask(build, source, ['#include <ATen/ATen.h>']))
     expect(task.args.join(' ')).toContain('-isystem /torch/include')
     expect(task.args.join(' ')).not.toMatch(/NDEBUG|fwrapv/)
+  })
+})
+
+describe('precompiled headers', () => {
+  const includes = { folder: '/inc', key: 'k' }
+  const flagsOf = (family: 'clang' | 'g++', optimization: Optimization): string => {
+    const compiler = { ...toolchain.compiler, family }
+    const options = { ...defaultBuildOptions, optimization }
+    return precompiledFlags({ ...toolchain, compiler, options }, includes, 'plain').join(' ')
+  }
+
+  it('clang builds with -O1, -O2 and -O3 share one, and -O0, which changes macros, has its own', () => {
+    const shared = flagsOf('clang', 'O2')
+    expect(flagsOf('clang', 'O1')).toBe(shared)
+    expect(flagsOf('clang', 'O3')).toBe(shared)
+    expect(flagsOf('clang', 'O0')).not.toBe(shared)
+  })
+
+  it('g++ has one for each level', () => {
+    expect(flagsOf('g++', 'O3')).not.toBe(flagsOf('g++', 'O2'))
   })
 })
 

@@ -8,6 +8,7 @@ import { compileLimits, runProcess } from '../toolchain/run-command'
 import { commonFlags, preludeFlags } from './flags'
 import type { BuildVariant, Prelude } from './flags'
 import type { CompileTools } from './compile-tools'
+import type { IncludeSnapshot } from './include-snapshot'
 import { hashOf, pruneFolder } from './result-cache'
 import { discardFolder, folderState, placeSealedFolder, temporaryBeside } from './sealed-files'
 
@@ -23,6 +24,20 @@ export interface PrecompiledHeader {
   wasDamaged: boolean
 }
 
+/**
+ * The flags that a precompiled header is made with. clang keeps a syntax tree in it, and makes code in the compile that
+ * reads it: -O1, -O2 and -O3 share a header, since headers see them as the same `__OPTIMIZE__`. g++ needs its own.
+ */
+export function precompiledFlags(
+  toolchain: Toolchain,
+  includes: IncludeSnapshot,
+  variant: BuildVariant,
+): string[] {
+  const flags = commonFlags(toolchain, includes, variant)
+  if (toolchain.compiler.family !== 'clang' || variant !== 'plain') return flags
+  return flags.map((flag) => (/^-O[13]$/.test(flag) ? '-O2' : flag))
+}
+
 export function locatePrecompiled(
   { installation, toolchain, includes }: CompileTools,
   prelude: Prelude,
@@ -34,7 +49,7 @@ export function locatePrecompiled(
     toolchain.compiler.identity,
     toolchain.libtorch.identity,
     includes.key,
-    ...commonFlags(toolchain, includes, variant),
+    ...precompiledFlags(toolchain, includes, variant),
   )
   const name = toolchain.compiler.family === 'clang' ? `${prelude}.pch` : `${prelude}.h.gch`
   const base = path.join(installation.cacheFolder, 'precompiled')
@@ -88,7 +103,7 @@ export async function makePrecompiled(
     const result = await runProcess(
       toolchain.compiler.path,
       [
-        ...commonFlags(toolchain, includes, variant),
+        ...precompiledFlags(toolchain, includes, variant),
         ...preludeFlags(prelude),
         ...(clang ? ['-Xclang', '-fno-pch-timestamp', '-fpch-instantiate-templates'] : []),
         '-x',
