@@ -117,7 +117,7 @@ function readTerm(body: string): Bare<Term> | string {
     case 'dtype': {
       const dtype = dtypeNames[value.toLowerCase()] ?? value.toLowerCase()
       if (!dtypes.has(dtype))
-        return `"${value}" is no dtype; there are ${[...dtypes].join(', ')}, and f32, i64, bf16 for short`
+        return `"${value}" is not a dtype; there are ${[...dtypes].join(', ')}, and f32, i64, bf16 for short`
       return { kind: 'dtype', dtype }
     }
     case 'device':

@@ -75,7 +75,7 @@ export const checkEntry = z
     const owner = new Map<string, string>(inputs.map(([name]) => [name, 'inputs']))
     for (const kind of rangeKinds) {
       for (const [name, range] of Object.entries(entry[kind] ?? {})) {
-        if (range.max < range.min) say([kind, name, 'max'], `${range.max} lies below min`)
+        if (range.max < range.min) say([kind, name, 'max'], `${range.max} is less than min`)
         const other = owner.get(name)
         if (other !== undefined) say([kind, name], `"${name}" is one of \`${other}\` already`)
         owner.set(name, kind)

@@ -129,7 +129,10 @@ export const manifest = z.strictObject({
   /** Of exported packages. */
   version: z
     .string()
-    .regex(/^\d+\.\d+\.\d+$/, 'expected three numbers, as 1.2.0: pip, npm and CMake all read that')
+    .regex(
+      /^\d+\.\d+\.\d+$/,
+      'expected three numbers, such as 1.2.0: pip, npm and CMake can all read them',
+    )
     .default('0.1.0'),
   /** SPDX, as "MIT"; exports name it. */
   license: z.string().min(1).optional(),

@@ -106,6 +106,6 @@ export function keptText({ added, there, leftOut }: KeptCalls): string {
   return [
     `${what} added to opsmith.json`,
     ...(there === 0 ? [] : [`${there} ${there === 1 ? 'is' : 'are'} there already`]),
-    ...(leftOut === 0 ? [] : [`${leftOut} cannot be written there`]),
+    ...(leftOut === 0 ? [] : [`${leftOut} cannot be written to opsmith.json`]),
   ].join('; ')
 }

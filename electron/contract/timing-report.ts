@@ -140,7 +140,7 @@ export type TimingHistoryPoint = z.infer<typeof timingHistoryPoint>
 
 /** A build whose library is still there to be timed against. */
 /** What a kept build is found by: its files have this name. */
-export const buildKey = z.string().regex(/^[0-9a-f]{32}$/, 'this is no key of a build')
+export const buildKey = z.string().regex(/^[0-9a-f]{32}$/, 'this is not the key of a build')
 
 export const keptBuild = z.object({
   key: buildKey,

@@ -47,7 +47,7 @@ function keepBounds(session: AppSession, window: BrowserWindow): void {
     fs.writeFileSync(boundsFile(session), JSON.stringify(window.getNormalBounds()))
   } catch (error) {
     const { message } = ioError(error, `write ${boundsFile(session)}`).error
-    process.stderr.write(`opsmith: the place of the window is not kept. ${message}\n`)
+    process.stderr.write(`opsmith: the position of the window could not be saved. ${message}\n`)
   }
 }
 

@@ -93,7 +93,7 @@ describe('ranges as text', () => {
   })
 
   it.each([
-    ['B 8..1', 'sizes', 'the end lies below the start'],
+    ['B 8..1', 'sizes', 'the end is less than the start'],
     ['B -1..4', 'sizes', 'no negative size'],
     ['k 0..1.5', 'integers', 'whole numbers'],
     ['8', 'sizes', 'as in B 1..8'],

@@ -57,7 +57,7 @@ export async function answer(
     if (refused) return { ok: false, error: refused }
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
     process.stderr.write(`opsmith: ${name}: ${stack}\n`)
-    return err('internal', `${name} failed by a bug of ours.`, { detail: stack })
+    return err('internal', `${name} failed because of a bug in Opsmith.`, { detail: stack })
   }
 }
 

@@ -25,7 +25,7 @@ export function SearchBar({ field }: { field: RefObject<HTMLInputElement | null>
       <select
         className="graph-overlay"
         aria-label="Overlay"
-        title="Colours the nodes by what one run of the graph saw"
+        title="Colours the nodes by the values of one run"
         value={choice.overlay}
         data-testid="graph-overlay"
         disabled={!canRun && choice.overlay === 'none'}

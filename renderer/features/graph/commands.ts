@@ -48,7 +48,7 @@ const capture: Command[] = [
     hasEntry,
     'Ctrl+Shift+G',
   ),
-  command('clearPasses', 'Take out all passes', async () => {
+  command('clearPasses', 'Remove all passes', async () => {
     changeChoice({ passes: [], step: null })
     await captureGraph()
   }),

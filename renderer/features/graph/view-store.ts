@@ -267,7 +267,7 @@ export async function selectPath(to: number): Promise<void> {
     await painter.ask('boxes', { view, keys: [to] }),
   ]
   const notice =
-    path === null ? 'No data goes from one to the other.' : `Path of ${path.length} boxes.`
+    path === null ? 'No data flows from one node to the other.' : `Path of ${path.length} boxes.`
   viewStore.setState({ second: to, path, notice })
   surfaces.get(view)?.setSelection({
     selected: first.boxes[0] ?? null,

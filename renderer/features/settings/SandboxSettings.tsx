@@ -57,7 +57,7 @@ function WritableFolders({
       <div className="muted">
         {problem === undefined
           ? 'that operators may write to besides the project, one on a line'
-          : `${problem} is no absolute path`}
+          : `${problem} is not an absolute path`}
       </div>
     </div>
   )

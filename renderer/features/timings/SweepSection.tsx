@@ -93,7 +93,7 @@ function Curves({ rows, over, direction, measure }: CurvesProps): ReactElement {
     (element: HTMLElement) => curveChart(element, curves, over, measure, crossovers),
     [curves, over, measure, crossovers],
   )
-  if (curves.length === 0) return <p className="muted">No speed is known of these points.</p>
+  if (curves.length === 0) return <p className="muted">The speed of these points is not known.</p>
   const text = measure === 'time' ? 'Time' : 'Rate'
   return (
     <>

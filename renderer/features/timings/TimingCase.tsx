@@ -138,7 +138,7 @@ function Options(): ReactElement {
         </label>
         <label
           className="check"
-          title="Other values in other memory for every few samples; without, the same inputs for all"
+          title="New values in new memory for every few samples. When off, all samples use the same inputs."
         >
           <input
             type="checkbox"

@@ -20,7 +20,7 @@ export const feature = defineFeature({
     help: {
       about: [
         'Measures operators, forward and backward, with intervals: against an expression, another operator or an earlier build, and over sizes.',
-        'No time is shown for a result that differs from what it is compared with.',
+        'If a result differs from the one it is compared with, no time is shown.',
       ],
     },
     area: 'right',

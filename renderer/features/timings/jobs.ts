@@ -109,7 +109,7 @@ function timedOf(
   if (result.ok) {
     const rows = result.value.rows.filter((row) => row.error?.code !== 'cancelled')
     const isStopped = rows.length < result.value.rows.length
-    if (rows.length === 0 && isStopped) return err('cancelled', 'No row was done.')
+    if (rows.length === 0 && isStopped) return err('cancelled', 'No row was completed.')
     return ok({ rows, report: result.value, isStopped, stamp, asked })
   }
   const rows = progress()?.rows ?? []

@@ -56,7 +56,7 @@ export function InputChips<Spec extends CheckInput>(props: Props<Spec>): ReactEl
             {note}
             {replaces(open) && (
               <button type="button" className="link" onClick={() => onReset(open)}>
-                Take the project’s {open} again
+                Use the project’s {open} again
               </button>
             )}
           </span>
