@@ -80,7 +80,7 @@ const wantsJson = ({ json, format }: Readonly<Record<string, GivenValue>>): bool
   json === true || format === 'json'
 
 const sandboxSwitch = switchOff(
-  'run operators outside of the sandbox: they may write anywhere and have a network',
+  'run operators outside of the sandbox: they can write anywhere and use the network',
 )
 
 /** What a disk or a file made the engine throw; undefined for a bug. */

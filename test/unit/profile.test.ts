@@ -114,7 +114,7 @@ describe('memory of a profile', () => {
     const empty = { time: [], bytes: [], device: [], event: [], block: [] }
     const without = profileReportOf({ ...trace, devices: [], allocations: empty }, false, 1)
     expect(without.memory).toEqual([])
-    expect(profileText(without, '/project').join('\n')).toContain('It takes no memory.')
+    expect(profileText(without, '/project').join('\n')).toContain('It allocates no memory.')
   })
 })
 
@@ -208,7 +208,7 @@ describe('the opsmith profile command', () => {
       '350 B',
       'program.py:3',
     ])
-    expect(text.join('\n')).toContain('at most 300 B on top of the arguments, 116 ns after')
+    expect(text.join('\n')).toContain('peak 300 B without the arguments, 116 ns after')
     expect(text).toContain('  300 B (2 blocks) aten::mm, program.py:3')
   })
 })

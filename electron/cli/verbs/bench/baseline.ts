@@ -83,7 +83,7 @@ export async function readBaseline(name: string): Promise<Result<Baseline>> {
   const parsed = baseline.safeParse(value)
   return parsed.success
     ? ok(parsed.data)
-    : err('request.invalid', 'This file is no baseline.', {
+    : err('request.invalid', 'This file is not a baseline.', {
         hint: 'Make one with --save-baseline FILE.',
         file,
       })
@@ -140,7 +140,7 @@ export function baselineLines(
     ...(before.processor === report.machine.processor
       ? []
       : [
-          `warning: The baseline was made on another processor (${before.processor}): make one on this one (${report.machine.processor}).`,
+          `warning: The baseline was made on another processor (${before.processor}): make a new one on this processor (${report.machine.processor}).`,
         ]),
   ]
 }

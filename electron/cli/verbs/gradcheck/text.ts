@@ -150,7 +150,7 @@ export function searchLines(search: NamedSearch): string[] {
   const lines = [
     `${bad ? 'FAILED' : 'ok    '} ${name}: ${report.failed} of ${report.tried} random points failed (${report.seconds.toFixed(2)} s)`,
     report.excess > 0
-      ? `${indent}worst with seeds ${seeds}: ${Number.isFinite(report.excess) ? `${errorText(report.excess)} outside its tolerance` : 'no number says how far'}`
+      ? `${indent}worst with seeds ${seeds}: ${Number.isFinite(report.excess) ? `${errorText(report.excess)} outside its tolerance` : 'outside its tolerance by NaN or infinity'}`
       : `${indent}worst with seeds ${seeds}: largest error ${errorText(report.maxAbsolute)}, inside its tolerance`,
   ]
   if (report.error)
