@@ -36,7 +36,7 @@ describe('formulas', () => {
   })
 
   it.each([
-    ['M', /"M" is none of the benchmark's sizes/],
+    ['M', /"M" is not one of the benchmark's sizes/],
     ['x', /"x" is an input: write numel\(x\)/],
     ['2 *', /it ends too early/],
     ['(N', /a "\)" is missing/],

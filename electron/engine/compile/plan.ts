@@ -154,7 +154,7 @@ function remarksOn(
   const { damagedPreludes, missingPrelude } = cxx
   if (damagedPreludes.length > 0) {
     remarks.push(
-      `libtorch's precompiled headers were damaged in the cache (${damagedPreludes.join(', ')}): they are removed, and made again`,
+      `libtorch's precompiled headers were damaged in the cache (${damagedPreludes.join(', ')}): Opsmith removes them and makes them again`,
     )
   }
   if (missingPrelude !== undefined) {

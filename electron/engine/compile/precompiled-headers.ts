@@ -106,7 +106,7 @@ export async function makePrecompiled(
         'toolchain.mismatch',
         `${toolchain.compiler.path} could not precompile libtorch's headers.`,
         {
-          hint: 'Builds work without them, and take longer. The doctor says what is known of this compiler.',
+          hint: 'Builds work without them, but take longer. Doctor shows what is known about this compiler.',
           detail: result.stderr.slice(0, 4000),
         },
       )

@@ -207,7 +207,8 @@ export class ProjectBuild {
     const request = { folder: this.folder, source: task.source, output, depfile, ...task.server }
     const answer = await server.compile(request, this.options.signal)
     if (!answer || answer.exitCode === null) {
-      if (!this.options.signal?.aborted) this.say('the compile server gave up; once more without\n')
+      if (!this.options.signal?.aborted)
+        this.say('the compile server failed; compiling again without it\n')
       return undefined
     }
     this.say(answer.text)

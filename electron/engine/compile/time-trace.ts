@@ -293,7 +293,7 @@ export class TimeTracer {
       remarks.push('g++ reports sums only: clang also gives the time of each header and template.')
     }
     const silent = files.filter(({ phases }) => phases === undefined).map(({ label }) => label)
-    if (silent.length > 0) remarks.push(`Nothing but the time is known of ${silent.join(', ')}.`)
+    if (silent.length > 0) remarks.push(`Only the total time is known of ${silent.join(', ')}.`)
     return {
       files: files.map((file) => ({ ...file, costs: file.costs.slice(0, 20) })),
       ...(this.link ? { link: this.link } : {}),

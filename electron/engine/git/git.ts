@@ -102,6 +102,6 @@ export class Git {
       return ok([])
     return exitCode === 0
       ? ok(parseBlame(stdout))
-      : err('io', `git could not say who wrote ${relative}.`, { detail: stderr })
+      : err('io', `git blame failed for ${relative}.`, { detail: stderr })
   }
 }

@@ -48,7 +48,7 @@ export async function readGraphFile(
   try {
     const { size } = await fs.stat(file)
     if (size > largestGraphFile) {
-      return err('input.invalid', `${file} is too large for a graph: ${size} bytes.`)
+      return err('input.invalid', `${file} is too large to open as a graph: ${size} bytes.`)
     }
     const parsed = parseGraph(await fs.readFile(file, 'utf8'), file)
     return parsed.ok ? ok({ name: parsed.value.name, text: graphTextOf(parsed.value) }) : parsed

@@ -131,7 +131,7 @@ export class Graphs {
     if (withoutArguments && report.error.code === 'input.invalid') {
       return err(
         'input.invalid',
-        `${request.entry} cannot be called without arguments, and the ${request.form} graph is of a call.`,
+        `${request.entry} needs arguments: the ${request.form} graph is the graph of a call.`,
         {
           hint: `Give arguments, or add a call of ${request.entry} to opsmith.json.`,
           detail: report.error.message,

@@ -59,7 +59,7 @@ type Reading = Pick<HostExit, 'reason' | 'message'>
 function closedDescriptors(doing: string): Reading {
   return {
     reason: 'descriptors',
-    message: `A file descriptor that the process needs was closed${doing}. Code may close those only that it has opened itself.`,
+    message: `A file descriptor that the process needs was closed${doing}. Code may only close descriptors that it opened itself.`,
   }
 }
 
@@ -83,7 +83,7 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
         }
         return {
           reason: 'stack-overflow',
-          message: `Stack overflow${doing}${at}: a recursion without end, or a very large local array.`,
+          message: `Stack overflow${doing}${at}: infinite recursion, or a very large local array.`,
         }
       }
       return {
@@ -91,7 +91,7 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
         message:
           record.address < 4096n
             ? `Segmentation fault${doing}${at}: access through a null pointer (address ${address}).`
-            : `Segmentation fault${doing}${at}: access to address ${address}, which is not the process's.`,
+            : `Segmentation fault${doing}${at}: access to address ${address}, which does not belong to the process.`,
       }
     case 'SIGFPE':
       return {
@@ -102,7 +102,7 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
       if (heap !== undefined) {
         return {
           reason: 'heap-corruption',
-          message: `Heap corruption${doing}: the allocator says "${heap}". The damage was done earlier than it was noticed${at}.`,
+          message: `Heap corruption${doing}: the allocator says "${heap}". The damage happened before the allocator noticed it${at}.`,
         }
       }
       if (assertion !== undefined)
@@ -156,7 +156,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'temporary-files') {
     return {
       reason: 'temporary-files',
-      message: `Had more temporary files than an op host may${doing} and was ended.`,
+      message: `Wrote more temporary files than an op host may${doing} and was stopped.`,
     }
   }
   if (record?.reason === 'memory') {
@@ -178,7 +178,7 @@ function read(facts: ExitFacts): Reading {
   if (record?.reason === 'terminate') {
     return {
       reason: 'terminate',
-      message: `std::terminate${doing}: ${record.message === '' ? 'an exception nobody caught' : record.message}`,
+      message: `std::terminate${doing}: ${record.message === '' ? 'an uncaught exception' : record.message}`,
     }
   }
   if (record?.reason === 'exit') {
@@ -188,7 +188,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'broken' && facts.cameInstead !== '') {
     return {
       reason: 'descriptors',
-      message: `Bytes were written to a file descriptor that is not theirs${doing}: the op host's messages hold ${facts.cameInstead}.`,
+      message: `The operator wrote to a file descriptor that it does not own${doing}: the op host's messages contain ${facts.cameInstead}.`,
     }
   }
   if (record?.reason === 'signal') return readSignal(record, facts, doing)
@@ -220,7 +220,7 @@ export function adviceAfter(exit: HostExit): string {
   const safe = 'The window and your sources are safe'
   if (exit.reason === 'killed') return `${safe}; ask again.`
   if (exit.reason === 'stack-overflow' && exit.graphIsDeep === true)
-    return `${safe}; capture a part of it, or fewer turns of its loops.`
+    return `${safe}; capture a part of it, or fewer iterations of its loops.`
   return `${safe}; fix the code and build again.`
 }
 

@@ -59,7 +59,7 @@ interface Pending {
 /** Whoever asked for this did not stop it: it may be asked again. */
 export const replaced = err(
   'host.replaced',
-  'Another call was stopped, which ended the op host, before this was answered.',
+  'The op host ended before it answered, because another call was stopped.',
   { hint: 'Run it again.' },
 )
 

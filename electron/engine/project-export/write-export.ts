@@ -40,11 +40,10 @@ async function readPresent(directory: string, tree: FileTree): Promise<Result<Pr
       : ''
     const record = readRecord(text)
     if (record === undefined && names.length > 0) {
-      return err(
-        'file.conflict',
-        `${directory} is there already, and no export of Opsmith's wrote it.`,
-        { hint: 'Choose another folder, or move what is in it away.', path: directory },
-      )
+      return err('file.conflict', `${directory} exists already, and Opsmith did not write it.`, {
+        hint: 'Choose another folder, or move its contents away.',
+        path: directory,
+      })
     }
     const files = new Map<string, Buffer>()
     for (const name of new Set([...Object.keys(record?.files ?? {}), ...tree.keys()])) {
@@ -139,7 +138,7 @@ export async function writeTree(
       'file.conflict',
       `${undecided.map((change) => `${names.form}/${change.path}`).join(', ')} ${undecided.length === 1 ? 'was' : 'were'} changed by hand since the export.`,
       {
-        hint: 'Say for each whether yours is kept or overwritten: --keep or --overwrite.',
+        hint: 'Choose for each file: --keep keeps yours, --overwrite replaces it.',
         path: `${names.form}/${first.path}`,
       },
     )

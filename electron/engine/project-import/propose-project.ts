@@ -83,7 +83,7 @@ function pairsOfRuns(
     const hasSources = (one?.sources.length ?? 0) + (pair.cuda?.sources.length ?? 0) > 0
     if (!hasSources) {
       draft.remark(
-        `The extension ${pair.name} has no sources here: ${one?.kind ?? ''} makes it in another way.`,
+        `The extension ${pair.name} has no sources here: ${one?.kind ?? ''} builds it in another way.`,
         {
           file: setupFile,
           line: one?.line ?? 0,
@@ -234,7 +234,7 @@ async function readWithoutRunning(
   const [first] = namesOf(build)
   if (first === undefined) return undefined
   draft.remark(
-    `${first} is not run, since it is other people’s code: what it says of flags, macros and libraries is missing here.`,
+    `${first} is not run, because it is code of other people: its flags, macros and libraries are missing here.`,
     { file: first },
   )
   return undefined
@@ -274,7 +274,7 @@ function nothingFound(
   if (buildFile !== undefined && !runsCode) {
     return err(
       'project.restricted',
-      `${folder} has a ${buildFile} that says what it builds only when it is run.`,
+      `${folder} has a ${buildFile} that must be run to find out what it builds.`,
       {
         hint: 'Trust its authors in the window, or run it on the command line: opsmith init --yes.',
       },
@@ -318,7 +318,7 @@ export async function proposeProject(
   if (!isFolder && !there.ok) return there
   if (there.ok || there.error.code !== 'project.missing') {
     return err('request.invalid', `${folder} has an ${manifestFileName} already.`, {
-      hint: 'Build it: opsmith build. To propose another, move that one away first.',
+      hint: 'Build it: opsmith build. To propose a new one, move the old one away first.',
     })
   }
   const draft = new ProposalDraft()

@@ -132,7 +132,7 @@ export async function readScripts(
     else draft.remark(recorded.error.message, { file: script.file })
   }
   for (const { file, line } of scripts.slice(mostRun))
-    draft.remark('This script is not run: there are many that load extensions.', { file, line })
+    draft.remark('This script is not run: too many scripts load extensions.', { file, line })
   return ok({
     source: 'script',
     file: pairs[0]?.cpu?.file ?? pairs[0]?.cuda?.file ?? first.file,

@@ -25,7 +25,7 @@ export function joinInside(folder: string, name: string): string | undefined {
 
 /** The same for names that Opsmith makes: one that leads out of the folder is a bug of ours, and thrown. */
 export function joinOwn(folder: string, name: string): string {
-  return joinInside(folder, name) ?? fail('internal', `${name} leads out of ${folder}.`)
+  return joinInside(folder, name) ?? fail('internal', `${name} points outside of ${folder}.`)
 }
 
 /** As Linux counts them, before it says that links lead in a circle. */

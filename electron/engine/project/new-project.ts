@@ -97,7 +97,7 @@ export async function createProject(
 ): Promise<Result<{ folder: string }>> {
   const name = path.basename(folder)
   if (!/^[a-z][a-z0-9_]{0,60}$/.test(name) || reserved.has(name)) {
-    return err('request.invalid', `${name} cannot be the name of a project.`, {
+    return err('request.invalid', `${name} cannot be a project name.`, {
       path: 'name',
       hint: 'Use lower-case letters, digits and _, with a letter first: "fused_gelu". It must not be a word of C++ or Python.',
     })

@@ -36,22 +36,22 @@ export function fieldPath(keys: readonly PropertyKey[]): string {
 
 /** What breaks JSON, to be read after "opsmith.json is not JSON". */
 const syntaxErrors: Readonly<Record<string, string>> = {
-  InvalidSymbol: 'this is no value; texts stand in double quotes',
-  InvalidNumberFormat: 'this is no number',
-  PropertyNameExpected: 'a key in double quotes belongs here',
-  ValueExpected: 'a value belongs here',
-  ColonExpected: 'a colon belongs between a key and its value',
+  InvalidSymbol: 'this is not a value; put strings in double quotes',
+  InvalidNumberFormat: 'this is not a number',
+  PropertyNameExpected: 'expected a key in double quotes here',
+  ValueExpected: 'expected a value here',
+  ColonExpected: 'expected a colon between a key and its value',
   CommaExpected: 'a comma is missing before this',
   CloseBraceExpected: 'a closing } is missing',
   CloseBracketExpected: 'a closing ] is missing',
-  EndOfFileExpected: 'something follows after its end',
+  EndOfFileExpected: 'there is text after its end',
   InvalidCommentToken: 'this comment is not allowed',
-  UnexpectedEndOfComment: 'a comment does not end',
-  UnexpectedEndOfString: 'a text does not end on its line',
-  UnexpectedEndOfNumber: 'a number breaks off',
-  InvalidUnicode: '\\u takes four hexadecimal digits',
-  InvalidEscapeCharacter: 'there is no such escape after \\',
-  InvalidCharacter: 'a text holds a control character',
+  UnexpectedEndOfComment: 'a comment is not closed',
+  UnexpectedEndOfString: 'a string is not closed on its line',
+  UnexpectedEndOfNumber: 'a number is not complete',
+  InvalidUnicode: '\\u needs four hexadecimal digits',
+  InvalidEscapeCharacter: 'unknown escape after \\',
+  InvalidCharacter: 'a string contains a control character',
 }
 
 function explainIssue(issue: z.core.$ZodIssue): { message: string; keys: PropertyKey[] } {

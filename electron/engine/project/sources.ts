@@ -94,7 +94,7 @@ async function resolveGlobs(
       return found.length > 0
         ? err(
             'project.invalid',
-            `opsmith.json, ${key}[${index}]: ${pattern} is no C++ or CUDA source (.cpp, .cc, .cxx, .cu).`,
+            `opsmith.json, ${key}[${index}]: ${pattern} is not a C++ or CUDA source (.cpp, .cc, .cxx, .cu).`,
             where,
           )
         : err('project.invalid', `opsmith.json, ${key}[${index}]: no file matches ${pattern}.`, {

@@ -31,7 +31,7 @@ export function doubtOf(ceilings: MachineCeilings, { cores }: Pick<MachineFacts,
   ]
   return reasons.length === 0
     ? ''
-    : `The machine’s ceilings may be too low, since ${reasons.join(' and ')} while they were measured: they are measured again after ${minutesOfDoubt} minutes, or when that is asked for.`
+    : `The machine’s ceilings may be too low, because ${reasons.join(' and ')} while they were measured. Opsmith measures them again after ${minutesOfDoubt} minutes, or when you ask for it.`
 }
 
 export interface CeilingsRequest {

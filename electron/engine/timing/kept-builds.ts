@@ -189,7 +189,7 @@ export class KeptBuilds {
         name === 'last'
           ? '"last" always means the build before.'
           : `Another build is named "${name}".`,
-        { hint: 'Choose another name, or take it from the other build first.', path: 'name' },
+        { hint: 'Choose another name, or remove it from the other build first.', path: 'name' },
       )
     }
     const copy = this.copyOf(project, record)
@@ -219,7 +219,7 @@ export class KeptBuilds {
     const names = records.flatMap(({ name }) => (name === '' ? [] : [name]))
     return wanted === 'last'
       ? err('request.invalid', 'There is no build before this one.', {
-          hint: 'Change something and build again: then what there is now is the build before.',
+          hint: 'Change something and build again. Then the current build is the build before.',
           path: 'builds',
         })
       : err('request.invalid', `No build that is kept is named "${wanted}".`, {

@@ -80,7 +80,7 @@ function shapeOf(
     if (value === undefined) {
       return err(
         'input.invalid',
-        `The shape of ${name} names "${size}", which is none of the benchmark's sizes.`,
+        `The shape of ${name} names "${size}", which is not one of the benchmark's sizes.`,
         { hint: `Add "sizes": { "${size}": [64, 256] }.`, path: `inputs.${name}.shape[${dim}]` },
       )
     }

@@ -102,8 +102,8 @@ async function takeTurn(
   const samples = await callHost(entrant, 'timing.sample', input, limits)
   if (!samples.ok && endedHost(samples.error)) throw new HostEnded(place, samples.error)
   if (!samples.ok && samples.error.code === 'input.invalid') {
-    return err('host.unavailable', 'The project was built again while it was timed.', {
-      hint: 'Time it again.',
+    return err('host.unavailable', 'The project was built again during the timing.', {
+      hint: 'Measure it again.',
     })
   }
   return samples

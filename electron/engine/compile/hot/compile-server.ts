@@ -126,7 +126,7 @@ export class CompileServer {
       }
       const timer = setTimeout(() => {
         this.close()
-        fail('it did not get through the headers.')
+        fail('it could not compile the headers.')
       }, startLimit)
       this.child.on('error', (error) => {
         clearTimeout(timer)

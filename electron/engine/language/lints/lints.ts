@@ -23,10 +23,14 @@ const fixRounds = 10
 
 /** An answer like any other: a bug of the lints, or their parser missing, must cost no build. */
 function withoutParser(error: unknown): Result<never> {
-  return err('internal', 'The lints ended by a bug of ours, or without their parser.', {
-    detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    hint: 'Run set-up again: dist/grammars holds the parser.',
-  })
+  return err(
+    'internal',
+    'The lints failed: their parser is missing, or there is a bug in Opsmith.',
+    {
+      detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      hint: 'Run set-up again: it puts the parser into dist/grammars.',
+    },
+  )
 }
 
 /** Lints projects; keeps what it parsed, so that after an edit one file is parsed again. */
