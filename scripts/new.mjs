@@ -34,7 +34,7 @@ function usage() {
   return [
     'usage: npm run new -- KIND NAME',
     ...lines,
-    '  NAME       words of small letters and digits, joined by dashes: my-thing; of a call GROUP.NAME: tensor.maxValue',
+    '  NAME       lower-case words and digits, joined by dashes: my-thing; for a call GROUP.NAME: tensor.maxValue',
   ].join('\n')
 }
 
@@ -47,10 +47,10 @@ function refuseUse(message) {
 function wordsOf(kind, name) {
   if (kind !== 'call') {
     if (/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return name.split('-')
-    return refuseUse(`"${name}" is no name of a ${kind}: it has to be like my-thing`)
+    return refuseUse(`"${name}" is not a valid name for a ${kind}: write it like my-thing`)
   }
   if (!/^[a-z][a-zA-Z]*\.[a-z][a-zA-Z]*$/.test(name))
-    return refuseUse(`"${name}" is no name of a call: it has to be like tensor.maxValue`)
+    return refuseUse(`"${name}" is not a valid name for a call: write it like tensor.maxValue`)
   return name
     .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
     .replace('.', '-')

@@ -77,7 +77,7 @@ const usage = (problem) => {
     [
       'usage: npm run --silent perf -- NAME|all [--json] [--rounds N] [--only PART]',
       `NAME: ${known.join(', ') || '(none yet)'}`,
-      '--rounds N   so many samples of each case, in place of as many as the benchmark takes (loop, start)',
+      '--rounds N   samples of each case, instead of the benchmark's own number (loop, start)',
       '--only PART  the cases with this in their name (loop)',
     ].join('\n'),
   )
