@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /**
- * What a sandbox keeps an op host from: `files`, writing outside of the folders it was given; `network`, opening
+ * What a sandbox prevents in an op host: `files`, writing outside of the folders it was given; `network`, opening
  * sockets but those of the file system; `signals`, ending processes that it did not start.
  */
 export const sandboxBound = z.enum(['files', 'network', 'signals'])

@@ -136,8 +136,8 @@ describe('an op host process', () => {
   })
 
   it.each([
-    ['junk', `fs.writeSync(3, Buffer.alloc(4096, 0xab))`, 'bytes that are no message'],
-    ['zeros', `fs.writeSync(3, Buffer.alloc(4096))`, 'bytes that are no message'],
+    ['junk', `fs.writeSync(3, Buffer.alloc(4096, 0xab))`, 'bytes that are not a message'],
+    ['zeros', `fs.writeSync(3, Buffer.alloc(4096))`, 'bytes that are not a message'],
     [
       'a frame around junk',
       `const junk = Buffer.alloc(64, 0xab); fs.writeSync(3, frameHeader(junk)); fs.writeSync(3, junk)`,

@@ -165,7 +165,7 @@ describe('warnings about a timing', () => {
       warn(steady, quiet, point, { cores: 4, frequency: { ...clock, ...change } }, moved).join()
     expect(say({})).toMatch(/clock moved between 2.40 and 3.00 GHz .* virtual machines/)
     expect(say({ governor: 'performance', turbo: 'on' })).toMatch(/turn turbo off/)
-    expect(say({ governor: 'schedutil', turbo: 'on' })).toMatch(/"performance" in place of "sche/)
+    expect(say({ governor: 'schedutil', turbo: 'on' })).toMatch(/"performance" instead of "sche/)
     expect(warn(steady, quiet, point, machine, [3e9, 3.05e9, 3e9])).toEqual([])
   })
 

@@ -5,8 +5,8 @@ import type { HostExit, StackFrame } from '../../contract/outcome'
 import type { CrashRecord } from './crash-report'
 
 /**
- * Why the engine itself ended a host, when it did. `stopped`: all that it does is unwanted. `replaced`: one call is, or its library is an older one; what else
- * was asked of it is still wanted. `broken`: its messages cannot be read.
+ * Why the engine itself ended a host, when it did. `stopped`: all that it does is unwanted. `replaced`: one call is, or
+ * its library is an older one; what else was asked of it is still wanted. `broken`: its messages cannot be read.
  */
 export type KillReason =
   'stopped' | 'replaced' | 'timeout' | 'output' | 'unresponsive' | 'broken' | 'temporary-files'
@@ -198,7 +198,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.signal === 'SIGKILL') {
     return {
       reason: 'killed',
-      message: `Killed from outside${doing}: by a user, or by the system for lack of memory.`,
+      message: `Killed from outside${doing}: by a user, or by the system because memory ran out.`,
     }
   }
   if (facts.signal !== null)

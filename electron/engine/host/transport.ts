@@ -19,7 +19,7 @@ export interface HostLaunch {
 export interface HostListeners {
   onMessage: (message: HostMessage) => void
   /**
-   * Called once, when no more messages can come though the process lives, with what came instead: "bytes that are no
+   * Called once, when no more messages can come though the process lives, with what came instead: "bytes that are not a
    * message", or "" when the connection was closed.
    */
   onBroken: (what: string) => void

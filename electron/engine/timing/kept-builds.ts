@@ -181,7 +181,7 @@ export class KeptBuilds {
     const record = await this.readRecord(project, key)
     const library = record && (await this.libraryOf(project, record))
     if (!record || library === undefined)
-      return err('request.invalid', `There is no build ${key} any more.`, { path: 'key' })
+      return err('request.invalid', `The build ${key} no longer exists.`, { path: 'key' })
     const taken = (await this.records(project)).some((one) => one.key !== key && one.name === name)
     if (name === 'last' || (name !== '' && taken)) {
       return err(

@@ -71,7 +71,7 @@ export function clockWarnings(
   const { governor, turbo } = frequency
   const what =
     governor !== '' && governor !== 'performance'
-      ? `set the governor "performance" in place of "${governor}" (cpupower frequency-set -g performance)`
+      ? `set the governor "performance" instead of "${governor}" (cpupower frequency-set -g performance)`
       : turbo === 'on'
         ? 'turn turbo off (echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or 0 > …/cpufreq/boost)'
         : 'it cannot be fixed on this machine, as on most virtual machines: trust ratios, which are timed in turn, or sample for longer'

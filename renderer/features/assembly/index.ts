@@ -16,7 +16,7 @@ export const feature = defineFeature({
     help: {
       about: [
         'The machine code of one function next to its source. Rows have the colour of their source line. The panel follows the cursor; choose a function to keep it.',
-        'For CUDA sources, PTX and SASS are shown in place of machine code.',
+        'For CUDA sources, PTX and SASS are shown instead of machine code.',
         '“compare with” shows the function next to an earlier build, or next to a compile with other flags. “remarks” shows what clang optimized at each line, and why it did not. llvm-mca estimates the cycles of a loop, for data in the first-level cache.',
       ],
       keys: [

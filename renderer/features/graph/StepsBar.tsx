@@ -10,7 +10,7 @@ import { entryOptions } from './graph-entry'
 import { useView } from './view-store'
 
 const passTitles: Record<GraphPass, string> = {
-  inline: 'Puts the bodies of called functions and methods in place of the calls',
+  inline: 'Replaces calls of functions and methods with their bodies',
   constant_propagation: 'Computes the values that depend only on constants',
   common_subexpressions: 'Computes equal expressions once',
   dead_code: 'Removes unused nodes',

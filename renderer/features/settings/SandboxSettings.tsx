@@ -56,7 +56,7 @@ function WritableFolders({
       />
       <div className="muted">
         {problem === undefined
-          ? 'that operators may write to besides the project, one on a line'
+          ? 'that operators may write to in addition to the project, one on a line'
           : `${problem} is not an absolute path`}
       </div>
     </div>

@@ -14,7 +14,7 @@ import type { Proof } from '../proof/proof'
 function packageFile(project: ExportedProject): string {
   const { name, manifest } = project
   return [
-    '# Where it lies says where the library is: the folder may be moved.',
+    '# The library is found relative to this file: the folder can be moved.',
     'prefix=${pcfiledir}/../..',
     'libdir=${prefix}/lib',
     '',
@@ -43,7 +43,7 @@ function makeLines(project: ExportedProject): string {
     `${upper}_CXXFLAGS = -std=c++${cxxStandard} -D_GLIBCXX_USE_CXX11_ABI=${cxx11Abi ? 1 : 0} \\`,
     '  -isystem $(TORCH_DIR)/include -isystem $(TORCH_DIR)/include/torch/csrc/api/include',
     '',
-    '# libtorch first to be found at run time, then the operators, which nobody names.',
+    '# libtorch first, to be found at run time, then the operators, which no code names.',
     `${upper}_TORCHFLAGS = -L$(TORCH_DIR)/lib -Wl,--no-as-needed -ltorch -ltorch_cpu${hasCuda ? ' -ltorch_cuda -lc10_cuda' : ''} -lc10 \\`,
     '  -Wl,-rpath,$(TORCH_DIR)/lib',
     `${upper}_LINKFLAGS = -L$(${upper}_DIR)/lib -Wl,--no-as-needed -l${name} \\`,
