@@ -207,7 +207,7 @@ export function names<Name extends string>(
       return unknown === undefined
         ? ok(known.filter((one) => words.includes(one)))
         : err('request.invalid', `${flagText} does not take "${unknown}".`, {
-            hint: `There are ${known.join(', ')}.`,
+            hint: `Choose from ${known.join(', ')}.`,
           })
     },
   }

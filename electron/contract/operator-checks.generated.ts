@@ -45,14 +45,14 @@ export const operatorCheckNames = [
 export const operatorChecks = {
   mutation: {
     title: 'mutation',
-    meaning: 'No input is written that the schema does not declare, byte for byte',
+    meaning: 'Only inputs that the schema declares as written change',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   aliasing: {
     title: 'aliasing',
-    meaning: 'Outputs share no memory that the schema does not declare',
+    meaning: 'Outputs share only the memory that the schema declares',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -73,21 +73,22 @@ export const operatorChecks = {
   },
   gradient_lost: {
     title: 'gradient lost',
-    meaning: 'What depends on an input that requires grad, requires grad',
+    meaning: 'Outputs that depend on an input that requires grad also require grad',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   gradients: {
     title: 'gradients',
-    meaning: 'Backward gives the derivative of forward, at other shapes and declared integers too',
+    meaning:
+      'Backward gives the derivative of forward, also for other shapes and declared integers',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   gradient_shapes: {
     title: 'gradient shapes',
-    meaning: 'Gradients of empty tensors, of one element, of broadcast inputs',
+    meaning: 'Gradients of empty tensors, tensors of one element and broadcast inputs',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -109,7 +110,7 @@ export const operatorChecks = {
   },
   gradient_integers: {
     title: 'gradient integers',
-    meaning: 'Gradients for each dimension from -rank to rank - 1, and flags both ways',
+    meaning: 'Gradients for each dimension from -rank to rank - 1, and for both values of flags',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -130,17 +131,17 @@ export const operatorChecks = {
   },
   gradient_complex: {
     title: 'gradient complex',
-    meaning: 'Gradients in complex128, where the operator takes it',
+    meaning: 'Gradients in complex128, if the operator accepts it',
     onlyWhenAsked:
-      'switch “thorough” on (--thorough), or name it: many operators are meant for real numbers, and take complex ones all the same',
+      'turn on “thorough” (--thorough), or ask for this check by name: many operators accept complex numbers but are meant for real ones',
     sanitizer: false,
     thorough: true,
   },
   gradient_second_order: {
     title: 'gradient of second order',
-    meaning: 'The gradient of the gradient, where the gradients have one',
+    meaning: 'The gradient of the gradient, if it exists',
     onlyWhenAsked:
-      'switch “thorough” on (--thorough), or name it: many a backward is meant for one derivative only',
+      'turn on “thorough” (--thorough), or ask for this check by name: many backwards are meant for first derivatives only',
     sanitizer: false,
     thorough: true,
   },
@@ -160,7 +161,7 @@ export const operatorChecks = {
   },
   earlier_calls: {
     title: 'earlier calls',
-    meaning: 'A call after others gives the same as in a process that made no other',
+    meaning: 'The result does not depend on earlier calls',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -181,7 +182,7 @@ export const operatorChecks = {
   },
   small_sizes: {
     title: 'small sizes',
-    meaning: 'No elements, one element',
+    meaning: 'Tensors with no element or one element',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -202,7 +203,7 @@ export const operatorChecks = {
   },
   broadcasting: {
     title: 'broadcasting',
-    meaning: "A size of 1 in place of an input's own",
+    meaning: 'Inputs with a size of 1 broadcast, or are refused',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -216,7 +217,7 @@ export const operatorChecks = {
   },
   nan: {
     title: 'nan',
-    meaning: 'NaN reaches the outputs that depend on it; extreme values do no harm',
+    meaning: 'NaN reaches the outputs that depend on it; extreme values do not give NaN',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -237,7 +238,7 @@ export const operatorChecks = {
   },
   autocast: {
     title: 'autocast',
-    meaning: 'The same answer under autocast, but for rounding',
+    meaning: 'The same result under autocast, except for rounding',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -258,7 +259,7 @@ export const operatorChecks = {
   },
   parallel: {
     title: 'parallel',
-    meaning: 'Past 2^16 elements, one thread and many give the same',
+    meaning: 'With more than 2^16 elements, one thread and several give the same result',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -279,36 +280,38 @@ export const operatorChecks = {
   },
   reads_outside: {
     title: 'reads outside',
-    meaning: "Nothing is read past an input's ends",
+    meaning: 'No reads outside of inputs',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   leaks: {
     title: 'leaks',
-    meaning: 'Memory after many calls',
+    meaning: 'Many calls leave no memory behind',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   address_sanitizer: {
     title: 'address sanitizer',
-    meaning: 'What ASan finds in the same calls: it watches a build of its own',
-    onlyWhenAsked: 'needs a build with sanitizers: switch them on (--sanitize), or name it',
+    meaning: 'What ASan finds in the same calls, in a separate build',
+    onlyWhenAsked:
+      'needs a build with sanitizers: turn them on (--sanitize), or ask for this check by name',
     sanitizer: true,
     thorough: false,
   },
   undefined_behaviour_sanitizer: {
     title: 'undefined behaviour sanitizer',
     meaning: 'What UBSan finds in the same calls',
-    onlyWhenAsked: 'needs a build with sanitizers: switch them on (--sanitize), or name it',
+    onlyWhenAsked:
+      'needs a build with sanitizers: turn them on (--sanitize), or ask for this check by name',
     sanitizer: true,
     thorough: false,
   },
   large_sizes: {
     title: 'large sizes',
-    meaning: 'Past 2^31 elements; only when asked for by name',
-    onlyWhenAsked: 'takes gigabytes of memory: ask for it by name',
+    meaning: 'More than 2^31 elements; only when you ask for it by name',
+    onlyWhenAsked: 'needs gigabytes of memory: ask for this check by name',
     sanitizer: false,
     thorough: false,
   },

@@ -16,7 +16,7 @@ export const discouragedTerms = [
   ['\\bin (the )?place of\\b', 'instead of'],
   ['\\b(takes?|took) (it |them )?out\\b', 'remove'],
   ['\\b(gives?|gave) (it |them )?back\\b', 'return'],
-  ['\\b(goes|go|going) by\\b', 'uses or follows'],
+  ['\\b(goes|go|going) by(?! itself| themselves)\\b', 'uses or follows'],
   ['\\bheld against\\b', 'compared with'],
   ['\\bfor (want|lack) of\\b', 'because there is too little'],
   ['\\bmost likely\\b', 'probably'],
@@ -28,5 +28,5 @@ export const discouragedTerms = [
   ['\\bwithout (a word|words)\\b', 'silently or without a message'],
   ['\\bbugs? of ours\\b', 'a bug in Opsmith'],
   ['\\bmade-up\\b', 'generated'],
-  ['\\bas in (?=[\\[{"\'`\\d])', 'such as'],
+  ['(?<=^|[ (])as in [\\[{"`\\d]', 'such as'],
 ]

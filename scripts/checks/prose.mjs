@@ -63,7 +63,8 @@ const quoted = /\.(cpp|cu|h|py|json)$/
 
 /** Every file that is looked at, relative to the clone. */
 function proseFiles() {
-  const skip = (name) => /(^|\/)(build|node_modules|\.opsmith)$/.test(name)
+  // Projects have a build folder; renderer/features/build is a feature.
+  const skip = (name) => /(^|\/)(node_modules|\.opsmith)$|^[a-z-]+\/build$/.test(name)
   const under = (folder, pattern) =>
     listFiles(path.join(root, folder), skip)
       .filter((name) => pattern.test(name))

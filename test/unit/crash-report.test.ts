@@ -70,7 +70,7 @@ describe('crash reports', () => {
     const exit = explainExit(facts({ record: parseCrashReport(deep)[1] }))
     expect(exit.reason).toBe('stack-overflow')
     expect(exit.message).toMatch(/^The graph is too deep \(capture f\): 60,001 operators in one /)
-    expect(adviceAfter(exit)).toMatch(/fewer turns of its loops/)
+    expect(adviceAfter(exit)).toMatch(/fewer iterations of its loops/)
   })
 
   it('a crash inside the operator gets the advice to correct the code, an interruption does not', () => {

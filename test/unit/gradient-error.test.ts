@@ -8,7 +8,7 @@ const said: [name: string, text: string, message: string, hint: RegExp][] = [
     'the wrong number of gradients',
     'function torch::autograd::CppNode<Few> returned an incorrect number of gradients (expected 2, got 1)',
     'The backward of Few gives 1 gradient, but forward has 2 inputs.',
-    /at::Tensor\(\) for those without a gradient/,
+    /at::Tensor\(\) for inputs without a gradient/,
   ],
   [
     'a gradient of the wrong shape',

@@ -136,10 +136,10 @@ describe('searching a graph', () => {
 
   it.each([
     ['colour:red', 'there is no "colour:"'],
-    ['dtype:float31', '"float31" is no dtype'],
+    ['dtype:float31', '"float31" is not a dtype'],
     ['shape:[4,', 'a "[" without its "]"'],
     ['shape:4]', 'a "]" without its "["'],
-    ['shape:[4, x]', '"x" is no size'],
+    ['shape:[4, x]', '"x" is not a size'],
     ['shape:[4,,5]', 'a size is missing'],
     ['line:zero', '"line:" needs a line'],
     ['op:', '"op:" needs something after it'],

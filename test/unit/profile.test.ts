@@ -187,7 +187,7 @@ describe('the opsmith profile command', () => {
     expect(select({ args: '["x"]' })).toMatchObject({ ok: false })
     expect(select({ op: 'my::op', args: '["x"]', call: '1' })).toMatchObject({ ok: false })
     expect(select({ threads: '0' })).toMatchObject({
-      error: { message: '--threads takes a whole number from 1 on, not "0".' },
+      error: { message: '--threads takes a whole number of at least 1, not "0".' },
     })
     const none = commandOf({})
     if (!none.ok) throw new Error(none.error.message)

@@ -116,7 +116,7 @@ describe('setup.py that is run and recorded', () => {
       python,
       extension: 'conv',
     })
-    expect(unknown).toMatchObject({ error: { hint: 'There are norm_cpp, pool_cpp.' } })
+    expect(unknown).toMatchObject({ error: { hint: 'Choose one of norm_cpp, pool_cpp.' } })
   })
 
   it('one that ends without CUDA is read with CUDA, and says which functions need Python', async () => {

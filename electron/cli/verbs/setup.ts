@@ -11,7 +11,7 @@ import { defineVerb, refuse } from '../verb'
 
 const verbOptions = {
   libtorch: text('<folder>', 'the libtorch to use: the folder with include/ and lib/'),
-  yes: flag('install torch without asking, where no libtorch is found'),
+  yes: flag('install torch without asking, if no libtorch is found'),
   json: jsonFlag,
 }
 

@@ -117,9 +117,7 @@ function testedLines({ python, pytest, torch, library, replaced }: PytestReport)
 function callLines(call: RecordedCall): string[] {
   const { op, why, test } = call
   const text =
-    why === ''
-      ? `${op}(${argumentsText(call)})`
-      : `${op}, with ${why}, which opsmith.json cannot hold`
+    why === '' ? `${op}(${argumentsText(call)})` : `${op}: opsmith.json cannot express ${why}`
   return [`  ${text}`, `    ${test}`]
 }
 

@@ -147,7 +147,7 @@ const rules: readonly Rule[] = [
       cause: `The library was built on a newer system: it needs ${version}, and the C${version.startsWith('GLIBCXX') ? '++' : ''} library here is older.`,
       remedy: version.startsWith('GLIBCXX')
         ? 'Build it here; in a conda environment, install a newer C++ library.'
-        : 'Build it here, or on a system as old as the oldest that runs it.',
+        : 'Build it here, or on the oldest system that must run it.',
       command: version.startsWith('GLIBCXX')
         ? 'conda install -c conda-forge libstdcxx-ng'
         : installAgain,

@@ -19,7 +19,7 @@ const meanings: readonly Meaning[] = [
     match:
       /(?:[Ff]unction (\S+) )?returned an incorrect number of gradients \(expected (\d+), got (\d+)\)/,
     message: ([name = '', expected = '', got = '']) =>
-      `${backward(name)} gives ${got === '1' ? '1 gradient' : `${got} gradients`}, and forward has ${expected === '1' ? '1 input' : `${expected} inputs`}.`,
+      `${backward(name)} gives ${got === '1' ? '1 gradient' : `${got} gradients`}, but forward has ${expected === '1' ? '1 input' : `${expected} inputs`}.`,
     hint: 'Return one for each input of forward (ctx does not count), in their order. Use at::Tensor() for inputs without a gradient, including numbers and options.',
   },
   {
@@ -57,7 +57,7 @@ const meanings: readonly Meaning[] = [
   },
   {
     match: /Trying to backward through the graph a second time/,
-    message: () => 'Backward ran a second time over a graph whose saved tensors are gone.',
+    message: () => 'Backward ran a second time over a graph whose saved tensors were freed.',
     hint: 'To run backward twice, set retain_graph=true for the first run. Do not keep results of one call for the next one in static variables or members.',
   },
   {

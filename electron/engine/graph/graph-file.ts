@@ -33,7 +33,7 @@ export function parseGraph(text: string, file: string): Result<Graph> {
     return err(
       'input.invalid',
       `${file} is not a graph${where === '' ? '' : `: ${where}`}: ${issue?.message ?? 'it does not fit'}.`,
-      { path: where, hint: 'Graphs are written by opsmith graph --format json.' },
+      { path: where, hint: 'Write graphs with opsmith graph --format json.' },
     )
   } catch (error) {
     // Blocks in blocks in blocks, deeper than any program's.

@@ -269,9 +269,13 @@ export class Graphs {
     const kind = await fileKind(file)
     if (!kind.ok) return kind
     if (kind.value === 'torchscript') {
-      return err('input.invalid', `${file} is a TorchScript archive, which the op host reads.`, {
-        hint: 'Capture one of its methods.',
-      })
+      return err(
+        'input.invalid',
+        `${file} is a TorchScript archive: it has a graph for each method.`,
+        {
+          hint: 'Capture one of its methods.',
+        },
+      )
     }
     if (kind.value === 'graph') {
       const kept = this.opened

@@ -118,7 +118,7 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
           }
         : {
             reason: 'heap-corruption',
-            message: `Heap corruption${doing}: the allocator found its own records damaged and ended the process${at}.`,
+            message: `Heap corruption${doing}: the allocator found its data damaged and ended the process${at}.`,
           }
     default:
       return { reason: 'unknown', message: `Ended by ${signalName(record.signal)}${doing}${at}.` }
@@ -141,7 +141,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'timeout') {
     return {
       reason: 'timeout',
-      message: `No result after ${facts.seconds.toFixed(0)} s, the limit${doing}; it was${place(facts.stack) || ' still running'} when it was ended.`,
+      message: `No result within the limit of ${facts.seconds.toFixed(0)} s${doing}. When it was stopped, it was${place(facts.stack) || ' still running'}.`,
     }
   }
   if (facts.killed === 'unresponsive') {

@@ -332,7 +332,7 @@ export async function proposeProject(
   if (!chosen && request.extension !== '') {
     const names = (repository?.pairs ?? []).map(({ name }) => name)
     return err('request.invalid', `There is no extension ${request.extension}.`, {
-      hint: names.length > 0 ? `There are ${names.join(', ')}.` : 'There is none here.',
+      hint: names.length > 0 ? `Choose one of ${names.join(', ')}.` : 'There is none here.',
     })
   }
   const file = repository?.file ?? setupFile

@@ -106,7 +106,7 @@ export async function createProject(
   if (!templates.some(({ id }) => id === template)) {
     return err('request.invalid', `There is no template ${template}.`, {
       path: 'template',
-      hint: `There are ${templates.map(({ id }) => id).join(', ')}.`,
+      hint: `Choose one of ${templates.map(({ id }) => id).join(', ')}.`,
     })
   }
   const source = path.join(installation.templatesFolder, template)

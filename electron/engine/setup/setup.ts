@@ -155,8 +155,8 @@ class SetupRun {
     return err('toolchain.missing', `Not installed: ${names.join(', ')}.`, {
       hint:
         command === ''
-          ? "Install it with this system's package manager, then start again."
-          : `Install it with \`${command}\`, then start again.`,
+          ? "Install it with this system's package manager, then run set-up again."
+          : `Install it with \`${command}\`, then run set-up again.`,
     })
   }
 

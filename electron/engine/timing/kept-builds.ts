@@ -225,7 +225,7 @@ export class KeptBuilds {
       : err('request.invalid', `No build that is kept is named "${wanted}".`, {
           hint:
             names.length > 0
-              ? `There are ${names.join(', ')}, and "last".`
+              ? `Choose one of ${names.join(', ')} or "last".`
               : 'No build has a name yet; "last" is the one before this.',
           path: 'builds',
         })

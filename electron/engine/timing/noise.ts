@@ -145,7 +145,7 @@ export function noiseWarnings(
   if (rounds.length < 9)
     warnings.push(`Only ${rounds.length} rounds of samples: sample for longer.`)
   if (point.cold && summary.median < leastCold) {
-    const cost = isOnHost ? 'reading the clock' : 'two events (a microsecond or two)'
+    const cost = isOnHost ? 'reading the clock' : 'two events (one or two microseconds)'
     warnings.push(
       `The call is too short to be timed cold: the time includes ${cost}. Time it warm.`,
     )

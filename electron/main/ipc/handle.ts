@@ -70,7 +70,7 @@ export function listenToRenderer(session: AppSession, handlers: Handlers<AppCall
       !isTrustedSender(event.senderFrame, event.sender) ||
       event.sender !== session.window?.webContents
     ) {
-      return err('request.invalid', 'Only the workbench window is answered.')
+      return err('request.invalid', 'Only the Opsmith window can make this call.')
     }
     // The Settings panel asks for it again and again, whether somebody looks or not.
     if (name !== 'app.memory') session.touch()

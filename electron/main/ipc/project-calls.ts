@@ -98,9 +98,13 @@ export const projectCalls: Handlers<ProjectCalls> = {
   'file.create': projectCall((_call, { folder, path }) => createProjectFile(folder, path)),
   'file.readExternal': async (session, { path }) => {
     if (!session.project?.wasNamed(path))
-      return err('request.invalid', `${path} is outside the project, and no message named it.`, {
-        path: 'path',
-      })
+      return err(
+        'request.invalid',
+        `${path} is outside the project. Opsmith opens such a file only from a message that names it.`,
+        {
+          path: 'path',
+        },
+      )
     // A message names whatever #line says.
     return isCode(await realPlace(path))
       ? await readExternalFile(path)

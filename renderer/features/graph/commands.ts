@@ -97,7 +97,7 @@ function forms(): Command[] {
 const view: Command[] = [
   command(
     'fit',
-    'Fit; once more: show all',
+    'Fit; again: show all',
     act((actions) => actions.fit()),
   ),
   command(

@@ -29,7 +29,7 @@ export const feature = defineFeature({
       keys: [
         ['Arrows', 'Walk from node to node; with Shift, move the picture'],
         ['Enter', 'Open or fold a module or a block'],
-        ['F', 'Fit the graph; once more: show all of it'],
+        ['F', 'Fit the graph; press again to show all of it'],
         ['+ and -', 'Zoom, as the wheel does'],
         ['/', 'Search'],
         ['Escape', 'Select nothing'],

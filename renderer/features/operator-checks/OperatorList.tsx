@@ -38,7 +38,7 @@ export function OperatorList(): ReactElement {
         {entries.length === 0 && <p className="muted side-pad">There is nothing to check.</p>}
       </Section>
       <OtherOperators
-        title="Not in the list"
+        title="Not in opsmith.json"
         listed={entries}
         selected={other}
         onChoose={chooseCheckedOperator}

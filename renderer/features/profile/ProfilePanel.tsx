@@ -181,7 +181,7 @@ function Summary({ report }: { report: ProfileReport }): ReactElement {
         className="muted"
         title={
           slowed > slowedBelow
-            ? 'Noting an event takes about a microsecond: short ones look longer than they are.'
+            ? 'Recording an event takes about a microsecond, so short events look longer than they are.'
             : ''
         }
       >
@@ -285,7 +285,7 @@ function Flame({ report }: { report: ProfileReport }): ReactElement {
     <SpanCanvas
       named={named}
       memory={noMemory}
-      label="Flame graph: time by path of calls"
+      label="Flame graph: time per call stack"
       testId="profile-flame"
       selected={selected}
       search={search}

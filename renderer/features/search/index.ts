@@ -64,7 +64,7 @@ export const feature = defineFeature({
         'Regular expressions are JavaScript’s and match within a line. “$1” in a replacement is the first group. You can undo a replacement in each file.',
       ],
       keys: [
-        ['Down', 'From the field into the results, and through them'],
+        ['Down', 'Move from the field into the results, and through them'],
         ['Enter', 'Search now; go to a result'],
         ['Left, Right', 'Fold or open the results of a file'],
       ],

@@ -131,7 +131,7 @@ function cellOf(row: TimingRow | undefined, unit: Unit, best: ReadonlySet<Timing
   return { text: `${time} ±${half}`, beside, best: best.has(row) }
 }
 
-/** "aten::relu takes, of the time of my::relu: forward 0.223 (0.2229 to 0.2240), both no difference (…)" */
+/** "aten::relu, time divided by that of my::relu: forward 0.223 (0.2229 to 0.2240), both no difference (…)" */
 function ratioNote({ variant, byDirection }: Line, own: string): string[] {
   const parts = [...byDirection.values()].flatMap(({ direction, ratio }) => {
     if (!ratio) return []
@@ -141,7 +141,7 @@ function ratioNote({ variant, byDirection }: Line, own: string): string[] {
   })
   return parts.length === 0
     ? []
-    : [`${shortName(variant)} takes, of the time of ${own}: ${parts.join(', ')}`]
+    : [`${shortName(variant)}, time divided by that of ${own}: ${parts.join(', ')}`]
 }
 
 /** Parts are differences of two timings: smaller ones are noise. */

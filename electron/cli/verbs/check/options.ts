@@ -13,7 +13,7 @@ function checkNames(given: string): Result<OperatorCheckName[]> {
     const check = operatorCheckName.safeParse(name)
     if (!check.success) {
       return err('request.invalid', `There is no check named "${name}".`, {
-        hint: `There are ${operatorCheckName.options.join(', ')}.`,
+        hint: `Choose from ${operatorCheckName.options.join(', ')}.`,
       })
     }
     checks.push(check.data)

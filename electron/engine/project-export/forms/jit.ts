@@ -139,7 +139,7 @@ function inlineScript(project: ExportedProject, source: string): string {
       [
         `The operators of ${name} in one file: compiled from the text below when it is imported.`,
         '',
-        `The same as load_${name}.py, for sources as short as this one.`,
+        `The same as load_${name}.py, for short sources such as this one.`,
       ],
       [],
     ),

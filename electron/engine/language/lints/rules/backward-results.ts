@@ -48,7 +48,9 @@ function checkOne(name: string, forward: CppFunction, backward: CppFunction): Li
         ? [
             {
               title:
-                missing === 1 ? 'Add an undefined gradient' : `Add ${missing} undefined gradients`,
+                missing === 1
+                  ? 'Return at::Tensor() for the last input'
+                  : `Return at::Tensor() for the last ${missing} inputs`,
               edits: [replace(source, last.end, last.end, ', at::Tensor()'.repeat(missing))],
             },
           ]
