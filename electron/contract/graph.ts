@@ -59,7 +59,7 @@ export type GraphNode = {
   inputs: string[]
   outputs: GraphValue[]
   attributes: Record<string, GraphAttribute>
-  /** The overload that the node calls; absent for what is no operator. */
+  /** The overload that the node calls; absent for what is not an operator. */
   schema?: string | undefined
   /** Not libtorch's own: an operator, a class or an autograd function of the loaded library. */
   custom?: boolean | undefined

@@ -277,7 +277,7 @@ export const hostMessage = z.discriminatedUnion('kind', [
     seconds: z.number(),
     sandbox: z.array(sandboxBound),
   }),
-  /** In place of `ready`: the host cannot be used, and ends. */
+  /** Instead of `ready`: the host cannot be used, and ends. */
   z.object({ kind: z.literal('refused'), error: workbenchError }),
   z.object({
     kind: z.literal('answer'),

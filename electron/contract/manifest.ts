@@ -55,7 +55,7 @@ export const gradcheckEntry = z.strictObject({
   args: z.array(argument).default([]),
   /** gradgradcheck: gradients of gradients. */
   second_order: z.boolean().optional(),
-  /** Of every floating or complex input, in place of its own. */
+  /** Of every floating or complex input, instead of its own. */
   dtype: dtype.optional(),
   /** Inputs that replace those of the same name: a case that failed once, with its seeds. */
   inputs: z.record(inputName, inputSpec).optional(),

@@ -94,7 +94,7 @@ export const timingRow = z.object({
       after: deviceState,
     })
     .optional(),
-  /** Seconds: dispatcher and autograd beside the kernel; of operators, forward. */
+  /** Seconds: dispatcher and autograd next to the kernel; of operators, forward. */
   layers: z
     .object({ full: z.number(), belowAutograd: z.number(), kernel: z.number().optional() })
     .optional(),

@@ -103,7 +103,7 @@ export async function openWindow(session: AppSession, preload: string): Promise<
     })
   })
   const ends = new RecentEnds()
-  // A renderer that died is started anew: drafts bring back what was typed.
+  // A renderer that died is started again: drafts bring back what was typed.
   window.webContents.on('render-process-gone', (_event, details) => {
     if (details.reason === 'clean-exit' || session.isClosing) return
     const times = ends.note(Date.now())

@@ -6,7 +6,7 @@ import { ErrorView } from './primitives/ErrorView'
 type Props = { name: string; children: ReactNode }
 type State = { problem: Error | null; where: string }
 
-/** A bug in one panel stays in that panel: the editor beside it must not go down with it. */
+/** A bug in one panel stays in that panel: the editor next to it must not go down with it. */
 export class ErrorBoundary extends Component<Props, State> {
   override state: State = { problem: null, where: '' }
 

@@ -35,7 +35,7 @@ const assemblyOptions = {
   json: jsonFlag,
 }
 
-/** FILE:LINE in place of a name. */
+/** FILE:LINE instead of a name. */
 function choiceOf(named: string): { name: string; file: string; line: number } {
   const place = /^(.+\.\w+):(\d+)$/.exec(named)
   return place
@@ -43,7 +43,9 @@ function choiceOf(named: string): { name: string; file: string; line: number } {
     : { name: named, file: '', line: 0 }
 }
 
-/** `opsmith assembly`: the instructions of one function, each with its line; without a name, the functions there are. */
+/**
+ * `opsmith assembly`: the instructions of one function, each with its line; without a name, the functions there are.
+ */
 async function runAssembly(
   workbench: Workbench,
   folder: string,

@@ -49,7 +49,7 @@ const verbOptions = {
   json: flag('print the answer as JSON to stdout'),
 }
 
-/** Explains a log in place of looking at this machine. It is good news when a failure is known. */
+/** Explains a log instead of looking at this machine. It is good news when a failure is known. */
 function explainFile(file: string, json: boolean): number {
   let log: string
   try {

@@ -133,7 +133,7 @@ function reportJson(report: PytestReport): object {
   return { ...report, counts }
 }
 
-/** `opsmith test`: the project's own pytest, with the library that is built in the place of theirs. */
+/** `opsmith test`: the project's own pytest, with the library that is built instead of theirs. */
 async function runTests(
   workbench: Workbench,
   first: string,

@@ -15,7 +15,7 @@ export interface CudaBuild {
   project: OpenProject
   /** The project's own include paths and macros. */
   projectFlags: readonly string[]
-  /** What kernels are compiled for, in place of the GPUs here; empty for no such wish. */
+  /** What kernels are compiled for, instead of the GPUs here; empty for no such wish. */
   architectures: readonly string[]
 }
 

@@ -47,7 +47,7 @@ export interface PlanRequest {
   toolchain: Toolchain
   project: OpenProject
   variant: BuildVariant
-  /** What CUDA sources are compiled for, in place of the GPUs here and the project's own list. */
+  /** What CUDA sources are compiled for, instead of the GPUs here and the project's own list. */
   architectures?: readonly string[]
 }
 

@@ -83,7 +83,7 @@ export async function makePrecompiled(
     const source = path.join(includes.folder, 'include', 'opsmith', `prelude_${prelude}.h`)
     const output = path.join(temporary, path.basename(header.file))
     const clang = toolchain.compiler.family === 'clang'
-    // g++ looks for lean.h.gch beside lean.h.
+    // g++ looks for lean.h.gch next to lean.h.
     if (!clang) fs.writeFileSync(output.replace(/\.gch$/, ''), `#include "${source}"\n`)
     const result = await runProcess(
       toolchain.compiler.path,

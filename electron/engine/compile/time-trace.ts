@@ -118,7 +118,9 @@ function outermost(stretches: readonly Stretch[], kind: TimeKind): number {
   )
 }
 
-/** Since clang 18, a header is a pair of events, its end right behind its beginning: they may overlap what is parsed. */
+/**
+ * Since clang 18, a header is a pair of events, its end right behind its beginning: they may overlap what is parsed.
+ */
 function completeEvents(events: readonly TraceEvent[]): TraceEvent[] {
   const complete: TraceEvent[] = []
   let begun: TraceEvent | undefined
@@ -225,7 +227,7 @@ export function readGccReport(text: string): FileTime['phases'] {
   }
 }
 
-/** What g++ printed beside its report. */
+/** What g++ printed next to its report. */
 function withoutReport(text: string): string {
   const at = text.search(/^Time variable\s/m)
   return at < 0 ? text : `${text.slice(0, at).trimEnd()}\n`.replace(/^\n$/, '')

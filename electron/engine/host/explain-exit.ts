@@ -16,7 +16,7 @@ export interface ExitFacts {
   code: number | null
   signal: string | null
   killed: KillReason | undefined
-  /** Of a host that was ended as `broken`: what came in place of a message; "" when its connection was closed. */
+  /** Of a host that was ended as `broken`: what came instead of a message; "" when its connection was closed. */
   cameInstead: string
   /** What the engine knows the host was doing; the record's own phase comes first. */
   phase: string

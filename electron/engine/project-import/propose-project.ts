@@ -302,8 +302,8 @@ function nothingFound(
 /**
  * Proposes an opsmith.json for a folder that has none. Nothing is written.
  * Errors: there is one already, or the extension asked for is not there (request.invalid); no folder, or nothing
- * to propose (project.missing, project.empty); code must be run first (project.restricted); no Python, or setup.py cannot be
- * run (toolchain.missing, project.invalid).
+ * to propose (project.missing, project.empty); code must be run first (project.restricted); no Python, or setup.py
+ * cannot be run (toolchain.missing, project.invalid).
  */
 export async function proposeProject(
   installation: Installation,
@@ -393,7 +393,7 @@ function remarkOnSubmodules(draft: ProposalDraft, folder: string): void {
   }
 }
 
-/** A proposal that opsmith.json would not take is a bug of ours; the reason is the error. */
+/** A proposal that opsmith.json would not take is a bug in Opsmith; the reason is the error. */
 function checked(proposal: ProjectProposal): Result<ProjectProposal> {
   const parsed = parseManifest(proposedText(proposal), path.join(proposal.folder, manifestFileName))
   return parsed.ok ? ok(proposal) : parsed

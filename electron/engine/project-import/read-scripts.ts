@@ -54,7 +54,7 @@ class Loads {
     }
   }
 
-  /** An extension with files in place of texts, and with the names of load()'s arguments. */
+  /** An extension with files instead of texts, and with the names of load()'s arguments. */
   private withFiles(script: string, one: RecordedExtension): RecordedExtension {
     const { line, inline } = one
     const places = new Map<string, FlagPlace>()

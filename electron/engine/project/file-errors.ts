@@ -44,7 +44,7 @@ const hints: Readonly<Record<string, string>> = {
 
 /**
  * An error of the file system that nobody expected where it arose: a full or read-only disk, missing rights, a
- * folder in the place of a file. Undefined for an error of another kind, which may be a bug of ours.
+ * folder instead of a file. Undefined for an error of another kind, which may be a bug in Opsmith.
  */
 export function diskError(error: unknown): WorkbenchError | undefined {
   const reason = fileSystemReason(error)

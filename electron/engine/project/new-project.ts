@@ -114,7 +114,7 @@ export async function createProject(
     const made = await makeFolder(folder)
     if (!made.ok) return made
     const files = (await fs.readdir(source)).filter((file) => file !== templateFile)
-    // Last, so that a folder that could not be filled is no project.
+    // Last, so that a folder that could not be filled is not a project.
     files.sort((a, b) => Number(a === manifestFileName) - Number(b === manifestFileName))
     for (const file of files) {
       const text = await fs.readFile(path.join(source, file), 'utf8')

@@ -154,7 +154,7 @@ export class Projects {
     this.trust = new Trust(installation)
   }
 
-  /** Whether nothing of the folder may be run, its opsmith.json broken or not; "" is no folder. */
+  /** Whether nothing of the folder may be run, its opsmith.json broken or not; "" is not a folder. */
   async isRestricted(folder: string): Promise<boolean> {
     return folder !== '' && this.asksForTrust && (await this.trustOf(folder)) !== 'trusted'
   }

@@ -49,7 +49,7 @@ function whyUnreadable(file: string): string | undefined {
     const start = Buffer.alloc(2)
     const bytes = fs.readSync(descriptor, start, 0, start.length, 0)
     return isUtf16(start.subarray(0, bytes))
-      ? 'is written in UTF-16; compilers read UTF-8. Save it again with that encoding.'
+      ? 'is written in UTF-16; compilers read UTF-8. Save it again as UTF-8.'
       : undefined
   } finally {
     fs.closeSync(descriptor)

@@ -46,7 +46,7 @@ export interface CeilingsRequest {
 
 /**
  * What the machine can do with so many threads. Kept in the cache folder; what was disturbed while it was
- * measured is kept for minutes only, and never in place of what was not. undefined where it could not be
+ * measured is kept for minutes only, and never instead of what was not. undefined where it could not be
  * measured.
  */
 export async function ceilingsOf(

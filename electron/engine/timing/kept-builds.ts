@@ -35,7 +35,7 @@ const buildRecord = z.object({
 /** `time` is when it was built last, milliseconds since 1970: the file's time. */
 type BuildRecord = z.infer<typeof buildRecord> & { time: number }
 
-/** A build that can be loaded beside the current one. */
+/** A build that can be loaded next to the current one. */
 export interface LoadableBuild {
   key: string
   /** For people: its name, else when it was built. */
@@ -58,7 +58,7 @@ function labelOf({ name, time }: BuildRecord): string {
   return `build of ${at.getDate()} ${months[at.getMonth()] ?? ''} ${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
-/** Undefined where it cannot be read, or is no text. */
+/** Undefined where it cannot be read, or is not a text. */
 async function textOf(folder: string, file: string): Promise<string | undefined> {
   const content = await readProjectFile(folder, file)
   return content.ok ? content.value.text : undefined
@@ -102,7 +102,7 @@ export class KeptBuilds {
       const record = buildRecord.parse(JSON.parse(await fs.readFile(file, 'utf8')))
       return record.key === key ? { ...record, time: (await fs.stat(file)).mtimeMs } : undefined
     } catch {
-      // Not built yet, or pruned meanwhile.
+      // Not built yet, or pruned in the meantime.
       return undefined
     }
   }

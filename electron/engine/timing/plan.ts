@@ -10,7 +10,7 @@ import { evaluateFormula } from './formula'
 import type { FormulaScope } from './formula'
 import { deviceOf } from './timed-devices'
 
-/** What is timed beside each other at one point: without what a direction and a point add. */
+/** What is timed next to each other at one point: without what a direction and a point add. */
 export type Variant =
   | { kind: 'operator' | 'other'; label: string; op: string; args: Argument[] }
   | { kind: 'expression'; label: string; expression: string }

@@ -53,7 +53,7 @@ function thinned(values: readonly number[]): number[] {
 
 const engineering = (seconds: number): string => `${seconds.toExponential(2)} s`
 
-/** What times are held against. */
+/** What times are compared with. */
 interface Limits {
   machine: MachineFacts
   ceilings?: MachineCeilings

@@ -37,7 +37,7 @@ const mostBegun = 5
 const stopped = err('cancelled', 'Stopped.').error
 
 /**
- * Times variants beside each other at one point and in one direction: opened, compared, sampled in
+ * Times variants next to each other at one point and in one direction: opened, compared, sampled in
  * turn. The first is the one that the others are compared with. One that ends its op host or runs out
  * of time has that as its error, and the others begin again without it; all do where their op host was
  * ended for something else. On Stop all have that as their error.

@@ -27,7 +27,7 @@ import { Foot } from './Foot'
 
 const formNames: Record<AssemblyForm, string> = { machine: 'Machine', ptx: 'PTX', sass: 'SASS' }
 
-/** The instructions of one function beside its source: same line, same colour. */
+/** The instructions of one function next to its source: same line, same colour. */
 export function AssemblyPanel(): ReactElement {
   const filter = useAssembly((state) => state.filter)
   const listing = useListing()

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 
 import { Gallery } from './Gallery'
 
-/** The gallery as a tab beside the files. */
+/** The gallery as a tab next to the files. */
 export function GalleryPanel(): ReactElement {
   return (
     <div className="panel-column page">

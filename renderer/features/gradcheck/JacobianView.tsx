@@ -15,7 +15,7 @@ import { JacobianTiles } from './jacobian-tiles'
 type Drawn = GradcheckFinding & Record<Kind, TensorHandle>
 type Kind = 'analytical' | 'numerical' | 'error'
 const kinds: readonly Kind[] = ['analytical', 'numerical', 'error']
-/** From this width on, in pixels, all three are beside each other. */
+/** From this width on, in pixels, all three are next to each other. */
 const roomForAll = 620
 
 function isDrawn(finding: GradcheckFinding | undefined): finding is Drawn {

@@ -15,7 +15,7 @@ const overlays: Record<GraphOverlay, string> = {
   device: 'device',
 }
 
-/** Search over the picture, and what the picture shows beside the operators. */
+/** Search over the picture, and what the picture shows next to the operators. */
 export function SearchBar({ field }: { field: RefObject<HTMLInputElement | null> }): ReactElement {
   const choice = useGraph((state) => state.choice)
   const canRun = useShown((shown) => shown?.shot.report !== null)

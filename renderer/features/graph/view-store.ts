@@ -120,7 +120,7 @@ graphClient.onScene = (view, shift, isFinal, show) => {
   if (isKnown) surface?.follow(shift.dx, shift.dy)
   show()
   if (!surface || isKnown) return
-  // A first layout is refined: until the user moves it, the picture is placed anew each time.
+  // A first layout is refined: until the user moves it, the picture is placed again each time.
   if (!surface.wasMoved || surface.size.width === 0) surface.start()
   if (isFinal) fitted.set(view, placeKey)
 }

@@ -14,7 +14,7 @@ export type OperatorCheckDraft = {
   op: string
   /** "x, [y, None], k": names of inputs, sizes and numbers, and literals; "" lets the schema say. */
   argsText: string
-  /** Whole inputs in place of the project's of the same name; shapes may name sizes. */
+  /** Whole inputs instead of the project's of the same name; shapes may name sizes. */
   inputs: Record<string, CheckInput>
   sizes: Ranges
   integers: Ranges

@@ -219,7 +219,7 @@ function Memory(): ReactElement {
   )
 }
 
-/** Counts when the field is left or Enter is pressed: half a path is no program. */
+/** Counts when the field is left or Enter is pressed: half a path is not a program. */
 function ClangdSetting(): ReactElement {
   const clangd = useSettings((settings) => settings.clangd)
   const [draft, setDraft] = useState<string | null>(null)

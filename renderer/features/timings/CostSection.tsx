@@ -30,7 +30,7 @@ function partsOf(layers: NonNullable<TimingRow['layers']>): Part[] {
   ]
 }
 
-/** Where the time of one forward goes, and what the processor counted meanwhile. */
+/** Where the time of one forward goes, and what the processor counted in the meantime. */
 export function CostSection({
   row,
   machine,

@@ -13,7 +13,7 @@ import { inUnit, timeText, unitFor } from './time-units'
 
 type Props = { row: TimingRow; devices: TimingReport['devices'] }
 
-/** What there is to tell of a row on a GPU beside its time: launches, its state, its kernels. */
+/** What there is to tell of a row on a GPU next to its time: launches, its state, its kernels. */
 export function DeviceSection({ row, devices }: Props): ReactElement | null {
   const { gpu, device } = row
   if (!gpu) return null

@@ -30,7 +30,7 @@ import { inUnit } from './time-units'
 
 type Props = { rows: readonly TimingRow[]; machine: MachineFacts | undefined }
 
-/** Operators and variants below one another, forward, backward and both beside one another. */
+/** Operators and variants below one another, forward, backward and both next to one another. */
 export function ResultTable({ rows, machine }: Props): ReactElement {
   const [spread, setSpread] = useState<Spread>('quartiles')
   const table = useMemo(() => tableOf(rows), [rows])

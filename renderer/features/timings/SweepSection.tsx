@@ -124,7 +124,7 @@ function crossoverText(crossover: Crossover, curves: readonly Curve[]): string {
   return `${curves[crossover.curve]?.label ?? ''} is ${crossover.label}.`
 }
 
-/** A curve's colour and dashes, beside its name. */
+/** A curve's colour and dashes, next to its name. */
 export function LineSample({ index }: { index: number }): ReactElement {
   return (
     <svg className="timings-sample" viewBox="0 0 26 8" aria-hidden>

@@ -20,7 +20,7 @@ export type TimingDraft = {
   /** An operator, libtorch's included, or a function of the program; "" until one is chosen. */
   op: string
   argsText: string
-  /** Whole inputs in place of the project's of the same name; shapes may name sizes. */
+  /** Whole inputs instead of the project's of the same name; shapes may name sizes. */
   inputs: Record<string, TimingInput>
   against: OtherDraft[]
   /** Builds to compare with: "last", a name or a key. */
@@ -107,7 +107,7 @@ export function timingInputs(draft: TimingDraft, inputs: Inputs): [string, Timin
 /** The arguments of every call, and the words of every expression. */
 function callTexts(draft: TimingDraft): string[] {
   const others = draft.against.map((other) =>
-    // In an expression a name also stands beside operators and dots.
+    // In an expression a name also stands next to operators and dots.
     other.kind === 'expression' ? other.text.replace(/[^\w"]+/g, ' ') : other.argsText,
   )
   return [draft.argsText, ...others]
@@ -180,12 +180,12 @@ export function listedBenchmarks(manifest: Manifest | null | undefined): TimingE
   return calledOnce(manifest.calls).map(({ op, args }) => ({ op, args, directions: ['forward'] }))
 }
 
-/** A call as a benchmark, beside what it is compared with. */
+/** A call as a benchmark, next to what it is compared with. */
 export function draftOfCall({ op, args, reference }: Call, inputs: Inputs): TimingDraft {
   return timingDraftOf({ op, args, ...(reference ? { against: [reference] } : {}) }, inputs)
 }
 
-/** The name that opsmith.json gives, else the call, and beside it what it sweeps. */
+/** The name that opsmith.json gives, else the call, and next to it what it sweeps. */
 export function timingNames(
   entry: TimingEntry,
   inputs: Inputs,

@@ -53,7 +53,7 @@ export const timingJob: Job<DraftRequest, Timed, TimingProgress> = createJob({
     return timedOf(await call('timing.run', { folder, job, request }), asked, work)
   },
   progress: { event: 'timing.progressed', read: progressOf },
-  // Another benchmark was chosen meanwhile: the result is not about it.
+  // Another benchmark was chosen in the meantime: the result is not about it.
   isWanted: ({ draft }) => timingsStore.getState().draft.op === draft.op,
 })
 

@@ -6,7 +6,7 @@ import { Button } from './Button'
 import { EmptyState } from './EmptyState'
 import type { IconName } from './Icon'
 
-/** In place of a panel that has no operators yet; `text` says what it is for. */
+/** Instead of a panel that has no operators yet; `text` says what it is for. */
 export function NeedsBuild({ icon, text }: { icon: IconName; text: string }): ReactElement {
   const building = useBuild((state) => state.running !== null)
   if (building) return <EmptyState text="Building … The operators appear after the build." quiet />

@@ -44,7 +44,7 @@ export function parseValues(text: string): Parsed<NestedNumbers> {
     : { value: value as NestedNumbers }
 }
 
-/** null: not rectangular, or something that is no number. */
+/** null: not rectangular, or something that is not a number. */
 function shapeOf(value: unknown): string | null {
   if (!Array.isArray(value)) {
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

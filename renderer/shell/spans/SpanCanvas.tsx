@@ -183,7 +183,7 @@ export function SpanCanvas(props: Props): ReactElement {
   )
 }
 
-/** Of what the pointer is on; beside it, within the window. */
+/** Of what the pointer is on; next to it, within the window. */
 function Tip({ x, y, lines }: { x: number; y: number; lines: string[] }): ReactElement {
   const [name, ...rest] = lines
   return (

@@ -90,7 +90,7 @@ export async function readBaseline(name: string): Promise<Result<Baseline>> {
 }
 
 /**
- * Each row that the baseline has, beside it. A row fails only when it is slower for sure: the lower
+ * Each row that the baseline has, next to it. A row fails only when it is slower for sure: the lower
  * end of its median's 95 % interval is more than `failAbove` times the upper end of the baseline's. So a
  * noisy row does not fail by chance; more seconds make the intervals narrower, and the test sharper.
  */

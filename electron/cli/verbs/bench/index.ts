@@ -27,7 +27,7 @@ function progressText(done: number, total: number, row: TimingRow): string {
   return `${done} of ${total}: ${place.join(', ')}: ${time}`
 }
 
-/** What every machine's numbers need beside them. */
+/** What every machine's numbers need next to them. */
 export function machineLine({ machine, seconds, ceilings, ceilingsDoubt }: TimingReport): string {
   const copies = ceilings
     ? `; a large copy moves ${(ceilings.bytesPerSecond / 1e9).toPrecision(3)} GB/s with ${ceilings.threads} thread${ceilings.threads === 1 ? '' : 's'}`

@@ -23,7 +23,7 @@ export interface TimingCommand {
   /** "" for all of opsmith.json's. */
   op: string
   args?: Argument[]
-  /** In place of what a benchmark of opsmith.json has. */
+  /** Instead of what a benchmark of opsmith.json has. */
   overrides: Partial<
     Pick<
       TimingRequest,
@@ -33,12 +33,12 @@ export interface TimingCommand {
   /** By their names; they replace those of the same names only. */
   sizes: Record<string, number[]>
   builds: string[]
-  /** What to do with the builds that are kept, in place of timing. */
+  /** What to do with the builds that are kept, instead of timing. */
   keeping: 'list' | 'name' | undefined
   /** "" takes a name away. */
   buildName: string
   measureCeilings: boolean
-  /** List what the device does, in place of timing. */
+  /** List what the device does, instead of timing. */
   kernels: boolean
   format: 'text' | 'json' | 'markdown' | 'csv'
   /** Files, "" for none. */

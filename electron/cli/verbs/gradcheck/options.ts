@@ -25,7 +25,7 @@ export const gradcheckVerbOptions = {
   rtol: number('<tolerance>', 'relative tolerance', { least: 0 }, '1e-3'),
   nondetTol: number(
     '<tolerance>',
-    'how far two runs of one backward may differ',
+    'largest allowed difference between two runs of one backward',
     { least: 0 },
     '0',
   ),

@@ -92,7 +92,7 @@ export async function firstEntry(
   folder: string,
   manifest: Manifest,
 ): Promise<Result<string>> {
-  // A program that uses the project's operators compiles only beside them.
+  // A program that uses the project's operators compiles only next to them.
   const loaded = await workbench.libraries.load(folder, { timeout: loadTimeout })
   if (!loaded.ok) return loaded
   const functions = await workbench.runs.programFunctions(folder)

@@ -34,7 +34,7 @@ function aligned(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** Of each, how much is shown before the rest is counted: a terminal is no place for 300 operators. */
+/** Of each, how much is shown before the rest is counted: a terminal is not a place for 300 operators. */
 const mostRows = 30
 const mostHolders = 5
 

@@ -45,7 +45,7 @@ const message = z.discriminatedUnion('event', [
 
 type Answer = z.infer<typeof message>
 
-/** Undefined where the line is no answer. */
+/** Undefined where the line is not an answer. */
 function readAnswer(line: string): Answer | undefined {
   try {
     return message.safeParse(JSON.parse(line)).data

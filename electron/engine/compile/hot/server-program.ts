@@ -115,7 +115,7 @@ async function programIn(place: Place, toolchain: Toolchain): Promise<ServerProg
   }
 }
 
-/** What a window shows meanwhile, once for all that wait for it. */
+/** What a window shows in the meantime, once for all that wait for it. */
 export const makingServer = 'making the compile server'
 
 export interface MadeProgram {

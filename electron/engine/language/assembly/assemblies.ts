@@ -92,7 +92,7 @@ export class Assemblies {
       variant: 'plain',
     })
     if (!plan.ok) return plan
-    // Who asked at the same time has the same one: nvcc mangles some names anew each time it compiles.
+    // Who asked at the same time has the same one: nvcc mangles some names again each time it compiles.
     const meanwhile = known()
     if (meanwhile) return ok(meanwhile)
     const places = placesOf(absolute, plan.value.contentFolders)
@@ -252,7 +252,9 @@ export class Assemblies {
       : err('internal', `${found.value.name} has no instructions.`)
   }
 
-  /** clang's remarks on the project's lines, from one more compile of a source. Errors: it does not compile; it is g++. */
+  /**
+   * clang's remarks on the project's lines, from one more compile of a source. Errors: it does not compile; it is g++.
+   */
   async remarks(
     folder: string,
     file: string,
@@ -343,7 +345,7 @@ function chosenByName(
           : `It has ${[...new Set(names)].join(', ')}${functions.length > 12 ? ' and more' : ''}.`,
     })
   }
-  // Titles are shortest, and stay as they are: nvcc mangles what is in an unnamed namespace anew each time.
+  // Titles are shortest, and stay as they are: nvcc mangles what is in an unnamed namespace again each time.
   const unlike = (names: string[]): boolean => new Set(names).size === found.length
   const ways = [found.map((one) => one.title), found.map((one) => one.name)]
   const names = ways.find(unlike) ?? found.map((one) => `${one.id} (${one.name})`)

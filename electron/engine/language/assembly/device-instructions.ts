@@ -96,8 +96,8 @@ export const ptxMeanings: Readonly<Record<string, string>> = {
   sub: 'Subtract',
   tanh: 'Hyperbolic tangent, approximately',
   trap: 'Stop the kernel with an error',
-  vote: 'Combine a predicate of the threads of the warp',
-  'vote.sync': 'Combine a predicate of the threads of the warp, as __any_sync()',
+  vote: 'Vote: combine a predicate over the threads of the warp',
+  'vote.sync': 'Vote: combine a predicate over the threads of the warp, as __any_sync()',
   wgmma: 'Multiply matrices by four warps together (tensor cores)',
   wmma: 'Load, multiply or store matrices by the whole warp (tensor cores)',
   xor: 'Bitwise exclusive or',
@@ -162,6 +162,6 @@ export const sassMeanings: Readonly<Record<string, string>> = {
   STL: "Store to local memory: the thread's own, in global memory (spills)",
   STS: 'Store to shared memory',
   ULDC: 'Load from constant memory into a register that the whole warp shares',
-  VOTE: 'Combine a predicate of the threads of the warp',
+  VOTE: 'Vote: combine a predicate over the threads of the warp',
   WARPSYNC: 'Wait for threads of the warp',
 }

@@ -40,7 +40,7 @@ export class Lints {
   constructor(private readonly services: { installation: Installation; projects: Projects }) {}
 
   /**
-   * @param unsaved texts of open files in place of those on disk, by absolute path
+   * @param unsaved texts of open files instead of those on disk, by absolute path
    * @returns an error where opsmith.json cannot be read or the parser's files are missing
    */
   async lint(

@@ -46,7 +46,7 @@ function readme(project: ExportedProject): string {
   ])
 }
 
-/** The C++ application of PyTorch's tutorial on custom operators: the model beside it, the operators below it. */
+/** The C++ application of PyTorch's tutorial on custom operators: the model next to it, the operators below it. */
 function appFiles(project: ExportedProject): FileTree {
   return joinTrees(
     treeIn(project.name, project.sources.files),

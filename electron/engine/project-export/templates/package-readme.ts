@@ -32,7 +32,7 @@ function useLines(project: ExportedProject, module: string): string[] {
     : []
 }
 
-/** What the package has beside functions: wrappers in Python, classes. */
+/** What the package has next to functions: wrappers in Python, classes. */
 function moreNames(project: ExportedProject, module: string): string[] {
   const classes = nameClasses(project.classes, project.operators)
   return [

@@ -29,7 +29,7 @@ interface SchemaArgument {
   at: number
 }
 
-/** The tensors of a schema, in order, beside everything else it takes. */
+/** The tensors of a schema, in order, next to everything else it takes. */
 function argumentsOf(schema: string): (SchemaArgument | undefined)[] {
   const open = schema.indexOf('(')
   let depth = 0
