@@ -11,7 +11,7 @@ export async function refuseWithoutDisplay() {
   if (problem) refuse(problem)
   if (process.getuid?.() === 0 && !withoutSandbox()) {
     refuse(
-      'Chromium's sandbox does not work for root: start Opsmith as an ordinary user, or set OPSMITH_NO_SANDBOX=1\n' +
+      'The sandbox of Chromium does not work for root: start Opsmith as an ordinary user, or set OPSMITH_NO_SANDBOX=1\n' +
         'if this is a container, which is a sandbox already.',
     )
   }

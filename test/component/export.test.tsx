@@ -118,7 +118,7 @@ describe('the forms of an export', () => {
     expect(screen.getByTestId('export-choose-library')).toHaveProperty('checked', true)
     expect(screen.getByTestId('export-form-stable').dataset['possible']).toBe('false')
     expect(screen.getByTestId('export-choose-stable')).toHaveProperty('disabled', true)
-    expect(screen.getByText(/^Writes whole projects/)).toBeTruthy()
+    expect(screen.getByText(/^Writes complete projects/)).toBeTruthy()
   })
 
   it('a form shows what keeps the sources from it and what of its proof cannot be tried', async () => {
@@ -203,7 +203,7 @@ describe('an export at work', () => {
     expect(main.asked('job.cancel')).toContainEqual({ job, byUser: true })
     expect(state('library')).toBe('stopped')
     expect(verdict()).toBe('stopped')
-    expect(screen.getByText(/is not proven/)).toBeTruthy()
+    expect(screen.getByText(/are not proven/)).toBeTruthy()
     expectNone('export-error')
   })
 })

@@ -148,7 +148,7 @@ describe('the verdict of a gradcheck', () => {
   it('a check that fails shows the cause, the worst element and how many are out', async () => {
     await openChecked(wrong)
     expect(verdict()).toBe('failed')
-    expect(screen.getByText('though expected to pass')).toBeTruthy()
+    expect(screen.getByText('but expected to pass')).toBeTruthy()
     const [backward, undefinedGrad] = screen.getAllByTestId('gradcheck-finding')
     expect(backward?.dataset).toMatchObject({ check: 'backward', status: 'failed' })
     expect(backward?.textContent).toContain('3 of 4 elements are outside the tolerance')
