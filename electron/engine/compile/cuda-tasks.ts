@@ -41,7 +41,7 @@ export function cudaTask(
   const { cuda } = toolchain
   const label = source.relative
   if (!cuda) {
-    return err('toolchain.missing', `${label} is a CUDA source, and nvcc is not installed.`, {
+    return err('toolchain.missing', `${label} is a CUDA source, but nvcc is not installed.`, {
       file: source.file,
       hint: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads. Sources in `cudaSources` of opsmith.json are left out if there is no nvcc.',
     })
