@@ -174,7 +174,10 @@ export function searchGraph(
   if (query.terms.length === 0) return { ok: true, nodes: [] }
   const needed = query.terms.find((term) => term.kind === 'flag' && term.flag !== 'custom')
   if (needed?.kind === 'flag' && !options.observation)
-    return { ok: false, message: `"${needed.flag}" needs a run of the graph: observe it first` }
+    return {
+      ok: false,
+      message: `"${needed.flag}" needs the values of a run: choose an overlay first`,
+    }
   const seen = new Map(options.observation?.nodes.map((node) => [node.id, node]))
   // Slow: a twentieth of the whole run or more.
   const slow = (options.observation?.seconds ?? 0) / 20

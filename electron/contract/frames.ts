@@ -72,7 +72,7 @@ export class FrameReader {
       }
       const payload = bytes.subarray(headerBytes, end)
       if (checksumOf(payload) !== header.getUint32(8, true)) {
-        throw new BadFrame('a message with other bytes in it')
+        throw new BadFrame('a damaged message')
       }
       this.pieces = [bytes.subarray(end)]
       this.size = bytes.byteLength - end

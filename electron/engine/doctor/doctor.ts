@@ -230,7 +230,7 @@ function mismatches(toolchain: Toolchain): DoctorReport['problems'] {
     (compiler.family === 'g++' ? compiler.major < 11 : compiler.major < 16)
   if (oldForStandard) {
     problems.push({
-      message: `libtorch ${libtorch.version} needs C++20, which ${compiler.family} ${compiler.version} does not have in full.`,
+      message: `libtorch ${libtorch.version} needs C++20, which ${compiler.family} ${compiler.version} does not fully support.`,
       remedy: 'apt-get install clang-19 lld-19',
     })
   }

@@ -58,7 +58,7 @@ function explainIssue(issue: z.core.$ZodIssue): { message: string; keys: Propert
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys
     return {
-      message: `"${key}" is not a key that opsmith.json knows here`,
+      message: `"${key}" is not a key of opsmith.json here`,
       keys: [...issue.path, key],
     }
   }

@@ -210,7 +210,7 @@ function FormulaField({ name, title }: { name: 'bytes' | 'flops'; title: string 
   return (
     <span
       className="case-option case-range"
-      title={`${title}, worked out from sizes: 2 * N * K, 8 * numel(x)`}
+      title={`${title}: a formula of sizes, such as 2 * N * K or 8 * numel(x)`}
     >
       <CommitField
         id={`timings-${name}`}

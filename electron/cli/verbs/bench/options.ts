@@ -131,7 +131,7 @@ export function readTimingOptions(given: TimingVerbOptions): Result<TimingComman
   if (!format.ok) return format
   const { op = '', args, build = [], baseline = '', failAbove } = given
   if (given.nameBuild !== undefined && build.length > 1)
-    return err('request.invalid', '--name-build names one build: give --build one.')
+    return err('request.invalid', '--name-build names one build: give --build exactly one build.')
   if (failAbove !== undefined && baseline === '')
     return err('request.invalid', '--fail-above needs --baseline FILE.')
   if (args && op === '') return err('request.invalid', '--args needs --op NAME.')
