@@ -130,7 +130,7 @@ describe('searching a graph', () => {
     const parsed = parseQuery('nan')
     expect(parsed.ok && searchGraph(small, parsed.query)).toEqual({
       ok: false,
-      message: '"nan" needs a run of the graph: observe it first',
+      message: '"nan" needs the values of a run: choose an overlay first',
     })
   })
 

@@ -147,7 +147,7 @@ async function runInit(
     if (json) printJson({ ok: false, written: false, ...placed.value })
     progress(
       writes === undefined
-        ? 'nothing was written: there is no terminal to ask on; --yes writes opsmith.json'
+        ? 'nothing was written: without a terminal, opsmith cannot ask; --yes writes opsmith.json'
         : 'nothing was written',
     )
     return exitCodes.failed

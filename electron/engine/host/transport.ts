@@ -169,9 +169,9 @@ function readMessage(payload: Uint8Array): HostMessage {
     // Structured clone: NaN, infinities and typed arrays survive.
     value = deserialize(payload)
   } catch {
-    throw new BadFrame('a message that cannot be read')
+    throw new BadFrame('an unreadable message')
   }
   const message = hostMessage.safeParse(value)
-  if (!message.success) throw new BadFrame('a message that is not in the contract')
+  if (!message.success) throw new BadFrame('an unknown message')
   return message.data
 }

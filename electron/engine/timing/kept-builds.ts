@@ -222,7 +222,7 @@ export class KeptBuilds {
           hint: 'Change something and build again. Then the current build is the build before.',
           path: 'builds',
         })
-      : err('request.invalid', `No build that is kept is named "${wanted}".`, {
+      : err('request.invalid', `No kept build has the name "${wanted}".`, {
           hint:
             names.length > 0
               ? `Choose one of ${names.join(', ')} or "last".`

@@ -123,7 +123,7 @@ function readme(project: ExportedProject): string {
       `c++ main.o -o application $(pkg-config --libs ${name}) \\`,
       '  -L$TORCH_LIB -Wl,-rpath,$TORCH_LIB -ltorch -ltorch_cpu -lc10',
     ),
-    'At run time the loader finds both by the run-paths that these flags set. Where libraries are moved afterwards:',
+    'At run time the loader finds both by the run-paths that these flags set. If you move the libraries later:',
     codeBlock('shell', 'export LD_LIBRARY_PATH=path/to/lib:/path/to/torch/lib'),
     '`example/` is an application that is built so: `make -C example check`.',
   ])
