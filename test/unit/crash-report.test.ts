@@ -75,7 +75,7 @@ describe('crash reports', () => {
 
   it('a crash inside the operator gets the advice to correct the code, an interruption does not', () => {
     const advice = (more: Partial<ExitFacts>): string => adviceAfter(explainExit(facts(more)))
-    expect(advice({ signal: 'SIGINT' })).toMatch(/ask again\.$/)
+    expect(advice({ signal: 'SIGINT' })).toMatch(/try again\.$/)
     expect(advice({ record: parseCrashReport(report)[1] })).toMatch(/fix the code/)
   })
 

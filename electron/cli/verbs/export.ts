@@ -19,9 +19,7 @@ const exportOptions = {
   as: text('<forms>', "forms, separated by commas; without it, opsmith.json's exports"),
   out: text('<folder>', 'where to write: each form gets a folder of its name in it'),
   proof: switchOff('write the files without building and running them'),
-  list: flag(
-    'list the forms, and for each whether this project can be exported as it, and why not',
-  ),
+  list: flag('list the forms, whether each is possible for this project, and why not'),
   diff: flag('show what would change in an earlier export; exit code 1 if something would change'),
   keep: optionalTexts(
     '[files...]',

@@ -144,11 +144,13 @@ function remarksOn(
 ): string[] {
   const remarks: string[] = []
   if (leftOut.length > 0) {
-    remarks.push(`${leftOut.join(', ')}: left out, for ${whyNoCuda}; the library has no CUDA part`)
+    remarks.push(
+      `${leftOut.join(', ')}: left out, because ${whyNoCuda}; the library has no CUDA part`,
+    )
   }
   if (contradicting.length > 0) {
     remarks.push(
-      `${contradicting.join(' ')}: no precompiled headers are used with these flags ("optimization", "fastMath" and "setuptoolsFlags" in opsmith.json keep them)`,
+      `${contradicting.join(' ')}: precompiled headers do not work with these flags; use "optimization", "fastMath" and "setuptoolsFlags" in opsmith.json instead`,
     )
   }
   const { damagedPreludes, missingPrelude } = cxx

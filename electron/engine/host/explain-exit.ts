@@ -156,7 +156,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'temporary-files') {
     return {
       reason: 'temporary-files',
-      message: `Wrote more temporary files than an op host may${doing} and was stopped.`,
+      message: `The op host was stopped: it wrote more temporary files than allowed${doing}.`,
     }
   }
   if (record?.reason === 'memory') {
@@ -218,7 +218,7 @@ function read(facts: ExitFacts): Reading {
 /** What to do next: code is to mend only where the end came from inside. */
 export function adviceAfter(exit: HostExit): string {
   const safe = 'The window and your sources are safe'
-  if (exit.reason === 'killed') return `${safe}; ask again.`
+  if (exit.reason === 'killed') return `${safe}; try again.`
   if (exit.reason === 'stack-overflow' && exit.graphIsDeep === true)
     return `${safe}; capture a part of it, or fewer iterations of its loops.`
   return `${safe}; fix the code and build again.`

@@ -16,7 +16,8 @@ const descriptions: Record<string, string> = {
   includePaths: 'Folders for #include, relative to this file.',
   cflags: 'Additional flags for the C++ compiler.',
   cudaCflags: 'Additional flags for nvcc.',
-  cudaArchitectures: 'The architectures of kernels, without a GPU and in exports: "80", "90a".',
+  cudaArchitectures:
+    'The GPU architectures that kernels are compiled for, in exports and on a machine without a GPU: "80", "90a".',
   optimization: "Optimization level, O0 to O3. The default is the user's setting, initially O2.",
   fastMath: '-ffast-math and --use_fast_math: faster sums, no NaN, no infinity.',
   marchNative: '-march=native: for processors like this one only.',

@@ -153,7 +153,7 @@ function CompareChoice(): ReactElement {
         aria-label="Compared with"
         title={
           compared
-            ? `Marked against ${compared.title}`
+            ? `Compared with ${compared.title}`
             : 'What the graph is compared with. By default: the step before; for the first step, the last build.'
         }
         value={JSON.stringify(choice.compare)}
