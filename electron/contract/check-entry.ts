@@ -98,7 +98,7 @@ export const checkEntry = z
         if (typeof one !== 'string' || entry.sizes?.[one] !== undefined) continue
         say(
           ['inputs', input, 'shape', dim],
-          `there is no size "${one}": give its range, as in "sizes": { "${one}": { "min": 1, "max": 8 } }`,
+          `there is no size "${one}": give its range, for example "sizes": { "${one}": { "min": 1, "max": 8 } }`,
         )
       }
     }

@@ -19,8 +19,8 @@ const rootDocuments = [
 const generatedDocuments = ['docs/check-parity.md']
 /** The texts that people meet in each: the window, the command line, errors of the op host and of headers, set-up. */
 const sourceFolders = ['electron', 'graph', 'native', 'renderer', 'samples', 'scripts', 'templates']
-/** The words that are ruled out, and skeletons whose texts are replaced. */
-const skipped = /^scripts\/(checks\/prose-terms\.mjs$|templates\/)/
+/** Headers of ours for now, the words that are ruled out, and skeletons whose texts are replaced. */
+const skipped = /^native\/include\/|^scripts\/(checks\/prose-terms\.mjs$|templates\/)/
 
 /** @typedef {{ text: string, line: number }} Piece a text of a source file, and the line (from 1) on which it begins */
 

@@ -236,7 +236,7 @@ describe('ranges of inputs', () => {
     const { sizes, ...without } = ranged
     expect(problem(without)).toEqual([
       'checks[0].inputs.x.shape[0]',
-      expect.stringContaining('there is no size "B": give its range, as in "sizes": { "B"'),
+      expect.stringContaining('there is no size "B": give its range, for example "sizes": { "B"'),
     ])
     expect(problem({ ...ranged, sizes: { ...sizes, N: { min: 8, max: 3 } } })).toEqual([
       'checks[0].sizes.N.max',
