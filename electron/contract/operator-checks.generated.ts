@@ -168,21 +168,21 @@ export const operatorChecks = {
   },
   layouts: {
     title: 'layouts',
-    meaning: 'Transposed, stepped, offset, expanded, channels-last inputs',
+    meaning: 'The same result for transposed, stepped, offset, expanded and channels-last inputs',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   overlap: {
     title: 'overlap',
-    meaning: 'Inputs that share memory, and a result written over an input',
+    meaning: 'The same result when inputs share memory, or a result is written over an input',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
   },
   small_sizes: {
     title: 'small sizes',
-    meaning: 'Tensors with no element or one element',
+    meaning: 'Tensors with no element or one element cause no crash',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -231,7 +231,7 @@ export const operatorChecks = {
   },
   grad_modes: {
     title: 'grad modes',
-    meaning: 'no_grad, inference_mode, any mix of requires_grad',
+    meaning: 'The same result under no_grad, inference_mode and any mix of requires_grad',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -252,7 +252,7 @@ export const operatorChecks = {
   },
   threads: {
     title: 'threads',
-    meaning: 'Called from several threads at once',
+    meaning: 'The same result when several threads call it at once',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,
@@ -310,7 +310,7 @@ export const operatorChecks = {
   },
   large_sizes: {
     title: 'large sizes',
-    meaning: 'More than 2^31 elements; only when you ask for it by name',
+    meaning: 'The same result with more than 2^31 elements; only when you ask for it by name',
     onlyWhenAsked: 'needs gigabytes of memory: ask for this check by name',
     sanitizer: false,
     thorough: false,

@@ -265,7 +265,7 @@ describe('opsmith graph --timeout', () => {
     fs.writeFileSync(path.join(slow, 'program.py'), program)
     const asked = ['--entry', 'forever', '--autograd', '--args', '["x"]', '--timeout', '2']
     const { code, stderr } = await graphCommand(slow, ...asked)
-    expect(stderr).toMatch(/No result after 2 s, the limit \(capture forever\)/)
+    expect(stderr).toMatch(/No result within the limit of 2 s \(capture forever\)/)
     expect(code).toBe(2)
   })
 })

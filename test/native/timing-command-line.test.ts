@@ -232,12 +232,12 @@ describe('opsmith bench', () => {
     [['--fail-above', '2'], /--fail-above needs --baseline/],
     [['--args', '["x"]'], /--args needs --op/],
     [['--name-build', 'x', '--build', 'a', 'b'], /--name-build names one build/],
-    [['--name-build', 'x', '--build', 'nowhere'], /No build that is kept is named "nowhere"/],
+    [['--name-build', 'x', '--build', 'nowhere'], /No kept build has the name "nowhere"/],
     [['--kernels', ...honest], /is called on the CPU, which has no kernels/],
     [['--csv', '--markdown'], /cannot be given together/],
     [['--baseline', '/nowhere'], /Could not read \/nowhere/],
     [['--op', 'no::such'], /no::such/],
-    [[...honest, '--build', 'unknown'], /No build that is kept is named "unknown"/],
+    [[...honest, '--build', 'unknown'], /No kept build has the name "unknown"/],
   ])('%j is refused with a reason and exit code 2', async (args, message) => {
     const { code, stderr } = await bench(traps, ...args)
     expect(stderr).toMatch(message)
