@@ -372,7 +372,7 @@ describe('model archives', () => {
     const text = path.join(folder, 'text.pt')
     fs.writeFileSync(text, 'hello')
     expect((await failureOf(addon.call('graph.archive', { path: text }))).message).toContain(
-      'no TorchScript archive',
+      'is not a TorchScript archive',
     )
     expect(
       (await failureOf(addon.call('graph.archive', { path: path.join(folder, 'none.pt') }))).code,

@@ -301,7 +301,7 @@ describe('opsmith graph with bad input', () => {
 
   it('a file that is no model and a file that does not exist are refused', async () => {
     for (const [name, expected] of [
-      [path.join(warp, 'op.cpp'), /no TorchScript archive/],
+      [path.join(warp, 'op.cpp'), /is not a TorchScript archive/],
       ['/no/such/model.pt', /There is no \/no\/such\/model\.pt/],
       [cache.home, /opsmith\.json/],
     ] as const) {

@@ -226,7 +226,7 @@ describe('opsmith bench', () => {
   it.each([
     [['--sweep', 'N'], /--sweep takes a size and its values/],
     [['--sweep', 'N=4'], /no benchmark names the size N/],
-    [['--threads', '0'], /--threads takes a whole number from 1 on/],
+    [['--threads', '0'], /--threads takes a whole number of at least 1/],
     [['--dtype', 'float12'], /--dtype does not take "float12"/],
     [['--direction', 'sideways'], /--direction does not take "sideways"/],
     [['--fail-above', '2'], /--fail-above needs --baseline/],
