@@ -117,7 +117,7 @@ function readTerm(body: string): Bare<Term> | string {
     case 'dtype': {
       const dtype = dtypeNames[value.toLowerCase()] ?? value.toLowerCase()
       if (!dtypes.has(dtype))
-        return `"${value}" is no dtype; there are ${[...dtypes].join(', ')}, and f32, i64, bf16 for short`
+        return `"${value}" is not a dtype; there are ${[...dtypes].join(', ')}, and f32, i64, bf16 for short`
       return { kind: 'dtype', dtype }
     }
     case 'device':
@@ -174,7 +174,10 @@ export function searchGraph(
   if (query.terms.length === 0) return { ok: true, nodes: [] }
   const needed = query.terms.find((term) => term.kind === 'flag' && term.flag !== 'custom')
   if (needed?.kind === 'flag' && !options.observation)
-    return { ok: false, message: `"${needed.flag}" needs a run of the graph: observe it first` }
+    return {
+      ok: false,
+      message: `"${needed.flag}" needs the values of a run: choose an overlay first`,
+    }
   const seen = new Map(options.observation?.nodes.map((node) => [node.id, node]))
   // Slow: a twentieth of the whole run or more.
   const slow = (options.observation?.seconds ?? 0) / 20

@@ -29,7 +29,7 @@ export function parseShape(text: string): ShapePattern | string {
     } else
       return part === ''
         ? 'a size is missing in the shape'
-        : `"${part}" is no size: a number, * for any, ... for any sizes, >=8`
+        : `"${part}" is not a size: write a number, * for any, ... for any sizes, >=8`
   }
   return pattern
 }

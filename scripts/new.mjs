@@ -1,5 +1,6 @@
 // `npm run new -- KIND NAME`: writes the skeleton of something new, with its test, from scripts/templates/KIND.
-// A skeleton works as it is: its test passes before a line is changed (but for unit-test, which has nothing to test yet).
+// A skeleton works as it is: its test passes before a line is changed (but for unit-test, which has nothing to test
+// yet).
 //
 // A template is a folder whose files lie as they will in the clone. In paths and in texts these marks are replaced:
 //   __name__   my-thing      __Name__   MyThing      __title__   My thing
@@ -34,7 +35,7 @@ function usage() {
   return [
     'usage: npm run new -- KIND NAME',
     ...lines,
-    '  NAME       words of small letters and digits, joined by dashes: my-thing; of a call GROUP.NAME: tensor.maxValue',
+    '  NAME       lower-case words and digits, joined by dashes: my-thing; for a call GROUP.NAME: tensor.maxValue',
   ].join('\n')
 }
 
@@ -47,10 +48,10 @@ function refuseUse(message) {
 function wordsOf(kind, name) {
   if (kind !== 'call') {
     if (/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return name.split('-')
-    return refuseUse(`"${name}" is no name of a ${kind}: it has to be like my-thing`)
+    return refuseUse(`"${name}" is not a valid name for a ${kind}: write it like my-thing`)
   }
   if (!/^[a-z][a-zA-Z]*\.[a-z][a-zA-Z]*$/.test(name))
-    return refuseUse(`"${name}" is no name of a call: it has to be like tensor.maxValue`)
+    return refuseUse(`"${name}" is not a valid name for a call: write it like tensor.maxValue`)
   return name
     .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
     .replace('.', '-')
@@ -59,7 +60,7 @@ function wordsOf(kind, name) {
 
 const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** A text with the name in the place of its marks. */
+/** A text with the name instead of its marks. */
 function fill(text, name, words) {
   const capitals = words.map(capital).join('')
   const marks = {
@@ -90,7 +91,7 @@ function inserted(file, addition, name) {
   return lines.toSpliced(place, 0, ...added).join('\n')
 }
 
-/** What is in the place of a new file: verbs/build.ts would be the same verb as verbs/build/. */
+/** What is instead of a new file: verbs/build.ts would be the same verb as verbs/build/. */
 function presentOf(file) {
   const { dir, name } = path.parse(file)
   return [file, path.join(dir, name)].filter((one) => fs.existsSync(path.join(root, one)))

@@ -1,4 +1,4 @@
-// `npm run --silent perf -- NAME [--json] [--rounds N] [--only PART]`: one benchmark of test/perf, beside what it
+// `npm run --silent perf -- NAME [--json] [--rounds N] [--only PART]`: one benchmark of test/perf, next to what it
 // is compared with. A benchmark exports `run(options): Promise<Row[]>`; see below for both.
 import fs from 'node:fs'
 import path from 'node:path'
@@ -77,7 +77,7 @@ const usage = (problem) => {
     [
       'usage: npm run --silent perf -- NAME|all [--json] [--rounds N] [--only PART]',
       `NAME: ${known.join(', ') || '(none yet)'}`,
-      '--rounds N   so many samples of each case, in place of as many as the benchmark takes (loop, start)',
+      '--rounds N   samples of each case, instead of the number in the benchmark (loop, start)',
       '--only PART  the cases with this in their name (loop)',
     ].join('\n'),
   )

@@ -24,7 +24,7 @@ const usage = `usage: npm run test:soak [-- NAME …] [--cycles N] [--every N] [
   --cycles N  so many edits, builds, runs and gradchecks; 2000 without it
   --every N   figures after each N cycles; 100 without it
   --kills N   so many processes are killed; 50 without it
-  --seed N    of the random moments of kills; 1 without it`
+  --seed N    seed of the random times of kills; 1 without it`
 
 function parseCommandLine() {
   try {

@@ -47,7 +47,7 @@ async function main(): Promise<void> {
       return
     }
     process.stderr.write(
-      `opsmith: a bug of ours: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+      `opsmith: a bug in Opsmith: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     )
     process.exitCode = exitCodes.noAnswer
   }

@@ -138,7 +138,7 @@ function numberOf(given: string, flagText: string, limits: NumberLimits): Result
     (isAbove ? value > least : value >= least) &&
     (!isWhole || Number.isInteger(value))
   if (!fits) {
-    const bound = isAbove ? `above ${least}` : `from ${least} on`
+    const bound = isAbove ? `above ${least}` : `of at least ${least}`
     return err('request.invalid', `${flagText} takes ${what} ${bound}, not "${given}".`)
   }
   return value <= most
@@ -207,7 +207,7 @@ export function names<Name extends string>(
       return unknown === undefined
         ? ok(known.filter((one) => words.includes(one)))
         : err('request.invalid', `${flagText} does not take "${unknown}".`, {
-            hint: `There are ${known.join(', ')}.`,
+            hint: `Choose from ${known.join(', ')}.`,
           })
     },
   }

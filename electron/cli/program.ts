@@ -45,7 +45,7 @@ export function makeProgram(verbs: readonly Verb[], version: string): Command {
     .showHelpAfterError('Run with --help for usage.')
     .addHelpText(
       'after',
-      '\nExit codes: 0 success, 1 an outcome that failed, 2 the question could not be answered.',
+      '\nExit codes: 0 success; 1 something failed, such as a build, a call or a check; 2 there is no answer, for example because of wrong arguments or missing tools.',
     )
   for (const verb of verbs) addVerb(program, verb)
   return program

@@ -60,7 +60,7 @@ interface VerbDeclaration<Options extends OptionTable> extends VerbText {
   options: Options
   /** It starts op hosts: --no-sandbox is one of its options. */
   runsOperators?: true
-  /** The argument is no project yet. */
+  /** The argument is not a project yet. */
   makesProject?: true
   /**
    * @param target absolute path of the argument; "" where an optional one is left out
@@ -80,7 +80,7 @@ const wantsJson = ({ json, format }: Readonly<Record<string, GivenValue>>): bool
   json === true || format === 'json'
 
 const sandboxSwitch = switchOff(
-  'run operators outside of the sandbox: they may write anywhere and have a network',
+  'run operators outside of the sandbox: they can write anywhere and use the network',
 )
 
 /** What a disk or a file made the engine throw; undefined for a bug. */
@@ -88,7 +88,9 @@ function expectedError(error: unknown): WorkbenchError | undefined {
   return error instanceof WorkbenchFailure ? error.error : diskError(error)
 }
 
-/** The folder of the project that is meant: an opsmith.json may name another as its "root". What is no project stays. */
+/**
+ * The folder of the project that is meant: an opsmith.json may name another as its "root". What is not a project stays.
+ */
 async function projectPlace(named: string): Promise<Result<string>> {
   if (named === '') return ok(named)
   const folder = path.basename(named) === manifestFileName ? path.dirname(named) : named

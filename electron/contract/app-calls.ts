@@ -71,7 +71,9 @@ import { histogram, pageRequest, tensorPage } from './tensor'
 import { terminalCalls, terminalEvents } from './terminal-calls'
 const none = z.object({})
 const folder = z.object({ folder: z.string() })
-/** A gradcheck as the window asks for it: main adds the program, and the inputs of opsmith.json that it does not give. */
+/**
+ * A gradcheck as the window asks for it: main adds the program, and the inputs of opsmith.json that it does not give.
+ */
 const gradcheckOf = z.object({
   folder: z.string(),
   job: z.string(),
@@ -89,12 +91,12 @@ export const hostState = z.object({
   pid: z.number().int(),
   /** Absent until an op host has started. */
   sandbox: sandboxState.optional(),
-  /** How the generation before this one ended, when it did not end well. */
+  /** How the previous generation ended, if it crashed or was killed. */
   lastExit: hostExit.optional(),
 })
 export type HostState = z.infer<typeof hostState>
 
-/** What building a project led to: the build and, when it is good, what loading the library registered. */
+/** The result of building a project: the build and, if it is good, what the library registered when it was loaded. */
 export const buildAndLoad = z.object({
   build: buildReport,
   load: loadReport.optional(),
@@ -121,23 +123,23 @@ export const appCalls = {
     input: none,
     output: z.object({ compileServer: z.number(), clangd: z.number() }),
   },
-  /** The renderer has kept all it holds; main waits for this before it closes the window. */
+  /** The renderer has saved its state; main waits for this before it closes the window. */
   'app.flushed': { input: none, output: none },
   'project.open': { input: folder, output: project },
-  /** Asks the user for a folder: of a project, or one that projects are made in; null when they changed their mind. */
+  /** Asks the user for a folder: of a project, or one for new projects; null if they cancelled. */
   'project.choose': {
     input: z.object({ purpose: z.enum(['project', 'parent']) }),
     output: z.object({ folder: z.string() }).nullable(),
   },
   'project.close': { input: folder, output: none },
-  /** The user's answer whether the open project is trusted; `parent`: its parent folder too. What it is now comes back. */
+  /** The user's answer whether the open project is trusted; `parent`: its parent folder too. Returns the new state. */
   'trust.answer': {
     input: z.object({ folder: z.string(), trusted: z.boolean(), parent: z.boolean() }),
     output: project,
   },
   /** All decisions, sorted by folder. */
   'trust.list': { input: none, output: z.array(trustedFolder) },
-  /** Takes a decision back. Where the open project is not trusted without it, its work is ended. */
+  /** Removes a decision. If the open project is then not trusted, its work ends. */
   'trust.forget': { input: folder, output: z.array(trustedFolder) },
   'project.samples': { input: none, output: z.array(sample) },
   /** Copies a sample to a new folder in `parent`; "" for the folder of the settings. */
@@ -157,7 +159,7 @@ export const appCalls = {
   },
   ...importCalls,
   'file.read': { input: inFolder, output: fileContent },
-  /** Refused with file.conflict when the file is not `baseVersion` any more; "" writes regardless. */
+  /** Refused with file.conflict if the file is no longer `baseVersion`; "" always writes. */
   'file.write': {
     input: z.object({
       folder: z.string(),
@@ -174,7 +176,7 @@ export const appCalls = {
   'draft.keep': { input: z.object({ folder: z.string(), draft }), output: none },
   'draft.drop': { input: inFolder, output: none },
   'draft.list': { input: folder, output: z.array(draft) },
-  /** What the panels showed of the project when it was open last, as results.keep was given it; "" for nothing. */
+  /** The results that the panels showed when the project was open last, as results.keep saved them; "" for none. */
   'results.read': { input: folder, output: z.string() },
   'results.keep': {
     input: z.object({ folder: z.string(), text: z.string().max(8_000_000) }),
@@ -187,11 +189,11 @@ export const appCalls = {
   },
   /** Builds, loads and describes. Output streams as build.output; `job.cancel` ends it. */
   'operator.build': {
-    /** `timeTrace` compiles anew and says where the time went. */
+    /** `timeTrace` compiles again and reports where the time went. */
     input: z.object({ folder: z.string(), job: z.string(), timeTrace: z.boolean().optional() }),
     output: buildAndLoad,
   },
-  /** Builds with ASan and UBSan, beside the plain build, and makes the calls of opsmith.json. */
+  /** Builds with ASan and UBSan, in addition to the plain build, and runs the calls of opsmith.json. */
   'operator.sanitize': {
     input: z.object({ folder: z.string(), job: z.string() }),
     output: sanitizedRun,
@@ -250,7 +252,10 @@ export const appCalls = {
     input: z.object({ captures: z.array(z.number().int()) }),
     output: z.object({ released: z.number().int() }),
   },
-  /** Saves a script or trace capture as .pt; `path` is relative to the project, "" asks the user. Null: they changed their mind. */
+  /**
+   * Saves a script or trace capture as .pt; `path` is relative to the project, "" asks the user. Null: they changed
+   * their mind.
+   */
   'graph.save': {
     input: z.object({ folder: z.string(), capture: z.number().int(), path: z.string() }),
     output: z.object({ path: z.string(), bytes: z.number() }).nullable(),
@@ -276,7 +281,7 @@ export const appCalls = {
     }),
     output: z.object({ path: z.string() }).nullable(),
   },
-  /** Ask for Jacobians with keepJacobians, page them with tensor.page, let them go with tensor.release. */
+  /** Ask for Jacobians with keepJacobians, page them with tensor.page, free them with tensor.release. */
   'gradcheck.run': { input: gradcheckOf, output: checkedReport },
   /** All of opsmith.json's; each outcome also comes as gradcheck.progressed. A crash is its own check's outcome. */
   'gradcheck.runAll': {
@@ -311,7 +316,7 @@ export const appCalls = {
     /** Its position among the gradchecks. */
     output: z.object({ entry: z.number().int(), added: z.boolean() }),
   },
-  /** What this very check said of the builds before, oldest first. */
+  /** The results of this check for earlier builds, oldest first. */
   'gradcheck.history': {
     input: z.object({
       folder: z.string(),
@@ -321,7 +326,7 @@ export const appCalls = {
   },
   /**
    * The operator checks of one operator or program function; main adds the program, and the inputs of
-   * opsmith.json that the request does not give. `checks` [] makes all but those that must be named.
+   * opsmith.json that the request does not give. `checks` [] runs all except those that must be named.
    */
   'operatorCheck.run': {
     input: z.object({
@@ -330,7 +335,7 @@ export const appCalls = {
       entry: checkEntry,
       /** The sanitizers' checks too. */
       sanitize: z.boolean(),
-      /** The checks too that take long or suit some operators only, at four times as many shapes. */
+      /** Also the checks that take long or suit only some operators, with four times as many shapes. */
       thorough: z.boolean(),
       /** Seconds, where the entry has none; 0 for 120. */
       timeout: z.number().nonnegative(),
@@ -350,14 +355,17 @@ export const appCalls = {
       casesOnly: z.boolean(),
       /** The sanitizers' checks too. */
       sanitize: z.boolean(),
-      /** The checks too that take long or suit some operators only, at four times as many shapes. */
+      /** Also the checks that take long or suit only some operators, with four times as many shapes. */
       thorough: z.boolean(),
     }),
     output: z.array(operatorCheckOutcome),
   },
   /** What operatorCheck.runAll checks, in its order. */
   'operatorCheck.entries': { input: folder, output: z.array(checkEntry) },
-  /** Adds the entry to opsmith.json's `checks`, or the simplest call that shows a failure of it; what is there already stays one. */
+  /**
+   * Adds the entry to opsmith.json's `checks`, or the simplest call that shows a failure of it; what is there already
+   * stays one.
+   */
   'operatorCheck.keep': {
     input: z.object({
       folder: z.string(),
@@ -376,19 +384,19 @@ export const appCalls = {
     input: z.object({ folder: z.string(), job: z.string() }),
     output: timingReport,
   },
-  /** What this very row took at the builds before, oldest first. */
+  /** The times of this row in earlier builds, oldest first. */
   'timing.history': {
     input: z.object({ folder: z.string(), request: timingRequest, row: timingRow }),
     output: z.array(timingHistoryPoint),
   },
   /** Newest first. */
   'timing.builds': { input: folder, output: z.array(keptBuild) },
-  /** "" takes a name away. */
+  /** "" removes a name. */
   'timing.nameBuild': {
     input: z.object({ folder: z.string(), key: buildKey, name: z.string() }),
     output: z.array(keptBuild),
   },
-  /** Measures what the machine can do at most with so many threads, also where that is known. */
+  /** Measures the limits of the machine with this number of threads, even if they are known. */
   'timing.ceilings': {
     input: z.object({ folder: z.string(), threads: z.number().int().min(1).max(1024) }),
     output: judgedCeilings,
@@ -414,7 +422,10 @@ export const appCalls = {
     }),
     output: profileReport,
   },
-  /** Writes a profile as a Chrome trace; `path` is relative to the project, "" asks the user. Null: they changed their mind. */
+  /**
+   * Writes a profile as a Chrome trace; `path` is relative to the project, "" asks the user. Null: they changed their
+   * mind.
+   */
   'profile.save': {
     input: z.object({ folder: z.string(), profile: z.number().int(), path: z.string() }),
     output: z.object({ path: z.string(), bytes: z.number() }).nullable(),
@@ -428,7 +439,7 @@ export const appCalls = {
     input: z.object({ folder: z.string(), choice: assemblyChoice }),
     output: assemblyReport,
   },
-  /** The function of now next to the one of an earlier build, or of a compile with more flags. */
+  /** The current function next to that of an earlier build, or of a compile with more flags. */
   'assembly.compare': {
     input: z.object({
       folder: z.string(),
@@ -452,8 +463,8 @@ export const appCalls = {
   'export.forms': { input: folder, output: z.array(formChoice) },
   /**
    * Where to export to, from now on: asks the user for a folder, or takes what was `typed` (relative to
-   * the project; "~" is the home) and asks before it is outside the project. Null when they changed their
-   * mind. Exports go nowhere else outside the project, but beside it.
+   * the project; "~" is the home) and asks before it is outside the project. Null if they cancelled. Outside the
+   * project, exports go only to this folder.
    */
   'export.chooseDirectory': {
     input: z.object({ folder: z.string(), typed: z.string() }),
@@ -473,7 +484,7 @@ export const appCalls = {
     input: z.object({ folder: z.string(), job: z.string(), request: exportRequest }),
     output: exportReport,
   },
-  /** Sets opsmith.json's `exports`: what is exported where nothing is said. */
+  /** Sets opsmith.json's `exports`: the forms that are exported by default. */
   'export.keep': {
     input: z.object({ folder: z.string(), forms: z.array(exportForm) }),
     output: none,
@@ -485,7 +496,7 @@ export const appCalls = {
   ...searchCalls,
   ...pytestCalls,
   ...terminalCalls,
-  /** `byUser`: nothing newer takes its place; a call that ran for a while says where it was. */
+  /** `byUser`: the user stopped it, not a newer call; a call that ran for a while reports where it was. */
   'job.cancel': {
     input: z.object({ job: z.string(), byUser: z.literal(true).optional() }),
     output: z.object({ cancelled: z.boolean() }),
@@ -493,7 +504,7 @@ export const appCalls = {
   'host.state': { input: none, output: hostState },
   /** Ends this generation and starts another. */
   'host.restart': { input: none, output: none },
-  /** The known failures in what pip, setup.py, load() or Python printed; empty where there is none. */
+  /** The known failures in the output of pip, setup.py, load() or Python; empty if there is none. */
   'doctor.explainLog': {
     input: z.object({ text: z.string().max(largestLog) }),
     output: z.array(explainedFailure),
@@ -501,7 +512,7 @@ export const appCalls = {
   'doctor.report': { input: z.object({ folder: z.string() }), output: doctorReport },
   'settings.get': { input: none, output: settings },
   'settings.set': { input: settingsChange.omit({ exportFolders: true }), output: settings },
-  /** The choice of tools for one project, kept in its opsmith.json; "" takes it out. */
+  /** The choice of tools for one project, kept in its opsmith.json; "" removes it. */
   'project.setToolchain': {
     input: z.object({ folder: z.string(), compiler: z.string(), libtorch: z.string() }),
     output: none,
@@ -517,11 +528,11 @@ export type AppCallName = keyof AppCalls
 export type AppInput<N extends AppCallName> = z.input<AppCalls[N]['input']>
 export type AppOutput<N extends AppCallName> = z.output<AppCalls[N]['output']>
 
-/** What main tells the renderer, past tense. */
+/** The events that main sends to the renderer, in the past tense. */
 export const appEvents = {
   /** The project's files or manifest changed, by us or outside. */
   'project.changed': project,
-  /** Opsmith was started once more, with this folder: the window that is there opens it. */
+  /** Opsmith was started again with this folder: the open window opens it. */
   'project.wanted': folder,
   /** A file changed on disk; `version` "" when it is gone. */
   'file.changed': z.object({ folder: z.string(), path: z.string(), version: z.string() }),
@@ -534,10 +545,10 @@ export const appEvents = {
     steps: z.number().int(),
     /** The steps that are under way: "op.cpp". */
     running: z.array(z.string()),
-    /** Of the sources that have failed so far, while others still compile. */
+    /** The errors of the sources that failed so far, while others still compile. */
     errors: z.array(diagnostic),
   }),
-  /** After a hot build: the plain one, which is what lies in the project's folder, is timed and exported. */
+  /** After a hot build: the plain build, which is in the project's folder, and is timed and exported. */
   'build.settled': z.object({ folder: z.string(), report: buildReport }),
   /** Of gradcheck.runAll, gradcheck.sweep and gradcheck.search: how far they are, and what is there already. */
   'gradcheck.progressed': z.object({
@@ -547,7 +558,10 @@ export const appEvents = {
     outcome: gradcheckOutcome.optional(),
     point: sweepPoint.optional(),
   }),
-  /** Of operatorCheck.runAll: how many operators have been checked; a first one says that none has, yet. Outcomes name their places among operatorCheck.entries. */
+  /**
+   * Of operatorCheck.runAll: how many operators have been checked; a first one says that none has, yet. Outcomes name
+   * their places among operatorCheck.entries.
+   */
   'operatorCheck.progressed': z.object({
     job: z.string(),
     done: z.number().int(),
@@ -563,7 +577,10 @@ export const appEvents = {
     /** What it waits for: "clangd reads the sources"; absent when it does not. */
     waiting: z.string().optional(),
   }),
-  /** Of export.run: a step that began (`running`) or is done (`step`), or a form that is over (`report`); `done` of `total` forms are. */
+  /**
+   * Of export.run: a step that began (`running`) or is done (`step`), or a form that has ended (`report`); `done` of
+   * `total` forms have.
+   */
   'export.progressed': z.object({
     job: z.string(),
     form: exportForm,
@@ -582,7 +599,7 @@ export const appEvents = {
     text: z.string(),
   }),
   'language.changed': languageState,
-  /** What clangd says of one version of a file that the editor holds. */
+  /** clangd's diagnostics of one version of an open file. */
   'language.diagnosed': languageDiagnostics,
   'host.changed': hostState,
   ...terminalEvents,
@@ -593,9 +610,9 @@ export const appEvents = {
     stream: z.enum(['stdout', 'stderr']),
     text: z.string(),
   }),
-  /** Precompiled headers and other work in the background; done is 0..1, -1 when it cannot be told. */
+  /** Precompiled headers and other background work; `done` is 0..1, or -1 if it is unknown. */
   'background.progressed': z.object({ title: z.string(), done: z.number(), detail: z.string() }),
-  /** Work in the background failed: nobody asked for it, so that no call's answer says so. */
+  /** Background work failed. No call waits for it, so no answer can report it. */
   'background.failed': workbenchError,
   /** Menu items; "flush" asks the renderer to keep drafts and layout at once and to call app.flushed. */
   'command.invoked': z.object({ command: z.string() }),

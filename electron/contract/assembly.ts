@@ -11,7 +11,7 @@ export const assemblyFunction = z.object({
   id: z.string(),
   /** Demangled, with its arguments. */
   name: z.string(),
-  /** For lists: without arguments; of a lambda, the function that it stands in and what runs it. */
+  /** For lists: without arguments; for a lambda, the function that contains it and the function that runs it. */
   title: z.string(),
   /** Where its code begins, an absolute path; "" when the compiler did not say. */
   file: z.string(),
@@ -62,11 +62,11 @@ export const assemblyReport = z.object({
   form: assemblyForm,
   function: assemblyFunction,
   rows: z.array(assemblyRow),
-  /** Instructions by sort, the first entry all of them; of SASS also what a kernel takes of the device. */
+  /** Counts by kind of instruction; the first entry is the total. For SASS also the resources of a kernel. */
   mix: z.array(z.object({ what: z.string(), count: z.number().int() })),
   /** "x86-64", "sm_90". */
   architecture: z.string(),
-  /** The programs that were asked. */
+  /** The programs that were run. */
   tool: z.string(),
   /** What instructions do, by instructionName(): those of this function that are known, and no others. */
   meanings: z.record(z.string(), z.string()),
@@ -75,7 +75,10 @@ export const assemblyReport = z.object({
 })
 export type AssemblyReport = z.infer<typeof assemblyReport>
 
-/** Which function is wanted: by its id or name (with or without arguments or namespaces), or by a line that it has code of. */
+/**
+ * The requested function: by its id or name (with or without arguments or namespaces), or by a line that it has code
+ * of.
+ */
 export const assemblyChoice = z.object({
   form: assemblyForm,
   /** "" chooses by the line. */
@@ -94,7 +97,9 @@ export const assemblyListing = z.object({
 })
 export type AssemblyListing = z.infer<typeof assemblyListing>
 
-/** What a function is compared with: a kept build (its key, its name, or "last"), or the sources of now with more flags. */
+/**
+ * What a function is compared with: a kept build (its key, its name, or "last"), or the sources of now with more flags.
+ */
 export const assemblyOther = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('build'), build: z.string().min(1) }),
   z.object({ kind: z.literal('flags'), flags: z.array(flag).min(1) }),
@@ -105,7 +110,7 @@ export const assemblyComparison = z.object({
   /** Of the build that is loaded. */
   now: assemblyReport,
   other: assemblyReport,
-  /** What the other is, for people: "build of 3 Nov 10:12", "-O3 -march=native". */
+  /** The name of the other version, for people: "build of 3 Nov 10:12", "-O3 -march=native". */
   label: z.string(),
   /**
    * Instructions and labels next to each other, as indices into the rows of both; -1 where one has none. `same`: they
@@ -115,7 +120,7 @@ export const assemblyComparison = z.object({
 })
 export type AssemblyComparison = z.infer<typeof assemblyComparison>
 
-/** What clang says that it did to a line of the project, or why it did not. */
+/** clang's remark on a line of the project: an optimization, or why there is none. */
 export const optimizationRemark = z.object({
   /** Absolute. */
   file: z.string(),
@@ -129,7 +134,7 @@ export const optimizationRemark = z.object({
 })
 export type OptimizationRemark = z.infer<typeof optimizationRemark>
 
-/** llvm-mca's estimate of a loop whose data is in the first-level cache, and whose branches are foreseen. */
+/** llvm-mca's estimate of a loop whose data is in the first-level cache, and whose branches are predicted correctly. */
 export const loopEstimate = rowRange.extend({
   /** The processor that it is for: "znver3". */
   processor: z.string(),

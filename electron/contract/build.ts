@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { diagnostic } from './diagnostics'
 import { timeTrace } from './time-trace'
 
-/** What a CUDA kernel takes of a GPU, as the assembler for it tells. */
+/** The resources that a CUDA kernel uses on a GPU, as ptxas reports them. */
 export const kernelResources = z.object({
   /** "add_forces<float, long>(…)"; as the linker has it where there is no tool that reads that. */
   name: z.string(),
@@ -13,11 +13,11 @@ export const kernelResources = z.object({
   architecture: z.string(),
   /** Of each thread. */
   registers: z.number().int(),
-  /** Of each block, what is asked for at the launch not counted. */
+  /** Of each block, without the memory that is requested at the launch. */
   sharedBytes: z.number().int(),
   /** Of each thread, in memory: local arrays, and what registers did not hold. */
   stackBytes: z.number().int(),
-  /** Registers that were written to memory and read back for lack of them. */
+  /** Registers that were written to memory and read back because there were too few. */
   spillStoreBytes: z.number().int(),
   spillLoadBytes: z.number().int(),
 })
@@ -42,7 +42,7 @@ export type BuildStep = z.infer<typeof buildStep>
 export const buildReport = z.object({
   ok: z.boolean(),
   seconds: z.number(),
-  /** Absolute path of lib<name>.so; "" when the build failed. The Node addon <name>.node lies beside it. */
+  /** Absolute path of lib<name>.so; "" when the build failed. The Node addon <name>.node is next to it. */
   library: z.string(),
   addon: z.string(),
   /** The same library at the content-addressed place it is loaded from. */
@@ -50,9 +50,9 @@ export const buildReport = z.object({
   /** Identifies what was built: equal keys mean equal libraries. */
   key: z.string(),
   /**
-   * Made with the compile server up: the same sources and the same -O2, but in what the server compiled some
-   * seldom-run functions of libtorch are called where a plain build may inline them, and the link took symbols
-   * on trust. It is for the loop of editing and trying; what is timed and exported is the plain build that follows.
+   * Made with the compile server up: the same sources and the same -O2, but the server's code calls some rarely used
+   * functions of libtorch that a plain build may inline, and the link did not check symbols. It is for quick edits; the
+   * plain build that follows is timed and exported.
    */
   hot: z.boolean(),
   diagnostics: z.array(diagnostic),

@@ -45,14 +45,14 @@ export const checkEntry = z
     op: z.string().min(1),
     /** Without arguments and inputs, they are made from the schema. */
     args: z.array(argument).default([]),
-    /** Whole inputs in place of those of the same name. */
+    /** Inputs that replace those of the same name. */
     inputs: z.record(inputName, checkInput).optional(),
     /** Sizes that shapes and arguments name: one number wherever the name stands. */
     sizes: z.record(inputName, sizeRange).optional(),
     /** Whole numbers that arguments name. */
     integers: z.record(inputName, integerRange).optional(),
     floats: z.record(inputName, floatRange).optional(),
-    /** Of every floating or complex input, in place of its own, one after the other. */
+    /** The dtypes of every floating or complex input, one after the other, instead of its own. */
     dtypes: z.array(dtype).min(1).optional(),
     /** Only these. */
     checks: z.array(operatorCheckName).min(1).optional(),
@@ -60,7 +60,7 @@ export const checkEntry = z
     skip: z.partialRecord(operatorCheckName, z.string().min(1)).optional(),
     /** How many other calls are tried: other shapes, and other values of what has a range. */
     shapes: z.number().int().min(0).max(1000).optional(),
-    /** Of the other calls. */
+    /** The seed of the other calls. */
     seed: z.number().int().nonnegative().optional(),
     /** Seconds after which the checks are ended. */
     timeout: z.number().positive().optional(),
@@ -75,7 +75,7 @@ export const checkEntry = z
     const owner = new Map<string, string>(inputs.map(([name]) => [name, 'inputs']))
     for (const kind of rangeKinds) {
       for (const [name, range] of Object.entries(entry[kind] ?? {})) {
-        if (range.max < range.min) say([kind, name, 'max'], `${range.max} lies below min`)
+        if (range.max < range.min) say([kind, name, 'max'], `${range.max} is less than min`)
         const other = owner.get(name)
         if (other !== undefined) say([kind, name], `"${name}" is one of \`${other}\` already`)
         owner.set(name, kind)
@@ -98,7 +98,7 @@ export const checkEntry = z
         if (typeof one !== 'string' || entry.sizes?.[one] !== undefined) continue
         say(
           ['inputs', input, 'shape', dim],
-          `there is no size "${one}": give its range, as in "sizes": { "${one}": { "min": 1, "max": 8 } }`,
+          `there is no size "${one}": give its range, for example "sizes": { "${one}": { "min": 1, "max": 8 } }`,
         )
       }
     }

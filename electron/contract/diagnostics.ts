@@ -23,12 +23,12 @@ export const textEdit = z.object({
   endLine: z.number().int(),
   endColumn: z.number().int(),
   text: z.string(),
-  /** What it replaces; where the file no longer says this, the fix does not fit any more. */
+  /** What it replaces; if the file has another text there, the fix no longer applies. */
   before: z.string().optional(),
 })
 export type TextEdit = z.infer<typeof textEdit>
 
-/** A way to mend it, offered as a quick fix. */
+/** A fix, offered as a quick fix. */
 export const fix = z.object({
   /** What it does, "Change float to double". */
   title: z.string(),
@@ -38,18 +38,18 @@ export type Fix = z.infer<typeof fix>
 
 /** One message of a compiler, linker or of our own, with the notes that explain it. */
 export const diagnostic = place.extend({
-  /** Who says so: "clang", "g++", "nvcc", "lld", "clangd", "lint", "torchscript", "opsmith". */
+  /** The tool that reports it: "clang", "g++", "nvcc", "lld", "clangd", "lint", "torchscript", "opsmith". */
   source: z.string(),
   /** Warning flag or error code, "-Wunused-variable"; "" when there is none. */
   code: z.string(),
   notes: z.array(place),
-  /** Where what is meant ends, 1-based, the first place after it; absent when only its beginning is known. */
+  /** The end, 1-based and exclusive; absent if only the beginning is known. */
   endLine: z.number().int().optional(),
   endColumn: z.number().int().optional(),
   fixes: z.array(fix).optional(),
   /** Why it is wrong and what to do, as Markdown: the documentation of a lint, the meaning of a compiler's message. */
   explanation: z.string().optional(),
-  /** The compiler's own text where `message` is our shorter one. */
+  /** The compiler's own text, if `message` is our shorter one. */
   raw: z.string().optional(),
 })
 export type Diagnostic = z.infer<typeof diagnostic>

@@ -23,9 +23,9 @@ export const finding = z.object({
   path: z.string(),
   version: z.string(),
   judgement,
-  /** Why it is not plainly usable; "" when it is. */
+  /** Why it is not usable, or only partly; "" if it is usable. */
   why: z.string(),
-  /** The command that mends it; "" when there is none. */
+  /** The command that fixes it; "" if there is none. */
   remedy: z.string(),
   /** The one that builds use. */
   chosen: z.boolean(),

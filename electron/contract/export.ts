@@ -25,9 +25,9 @@ export const formChoice = z.object({
   reason: z.string(),
   /** What to do about it; "" when there is nothing to. */
   hint: z.string(),
-  /** What keeps the sources from it, place by place: the report of `stable`. */
+  /** The places in the sources that prevent it: the report of `stable`. */
   obstacles: z.array(exportObstacle),
-  /** What of its proof cannot be tried on this machine, each with the reason and what to install. */
+  /** The parts of its proof that cannot be tried on this machine, each with the reason and what to install. */
   untried: z.array(z.string()),
 })
 export type FormChoice = z.infer<typeof formChoice>
@@ -89,7 +89,7 @@ export const formReport = z.object({
 })
 export type FormReport = z.infer<typeof formReport>
 
-/** `ok` when all forms are; a form that failed does not keep the others from being tried. */
+/** `ok` if all forms are; after a failed form the others are still tried. */
 export const exportReport = z.object({
   ok: z.boolean(),
   seconds: z.number(),
@@ -134,7 +134,7 @@ export const formDiff = z.object({
   /** There is an export there already. */
   exists: z.boolean(),
   files: z.array(fileChange),
-  /** Why it cannot be said. */
+  /** Why the answer is not known. */
   error: workbenchError.optional(),
 })
 export type FormDiff = z.infer<typeof formDiff>

@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** A name in a folder of the project. */
 export const folderEntry = z.object({
   name: z.string(),
-  /** What is behind a link to a folder is not listed. */
+  /** The contents of a linked folder are not listed. */
   kind: z.enum(['file', 'folder', 'linkedFolder']),
 })
 export type FolderEntry = z.infer<typeof folderEntry>

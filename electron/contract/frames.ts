@@ -5,7 +5,7 @@
  */
 const frameMark = 0x4d53504f // "OPSM"
 const headerBytes = 12
-/** A frame that claims more is none: the largest answers are graphs of some hundred megabytes. */
+/** A larger length is not a frame: the largest answers are graphs of some hundred megabytes. */
 const largestPayload = 2 ** 31 - 1
 
 /** FNV-1a over words of 32 bits: a gigabyte a second, which a table of CRC-32 does not reach. */
@@ -31,14 +31,14 @@ export function frameHeader(payload: Uint8Array): Uint8Array {
   return new Uint8Array(header.buffer)
 }
 
-/** What came is no frame, or a damaged one: nothing after it can be read. */
+/** The bytes are not a frame, or a damaged one: nothing after them can be read. */
 export class BadFrame extends Error {}
 
-/** Takes a stream apart into the payloads of its frames. */
+/** Splits a stream into the payloads of its frames. */
 export class FrameReader {
   private pieces: Uint8Array[] = []
   private size = 0
-  /** Bytes with which the next look is worth it. */
+  /** The number of bytes from which the next frame can be complete. */
   private wanted = headerBytes
 
   private joined(): Uint8Array {
@@ -63,7 +63,7 @@ export class FrameReader {
       const header = new DataView(bytes.buffer, bytes.byteOffset, headerBytes)
       const length = header.getUint32(4, true)
       if (header.getUint32(0, true) !== frameMark || length > largestPayload) {
-        throw new BadFrame('bytes that are no message')
+        throw new BadFrame('bytes that are not a message')
       }
       const end = headerBytes + length
       if (bytes.byteLength < end) {
@@ -72,7 +72,7 @@ export class FrameReader {
       }
       const payload = bytes.subarray(headerBytes, end)
       if (checksumOf(payload) !== header.getUint32(8, true)) {
-        throw new BadFrame('a message with other bytes in it')
+        throw new BadFrame('a damaged message')
       }
       this.pieces = [bytes.subarray(end)]
       this.size = bytes.byteLength - end

@@ -15,9 +15,9 @@ export const gradcheckOptionFields = {
   check_forward_ad: z.boolean(),
   check_backward_ad: z.boolean(),
   fast_mode: z.boolean(),
-  /** Elements that a sparse input does not specify have no gradient; else they count as zeros that may change. */
+  /** Elements that a sparse input does not specify have no gradient; otherwise they count as zeros that can change. */
   masked: z.boolean(),
-  /** The rest is gradgradcheck's alone, where these two stand for check_forward_ad and check_backward_ad. */
+  /** The other options are for gradgradcheck only; these two replace check_forward_ad and check_backward_ad there. */
   check_fwd_over_rev: z.boolean(),
   check_rev_over_rev: z.boolean(),
   gen_non_contig_grad_outputs: z.boolean(),

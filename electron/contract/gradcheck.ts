@@ -18,7 +18,7 @@ export const gradcheckRequest = z.object({
   program: programSource.optional(),
   /** gradgradcheck: gradients of gradients. */
   secondOrder: z.boolean(),
-  /** Of every floating or complex input, in place of its own. */
+  /** The dtype of every floating or complex input, instead of its own. */
   dtype: dtype.optional(),
   options: gradcheckOptions,
   /** Keeps the Jacobians as tensors to look at. */
@@ -67,7 +67,7 @@ export const gradcheckFinding = z.object({
   status: checkStatus,
   /** Of a failure or a skip; "" of what passed with nothing to say. */
   reason: z.string(),
-  /** What the pattern of a mismatch tells, in a sentence; "" when nothing. */
+  /** The cause that the pattern of a mismatch shows, in a sentence; "" if there is none. */
   cause: z.string(),
   /** "real" or "imaginary", of complex outputs (forward: inputs); "" otherwise. */
   part: z.enum(['', 'real', 'imaginary']),
@@ -124,7 +124,7 @@ export const gradcheckPoint = z.object({
 })
 export type GradcheckPoint = z.infer<typeof gradcheckPoint>
 
-/** A report, and what the same check said of the build before. */
+/** A report, and the result of the same check for the previous build. */
 export const checkedReport = gradcheckReport.extend({
   /** Largest absolute error of all Jacobians; null where none was compared. */
   error: real.nullable(),
@@ -137,7 +137,7 @@ export type CheckedReport = z.infer<typeof checkedReport>
 export const gradcheckOutcome = z.object({
   /** Its position among the `gradchecks` that were asked for. */
   entry: z.number().int(),
-  /** As opsmith.json names it, else the call and what is particular about it. */
+  /** Its name in opsmith.json, else the call and its options. */
   name: z.string(),
   op: z.string(),
   expect: z.enum(['passed', 'failed']),
@@ -167,8 +167,8 @@ export const sweepPoint = z.object({
 export type SweepPoint = z.infer<typeof sweepPoint>
 
 /**
- * Which error prevails at a step: truncation falls with eps, rounding grows as eps falls; flat: eps
- * hardly matters, so what error there is comes from somewhere else, or there is none.
+ * Which error is larger at a step: truncation falls with eps, rounding grows as eps falls; flat: eps hardly matters, so
+ * the error has another cause, or there is none.
  */
 export const sweepBranch = z.enum(['truncation', 'rounding', 'flat'])
 export type SweepBranch = z.infer<typeof sweepBranch>
@@ -195,7 +195,7 @@ export type SweepReport = z.infer<typeof sweepReport>
 export const searchReport = z.object({
   op: z.string(),
   seconds: z.number(),
-  /** Points looked at; fewer than asked for where one ended the op host. */
+  /** Points that were checked; fewer than requested if one ended the op host. */
   tried: z.number().int(),
   /** How many of them failed. */
   failed: z.number().int(),
@@ -208,7 +208,7 @@ export const searchReport = z.object({
   /** Largest absolute error there; null where no Jacobian was compared. */
   maxAbsolute: real.nullable(),
   report: gradcheckReport.optional(),
-  /** The worst point of all: the op host did not survive it. */
+  /** The worst point: the op host crashed there. */
   error: workbenchError.optional(),
 })
 export type SearchReport = z.infer<typeof searchReport>

@@ -6,10 +6,10 @@ import { dtype, real } from './tensor'
 
 /**
  * A graph as it crosses processes and as `opsmith graph --json` prints it. A hundred thousand nodes
- * travel as JSON text (`graphText.graph`): the op host writes it, and whoever looks at it parses it.
+ * travel as JSON text (`graphText.graph`): the op host writes it, and only the reader parses it.
  */
 
-/** What is known of a tensor without its values; `null` for a size that is not known. */
+/** The type of a tensor; `null` for an unknown size. */
 export const tensorType = z.object({
   dtype: dtype.optional(),
   shape: z.array(z.number().int().nullable()).optional(),
@@ -59,7 +59,7 @@ export type GraphNode = {
   inputs: string[]
   outputs: GraphValue[]
   attributes: Record<string, GraphAttribute>
-  /** The overload that the node calls; absent for what is no operator. */
+  /** The overload that the node calls; absent for what is not an operator. */
   schema?: string | undefined
   /** Not libtorch's own: an operator, a class or an autograd function of the loaded library. */
   custom?: boolean | undefined
@@ -163,7 +163,7 @@ export const graphWarning = z.object({
 })
 export type GraphWarning = z.infer<typeof graphWarning>
 
-/** The trace beside the eager function, on inputs it was not traced with. */
+/** The trace compared with the eager function, on inputs other than the traced ones. */
 export const traceCheck = z.object({
   /** "inputs with other seeds", "compute(marked, y)" */
   inputs: z.string(),
@@ -204,7 +204,7 @@ export const graphText = z.object({
 })
 export type GraphText = z.infer<typeof graphText>
 
-/** A tensor that a node put out when the graph ran; of a loop, the last turn's. */
+/** An output tensor of a node when the graph ran; in a loop, of the last iteration. */
 export const observedValue = z.object({
   name: z.string(),
   dtype: dtype,
@@ -218,7 +218,7 @@ export const observedValue = z.object({
 })
 export type ObservedValue = z.infer<typeof observedValue>
 
-/** What one run of the graph, node by node and unfused, saw; ids are those of the step's graph. */
+/** The result of one run of the graph, node by node and unfused; ids are those of the step's graph. */
 export const graphObservation = z.object({
   /** Median of the runs, all nodes. */
   seconds: z.number(),
@@ -245,7 +245,7 @@ export const graphArchive = z.object({
   kind: z.enum(['torchscript', 'export', 'graph']),
   /** Methods by their path ("forward", "layers.0.forward"); "forward" first. */
   entries: z.array(z.object({ name: z.string(), schema: z.string() })),
-  /** Operators and classes that it uses and nothing has registered: "my_ops::warp_perspective". */
+  /** Operators and classes that it uses, but that are not registered: "my_ops::warp_perspective". */
   missing: z.array(z.string()),
 })
 export type GraphArchive = z.infer<typeof graphArchive>

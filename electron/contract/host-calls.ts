@@ -22,7 +22,7 @@ import { profileRequest, profileTrace } from './profile'
 import { programFunction, programSource, runReport, runRequest } from './run'
 import { histogram, pageRequest, tensorPage } from './tensor'
 
-/** One call: what it takes, what it gives, and what the op host is doing meanwhile: "call my_op::f". */
+/** One call: its input, its output, and the phase of the op host while it runs: "call my_op::f". */
 function call<Input extends z.ZodType, Output extends z.ZodType>(declared: {
   input: Input
   output: Output
@@ -55,7 +55,7 @@ export const hostCalls = {
     output: loadReport,
     phase: ({ path }) => `load ${fileName(path)}`,
   }),
-  /** `unloaded` is false, with the reason, when the library cannot leave the process. */
+  /** `unloaded` is false, with the reason, if the library cannot be unloaded. */
   'library.unload': call({
     input: nothing,
     output: z.object({ unloaded: z.boolean(), reason: z.string() }),
@@ -81,7 +81,10 @@ export const hostCalls = {
     output: runReport,
     phase: ({ op }) => `call ${op}`,
   }),
-  /** Writes a call's arguments and, when it is made, its results to PATH.pt and PATH.safetensors: native/runtime/record.h. */
+  /**
+   * Writes a call's arguments and, when it is made, its results to PATH.pt and PATH.safetensors:
+   * native/runtime/record.h.
+   */
   'operator.record': call({
     input: z.object({ request: runRequest, path: z.string(), makeCall: z.boolean() }),
     output: z.object({
@@ -108,13 +111,13 @@ export const hostCalls = {
     output: operatorCheckReport,
     phase: ({ op }) => `check ${op}`,
   }),
-  /** Makes sense in a host that a sanitizer watches; `checks` plays no part. */
+  /** For a host with a sanitizer; `checks` is ignored. */
   'operatorCheck.sanitized': call({
     input: sanitizedRequest,
     output: sanitizedReport,
     phase: ({ op }) => `check ${op}`,
   }),
-  /** Makes the inputs, warms the call up and looks for what would make its timing a lie. */
+  /** Makes the inputs, warms the call up and looks for causes of a wrong time. */
   'timing.open': call({
     input: timedCall,
     output: openedTiming,
@@ -136,7 +139,7 @@ export const hostCalls = {
     output: replayedTiming,
     phase: () => 'replay a graph',
   }),
-  /** There too: one call's trace by libtorch's profiler, written to a file. */
+  /** On such a device too: the trace of one call by libtorch's profiler, written to a file. */
   'timing.profile': call({
     input: openTiming.extend({ path: z.string() }),
     output: writtenFile,
@@ -254,7 +257,7 @@ export type HostCallName = keyof HostCalls
 export type HostInput<N extends HostCallName> = z.input<HostCalls[N]['input']>
 export type HostOutput<N extends HostCallName> = z.output<HostCalls[N]['output']>
 
-/** With this code a host ends whose connection to its parent is lost. */
+/** The exit code of a host that lost the connection to its parent. */
 export const lostConnectionCode = 70
 
 /** Parent to host. */
@@ -274,7 +277,7 @@ export const hostMessage = z.discriminatedUnion('kind', [
     seconds: z.number(),
     sandbox: z.array(sandboxBound),
   }),
-  /** In place of `ready`: the host cannot be used, and ends. */
+  /** Instead of `ready`: the host cannot be used, and ends. */
   z.object({ kind: z.literal('refused'), error: workbenchError }),
   z.object({
     kind: z.literal('answer'),

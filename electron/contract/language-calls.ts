@@ -22,9 +22,9 @@ import {
 
 const none = z.object({})
 
-/** What the editor asks about C++ and CUDA files, and about the program: a part of appCalls. */
+/** The editor's questions about C++ and CUDA files, and about the program: a part of appCalls. */
 export const languageCalls = {
-  /** What the lints say of the project, with texts of open files in place of those on disk. */
+  /** The findings of the lints in the project; open files count with their unsaved text. */
   'lint.project': {
     input: z.object({
       folder: z.string(),
@@ -33,7 +33,7 @@ export const languageCalls = {
     }),
     output: z.array(diagnostic),
   },
-  /** The names that the project's sources and program define, with texts of open files in place of those on disk. */
+  /** The names that the project's sources and program define, open files count with their unsaved text. */
   'symbol.list': {
     input: z.object({
       folder: z.string(),
@@ -42,7 +42,10 @@ export const languageCalls = {
     }),
     output: z.array(projectSymbol),
   },
-  /** What the TorchScript compiler says of a text, saved or not; made when the op host is idle. Cancelled by a newer one. */
+  /**
+   * What the TorchScript compiler says of a text, saved or not; made when the op host is idle. Cancelled by a newer
+   * one.
+   */
   'program.check': {
     input: z.object({ folder: z.string(), text: z.string().max(4_000_000).optional() }),
     output: z.array(diagnostic),
@@ -70,10 +73,10 @@ export const languageCalls = {
   },
   /** A C++ or CUDA file as the editor holds it; `judge`: diagnostics are wanted for it now. */
   'language.show': { input: documentText.extend({ judge: z.boolean() }), output: none },
-  /** The editor let go of it. */
+  /** The editor closed it. */
   'language.hide': { input: languageFile, output: none },
   'language.state': { input: none, output: languageState },
-  /** Another clangd in place of the one that runs, or that was given up. */
+  /** Starts a new clangd instead of the one that runs or that failed too often. */
   'language.restart': { input: none, output: none },
   'language.complete': {
     input: languagePosition.extend({ trigger: z.string().max(4) }),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { diagnostic, textEdit } from './diagnostics'
 
-/** What knows C++, as far as it is there: clangd, for the project that is open. */
+/** The state of clangd, which provides code help for C++ in the open project. */
 export const languageState = z.object({
   state: z.enum([
     'idle', // no C++ or CUDA file was opened yet: nothing runs
@@ -10,7 +10,7 @@ export const languageState = z.object({
     'absent', // not installed; `hint` says what to install
     'starting',
     'ready',
-    'restarting', // it ended by itself; it is started again in a moment
+    'restarting', // it crashed; it is started again in a moment
     'failed', // it ends again and again, or the project's compile commands are not known
   ]),
   /** "clangd 19.1.7"; "" until it was found. */
@@ -150,18 +150,18 @@ export const projectSymbol = z.object({
 })
 export type ProjectSymbol = z.infer<typeof projectSymbol>
 
-/** What a rename would take: the name as it is, and where it stands. */
+/** The name that a rename would replace, and its place. */
 export const renameTarget = z.object({ name: z.string(), range: textRange })
 export type RenameTarget = z.infer<typeof renameTarget>
 
 export const renameReport = z.object({
   edits: z.array(textEdit),
-  /** Where the old name stands in code all the same: in a macro's text, or as another thing's name. */
+  /** Where the old name is still in the code: in the text of a macro, or as the name of something else. */
   left: z.array(filePlace),
 })
 export type RenameReport = z.infer<typeof renameReport>
 
-/** A change of the code that somebody may want here: "Extract to function". */
+/** A refactoring that is possible here: "Extract to function". */
 export const codeAction = z.object({
   title: z.string(),
   /** "refactor", "refactor.extract", …; quick fixes come with diagnostics. */
@@ -171,7 +171,7 @@ export const codeAction = z.object({
 })
 export type CodeAction = z.infer<typeof codeAction>
 
-/** What clangd says of one version of a file's text; it takes the place of what it said before. */
+/** clangd's diagnostics of one version of a file's text; they replace the earlier ones. */
 export const languageDiagnostics = z.object({
   folder: z.string(),
   /** Absolute. */

@@ -43,7 +43,7 @@ export const inputSpec = z.strictObject({
   values: nestedNumbers.optional(),
   /** By default strided. A sparse one takes `density` or `indices`, else it specifies the `values` that are not 0. */
   layout: layout.optional(),
-  /** The part of a sparse input's elements that is specified, each drawn with this probability after the values. */
+  /** The fraction of specified elements of a sparse input. Each is drawn with this probability, after the values. */
   density: z.number().min(0).max(1).optional(),
   /** As torch.sparse_coo_tensor takes them: for each dimension, where the specified elements are in it. */
   indices: z.array(z.array(z.number().int().nonnegative())).optional(),

@@ -55,19 +55,19 @@ export const gradcheckEntry = z.strictObject({
   args: z.array(argument).default([]),
   /** gradgradcheck: gradients of gradients. */
   second_order: z.boolean().optional(),
-  /** Of every floating or complex input, in place of its own. */
+  /** Of every floating or complex input, instead of its own. */
   dtype: dtype.optional(),
-  /** Whole inputs in place of those of the same name: a case that failed once, with its seeds. */
+  /** Inputs that replace those of the same name: a case that failed once, with its seeds. */
   inputs: z.record(inputName, inputSpec).optional(),
   /** Seconds after which the check is ended. */
   timeout: z.number().positive().optional(),
-  /** "failed" where failing is right: float32 with too small an eps, a point with a kink. */
+  /** "failed" if the check must fail: float32 with too small an eps, a point with a kink. */
   expect: z.enum(['passed', 'failed']).optional(),
   ...z.object(gradcheckOptionFields).partial().shape,
 })
 export type GradcheckEntry = z.infer<typeof gradcheckEntry>
 
-/** Namespaces of libtorch's own, and names whose library would replace one of libtorch's. */
+/** Namespaces of libtorch, and names whose library would replace one of libtorch. */
 const takenNames = new Set([
   'aten',
   'at',
@@ -129,7 +129,10 @@ export const manifest = z.strictObject({
   /** Of exported packages. */
   version: z
     .string()
-    .regex(/^\d+\.\d+\.\d+$/, 'expected three numbers, as 1.2.0: pip, npm and CMake all read that')
+    .regex(
+      /^\d+\.\d+\.\d+$/,
+      'expected three numbers, such as 1.2.0: pip, npm and CMake can all read them',
+    )
     .default('0.1.0'),
   /** SPDX, as "MIT"; exports name it. */
   license: z.string().min(1).optional(),
@@ -144,7 +147,7 @@ export const manifest = z.strictObject({
   includePaths: z.array(z.string()).default([]),
   cflags: z.array(flag).default([]),
   cudaCflags: z.array(flag).default([]),
-  /** "80", "90a": what kernels are compiled for where no GPU is. */
+  /** "80", "90a": the architectures of kernels if there is no GPU. */
   cudaArchitectures: z.array(z.string()).default([]),
   ldflags: z.array(flag).default([]),
   /** The same where the CUDA part is built: "-lcublas". */
@@ -167,7 +170,7 @@ export const manifest = z.strictObject({
   benchmarks: z.array(timingEntry).default([]),
   /** The forms that `opsmith export` writes by default. The engine knows the names. */
   exports: z.array(exportForm).default([]),
-  /** Lints that this project does without: `{ "opsmith-device-guard": false }`. The engine knows the codes. */
+  /** Lints that are off in this project: `{ "opsmith-device-guard": false }`. The engine knows the codes. */
   lints: z.partialRecord(z.string(), z.boolean()).default({}),
   /** This project's choice of tools; what is not named here comes from the user's settings. */
   toolchain: z

@@ -6,7 +6,7 @@ import { operatorCheckNames } from './operator-checks.generated'
 export const operatorCheckName = z.enum(operatorCheckNames)
 export type OperatorCheckName = z.infer<typeof operatorCheckName>
 
-/** What a check is called and means, as the addon declares it. */
+/** The name and meaning of a check, as the addon declares it. */
 export const operatorCheckDescription = z.object({
   name: z.string(),
   title: z.string(),
@@ -20,7 +20,7 @@ export const operatorCheckDescription = z.object({
   thorough: z.boolean(),
 })
 
-/** Made of a build of their own, in an op host of its own. */
+/** They run on a separate build, in a separate op host. */
 export const sanitizerCheck = operatorCheckName.extract([
   'address_sanitizer',
   'undefined_behaviour_sanitizer',

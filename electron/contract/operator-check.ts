@@ -15,9 +15,11 @@ export const operatorCheckRequest = z.object({
   op: z.string().min(1),
   args: z.array(argument),
   inputs: z.record(z.string(), inputSpec),
-  /** Arguments and inputs are made from the schema, in place of those above. */
+  /** Arguments and inputs are made from the schema, instead of those above. */
   fromSchema: z.boolean().default(false),
-  /** One number in all its places, in other calls than the given one. Without any, equal sizes of the inputs stay equal. */
+  /**
+   * One number in all its places, in other calls than the given one. Without any, equal sizes of the inputs stay equal.
+   */
   sizes: z
     .array(
       z.object({
@@ -43,7 +45,7 @@ export const operatorCheckRequest = z.object({
     .default([]),
   /** Of every floating or complex input, one after the other; empty: its own. */
   dtypes: z.array(dtype).default([]),
-  /** Numbers that the operator's sources compare with: gradients are looked at near them. */
+  /** Numbers that the operator's sources compare with: gradients are checked near them. */
   edges: z.array(z.number()).default([]),
   program: programSource.optional(),
   /** Empty: all but those that must be asked for. */
@@ -135,9 +137,9 @@ export const operatorCheckOutcome = z.object({
   op: z.string(),
   expect: z.enum(['passed', 'failed']),
   /**
-   * failed: at least one check did; error: it came to no verdict, `error` says why; skipped: nobody
-   * says how to call it, and it refuses what its schema suggests, `error` says what; or all of its
-   * checks were skipped, each with a reason.
+   * failed: at least one check did; error: it came to no verdict, `error` says why; skipped: it has no arguments in
+   * opsmith.json and refuses those made from its schema (`error` lists them), or all of its checks were skipped, each
+   * with a reason.
    */
   verdict: z.enum(['passed', 'failed', 'error', 'skipped']),
   /** The verdict is the expected one, or skipped; an error never is. */

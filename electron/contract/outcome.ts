@@ -10,24 +10,24 @@ export const errorCode = z.enum([
   'project.invalid', // opsmith.json is not valid; `path` names the field
   'project.missing', // no such folder, or no opsmith.json in it
   'project.empty', // a folder without files: a new project can be made in it
-  'project.restricted', // the folder is not trusted: nothing of it is run
+  'project.restricted', // the folder is not trusted: nothing in it is run
   'file.conflict', // the file changed on disk since it was read
   'build.required', // asked to run something that has not been built
   'library.load', // the built library could not be loaded into the op host
   'program.compile', // TorchScript did not compile; `file`, `line`, `column` say where
   'input.invalid', // an input, an argument or a literal does not fit the operator
   'operator.unknown', // no such operator, overload or program function
-  'operator.check', // the operator itself said no: TORCH_CHECK, c10::Error, a C++ exception
+  'operator.check', // the operator threw: TORCH_CHECK, c10::Error, a C++ exception
   'host.crashed', // the op host died; `exit` says how
   'host.timeout', // the call ran past its limit and the op host was ended; `exit` holds the stack
   'host.unavailable', // no op host could be started
-  'host.replaced', // the op host was ended for something else meanwhile; asked again, it is answered
+  'host.replaced', // the op host was ended for another reason; the same call will work again
   'derivative.missing', // nothing requires grad: there is no backward to time or to profile
   'device.unavailable', // the device asked for is not on this machine
   'cancelled',
   'request.invalid', // the message itself does not fit the contract; `path` names the field
-  'io', // the file system said no
-  'internal', // a bug of ours
+  'io', // the file system refused it
+  'internal', // a bug in Opsmith
 ])
 export type ErrorCode = z.infer<typeof errorCode>
 
@@ -54,7 +54,7 @@ export const hostExit = z.object({
     'illegal-instruction',
     'abort', // abort(), assert(), heap corruption found by the allocator
     'heap-corruption',
-    'terminate', // std::terminate: an exception nobody caught
+    'terminate', // std::terminate: an uncaught exception
     'exit', // the operator called exit()
     'out-of-memory',
     'timeout',

@@ -9,7 +9,7 @@ export const profileRequest = z.object({
   args: z.array(argument),
   inputs: z.record(z.string(), inputSpec),
   program: programSource.optional(),
-  /** Also the backward of the sum of its outputs. */
+  /** Also the backward of the sum of the outputs. */
   backward: z.boolean(),
   /** Of libtorch's intra-op pool. */
   threads: z.number().int().min(1).max(1024),
@@ -55,7 +55,7 @@ export const profileEvents = z.object({
 })
 export type ProfileEvents = z.infer<typeof profileEvents>
 
-/** Memory taken (bytes above 0) and given back, in the order of time. */
+/** Memory allocated (bytes above 0) and freed, in the order of time. */
 export const profileAllocations = z.object({
   time: integers,
   bytes: integers,
@@ -111,11 +111,11 @@ export const profileTotal = z.object({
   calls: z.number().int(),
   /** Nested calls of the same name counted once. */
   total: z.number(),
-  /** Without what ran within it. */
+  /** Without the calls inside it. */
   self: z.number(),
   /** Of `self`, among the time of the run; a device's comes on top of it. */
   share: z.number(),
-  /** Bytes taken within it, and not within something that ran within it. */
+  /** Bytes that it allocated itself, without the calls inside it. */
   allocated: z.number(),
   /** Where it was called; more places than this one: `places`. */
   file: z.string(),
@@ -139,7 +139,7 @@ export const profileFlame = z.object({
 })
 export type ProfileFlame = z.infer<typeof profileFlame>
 
-/** What some line's operator holds at the peak. */
+/** The memory that an operator of a line holds at the peak. */
 export const profileHolder = z.object({
   bytes: z.number(),
   blocks: z.number().int(),
@@ -172,7 +172,7 @@ export const profileReport = z.object({
   trace: profileTrace,
   /** Own time of each event, in ns: without what ran within it on the same track. */
   self: integers,
-  /** Bytes that each event took, and nothing within it. */
+  /** Bytes that each event allocated itself, without the calls inside it. */
   allocated: integers,
   /** Of the trace's `frames`: the line of the program behind each event. */
   places: integers,

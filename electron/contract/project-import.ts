@@ -8,7 +8,7 @@ export const proposalLine = z.object({
 })
 export type ProposalLine = z.infer<typeof proposalLine>
 
-/** What the user should know of a proposal: what was not carried over, and why; what is missing. */
+/** Remarks on a proposal: flags and sources that were left out, with the reason, and what is missing. */
 export const importRemark = z.object({
   text: z.string(),
   /** Relative to the folder; "" where it is about no file. */
@@ -30,7 +30,7 @@ export const proposedFile = z.object({
 })
 export type ProposedFile = z.infer<typeof proposedFile>
 
-/** What the build file asks for: an environment variable, or an option of CMake's. It may change what is built. */
+/** A setting that the build file reads: an environment variable, or an option of CMake. It may change what is built. */
 export const importSwitch = z.object({
   name: z.string(),
   /** "" for an environment variable that is not set; ON or OFF of an option. */

@@ -53,7 +53,7 @@ export const fileContent = z.object({
 })
 export type FileContent = z.infer<typeof fileContent>
 
-/** Text typed but not saved, kept outside the project so that no crash can take it. */
+/** Unsaved text, kept outside the project, so that it survives a crash. */
 export const draft = z.object({
   path: z.string(),
   text: z.string(),
@@ -83,7 +83,7 @@ export const sample = z.object({
   folder: z.string(),
   /** What it is an example of. */
   tags: z.array(z.enum(['CPU', 'CUDA', 'autograd', 'OpenCV'])),
-  /** Packages it needs that are not here: the command that installs them; "" when all is there. */
+  /** The command that installs missing packages; "" if none is missing. */
   missing: z.string(),
 })
 export type Sample = z.infer<typeof sample>

@@ -75,7 +75,7 @@ export const pytestReport = z.object({
   torch: z.string(),
   /** The library that was tested. */
   library: z.string(),
-  /** Python modules and files that were asked for, and in whose place the library was given. */
+  /** Python modules and files that the tests loaded and that the library replaced. */
   replaced: z.array(z.string()),
   /** In the order in which pytest runs them. */
   tests: z.array(pytestTest),

@@ -39,7 +39,7 @@ export const recordedCall = z.object({
   arguments: z.array(z.object({ name: z.string(), given: recordedValue })),
   /** The node id of the first test that made it. */
   test: z.string(),
-  /** What opsmith.json has no way to write; "" where it can hold the call. */
+  /** The part that opsmith.json cannot express; "" if it can express the call. */
   why: z.string(),
 })
 export type RecordedCall = z.infer<typeof recordedCall>
@@ -54,7 +54,7 @@ export const keepCallsRequest = z.object({
 })
 export type KeepCallsRequest = z.infer<typeof keepCallsRequest>
 
-/** What became of calls that were to be kept. */
+/** The result of adding calls to opsmith.json. */
 export const keptCalls = z.object({
   /** Entries that were added to each list that was asked for. */
   added: z.partialRecord(recordedCallList, z.number().int()),
@@ -106,6 +106,6 @@ export function keptText({ added, there, leftOut }: KeptCalls): string {
   return [
     `${what} added to opsmith.json`,
     ...(there === 0 ? [] : [`${there} ${there === 1 ? 'is' : 'are'} there already`]),
-    ...(leftOut === 0 ? [] : [`${leftOut} cannot be written there`]),
+    ...(leftOut === 0 ? [] : [`${leftOut} cannot be written to opsmith.json`]),
   ].join('; ')
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /**
- * What a sandbox keeps an op host from: `files`, writing outside of the folders it was given; `network`, opening
+ * What a sandbox prevents in an op host: `files`, writing outside of the folders it was given; `network`, opening
  * sockets but those of the file system; `signals`, ending processes that it did not start.
  */
 export const sandboxBound = z.enum(['files', 'network', 'signals'])
@@ -35,7 +35,7 @@ export function describeBounds(bounds: readonly SandboxBound[]): string {
 const missing: Record<SandboxBound, string> = {
   files: 'this kernel has no Landlock (Linux 5.13 and newer have it, unless it is switched off)',
   network: 'this kernel has no seccomp filters',
-  signals: "this kernel's Landlock does not know signals (Linux 6.12 and newer do)",
+  signals: "this kernel's Landlock does not support signals (Linux 6.12 and newer do)",
 }
 
 /** @param isWanted false where the user has switched the sandbox off */

@@ -10,7 +10,7 @@ export const sanitizedRequest = operatorCheckRequest.extend({
   logs: z.string(),
 })
 
-/** One call of an operator in a process of its own that a sanitizer watches. */
+/** One call of an operator in a separate process with a sanitizer. */
 const sanitizedCall = z.object({
   /** What is different from the inputs asked for: "x transposed", "x float32[3, 1]"; "" when nothing. */
   given: z.string(),

@@ -94,7 +94,7 @@ export const timingRow = z.object({
       after: deviceState,
     })
     .optional(),
-  /** Seconds: dispatcher and autograd beside the kernel; of operators, forward. */
+  /** Seconds: dispatcher and autograd next to the kernel; of operators, forward. */
   layers: z
     .object({ full: z.number(), belowAutograd: z.number(), kernel: z.number().optional() })
     .optional(),
@@ -140,7 +140,7 @@ export type TimingHistoryPoint = z.infer<typeof timingHistoryPoint>
 
 /** A build whose library is still there to be timed against. */
 /** What a kept build is found by: its files have this name. */
-export const buildKey = z.string().regex(/^[0-9a-f]{32}$/, 'this is no key of a build')
+export const buildKey = z.string().regex(/^[0-9a-f]{32}$/, 'this is not the key of a build')
 
 export const keptBuild = z.object({
   key: buildKey,

@@ -305,7 +305,7 @@ export class AppSession {
     this.sendFailure(
       refused ?? {
         code: 'internal',
-        message: 'Work in the background ended by a bug of ours.',
+        message: 'Background work failed because of a bug in Opsmith.',
         detail: stack,
       },
     )

@@ -47,7 +47,7 @@ function keepBounds(session: AppSession, window: BrowserWindow): void {
     fs.writeFileSync(boundsFile(session), JSON.stringify(window.getNormalBounds()))
   } catch (error) {
     const { message } = ioError(error, `write ${boundsFile(session)}`).error
-    process.stderr.write(`opsmith: the place of the window is not kept. ${message}\n`)
+    process.stderr.write(`opsmith: the position of the window could not be saved. ${message}\n`)
   }
 }
 
@@ -103,7 +103,7 @@ export async function openWindow(session: AppSession, preload: string): Promise<
     })
   })
   const ends = new RecentEnds()
-  // A renderer that died is started anew: drafts bring back what was typed.
+  // A renderer that died is started again: drafts bring back what was typed.
   window.webContents.on('render-process-gone', (_event, details) => {
     if (details.reason === 'clean-exit' || session.isClosing) return
     const times = ends.note(Date.now())

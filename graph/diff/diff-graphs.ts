@@ -138,7 +138,7 @@ class Comparison {
     for (let index = 0; index < Math.min(was.length, is.length); index += 1) {
       const label = after.groups[is[index] ?? 0]?.label ?? ''
       for (const change of this.returns(was[index] ?? 0, is[index] ?? 0))
-        changes.push(`${label} gives back ${change}`)
+        changes.push(`${label}, output ${change}`)
     }
   }
 

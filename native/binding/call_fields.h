@@ -18,7 +18,7 @@ void fields(auto& visit, ProgramSource& source) {
   visit("source", source.source);
 }
 
-// Its name is that of the field that it is.
+// Named after its field.
 void fields(auto& visit, InputSpec& spec) {
   visit("shape", spec.shape);
   visit("dtype", or_default(spec.dtype));
@@ -37,7 +37,7 @@ void fields(auto& visit, InputSpec& spec) {
   visit("blocksize", spec.blocksize);
 }
 
-// Of every request that makes a call.
+// Fields of every request that makes a call.
 void call_fields(auto& visit, auto& request) {
   visit("op", request.op);
   visit("args", or_default(request.args));

@@ -3,8 +3,8 @@
 //   const Calls timing_calls({{"timing.sample", handle(sample_timing)}, …});
 //
 // Names and fields are those of electron/contract/host-calls.ts, which is compared with this table
-// when the op host starts. What a handler takes is read by its fields (fields.h), what it gives is
-// written by them.
+// when the op host starts. The fields (fields.h) of a handler's input and output read its request
+// and write its answer.
 #pragma once
 
 #include <napi.h>
@@ -29,7 +29,7 @@ struct Call {
   CallHandler handler;
 };
 
-// All there are, in no order.
+// All calls, in any order.
 std::vector<Call>& all_calls();
 
 struct Calls {

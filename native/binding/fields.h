@@ -1,4 +1,5 @@
-// Lists of fields. A struct that crosses to TypeScript has one, in the words of electron/contract:
+// Lists of fields. Each struct that crosses to TypeScript has one, with the names of
+// electron/contract:
 //
 //   void fields(auto& visit, SampleRequest& request) {
 //     visit("handle", request.handle);
@@ -6,7 +7,7 @@
 //   }
 //
 // read_fields.h reads requests by it, write_fields.h writes answers by it. A std::optional may be
-// absent. The marks below say what else there is to know of a field.
+// absent. The marks below add properties of a field.
 #pragma once
 
 #include <optional>
@@ -14,7 +15,7 @@
 
 namespace opsmith {
 
-// May be left out of a request: the struct's own default holds then. An answer always has it.
+// May be left out of a request: then the struct's default counts. An answer always has it.
 template <class Member>
 struct OrDefault {
   Member& member;
@@ -24,7 +25,7 @@ OrDefault<Member> or_default(Member& member) {
   return {member};
 }
 
-// An answer has null where there is no value, in place of leaving the field out.
+// Without a value the answer has null, instead of leaving the field out.
 template <class Member>
 struct OrNull {
   const std::optional<Member>& member;
@@ -44,7 +45,7 @@ Natural<Member> natural(Member& member) {
   return {member};
 }
 
-// An object by the items' names, in place of a list; `position` is an item's place in it.
+// An object keyed by the items' names, instead of a list; `position` is an item's place in it.
 template <class Item>
 struct Named {
   std::vector<Item>& items;

@@ -1,4 +1,4 @@
-// Work on its way to the call thread, and its answer on the way back.
+// Work for the call thread, and its answer.
 #pragma once
 
 #include <napi.h>
@@ -47,7 +47,7 @@ class TypedCall : public PendingCall {
 // Once, when the addon is loaded.
 void prepare_pending_calls(Napi::Env env);
 
-// Queues the call and takes it over. The crash report says `phase` while its work runs.
+// Queues the call and owns it from then on. The crash report says `phase` while its work runs.
 Napi::Value submit(Napi::Env env, std::string phase, PendingCall* call);
 
 }  // namespace opsmith

@@ -1,5 +1,5 @@
-// From JavaScript's values to the runtime's structs, by their lists of fields (fields.h). A value
-// that does not fit throws Failure (request.invalid), which names its place: "sizes[0].min".
+// Reads JavaScript's values into the runtime's structs, with their lists of fields (fields.h). A
+// value that does not fit throws Failure (request.invalid), which names its place: "sizes[0].min".
 #pragma once
 
 #include <napi.h>
@@ -18,8 +18,8 @@
 
 namespace opsmith {
 
-// The place of a value in a request: a field, or with `index` an item of a list. It lives as long
-// as the value is read, and becomes text only where that fails.
+// The place of a value in a request: a field, or with `index` an item of a list. It lives while the
+// value is read, and becomes text only in an error.
 struct Place {
   const Place* within = nullptr;
   const char* name = "";
@@ -104,7 +104,7 @@ class FieldReader {
 
  private:
   static void require_natural(int64_t number, const Place& place) {
-    if (number < 0) fail_to_read(place, "no negative number");
+    if (number < 0) fail_to_read(place, "a number that is not negative");
   }
   static void require_natural(const std::vector<int64_t>& numbers, const Place& place) {
     for (const int64_t number : numbers)

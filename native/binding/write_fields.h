@@ -132,8 +132,8 @@ Napi::Value write_value(Napi::Env env, const Member& value) {
     return Napi::String::New(env, enum_text(value));
   } else {
     const FieldWriter writer(env);
-    // A list of fields is one for reading and writing, so it takes what can be changed. A writer
-    // changes nothing.
+    // The same list of fields reads and writes, so it needs a non-const struct. A writer changes
+    // nothing.
     fields(writer, const_cast<Member&>(value));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
     return writer.object();
   }

@@ -34,7 +34,8 @@ napi_typedarray_type array_type(at::ScalarType dtype) {
     case at::kBFloat16:
       return napi_uint16_array;
     default:
-      throw Failure(ErrorCode::input_invalid, "no typed array holds " + dtype_name(dtype));
+      throw Failure(ErrorCode::input_invalid,
+                    "JavaScript has no typed array for " + dtype_name(dtype));
   }
 }
 
@@ -50,7 +51,7 @@ at::Tensor read_tensor(const Napi::Object& object) {
   for (uint32_t i = 0; i < sizes.Length(); ++i) {
     shape.push_back(sizes.Get(i).ToNumber().Int64Value());
     if (shape.back() < 0)
-      throw Failure(ErrorCode::input_invalid, "tensor: shape holds a negative size");
+      throw Failure(ErrorCode::input_invalid, "tensor: shape has a negative size");
   }
   const auto data_value = object.Get("data");
   if (!data_value.IsTypedArray())
@@ -66,8 +67,8 @@ at::Tensor read_tensor(const Napi::Object& object) {
   }
   if (data.ByteLength() != tensor.nbytes()) {
     throw Failure(ErrorCode::input_invalid,
-                  "tensor: data holds " + std::to_string(data.ByteLength()) +
-                      " bytes, the shape asks for " + std::to_string(tensor.nbytes()));
+                  "tensor: data has " + std::to_string(data.ByteLength()) +
+                      " bytes, but the shape needs " + std::to_string(tensor.nbytes()));
   }
   if (tensor.nbytes() > 0) {
     const auto* bytes = static_cast<const char*>(data.ArrayBuffer().Data()) + data.ByteOffset();

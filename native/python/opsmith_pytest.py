@@ -1,4 +1,4 @@
-"""A plugin of pytest: the tests get Opsmith's library in the place of the project's own, and each result is reported.
+"""A plugin of pytest: the tests get Opsmith's library instead of the project's own, and each result is reported.
 
     python3 -m pytest -p opsmith_pytest
 
@@ -28,7 +28,7 @@ EXTENSIONS = "torch.utils.cpp_extension"
 
 
 class Connection:
-    """Sends JSON lines; nobody reads them any more where Opsmith has ended."""
+    """Sends JSON lines; nobody reads them after Opsmith has ended."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -61,7 +61,7 @@ def shortened(text):
 
 
 class Replacement:
-    """Puts one library in the place of Python modules, of files that torch.ops.load_library is given, and of load()."""
+    """Replaces Python modules, files that torch.ops.load_library loads, and the result of load() with one library."""
 
     def __init__(self, library, name, modules, connection):
         self.library = library

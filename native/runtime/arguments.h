@@ -16,15 +16,15 @@ namespace opsmith {
 using NamedTensors = std::unordered_map<std::string, at::Tensor>;
 
 struct ProjectInputs {
-  NamedTensors tensors;            // those that were made
-  std::vector<std::string> names;  // all there are, in the project's order: what messages list
+  NamedTensors tensors;            // those that were created
+  std::vector<std::string> names;  // all inputs, in the project's order, for messages
 };
 
-// The strings among literals, in lists too: those that may name inputs.
+// The strings among literals, also those in lists: they may name inputs.
 std::set<std::string> names_in(const std::vector<Literal>& literals);
 
-// Whether a schema says that an argument, or what a list holds, is written: Tensor(a!),
-// Tensor(a!)[]. Null for an argument without an alias.
+// Whether a schema says that an argument, or an element of a list, is written: Tensor(a!),
+// Tensor(a!)[]. `null` for an argument without an alias.
 bool is_written(const c10::AliasInfo* alias);
 
 // One value an argument, in the schema's order; keyword-only arguments follow the others. A string

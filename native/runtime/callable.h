@@ -22,7 +22,7 @@ struct Callable {
   std::function<void(std::vector<c10::IValue>&)> call;
   torch::jit::Function* function = nullptr;  // null for an operator
   ProgramPtr program;                        // keeps `function` alive; null for an operator
-  // Numbers that its sources compare with, where somebody has looked: special values to check.
+  // Numbers that its sources compare with, if they are known: special values to check.
   std::vector<double> edges = {};
 };
 

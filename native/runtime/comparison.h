@@ -1,4 +1,5 @@
-// An output against what a reference expression gave, by the rules of torch.testing.assert_close.
+// Compares an output with the result of a reference expression, by the rules of
+// torch.testing.assert_close.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -12,7 +13,8 @@
 namespace opsmith {
 
 struct Tolerances {
-  std::optional<double> rtol, atol;  // absent: by dtype, the looser of both tensors'
+  std::optional<double> rtol,
+      atol;  // absent: the default of the dtype, the larger one of both tensors
 };
 
 // contract/run.ts's comparison.
@@ -29,8 +31,8 @@ struct Comparison {
 };
 
 // One element matches when |actual - expected| <= atol + rtol * |expected|; NaN matches nothing,
-// equal infinities match. Integers are compared as integers. Results that are no tensors: numbers
-// by the tolerances of float64, the rest by their text.
+// equal infinities match. Integers are compared as integers. Other results than tensors: numbers
+// with the tolerances of float64, the rest as text.
 Comparison compare(int64_t output, const c10::IValue& actual, const c10::IValue& expected,
                    const Tolerances& tolerances);
 

@@ -22,8 +22,8 @@ struct Differentiable {
   std::vector<std::string> names;  // of `inputs`: "x", "weights[1]", "grad_output[0]"
 };
 
-// The call of `callable` with `arguments`; what is no tensor is passed as it is. Outputs that are
-// no tensors are left out, tuples and lists are flattened.
+// The call of `callable` with `arguments`; other arguments are passed unchanged. Tuples and lists
+// of outputs are flattened; outputs that are not tensors are left out.
 Differentiable differentiable_call(const Callable& callable, std::vector<c10::IValue> arguments);
 
 // What gradgradcheck checks (torch.autograd.gradgradcheck): the gradients of `function`'s inputs as

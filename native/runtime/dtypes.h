@@ -11,7 +11,7 @@ namespace opsmith {
 // std::nullopt for an unknown name. "float", "double", "long", "int" and "half" are known too.
 std::optional<c10::ScalarType> dtype_from_name(const std::string& name);
 
-// libtorch's own name ("Float8_e4m3fn") for a type that Python's list here does not hold.
+// libtorch's own name ("Float8_e4m3fn") for a type without a name in Python's list.
 std::string dtype_name(c10::ScalarType type);
 
 }  // namespace opsmith

@@ -1,5 +1,5 @@
-// Enums whose values have a text: what crosses to TypeScript, and what messages quote. Beside such
-// an enum is the one list of its texts:
+// Enums whose values have a text: what crosses to TypeScript, and what messages quote. The list of
+// its texts is next to the enum:
 //
 //   enum class Turbo { on, off };
 //   constexpr auto texts_of(Turbo) {

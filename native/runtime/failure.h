@@ -1,4 +1,5 @@
-// The one exception of the runtime, and the one place that reads everybody else's.
+// The only exception that the runtime throws, and the only place that reads the exceptions of
+// others.
 #pragma once
 
 #include <exception>
@@ -9,7 +10,7 @@
 
 namespace opsmith {
 
-// Those of contract/outcome.ts's errorCode that the runtime gives.
+// The values of contract/outcome.ts's errorCode that the runtime uses.
 enum class ErrorCode {
   derivative_missing,
   device_unavailable,
@@ -55,8 +56,8 @@ class Failure : public std::exception {
 };
 
 // What this thread does while the object lives: the code that an exception of libtorch gets, and
-// what its message is about ("input x"; "" for the operator itself). Stages nest. An exception is
-// read when it has left them: what counts is the innermost one that it left.
+// what its message is about ("input x"; "" for the operator itself). Stages nest. The innermost
+// stage that an exception left gives its code.
 class Stage {
  public:
   explicit Stage(ErrorCode code, std::string subject = "");

@@ -82,8 +82,8 @@ void check_fits(const InputSpec& spec, const std::vector<double>& numbers, at::S
   if (!c10::isIntegralType(dtype, /*includeBool=*/false)) return;
   for (double number : numbers) {
     if (!(std::abs(number) < 9.3e18) || number != std::trunc(number)) {
-      invalid(spec, "values hold " + std::to_string(number) + ", which no " + dtype_name(dtype) +
-                        " can hold");
+      invalid(spec, "values contain " + std::to_string(number) + ", which does not fit " +
+                        dtype_name(dtype));
     }
   }
 }
@@ -121,8 +121,9 @@ int64_t whole(const InputSpec& spec, const char* field, double value) {
 
 void require_floating(const InputSpec& spec, at::ScalarType dtype) {
   if (c10::isFloatingType(dtype) || c10::isComplexType(dtype)) return;
-  invalid(spec, "the distribution " + std::string(enum_text(spec.distribution)) + " makes no " +
-                    spec.dtype + "; randint, arange, zeros, ones, full and eye do");
+  invalid(spec, "the distribution " + std::string(enum_text(spec.distribution)) +
+                    " cannot make values of dtype " + spec.dtype +
+                    "; randint, arange, zeros, ones, full and eye can");
 }
 
 at::Tensor make_distribution(const InputSpec& spec, at::ScalarType dtype,
@@ -146,7 +147,7 @@ at::Tensor make_distribution(const InputSpec& spec, at::ScalarType dtype,
     case Distribution::rand: {
       require_floating(spec, dtype);
       const double high = spec.high.value_or(low + 1.0);
-      if (!(high >= low)) invalid(spec, "high lies below low");
+      if (!(high >= low)) invalid(spec, "high is less than low");
       auto tensor = at::rand(shape, generator, options);
       if (high - low != 1.0) tensor.mul_(high - low);
       if (low != 0.0) tensor.add_(low);
@@ -240,7 +241,7 @@ at::Tensor make_coo(const InputSpec& spec, at::ScalarType dtype, at::Generator& 
   }
   if (!spec.density && !spec.values) {
     invalid(spec, std::string(enum_text(*spec.layout)) +
-                      " needs density, indices or values: which elements are specified?");
+                      " needs density, indices or values: they say which elements are specified");
   }
   const auto dense = make_strided(spec, dtype, generator);
   if (dense.dim() == 0)
@@ -257,12 +258,14 @@ at::Tensor make_coo(const InputSpec& spec, at::ScalarType dtype, at::Generator& 
 at::Tensor make_sparse(const InputSpec& spec, at::ScalarType dtype, at::Generator& generator) {
   const auto layout = torch_layout(*spec.layout);
   if (spec.density && !(*spec.density >= 0 && *spec.density <= 1)) {
-    invalid(spec, "density is the part of the elements that is specified: from 0 to 1");
+    invalid(spec,
+            "density is the fraction of the elements that are specified: a number from 0 to 1");
   }
   const bool blocked = layout == at::kSparseBsr || layout == at::kSparseBsc;
   if (blocked != spec.blocksize.has_value()) {
-    invalid(spec, blocked ? std::string(enum_text(*spec.layout)) + " needs a blocksize, as [2, 2]"
-                          : "blocksize is of sparse_bsr and sparse_bsc only");
+    invalid(spec, blocked
+                      ? std::string(enum_text(*spec.layout)) + " needs a blocksize, such as [2, 2]"
+                      : "blocksize is for sparse_bsr and sparse_bsc only");
   }
   auto coo = make_coo(spec, dtype, generator);
   if (layout == at::kSparse) return coo;
@@ -323,7 +326,7 @@ at::Tensor make_input(const InputSpec& spec) {
   const Stage stage(ErrorCode::input_invalid, "input " + spec.name);
   const bool strided = is_strided(spec);
   if (strided && (spec.density || spec.indices || spec.blocksize)) {
-    invalid(spec, "density, indices and blocksize are of sparse layouts: set layout too");
+    invalid(spec, "density, indices and blocksize are for sparse layouts: set layout too");
   }
   const auto make = [&] {
     auto generator = at::make_generator<at::CPUGeneratorImpl>(

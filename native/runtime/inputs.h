@@ -60,13 +60,13 @@ inline bool is_strided(const InputSpec& spec) {
   return spec.layout.value_or(InputLayout::strided) == InputLayout::strided;
 }
 
-// Made on the CPU by a generator of its own, so that seed, shape and dtype give what
-// torch.manual_seed(seed) and torch.randn, rand, randint give in Python, then moved to the device.
-// rand is scaled as rand * (high - low) + low, randn as randn * std + mean, each only where they
-// are not the defaults (0, 1); randint is [0, 10) by default. Of a sparse layout, the specified
-// elements are: with `indices`, those, as torch.sparse_coo_tensor(indices, values, shape) has them
-// (an element named twice is their sum); with `density`, where torch.rand(shape, dtype=float64),
-// drawn after the values, lies below it; else those of `values` that are not 0. Throws Failure:
+// Created on the CPU with a separate generator, then moved to the device. Seed, shape and dtype
+// give the same values as torch.manual_seed(seed) and torch.randn, rand or randint in Python. rand
+// is scaled as rand * (high - low) + low, randn as randn * std + mean, each only where they are not
+// the defaults (0, 1); randint is [0, 10) by default. Of a sparse layout, the specified elements
+// are: with `indices`, those, as torch.sparse_coo_tensor(indices, values, shape) has them (an
+// element named twice is their sum); with `density`, where torch.rand(shape, dtype=float64), drawn
+// after the values, lies below it; else those of `values` that are not 0. Throws Failure:
 // input.invalid, device.unavailable.
 at::Tensor make_input(const InputSpec& spec);
 

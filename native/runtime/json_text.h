@@ -8,7 +8,7 @@
 
 namespace opsmith {
 
-// Commas between elements are the writer's business; braces must be balanced by the caller.
+// The writer adds commas between elements; the caller must balance the braces.
 class JsonText {
  public:
   JsonText& open(char brace);   // '{' or '['

@@ -118,7 +118,7 @@ LoadReport load_library(const std::string& path) {
     const auto before = unload_library();
     if (!before.unloaded) {
       throw Failure(ErrorCode::library_load,
-                    "Another library is loaded and cannot leave: " + before.reason,
+                    "Another library is loaded and cannot be unloaded: " + before.reason,
                     "Load it in a new op host.");
     }
   }
@@ -156,7 +156,7 @@ UnloadReport unload_library() {
   if (loaded.path.empty()) return {true, ""};
   if (loaded.has_classes) {
     return {false,
-            file_name(loaded.path) + " registered classes, which libtorch cannot take out again"};
+            file_name(loaded.path) + " registered classes, which libtorch cannot unregister"};
   }
   // Once only: a second attempt finds out again whether it has left.
   if (loaded.handle != nullptr) dlclose(std::exchange(loaded.handle, nullptr));

@@ -9,24 +9,24 @@
 namespace opsmith {
 
 struct LoadReport {
-  std::vector<OperatorDetail> operators;  // those that loading it registered, by name
+  std::vector<OperatorDetail> operators;  // the operators that loading it registered, by name
   std::vector<ClassDetail> classes;
   double seconds = 0;  // dlopen alone, static constructors included
 };
 
 struct UnloadReport {
   bool unloaded = false;
-  std::string reason;  // why it cannot leave; "" when it did
+  std::string reason;  // why it cannot be unloaded; "" if it was
 };
 
 // `path` is absolute. A library loaded before is unloaded first. What its static constructors throw
-// ends the process (libtorch throws from there for a bad schema or a name taken twice); the crash
+// ends the process (libtorch throws there for a bad schema or a duplicate name); the crash
 // report says so. Throws Failure (library.load).
 LoadReport load_library(const std::string& path);
 
-// Releases every tensor handle and compiled program first. `unloaded` is false when the library
-// cannot leave: it registered classes, or the loader keeps it (a GNU-unique symbol, a thread_local
-// with a destructor). True when there was none.
+// Releases every tensor handle and compiled program first. `unloaded` is false if the library
+// cannot be unloaded: it registered classes, or the loader keeps it (a GNU-unique symbol, a
+// thread_local with a destructor). True when there was none.
 UnloadReport unload_library();
 
 // Whether `path`, as dladdr gives it, is the loaded library.

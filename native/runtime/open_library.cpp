@@ -25,7 +25,7 @@ Failure load_failure(const std::string& path, const std::string& error) {
   if (std::regex_search(error, match, missing_symbol)) {
     failure.message =
         file_name(path) + " needs " + demangle(match[1].str().c_str()) +
-        ", which is defined nowhere: not in its sources, libtorch or a library it names.";
+        ", which is not defined in its sources, in libtorch or in a library that it links.";
     failure.hint =
         "Add the source that defines it to `sources`, or the library that does to `ldflags` or "
         "`pkgConfig`.";

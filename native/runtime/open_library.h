@@ -5,7 +5,7 @@
 
 namespace opsmith {
 
-// So that a library that names no dependency finds libtorch, as Python's torch offers it.
+// Makes libtorch visible to libraries that do not link it, as Python's torch does.
 void offer_libtorch_symbols();
 
 // dlopen with everything resolved at once. Throws Failure (library.load) that names the missing

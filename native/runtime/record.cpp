@@ -165,7 +165,7 @@ class SafeTensors {
         return "C128";
       default:
         throw Failure(ErrorCode::input_invalid,
-                      "A tensor of " + dtype_name(type) + " is not written down");
+                      "A tensor of " + dtype_name(type) + " cannot be recorded");
     }
   }
 
@@ -204,7 +204,7 @@ RecordedCall record_call(const RecordRequest& record) {
     }
     recording.results = plain_values(flatten(stack), /*leaf=*/false);
   }
-  const Stage writing(ErrorCode::io, "writing the call down");
+  const Stage writing(ErrorCode::io, "recording the call");
   save_archive_of(recording, path + ".pt");
   SafeTensors tensors;
   tensors.add("arguments", recording.arguments);

@@ -1,4 +1,4 @@
-// A call written down, its arguments and what it gave: what exported projects are compared with.
+// Records a call with its arguments and results, to compare exported projects with it.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct RecordedCall {
 //                     tensor.
 // Both have `written` too where a RecordedCall has it: places of arguments.
 // Arguments are as they were before the call; results are flattened and detached. Without
-// `make_call` there are none. The same request gives the same bytes. `reference` plays no part.
+// `make_call` there are no results. The same request gives the same bytes. `reference` is ignored.
 // Throws Failure (io, and as run() does) and whatever the operator throws.
 RecordedCall record_call(const RecordRequest& request);
 

@@ -1,4 +1,4 @@
-// What the dispatcher knows, as plain data.
+// The dispatcher's operators, as plain data.
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -66,7 +66,7 @@ std::string argument_type(const c10::Argument& argument);
 // five.
 std::vector<std::string> near_names(const std::string& name, const std::vector<std::string>& names);
 
-// How many methods of custom classes have been registered so far; they are never taken out again.
+// How many methods of custom classes have been registered so far; they are never removed.
 size_t class_method_count();
 // The classes to which methods after the first `since` belong.
 std::vector<ClassDetail> classes_since(size_t since);

@@ -1,4 +1,4 @@
-// Boxed values as calls give and take them.
+// Boxed values, as calls take and return them.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -7,11 +7,10 @@
 
 namespace opsmith {
 
-// Tuples and lists of tensors taken apart, in order.
+// The tensors of tuples and lists, in order.
 std::vector<c10::IValue> flatten(const std::vector<c10::IValue>& results);
 
-// Tuples, lists and the values of dicts taken apart, those within others too; lists of numbers are
-// one value.
+// The values of tuples, lists and dicts, also nested ones; a list of numbers is one value.
 std::vector<c10::IValue> flatten_deeply(const std::vector<c10::IValue>& results);
 
 // Tensors (in lists, tuples and dicts too) detached and cloned, requires_grad kept; other values as

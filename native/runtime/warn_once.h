@@ -1,4 +1,4 @@
-// Warnings said once, as long as this lives: a check calls an operator thousands of times, also
+// Prints each warning once, while this lives: a check calls an operator thousands of times, also
 // from threads that are given this handler.
 #pragma once
 

@@ -58,7 +58,7 @@ function actionsOf(
 export async function applyFix(fix: Fix): Promise<boolean> {
   const why = await makeEdits(fix.edits)
   if (why !== null) {
-    notify('warning', `"${fix.title}" does not fit any more: ${why}`)
+    notify('warning', `"${fix.title}" no longer applies: ${why}`)
     return false
   }
   const first = fix.edits[0]
@@ -76,7 +76,7 @@ export async function makeEdits(allEdits: readonly TextEdit[]): Promise<string |
   const work: { model: Monaco.editor.ITextModel; edits: TextEdit[] }[] = []
   for (const [file, edits] of byFile) {
     const { path, external } = projectPath(file)
-    if (external) return `${path} is no file of the project.`
+    if (external) return `${path} is not a file of the project.`
     if (!filesStore.getState().files[path]) addFile(path, false)
     const model = await loadModel(path)
     if (!model) return `${path} could not be read.`

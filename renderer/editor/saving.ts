@@ -26,8 +26,8 @@ export async function saveFile(path: string, react = true): Promise<boolean> {
   const file = filesStore.getState().files[path]
   if (!file || file.external || !modelOf(path)) return false
   if (file.conflict !== null) {
-    notify('warning', `${path} is not on disk as it was read.`, {
-      hint: 'Decide in the bar above the text: keep yours or take what is on disk.',
+    notify('warning', `${path} changed on disk after it was opened.`, {
+      hint: 'Choose in the bar above the text: keep your text, or load the text on disk.',
     })
     return false
   }

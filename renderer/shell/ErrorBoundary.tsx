@@ -6,7 +6,7 @@ import { ErrorView } from './primitives/ErrorView'
 type Props = { name: string; children: ReactNode }
 type State = { problem: Error | null; where: string }
 
-/** A bug in one panel stays in that panel: the editor beside it must not go down with it. */
+/** A bug in one panel stays in that panel: the editor next to it must not go down with it. */
 export class ErrorBoundary extends Component<Props, State> {
   override state: State = { problem: null, where: '' }
 
@@ -21,7 +21,7 @@ export class ErrorBoundary extends Component<Props, State> {
   override render(): ReactNode {
     const { problem, where } = this.state
     if (problem === null) return this.props.children
-    const message = `Opsmith could not show ${this.props.name}: a bug of ours.`
+    const message = `Opsmith could not show ${this.props.name}. This is a bug in Opsmith.`
     const detail = `${problem.stack ?? problem.message}\n${where}`
     return (
       <div className="panel-pad">

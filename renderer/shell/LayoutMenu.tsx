@@ -40,9 +40,9 @@ export function LayoutMenu(): ReactElement {
             testId: `menu-layout-${name}`,
             run: () => apply(name),
           })),
-          command('layout.name', 'Keep this one under a name …'),
+          command('layout.name', 'Save this layout …'),
           ...named.map((name) => ({
-            key: `forget ${name}`,
+            key: `delete ${name}`,
             label: `Forget “${name}”`,
             run: () => forgetLayout(name),
           })),
@@ -56,6 +56,6 @@ export function LayoutMenu(): ReactElement {
 function apply(name: string): void {
   const { dock } = layoutStore.getState()
   if (dock && !dock.apply(namedLayouts.getState()[name])) {
-    notify('error', `The layout “${name}” cannot be read: forget it, and keep it again.`)
+    notify('error', `The layout “${name}” cannot be read. Delete it and save it again.`)
   }
 }

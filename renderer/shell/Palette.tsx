@@ -48,7 +48,7 @@ function OpenPalette({ mode }: { mode: PaletteMode }): ReactElement {
         data-testid="palette-input"
       />
       <Command.List>
-        <Command.Empty>Nothing is called that.</Command.Empty>
+        <Command.Empty>No match.</Command.Empty>
         {mode === 'commands' &&
           actions.map((action) => <ActionItem key={action.id} action={action} run={run} />)}
         {mode === 'symbols' && <SymbolItems />}

@@ -52,7 +52,7 @@ function Proposal(): ReactElement | null {
         <p className="import-trust">
           <Icon name="shield" />
           <span className="grow">
-            {buildFile} was not run, since it is other people’s code. A run shows all that it
+            {buildFile} was not run, because it is code of other people. Run it to see all that it
             builds.
           </span>
           <Button
@@ -143,7 +143,7 @@ function Switches({
 }): ReactElement {
   return (
     <fieldset className="import-switches" data-testid="import-switches">
-      <legend>{proposal.buildFile} also looks at</legend>
+      <legend>{proposal.buildFile} also reads</legend>
       {proposal.switches.map((one) => (
         <label key={one.name} title={one.line > 0 ? `${one.file}:${one.line}` : one.file}>
           <span className="mono">{one.name}</span>

@@ -43,7 +43,7 @@ function TrustItem(): ReactElement | null {
       type="button"
       className="status-item tone-warning"
       onClick={askForTrust}
-      title="Nothing of this folder is built or run. Click to decide about it."
+      title="Nothing in this folder is built or run. Click to change this."
       data-testid="status-trust"
     >
       <Icon name="shield" />
@@ -157,7 +157,7 @@ function BuildItem(): ReactElement {
       onClick={() => showPanel('build')}
       title={
         state === 'good' && report
-          ? `From the save until it was loaded; compilers and linker took ${formatSeconds(report.seconds)} of it`
+          ? `Time from saving to loading. Compilers and linker took ${formatSeconds(report.seconds)} of it.`
           : 'Build'
       }
       data-testid="status-build"
@@ -210,7 +210,7 @@ const languageWords: Record<LanguageState['state'], string> = {
   absent: 'no clangd',
   starting: 'starting',
   ready: '',
-  restarting: 'ended, starts again',
+  restarting: 'ended, restarting',
   failed: 'failed',
 }
 

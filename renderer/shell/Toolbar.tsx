@@ -109,9 +109,9 @@ function DeviceChoice(): ReactElement {
         value={device}
         onChange={(event) => inputsStore.setState({ device: event.target.value })}
         data-testid="toolbar-device"
-        title="Where the inputs of a run are made"
+        title="Device of the inputs of a run"
       >
-        <option value="">as the inputs say</option>
+        <option value="">as in opsmith.json</option>
         <option value="cpu">cpu</option>
         {gpus.map((gpu, index) => (
           <option key={gpu.path || index} value={`cuda:${index}`}>

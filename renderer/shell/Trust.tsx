@@ -13,7 +13,7 @@ export function TrustBanner(): ReactElement | null {
     <div className="trust-banner" role="status" data-testid="trust-banner">
       <Icon name="shield" />
       <span className="grow">
-        Restricted mode is for safe code browsing: nothing of this folder is built or run.
+        Restricted mode is for safe code browsing: nothing in this folder is built or run.
       </span>
       <Button onClick={askForTrust} testId="trust-manage">
         Trust this folder …

@@ -208,7 +208,7 @@ const arrange: Command[] = [
   })),
   {
     id: 'layout.name',
-    title: 'Layout: keep this one under a name …',
+    title: 'Layout: save under a name …',
     group: 'Layout',
     enabled: hasProject,
     run: async () => {
@@ -249,7 +249,7 @@ const arrange: Command[] = [
 const look: Command[] = [
   {
     id: 'view.enlarge',
-    title: 'Enlarge the panel, or put it back',
+    title: 'Enlarge the panel, or restore it',
     group: 'View',
     shortcut: 'Ctrl+Shift+M',
     enabled: hasProject,

@@ -62,7 +62,7 @@ export function whyNoClangd(): string {
   const { state, message } = languageStore.getState().state
   if (state === 'ready') return ''
   if (message !== '') return message
-  return state === 'starting' ? 'clangd is only starting.' : 'clangd is not running.'
+  return state === 'starting' ? 'clangd is still starting.' : 'clangd is not running.'
 }
 
 export async function restartLanguage(): Promise<void> {

@@ -1,5 +1,5 @@
-// Words that our style guide rules out, in what users read: documents, and the texts of the window and the command
-// line. textlint finds them; here are the texts that it is given, and where each came from.
+// Words that our style guide rules out, in what users read: documents, and the texts of the window, the command line,
+// the op host and set-up. textlint finds them; here are the texts that it gets, and where each comes from.
 import fs from 'node:fs'
 import path from 'node:path'
 
@@ -8,7 +8,7 @@ import { root } from '../lib/paths.mjs'
 import { discouragedTerms } from './prose-terms.mjs'
 
 /** Where documents are; `docs/check-parity.md` is generated from PyTorch's own answers. */
-const documentFolders = ['docs', 'samples', 'templates']
+const documentFolders = ['docs', 'electron', 'kernels', 'samples', 'templates']
 const rootDocuments = [
   'ARCHITECTURE.md',
   'CHANGELOG.md',
@@ -17,8 +17,10 @@ const rootDocuments = [
   'SECURITY.md',
 ]
 const generatedDocuments = ['docs/check-parity.md']
-const sourceFolders = ['electron', 'graph', 'renderer']
-const nativeFolders = ['native/binding', 'native/launcher', 'native/runtime']
+/** The texts that people meet in each: the window, the command line, errors of the op host and of headers, set-up. */
+const sourceFolders = ['electron', 'graph', 'native', 'renderer', 'samples', 'scripts', 'templates']
+/** Headers of ours for now, the words that are ruled out, and skeletons whose texts are replaced. */
+const skipped = /^native\/include\/|^scripts\/(checks\/prose-terms\.mjs$|templates\/)/
 
 /** @typedef {{ text: string, line: number }} Piece a text of a source file, and the line (from 1) on which it begins */
 
@@ -43,18 +45,26 @@ function textsOfTypeScript(ts, file, source) {
   return pieces
 }
 
-/** @returns {Piece[]} the string literals of a C++ file, without those of comments and #include */
-function textsOfCxx(source) {
-  return source.split('\n').flatMap((row, index) => {
-    if (/^\s*(\/\/|#include|\*)/.test(row)) return []
-    const texts = [...row.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map((match) => match[1] ?? '')
-    return texts.filter(isSentence).map((text) => ({ text, line: index + 1 }))
-  })
+/** @returns {Piece[]} the string literals and doc strings of C++, Python and JSON, without those of comments */
+function textsOfQuotes(source) {
+  const code = source.replaceAll(/^[ \t]*(\/\/|#|\*).*$/gm, '')
+  /** @type {Piece[]} */
+  const pieces = []
+  for (const match of code.matchAll(/"""(.*?)"""|"((?:[^"\\\n]|\\.)*)"/gs)) {
+    const text = match[1] ?? match[2] ?? ''
+    if (isSentence(text)) pieces.push({ text, line: code.slice(0, match.index).split('\n').length })
+  }
+  return pieces
 }
+
+/** What a file's name ends with, and how its texts are found; Markdown is read whole. */
+const typescript = /\.(tsx?|mjs)$/
+const quoted = /\.(cpp|cu|h|py|json)$/
 
 /** Every file that is looked at, relative to the clone. */
 function proseFiles() {
-  const skip = (name) => /(^|\/)(build|node_modules|\.opsmith)$/.test(name)
+  // Projects have a build folder; renderer/features/build is a feature.
+  const skip = (name) => /(^|\/)(node_modules|\.opsmith)$|^[a-z-]+\/build$/.test(name)
   const under = (folder, pattern) =>
     listFiles(path.join(root, folder), skip)
       .filter((name) => pattern.test(name))
@@ -62,13 +72,12 @@ function proseFiles() {
   return [
     ...rootDocuments,
     ...documentFolders.flatMap((folder) => under(folder, /\.md$/)),
-    ...sourceFolders.flatMap((folder) => under(folder, /\.tsx?$/)),
-    ...nativeFolders.flatMap((folder) => under(folder, /\.(cpp|h)$/)),
-  ].filter((name) => !generatedDocuments.includes(name))
+    ...sourceFolders.flatMap((folder) => [...under(folder, typescript), ...under(folder, quoted)]),
+  ].filter((name) => !generatedDocuments.includes(name) && !skipped.test(name))
 }
 
 /**
- * What finds discouraged words in a file's text. TypeScript and C++ are searched in their strings, Markdown whole.
+ * What finds discouraged words in a file's text. Sources are searched in their strings, Markdown whole.
  * @returns {Promise<(name: string, source: string) => Promise<string[]>>} a finding for each word: its place, and what
  *   to write
  */
@@ -97,10 +106,10 @@ export async function startProse() {
     ],
   }
   return async (name, source) => {
-    const pieces = /\.tsx?$/.test(name)
+    const pieces = typescript.test(name)
       ? textsOfTypeScript(ts, name, source)
-      : /\.(cpp|h)$/.test(name)
-        ? textsOfCxx(source)
+      : quoted.test(name)
+        ? textsOfQuotes(source)
         : undefined
     // A text a paragraph, so that textlint runs once a file and its line leads back to the text.
     const text = pieces?.map((piece) => piece.text.replaceAll(/\s+/g, ' ')).join('\n\n') ?? source

@@ -11,8 +11,8 @@ export async function refuseWithoutDisplay() {
   if (problem) refuse(problem)
   if (process.getuid?.() === 0 && !withoutSandbox()) {
     refuse(
-      'Chromium keeps its sandbox only for ordinary users: start Opsmith as one, or set OPSMITH_NO_SANDBOX=1\n' +
-        'if this is a container that is a sandbox by itself.',
+      'The sandbox of Chromium does not work for root: start Opsmith as an ordinary user, or set OPSMITH_NO_SANDBOX=1\n' +
+        'if this is a container, which is a sandbox already.',
     )
   }
 }
@@ -20,7 +20,7 @@ export async function refuseWithoutDisplay() {
 /** The command that starts Electron, after set-up; the app and its arguments follow it. @returns {string[]} */
 export function electronCommand() {
   const electron = resolveElectron()
-  if (!electron) return refuse('There is no Electron, although set-up went through: npm run setup')
+  if (!electron) return refuse('There is no Electron. Run npm run setup again.')
   if (withoutSandbox()) return [electron.executable, '--no-sandbox']
   const problem = sandboxProblem(electron.executable)
   if (problem) refuse(problem)

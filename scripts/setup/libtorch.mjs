@@ -223,7 +223,7 @@ export const libtorch = {
         const packages = [...pythonPackages, ...(await installJupyter(say))]
         writeJson(environmentNote, { torch: torchVersion, packages })
       } catch (error) {
-        say(`comparisons with Python are left out: ${tail(error.message, 1)}`)
+        say(`comparisons with Python are skipped: ${tail(error.message, 1)}`)
       }
     }
     context.libtorch = found

@@ -78,7 +78,7 @@ const compilerNeeds = [
     dnf: ['clang', 'lld'],
     pacman: ['clang', 'lld'],
     essential: false,
-    lost: 'g++ works too, more slowly and without the compile server; opsmith doctor tells by how much',
+    lost: 'g++ works too, but is slower and has no compile server; opsmith doctor shows how much slower',
   },
   {
     name: 'lld',
@@ -137,7 +137,7 @@ function clangLibraries() {
     dnf: ['clang-devel', 'llvm-devel'],
     pacman: ['clang', 'llvm'],
     essential: false,
-    lost: 'a build after an edit takes a second or more, not a quarter of one',
+    lost: 'a build after an edit takes a second or more, instead of 0.25 s',
   }
 }
 

@@ -118,7 +118,7 @@ describe('the forms of an export', () => {
     expect(screen.getByTestId('export-choose-library')).toHaveProperty('checked', true)
     expect(screen.getByTestId('export-form-stable').dataset['possible']).toBe('false')
     expect(screen.getByTestId('export-choose-stable')).toHaveProperty('disabled', true)
-    expect(screen.getByText(/^Writes whole projects/)).toBeTruthy()
+    expect(screen.getByText(/^Writes complete projects/)).toBeTruthy()
   })
 
   it('a form shows what keeps the sources from it and what of its proof cannot be tried', async () => {
@@ -203,7 +203,7 @@ describe('an export at work', () => {
     expect(main.asked('job.cancel')).toContainEqual({ job, byUser: true })
     expect(state('library')).toBe('stopped')
     expect(verdict()).toBe('stopped')
-    expect(screen.getByText(/is not proven/)).toBeTruthy()
+    expect(screen.getByText(/are not proven/)).toBeTruthy()
     expectNone('export-error')
   })
 })
@@ -267,7 +267,7 @@ describe('the result of an export', () => {
     expect([state('library'), verdict()]).toEqual(['failed', 'failed'])
     expect(screen.getByTestId('export-step-reason').textContent).toBe('python3 ended with 1')
     expect(screen.getByRole('log').textContent).toContain('not close')
-    expect(screen.getByText(/What was written is left in/)).toBeTruthy()
+    expect(screen.getByText(/The files that were written are in/)).toBeTruthy()
   })
 
   it('the folder of a form can be opened and the command line copied', async () => {
@@ -351,7 +351,7 @@ describe('an export over files that exist', () => {
     await userEvent.click(screen.getByTestId('export-diff'))
     await screen.findByTestId('export-review')
     expect(screen.getByText('Nothing is written yet')).toBeTruthy()
-    expect(screen.getByText('All 1 file are as they would be written.')).toBeTruthy()
+    expect(screen.getByText('All 1 file are up to date already.')).toBeTruthy()
     await userEvent.click(screen.getByTestId('export-review-leave'))
     expectNone('export-review')
     expect(main.asked('export.run')).toEqual([])

@@ -148,10 +148,10 @@ describe('the verdict of a gradcheck', () => {
   it('a check that fails shows the cause, the worst element and how many are out', async () => {
     await openChecked(wrong)
     expect(verdict()).toBe('failed')
-    expect(screen.getByText('though expected to pass')).toBeTruthy()
+    expect(screen.getByText('but expected to pass')).toBeTruthy()
     const [backward, undefinedGrad] = screen.getAllByTestId('gradcheck-finding')
     expect(backward?.dataset).toMatchObject({ check: 'backward', status: 'failed' })
-    expect(backward?.textContent).toContain('3 of 4 elements are out')
+    expect(backward?.textContent).toContain('3 of 4 elements are outside the tolerance')
     expect(undefinedGrad?.textContent).toContain('not reached')
     expect(screen.getByTestId('gradcheck-cause').textContent).toContain('2 times')
     const worst = screen.getByTestId('gradcheck-worst-element').textContent
@@ -339,7 +339,7 @@ describe('the sweep over eps', () => {
     expect(screen.getByTestId('gradcheck-eps')).toHaveProperty('value', '1e-5')
     expect(screen.getByTestId('gradcheck-best-float64').getAttribute('aria-pressed')).toBe('true')
     saveSource()
-    expect(screen.getByText('of older sources')).toBeTruthy()
+    expect(screen.getByText('from older sources')).toBeTruthy()
   })
 
   it('a sweep that fails shows the reason', async () => {
@@ -369,7 +369,7 @@ describe('the search for the worst point', () => {
     expect(found.textContent).toContain('x 17')
     expect(main.asked('gradcheck.search')[0]).toMatchObject({ points: 100, firstSeed: 0 })
     saveSource()
-    expect(found.textContent).toContain('of older sources')
+    expect(found.textContent).toContain('from older sources')
   })
 })
 

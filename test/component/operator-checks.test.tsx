@@ -353,7 +353,7 @@ describe('the fields of an operator check', () => {
     await screen.findByTestId('operator-check-one-verdict')
     const before = main.asked('operatorCheck.run').length
     await fill('operator-check-sizes', 'N 8..1')
-    expect(screen.getByRole('alert').textContent).toMatch(/below the start/)
+    expect(screen.getByRole('alert').textContent).toMatch(/less than the start/)
     await userEvent.type(screen.getByTestId('operator-check-sizes'), '{Escape}')
     expect(screen.queryByRole('alert')).toBeNull()
     expect(main.asked('operatorCheck.run').length).toBe(before)

@@ -187,7 +187,7 @@ describe('the pytest panel', () => {
       true,
     ])
     expect(listed[0]?.textContent).toContain('my_op::add(x float32[2, 3], 2)requires grad')
-    expect(listed[2]?.textContent).toContain('opsmith.json cannot hold the number inf')
+    expect(listed[2]?.textContent).toContain('opsmith.json cannot express the number inf')
     main.give('pytest.keepCalls', { added: { calls: 1, gradchecks: 1 }, there: 0, leftOut: 0 })
     await userEvent.click(within(listed[1]!).getByRole('checkbox'))
     await userEvent.click(screen.getByTestId('pytest-list-gradchecks'))

@@ -77,7 +77,7 @@ describe('the schemas panel', () => {
     await userEvent.clear(field)
     await userEvent.type(field, 'cuda')
     expectNone('schema-row-my_op::f')
-    expect(screen.getByText('Nothing here is called “cuda”.')).toBeTruthy()
+    expect(screen.getByText('No operator or class matches “cuda”.')).toBeTruthy()
   })
 
   it('a library without operators gets a hint', async () => {

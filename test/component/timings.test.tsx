@@ -155,7 +155,7 @@ describe('timings at work', () => {
     expect(screen.getByRole('progressbar', { name: 'Benchmarks' })).toBeTruthy()
     await userEvent.click(screen.getByTestId('timings-all-stop'))
     expect(main.asked('job.cancel')).toContainEqual({ job, byUser: true })
-    expect(screen.getByText('Stopped before its end: these rows were done.')).toBeTruthy()
+    expect(screen.getByText('Stopped early: these rows are complete.')).toBeTruthy()
     expect(lines()).toHaveLength(1)
     expectNone('timings-error')
   })
@@ -216,7 +216,7 @@ describe('the table of timings', () => {
     }
     const reasons = within(screen.getByTestId('timings-refusals')).getAllByRole('listitem')
     expect(reasons.map((reason) => reason.textContent)).toEqual([
-      'its result is wrong: 3 of 4 elements differ (forward of torch.tanh(x); 2 others alike)',
+      'its result is wrong: 3 of 4 elements differ (forward of torch.tanh(x); the same for 2 others)',
     ])
     const ratios = screen.getAllByTestId('timings-ratio')
     expect(ratios).toHaveLength(3)
@@ -378,7 +378,7 @@ describe('one benchmark', () => {
     })
     await openOne(0, reportOf([row]))
     const device = screen.getByTestId('timings-device').textContent
-    expect(device).toMatch(/launching keeps the host4\.000 µsin a graph90\.00 µs/)
+    expect(device).toMatch(/launching takes on the host4\.000 µsin a graph90\.00 µs/)
     expect(screen.getByText(/are not known: no NVML here/)).toBeTruthy()
     main.give('timing.kernels', { op: 'my_op::f', device: 'x', kernels: [], note: 'It has none.' })
     await userEvent.click(screen.getByTestId('timings-list-kernels'))

@@ -140,7 +140,7 @@ describe('the gradcheck calls of the window', () => {
     expect(unwrap(entry).added).toBe(true)
     const text = fs.readFileSync(path.join(folder, 'opsmith.json'), 'utf8')
     expect(text).toContain(`"seed": ${found.seeds['x'] ?? ''}`)
-    expect(text).toContain('// Our sigmoid and libtorch')
+    expect(text).toContain('// The same eight verdicts for our sigmoid')
   })
 
   it('gradcheck.history gives the results of a check in earlier builds', async () => {

@@ -93,7 +93,7 @@ async function looksRight(name: string): Promise<void> {
 
 describe('the operator checks in the panel', () => {
   it('an edited input is checked at once, and a failure can be kept and is checked after every build', async () => {
-    // What opsmith.json lists without inputs is called with what its schema suggests.
+    // What opsmith.json lists without inputs is called with made from its schema.
     await listed(0, 'passed', buildTime)
     await verdict('passed')
     expect(await app.testId('operator-check-generated').textContent()).toMatch(

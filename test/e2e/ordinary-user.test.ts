@@ -88,7 +88,7 @@ describe.skipIf(problem !== '')(`as an ordinary user${problem && `, skipped: ${p
     await save('// saved all the same\n')
     await app.setText('op.cpp', '// another draft\n')
     await app.testId('notification').filter({ hasText: 'drafts' }).first().waitFor()
-    expect(await app.page.getByText('bug of ours').count()).toBe(0)
+    expect(await app.page.getByText('bug in Opsmith').count()).toBe(0)
     expect(said).not.toMatch(/^ {4}at /m)
     for (const name of ['drafts', 'hosts']) fs.chmodSync(path.join(cache.folder, name), 0o755)
   })

@@ -366,13 +366,13 @@ describe('model archives', () => {
       missing: ['fixture::scaled'],
     })
     expect((await failureOf(capture({ entry: 'forward', file }))).message).toBe(
-      'outer.pt uses what nothing has registered: fixture::scaled',
+      'outer.pt uses names that are not registered: fixture::scaled',
     )
     await addon.call('library.load', { path: fixtureLibrary('operators') })
     const text = path.join(folder, 'text.pt')
     fs.writeFileSync(text, 'hello')
     expect((await failureOf(addon.call('graph.archive', { path: text }))).message).toContain(
-      'no TorchScript archive',
+      'is not a TorchScript archive',
     )
     expect(
       (await failureOf(addon.call('graph.archive', { path: path.join(folder, 'none.pt') }))).code,

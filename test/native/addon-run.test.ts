@@ -115,7 +115,7 @@ describe('a call of an operator', () => {
       'a name that is no input',
       'fixture::scaled',
       ['x', 'q'],
-      '"q" is no input of the project; inputs: x, y, z',
+      '"q" is not an input of the project; inputs: x, y, z',
     ],
     ['a missing argument', 'fixture::scaled', ['x'], 'argument y: Tensor expected'],
     ['too many arguments', 'fixture::scaled', ['x', 'y', 1, 2], 'takes 3 argument(s), 4 given'],

@@ -104,7 +104,7 @@ it('what of a project does not fit is named before anything is compiled, of a fo
     'its sources: opsmith.json, sources[1]',
     '-std=c++17: the headers of libtorch',
     'its packages: The package a_package_that_nobody_has',
-    'has no torch: neither tests nor exported packages run in it',
+    'has no torch: tests and exported packages cannot run in it',
   ])
     expect(wrong.stdout).toContain(text)
   write({ sources: ['csrc/gather.cpp'], cflags: [], pkgConfig: [] })

@@ -151,7 +151,7 @@ async function faultOf({ name, input, fits }: Sent): Promise<string> {
   if (result.error.code === 'internal')
     return `${result.error.message}\n${result.error.detail ?? ''}`
   if (!fits && result.error.code !== 'request.invalid') return `${result.error.code}, not refused`
-  return result.error.message === '' ? 'an error without words' : ''
+  return result.error.message === '' ? 'an error without a message' : ''
 }
 
 it('ten thousand messages, of which many fit, are answered or refused with a reason', async () => {

@@ -107,7 +107,7 @@ const opsmith = async (...args: string[]): Promise<Outcome> => await runOpsmith(
 
 async function exportJson(...args: string[]): Promise<{ code: number; answer: Answer }> {
   const { code, stdout, stderr } = await opsmith('export', ...args, '--json')
-  expect(stderr).not.toContain('a bug of ours')
+  expect(stderr).not.toContain('a bug in Opsmith')
   return { code, answer: JSON.parse(stdout) as Answer }
 }
 

@@ -86,12 +86,12 @@ async function causes(op: string, args: string[], options: object = {}): Promise
 
 describe('the cause of a wrong gradient', () => {
   it.each([
-    ['sigmoid_without_factor', ['x'], 'lacks the factor (1 - output): is it left out?'],
-    ['tanh_without_factor', ['x'], 'lacks the factor (1 - output²): is it left out?'],
-    ['square_without_factor', ['x'], 'lacks the factor 2 x: is it left out?'],
-    ['square_negated', ['x'], 'lacks the factor -2 x: is it left out?'],
-    ['product_without_factor', ['x', 'z'], 'lacks the factor z: is it left out?'],
-    ['sum_of_squares', ['x'], 'lacks the factor 2 x: is it left out?'],
+    ['sigmoid_without_factor', ['x'], 'lacks the factor (1 - output). Is it missing in backward?'],
+    ['tanh_without_factor', ['x'], 'lacks the factor (1 - output²). Is it missing in backward?'],
+    ['square_without_factor', ['x'], 'lacks the factor 2 x. Is it missing in backward?'],
+    ['square_negated', ['x'], 'lacks the factor -2 x. Is it missing in backward?'],
+    ['product_without_factor', ['x', 'z'], 'lacks the factor z. Is it missing in backward?'],
+    ['sum_of_squares', ['x'], 'lacks the factor 2 x. Is it missing in backward?'],
     ['exponential_with_x', ['x'], 'is x times what it should be'],
     ['two_outputs', ['x'], 'lacks the factor (1 - output[1])'],
   ])('the cause of %s is named as a factor', async (op, args, said) => {

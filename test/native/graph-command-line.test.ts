@@ -265,7 +265,7 @@ describe('opsmith graph --timeout', () => {
     fs.writeFileSync(path.join(slow, 'program.py'), program)
     const asked = ['--entry', 'forever', '--autograd', '--args', '["x"]', '--timeout', '2']
     const { code, stderr } = await graphCommand(slow, ...asked)
-    expect(stderr).toMatch(/No result after 2 s, the limit \(capture forever\)/)
+    expect(stderr).toMatch(/No result within the limit of 2 s \(capture forever\)/)
     expect(code).toBe(2)
   })
 })
@@ -301,7 +301,7 @@ describe('opsmith graph with bad input', () => {
 
   it('a file that is no model and a file that does not exist are refused', async () => {
     for (const [name, expected] of [
-      [path.join(warp, 'op.cpp'), /no TorchScript archive/],
+      [path.join(warp, 'op.cpp'), /is not a TorchScript archive/],
       ['/no/such/model.pt', /There is no \/no\/such\/model\.pt/],
       [cache.home, /opsmith\.json/],
     ] as const) {

@@ -212,7 +212,7 @@ describe('errors while a graph runs', () => {
       message: expect.stringMatching(
         /^The graph is too deep \(capture deep\): 60,00\d operators in one chain, /,
       ) as string,
-      hint: expect.stringMatching(/fewer turns of its loops\.$/) as string,
+      hint: expect.stringMatching(/fewer iterations of its loops\.$/) as string,
     })
   })
 

@@ -58,7 +58,7 @@ describe('a call that ends its process', () => {
 
   it.each([
     ['always_faults', /ends in a memory fault, at op\.cpp:/],
-    ['throws_where_nobody_catches', /an exception that nobody caught \(.*lost in a thread\)/],
+    ['throws_where_nobody_catches', /an uncaught exception \(.*lost in a thread\)/],
     ['exits', /ends in exit\(3\), at op\.cpp:/],
   ])('with the given inputs, as %s does, is one failure', async (name, reason) => {
     const findings = await check(name)
@@ -76,7 +76,7 @@ describe('a call that ends its process', () => {
       await workbench.operatorChecks.runAll(folder, { timeout: 170 }, { entries }),
     )
     expect(outcomes.map(({ verdict }) => verdict)).toEqual(['skipped', expect.any(String)])
-    expect(outcomes[0]?.error?.message).toContain('could not be called with made-up inputs')
+    expect(outcomes[0]?.error?.message).toContain('could not be called with generated inputs')
     const [, rows] = outcomes
     expect(failed(rows?.report?.findings ?? [])).not.toContain('writes_outside')
   })
@@ -146,7 +146,7 @@ describe('a cause that is no layout', () => {
   it('an answer that is kept by address is called that', async () => {
     const findings = await check('kept_by_address')
     expect(failed(findings)).not.toContain('layouts')
-    expect(named(findings, 'determinism')?.advice).toContain('by its address')
+    expect(named(findings, 'determinism')?.advice).toContain('Do not use an address')
   })
 
   it('a negated view needs resolve_neg(), not contiguous()', async () => {

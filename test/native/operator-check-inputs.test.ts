@@ -89,7 +89,7 @@ describe('inputs made from a schema', () => {
     const result = await check('ends_the_process')
     if (result.ok) throw new Error('it was checked')
     expect(result.error.code).toBe('input.invalid')
-    expect(result.error.message).toMatch(/could not be called with made-up inputs.*an abort/)
+    expect(result.error.message).toMatch(/could not be called with generated inputs.*an abort/)
     expect(result.error.hint).toContain('`checks` in opsmith.json')
   })
 

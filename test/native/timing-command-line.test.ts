@@ -93,8 +93,8 @@ describe('opsmith bench', () => {
     expect(stdout).toMatch(/\n {2}x \+ x +[\d.]+ ±[\d.]+ \((same|[\d.]+×)\)/)
     expect(stdout).toMatch(/\n {2}traps::(honest|cached) .* \*\n|\n {2}x \+ x .* \*\n/)
     expect(stdout).toMatch(/\n {2}traps::cached +– *\n/)
-    expect(stdout).toMatch(/not shown: it gives its old output/)
-    expect(stdout).toMatch(/not shown: its result differs from that of x \+ x/)
+    expect(stdout).toMatch(/not shown: it returns its old output/)
+    expect(stdout).toMatch(/not shown: its result differs from the result of x \+ x/)
     expect(stdout).toMatch(/\nOn .+, \d+ cores/)
   })
 
@@ -226,18 +226,18 @@ describe('opsmith bench', () => {
   it.each([
     [['--sweep', 'N'], /--sweep takes a size and its values/],
     [['--sweep', 'N=4'], /no benchmark names the size N/],
-    [['--threads', '0'], /--threads takes a whole number from 1 on/],
+    [['--threads', '0'], /--threads takes a whole number of at least 1/],
     [['--dtype', 'float12'], /--dtype does not take "float12"/],
     [['--direction', 'sideways'], /--direction does not take "sideways"/],
     [['--fail-above', '2'], /--fail-above needs --baseline/],
     [['--args', '["x"]'], /--args needs --op/],
     [['--name-build', 'x', '--build', 'a', 'b'], /--name-build names one build/],
-    [['--name-build', 'x', '--build', 'nowhere'], /No build that is kept is named "nowhere"/],
+    [['--name-build', 'x', '--build', 'nowhere'], /No kept build has the name "nowhere"/],
     [['--kernels', ...honest], /is called on the CPU, which has no kernels/],
     [['--csv', '--markdown'], /cannot be given together/],
     [['--baseline', '/nowhere'], /Could not read \/nowhere/],
     [['--op', 'no::such'], /no::such/],
-    [[...honest, '--build', 'unknown'], /No build that is kept is named "unknown"/],
+    [[...honest, '--build', 'unknown'], /No kept build has the name "unknown"/],
   ])('%j is refused with a reason and exit code 2', async (args, message) => {
     const { code, stderr } = await bench(traps, ...args)
     expect(stderr).toMatch(message)

@@ -107,9 +107,9 @@ describe('wrong timings', () => {
   it('a wrong result is refused, with the place where it differs', () => {
     const [own, other] = rowsOf(3)
     expect([own?.summary, other?.summary]).toEqual([undefined, undefined])
-    expect(own?.refused).toMatch(/differs from that of x \+ x: 1 of 4096 elements differ/)
+    expect(own?.refused).toMatch(/differs from the result of x \+ x: 1 of 4096 elements differ/)
     expect(own?.refused).toContain('output 0[63, 63]')
-    expect(other?.refused).toMatch(/differs from that of traps::wrong/)
+    expect(other?.refused).toMatch(/differs from the result of traps::wrong/)
   })
 
   it('a reference that is not a number is refused, and the operator is not called correct', () => {
@@ -123,7 +123,7 @@ describe('wrong timings', () => {
   it('an operator with threads of its own gets a warning', () => {
     const [own] = rowsOf(5)
     expect(own && isShown(own)).toBe(true)
-    expect(own?.warnings.join()).toMatch(/done by threads of its own/)
+    expect(own?.warnings.join()).toMatch(/runs on threads that it started itself/)
   })
 
   it('calls that are compared with each other are timed on the same memory', async () => {
@@ -163,7 +163,7 @@ describe('wrong timings', () => {
       expect(rows[0]?.warnings.join()).toMatch(/Other programs kept .* cores busy/)
       // What the machine can do at most was measured, and is not believed.
       expect(ceilings?.othersBusy).toBeGreaterThan(0.1)
-      expect(ceilingsDoubt).toMatch(/too low, since other programs kept .* cores busy/)
+      expect(ceilingsDoubt).toMatch(/too low, because other programs kept .* cores busy/)
     } finally {
       for (const one of busy) one.kill('SIGKILL')
     }
@@ -321,8 +321,8 @@ describe('the benchmarks of a project', () => {
       }),
     )
     expect(rows.at(-1)?.error?.message).toBe('input x is sparse_coo: only strided inputs are timed')
-    expect(rows[0]?.error?.message).toMatch(/"M" is none of the benchmark's sizes/)
-    expect(rows[1]?.error?.message).toMatch(/No build that is kept is named "no such build"/)
+    expect(rows[0]?.error?.message).toMatch(/"M" is not one of the benchmark's sizes/)
+    expect(rows[1]?.error?.message).toMatch(/No kept build has the name "no such build"/)
     expect(rows[2] && isShown(rows[2])).toBe(true)
   })
 
@@ -429,7 +429,7 @@ describe('timings of earlier builds', () => {
     await edit('return x + x;', 'return x + x + 1;')
     const rows = await run(['product'])
     expect(rows[1]?.summary).toBeUndefined()
-    expect(rows[1]?.refused).toMatch(/differs from that of the build now: 4096 of 4096/)
-    expect(rows[0]?.warnings.join()).toMatch(/differs from that of build product/)
+    expect(rows[1]?.refused).toMatch(/differs from the result of the current build: 4096 of 4096/)
+    expect(rows[0]?.warnings.join()).toMatch(/differs from the result of build product/)
   })
 })

@@ -35,7 +35,7 @@ export function hiddenSection(python: ReadonlyMap<string, PythonVerdict>): strin
 ## Faults that the given call alone does not show
 
 ${rows.length} operators, each wrong in one way that shows only elsewhere: in another layout or dtype, at the tail of
-a loop, after another call, past 2^16 elements, with several threads, under autocast. ${passes} of them pass
+a loop, after another call, with more than 2^16 elements, with several threads, under autocast. ${passes} of them pass
 torch.library.opcheck. Next to each is a right operator, which passes the same check.
 
 ${[line(['operator', 'what is wrong', 'opcheck', 'Opsmith finds it by']), line(['---', '---', '---', '---']), ...rows.map(({ cells }) => line(cells))].join('\n')}

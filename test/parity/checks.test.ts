@@ -191,7 +191,7 @@ async function skipsOfSample(name: string): Promise<void> {
     const shown = op.includes('::') ? op : `${name}.${op}`
     if (report) keepSkips(shown, report.findings)
     // Nobody gave inputs, and it refuses all that its schema suggests.
-    else skips.push({ op: shown, check: 'all checks', reason: 'it refuses made-up inputs' })
+    else skips.push({ op: shown, check: 'all checks', reason: 'it refuses generated inputs' })
   }
 }
 

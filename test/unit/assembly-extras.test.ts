@@ -55,7 +55,7 @@ describe('two versions of a function next to each other', () => {
     })
     expect(counterpart([{ ...one, name: 'g(int)' }], one, '-O3')).toMatchObject({
       ok: false,
-      error: { message: 'The other side (-O3) has no function f.' },
+      error: { message: 'The other version (-O3) has no function f.' },
     })
   })
 })

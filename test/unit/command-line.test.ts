@@ -98,7 +98,7 @@ describe('the values of declared options', () => {
   it.each([
     [['--seconds', 'x'], '--seconds takes a number above 0, not "x".'],
     [['--seconds', '601'], '--seconds takes a number up to 600, not "601".'],
-    [['--threads', '2', '0'], '--threads takes a whole number from 1 on, not "0".'],
+    [['--threads', '2', '0'], '--threads takes a whole number of at least 1, not "0".'],
     [['--direction', 'up'], '--direction does not take "up".'],
     [['--args', '{}'], '--args takes a JSON list'],
     [['--args', '['.repeat(20_000) + ']'.repeat(20_000)], '--args takes a JSON list'],

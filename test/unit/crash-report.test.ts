@@ -70,12 +70,12 @@ describe('crash reports', () => {
     const exit = explainExit(facts({ record: parseCrashReport(deep)[1] }))
     expect(exit.reason).toBe('stack-overflow')
     expect(exit.message).toMatch(/^The graph is too deep \(capture f\): 60,001 operators in one /)
-    expect(adviceAfter(exit)).toMatch(/fewer turns of its loops/)
+    expect(adviceAfter(exit)).toMatch(/fewer iterations of its loops/)
   })
 
   it('a crash inside the operator gets the advice to correct the code, an interruption does not', () => {
     const advice = (more: Partial<ExitFacts>): string => adviceAfter(explainExit(facts(more)))
-    expect(advice({ signal: 'SIGINT' })).toMatch(/ask again\.$/)
+    expect(advice({ signal: 'SIGINT' })).toMatch(/try again\.$/)
     expect(advice({ record: parseCrashReport(report)[1] })).toMatch(/fix the code/)
   })
 

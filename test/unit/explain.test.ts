@@ -23,13 +23,13 @@ function explain(name: string, compiler: string): Diagnostic[] {
 
 /** For each mistake, the user's line and what is said; g++ may have found another line of theirs. */
 const mistakes: Record<string, { line: number; says: RegExp; gccLine?: number }> = {
-  ambiguous_call: { line: 5, says: /Several functions called (at::)?sum fit/ },
-  ambiguous_operator: { line: 5, says: /Several operator= fit equally well/ },
+  ambiguous_call: { line: 5, says: /Several functions called (at::)?sum match/ },
+  ambiguous_operator: { line: 5, says: /Several operator= match equally well/ },
   argument_type: { line: 13, says: /An operator cannot take or give Options/ },
   backward_result: { line: 13, gccLine: 9, says: /backward takes a list of gradients/ },
   data_removed: { line: 5, says: /use data_ptr<T>\(\)/ },
   dispatch_no_result: { line: 5, says: /The lambda in AT_DISPATCH returns nothing/ },
-  dispatch_type: { line: 6, says: /AT_DISPATCH wants one: write x\.scalar_type\(\)/ },
+  dispatch_type: { line: 6, says: /AT_DISPATCH needs one: write x\.scalar_type\(\)/ },
   dispatch_return_type: {
     line: 7,
     says: /This lambda returns (float in one place and double|double in one place and float)/,
@@ -37,17 +37,20 @@ const mistakes: Record<string, { line: number; says: RegExp; gccLine?: number }>
   float_signature: { line: 9, says: /An operator cannot take float: use double/ },
   forgotten_context: { line: 13, says: /takes AutogradContext\* ctx first/ },
   int_signature: { line: 13, says: /An operator cannot take int: use int64_t/ },
-  lambda_captures: { line: 6, says: /The lambda uses (x|y|factor) from around it.*\[&\]/ },
+  lambda_captures: {
+    line: 6,
+    says: /The lambda uses (x|y|factor) of the enclosing function.*\[&\]/,
+  },
   library_twice: { line: 8, says: /mistakes has a TORCH_LIBRARY in this file already/ },
-  missing_const_reference: { line: 9, says: /by value or by const reference; a const is missing/ },
+  missing_const_reference: { line: 9, says: /by value or by const reference; add const/ },
   missing_include: { line: 7, says: /include <torch\/library.h>/ },
   missing_parallel: { line: 4, says: /at::parallel_for needs a header.*<ATen\/Parallel.h>/ },
-  missing_return: { line: 6, says: /here it ends without returning one/ },
+  missing_return: { line: 6, says: /here it ends without a return/ },
   none_gradient: { line: 12, says: /None is Python's: .* at::Tensor\(\)/ },
-  not_bound_function: { line: 8, says: /several overloads, and m.def cannot tell/ },
-  optional_as_tensor: { line: 5, says: /An optional Tensor is given where a Tensor is wanted/ },
-  optional_tensor: { line: 5, says: /This is an optional, which may hold nothing/ },
-  private_member: { line: 5, says: /impl_ is libtorch's own/ },
+  not_bound_function: { line: 8, says: /several overloads, and m.def cannot choose/ },
+  optional_as_tensor: { line: 5, says: /An optional Tensor is passed where a Tensor is needed/ },
+  optional_tensor: { line: 5, says: /This is an optional, which may be empty/ },
+  private_member: { line: 5, says: /impl_ is private to libtorch/ },
   removed_macro: { line: 5, says: /AT_CHECK is no longer in libtorch: use TORCH_CHECK/ },
   result_type: { line: 9, says: /An operator cannot give float: use double/ },
   save_for_backward: { line: 9, says: /save_for_backward takes one list.*braces/ },
@@ -117,6 +120,8 @@ it('a missing omp.h is explained by what needs no OpenMP', () => {
   )
   if (!diagnostic) throw new Error('no message')
   const [told] = explainAll([{ diagnostic, raw, isFromElsewhere: false }])
-  expect(told?.message).toMatch(/omp\.h is not installed.*use at::parallel_for, which needs none/)
+  expect(told?.message).toMatch(
+    /omp\.h is not installed.*use at::parallel_for, which does not need it/,
+  )
   expect(told).toMatchObject({ file: '/project/op.cpp', line: 2 })
 })

@@ -127,7 +127,7 @@ describe('the check of the chosen case', () => {
     await repeatGradcheck()
     expect(cases.begun).toHaveLength(1)
     // Other sources may do better.
-    gradcheckJob.set({ stamp: 'of older sources' })
+    gradcheckJob.set({ stamp: 'from older sources' })
     void repeatGradcheck()
     await settle()
     expect(cases.begun).toHaveLength(2)

@@ -7,8 +7,8 @@ const said: [name: string, text: string, message: string, hint: RegExp][] = [
   [
     'the wrong number of gradients',
     'function torch::autograd::CppNode<Few> returned an incorrect number of gradients (expected 2, got 1)',
-    'The backward of Few gives 1 gradient, and forward has 2 inputs.',
-    /at::Tensor\(\) for those without a gradient/,
+    'The backward of Few gives 1 gradient, but forward has 2 inputs.',
+    /at::Tensor\(\) for inputs without a gradient/,
   ],
   [
     'a gradient of the wrong shape',
@@ -25,13 +25,13 @@ const said: [name: string, text: string, message: string, hint: RegExp][] = [
   [
     'a saved tensor that was written to',
     'one of the variables needed for gradient computation has been modified by an inplace operation: [CPUDoubleType [3, 2]], which is output 0 of Add1, is at version 1; expected version 0 instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).',
-    'A tensor of shape 3 × 2 that was saved for backward was written to after forward had saved it.',
+    'A tensor of shape 3 × 2 was changed in place after forward saved it for backward.',
     /Write to a copy/,
   ],
   [
     'an input that is written to',
     'a leaf Variable that requires grad is being used in an in-place operation.',
-    'An input that a gradient is asked of is written to: its value before would be lost.',
+    'The operator writes to an input that requires grad: its original value would be lost.',
     /x\.clone\(\)/,
   ],
 ]

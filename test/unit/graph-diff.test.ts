@@ -267,7 +267,7 @@ describe('the diff of two graphs', () => {
     const branch = after.nodes.find((node) => node.kind === 'prim::If')!
     branch.blocks![0]!.outputs = ['a1']
     const diff = compare(before, after)
-    expect(diff.nodes[branch.id]?.changes).toEqual(['then gives back 0: aten::matmul → aten::relu'])
+    expect(diff.nodes[branch.id]?.changes).toEqual(['then, output 0: aten::matmul → aten::relu'])
     const other = structuredClone(before)
     other.outputs = ['out']
     expect(compare(before, other).changes).toEqual(['output 0: aten::tanh → prim::Loop'])

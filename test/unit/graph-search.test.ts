@@ -130,16 +130,16 @@ describe('searching a graph', () => {
     const parsed = parseQuery('nan')
     expect(parsed.ok && searchGraph(small, parsed.query)).toEqual({
       ok: false,
-      message: '"nan" needs a run of the graph: observe it first',
+      message: '"nan" needs the values of a run: choose an overlay first',
     })
   })
 
   it.each([
     ['colour:red', 'there is no "colour:"'],
-    ['dtype:float31', '"float31" is no dtype'],
+    ['dtype:float31', '"float31" is not a dtype'],
     ['shape:[4,', 'a "[" without its "]"'],
     ['shape:4]', 'a "]" without its "["'],
-    ['shape:[4, x]', '"x" is no size'],
+    ['shape:[4, x]', '"x" is not a size'],
     ['shape:[4,,5]', 'a size is missing'],
     ['line:zero', '"line:" needs a line'],
     ['op:', '"op:" needs something after it'],

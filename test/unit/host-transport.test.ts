@@ -136,17 +136,17 @@ describe('an op host process', () => {
   })
 
   it.each([
-    ['junk', `fs.writeSync(3, Buffer.alloc(4096, 0xab))`, 'bytes that are no message'],
-    ['zeros', `fs.writeSync(3, Buffer.alloc(4096))`, 'bytes that are no message'],
+    ['junk', `fs.writeSync(3, Buffer.alloc(4096, 0xab))`, 'bytes that are not a message'],
+    ['zeros', `fs.writeSync(3, Buffer.alloc(4096))`, 'bytes that are not a message'],
     [
       'a frame around junk',
       `const junk = Buffer.alloc(64, 0xab); fs.writeSync(3, frameHeader(junk)); fs.writeSync(3, junk)`,
-      'a message that cannot be read',
+      'an unreadable message',
     ],
     [
       'a message of another kind',
       `send({ kind: 'answer', id: 'one', result: 5 })`,
-      'a message that is not in the contract',
+      'an unknown message',
     ],
     ['nothing, after it was closed', `fs.closeSync(3)`, ''],
   ])('%s on its connection ends that op host alone', async (_, script, what) => {

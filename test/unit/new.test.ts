@@ -198,10 +198,10 @@ describe('npm run new', () => {
   })
 
   it.each([
-    [['lint', 'MyThing'], '"MyThing" is no name of a lint: it has to be like my-thing'],
-    [['panel', '../x'], '"../x" is no name of a panel'],
-    [['verb', ''], '"" is no name of a verb'],
-    [['call', 'tensor'], '"tensor" is no name of a call: it has to be like tensor.maxValue'],
+    [['lint', 'MyThing'], '"MyThing" is not a valid name for a lint: write it like my-thing'],
+    [['panel', '../x'], '"../x" is not a valid name for a panel'],
+    [['verb', ''], '"" is not a valid name for a verb'],
+    [['call', 'tensor'], '"tensor" is not a valid name for a call: write it like tensor.maxValue'],
     [['thing', 'my-thing'], 'no kind "thing"'],
     [['lint', 'my', 'thing'], 'one name at a time: "my thing"'],
   ])('npm run new -- %j is refused', async (words, message) => {

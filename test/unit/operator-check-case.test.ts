@@ -51,7 +51,8 @@ function finding(check: OperatorCheckName, more: Partial<PlacedFinding> = {}): P
   return { check, status: 'passed', ...nothing, ...more }
 }
 
-const unasked = 'needs a build with sanitizers: switch them on (--sanitize), or name it'
+const unasked =
+  'needs a build with sanitizers: turn them on (--sanitize), or ask for this check by name'
 
 /** A function of the project, f.cpp. */
 const frame = (symbol: string, line: number): StackFrame => ({
@@ -112,7 +113,7 @@ describe('the list of operator checks', () => {
       ['nan', 'skipped', 'it counts them'],
       ['address_sanitizer', 'skipped', unasked],
       ['undefined_behaviour_sanitizer', 'skipped', unasked],
-      ['large_sizes', 'skipped', 'takes gigabytes of memory: ask for it by name'],
+      ['large_sizes', 'skipped', 'needs gigabytes of memory: ask for this check by name'],
     ])
   })
 
@@ -235,11 +236,11 @@ describe('ranges of inputs', () => {
     const { sizes, ...without } = ranged
     expect(problem(without)).toEqual([
       'checks[0].inputs.x.shape[0]',
-      expect.stringContaining('there is no size "B": give its range, as in "sizes": { "B"'),
+      expect.stringContaining('there is no size "B": give its range, for example "sizes": { "B"'),
     ])
     expect(problem({ ...ranged, sizes: { ...sizes, N: { min: 8, max: 3 } } })).toEqual([
       'checks[0].sizes.N.max',
-      expect.stringContaining('3 lies below min'),
+      expect.stringContaining('3 is less than min'),
     ])
     expect(problem({ ...ranged, sizes: { ...sizes, M: { min: 1, max: 3 } } })).toEqual([
       'checks[0].sizes.M',
@@ -312,7 +313,7 @@ describe('the entries that opsmith check checks', () => {
   }
   const checks = [{ op: 'f::f', args: ['y'], expect: 'failed', skip: { nan: 'it counts them' } }]
 
-  it("an operator's entry is that of opsmith.json, else its call, else what its schema suggests", () => {
+  it("an operator's entry is that of opsmith.json, else its call, else made from its schema", () => {
     const both = project({ checks })
     expect(entriesFor('f::f', both)).toEqual(checks)
     expect(entriesFor('g', both)).toEqual([{ op: 'g', args: ['x', 2] }])

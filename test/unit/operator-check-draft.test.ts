@@ -93,12 +93,12 @@ describe('ranges as text', () => {
   })
 
   it.each([
-    ['B 8..1', 'sizes', 'the end lies below the start'],
+    ['B 8..1', 'sizes', 'the end is less than the start'],
     ['B -1..4', 'sizes', 'no negative size'],
     ['k 0..1.5', 'integers', 'whole numbers'],
-    ['8', 'sizes', 'as in B 1..8'],
-    ['B 1..2..3', 'sizes', 'as in B 1..8'],
-    ['B one..two', 'sizes', 'as in B 1..8'],
+    ['8', 'sizes', 'such as B 1..8'],
+    ['B 1..2..3', 'sizes', 'such as B 1..8'],
+    ['B one..two', 'sizes', 'such as B 1..8'],
   ] as const)('%j as %s is refused: %s', (text, kind, problem) => {
     const parsed = parseRanges(text, kind)
     expect('problem' in parsed ? parsed.problem : '').toContain(problem)

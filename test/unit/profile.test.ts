@@ -114,7 +114,7 @@ describe('memory of a profile', () => {
     const empty = { time: [], bytes: [], device: [], event: [], block: [] }
     const without = profileReportOf({ ...trace, devices: [], allocations: empty }, false, 1)
     expect(without.memory).toEqual([])
-    expect(profileText(without, '/project').join('\n')).toContain('It takes no memory.')
+    expect(profileText(without, '/project').join('\n')).toContain('It allocates no memory.')
   })
 })
 
@@ -187,7 +187,7 @@ describe('the opsmith profile command', () => {
     expect(select({ args: '["x"]' })).toMatchObject({ ok: false })
     expect(select({ op: 'my::op', args: '["x"]', call: '1' })).toMatchObject({ ok: false })
     expect(select({ threads: '0' })).toMatchObject({
-      error: { message: '--threads takes a whole number from 1 on, not "0".' },
+      error: { message: '--threads takes a whole number of at least 1, not "0".' },
     })
     const none = commandOf({})
     if (!none.ok) throw new Error(none.error.message)
@@ -208,7 +208,7 @@ describe('the opsmith profile command', () => {
       '350 B',
       'program.py:3',
     ])
-    expect(text.join('\n')).toContain('at most 300 B on top of the arguments, 116 ns after')
+    expect(text.join('\n')).toContain('peak 300 B without the arguments, 116 ns after')
     expect(text).toContain('  300 B (2 blocks) aten::mm, program.py:3')
   })
 })

@@ -116,7 +116,7 @@ describe('setup.py that is run and recorded', () => {
       python,
       extension: 'conv',
     })
-    expect(unknown).toMatchObject({ error: { hint: 'There are norm_cpp, pool_cpp.' } })
+    expect(unknown).toMatchObject({ error: { hint: 'Choose one of norm_cpp, pool_cpp.' } })
   })
 
   it('one that ends without CUDA is read with CUDA, and says which functions need Python', async () => {
@@ -255,7 +255,7 @@ describe('without running anything', () => {
     const proposal = await propose(copyCase(name), { runsCode: false })
     expect(proposal).toMatchObject({ source: 'sources', notRun: true, buildFile: file, python: '' })
     expect(jsonOf(proposal)).toEqual({ name, sources })
-    expect(remarksOf(proposal)).toContain(`${file} is not run, since it is other people’s code`)
+    expect(remarksOf(proposal)).toContain(`${file} is not run, because it is code of other people`)
   })
 
   it('a script whose sources are texts is refused in a sentence: it must be run first', async () => {

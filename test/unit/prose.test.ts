@@ -43,6 +43,21 @@ describe('the prose check', () => {
     expect(places(await discouragedIn('a.md', markdown))).toEqual(['a.md:3'])
   })
 
+  it('finds them in Python, JSON and scripts', async () => {
+    const python =
+      '"""Notes which calls\n    take out a tensor."""\n# beside a comment\nfail("it is no tensor here")\n'
+    expect(places(await discouragedIn('a.py', python))).toEqual(['a.py:1', 'a.py:4'])
+    const json = '{\n  // beside a comment\n  "description": "A bug of ours, most likely"\n}\n'
+    expect(places(await discouragedIn('a.json', json))).toEqual(['a.json:3', 'a.json:3'])
+    const script = "console.log('a number, as in 1e-6')\n"
+    expect(places(await discouragedIn('a.mjs', script))).toEqual(['a.mjs:1'])
+  })
+
+  it('allows "there is no" and "is no longer"', async () => {
+    const source = "export const text = 'There is no file, and it is no longer needed'\n"
+    expect(await discouragedIn('a.ts', source)).toEqual([])
+  })
+
   it('leaves names, keys and comments alone, and says what to write instead', async () => {
     const source = "// it is told\nexport const beside = { kind: 'beside', said: 'said' }\n"
     expect(await discouragedIn('a.ts', source)).toEqual([])

@@ -181,8 +181,8 @@ describe('a broken archive', () => {
       rename('serialized_exported_program.json', 'serialized_exported_programs.txt'),
       /not one that PyTorch writes/,
     ],
-    ['empty', Buffer.alloc(0), /no TorchScript archive/],
-    ['a picture', Buffer.from('\x89PNG\r\n\x1a\n'), /no TorchScript archive/],
+    ['empty', Buffer.alloc(0), /is not a TorchScript archive/],
+    ['a picture', Buffer.from('\x89PNG\r\n\x1a\n'), /is not a TorchScript archive/],
     [
       'zeros behind PK',
       Buffer.concat([Buffer.from('PK'), Buffer.alloc(500)]),
@@ -211,7 +211,7 @@ describe('a broken archive', () => {
     const huge = Buffer.from(bytes)
     huge.writeUInt32LE(0xf0000000, header + 24)
     expect(messageOf(await readExport(scratch('huge.pt2', huge), '', known))).toMatch(
-      /is the limit/,
+      /the limit is/,
     )
   })
 
@@ -219,7 +219,9 @@ describe('a broken archive', () => {
     const name = 'serialized_exported_program.json'
     const climbing = `../../${'x'.repeat(name.length - 6)}`
     const file = scratch('climbing.pt2', rename(name, climbing))
-    expect(messageOf(await fileKind(file))).toContain(`the path ${climbing} in it leads out of`)
+    expect(messageOf(await fileKind(file))).toContain(
+      `the path ${climbing}, which is outside of the archive`,
+    )
   })
 
   it('a model that unpacks to gigabytes is refused before a byte is unpacked', async () => {
@@ -227,7 +229,7 @@ describe('a broken archive', () => {
     const bomb = Buffer.from(bytes)
     bomb.writeUInt16LE(8, header + 10)
     bomb.writeUInt32LE(0xf0000000, header + 24)
-    expect(messageOf(await fileKind(scratch('bomb.pt', bomb)))).toMatch(/unpacks to 402\d+ bytes/)
+    expect(messageOf(await fileKind(scratch('bomb.pt', bomb)))).toMatch(/unpack to 402\d+ bytes/)
   })
 
   it('a named pipe is refused without waiting for a writer', async () => {

@@ -90,7 +90,7 @@ describe("g++'s report", () => {
     expect(trace.files.map(({ phases }) => phases?.backEnd)).toEqual([0.32, 0.32, undefined])
     expect(trace.remarks).toEqual([
       'g++ reports sums only: clang also gives the time of each header and template.',
-      'Nothing but the time is known of k.cu.',
+      'Only the total time is known of k.cu.',
     ])
   })
 })

@@ -107,8 +107,8 @@ describe('lists in a sweep', () => {
 
   it('a list that cannot be read gives the reason', () => {
     expect(parseSizes('16 32')).toHaveProperty('problem')
-    expect(parseSizes('N 64..16')).toEqual({ problem: 'N: the end lies below the start' })
-    expect(parseSizes('N 0..16')).toEqual({ problem: 'N: doubling starts above 0' })
+    expect(parseSizes('N 64..16')).toEqual({ problem: 'N: the end is less than the start' })
+    expect(parseSizes('N 0..16')).toEqual({ problem: 'N: doubling must start above 0' })
     expect(parseSizes('N 1.5')).toEqual({ problem: 'N: whole numbers' })
     expect(parseThreads('0')).toEqual({ problem: 'at least 1' })
     expect(parseThreads('2000')).toEqual({ problem: 'at most 1024' })

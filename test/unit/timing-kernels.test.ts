@@ -96,7 +96,7 @@ describe('the state of a device during a timing', () => {
 
   it('a device that is slowed down, shared or changes its clock gets a warning that states what to do', () => {
     expect(deviceWarnings(rounds({}, { slowedBy: ['power cap'] }))).toEqual([
-      expect.stringMatching(/kept its clock down meanwhile \(power cap\)/),
+      expect.stringMatching(/reduced its clock during the timing \(power cap\)/),
     ])
     expect(deviceWarnings(rounds({}, {}, { clock: 1.5e9 }, { clock: 1.5e9 }))).toEqual([
       expect.stringMatching(/between 1500 MHz and 1980 MHz .*--lock-gpu-clocks/),

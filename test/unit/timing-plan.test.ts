@@ -36,7 +36,7 @@ describe('formulas', () => {
   })
 
   it.each([
-    ['M', /"M" is none of the benchmark's sizes/],
+    ['M', /"M" is not one of the benchmark's sizes/],
     ['x', /"x" is an input: write numel\(x\)/],
     ['2 *', /it ends too early/],
     ['(N', /a "\)" is missing/],
@@ -44,7 +44,7 @@ describe('formulas', () => {
     ['N; K', /";" has no meaning here/],
     ['numel(y)', /there is no such input/],
     ['process(x)', /no function process/],
-    ['constructor', /none of the benchmark's sizes/],
+    ['constructor', /not one of the benchmark's sizes/],
     ['1 / 0', /gives Infinity/],
     ['K - N', /gives -5/],
     ['', /it ends too early/],

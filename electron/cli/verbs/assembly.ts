@@ -27,15 +27,15 @@ const assemblyOptions = {
   against: text('<build>', 'compare with an earlier build: its name or key, or "last"'),
   againstFlags: text(
     '<flags>',
-    'compare with a compile that has these flags more: "-O3 -march=native"',
+    'compare with a compile with these flags added: "-O3 -march=native"',
   ),
   remarks: flag("list clang's optimization remarks on the lines of the function's source"),
   loops: flag("estimate the function's innermost loops with llvm-mca, for this processor"),
-  explain: flag('say what the instructions of the function do, where that is known'),
+  explain: flag('explain the instructions of the function, where known'),
   json: jsonFlag,
 }
 
-/** FILE:LINE in place of a name. */
+/** FILE:LINE instead of a name. */
 function choiceOf(named: string): { name: string; file: string; line: number } {
   const place = /^(.+\.\w+):(\d+)$/.exec(named)
   return place
@@ -43,7 +43,9 @@ function choiceOf(named: string): { name: string; file: string; line: number } {
     : { name: named, file: '', line: 0 }
 }
 
-/** `opsmith assembly`: the instructions of one function, each with its line; without a name, the functions there are. */
+/**
+ * `opsmith assembly`: the instructions of one function, each with its line; without a name, the functions there are.
+ */
 async function runAssembly(
   workbench: Workbench,
   folder: string,
@@ -57,7 +59,10 @@ async function runAssembly(
   const more = [against, againstFlags].filter((one) => one !== undefined).length
   const asked = more + [remarks, loops, explain].filter(Boolean).length
   if (asked > 1) {
-    return refuse('Give one of --against, --against-flags, --remarks, --loops and --explain.', json)
+    return refuse(
+      'Give only one of --against, --against-flags, --remarks, --loops and --explain.',
+      json,
+    )
   }
   if (asked > 0 && options.function === undefined) {
     return refuse('Name the function: --function NAME, or FILE:LINE.', json)
@@ -200,7 +205,7 @@ export function loopsText(
       ...warnings.map((warning) => `  ${warning}`),
     )
   })
-  lines.push('', 'by llvm-mca, for data in the first-level cache and branches that are foreseen')
+  lines.push('', 'by llvm-mca, for data in the first-level cache and correctly predicted branches')
   return lines
 }
 

@@ -42,11 +42,14 @@ export function printDoctor(report: DoctorReport): void {
 }
 
 const verbOptions = {
-  log: text('<file>', 'explain the failures in what a build or an import printed; "-" reads stdin'),
+  log: text(
+    '<file>',
+    'explain the failures in the output of a build or an import; "-" reads stdin',
+  ),
   json: flag('print the answer as JSON to stdout'),
 }
 
-/** Explains a log in place of looking at this machine. It is good news when a failure is known. */
+/** Explains a log instead of looking at this machine. It is good news when a failure is known. */
 function explainFile(file: string, json: boolean): number {
   let log: string
   try {
@@ -66,7 +69,7 @@ function explainFile(file: string, json: boolean): number {
       ]),
     )
   if (failures.length > 0) return exitCodes.good
-  if (!json) progress('No failure of an environment that Opsmith knows is in this text.')
+  if (!json) progress('Opsmith finds no known environment failure in this text.')
   return exitCodes.failed
 }
 
@@ -85,7 +88,7 @@ async function runDoctor(
 export const verb = defineVerb({
   name: 'doctor',
   order: 15,
-  description: 'look for compilers, libtorch, CUDA and Python, and say whether they can be used',
+  description: 'find compilers, libtorch, CUDA and Python, and report whether they can be used',
   argument: {
     name: 'project',
     description: 'folder with opsmith.json, for its own choice of tools',

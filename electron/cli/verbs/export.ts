@@ -19,8 +19,8 @@ const exportOptions = {
   as: text('<forms>', "forms, separated by commas; without it, opsmith.json's exports"),
   out: text('<folder>', 'where to write: each form gets a folder of its name in it'),
   proof: switchOff('write the files without building and running them'),
-  list: flag('list the forms, which of them this project can be exported as, and why not'),
-  diff: flag('show what would change in an earlier export; exit code 1 when something would'),
+  list: flag('list the forms, whether each is possible for this project, and why not'),
+  diff: flag('show what would change in an earlier export; exit code 1 if something would change'),
   keep: optionalTexts(
     '[files...]',
     'files changed by hand that stay as they are: FORM/PATH; without a file, all',
@@ -40,7 +40,7 @@ function formsOf(given: string | undefined, manifest: Manifest): Result<string[]
   if (ids.length === 0) {
     return err(
       'request.invalid',
-      'Say what to export as: --as FORM[,FORM…], or "exports" in opsmith.json.',
+      'Name the forms to export: --as FORM[,FORM…], or "exports" in opsmith.json.',
       { hint: `Forms: ${formIds.join(', ')}.` },
     )
   }
@@ -139,7 +139,7 @@ async function listForms(workbench: Workbench, folder: string, json: boolean): P
       possible ? form : `${form}: not possible: ${reason}`,
       ...(hint === '' ? [] : [`  → ${hint}`]),
       ...obstacles.map(({ file, line, message }) => `  ${file}:${line}: ${message}`),
-      ...untried.map((why) => `  its proof is tried in part only: ${why}`),
+      ...untried.map((why) => `  only part of its proof is tried: ${why}`),
     ])
   }
   return exitCodes.good
@@ -186,7 +186,7 @@ async function runExport(
   const forms = formsOf(given.as, manifest.value)
   if (!forms.ok) return printError(forms.error, json)
   if (given.out === undefined || given.out === '') {
-    return refuse('Say where to export to: --out DIR.', json)
+    return refuse('Name the folder to export to: --out DIR.', json)
   }
   const directory = callerPath(given.out)
   const request = { forms: forms.value, directory }

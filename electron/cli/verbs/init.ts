@@ -31,9 +31,7 @@ const initOptions = {
     '<path>',
     'the Python that runs setup.py and scripts, and whose torch CMake finds (default: the active environment’s, or the first with torch)',
   ),
-  run: switchOff(
-    'run no code of the folder: read the text of setup.py, and look at C++ and CUDA files',
-  ),
+  run: switchOff('run no code of the folder: only read setup.py and the C++ and CUDA files'),
   extension: text('<name>', 'the extension, or CMake’s target, that becomes the project'),
   define: parsedList(
     '<name=value>',
@@ -62,7 +60,7 @@ function madeFrom({ source, buildFile, python }: ProjectProposal): string {
     case 'script':
       return `${buildFile} was imported by ${python}; what it loads was recorded, not built`
     case 'sources':
-      return 'C++ and CUDA files were looked at: no build file says what becomes a library'
+      return 'C++ and CUDA files were read: no build file defines a library'
   }
 }
 
@@ -149,7 +147,7 @@ async function runInit(
     if (json) printJson({ ok: false, written: false, ...placed.value })
     progress(
       writes === undefined
-        ? 'nothing was written: there is no terminal to ask on; --yes writes opsmith.json'
+        ? 'nothing was written: without a terminal, opsmith cannot ask; --yes writes opsmith.json'
         : 'nothing was written',
     )
     return exitCodes.failed
@@ -175,9 +173,9 @@ export const verb = defineVerb({
   options: initOptions,
   makesProject: true,
   notes: [
-    'setup.py is run by your Python, with setuptools.setup and the extension classes recorded: nothing is compiled or installed. In a folder that is not trusted you are asked first. Environment variables that it looks for are listed; --define sets them. --no-run reads its text instead.',
-    'Without extensions there, CMake configures a copy of the folder (also for scikit-build-core), and its libraries that link torch are read; --define gives an option another value.',
-    'Without those, scripts that call load() or load_inline() are imported, and these calls recorded. Sources given as texts are written as files next to the script.',
+    'setup.py is run by your Python, with setuptools.setup and the extension classes recorded: nothing is\ncompiled or installed. In a folder that is not trusted you are asked first. Environment variables that it\nlooks for are listed; --define sets them. --no-run reads its text instead.',
+    'Without extensions there, CMake configures a copy of the folder (also for scikit-build-core), and its\nlibraries that link torch are read; --define gives an option another value.',
+    'Without those, scripts that call load() or load_inline() are imported, and these calls recorded. Sources\ngiven as texts are written as files next to the script.',
   ],
   run: runInit,
 })

@@ -188,7 +188,7 @@ export const verb = defineVerb({
   description: 'build, and make every call of opsmith.json',
   argument: projectArgument,
   options: {
-    sanitize: flag('build with ASan and UBSan: a call fails where they report something'),
+    sanitize: flag('build with ASan and UBSan: a call fails if they report something'),
     json: jsonFlag,
   },
   runsOperators: true,

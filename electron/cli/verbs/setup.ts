@@ -11,7 +11,7 @@ import { defineVerb, refuse } from '../verb'
 
 const verbOptions = {
   libtorch: text('<folder>', 'the libtorch to use: the folder with include/ and lib/'),
-  yes: flag('install torch without asking, where no libtorch is found'),
+  yes: flag('install torch without asking, if no libtorch is found'),
   json: jsonFlag,
 }
 
@@ -69,7 +69,7 @@ export const verb = defineVerb({
     'make an installed Opsmith ready: find or install libtorch, compile the native addon',
   options: verbOptions,
   notes: [
-    'It looks for libtorch in the settings, in the Pythons on PATH, at $LIBTORCH, and in the conda and venv environments of this machine. Where there is none, it asks whether to install torch into the cache folder. It writes to the cache folder only. Stopped and started again, it does nothing twice.',
+    'It looks for libtorch in the settings, in the Pythons on PATH, at $LIBTORCH, and in the conda and venv\nenvironments of this machine. If there is none, it offers to install torch into the cache folder. It\nwrites only to the cache folder. If you stop it and start it again, it continues where it stopped.',
   ],
   run: runSetup,
 })

@@ -21,7 +21,7 @@ import { defineVerb, refuse } from '../verb'
 
 const testOptions = {
   list: flag('list the tests, and run none'),
-  record: flag("list the calls that the tests make of the project's operators"),
+  record: flag("list the calls that the tests make to the project's operators"),
   keep: names<RecordedCallList>(
     '<lists...>',
     'with --record: add these calls to lists of opsmith.json: calls, gradchecks, checks, benchmarks',
@@ -109,7 +109,7 @@ function summaryOf({ tests, seconds, ended }: PytestReport, onlyList: boolean): 
 function testedLines({ python, pytest, torch, library, replaced }: PytestReport): string[] {
   const what =
     replaced.length > 0
-      ? `in the place of ${replaced.join(', ')}`
+      ? `instead of ${replaced.join(', ')}`
       : 'loaded; no test asked for one of the project’s Python modules'
   return [`${python}: pytest ${pytest}, torch ${torch}`, `${library}: ${what}`]
 }
@@ -117,9 +117,7 @@ function testedLines({ python, pytest, torch, library, replaced }: PytestReport)
 function callLines(call: RecordedCall): string[] {
   const { op, why, test } = call
   const text =
-    why === ''
-      ? `${op}(${argumentsText(call)})`
-      : `${op}, with ${why}, which opsmith.json cannot hold`
+    why === '' ? `${op}(${argumentsText(call)})` : `${op}: opsmith.json cannot express ${why}`
   return [`  ${text}`, `    ${test}`]
 }
 
@@ -135,7 +133,7 @@ function reportJson(report: PytestReport): object {
   return { ...report, counts }
 }
 
-/** `opsmith test`: the project's own pytest, with the library that is built in the place of theirs. */
+/** `opsmith test`: the project's own pytest, with the library that is built instead of theirs. */
 async function runTests(
   workbench: Workbench,
   first: string,
@@ -143,8 +141,7 @@ async function runTests(
   more: readonly string[],
 ): Promise<number> {
   if (keep.length > 0 && !record) return refuse('--keep needs --record.', json)
-  if (list && record)
-    return refuse('--list runs no test, so that --record has nothing to record.', json)
+  if (list && record) return refuse('--list runs no test, so --record has nothing to record.', json)
   const words = await readWords(first, more)
   if (!words.ok) return printError(words.error, json)
   const { folder: named, ids } = words.value
@@ -201,7 +198,7 @@ export const verb = defineVerb({
   },
   options: testOptions,
   notes: [
-    'Nothing is installed and nothing of the project is changed: the Python modules that opsmith.json names\n(pythonModules), and files of theirs that torch.ops.load_library is given, are replaced in the process of\nthe tests alone. The Python needs pytest and the torch that the library is built for.',
+    'Nothing is installed, and no file of the project changes. Only in the process of the tests, Opsmith\nreplaces the Python modules that opsmith.json names (pythonModules), and the files of these modules that\ntorch.ops.load_library loads. The Python needs pytest and the torch that the library is built for.',
   ],
   run: runTests,
 })

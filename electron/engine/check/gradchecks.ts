@@ -210,7 +210,7 @@ export class Gradchecks {
     if (names.length === 0) {
       return err(
         'request.invalid',
-        'No input of this call is drawn at random: all points are the same.',
+        'No input of this call has random values: all points would be the same.',
         { hint: 'Give an input the distribution randn, rand or randint.' },
       )
     }

@@ -19,22 +19,28 @@ const checkOf: Record<SanitizerReport['sanitizer'], SanitizerCheck> = {
 const mostFindings = 20
 
 const adviceFor: readonly (readonly [RegExp, string])[] = [
-  [/use-after-free/, 'Keep the tensor that owns the memory alive as long as its pointer is used.'],
-  [/double-free|bad-free|mismatch/, 'Free memory once, and the way it was allocated.'],
+  [/use-after-free/, 'Keep the tensor that owns the memory alive while its pointer is in use.'],
+  [
+    /double-free|bad-free|mismatch/,
+    'Free memory once, with the function that matches its allocation.',
+  ],
   [/use-after-(return|scope)/, 'A pointer or reference outlives the variable that it points to.'],
   [/overflow on|-overflow$|underflow/, 'Check the bounds of the loop, or of the copy.'],
-  [/param|size-too-big/, 'Look at how the size is computed.'],
+  [/param|size-too-big/, 'Check how the size is computed.'],
   [/shift/, 'Shift unsigned numbers, by less than their width.'],
   [/divide/, 'Test the divisor before dividing.'],
-  [/misaligned/, 'Copy the bytes with std::memcpy, or keep to the alignment of the type.'],
-  [/null/, 'Test the pointer; a tensor without elements has none.'],
-  [/SEGV|BUS/, 'The address belongs to nothing: follow the pointer back to where it was made.'],
+  [
+    /misaligned/,
+    'Copy the bytes with std::memcpy, or use an address with the alignment of the type.',
+  ],
+  [/null/, 'Test the pointer. The data pointer of a tensor without elements is null.'],
+  [/SEGV|BUS/, 'The address is not valid: find where the pointer was computed.'],
 ]
-const overflowAdvice = 'Compute in int64_t, or in an unsigned type where it shall wrap.'
+const overflowAdvice = 'Compute in int64_t, or in an unsigned type if it must wrap.'
 
 function adviceOf(kind: string): string {
   if (kind.endsWith('integer-overflow')) return overflowAdvice
-  if (kind === 'stack-overflow') return 'A recursion without end, or a very large local array.'
+  if (kind === 'stack-overflow') return 'Infinite recursion, or a very large local array.'
   return adviceFor.find(([pattern]) => pattern.test(kind))?.[1] ?? ''
 }
 

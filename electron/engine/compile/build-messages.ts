@@ -18,7 +18,7 @@ export function stoppedBecause(result: CommandResult, label: string): string | u
   if (result.stopped === 'not-found')
     return `${label}: the compiler could not be started: ${result.stderr}`
   if (result.stopped === 'signal') {
-    return `${label}: the compiler was ended by ${result.signal ?? 'a signal'}, most likely for lack of memory.`
+    return `${label}: the compiler was ended by ${result.signal ?? 'a signal'}, probably because of too little memory.`
   }
   return undefined
 }
@@ -58,7 +58,7 @@ export function explainCpuBuild(diagnostic: Diagnostic): Diagnostic {
   return name
     ? {
         ...diagnostic,
-        message: `undefined reference to ${name[1] ?? ''}: this libtorch is a CPU build, without the library that has it (libc10_cuda, libtorch_cuda)`,
+        message: `undefined reference to ${name[1] ?? ''}: this libtorch is a CPU build and does not have the library that defines it (libc10_cuda, libtorch_cuda)`,
       }
     : diagnostic
 }

@@ -15,7 +15,7 @@ export interface CudaBuild {
   project: OpenProject
   /** The project's own include paths and macros. */
   projectFlags: readonly string[]
-  /** What kernels are compiled for, in place of the GPUs here; empty for no such wish. */
+  /** What kernels are compiled for, instead of the GPUs here; empty for no such wish. */
   architectures: readonly string[]
 }
 
@@ -41,9 +41,9 @@ export function cudaTask(
   const { cuda } = toolchain
   const label = source.relative
   if (!cuda) {
-    return err('toolchain.missing', `${label} is a CUDA source, and nvcc is not installed.`, {
+    return err('toolchain.missing', `${label} is a CUDA source, but nvcc is not installed.`, {
       file: source.file,
-      hint: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads. In `cudaSources` of opsmith.json it is left out where there is none.',
+      hint: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads. Sources in `cudaSources` of opsmith.json are left out if there is no nvcc.',
     })
   }
   const chosen = chooseArchitectures(cuda, project.folder, project.manifest, architectures)
@@ -84,11 +84,11 @@ export function boundInCudaSource(
 ): Result<never> {
   return err(
     'project.invalid',
-    `opsmith.json, functions: ${functions.join(', ')} is defined in ${label}; a function bound by name must be in a C++ source.`,
+    `opsmith.json, functions: ${functions.join(', ')} is defined in ${label}; a function that is bound by name must be in a C++ source.`,
     {
       path: 'functions',
       file: manifestFileOf(folder),
-      hint: 'Launch the CUDA kernel from a function in a .cpp file, and bind that.',
+      hint: 'Launch the CUDA kernel from a function in a .cpp file, and bind that function.',
     },
   )
 }

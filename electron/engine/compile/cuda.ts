@@ -74,7 +74,7 @@ export function chooseArchitectures(
         'project.invalid',
         `${usesList ? 'opsmith.json, cudaArchitectures: ' : ''}nvcc ${cuda.version} does not compile for the architecture ${JSON.stringify(text)}.`,
         {
-          hint: `It compiles for ${cuda.supported.join(', ')}: a GPU's compute capability without the point.`,
+          hint: `Supported are ${cuda.supported.join(', ')}: a GPU's compute capability without the point.`,
           ...(usesList ? place : {}),
         },
       )

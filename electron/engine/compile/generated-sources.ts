@@ -48,7 +48,7 @@ export function placeFunctions(
         {
           path: `functions[${index}]`,
           file: manifestFileOf(folder),
-          hint: 'Name a function of the sources, as it is written there.',
+          hint: 'Use the name of a function in the sources.',
         },
       )
     }

@@ -15,7 +15,7 @@ export function explainMissingHeader(
   if (submodule) {
     return {
       ...diagnostic,
-      message: `${header} is not there, since the git submodule ${submodule.path} is empty: ${fetchCommand(submodule)}`,
+      message: `${header} is missing, because the git submodule ${submodule.path} is empty: ${fetchCommand(submodule)}`,
       raw: diagnostic.raw ?? diagnostic.message,
     }
   }

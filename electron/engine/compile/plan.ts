@@ -47,7 +47,7 @@ export interface PlanRequest {
   toolchain: Toolchain
   project: OpenProject
   variant: BuildVariant
-  /** What CUDA sources are compiled for, in place of the GPUs here and the project's own list. */
+  /** What CUDA sources are compiled for, instead of the GPUs here and the project's own list. */
   architectures?: readonly string[]
 }
 
@@ -144,17 +144,19 @@ function remarksOn(
 ): string[] {
   const remarks: string[] = []
   if (leftOut.length > 0) {
-    remarks.push(`${leftOut.join(', ')}: left out, for ${whyNoCuda}; the library has no CUDA part`)
+    remarks.push(
+      `${leftOut.join(', ')}: left out, because ${whyNoCuda}; the library has no CUDA part`,
+    )
   }
   if (contradicting.length > 0) {
     remarks.push(
-      `${contradicting.join(' ')}: no precompiled headers are used with these flags ("optimization", "fastMath" and "setuptoolsFlags" in opsmith.json keep them)`,
+      `${contradicting.join(' ')}: precompiled headers do not work with these flags; use "optimization", "fastMath" and "setuptoolsFlags" in opsmith.json instead`,
     )
   }
   const { damagedPreludes, missingPrelude } = cxx
   if (damagedPreludes.length > 0) {
     remarks.push(
-      `libtorch's precompiled headers were damaged in the cache (${damagedPreludes.join(', ')}): they are removed, and made again`,
+      `libtorch's precompiled headers were damaged in the cache (${damagedPreludes.join(', ')}): Opsmith removes them and makes them again`,
     )
   }
   if (missingPrelude !== undefined) {

@@ -98,7 +98,7 @@ export async function makePrecompiled(
     const source = path.join(includes.folder, 'include', 'opsmith', `prelude_${prelude}.h`)
     const output = path.join(temporary, path.basename(header.file))
     const clang = toolchain.compiler.family === 'clang'
-    // g++ looks for lean.h.gch beside lean.h.
+    // g++ looks for lean.h.gch next to lean.h.
     if (!clang) fs.writeFileSync(output.replace(/\.gch$/, ''), `#include "${source}"\n`)
     const result = await runProcess(
       toolchain.compiler.path,
@@ -121,7 +121,7 @@ export async function makePrecompiled(
         'toolchain.mismatch',
         `${toolchain.compiler.path} could not precompile libtorch's headers.`,
         {
-          hint: 'Builds work without them, and take longer. The doctor says what is known of this compiler.',
+          hint: 'Builds work without them, but take longer. Doctor shows what is known about this compiler.',
           detail: result.stderr.slice(0, 4000),
         },
       )

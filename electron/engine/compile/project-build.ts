@@ -51,9 +51,9 @@ export interface BuildOptions {
   onMissingPrelude?: () => void
   /** Nobody waits for this build. */
   isBackground?: boolean
-  /** Compiles and links the project's own sources anew, and says where the time went. */
+  /** Compiles and links the project's own sources again, and says where the time went. */
   timeTrace?: boolean
-  /** What CUDA sources are compiled for, in place of the GPUs of this machine: "80", "90a". */
+  /** What CUDA sources are compiled for, instead of the GPUs of this machine: "80", "90a". */
   cudaArchitectures?: readonly string[]
 }
 
@@ -207,7 +207,8 @@ export class ProjectBuild {
     const request = { folder: this.folder, source: task.source, output, depfile, ...task.server }
     const answer = await server.compile(request, this.options.signal)
     if (!answer || answer.exitCode === null) {
-      if (!this.options.signal?.aborted) this.say('the compile server gave up; once more without\n')
+      if (!this.options.signal?.aborted)
+        this.say('the compile server failed; compiling again without it\n')
       return undefined
     }
     this.say(answer.text)
@@ -220,7 +221,7 @@ export class ProjectBuild {
   }
 
   private async compileOrFind(task: CompileTask, signal: AbortSignal): Promise<Compiled> {
-    // What all projects share was compiled once on this machine: it is no part of this one's time.
+    // What all projects share was compiled once on this machine: it is not a part of this one's time.
     const isShared = task.source.startsWith(this.plan.tools.includes.folder + path.sep)
     const tracer = isShared ? undefined : this.tracer
     const server = task.server ? await this.server : undefined

@@ -118,7 +118,9 @@ function outermost(stretches: readonly Stretch[], kind: TimeKind): number {
   )
 }
 
-/** Since clang 18, a header is a pair of events, its end right behind its beginning: they may overlap what is parsed. */
+/**
+ * Since clang 18, a header is a pair of events, its end right behind its beginning: they may overlap what is parsed.
+ */
 function completeEvents(events: readonly TraceEvent[]): TraceEvent[] {
   const complete: TraceEvent[] = []
   let begun: TraceEvent | undefined
@@ -225,7 +227,7 @@ export function readGccReport(text: string): FileTime['phases'] {
   }
 }
 
-/** What g++ printed beside its report. */
+/** What g++ printed next to its report. */
 function withoutReport(text: string): string {
   const at = text.search(/^Time variable\s/m)
   return at < 0 ? text : `${text.slice(0, at).trimEnd()}\n`.replace(/^\n$/, '')
@@ -293,7 +295,7 @@ export class TimeTracer {
       remarks.push('g++ reports sums only: clang also gives the time of each header and template.')
     }
     const silent = files.filter(({ phases }) => phases === undefined).map(({ label }) => label)
-    if (silent.length > 0) remarks.push(`Nothing but the time is known of ${silent.join(', ')}.`)
+    if (silent.length > 0) remarks.push(`Only the total time is known of ${silent.join(', ')}.`)
     return {
       files: files.map((file) => ({ ...file, costs: file.costs.slice(0, 20) })),
       ...(this.link ? { link: this.link } : {}),

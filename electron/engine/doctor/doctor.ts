@@ -44,7 +44,7 @@ function measuredAdvice(own: number | undefined, clang: number | undefined, name
   const took = own === undefined ? '' : `, a small operator takes ${own.toFixed(2)} s`
   return own !== undefined && clang !== undefined && clang < own
     ? `works${took}; with ${name} it takes ${clang.toFixed(2)} s here, ${(own - clang).toFixed(2)} s less`
-    : `works${took}; clang, which has a compile server besides, is the one to have`
+    : `works${took}; clang is better: it also has a compile server`
 }
 
 async function compilerFindings(
@@ -138,7 +138,7 @@ async function cudaFindings(): Promise<Finding[]> {
     path: '',
     version: gpu.driver,
     judgement: gpu.driver === '' ? 'warning' : 'usable',
-    why: gpu.driver === '' ? 'the card is there, its driver is not' : '',
+    why: gpu.driver === '' ? 'the GPU is there, but its driver is not installed' : '',
     facts: [['device', gpu.detail]],
   }))
   if (cards.length === 0) {
@@ -177,7 +177,7 @@ function addonFinding(installation: Installation, chosen: Toolchain | undefined)
     name: 'native addon',
     path: installation.addonFolder,
   }
-  if (!chosen) return { ...base, judgement: 'warning', why: 'cannot be judged without a libtorch' }
+  if (!chosen) return { ...base, judgement: 'warning', why: 'cannot be checked without libtorch' }
   const check = findAddon(installation, chosen.libtorch)
   return check.ok
     ? {
@@ -230,7 +230,7 @@ function mismatches(toolchain: Toolchain): DoctorReport['problems'] {
     (compiler.family === 'g++' ? compiler.major < 11 : compiler.major < 16)
   if (oldForStandard) {
     problems.push({
-      message: `libtorch ${libtorch.version} needs C++20, which ${compiler.family} ${compiler.version} does not have in full.`,
+      message: `libtorch ${libtorch.version} needs C++20, which ${compiler.family} ${compiler.version} does not fully support.`,
       remedy: 'apt-get install clang-19 lld-19',
     })
   }
@@ -269,7 +269,7 @@ export async function examine(
       }),
       findTool('linker', ['mold'], {
         judgement: 'absent',
-        why: 'not needed where lld is',
+        why: 'not needed with lld',
         remedy: '',
       }),
       clangdFinding(settings.clangd),
@@ -330,8 +330,8 @@ function untrustedCompiler(file: string): Finding {
     name: path.basename(file),
     path: file,
     judgement: 'warning',
-    why: 'opsmith.json chooses it; it was not asked for its version, since the folder is not trusted',
-    remedy: 'Trust the folder in the window. A build on the command line uses it all the same.',
+    why: 'opsmith.json chooses it; its version is unknown, because the folder is not trusted',
+    remedy: 'Trust the folder in the window. A build on the command line uses it without trust.',
   }
 }
 

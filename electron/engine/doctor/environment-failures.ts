@@ -46,7 +46,7 @@ const rules: readonly Rule[] = [
       const torch = /PyTorch \((\d[\d.]*)\)/.exec(log)?.[1] ?? ''
       const name = torch === '' ? 'the same CUDA as torch' : `CUDA ${torch}`
       return {
-        cause: `nvcc is of CUDA ${toolkit}, and torch was built with ${torch === '' ? 'another' : torch}. Both must have the same major version.`,
+        cause: `nvcc is from CUDA ${toolkit}, but torch was built with ${torch === '' ? 'another' : torch}. Both must have the same major version.`,
         remedy: `Install the toolkit of ${name}, or a torch for CUDA ${toolkit}.`,
         command:
           torch === ''
@@ -71,7 +71,7 @@ const rules: readonly Rule[] = [
       /\S*torch_extensions.*(?:undefined symbol|cannot open shared object|wrong ELF|invalid ELF)/,
     explain: ([line]) => ({
       cause:
-        'The extension in the JIT cache was built for another torch, Python or machine. load() takes it as it is when the sources did not change.',
+        'The extension in the JIT cache was built for another torch, Python or machine. load() uses it without a check if the sources did not change.',
       remedy: 'Remove it: load() builds it again.',
       command: jitFolder(line) === '' ? '' : `rm -rf ${jitFolder(line)}`,
     }),
@@ -89,8 +89,8 @@ const rules: readonly Rule[] = [
     within: /_get_cuda_arch_flags|arch_list\[-1\]/,
     explain: () => ({
       cause:
-        'torch looks at the GPUs of this machine to choose architectures, and there is none: a container or a login node.',
-      remedy: 'Name the architectures of the GPUs that will run it.',
+        'torch chooses architectures by the GPUs of this machine, but there is none: it is a container or a login node.',
+      remedy: 'Name the architectures of the GPUs that will run the extension.',
       command: 'TORCH_CUDA_ARCH_LIST="8.0;9.0" pip install --no-build-isolation .',
     }),
   },
@@ -98,7 +98,7 @@ const rules: readonly Rule[] = [
     match: /Unknown CUDA arch \(([^)]*)\)|nvcc fatal\s*: Unsupported gpu architecture '([^']*)'/,
     explain: ([, torchName, nvccName]) => ({
       cause: `This ${torchName === undefined ? 'nvcc' : 'torch'} cannot build for ${torchName ?? nvccName ?? ''}: the architecture is too new or too old for it.`,
-      remedy: 'Name an architecture that it knows, or install another CUDA toolkit.',
+      remedy: 'Name an architecture that it supports, or install another CUDA toolkit.',
       command: 'TORCH_CUDA_ARCH_LIST="8.0;9.0" pip install --no-build-isolation .',
     }),
   },
@@ -109,8 +109,8 @@ const rules: readonly Rule[] = [
       const jobs = Math.max(1, Math.min(cores, Math.floor(freeMemory / nvccMemory)))
       return {
         cause:
-          'The compiler was killed for want of memory: too many ran at once. One nvcc job takes 3 to 5 GB.',
-        remedy: `Let fewer run; ${(freeMemory / gibibyte).toFixed(0)} GiB are free here now.`,
+          'The compiler was killed because memory ran out: too many compilers ran at once. One nvcc job takes 3 to 5 GB.',
+        remedy: `Run fewer at once; ${(freeMemory / gibibyte).toFixed(0)} GiB are free here now.`,
         command: `MAX_JOBS=${jobs} pip install --no-build-isolation .`,
       }
     },
@@ -147,7 +147,7 @@ const rules: readonly Rule[] = [
       cause: `The library was built on a newer system: it needs ${version}, and the C${version.startsWith('GLIBCXX') ? '++' : ''} library here is older.`,
       remedy: version.startsWith('GLIBCXX')
         ? 'Build it here; in a conda environment, install a newer C++ library.'
-        : 'Build it here, or on a system as old as the oldest that runs it.',
+        : 'Build it here, or on the oldest system that must run it.',
       command: version.startsWith('GLIBCXX')
         ? 'conda install -c conda-forge libstdcxx-ng'
         : installAgain,
@@ -157,7 +157,7 @@ const rules: readonly Rule[] = [
     match: /no kernel image is available for execution on the device/,
     explain: () => ({
       cause:
-        'The library has no code for this GPU: it was built for other architectures, and without PTX that the driver could compile.',
+        'The library has no code for this GPU: it was built for other architectures, without PTX for the driver to compile.',
       remedy: 'Build it for the compute capability that nvidia-smi names.',
       command:
         'TORCH_CUDA_ARCH_LIST="$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | sort -u | paste -sd\';\')" ' +
@@ -167,15 +167,16 @@ const rules: readonly Rule[] = [
   {
     match: /CUDA_HOME environment variable is not set|nvcc: (?:command )?not found/,
     explain: () => ({
-      cause: 'There is no CUDA toolkit where torch looks for one.',
-      remedy: 'Install the toolkit of the CUDA that torch was built with, and name its folder.',
+      cause: 'torch does not find a CUDA toolkit.',
+      remedy:
+        'Install the toolkit of the CUDA that torch was built with, and set CUDA_HOME to its folder.',
       command: 'export CUDA_HOME=/usr/local/cuda PATH=/usr/local/cuda/bin:$PATH',
     }),
   },
   {
     match: /unsupported GNU version! gcc versions later than (\d+) are not supported/,
     explain: ([, version = '']) => ({
-      cause: `This nvcc takes GCC up to ${version}, and the host compiler is newer.`,
+      cause: `This nvcc supports GCC up to ${version}, and the host compiler is newer.`,
       remedy: `Install GCC ${version} and build with it.`,
       command: `CC=gcc-${version} CXX=g++-${version} pip install --no-build-isolation .`,
     }),
@@ -184,8 +185,8 @@ const rules: readonly Rule[] = [
     match:
       /#error\b.*C\+\+(17|20) or later compatible compiler is required|You need C\+\+(17|20) to compile PyTorch/,
     explain: ([, first, second]) => ({
-      cause: `The headers of torch need C++${first ?? second ?? ''}, and the build asks for an older standard.`,
-      remedy: `Take -std=c++14 or -std=c++17 out of the flags in setup.py: torch sets -std=c++${first ?? second ?? ''} itself.`,
+      cause: `The headers of torch need C++${first ?? second ?? ''}, but the build sets an older standard.`,
+      remedy: `Remove -std=c++14 or -std=c++17 from the flags in setup.py: torch sets -std=c++${first ?? second ?? ''} itself.`,
       command: '',
     }),
   },

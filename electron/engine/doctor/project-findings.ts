@@ -32,7 +32,7 @@ async function pythonFinding(python: Result<string>, { libtorch }: Toolchain): P
   if (!loaded) {
     return {
       ...finding,
-      why: 'has no torch: neither tests nor exported packages run in it',
+      why: 'has no torch: tests and exported packages cannot run in it',
       remedy: `${python.value} -m pip install torch==${libtorch.version.replace(/\+.*$/, '')}`,
     }
   }
@@ -89,7 +89,7 @@ function standardFinding({ cflags }: Manifest, { libtorch }: Toolchain): Finding
       judgement: 'unusable',
       why: `the headers of libtorch ${libtorch.version} need C++20`,
       remedy:
-        'Take it out of "cflags" in opsmith.json: Opsmith chooses the standard that libtorch needs.',
+        'Remove it from "cflags" in opsmith.json: Opsmith chooses the standard that libtorch needs.',
     },
   ]
 }

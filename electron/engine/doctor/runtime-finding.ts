@@ -16,7 +16,7 @@ export function runtimeFinding({ version, named }: Runtime, canReplace: boolean)
     version,
     judgement: isOld ? 'warning' : 'usable',
     why: isOld
-      ? `Opsmith is made for Electron ${named}: weaknesses of Chromium that were repaired since are open in this window`
+      ? `Opsmith is made for Electron ${named}: this window has security holes of Chromium that newer versions fix`
       : '',
     remedy: isOld && canReplace ? 'npm run setup, where github.com can be reached' : '',
     chosen: true,

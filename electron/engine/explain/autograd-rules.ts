@@ -8,7 +8,7 @@ struct Scale : torch::autograd::Function<Scale> {
 };
 \`\`\`
 
-forward's inputs come after \`ctx\` and are what \`Scale::apply(x, factor)\` is given; backward takes a list with a gradient for each output, and returns one with a gradient for each input.`
+The inputs of forward come after \`ctx\`: they are the arguments of \`Scale::apply(x, factor)\`. backward takes a list with a gradient for each output, and returns a list with a gradient for each input.`
 
 /** Mistakes in classes derived from torch::autograd::Function. */
 export const autogradRules: Rule[] = [
@@ -16,7 +16,7 @@ export const autogradRules: Rule[] = [
     match: /no matching function for call to '(?:(\w+)::)?apply(?:\([^']*)?'/,
     within: /forward_t|custom_function\.h/,
     message: ([name]) =>
-      `apply does not fit ${name ?? 'the'}${name ? '::forward' : ' forward'}: that takes AutogradContext* ctx first, and then what apply is given.`,
+      `apply does not fit ${name ?? 'the'}${name ? '::forward' : ' forward'}: forward takes AutogradContext* ctx first, and then the arguments of apply.`,
     explanation: shape,
   },
   {
@@ -27,7 +27,7 @@ export const autogradRules: Rule[] = [
 ctx->save_for_backward({x, w});
 \`\`\`
 
-Call it once: a second call replaces what the first one saved. What is no tensor goes into \`ctx->saved_data["factor"] = factor\`.`,
+Call it once: a second call replaces what the first one saved. Save other values with \`ctx->saved_data["factor"] = factor\`.`,
   },
   {
     match:

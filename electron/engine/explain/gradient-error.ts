@@ -19,15 +19,15 @@ const meanings: readonly Meaning[] = [
     match:
       /(?:[Ff]unction (\S+) )?returned an incorrect number of gradients \(expected (\d+), got (\d+)\)/,
     message: ([name = '', expected = '', got = '']) =>
-      `${backward(name)} gives ${got === '1' ? '1 gradient' : `${got} gradients`}, and forward has ${expected === '1' ? '1 input' : `${expected} inputs`}.`,
-    hint: 'Return one for each of forward’s inputs (ctx is none), in their order: at::Tensor() for those without a gradient, numbers and options included.',
+      `${backward(name)} gives ${got === '1' ? '1 gradient' : `${got} gradients`}, but forward has ${expected === '1' ? '1 input' : `${expected} inputs`}.`,
+    hint: 'Return one for each input of forward (ctx does not count), in their order. Use at::Tensor() for inputs without a gradient, including numbers and options.',
   },
   {
     match:
       /Function (\S+) returned an invalid gradient at index (\d+) - got (\[[^\]]*\]) but expected shape compatible with (\[[^\]]*\])/,
     message: ([name = '', index = '', got = '', expected = '']) =>
       `${backward(name)} gives a gradient of shape ${shapeOf(got)} for input ${index}, which is of shape ${shapeOf(expected)}.`,
-    hint: 'A gradient has the shape of its input: transpose it back, or sum over the dimensions that broadcasting has added (at::sum_to). Were two gradients exchanged?',
+    hint: 'A gradient has the shape of its input: transpose it back, or sum over the dimensions that broadcasting added (at::sum_to). Or two gradients are exchanged.',
   },
   {
     match: /Function (\S+) returned an invalid gradient at index (\d+) - (.+)/,
@@ -39,30 +39,30 @@ const meanings: readonly Meaning[] = [
     match:
       /one of the variables needed for gradient computation has been modified by an inplace operation: \[(\S+) (\[[^\]]*\])\]/,
     message: ([, shape = '']) =>
-      `A tensor of shape ${shapeOf(shape)} that was saved for backward was written to after forward had saved it.`,
-    hint: 'The gradient would be of other values than forward has used. Write to a copy (x.clone()), or save what backward needs after the last write to it.',
+      `A tensor of shape ${shapeOf(shape)} was changed in place after forward saved it for backward.`,
+    hint: 'The gradient would use other values than forward. Write to a copy (x.clone()), or save the tensor after the last write to it.',
   },
   {
     match:
       /a (?:view of a )?leaf Variable that requires grad (?:is being|has been) used in an in-place operation/,
     message: () =>
-      'An input that a gradient is asked of is written to: its value before would be lost.',
-    hint: 'Give back a new tensor, or work on x.clone(). An operator that is meant to write to its input is differentiated as a function of a copy.',
+      'The operator writes to an input that requires grad: its original value would be lost.',
+    hint: 'Return a new tensor, or work on x.clone(). If the operator must write to its input, check the gradient of a function that passes a copy.',
   },
   {
     match: /element (\d+) of tensors does not require grad and does not have a grad_fn/,
     message: ([index = '0']) =>
-      `No gradient goes back from result ${index}: autograd knows nothing of how it was made.`,
-    hint: 'Register a torch::autograd::Function (or an autograd entry in opsmith.json) for the operator. Numbers read by item() or data_ptr, and detach(), end the way back as well.',
+      `No gradient flows back from result ${index}: autograd did not record how it was computed.`,
+    hint: 'Register a torch::autograd::Function (or an autograd entry in opsmith.json) for the operator. item(), data_ptr and detach() also stop the gradient.',
   },
   {
     match: /Trying to backward through the graph a second time/,
-    message: () => 'Backward ran a second time over a graph whose saved tensors are gone.',
-    hint: 'What is asked twice keeps its graph: retain_graph=true for the first; or do not keep results of one call for the next, in static variables and members.',
+    message: () => 'Backward ran a second time over a graph whose saved tensors were freed.',
+    hint: 'To run backward twice, set retain_graph=true for the first run. Do not keep results of one call for the next one in static variables or members.',
   },
   {
     match: /(?:the )?derivative for '?([\w:.]+)'? is not implemented/,
-    message: ([name = '']) => `${name} has no derivative, and a gradient was asked of it.`,
+    message: ([name = '']) => `${name} has no derivative, but a gradient through it was requested.`,
     hint: 'Write the backward by hand, or use operators that have one.',
   },
 ]

@@ -24,7 +24,7 @@ const lastName = (operator: string): string => operator.split('::').at(-1) ?? op
 /** A schema's word for a C++ type is not always that type's own. */
 function typeHint(expected: string, given: string): string {
   if (expected === 'double' || expected === 'int64_t') {
-    return `A schema has its own words: write ${expected === 'double' ? 'float for a C++ double' : 'int for an int64_t'}.`
+    return `A schema has its own type names: write ${expected === 'double' ? 'float for a C++ double' : 'int for an int64_t'}.`
   }
   return `Make them the same: ${expected} in the schema is ${cppName(expected)} in C++, ${given} is ${cppName(given)}.`
 }
@@ -59,7 +59,7 @@ function mismatch(text: string): Meaning | undefined {
     return {
       ...base,
       message: `The schema of ${operator} has ${counts[2] ?? ''} ${what}, and its C++ function has ${counts[3] ?? ''}.`,
-      hint: 'Give both the same, in the same order; or leave the schema out, and libtorch makes it of the function.',
+      hint: 'Give both the same number, in the same order. Or leave out the schema: libtorch then derives it from the function.',
     }
   }
   const types = /Type mismatch in (argument|return) (\d+): (.+?) vs (.+?)\.?$/.exec(reason)
@@ -74,8 +74,8 @@ function mismatch(text: string): Meaning | undefined {
   }
   return {
     ...base,
-    message: `The schema of ${operator} and its C++ function do not fit: ${reason}`,
-    hint: 'The schema is what the dispatcher hands to the function: both must have the same types in the same order.',
+    message: `The schema of ${operator} and its C++ function do not match: ${reason}`,
+    hint: 'The dispatcher passes the arguments of the schema to the function: both must have the same types in the same order.',
   }
 }
 
@@ -89,7 +89,7 @@ function signatures(text: string): Meaning | undefined {
     place: places(text).at(-1),
     operator: lastName(operator),
     message: `The kernels of ${operator} take different arguments: ${kernels.join(', ')}.`,
-    hint: 'All kernels of an operator have the C++ type that its schema says.',
+    hint: 'All kernels of an operator must have the C++ type of its schema.',
   }
 }
 
@@ -101,7 +101,7 @@ function twice(text: string): Meaning | undefined {
     place: again,
     operator: lastName(operator),
     message: `${operator} is defined twice; the first time at ${first?.file ?? ''}:${first?.line ?? 0}.`,
-    hint: 'Define it once, and give kernels of it with m.impl; overloads need names of their own: name.overload(...).',
+    hint: 'Define it once, and register its kernels with m.impl. Overloads need different names: name.overload(...).',
   }
 }
 
@@ -129,8 +129,8 @@ function badSchema(text: string): Meaning | undefined {
     operator: /^(?:\w+::)?(\w+)/.exec(schema)?.[1] ?? '',
     message: found
       ? `This schema is not complete: "${schema}" lacks ${found[1] === 'arrow' ? '-> and its results' : (found[1] ?? '')}.`
-      : `This schema names a type that there is none of: "${schema}".`,
-    hint: 'A schema reads: name(Tensor x, float factor, int[] sizes) -> Tensor; without results, -> ().',
+      : `This schema names an unknown type: "${schema}".`,
+    hint: 'A schema looks like this: name(Tensor x, float factor, int[] sizes) -> Tensor; without results, -> ().',
   }
 }
 

@@ -1,13 +1,13 @@
 import { addInclude } from './rule'
 import type { Rule } from './rule'
 
-const numberTypes = `A schema's \`float\` is a C++ \`double\`, its \`int\` an \`int64_t\`; the dispatcher knows no other number types.
+const numberTypes = `A schema's \`float\` is a C++ \`double\`, its \`int\` an \`int64_t\`; the dispatcher supports no other number types.
 
 \`\`\`cpp
 at::Tensor scale(const at::Tensor& x, double factor, int64_t times);
 \`\`\``
 
-const operatorTypes = `Operators take and give \`at::Tensor\`, \`double\`, \`int64_t\`, \`bool\`, \`std::string\`, \`at::Scalar\`, \`std::optional\` and lists of these, and tuples of them as results. Take a struct apart:
+const operatorTypes = `Operators take and give \`at::Tensor\`, \`double\`, \`int64_t\`, \`bool\`, \`std::string\`, \`at::Scalar\`, \`std::optional\` and lists of these, and tuples of them as results. Pass the members of a struct one by one:
 
 \`\`\`cpp
 at::Tensor scale(const at::Tensor& x, double factor, bool round);
@@ -46,7 +46,7 @@ export const registrationRules: Rule[] = [
     match:
       /no type named 'element_type' in '(?:struct |class )?(?:std::remove_pointer_t<)?([\w:]+)|INVALID TYPE: Tried to .* unsupported type/,
     message: ([type = 'this type']) =>
-      `An operator cannot take or give ${type}, which the dispatcher does not know.`,
+      `An operator cannot take or give ${type}, which the dispatcher does not support.`,
     explanation: operatorTypes,
   },
   {
@@ -54,8 +54,8 @@ export const registrationRules: Rule[] = [
       /non-const lvalue reference to type '([^']+)' cannot bind|cannot bind non-const lvalue reference of type '([^']+)'/,
     within: /make_boxed_from_unboxed_functor|Library::(?:def|impl)/,
     message: () =>
-      'An operator takes lists, strings and numbers by value or by const reference; a const is missing.',
-    explanation: `What the dispatcher unpacks for a call is gone after it: only a \`Tensor\` may be taken as \`Tensor&\`, and only where the schema says \`Tensor(a!)\`.
+      'An operator takes lists, strings and numbers by value or by const reference; add const.',
+    explanation: `The arguments that the dispatcher unpacks exist only during the call. Only a \`Tensor\` can be \`Tensor&\`, and only if the schema says \`Tensor(a!)\`.
 
 \`\`\`cpp
 at::Tensor join(const std::vector<at::Tensor>& parts);
@@ -67,19 +67,19 @@ at::Tensor join(at::TensorList parts);
       /no matching member function for call to '(def|impl)'|no matching function for call to '[^']*Library::(def|impl)\(/,
     within: /overloaded function|no overload of|couldn't infer template argument 'Func'/,
     message: ([method = 'def']) =>
-      `The function has several overloads, and m.${method} cannot tell which one is meant.`,
+      `The function has several overloads, and m.${method} cannot choose one of them.`,
     explanation: `Name one by its type:
 
 \`\`\`cpp
 m.def("scale", static_cast<at::Tensor (*)(const at::Tensor&, double)>(&scale));
 \`\`\`
 
-or give the functions names of their own. In the schema overloads have names too: \`scale.Tensor(...)\`.`,
+or give the functions different names. In the schema, overloads have names too: \`scale.Tensor(...)\`.`,
   },
   {
     match: /redefinition of '[^']*TORCH_LIBRARY_(?:static_)?init_(\w+)/,
     message: ([namespace = '']) =>
-      `${namespace} has a TORCH_LIBRARY in this file already: there is one for each namespace.`,
+      `${namespace} has a TORCH_LIBRARY in this file already. A namespace can have only one.`,
     explanation: `Put all definitions into one block. Elsewhere, add to it:
 
 \`\`\`cpp
@@ -92,7 +92,7 @@ TORCH_LIBRARY_FRAGMENT(my_ops, m) {
     match:
       /unknown type name|a type specifier is required|has not been declared|does not name a type|was not declared|undeclared identifier|expected constructor, destructor/,
     within: /^\s*\d+ \| (?:STABLE_)?TORCH_LIBRARY(?:_IMPL|_FRAGMENT)?\s*\(/m,
-    message: () => 'TORCH_LIBRARY is not known here: include <torch/library.h>.',
+    message: () => 'TORCH_LIBRARY is not declared here: include <torch/library.h>.',
     explanation: `The registration macros are in a header of their own:
 
 \`\`\`cpp
@@ -105,8 +105,9 @@ TORCH_LIBRARY_FRAGMENT(my_ops, m) {
   {
     // Our own pybind11's word, not pybind11's.
     match: /as many py::arg as the function has parameters, or none/,
-    message: () => 'm.def names arguments by py::arg, but not as many as the function has.',
-    explanation: `Name all of them, in the order of the function's parameters, or none: then they are called as in C++.
+    message: () =>
+      'm.def names some arguments with py::arg, but not all arguments of the function.',
+    explanation: `Name all of them, in the order of the function's parameters, or none. Without py::arg they have their C++ names.
 
 \`\`\`cpp
 m.def("scale", &scale, py::arg("x"), py::arg("factor") = 1.0);

@@ -25,8 +25,7 @@ export const valueRules: Rule[] = [
   {
     match:
       /no viable conversion from '(?:const )?(?:at::)?DeprecatedTypeProperties' to|could not convert .* from '(?:const )?at::DeprecatedTypeProperties'|cannot convert '(?:const )?at::DeprecatedTypeProperties'|no matching function for call to 'scalar_type\((?:const )?at::DeprecatedTypeProperties/,
-    message: () =>
-      'x.type() is no dtype any more, and AT_DISPATCH wants one: write x.scalar_type().',
+    message: () => 'x.type() is not a dtype, but AT_DISPATCH needs one: write x.scalar_type().',
     explanation: `\`Tensor::type()\` is an old name for several things. \`scalar_type()\` is the dtype, \`device()\` where the tensor is, \`options()\` all of it:
 
 \`\`\`cpp
@@ -39,7 +38,7 @@ AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "twice", [&] {
   {
     match: /'omp\.h' file not found|^omp\.h: No such file or directory/,
     message: () =>
-      "omp.h is not installed for this compiler: use at::parallel_for, which needs none, or install libomp's development package.",
+      "omp.h is not installed for this compiler: use at::parallel_for, which does not need it, or install libomp's development package.",
     explanation: `\`at::parallel_for\` splits a loop over libtorch's own threads. It needs no \`omp.h\`, no flag, and follows \`torch.set_num_threads\`:
 
 \`\`\`cpp
@@ -64,7 +63,7 @@ For \`omp_get_thread_num()\`, install the package of your clang's version, for e
     match:
       /'data(?:<[^>]+>)?' is deprecated|at::Tensor::data\(\) const.* is deprecated|(?:no member named|has no member named) 'data'/,
     message: () => 'data<T>() has been replaced: use data_ptr<T>().',
-    explanation: `\`data_ptr<T>()\` is the same. \`const_data_ptr<T>()\` and \`mutable_data_ptr<T>()\` also say whether one reads or writes, which spares a tensor that shares its memory until it is written to a copy.
+    explanation: `\`data_ptr<T>()\` is the same. \`const_data_ptr<T>()\` and \`mutable_data_ptr<T>()\` also state whether the code reads or writes. Reading then does not copy a copy-on-write tensor.
 
 \`\`\`cpp
 const float* from = x.const_data_ptr<float>();
@@ -76,15 +75,15 @@ const float* from = x.const_data_ptr<float>();
     match:
       /non-void function does not return a value|no return statement in function returning non-void|control (?:may )?reache?s? end of non-void function/,
     message: () =>
-      'The function promises a result, and here it ends without returning one: what its caller gets is undefined.',
-    explanation: `Compilers only warn, and build code that runs on past the function's end: a crash, or a tensor that is none. Return on every way out; where one cannot be reached, say so with \`TORCH_CHECK(false, "...")\`.`,
+      'The function must return a result, but here it ends without a return: the caller gets an undefined value.',
+    explanation: `Compilers only warn. The code that they build runs past the end of the function: it crashes, or returns an invalid tensor. Return on every path. If a path cannot be reached, end it with \`TORCH_CHECK(false, "...")\`.`,
   },
   {
     match:
       /no viable conversion from '(?:void|\(lambda[^']*)' to|conversion from 'void' to non-scalar|could not convert .* from 'void'|variable or field '\w+' declared void|void value not ignored|variable has incomplete type 'void'|cannot convert 'void' to/,
     within: /AT_DISPATCH/,
-    message: () => 'The lambda in AT_DISPATCH returns nothing, and its result is used.',
-    explanation: `AT_DISPATCH gives what the lambda returns. Return a value:
+    message: () => 'The lambda in AT_DISPATCH returns nothing, but its result is used.',
+    explanation: `AT_DISPATCH returns what the lambda returns. Return a value:
 
 \`\`\`cpp
 at::Tensor y = AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "total", [&] {
@@ -99,7 +98,7 @@ or let it write to a variable outside, and do not use the result.`,
       /return type '(.+?)' must match previous return type '(.+?)' when lambda|inconsistent types '(.+?)' and '(.+?)' deduced for lambda return type/,
     message: ([one = '', other = '']) =>
       `This lambda returns ${one} in one place and ${other} in another: give it one return type.`,
-    explanation: `In AT_DISPATCH the lambda is compiled for every type, \`scalar_t\` being another each time; all must return one type, and every return the same:
+    explanation: `In AT_DISPATCH the lambda is compiled once for every type of \`scalar_t\`. All of them must return the same type, in every return statement:
 
 \`\`\`cpp
 AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "total", [&]() -> double {
@@ -112,15 +111,15 @@ AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "total", [&]() -> double {
     match:
       /variable '(\w+)' cannot be implicitly captured in a lambda with no capture-default|'(\w+)' is not captured/,
     message: ([name = '']) =>
-      `The lambda uses ${name} from around it, and captures nothing: write [&].`,
-    explanation: `\`[&]\` lets a lambda use what is around it, which is right where it is called at once, as in AT_DISPATCH and \`at::parallel_for\`. A lambda that is kept and called later, as one given to \`m.def\`, takes copies: \`[factor]\`.`,
+      `The lambda uses ${name} of the enclosing function, but captures nothing: write [&].`,
+    explanation: `\`[&]\` lets a lambda use variables of the enclosing function. This is right if it is called at once, as in AT_DISPATCH and \`at::parallel_for\`. A lambda that is called later, such as one in \`m.def\`, must capture copies: \`[factor]\`.`,
   },
   {
     match:
       /no type named '(\w+)' in namespace 'torch'|'(\w+)' in namespace 'torch' does not name|no member named '(\w+)' in namespace 'torch'|'(\w+)' is not a member of 'torch'/,
     message: ([name = '']) =>
-      `torch::${name} is not known with the headers included here: write at::${name}, or include <torch/torch.h>.`,
-    explanation: `\`torch::Tensor\` and \`at::Tensor\` are the same type. The short headers (\`<ATen/ATen.h>\`, \`<torch/library.h>\`) have it as \`at::Tensor\`; \`torch::\` names come with \`<torch/torch.h>\` or \`<torch/extension.h>\`, which take many times as long to compile.`,
+      `torch::${name} is not declared by the headers that are included here: write at::${name}, or include <torch/torch.h>.`,
+    explanation: `\`torch::Tensor\` and \`at::Tensor\` are the same type. The short headers (\`<ATen/ATen.h>\`, \`<torch/library.h>\`) have it as \`at::Tensor\`; \`torch::\` names come with \`<torch/torch.h>\` or \`<torch/extension.h>\`, which take many times longer to compile.`,
     absorbs:
       /in namespace 'torch'|is not a member of 'torch'|has not been declared|'\w+' was not declared|to declare '\w+' as|expected .* before/,
     fix: (diagnostic) => replaceWord(diagnostic, 'torch', 'at', -7),
@@ -129,7 +128,7 @@ AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "total", [&]() -> double {
     match:
       /use of undeclared identifier 'torch'|'torch' (?:has not been declared|does not name a type|was not declared)/,
     message: () =>
-      'Nothing of libtorch is included here: include <torch/extension.h> or <ATen/ATen.h>.',
+      'No header of libtorch is included here: include <torch/extension.h> or <ATen/ATen.h>.',
     explanation: `\`\`\`cpp
 #include <ATen/ATen.h>      // at::Tensor and its operators
 #include <torch/library.h>  // TORCH_LIBRARY
@@ -161,7 +160,7 @@ AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "total", [&]() -> double {
     match:
       /no member named '(\w+)' in 'std::optional<([\w:]+)>'|'(?:const )?class std::optional<([\w:]+)>' has no member named '(\w+)'/,
     message: () =>
-      'This is an optional, which may hold nothing: ask it, then use -> in place of the point.',
+      'This is an optional, which may be empty: test it with has_value(), then use -> instead of the dot.',
     explanation: `\`\`\`cpp
 if (bias.has_value()) y = y + bias->sum();
 const at::Tensor shift = bias.value_or(at::Tensor());
@@ -173,7 +172,7 @@ const at::Tensor shift = bias.value_or(at::Tensor());
     within:
       /no known conversion (?:for argument \d+ )?from '(?:const )?std::optional<(?:at::)?Tensor>'|cannot convert '(?:const )?std::optional<at::Tensor>'/,
     message: () =>
-      'An optional Tensor is given where a Tensor is wanted: ask whether it has one, and take it out with *.',
+      'An optional Tensor is passed where a Tensor is needed: test it with has_value(), then use * to get the Tensor.',
     explanation: `\`\`\`cpp
 return bias.has_value() ? at::add(x, *bias) : x.clone();
 \`\`\``,
@@ -182,7 +181,7 @@ return bias.has_value() ? at::add(x, *bias) : x.clone();
     match:
       /no viable conversion from '[^']*IntArrayRef'.* to 'std::vector|conversion from '[^']*IntArrayRef'.* to non-scalar type 'std::vector|conversion from '[^']*ArrayRef<[^']*' to '(?:std::)?vector/,
     message: () =>
-      'sizes() is a view of the sizes, no vector: copy it with .vec(), or keep the view.',
+      'sizes() is a view of the sizes, not a vector: copy it with .vec(), or keep the view.',
     explanation: `\`\`\`cpp
 std::vector<int64_t> sizes = x.sizes().vec();  // a copy, to change
 const at::IntArrayRef view = x.sizes();        // good as long as x is
@@ -202,7 +201,7 @@ const double factor = scalar.to<double>();
   {
     match:
       /no viable conversion from '(?:::)?std::tuple<.*' to '(?:at::)?Tensor'|conversion from '(?:::)?std::tuple<.*' to non-scalar type 'at::Tensor'/,
-    message: () => 'This call has several results; take them apart: auto [values, indices] = ….',
+    message: () => 'This call has several results; unpack them: auto [values, indices] = ….',
     explanation: `\`\`\`cpp
 auto [values, indices] = at::max(x, 0);
 const at::Tensor largest = std::get<0>(at::max(x, 0));
@@ -212,25 +211,23 @@ const at::Tensor largest = std::get<0>(at::max(x, 0));
     match:
       /value of type '(?:at::)?Tensor' is not contextually convertible to 'bool'|could not convert .* from 'at::Tensor' to 'bool'/,
     message: () =>
-      'A comparison of tensors is a tensor, with an answer for each element, and no condition.',
+      'A comparison of tensors is a tensor with a value for each element; it cannot be a condition.',
     explanation: `\`\`\`cpp
 y = at::where(x > 0, x, 0);           // element by element
-if ((x > 0).all().item<bool>()) { }   // of all of them; waits for the GPU
+if ((x > 0).all().item<bool>()) { }   // all elements; waits for the GPU
 \`\`\``,
   },
   {
     match:
       /'(\w+)' is a (private|protected) member of '(?:at|c10)::\w+'|'[^']*?(\w+)' is (private|protected) within this context/,
     within: /'[^']*(?:at|c10|torch)::/,
-    message: ([name = '']) =>
-      `${name} is libtorch's own and not for operators; look for a public method.`,
-    explanation: `What is private changes from release to release. \`x.defined()\`, \`x.is_contiguous()\`, \`x.storage()\`, \`x.options()\` show most of what is inside.`,
+    message: ([name = '']) => `${name} is private to libtorch; use a public method.`,
+    explanation: `Private members change from release to release. \`x.defined()\`, \`x.is_contiguous()\`, \`x.storage()\`, \`x.options()\` show most of what is inside.`,
   },
   {
     match: /use of overloaded operator '(.+?)' is ambiguous|ambiguous overload for 'operator(.+?)'/,
-    message: ([sign = '']) =>
-      `Several operator${sign} fit equally well here: say which type is meant.`,
-    explanation: `\`{}\` may become any type, and a number a \`Scalar\`, a \`Tensor\` or an index. Name the type:
+    message: ([sign = '']) => `Several operator${sign} match equally well here: state the type.`,
+    explanation: `\`{}\` can become any type, and a number can become a \`Scalar\`, a \`Tensor\` or an index. State the type:
 
 \`\`\`cpp
 x = at::Tensor();
@@ -240,8 +237,8 @@ y = x * static_cast<double>(factor);
   {
     match: /call to '([\w:]+)' is ambiguous|call of overloaded '([\w:]+)\(/,
     message: ([name = '']) =>
-      `Several functions called ${name} fit these arguments equally well: say which type is meant.`,
-    explanation: `The notes list the candidates. Name the type of the argument that fits several:
+      `Several functions called ${name} match these arguments equally well: state the type.`,
+    explanation: `The notes list the candidates. State the type of the ambiguous argument:
 
 \`\`\`cpp
 at::sum(x, at::IntArrayRef{0, 1});
@@ -252,6 +249,6 @@ at::sum(x, at::IntArrayRef{0, 1});
       /no member named '(\w+)' in 'at::Tensor'|'(?:const )?class at::Tensor' has no member named '(\w+)'/,
     message: ([name = '']) =>
       `A Tensor has no method ${name}; some of libtorch's operators are functions only: at::${name}(x).`,
-    explanation: `Creation and joining are functions (\`at::zeros_like(x)\`, \`at::cat({x, y})\`), most others both. Names with a trailing \`_\` write to the tensor itself. Python's attributes are methods: \`x.sizes()\`, \`x.scalar_type()\`, \`x.dim()\`.`,
+    explanation: `Operators that create or join tensors are functions (\`at::zeros_like(x)\`, \`at::cat({x, y})\`); most others are both. Names with a trailing \`_\` write to the tensor itself. Python's attributes are methods: \`x.sizes()\`, \`x.scalar_type()\`, \`x.dim()\`.`,
   },
 ]

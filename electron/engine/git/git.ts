@@ -76,7 +76,7 @@ export class Git {
     return ok(parseStatus(status.value.stdout, prefix.value.stdout.replace(/\n$/, '')))
   }
 
-  /** The file as the last commit has it; null where it has none, and for what is no text. */
+  /** The file as the last commit has it; null where it has none, and for what is not a text. */
   async head(folder: string, relative: string): Promise<Result<{ text: string | null }>> {
     const target = await withoutLinks(folder, relative)
     if (!target.ok) return target
@@ -102,6 +102,6 @@ export class Git {
       return ok([])
     return exitCode === 0
       ? ok(parseBlame(stdout))
-      : err('io', `git could not say who wrote ${relative}.`, { detail: stderr })
+      : err('io', `git blame failed for ${relative}.`, { detail: stderr })
   }
 }

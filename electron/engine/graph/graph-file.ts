@@ -33,7 +33,7 @@ export function parseGraph(text: string, file: string): Result<Graph> {
     return err(
       'input.invalid',
       `${file} is not a graph${where === '' ? '' : `: ${where}`}: ${issue?.message ?? 'it does not fit'}.`,
-      { path: where, hint: 'Graphs are written by opsmith graph --format json.' },
+      { path: where, hint: 'Write graphs with opsmith graph --format json.' },
     )
   } catch (error) {
     // Blocks in blocks in blocks, deeper than any program's.
@@ -48,7 +48,7 @@ export async function readGraphFile(
   try {
     const { size } = await fs.stat(file)
     if (size > largestGraphFile) {
-      return err('input.invalid', `${file} is too large for a graph: ${size} bytes.`)
+      return err('input.invalid', `${file} is too large to open as a graph: ${size} bytes.`)
     }
     const parsed = parseGraph(await fs.readFile(file, 'utf8'), file)
     return parsed.ok ? ok({ name: parsed.value.name, text: graphTextOf(parsed.value) }) : parsed

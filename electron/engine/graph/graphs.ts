@@ -131,7 +131,7 @@ export class Graphs {
     if (withoutArguments && report.error.code === 'input.invalid') {
       return err(
         'input.invalid',
-        `${request.entry} cannot be called without arguments, and the ${request.form} graph is of a call.`,
+        `${request.entry} needs arguments: the ${request.form} graph is the graph of a call.`,
         {
           hint: `Give arguments, or add a call of ${request.entry} to opsmith.json.`,
           detail: report.error.message,
@@ -269,9 +269,13 @@ export class Graphs {
     const kind = await fileKind(file)
     if (!kind.ok) return kind
     if (kind.value === 'torchscript') {
-      return err('input.invalid', `${file} is a TorchScript archive, which the op host reads.`, {
-        hint: 'Capture one of its methods.',
-      })
+      return err(
+        'input.invalid',
+        `${file} is a TorchScript archive: it has a graph for each method.`,
+        {
+          hint: 'Capture one of its methods.',
+        },
+      )
     }
     if (kind.value === 'graph') {
       const kept = this.opened

@@ -21,7 +21,7 @@ function kindOfArchive(
   if (unpackedBytes > mostUnpacked) {
     return err(
       'input.invalid',
-      `${file} is not opened: what is compressed in it unpacks to ${unpackedBytes} bytes, and ${mostUnpacked} is the limit.`,
+      `${file} is not opened: its compressed files unpack to ${unpackedBytes} bytes, and the limit is ${mostUnpacked}.`,
       { hint: 'PyTorch compresses only the code of a model. Save the model again.' },
     )
   }
@@ -78,9 +78,9 @@ export async function fileKind(file: string): Promise<Result<GraphArchive['kind'
     if (text.startsWith('{')) return ok('graph')
     return err(
       'input.invalid',
-      `${file} is no TorchScript archive, no torch.export archive and no graph as JSON.`,
+      `${file} is not a TorchScript archive, a torch.export archive or a graph as JSON.`,
       {
-        hint: 'Models are opened as written by torch.jit.save (.pt), torch.export.save (.pt2) or opsmith graph --format json.',
+        hint: 'Opsmith opens models that torch.jit.save (.pt), torch.export.save (.pt2) or opsmith graph --format json wrote.',
       },
     )
   } catch (error) {

@@ -52,7 +52,7 @@ export class ZipReader {
     if (entry.uncompressedSize > limit) {
       return fail(
         'input.invalid',
-        `${this.file} cannot be opened: ${name} in it is ${entry.uncompressedSize} bytes, and ${limit} is the limit.`,
+        `${this.file} cannot be opened: ${name} in it is ${entry.uncompressedSize} bytes, and the limit is ${limit}.`,
       )
     }
     try {
@@ -77,8 +77,8 @@ function broken(file: string, error: unknown): never {
   if (outside !== undefined) {
     return fail(
       'input.invalid',
-      `${file} is not opened: the path ${outside} in it leads out of the archive.`,
-      { hint: 'PyTorch writes no such path. Do not unpack this archive.' },
+      `${file} is not opened: it contains the path ${outside}, which is outside of the archive.`,
+      { hint: 'PyTorch does not write such paths. Do not unpack this archive.' },
     )
   }
   return fail('input.invalid', `${file} is a broken zip archive.`, {

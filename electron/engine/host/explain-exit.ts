@@ -5,8 +5,8 @@ import type { HostExit, StackFrame } from '../../contract/outcome'
 import type { CrashRecord } from './crash-report'
 
 /**
- * Why the engine itself ended a host, when it did. `stopped`: all that it does is unwanted. `replaced`: one call is, or its library is an older one; what else
- * was asked of it is still wanted. `broken`: its messages cannot be read.
+ * Why the engine itself ended a host, when it did. `stopped`: all that it does is unwanted. `replaced`: one call is, or
+ * its library is an older one; what else was asked of it is still wanted. `broken`: its messages cannot be read.
  */
 export type KillReason =
   | 'stopped'
@@ -22,7 +22,7 @@ export interface ExitFacts {
   code: number | null
   signal: string | null
   killed: KillReason | undefined
-  /** Of a host that was ended as `broken`: what came in place of a message; "" when its connection was closed. */
+  /** Of a host that was ended as `broken`: what came instead of a message; "" when its connection was closed. */
   cameInstead: string
   /** What the engine knows the host was doing; the record's own phase comes first. */
   phase: string
@@ -65,7 +65,7 @@ type Reading = Pick<HostExit, 'reason' | 'message'>
 function closedDescriptors(doing: string): Reading {
   return {
     reason: 'descriptors',
-    message: `A file descriptor that the process needs was closed${doing}. Code may close those only that it has opened itself.`,
+    message: `A file descriptor that the process needs was closed${doing}. Code may only close descriptors that it opened itself.`,
   }
 }
 
@@ -89,7 +89,7 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
         }
         return {
           reason: 'stack-overflow',
-          message: `Stack overflow${doing}${at}: a recursion without end, or a very large local array.`,
+          message: `Stack overflow${doing}${at}: infinite recursion, or a very large local array.`,
         }
       }
       return {
@@ -97,7 +97,7 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
         message:
           record.address < 4096n
             ? `Segmentation fault${doing}${at}: access through a null pointer (address ${address}).`
-            : `Segmentation fault${doing}${at}: access to address ${address}, which is not the process's.`,
+            : `Segmentation fault${doing}${at}: access to address ${address}, which does not belong to the process.`,
       }
     case 'SIGFPE':
       return {
@@ -108,7 +108,7 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
       if (heap !== undefined) {
         return {
           reason: 'heap-corruption',
-          message: `Heap corruption${doing}: the allocator says "${heap}". The damage was done earlier than it was noticed${at}.`,
+          message: `Heap corruption${doing}: the allocator says "${heap}". The damage happened before the allocator noticed it${at}.`,
         }
       }
       if (assertion !== undefined)
@@ -124,7 +124,7 @@ function readSignal(record: CrashRecord, facts: ExitFacts, doing: string): Readi
           }
         : {
             reason: 'heap-corruption',
-            message: `Heap corruption${doing}: the allocator found its own records damaged and ended the process${at}.`,
+            message: `Heap corruption${doing}: the allocator found its data damaged and ended the process${at}.`,
           }
     default:
       return { reason: 'unknown', message: `Ended by ${signalName(record.signal)}${doing}${at}.` }
@@ -147,7 +147,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'timeout') {
     return {
       reason: 'timeout',
-      message: `No result after ${facts.seconds.toFixed(0)} s, the limit${doing}; it was${place(facts.stack) || ' still running'} when it was ended.`,
+      message: `No result within the limit of ${facts.seconds.toFixed(0)} s${doing}. When it was stopped, it was${place(facts.stack) || ' still running'}.`,
     }
   }
   if (facts.killed === 'unresponsive') {
@@ -162,7 +162,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'temporary-files') {
     return {
       reason: 'temporary-files',
-      message: `Had more temporary files than an op host may${doing} and was ended.`,
+      message: `The op host was stopped: it wrote more temporary files than allowed${doing}.`,
     }
   }
   if (record?.reason === 'memory') {
@@ -184,7 +184,7 @@ function read(facts: ExitFacts): Reading {
   if (record?.reason === 'terminate') {
     return {
       reason: 'terminate',
-      message: `std::terminate${doing}: ${record.message === '' ? 'an exception nobody caught' : record.message}`,
+      message: `std::terminate${doing}: ${record.message === '' ? 'an uncaught exception' : record.message}`,
     }
   }
   if (record?.reason === 'exit') {
@@ -194,7 +194,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.killed === 'broken' && facts.cameInstead !== '') {
     return {
       reason: 'descriptors',
-      message: `Bytes were written to a file descriptor that is not theirs${doing}: the op host's messages hold ${facts.cameInstead}.`,
+      message: `The operator wrote to a file descriptor that it does not own${doing}: the op host's messages contain ${facts.cameInstead}.`,
     }
   }
   if (record?.reason === 'signal') return readSignal(record, facts, doing)
@@ -204,7 +204,7 @@ function read(facts: ExitFacts): Reading {
   if (facts.signal === 'SIGKILL') {
     return {
       reason: 'killed',
-      message: `Killed from outside${doing}: by a user, or by the system for lack of memory.`,
+      message: `Killed from outside${doing}: by a user, or by the system because memory ran out.`,
     }
   }
   if (facts.signal !== null)
@@ -224,9 +224,9 @@ function read(facts: ExitFacts): Reading {
 /** What to do next: code is to mend only where the end came from inside. */
 export function adviceAfter(exit: HostExit): string {
   const safe = 'The window and your sources are safe'
-  if (exit.reason === 'killed') return `${safe}; ask again.`
+  if (exit.reason === 'killed') return `${safe}; try again.`
   if (exit.reason === 'stack-overflow' && exit.graphIsDeep === true)
-    return `${safe}; capture a part of it, or fewer turns of its loops.`
+    return `${safe}; capture a part of it, or fewer iterations of its loops.`
   return `${safe}; fix the code and build again.`
 }
 

@@ -44,7 +44,7 @@ export interface CallOptions {
   /** Seconds; 0 for none. */
   timeout: number
   signal?: AbortSignal | undefined
-  /** Said when the host dies meanwhile: "call my_op::f". */
+  /** Said when the host dies in the meantime: "call my_op::f". */
   phase: string
 }
 
@@ -59,7 +59,7 @@ interface Pending {
 /** Whoever asked for this did not stop it: it may be asked again. */
 export const replaced = err(
   'host.replaced',
-  'Another call was stopped, which ended the op host, before this was answered.',
+  'The op host ended before it answered, because another call was stopped.',
   { hint: 'Run it again.' },
 )
 
@@ -96,7 +96,7 @@ export class HostClient {
   private nextId = 1
   private killed: KillReason | undefined
   private killedAfter = 0
-  /** What came in place of a message. */
+  /** What came instead of a message. */
   private cameInstead = ''
   private lastOutput = ''
   private outputInCall = 0
@@ -381,7 +381,7 @@ export class HostClient {
   }
 }
 
-/** Bytes of the files below a folder; those that go away meanwhile do not count. */
+/** Bytes of the files below a folder; those that go away in the meantime do not count. */
 async function folderBytes(folder: string): Promise<number> {
   const entries = await fs.promises.readdir(folder, { withFileTypes: true }).catch(() => [])
   const sizes = await Promise.all(

@@ -71,7 +71,7 @@ export function sandboxAdvice(words: string, bounds: readonly SandboxBound[]): s
       ? ['writes only to the project, to its temporary folder and to folders that Settings names']
       : []),
     ...(bounds.includes('network') ? ['has no network'] : []),
-    ...(bounds.includes('signals') ? ['signals no process but its own'] : []),
+    ...(bounds.includes('signals') ? ['signals only its own processes'] : []),
   ]
   return `The op host runs in a sandbox: it ${may.join(', ')}. To allow more, name a folder in Settings, "Sandbox", or switch the sandbox off there (--no-sandbox on the command line).`
 }

@@ -19,7 +19,7 @@ export interface HostLaunch {
 export interface HostListeners {
   onMessage: (message: HostMessage) => void
   /**
-   * Called once, when no more messages can come though the process lives, with what came instead: "bytes that are no
+   * Called once, when no more messages can come though the process lives, with what came instead: "bytes that are not a
    * message", or "" when the connection was closed.
    */
   onBroken: (what: string) => void
@@ -169,9 +169,9 @@ function readMessage(payload: Uint8Array): HostMessage {
     // Structured clone: NaN, infinities and typed arrays survive.
     value = deserialize(payload)
   } catch {
-    throw new BadFrame('a message that cannot be read')
+    throw new BadFrame('an unreadable message')
   }
   const message = hostMessage.safeParse(value)
-  if (!message.success) throw new BadFrame('a message that is not in the contract')
+  if (!message.success) throw new BadFrame('an unknown message')
   return message.data
 }

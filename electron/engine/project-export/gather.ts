@@ -58,9 +58,13 @@ async function stripped(file: string, folder: string): Promise<Result<Buffer>> {
   const names = ['strip', 'llvm-strip', ...[21, 20, 19, 18, 17, 16].map((n) => `llvm-strip-${n}`)]
   const tool = names.map(findOnPath).find((found) => found !== undefined)
   if (tool === undefined) {
-    return err('toolchain.missing', 'No strip was found: libraries are exported without symbols.', {
-      hint: 'apt-get install binutils',
-    })
+    return err(
+      'toolchain.missing',
+      'strip is not installed, but an export needs it to remove symbols from libraries.',
+      {
+        hint: 'apt-get install binutils',
+      },
+    )
   }
   const target = path.join(folder, path.basename(file))
   const done = await runProcess(tool, ['--strip-all', '-o', target, file])

@@ -111,8 +111,8 @@ export async function exportSources(
   if (outside) {
     return err(
       'project.invalid',
-      `${outside.file} lies outside the project, and an export holds only what is in it.`,
-      { hint: 'Move it into the project, or take it from a package by pkgConfig.' },
+      `${outside.file} is outside the project. An export contains only files of the project.`,
+      { hint: 'Move it into the project, or use it from a package with pkgConfig.' },
     )
   }
   const place = placementOf(texts)

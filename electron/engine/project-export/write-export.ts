@@ -40,11 +40,10 @@ async function readPresent(directory: string, tree: FileTree): Promise<Result<Pr
       : ''
     const record = readRecord(text)
     if (record === undefined && names.length > 0) {
-      return err(
-        'file.conflict',
-        `${directory} is there already, and no export of Opsmith's wrote it.`,
-        { hint: 'Choose another folder, or move what is in it away.', path: directory },
-      )
+      return err('file.conflict', `${directory} exists already, and Opsmith did not write it.`, {
+        hint: 'Choose another folder, or move its contents away.',
+        path: directory,
+      })
     }
     const files = new Map<string, Buffer>()
     for (const name of new Set([...Object.keys(record?.files ?? {}), ...tree.keys()])) {
@@ -52,7 +51,7 @@ async function readPresent(directory: string, tree: FileTree): Promise<Result<Pr
       if (!place.ok) return place
       const stat = await fs.lstat(place.value).catch(() => undefined)
       if (stat?.isFile()) files.set(name, await fs.readFile(place.value))
-      // A link in the place of a file counts as one that was changed by hand.
+      // A link instead of a file counts as one that was changed by hand.
       if (stat?.isSymbolicLink()) files.set(name, Buffer.from(await fs.readlink(place.value)))
     }
     return ok({ exists: true, record, files })
@@ -117,7 +116,7 @@ async function removeEmpty(lowest: string, highest: string): Promise<void> {
 }
 
 /**
- * Writes an export: whole or not at all. All bytes go to a folder beside the target first; a new
+ * Writes an export: whole or not at all. All bytes go to a folder next to the target first; a new
  * target is one rename, in one that is there each file is one.
  */
 export async function writeTree(
@@ -139,7 +138,7 @@ export async function writeTree(
       'file.conflict',
       `${undecided.map((change) => `${names.form}/${change.path}`).join(', ')} ${undecided.length === 1 ? 'was' : 'were'} changed by hand since the export.`,
       {
-        hint: 'Say for each whether yours is kept or overwritten: --keep or --overwrite.',
+        hint: 'Choose for each file: --keep keeps yours, --overwrite replaces it.',
         path: `${names.form}/${first.path}`,
       },
     )
@@ -180,7 +179,7 @@ export async function writeTree(
     return err(code, message, { hint: 'Choose a folder that has room and can be written to.' })
   } finally {
     await fs.rm(staging, { recursive: true, force: true }).catch(() => undefined)
-    // Another form may have written there meanwhile.
+    // Another form may have written there in the meantime.
     if (!whole && made !== '') await removeEmpty(parent, made).catch(() => undefined)
   }
   const log = changes

@@ -75,7 +75,7 @@ function carrySource(
   const place = placeAt(carrying, one, withCuda ? 'sources with CUDA' : 'sources', given)
   const at = { file: place.file, line: place.line }
   if (!isCode(source) || isHeader(source)) {
-    draft.remark(`${given} is left out: it is no C++ or CUDA source.`, at)
+    draft.remark(`${given} is left out: it is not a C++ or CUDA source.`, at)
     return
   }
   if (path.isAbsolute(source)) {
@@ -87,7 +87,7 @@ function carrySource(
   const isThere = text !== undefined || fs.existsSync(path.join(folder, source))
   if (!isThere && !remarkMissing(carrying, source, at)) {
     draft.remark(
-      `${given} is left out: there is no such file, so the build of this repository makes it.`,
+      `${given} is left out: the file does not exist. The build of this repository probably makes it.`,
       at,
     )
     return

@@ -41,7 +41,7 @@ const alwaysThere =
 const dropped: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^--?std[= ]/, 'left out: sources are compiled as C++20, which libtorch needs'],
   [/^-g\d?$|^-ggdb/, 'left out: line numbers are always there'],
-  [/^-O[sgz]$/, 'left out: "optimization" knows O0 to O3'],
+  [/^-O[sgz]$/, 'left out: "optimization" accepts only O0 to O3'],
   [
     /fopenmp/,
     'left out: at::parallel_for uses libtorch’s threads; with clang, #pragma omp has no effect and loops run on one thread',

@@ -22,7 +22,7 @@ export async function choosePython(
     const answer = file === undefined ? undefined : await askPython(file)
     return answer
       ? ok(answer.python)
-      : err('toolchain.missing', `${named} is no Python that runs here.`, {
+      : err('toolchain.missing', `${named} is not a Python that runs here.`, {
           hint: 'Name its executable: --python /path/to/python3.',
         })
   }
@@ -43,6 +43,6 @@ export async function choosePython(
   return best
     ? ok(best.python)
     : err('toolchain.missing', 'No Python was found on PATH to run the build files.', {
-        hint: 'Install python3, or have only texts read: opsmith init --no-run.',
+        hint: 'Install python3, or only read the build files, without running them: opsmith init --no-run.',
       })
 }

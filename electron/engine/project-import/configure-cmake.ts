@@ -202,10 +202,14 @@ export class CMakeFolder {
         switches: new Map(switches.map(([name, { value }]) => [name, isOn(value)])),
       })
     } catch (error) {
-      return err('project.invalid', 'CMake 3.15 or newer is needed: it describes what it builds.', {
-        file: path.join(sourceFolder, cmakeFile),
-        detail: String(error),
-      })
+      return err(
+        'project.invalid',
+        'Opsmith needs CMake 3.15 or newer, which can describe its targets.',
+        {
+          file: path.join(sourceFolder, cmakeFile),
+          detail: String(error),
+        },
+      )
     }
   }
 }

@@ -83,7 +83,7 @@ function pairsOfRuns(
     const hasSources = (one?.sources.length ?? 0) + (pair.cuda?.sources.length ?? 0) > 0
     if (!hasSources) {
       draft.remark(
-        `The extension ${pair.name} has no sources here: ${one?.kind ?? ''} makes it in another way.`,
+        `The extension ${pair.name} has no sources here: ${one?.kind ?? ''} builds it in another way.`,
         {
           file: setupFile,
           line: one?.line ?? 0,
@@ -234,7 +234,7 @@ async function readWithoutRunning(
   const [first] = namesOf(build)
   if (first === undefined) return undefined
   draft.remark(
-    `${first} is not run, since it is other people’s code: what it says of flags, macros and libraries is missing here.`,
+    `${first} is not run, because it is code of other people: its flags, macros and libraries are missing here.`,
     { file: first },
   )
   return undefined
@@ -274,7 +274,7 @@ function nothingFound(
   if (buildFile !== undefined && !runsCode) {
     return err(
       'project.restricted',
-      `${folder} has a ${buildFile} that says what it builds only when it is run.`,
+      `${folder} has a ${buildFile} that must be run to find out what it builds.`,
       {
         hint: 'Trust its authors in the window, or run it on the command line: opsmith init --yes.',
       },
@@ -302,8 +302,8 @@ function nothingFound(
 /**
  * Proposes an opsmith.json for a folder that has none. Nothing is written.
  * Errors: there is one already, or the extension asked for is not there (request.invalid); no folder, or nothing
- * to propose (project.missing, project.empty); code must be run first (project.restricted); no Python, or setup.py cannot be
- * run (toolchain.missing, project.invalid).
+ * to propose (project.missing, project.empty); code must be run first (project.restricted); no Python, or setup.py
+ * cannot be run (toolchain.missing, project.invalid).
  */
 export async function proposeProject(
   installation: Installation,
@@ -318,7 +318,7 @@ export async function proposeProject(
   if (!isFolder && !there.ok) return there
   if (there.ok || there.error.code !== 'project.missing') {
     return err('request.invalid', `${folder} has an ${manifestFileName} already.`, {
-      hint: 'Build it: opsmith build. To propose another, move that one away first.',
+      hint: 'Build it: opsmith build. To propose a new one, move the old one away first.',
     })
   }
   const draft = new ProposalDraft()
@@ -332,7 +332,7 @@ export async function proposeProject(
   if (!chosen && request.extension !== '') {
     const names = (repository?.pairs ?? []).map(({ name }) => name)
     return err('request.invalid', `There is no extension ${request.extension}.`, {
-      hint: names.length > 0 ? `There are ${names.join(', ')}.` : 'There is none here.',
+      hint: names.length > 0 ? `Choose one of ${names.join(', ')}.` : 'There is none here.',
     })
   }
   const file = repository?.file ?? setupFile
@@ -393,7 +393,7 @@ function remarkOnSubmodules(draft: ProposalDraft, folder: string): void {
   }
 }
 
-/** A proposal that opsmith.json would not take is a bug of ours; the reason is the error. */
+/** A proposal that opsmith.json would not take is a bug in Opsmith; the reason is the error. */
 function checked(proposal: ProjectProposal): Result<ProjectProposal> {
   const parsed = parseManifest(proposedText(proposal), path.join(proposal.folder, manifestFileName))
   return parsed.ok ? ok(proposal) : parsed

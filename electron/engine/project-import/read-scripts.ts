@@ -54,7 +54,7 @@ class Loads {
     }
   }
 
-  /** An extension with files in place of texts, and with the names of load()'s arguments. */
+  /** An extension with files instead of texts, and with the names of load()'s arguments. */
   private withFiles(script: string, one: RecordedExtension): RecordedExtension {
     const { line, inline } = one
     const places = new Map<string, FlagPlace>()
@@ -132,7 +132,7 @@ export async function readScripts(
     else draft.remark(recorded.error.message, { file: script.file })
   }
   for (const { file, line } of scripts.slice(mostRun))
-    draft.remark('This script is not run: there are many that load extensions.', { file, line })
+    draft.remark('This script is not run: too many scripts load extensions.', { file, line })
   return ok({
     source: 'script',
     file: pairs[0]?.cpu?.file ?? pairs[0]?.cuda?.file ?? first.file,

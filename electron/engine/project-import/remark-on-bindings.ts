@@ -30,17 +30,20 @@ export async function remarkOnBindings(draft: ProposalDraft, folder: string): Pr
       const shown = names.slice(0, mostNamed).join(', ')
       const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''
       draft.remark(
-        `Functions of PYBIND11_MODULE become operators: ${shown}${more}. They can be called where they take and return tensors, numbers, texts and lists of them.`,
+        `Functions of PYBIND11_MODULE become operators: ${shown}${more}. They can be called if they take and return only tensors, numbers, strings and lists of them.`,
         { file: source, line },
       )
     }
     const pythonLine = firstLine(text, needsPython)
     if (pythonLine > 0) {
       const what = needsPython.exec(text)?.[0] ?? ''
-      draft.remark(`${what} needs Python, which operators run without: this does not compile.`, {
-        file: source,
-        line: pythonLine,
-      })
+      draft.remark(
+        `${what} needs Python, but operators run without Python: this does not compile.`,
+        {
+          file: source,
+          line: pythonLine,
+        },
+      )
     }
   }
 }

@@ -12,11 +12,11 @@ const reasons: Readonly<Record<string, string>> = {
   EEXIST: 'it exists already',
   ENOTEMPTY: 'the folder is not empty',
   ENAMETOOLONG: 'its name is too long',
-  ELOOP: 'its links lead in a circle',
+  ELOOP: 'its symbolic links form a cycle',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',
   EFBIG: 'it is too large for the file system',
-  ETXTBSY: 'it is being run',
+  ETXTBSY: 'it is being executed',
   EIO: 'the disk reports an error',
 }
 
@@ -44,7 +44,7 @@ const hints: Readonly<Record<string, string>> = {
 
 /**
  * An error of the file system that nobody expected where it arose: a full or read-only disk, missing rights, a
- * folder in the place of a file. Undefined for an error of another kind, which may be a bug of ours.
+ * folder instead of a file. Undefined for an error of another kind, which may be a bug in Opsmith.
  */
 export function diskError(error: unknown): WorkbenchError | undefined {
   const reason = fileSystemReason(error)

@@ -126,7 +126,7 @@ export async function writeProjectFile(
           now === ''
             ? `${relative} was deleted on disk since it was opened.`
             : `${relative} changed on disk since it was opened.`,
-          { hint: 'Compare the two, then keep yours or take the one on disk.', path: relative },
+          { hint: 'Compare the two, then keep your text or load the one on disk.', path: relative },
         )
       }
     }

@@ -23,9 +23,9 @@ export function joinInside(folder: string, name: string): string | undefined {
   return target !== path.resolve(folder) && isWithin(target, folder) ? target : undefined
 }
 
-/** The same for names that Opsmith makes: one that leads out of the folder is a bug of ours, and thrown. */
+/** The same for names that Opsmith makes: one that leads out of the folder is a bug in Opsmith, and thrown. */
 export function joinOwn(folder: string, name: string): string {
-  return joinInside(folder, name) ?? fail('internal', `${name} leads out of ${folder}.`)
+  return joinInside(folder, name) ?? fail('internal', `${name} points outside of ${folder}.`)
 }
 
 /** As Linux counts them, before it says that links lead in a circle. */

@@ -97,7 +97,7 @@ export async function createProject(
 ): Promise<Result<{ folder: string }>> {
   const name = path.basename(folder)
   if (!/^[a-z][a-z0-9_]{0,60}$/.test(name) || reserved.has(name)) {
-    return err('request.invalid', `${name} cannot be the name of a project.`, {
+    return err('request.invalid', `${name} cannot be a project name.`, {
       path: 'name',
       hint: 'Use lower-case letters, digits and _, with a letter first: "fused_gelu". It must not be a word of C++ or Python.',
     })
@@ -106,7 +106,7 @@ export async function createProject(
   if (!templates.some(({ id }) => id === template)) {
     return err('request.invalid', `There is no template ${template}.`, {
       path: 'template',
-      hint: `There are ${templates.map(({ id }) => id).join(', ')}.`,
+      hint: `Choose one of ${templates.map(({ id }) => id).join(', ')}.`,
     })
   }
   const source = path.join(installation.templatesFolder, template)
@@ -114,7 +114,7 @@ export async function createProject(
     const made = await makeFolder(folder)
     if (!made.ok) return made
     const files = (await fs.readdir(source)).filter((file) => file !== templateFile)
-    // Last, so that a folder that could not be filled is no project.
+    // Last, so that a folder that could not be filled is not a project.
     files.sort((a, b) => Number(a === manifestFileName) - Number(b === manifestFileName))
     for (const file of files) {
       const text = await fs.readFile(path.join(source, file), 'utf8')

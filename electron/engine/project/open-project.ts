@@ -137,7 +137,7 @@ export function folderOf(project: ProjectOrFolder): string {
 
 /** The refusal of whatever would run code of a folder that is not trusted. */
 export function restricted(folder: string): Result<never> {
-  return err('project.restricted', `${folder} is open in restricted mode: nothing of it is run.`, {
+  return err('project.restricted', `${folder} is open in restricted mode: nothing in it is run.`, {
     hint: 'If you trust its authors, trust the folder: "Trust this folder" at the top of the window.',
   })
 }
@@ -154,7 +154,7 @@ export class Projects {
     this.trust = new Trust(installation)
   }
 
-  /** Whether nothing of the folder may be run, its opsmith.json broken or not; "" is no folder. */
+  /** Whether nothing of the folder may be run, its opsmith.json broken or not; "" is not a folder. */
   async isRestricted(folder: string): Promise<boolean> {
     return folder !== '' && this.asksForTrust && (await this.trustOf(folder)) !== 'trusted'
   }

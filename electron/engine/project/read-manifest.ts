@@ -36,29 +36,29 @@ export function fieldPath(keys: readonly PropertyKey[]): string {
 
 /** What breaks JSON, to be read after "opsmith.json is not JSON". */
 const syntaxErrors: Readonly<Record<string, string>> = {
-  InvalidSymbol: 'this is no value; texts stand in double quotes',
-  InvalidNumberFormat: 'this is no number',
-  PropertyNameExpected: 'a key in double quotes belongs here',
-  ValueExpected: 'a value belongs here',
-  ColonExpected: 'a colon belongs between a key and its value',
+  InvalidSymbol: 'this is not a value; put strings in double quotes',
+  InvalidNumberFormat: 'this is not a number',
+  PropertyNameExpected: 'expected a key in double quotes here',
+  ValueExpected: 'expected a value here',
+  ColonExpected: 'expected a colon between a key and its value',
   CommaExpected: 'a comma is missing before this',
   CloseBraceExpected: 'a closing } is missing',
   CloseBracketExpected: 'a closing ] is missing',
-  EndOfFileExpected: 'something follows after its end',
+  EndOfFileExpected: 'there is text after its end',
   InvalidCommentToken: 'this comment is not allowed',
-  UnexpectedEndOfComment: 'a comment does not end',
-  UnexpectedEndOfString: 'a text does not end on its line',
-  UnexpectedEndOfNumber: 'a number breaks off',
-  InvalidUnicode: '\\u takes four hexadecimal digits',
-  InvalidEscapeCharacter: 'there is no such escape after \\',
-  InvalidCharacter: 'a text holds a control character',
+  UnexpectedEndOfComment: 'a comment is not closed',
+  UnexpectedEndOfString: 'a string is not closed on its line',
+  UnexpectedEndOfNumber: 'a number is not complete',
+  InvalidUnicode: '\\u needs four hexadecimal digits',
+  InvalidEscapeCharacter: 'unknown escape after \\',
+  InvalidCharacter: 'a string contains a control character',
 }
 
 function explainIssue(issue: z.core.$ZodIssue): { message: string; keys: PropertyKey[] } {
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys
     return {
-      message: `"${key}" is not a key that opsmith.json knows here`,
+      message: `"${key}" is not a key of opsmith.json here`,
       keys: [...issue.path, key],
     }
   }
@@ -163,7 +163,7 @@ export function parseManifest(marked: string, file: string): Result<Manifest> {
   // A key that was mistyped is why another is missing.
   const { issues } = parsed.error
   const issue = issues.find((one) => one.code === 'unrecognized_keys') ?? issues[0]
-  if (!issue) return err('project.invalid', 'opsmith.json does not fit its shape.', { file })
+  if (!issue) return err('project.invalid', 'opsmith.json does not match its schema.', { file })
   const { message, keys } = explainIssue(issue)
   // A missing field has no node of its own: its parent's place serves.
   let node = undefined

@@ -49,7 +49,7 @@ function whyUnreadable(file: string): string | undefined {
     const start = Buffer.alloc(2)
     const bytes = fs.readSync(descriptor, start, 0, start.length, 0)
     return isUtf16(start.subarray(0, bytes))
-      ? 'is written in UTF-16; compilers read UTF-8. Save it again with that encoding.'
+      ? 'is written in UTF-16; compilers read UTF-8. Save it again as UTF-8.'
       : undefined
   } finally {
     fs.closeSync(descriptor)
@@ -94,7 +94,7 @@ async function resolveGlobs(
       return found.length > 0
         ? err(
             'project.invalid',
-            `opsmith.json, ${key}[${index}]: ${pattern} is no C++ or CUDA source (.cpp, .cc, .cxx, .cu).`,
+            `opsmith.json, ${key}[${index}]: ${pattern} is not a C++ or CUDA source (.cpp, .cc, .cxx, .cu).`,
             where,
           )
         : err('project.invalid', `opsmith.json, ${key}[${index}]: no file matches ${pattern}.`, {

@@ -171,7 +171,7 @@ function outcomeOf(
   if (done.stopped === 'cancelled') return err('cancelled', 'The tests were stopped.')
   if (done.stopped === 'timeout') {
     const { running } = reader.progress()
-    const where = running === '' ? '' : ` It was in ${running}.`
+    const where = running === '' ? '' : ` The running test was ${running}.`
     return err('host.timeout', `The tests ran longer than ${options.timeout} s.${where}`)
   }
   if (reader.refusal !== '') {

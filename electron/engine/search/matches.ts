@@ -28,7 +28,7 @@ export function patternOf(query: SearchQuery): Result<RegExp> {
     return ok(expressionOf(isRegex ? expression : literal, flags))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return err('request.invalid', reason.replace(/^Invalid/, 'This is no'), {
+    return err('request.invalid', reason.replace(/^Invalid/, 'This is not a'), {
       path: 'query.text',
       hint: 'Turn the regular expression off to search for the text as it is.',
     })

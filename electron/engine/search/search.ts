@@ -54,7 +54,7 @@ export async function searchProject(
     if (matches === undefined) {
       return err('request.invalid', `The regular expression takes too long in ${name}.`, {
         path: 'query.text',
-        hint: 'Repeat less within what is repeated: (a+)+ tries every way to share a word.',
+        hint: 'Avoid nested repetition: (a+)+ tries every way to split a word.',
       })
     }
     if (matches.length > 0) report.files.push({ path: name, matches })

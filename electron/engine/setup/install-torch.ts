@@ -69,7 +69,7 @@ export async function installTorch(place: TorchPlace): Promise<Result<string>> {
     const added = await pip(packagesOfTorch)
     if (!added.ok)
       onRemark(
-        `Python packages of torch cannot be downloaded (${lastLines(added.output, 1)}): exports for Python cannot be proven`,
+        `Python packages of torch cannot be downloaded (${lastLines(added.output, 1)}): exports for Python cannot be tested`,
       )
     return ok(python)
   }
@@ -77,7 +77,7 @@ export async function installTorch(place: TorchPlace): Promise<Result<string>> {
   const cpu = await pip(['--no-deps', ...index, `torch==${torchVersion}+cpu`])
   if (cpu.ok) return await finish()
   onRemark(
-    `no CPU build of torch ${torchVersion} can be downloaded (${lastLines(cpu.output, 1)}): the one of the index is installed`,
+    `no CPU build of torch ${torchVersion} can be downloaded (${lastLines(cpu.output, 1)}): the default build is installed`,
   )
   const usual = await pip(['--no-deps', `torch==${torchVersion}`])
   if (!usual.ok) return failed(`pip could not install torch ${torchVersion}.`, usual.output)
@@ -85,5 +85,5 @@ export async function installTorch(place: TorchPlace): Promise<Result<string>> {
   const whole = await pip([`torch==${torchVersion}`])
   return whole.ok
     ? await finish()
-    : failed(`pip could not install what torch ${torchVersion} needs.`, whole.output)
+    : failed(`pip could not install the packages that torch ${torchVersion} needs.`, whole.output)
 }

@@ -135,7 +135,7 @@ class SetupRun {
 
   private stopped(): Result<never> | undefined {
     return this.request.signal.aborted
-      ? err('cancelled', 'Set-up was stopped. Started again, it goes on where it was stopped.')
+      ? err('cancelled', 'Set-up was stopped. Start it again to continue.')
       : undefined
   }
 
@@ -144,7 +144,7 @@ class SetupRun {
     const { found, why, remedy } = findClangLibraries(compiler)
     if (!found) {
       this.request.onRemark(
-        `without a compile server, since ${why}: a build after an edit takes a second or more. To have it: ${remedy}`,
+        `without a compile server, because ${why}: a build after an edit takes a second or more. To get it: ${remedy}`,
       )
     }
   }
@@ -155,8 +155,8 @@ class SetupRun {
     return err('toolchain.missing', `Not installed: ${names.join(', ')}.`, {
       hint:
         command === ''
-          ? "Install it with this system's package manager, then start again."
-          : `Install it with \`${command}\`, then start again.`,
+          ? "Install it with this system's package manager, then run set-up again."
+          : `Install it with \`${command}\`, then run set-up again.`,
     })
   }
 
@@ -201,7 +201,7 @@ class SetupRun {
     const question = `No libtorch was found. Install torch ${torchVersion} for the CPU in ${own} (200 MB to download, 800 MB on the disk)?`
     if (!(await mayInstall(question))) {
       return err('toolchain.missing', 'No libtorch was found, and none was installed.', {
-        hint: 'Name one with --libtorch FOLDER, or let set-up install one with --yes.',
+        hint: 'Name one with --libtorch FOLDER, or use --yes to install one.',
       })
     }
     const needs = await this.checkNeeds(true)
@@ -216,7 +216,7 @@ class SetupRun {
     const { found } = await findLibtorch(search)
     return found
       ? ok({ libtorch: found, isMade: true })
-      : err('internal', `torch was installed in ${own}, and has no libtorch that can be used.`)
+      : err('internal', `torch was installed in ${own}, but Opsmith cannot use its libtorch.`)
   }
 
   private async addon(tools: Tools): Promise<Result<string>> {

@@ -31,7 +31,7 @@ export function doubtOf(ceilings: MachineCeilings, { cores }: Pick<MachineFacts,
   ]
   return reasons.length === 0
     ? ''
-    : `The machine’s ceilings may be too low, since ${reasons.join(' and ')} while they were measured: they are measured again after ${minutesOfDoubt} minutes, or when that is asked for.`
+    : `The machine’s ceilings may be too low, because ${reasons.join(' and ')} while they were measured. Opsmith measures them again after ${minutesOfDoubt} minutes, or when you ask for it.`
 }
 
 export interface CeilingsRequest {
@@ -46,7 +46,7 @@ export interface CeilingsRequest {
 
 /**
  * What the machine can do with so many threads. Kept in the cache folder; what was disturbed while it was
- * measured is kept for minutes only, and never in place of what was not. undefined where it could not be
+ * measured is kept for minutes only, and never instead of what was not. undefined where it could not be
  * measured.
  */
 export async function ceilingsOf(

@@ -22,27 +22,27 @@ export function deviceWarnings(rounds: readonly DeviceSamples[], hosts = 1): str
   if (!first) return []
   if (first.missing !== '') {
     return [
-      `The device’s clock, temperature and throttling are not known (${first.missing}): look at them yourself before you believe small differences.`,
+      `The device’s clock, temperature and throttling are not known (${first.missing}): check them yourself before you trust small differences.`,
     ]
   }
   const warnings: string[] = []
   const reasons = [...new Set(after.flatMap(({ slowedBy }) => slowedBy))]
   if (reasons.length > 0) {
     warnings.push(
-      `The GPU kept its clock down meanwhile (${reasons.join(', ')}): let it cool, raise its power limit, or lock its clock lower (nvidia-smi --lock-gpu-clocks).`,
+      `The GPU reduced its clock during the timing (${reasons.join(', ')}): let it cool, raise its power limit, or lock its clock lower (nvidia-smi --lock-gpu-clocks).`,
     )
   }
   const range = clockRange(after.flatMap(({ clock }) => (clock === undefined ? [] : [clock])))
   if (range && (range.high - range.low) / range.median > movedClock) {
     warnings.push(
-      `The GPU’s clock moved between ${megahertz(range.low)} and ${megahertz(range.high)} meanwhile: lock it (nvidia-smi --lock-gpu-clocks).`,
+      `The GPU’s clock changed between ${megahertz(range.low)} and ${megahertz(range.high)} during the timing: lock it (nvidia-smi --lock-gpu-clocks).`,
     )
   }
   const processes = Math.max(...after.map((state) => state.processes ?? 1))
   if (processes > hosts) {
     const own = hosts === 1 ? 'this one' : `${hosts} of these timings`
     warnings.push(
-      `${processes} processes compute on the GPU, ${own} among them: end the others, then time again.`,
+      `${processes} processes compute on the GPU, ${own} among them: end the others, then measure again.`,
     )
   }
   return warnings

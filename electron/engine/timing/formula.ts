@@ -93,7 +93,7 @@ class Parser {
     throw new FormulaError(
       isInput
         ? `"${name}" is an input: write numel(${name}) or nbytes(${name})`
-        : `"${name}" is none of the benchmark's sizes`,
+        : `"${name}" is not one of the benchmark's sizes`,
     )
   }
 
@@ -121,7 +121,7 @@ export function evaluateFormula(text: string, field: string, scope: FormulaScope
     if (!(error instanceof RangeError) && !(error instanceof FormulaError)) throw error
     const why = error instanceof FormulaError ? error.message : 'its brackets are nested too deeply'
     return err('input.invalid', `The formula of ${field}, "${text.slice(0, 200)}": ${why}.`, {
-      hint: 'It takes digits, names of sizes, + - * / ** ( ), numel(x) and nbytes(x) of an input.',
+      hint: 'It can contain digits, names of sizes, + - * / ** ( ), numel(x) and nbytes(x) of an input.',
       path: field,
     })
   }

@@ -35,7 +35,7 @@ const buildRecord = z.object({
 /** `time` is when it was built last, milliseconds since 1970: the file's time. */
 type BuildRecord = z.infer<typeof buildRecord> & { time: number }
 
-/** A build that can be loaded beside the current one. */
+/** A build that can be loaded next to the current one. */
 export interface LoadableBuild {
   key: string
   /** For people: its name, else when it was built. */
@@ -58,7 +58,7 @@ function labelOf({ name, time }: BuildRecord): string {
   return `build of ${at.getDate()} ${months[at.getMonth()] ?? ''} ${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
-/** Undefined where it cannot be read, or is no text. */
+/** Undefined where it cannot be read, or is not a text. */
 async function textOf(folder: string, file: string): Promise<string | undefined> {
   const content = await readProjectFile(folder, file)
   return content.ok ? content.value.text : undefined
@@ -102,7 +102,7 @@ export class KeptBuilds {
       const record = buildRecord.parse(JSON.parse(await fs.readFile(file, 'utf8')))
       return record.key === key ? { ...record, time: (await fs.stat(file)).mtimeMs } : undefined
     } catch {
-      // Not built yet, or pruned meanwhile.
+      // Not built yet, or pruned in the meantime.
       return undefined
     }
   }
@@ -181,7 +181,7 @@ export class KeptBuilds {
     const record = await this.readRecord(project, key)
     const library = record && (await this.libraryOf(project, record))
     if (!record || library === undefined)
-      return err('request.invalid', `There is no build ${key} any more.`, { path: 'key' })
+      return err('request.invalid', `The build ${key} no longer exists.`, { path: 'key' })
     const taken = (await this.records(project)).some((one) => one.key !== key && one.name === name)
     if (name === 'last' || (name !== '' && taken)) {
       return err(
@@ -189,7 +189,7 @@ export class KeptBuilds {
         name === 'last'
           ? '"last" always means the build before.'
           : `Another build is named "${name}".`,
-        { hint: 'Choose another name, or take it from the other build first.', path: 'name' },
+        { hint: 'Choose another name, or remove it from the other build first.', path: 'name' },
       )
     }
     const copy = this.copyOf(project, record)
@@ -219,13 +219,13 @@ export class KeptBuilds {
     const names = records.flatMap(({ name }) => (name === '' ? [] : [name]))
     return wanted === 'last'
       ? err('request.invalid', 'There is no build before this one.', {
-          hint: 'Change something and build again: then what there is now is the build before.',
+          hint: 'Change something and build again. Then the current build is the build before.',
           path: 'builds',
         })
-      : err('request.invalid', `No build that is kept is named "${wanted}".`, {
+      : err('request.invalid', `No kept build has the name "${wanted}".`, {
           hint:
             names.length > 0
-              ? `There are ${names.join(', ')}, and "last".`
+              ? `Choose one of ${names.join(', ')} or "last".`
               : 'No build has a name yet; "last" is the one before this.',
           path: 'builds',
         })

@@ -40,7 +40,7 @@ const percent = (part: number): string => `${Math.round(part * 100)} %`
 function governed({ frequency: { governor } }: Pick<MachineFacts, 'frequency'>): string {
   return governor === '' || governor === 'performance'
     ? ''
-    : ` The processor's frequency is governed by "${governor}": for timings set "performance" (cpupower frequency-set -g performance).`
+    : ` The frequency governor of the processor is "${governor}": for timings, set "performance" (cpupower frequency-set -g performance).`
 }
 
 export interface ClockRange {
@@ -71,12 +71,12 @@ export function clockWarnings(
   const { governor, turbo } = frequency
   const what =
     governor !== '' && governor !== 'performance'
-      ? `set the governor "performance" in place of "${governor}" (cpupower frequency-set -g performance)`
+      ? `set the governor "performance" instead of "${governor}" (cpupower frequency-set -g performance)`
       : turbo === 'on'
         ? 'turn turbo off (echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or 0 > …/cpufreq/boost)'
-        : 'it cannot be set from here, as on most virtual machines: believe what was timed in turn (ratios), or take samples for longer'
+        : 'it cannot be fixed on this machine, as on most virtual machines: trust ratios, which are timed in turn, or sample for longer'
   return [
-    `The processor’s clock moved between ${gigahertz(range.low)} and ${gigahertz(range.high)} GHz meanwhile: ${what}.`,
+    `The processor’s clock changed between ${gigahertz(range.low)} and ${gigahertz(range.high)} GHz during the timing: ${what}.`,
   ]
 }
 
@@ -90,7 +90,7 @@ function loadWarnings(used: Used, threads: number, cores: number): string[] {
     // /proc/stat counts in ticks, and what a hypervisor took beside: over a short time it may say more.
     const busy = Math.min(others / used.wallSeconds, cores).toFixed(1)
     warnings.push(
-      `Other programs kept ${busy} of ${cores} cores busy meanwhile: end them, then time again.`,
+      `Other programs kept ${busy} of ${cores} cores busy during the timing: end them, then measure again.`,
     )
   }
   const own = used.processSeconds / used.wallSeconds
@@ -99,9 +99,9 @@ function loadWarnings(used: Used, threads: number, cores: number): string[] {
   if (threads === 1 ? beside > otherThreads : own > threads + moreCores) {
     const what =
       threads === 1
-        ? `${percent(beside)} of its work is done by threads of its own, though 1 was asked for`
-        : `It uses ${own.toFixed(1)} cores, though ${threads} threads were asked for`
-    warnings.push(`${what}: compare it only with what uses as many.`)
+        ? `${percent(beside)} of its work runs on threads that it started itself, though 1 thread was requested`
+        : `It uses ${own.toFixed(1)} cores, though ${threads} threads were requested`
+    warnings.push(`${what}: compare it only with calls that use as many.`)
   }
   return warnings
 }
@@ -130,7 +130,7 @@ export function noiseWarnings(
   const frequency = !isOnHost || clock.length > 0 ? '' : governed(machine)
   if (spread > wideSpread) {
     warnings.push(
-      `The middle half of the samples spreads over ${percent(spread)} of the median: take samples for longer, on a machine that is at rest.${drifts ? '' : frequency}`,
+      `The samples vary: the middle half of them spreads over ${percent(spread)} of the median. Sample for longer, on an idle machine.${drifts ? '' : frequency}`,
     )
   }
   if (drifts) {
@@ -143,10 +143,12 @@ export function noiseWarnings(
   // A device does its work whatever the host's other cores do.
   if (isOnHost) warnings.push(...loadWarnings(used, point.threads, machine.cores))
   if (rounds.length < 9)
-    warnings.push(`Only ${rounds.length} rounds of samples: give it more seconds.`)
+    warnings.push(`Only ${rounds.length} rounds of samples: sample for longer.`)
   if (point.cold && summary.median < leastCold) {
-    const cost = isOnHost ? 'reading the clock' : 'two events (a microsecond or two)'
-    warnings.push(`Cold calls this short have the cost of ${cost} in them: time it warm.`)
+    const cost = isOnHost ? 'reading the clock' : 'two events (one or two microseconds)'
+    warnings.push(
+      `The call is too short to be timed cold: the time includes ${cost}. Time it warm.`,
+    )
   }
   return warnings
 }
@@ -163,7 +165,7 @@ export function trapWarnings(traps: readonly TimingTrap[]): string[] {
       ? [`It ${message}.`]
       : kind === 'not a number'
         ? [
-            `${message.charAt(0).toUpperCase()}${message.slice(1)}: give it inputs that it is made for.`,
+            `${message.charAt(0).toUpperCase()}${message.slice(1)}: use inputs that the operator is made for.`,
           ]
         : [],
   )

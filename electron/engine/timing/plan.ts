@@ -10,7 +10,7 @@ import { evaluateFormula } from './formula'
 import type { FormulaScope } from './formula'
 import { deviceOf } from './timed-devices'
 
-/** What is timed beside each other at one point: without what a direction and a point add. */
+/** What is timed next to each other at one point: without what a direction and a point add. */
 export type Variant =
   | { kind: 'operator' | 'other'; label: string; op: string; args: Argument[] }
   | { kind: 'expression'; label: string; expression: string }
@@ -80,7 +80,7 @@ function shapeOf(
     if (value === undefined) {
       return err(
         'input.invalid',
-        `The shape of ${name} names "${size}", which is none of the benchmark's sizes.`,
+        `The shape of ${name} names "${size}", which is not one of the benchmark's sizes.`,
         { hint: `Add "sizes": { "${size}": [64, 256] }.`, path: `inputs.${name}.shape[${dim}]` },
       )
     }

@@ -53,7 +53,7 @@ function thinned(values: readonly number[]): number[] {
 
 const engineering = (seconds: number): string => `${seconds.toExponential(2)} s`
 
-/** What times are held against. */
+/** What times are compared with. */
 interface Limits {
   machine: MachineFacts
   ceilings?: MachineCeilings
@@ -111,7 +111,7 @@ function judged(row: TimingRow, planned: PlannedPoint, limits: Limits): TimingRo
     const { summary: _shown, layers: _layers, ...rest } = row
     return {
       ...rest,
-      refused: `its time, ${engineering(summary.median)}, is shorter than ${row.device === 'cpu' ? 'this machine' : row.device} needs for the bytes or operations that are declared (${engineering(least)}): it does less than that, or does it elsewhere`,
+      refused: `its time, ${engineering(summary.median)}, is shorter than ${row.device === 'cpu' ? 'this machine' : row.device} needs for the bytes or operations that are declared (${engineering(least)}): it does less work than declared, or does it on another device or thread`,
       samples: [],
       times: [],
     }
@@ -130,12 +130,12 @@ function judged(row: TimingRow, planned: PlannedPoint, limits: Limits): TimingRo
       ...(believesBytes
         ? []
         : [
-            'It is faster than its inputs and outputs can be moved, so it does not touch all of them: declare "bytes" to see its bandwidth.',
+            'It is faster than its inputs and outputs can be moved, so it does not use all of them. Declare "bytes" to see its bandwidth.',
           ]),
       ...(believesFlops
         ? []
         : [
-            'It is faster than the operations that were counted can be made: declare "flops", those that it makes, to see their rate.',
+            'It is faster than the counted operations can run. Declare its own count as "flops" to see the rate.',
           ]),
     ],
   }

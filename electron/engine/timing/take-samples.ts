@@ -102,8 +102,8 @@ async function takeTurn(
   const samples = await callHost(entrant, 'timing.sample', input, limits)
   if (!samples.ok && endedHost(samples.error)) throw new HostEnded(place, samples.error)
   if (!samples.ok && samples.error.code === 'input.invalid') {
-    return err('host.unavailable', 'The project was built again while it was timed.', {
-      hint: 'Time it again.',
+    return err('host.unavailable', 'The project was built again during the timing.', {
+      hint: 'Measure it again.',
     })
   }
   return samples
@@ -213,14 +213,14 @@ function samplesFor(turn: number, sample: number): number {
 /** Of calls whose dispatching is a part that can be seen; others would take long for nothing. */
 const longestWithLayers = 2e-4
 
-/** Dispatcher and autograd beside the kernel, where there is something to tell; undefined elsewhere. */
+/** Dispatcher and autograd next to the kernel, where there is something to tell; undefined elsewhere. */
 export async function layersOf(
   entrant: OpenEntrant,
   limits: SamplingLimits,
 ): Promise<TimingLayers | undefined> {
   const { call, opened } = entrant
   const isShort = opened.secondsPerCall < longestWithLayers
-  // A device works while the host dispatches: its part is no part of the time.
+  // A device works while the host dispatches: its part is not a part of the time.
   const isOnHost = opened.device === 'cpu'
   if (!call.op.includes('::') || call.direction !== 'forward' || call.cold || !isShort || !isOnHost)
     return undefined

@@ -37,7 +37,7 @@ const mostBegun = 5
 const stopped = err('cancelled', 'Stopped.').error
 
 /**
- * Times variants beside each other at one point and in one direction: opened, compared, sampled in
+ * Times variants next to each other at one point and in one direction: opened, compared, sampled in
  * turn. The first is the one that the others are compared with. One that ends its op host or runs out
  * of time has that as its error, and the others begin again without it; all do where their op host was
  * ended for something else. On Stop all have that as their error.
@@ -153,7 +153,7 @@ class Group {
     outcome.warnings.push(...trapWarnings(opened.value.traps))
     if (!opened.value.warmup.steady) {
       outcome.warnings.push(
-        'It had not become steady when its warm-up ended: take samples for longer.',
+        'Its times were not stable at the end of the warm-up: sample for longer.',
       )
     }
     this.open.set(place, { ...entrant.value, opened: opened.value })
@@ -174,7 +174,7 @@ class Group {
         outcome.refused = `its result is not a number: ${trap.message}`
         outcome.warnings = []
         this.at(0).warnings.push(
-          `Its result could not be compared with that of ${other.label}, which has NaN in it: give it inputs that both are made for.`,
+          `Its result could not be compared with that of ${other.label}, which contains NaN: use inputs that both are made for.`,
         )
         continue
       }
@@ -197,11 +197,13 @@ class Group {
       if (!isBuild) compared += 1
       if (found.value === '') continue
       if (isBuild) {
-        outcome.refused = `its result differs from that of the build now: ${found.value}`
-        this.at(0).warnings.push(`Its result differs from that of ${other.label}: ${found.value}.`)
+        outcome.refused = `its result differs from the result of the current build: ${found.value}`
+        this.at(0).warnings.push(
+          `Its result differs from the result of ${other.label}: ${found.value}.`,
+        )
       } else {
-        outcome.refused = `its result differs from that of ${own.label}: ${found.value}`
-        differences.push(`its result differs from that of ${other.label}: ${found.value}`)
+        outcome.refused = `its result differs from the result of ${own.label}: ${found.value}`
+        differences.push(`its result differs from the result of ${other.label}: ${found.value}`)
       }
     }
     // As long as one agrees with it, the odd one out is the other.

@@ -242,7 +242,7 @@ export class Timings {
     if (!plan.ok) return plan
     const [planned] = plan.value.points
     const [variant] = plan.value.variants
-    if (!planned || !variant) return err('input.invalid', 'The benchmark has no point to look at.')
+    if (!planned || !variant) return err('input.invalid', 'The benchmark has no point to measure.')
     const device = deviceAt(request, planned)
     if (device === 'cpu') {
       return err(
@@ -364,8 +364,8 @@ export class Timings {
   ): Promise<Result<Entrant>> {
     const { builds, libraries } = this.services
     if ((builds.lastBuild(session.project)?.loadPath ?? '') !== session.library) {
-      return err('host.unavailable', 'The project was built again while it was timed.', {
-        hint: 'Time it again.',
+      return err('host.unavailable', 'The project was built again during the timing.', {
+        hint: 'Measure it again.',
       })
     }
     const build = variant.kind === 'build' ? plan.builds.get(variant.build) : undefined

@@ -52,7 +52,7 @@ export async function chooseCompiler(chosen: string, fromSetup: string): Promise
         'toolchain.missing',
         `The chosen compiler ${chosen} is not a C++ compiler that runs here.`,
         {
-          hint: 'Choose another in Doctor, or take the choice out to let Opsmith pick one.',
+          hint: 'Choose another one in Doctor, or let Opsmith choose.',
         },
       )
     }
@@ -90,7 +90,7 @@ async function chooseLibtorch(
     const libtorch = describeLibtorch(chosen, 'settings')
     if (!libtorch) {
       return err('toolchain.missing', `The chosen libtorch ${chosen} has no lib/libtorch_cpu.so.`, {
-        hint: 'Choose the folder that holds include/ and lib/, or take the choice out.',
+        hint: 'Choose the folder that contains include/ and lib/, or let Opsmith choose.',
       })
     }
     return libtorch.judgement === 'unusable'

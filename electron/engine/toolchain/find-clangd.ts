@@ -61,9 +61,13 @@ export async function findClangd(chosen: string): Promise<Result<ClangdProgram>>
   if (chosen !== '') {
     const named = path.isAbsolute(chosen) ? await describe(chosen) : undefined
     if (!named) {
-      return err('toolchain.missing', `The chosen clangd ${chosen} is no clangd that runs here.`, {
-        hint: 'Name another in Settings, or clear the field to use the one on PATH.',
-      })
+      return err(
+        'toolchain.missing',
+        `The chosen clangd ${chosen} is not a clangd that runs here.`,
+        {
+          hint: 'Name another in Settings, or clear the field to use the one on PATH.',
+        },
+      )
     }
     return named.major >= oldestClangd
       ? ok(named)
@@ -71,9 +75,13 @@ export async function findClangd(chosen: string): Promise<Result<ClangdProgram>>
   }
   const [best] = await clangdsOnPath()
   if (!best) {
-    return err('toolchain.missing', 'clangd is not installed: the editor does not know C++.', {
-      hint: installClangd,
-    })
+    return err(
+      'toolchain.missing',
+      'clangd is not installed: the editor has no code help for C++.',
+      {
+        hint: installClangd,
+      },
+    )
   }
   return best.major >= oldestClangd
     ? ok(best)
@@ -109,7 +117,7 @@ export async function clangdFinding(chosen: string): Promise<Finding> {
     path: clangd.value.path,
     version,
     judgement: old ? 'warning' : 'usable',
-    why: old ? `clangd ${major} gives no inlay hints; all else works` : '',
+    why: old ? `clangd ${major} has no inlay hints; everything else works` : '',
     remedy: old ? installClangd : '',
     chosen: true,
   }

@@ -92,7 +92,7 @@ export function describeLibtorch(folder: string, origin: string): Libtorch | und
     : !recent
       ? `libtorch ${oldest.join('.')} or newer is needed`
       : !cxx11Abi
-        ? 'built with the old C++ ABI: libraries that use std::string, OpenCV for one, will not link with it'
+        ? 'built with the old C++ ABI: libraries that use std::string, such as OpenCV, do not link with it'
         : ''
   return {
     folder,

@@ -39,7 +39,7 @@ export async function packageFlags(manifest: Manifest): Promise<Result<PackageFl
   if (!tool) {
     return err(
       'toolchain.missing',
-      'pkg-config is not installed, and this project asks for packages by it.',
+      'pkg-config is not installed, but this project uses it to find packages.',
       {
         hint: installCommand(['pkg-config', ...manifest.systemPackages]),
       },

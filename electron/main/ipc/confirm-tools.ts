@@ -37,7 +37,7 @@ export async function mayUseTools(session: AppSession, change: SettingsChange): 
       type: 'question',
       message: `Use ${wanted} as ${names[tool]}?`,
       detail:
-        'It is run for every project that chooses no other. Use it if you know where it is from.',
+        'Opsmith runs it for every project that does not choose another one. Use it only if you know where it comes from.',
       buttons: ['Use it', 'Cancel'],
       defaultId: 1,
       cancelId: 1,

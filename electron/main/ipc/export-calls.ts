@@ -118,7 +118,7 @@ export const exportCalls: Handlers<ExportCalls> = {
       (stat) => stat.isDirectory(),
       () => false,
     )
-    if (!isFolder) return err('io', `There is no folder ${directory} any more.`)
+    if (!isFolder) return err('io', `The folder ${directory} no longer exists.`)
     const problem = await shell.openPath(path.resolve(directory))
     return problem === '' ? nothing : err('io', `Could not open ${directory}: ${problem}`)
   },

@@ -57,7 +57,7 @@ export async function answer(
     if (refused) return { ok: false, error: refused }
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
     process.stderr.write(`opsmith: ${name}: ${stack}\n`)
-    return err('internal', `${name} failed by a bug of ours.`, { detail: stack })
+    return err('internal', `${name} failed because of a bug in Opsmith.`, { detail: stack })
   }
 }
 
@@ -70,7 +70,7 @@ export function listenToRenderer(session: AppSession, handlers: Handlers<AppCall
       !isTrustedSender(event.senderFrame, event.sender) ||
       event.sender !== session.window?.webContents
     ) {
-      return err('request.invalid', 'Only the workbench window is answered.')
+      return err('request.invalid', 'Only the Opsmith window can make this call.')
     }
     // The Settings panel asks for it again and again, whether somebody looks or not.
     if (name !== 'app.memory') session.touch()

@@ -19,7 +19,7 @@ function refused(session: AppSession, file: LanguageFile): Result<never> | undef
   const inside = absolute.startsWith(path.resolve(file.folder) + path.sep)
   const project = session.openProject(file.folder)
   if (project && (inside || project.wasNamed(absolute))) return undefined
-  return err('request.invalid', `${file.path} is no file of the open project.`, { path: 'path' })
+  return err('request.invalid', `${file.path} is not a file of the open project.`, { path: 'path' })
 }
 
 function about<I extends LanguageFile, T>(

@@ -74,7 +74,7 @@ export const projectCalls: Handlers<ProjectCalls> = {
     if (!path.isAbsolute(parent) || name !== path.basename(name)) {
       return err('request.invalid', `${path.join(parent, name)} is not an absolute path.`, {
         path: 'parent',
-        hint: 'Write the whole path of the folder: /path/to/operators.',
+        hint: 'Write the full path of the folder: /path/to/operators.',
       })
     }
     const made = await createProject(session.installation, path.join(parent, name), template)
@@ -98,13 +98,17 @@ export const projectCalls: Handlers<ProjectCalls> = {
   'file.create': projectCall((_call, { folder, path }) => createProjectFile(folder, path)),
   'file.readExternal': async (session, { path }) => {
     if (!session.project?.wasNamed(path))
-      return err('request.invalid', `${path} is outside the project, and no message named it.`, {
-        path: 'path',
-      })
+      return err(
+        'request.invalid',
+        `${path} is outside the project. Opsmith opens such a file only from a message that names it.`,
+        {
+          path: 'path',
+        },
+      )
     // A message names whatever #line says.
     return isCode(await realPlace(path))
       ? await readExternalFile(path)
-      : err('request.invalid', `${path} is outside the project, and no C++ or CUDA code.`, {
+      : err('request.invalid', `${path} is outside the project and is not C++ or CUDA code.`, {
           path: 'path',
         })
   },

@@ -1,10 +1,9 @@
-// Many calls of one function made one call, with a batch dimension.
+// Turns many calls of one function into one call with a batch dimension.
 //
 // There are two ways. Under vmap (libtorch's functorch) the function sees tensors without the batch
 // dimension, and every ATen operator in it, and in its backward, works on the whole batch; kernels
 // that read memory themselves stop it. Stacked, the function is given inputs with one dimension
-// more, which elementwise kernels do not mind. Whether what a batch gives is what single calls give
-// is for the caller to find out.
+// more, which elementwise kernels do not mind. The caller must compare the batch with single calls.
 #pragma once
 
 #include <c10/core/DispatchKeySet.h>
@@ -22,10 +21,9 @@ namespace opsmith {
 
 enum class BatchWay { vmap, stacked };
 
-// While this lives, the operators of the loaded library are seen through by vmap: their kernel is
-// called with the batch, as if its body stood where the operator is called. libtorch's own way, a
-// loop over the batch, is no faster than ours: it is off, and an operator without a batching rule
-// stops the call.
+// While this lives, vmap calls the kernels of the loaded library's operators with the batch, as if
+// they were inlined. libtorch's fallback, a loop over the batch, is not faster than ours. It is
+// off, so an operator without a batching rule throws.
 class SeenThroughByVmap {
  public:
   SeenThroughByVmap();

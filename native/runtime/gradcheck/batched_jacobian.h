@@ -1,11 +1,10 @@
 // Jacobians of functions that can be called on a batch (batched_call.h): many rows, or columns, at
 // once instead of one by one.
 //
-// Whether a function can is found out, not assumed: what the batch gives is compared with what
-// single calls give at the ends of every batch, and for derivatives also along a random direction,
-// which sees every element. Under vmap float64 may be rounded another way (a product of matrices is
-// added up in another order); else it is bit for bit. Where that fails, the answer is nullopt, and
-// the slow way is the only one.
+// This is tested, not assumed: at the ends of every batch the result is compared with single calls,
+// and for derivatives also along a random direction, which covers every element. Under vmap float64
+// may be rounded differently (a matrix product adds in another order); otherwise both are bit for
+// bit the same. If the comparison fails, the result is nullopt, and the caller computes row by row.
 #pragma once
 
 #include <functional>

@@ -101,12 +101,13 @@ std::string left_out_factor(const at::Tensor& analytical, const at::Tensor& nume
       }
       if (const auto k =
               small_multiple(found->analytical * factor_values, found->numerical, rtol, atol)) {
-        return all + "lacks the factor " + text_of(*k, factor, name) + ": is it left out?";
+        return all + "lacks the factor " + text_of(*k, factor, name) +
+               ". Is it missing in backward?";
       }
       if (const auto k =
               small_multiple(found->numerical * factor_values, found->analytical, rtol, atol)) {
         return all + "is " + text_of(*k, factor, name) +
-               " times what it should be: is that factor there once too often?";
+               " times what it should be. Does backward apply this factor once too often?";
       }
     }
   }
@@ -124,12 +125,12 @@ std::string masked_gradient(const at::Tensor& analytical, const at::Tensor& nume
   };
   if (!at::allclose(on(analytical, places), on(numerical, places), rtol, atol)) return "";
   if (masked) {
-    return "The gradient is right at the specified elements, but has others where the input "
-           "specifies none: with masked, those must be zero.";
+    return "The gradient is right at the specified elements, but not zero at the others: with "
+           "masked, it must be zero there.";
   }
   if (on(analytical, unspecified).ne(0).any().item<bool>()) return "";
   return "The gradient is right at the specified elements and zero at the others: backward masks "
-         "it. Set masked if unspecified elements are to have no gradient.";
+         "it. Set masked if unspecified elements have no gradient.";
 }
 
 }  // namespace opsmith

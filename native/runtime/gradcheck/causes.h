@@ -1,5 +1,5 @@
-// Causes of a mismatch that show only beside the values of inputs and outputs, or beside which
-// elements a sparse input specifies. Each is a sentence, "" where it does not hold.
+// Causes of a mismatch that need the values of inputs and outputs, or the specified elements of a
+// sparse input. Each is a sentence, or "" if it does not apply.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,8 +16,8 @@ struct NamedValues {
 
 // Where an output element depends on the input element at the same place only, or there is one
 // output: numerical / analytical is the same simple function (v, 1 - v, 1 - v^2, ... times a small
-// number) of one of `values` on every element, or its inverse is. Said only if it holds within the
-// check's own tolerance everywhere and the function takes at least four clearly different values.
+// number) of one of `values` on every element, or its inverse is. Reported only if it holds within
+// the check's tolerance everywhere, and the function has at least four clearly different values.
 std::string left_out_factor(const at::Tensor& analytical, const at::Tensor& numerical,
                             const std::vector<NamedValues>& values, double rtol, double atol);
 

@@ -78,7 +78,7 @@ class Gradcheck {
       const auto stored = is_sparse(input) ? specified_values(input) : input;
       if (stored.layout() != at::kStrided) {
         fail_check(function_.names[i] +
-                   " is neither strided nor sparse: only those can be checked here");
+                   " is neither strided nor sparse: gradcheck supports only these layouts");
       }
       for (int64_t dim = 0; dim < stored.dim(); ++dim) {
         if (stored.stride(dim) <= 0 && stored.size(dim) > 1) {
@@ -94,7 +94,8 @@ class Gradcheck {
     if (!imprecise.empty()) {
       findings_.add(
           GradcheckCheck::inputs, CheckStatus::passed,
-          imprecise + " is not of double precision: finite differences are likely to be too rough");
+          imprecise +
+              " is not in double precision: finite differences are probably too inaccurate");
     }
   }
 
@@ -102,7 +103,7 @@ class Gradcheck {
     for (size_t i = 0; i < outputs_.size(); ++i) {
       if (outputs_[i].layout() == at::kStrided) continue;
       fail_check("output " + std::to_string(i) +
-                 " is no strided tensor: make it dense with to_dense() to check it");
+                 " is not a strided tensor: convert it with to_dense() to check it");
     }
   }
 

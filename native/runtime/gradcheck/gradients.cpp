@@ -87,7 +87,7 @@ void compare_batched(const std::function<Tensors(const at::Tensor&)>& call, cons
       parts.push_back(shard[i]);
     if (!at::allclose(actual[i], at::stack(parts))) {
       fail(what + " " + std::to_string(i) +
-           " is another under vmap than computed one after the other");
+           " under vmap differs from the one that is computed without it");
     }
   }
 }
@@ -145,7 +145,8 @@ void check_zero_gradients(const Tensors& inputs, const std::vector<std::string>&
       }
       if (is_sparse(gradient) && (gradient.sparse_dim() != wanted[i].sparse_dim() ||
                                   gradient.dense_dim() != wanted[i].dense_dim())) {
-        fail("the gradient of " + name + " has other sparse or dense dimensions than " + name);
+        fail("the gradient of " + name +
+             " has a different number of sparse or dense dimensions than " + name);
       }
       gradient = gradient.to_dense();
     }
@@ -157,13 +158,13 @@ void check_zero_gradients(const Tensors& inputs, const std::vector<std::string>&
            "multiply by grad_output");
     }
     if (gradient.scalar_type() != wanted[i].scalar_type()) {
-      fail("the gradient of " + name + " has another dtype than " + name);
+      fail("the gradient of " + name + " has a different dtype than " + name);
     }
     if (gradient.device() != wanted[i].device()) {
-      fail("the gradient of " + name + " is on another device than " + name);
+      fail("the gradient of " + name + " is on a different device than " + name);
     }
     if (gradient.sizes() != wanted[i].sizes()) {
-      fail("the gradient of " + name + " has another shape than " + name);
+      fail("the gradient of " + name + " has a different shape than " + name);
     }
   }
 }
@@ -179,7 +180,7 @@ void check_undefined_gradients(const TensorFunction& function, const Tensors& in
           autograd::grad(outputs, wanted, zeros_like_all(outputs), std::nullopt, false, true);
     } catch (...) {
       const auto message = describe_current_exception().message;
-      fail("backward stops when " + which + ": " + message.substr(0, message.find('\n')));
+      fail("backward throws when " + which + ": " + message.substr(0, message.find('\n')));
     }
     for (size_t i = 0; i < gradients.size(); ++i) {
       if (!gradients[i].defined()) continue;

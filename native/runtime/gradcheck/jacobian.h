@@ -20,8 +20,8 @@ using Jacobians = std::vector<Tensors>;
 
 bool is_differentiable_type(const at::Tensor& tensor);  // floating point or complex
 
-// Perturbs one element of one input after the other, in place, by +-eps, as gradcheck does; so an
-// operator that writes to its input is seen by it. Of a sparse input only specified elements are
+// Perturbs one element of one input after the other, in place, by +-eps, as gradcheck does; so it
+// detects an operator that writes to its input. Of a sparse input only specified elements are
 // perturbed; rows of the others are zero. Throws Failure (operator.check) when an output
 // changes its shape or dtype.
 Jacobians numerical_jacobians(const TensorFunction& function, const Tensors& inputs,
@@ -39,7 +39,7 @@ Jacobians directional_derivatives(const TensorFunction& function, const Tensors&
 struct BackwardJacobian {
   Tensors jacobians;  // by input
   bool sizes_match = true, dtypes_match = true;
-  // The largest difference between two computations of the same; where, too.
+  // The largest difference between two computations of the same Jacobian, and its place.
   double largest_difference = 0;
   std::vector<int64_t> difference_at;  // input, row, column
 };
@@ -49,7 +49,7 @@ struct BackwardJacobian {
 BackwardJacobian backward_jacobian(const Tensors& inputs, const at::Tensor& output,
                                    const std::optional<at::Tensor>& projection);
 
-// Enters how two computations of the columns of input `input`'s Jacobian from `first` on differ;
+// Records how two computations of the columns of input `input`'s Jacobian from `first` on differ;
 // given transposed: a row for each column.
 void note_difference(const at::Tensor& once, const at::Tensor& again, size_t input, int64_t first,
                      BackwardJacobian& result);

@@ -1,4 +1,4 @@
-// Two Jacobians beside each other: where they differ most, and what the pattern tells.
+// Compares two Jacobians: where they differ most, and what the pattern means.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -41,7 +41,7 @@ class JacobianScan {
 
   // Columns from `first_column` on of both. Not from two threads at once.
   void add(const at::Tensor& analytical, const at::Tensor& numerical, int64_t first_column);
-  // What another thread has looked through.
+  // Adds the part that another thread compared.
   void add(const JacobianScan& other);
   JacobianComparison result() const;
 
@@ -59,7 +59,7 @@ JacobianComparison compare_jacobians(const at::Tensor& analytical, const at::Ten
                                      const std::vector<int64_t>& output_shape, double rtol,
                                      double atol);
 
-// What may have led to a mismatch, in a sentence; "" when the pattern tells nothing. Tried in this
+// The possible cause of a mismatch, in a sentence; "" if the pattern is not known. Tried in this
 // order: not a number, zero everywhere, a constant factor or sign, exchanged dimensions of the
 // input, rows or columns that are missing, parts of a sum that are missing, single wrong elements.
 std::string likely_cause(const at::Tensor& analytical, const at::Tensor& numerical,

@@ -175,11 +175,11 @@ void JacobianChecks::report_facts(const BackwardFacts& facts) {
     return;
   }
   findings_.guarded(GradcheckCheck::gradient_size, [&] {
-    if (!facts.sizes_match) fail_check("a gradient has another shape than its input");
+    if (!facts.sizes_match) fail_check("a gradient and its input have different shapes");
   });
   // PyTorch's gradcheck fails for a wrong dtype whether check_grad_dtypes asks for it or not.
   findings_.guarded(GradcheckCheck::gradient_dtype, [&] {
-    if (!facts.dtypes_match) fail_check("a gradient has another dtype than its input");
+    if (!facts.dtypes_match) fail_check("a gradient and its input have different dtypes");
   });
   findings_.guarded(GradcheckCheck::reentrant, [&] {
     if (facts.largest_difference <= options_.nondet_tol) return;

@@ -223,7 +223,7 @@ class Capture {
     for (const auto& check : report_.checks) {
       if (check.matches) continue;
       report_.warnings.push_back({GraphWarningKind::not_reproduced,
-                                  "The trace does not give what the function gives on " +
+                                  "The trace and the function give different results on " +
                                       check.inputs + ": " + check.message + ".",
                                   std::nullopt});
       break;
@@ -260,8 +260,8 @@ class Capture {
     auto* original = captured_.callable->function;
     if (original == nullptr) {
       throw Failure(ErrorCode::request_invalid,
-                    request_.entry + " is an operator: nothing of it is fused or specialised",
-                    "Ask for a function of the program.");
+                    request_.entry + " is an operator: only functions are fused and specialised",
+                    "Choose a function of the program.");
     }
     const Stage stage(ErrorCode::operator_check);
     // A function of its own, so that its profile is of these inputs alone.
@@ -337,7 +337,7 @@ CaptureReport capture_graph(const CaptureRequest& request) {
 CapturedGraph& find_capture(int64_t number, int64_t step) {
   const auto found = captures().find(number);
   if (found == captures().end()) {
-    throw Failure(ErrorCode::request_invalid, "This graph is not in the op host any more",
+    throw Failure(ErrorCode::request_invalid, "This graph is no longer in the op host",
                   "Capture it again.");
   }
   const auto steps = found->second.autograd ? 1 : found->second.steps.size();
@@ -362,7 +362,7 @@ GraphObservation observe_capture(const ObserveRequest& request) {
   const auto step = static_cast<size_t>(request.step);
   if (captured.autograd) {
     throw Failure(ErrorCode::input_invalid, "An autograd graph cannot be run alone",
-                  "Observe the script or trace graph of the same function.");
+                  "Run the script or trace graph of the same function.");
   }
   auto& graph = *captured.steps[step];
   if (captured.arguments.size() < graph.inputs().size()) {
@@ -383,7 +383,7 @@ SavedGraph save_graph(const SaveGraphRequest& request) {
   if (captured.form != GraphForm::script && captured.form != GraphForm::trace) {
     throw Failure(ErrorCode::request_invalid,
                   "Only script and trace graphs are saved as .pt: an " +
-                      std::string(enum_text(captured.form)) + " graph is no program",
+                      std::string(enum_text(captured.form)) + " graph is not a program",
                   "Capture the function as script or trace.");
   }
   const auto module =

@@ -1,5 +1,5 @@
-// Graphs captured in the op host and kept there, by a number, for whoever wants to read, run or
-// save them. Shapes are electron/contract/graph.ts's.
+// Graphs that were captured in the op host. They stay there, under a number, to be read, run or
+// saved. Shapes are electron/contract/graph.ts's.
 #pragma once
 
 #include <torch/csrc/jit/api/function_impl.h>
@@ -40,9 +40,9 @@ struct CaptureStep {
   std::optional<std::string> note;  // why a pass had nothing to do
 };
 
-// control_flow_lost: the trace kept one way through a branch or a loop; value_baked: a number read
-// from a tensor became a constant of it; tracer: libtorch's own words; not_reproduced: it gives
-// another result than the function.
+// control_flow_lost: the trace kept one path through a branch or a loop; value_baked: a number that
+// was read from a tensor became a constant; tracer: a warning of libtorch; not_reproduced: the
+// trace and the function give different results.
 enum class GraphWarningKind { control_flow_lost, value_baked, tracer, not_reproduced };
 constexpr auto texts_of(GraphWarningKind) {
   return enum_texts<GraphWarningKind>({{GraphWarningKind::control_flow_lost, "control-flow-lost"},

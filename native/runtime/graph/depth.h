@@ -1,4 +1,4 @@
-// How deep a graph is: libtorch's passes follow a value to what made it by recursion.
+// How deep a graph is: libtorch's passes follow values to their producers by recursion.
 #pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
@@ -10,8 +10,8 @@ namespace opsmith {
 // Nodes of the longest way from an input or a constant to the end, through blocks too.
 int64_t longest_chain(const torch::jit::Graph& graph);
 
-// Says so in the crash report of the running call where the graph is so deep that a pass may need
-// more stack than there is.
+// Notes in the crash report of the running call that the graph is so deep that a pass may overflow
+// the stack.
 void note_depth(const torch::jit::Graph& graph);
 
 }  // namespace opsmith

@@ -126,8 +126,8 @@ class LossFinder {
     warn(GraphWarningKind::control_flow_lost,
          std::string("This ") + what + " depends on " +
              (reading->of_shape ? "the shape" : "the values") +
-             " of a tensor: the trace keeps only the way taken for these inputs. The script graph "
-             "keeps both.",
+             " of a tensor: the trace keeps only the branch that these inputs take. The script "
+             "graph keeps both.",
          node);
   }
 

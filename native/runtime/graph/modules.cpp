@@ -32,8 +32,7 @@ std::string code_of(const std::string& path) {
   if (std::string_view(magic, 2) != "PK") {
     throw Failure(ErrorCode::input_invalid,
                   fs::path(path).filename().string() +
-                      " is no TorchScript archive: it does not begin as a zip "
-                      "file does",
+                      " is not a TorchScript archive: it does not begin like a zip file",
                   "Save a model with torch.jit.save, or torch.export.save as .pt2.");
   }
   const Stage stage(ErrorCode::input_invalid, fs::path(path).filename().string());
@@ -111,8 +110,8 @@ jit::Module load_archive(const std::string& path) {
       names += (names.empty() ? "" : ", ") + name;
     throw Failure(
         ErrorCode::operator_unknown,
-        fs::path(path).filename().string() + " uses what nothing has registered: " + names,
-        "Open it in the project that registers them, built.");
+        fs::path(path).filename().string() + " uses names that are not registered: " + names,
+        "Open the project that registers them, build it, and open the model there.");
   }
   const Stage stage(ErrorCode::input_invalid, fs::path(path).filename().string());
   return jit::load(path, c10::Device(c10::kCPU));

@@ -1,4 +1,4 @@
-// A graph run node by node: how long each takes, what it puts out, what memory that holds.
+// Runs a graph node by node: time, outputs and memory of each node.
 #pragma once
 
 #include <ATen/core/ivalue.h>

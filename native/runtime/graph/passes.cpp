@@ -56,8 +56,8 @@ PassResult freeze(std::shared_ptr<jit::Graph> graph, FreezableMethod* owner) {
   auto frozen = owner->module.get_method(owner->method).graph()->copy();
   jit::OptimizeFrozenGraph(frozen);
   return {frozen, std::nullopt,
-          "Frozen in eval mode, from the method as captured: passes before this one start again "
-          "after it."};
+          "Frozen in eval mode from the method as it was captured: earlier passes have no effect "
+          "on the result."};
 }
 
 }  // namespace

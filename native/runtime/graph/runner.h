@@ -1,4 +1,4 @@
-// An interpreter of TorchScript graphs that shows every node to whoever derives from it.
+// An interpreter of TorchScript graphs that shows every node to its derived class.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -10,10 +10,9 @@
 
 namespace opsmith {
 
-// What control flow there is, it does itself; a node that is an operator is called as libtorch's
-// interpreter calls it; any other (a constructor of a tuple, an attribute of an object, a fused
-// group) is run by that interpreter as a graph of one node. Loops keep to their trip counts, and
-// exceptions of operators pass.
+// It runs control flow itself; it calls operators as libtorch's interpreter does; any other (a
+// constructor of a tuple, an attribute of an object, a fused group) is run by that interpreter as a
+// graph of one node. Loops keep to their trip counts, and exceptions of operators pass.
 class GraphRunner {
  public:
   using Stack = std::vector<c10::IValue>;

@@ -20,15 +20,15 @@ at::Tensor number_tensor(const at::Scalar& number);
 // Whether sizes that the node computes with, or packs and unpacks, stay values of a trace.
 bool keeps_sizes(const torch::jit::Node& node);
 
-// Which values of a script graph are sizes while it runs under the tracer. Beside the number
-// itself, which the script goes on with, each has its tensor, whose computation is recorded. An
-// operator that takes a size as a number finds the tensor by the name of its argument in a stash
+// Which values of a script graph are sizes while it runs under the tracer. Each size has a number,
+// which the script uses, and a tensor, whose computation is recorded. An operator that takes a size
+// as a number finds the tensor by the name of its argument in a stash
 // (torch/csrc/jit/frontend/tracer.h, ArgumentStash).
 class TracedSizes {
  public:
   using Stack = std::vector<c10::IValue>;
 
-  // In a loop, what is a plain number now may have been a size in the turn before.
+  // In a loop, a value may be a size in one iteration and a plain number in the next.
   void forget(const torch::jit::Node& node);
   // Sizes that get new names, as the values of control flow do.
   void rename(at::ArrayRef<torch::jit::Value*> names, at::ArrayRef<torch::jit::Value*> from);
@@ -41,10 +41,10 @@ class TracedSizes {
   // into lists and tuples or come out of them.
   bool run(const torch::jit::Node& node, Stack& stack);
 
-  // For the operator that is called next.
+  // Prepares the operator that is called next.
   void stash(const torch::jit::Node& node, const Stack& stack) const;
 
-  // What Python's function would hand out: sizes as tensors, in lists and tuples too.
+  // The values that Python's function would return: sizes as tensors, also in lists and tuples.
   c10::IValue as_tensors(const torch::jit::Value* name, const c10::IValue& value) const;
 
  private:

@@ -131,7 +131,7 @@ TraceCheck check_trace(const Callable& callable, const Trace& trace, const Stack
     actual = flatten(call_traced(trace, clones_of(arguments), self));
   } catch (...) {
     const auto failure = describe_current_exception();
-    check.message = "the trace stops: " + failure.message.substr(0, failure.message.find('\n'));
+    check.message = "the trace throws: " + failure.message.substr(0, failure.message.find('\n'));
     return check;
   }
   // Sizes that the function hands out are numbers there and tensors in the trace.

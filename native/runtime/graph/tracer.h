@@ -10,15 +10,15 @@
 
 namespace opsmith {
 
-// Python runs under the tracer what its bindings make of a program; a script is compiled to other
-// operators here and there. This runner calls the operators that Python would: sizes of tensors
-// stay values of the trace, numbers become tensors where they do in Python, and writing to a part
-// of a tensor is spelled out as Python's indexing does it.
+// Under the tracer, Python runs the operators of its bindings; a script is sometimes compiled to
+// other operators. This runner calls the operators that Python would: sizes of tensors stay values
+// of the trace, numbers become tensors where they do in Python, and writing to a part of a tensor
+// is spelled out as Python's indexing does it.
 class TracingRunner : public GraphRunner {
  public:
   using GraphRunner::GraphRunner;
 
-  // To be called while a trace is recorded; what it hands out is what Python's function would.
+  // Call it while a trace is recorded. It returns what Python's function would return.
   Stack run(const Stack& arguments);
 
   // For the tracer: where in the program the recorded operator was called, and through which

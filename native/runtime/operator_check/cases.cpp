@@ -344,10 +344,11 @@ OperatorCall call_of(const Callable& callable, const OperatorCheckCase& made) {
     if (used.count(spec.name) == 0) continue;
     if (!is_strided(spec)) {
       throw Failure(ErrorCode::input_invalid,
-                    "input " + spec.name + ": operator checks take strided tensors, this one is " +
+                    "input " + spec.name +
+                        ": operator checks need strided tensors, but this one is " +
                         enum_text(*spec.layout),
-                    "List the calls to check in opsmith.json's checks without this one; its "
-                    "gradients can be checked with a gradcheck.");
+                    "Leave this call out of \"checks\" in opsmith.json. A gradcheck can check its "
+                    "gradients.");
     }
     project.tensors.emplace(spec.name, make_input(spec));
   }

@@ -26,7 +26,7 @@ OperatorCheckFinding try_check(const OperatorCheck& check, const OperatorCall& c
   try {
     return check.run(call);
   } catch (...) {
-    return skipped("the operator stops: " + brief(describe_current_exception().message));
+    return skipped("the operator throws: " + brief(describe_current_exception().message));
   }
 }
 
@@ -67,7 +67,7 @@ bool fails_here(const OperatorCheck& check, const Callable& callable,
 }
 
 OperatorCheckFinding of_end(const ForkedOutcome& outcome, const std::string& what) {
-  return ended(outcome, what + (outcome.ended() ? " ends in " : " comes to ") + outcome.describe(),
+  return ended(outcome, what + " ends in " + outcome.describe(),
                "Check sizes, dtypes and indices (TORCH_CHECK) before memory is read or written.");
 }
 
@@ -191,8 +191,8 @@ OperatorCheckFinding CheckRunner::concluded(const OperatorCheck& check, size_t a
   const bool is_memory = finding.ended || check.makes_unsafe;
   if (made_up_ && is_memory && (takes_integers_ || (is_plain && finding.ended))) {
     const auto words = case_words(maker_.callable(), maker_.make(calls_[at].draw));
-    finding = skipped("could not be called with made-up inputs (" + words + "): " + finding.reason +
-                      ". Give `checks` in opsmith.json for it");
+    finding = skipped("could not be called with generated inputs (" + words +
+                      "): " + finding.reason + ". Give it inputs in `checks` of opsmith.json");
   }
   if (is_plain && at == 0) unsafe_ = "the call itself is not safe: " + finding.reason;
   if (is_plain) {

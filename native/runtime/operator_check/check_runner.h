@@ -1,4 +1,4 @@
-// Makes operator checks in copies of the process: a call that ends its copy costs one verdict.
+// Runs operator checks in copies of the process: a call that ends its copy costs one verdict.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class CheckRunner {
     bool is_of_integer = false;  // for checks that look at each integer of a range
     bool is_usable = true;  // a call that ends its process is one check's finding, not every one's
   };
-  // What a check found, at which of `calls_`; of a copy that ended, how.
+  // What a check found, in which of `calls_`, and how its copy ended if it did.
   struct Attempt {
     ForkedOutcome outcome;
     OperatorCheckFinding finding;
@@ -45,12 +45,12 @@ class CheckRunner {
 
   const CaseMaker& maker_;
   bool made_up_;
-  bool in_copies_ = true;        // a device is out of reach of a copy
+  bool in_copies_ = true;        // a copy cannot use a device
   bool takes_integers_ = false;  // which may point outside of what they are given with
   std::vector<Drawn> calls_;     // the given one first
   ForkedOutcome given_;          // the given call as it is, in a copy
   double patience_in_seconds_ = 0;
-  std::string unsafe_;  // why no other check is made; "" while they are
+  std::string unsafe_;  // why no other check runs; "" while they run
 };
 
 }  // namespace opsmith

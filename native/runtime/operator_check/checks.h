@@ -37,14 +37,14 @@ struct OperatorCheck {
   bool compares_calls = false;
   // The inputs show the failure, and soon: simpler ones are looked for.
   bool can_shrink = true;
-  // It makes the calls as they are: where it fails, no other check would say more of them.
+  // It makes the calls unchanged: if it fails, no other check adds information.
   bool makes_unsafe = false;
   // Why, after a failure, outputs of two calls cannot be compared; "" when they can.
   const char* makes_unrepeatable = "";
   bool sanitizer = false;
-  // A check whose failure is what this one would find again; "" for none.
+  // A check whose failure this one would find again; "" for none.
   const char* after = "";
-  bool thorough = false;  // --thorough asks for it
+  bool thorough = false;  // only with --thorough
 };
 
 class RegisteredCheck {

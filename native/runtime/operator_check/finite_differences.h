@@ -11,7 +11,7 @@ namespace opsmith {
 // Of sum(grad_output * output), per unit of the direction.
 struct Slope {
   double value = 0;
-  double error = 0;            // what rounding and the step may have changed in `value`
+  double error = 0;            // the possible error of `value` by rounding and by the step
   double left = 0, right = 0;  // from one side each
 };
 

@@ -233,7 +233,7 @@ struct Attempt {
   Failure failure(
       ErrorCode::input_invalid,
       callable.name +
-          (ended ? " could not be called with made-up inputs, in " : " refuses all of the ") +
+          (ended ? " could not be called with generated inputs, in " : " refuses all of the ") +
           std::to_string(tried.size()) + " calls made from its schema: " + said,
       "Give it arguments and inputs: an entry of `checks` in opsmith.json with `args` "
       "and `inputs`.");

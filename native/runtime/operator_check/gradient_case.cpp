@@ -159,11 +159,11 @@ GradientCase gradient_case(const OperatorCall& call, const std::function<void()>
     if (as_double) continue;
     made.fineness = float_fineness;
   }
-  if (!refusal.empty()) return skipped_for("the operator stops: " + refusal);
+  if (!refusal.empty()) return skipped_for("the operator throws: " + refusal);
   if (recorded->outputs().empty()) return skipped_for("no output requires grad");
   for (const auto& input : recorded->inputs()) {
     const bool is_coarse = input.requires_grad() && input.element_size() < 4;
-    if (is_coarse) return skipped_for("it takes neither float32 nor float64");
+    if (is_coarse) return skipped_for("it accepts neither float32 nor float64");
   }
   const auto again = CallWithGraph(made.function, leaves_of(made.inputs, made.wanted));
   for (size_t o = 0; o < again.outputs().size(); ++o) {
@@ -175,7 +175,7 @@ GradientCase gradient_case(const OperatorCall& call, const std::function<void()>
   const auto gradients = recorded->backward(recorded->grad_outputs(), &made.fault);
   if (!gradients) return made;
   if (any_nonzero(*gradients) && changes_in_steps(made, *recorded))
-    return skipped_for("its outputs change in steps, so that its gradient can only be an estimate");
+    return skipped_for("its outputs change in steps, so its gradient can only be an estimate");
   // Nobody said that an input without a gradient has one.
   if (!is_declared) {
     std::vector<size_t> given;
@@ -211,7 +211,7 @@ std::optional<OperatorCheckFinding> look_in_copy(
   }
   if (!outcome.ended() || !*accepted) return std::nullopt;
   return ended(outcome, where + "backward ends in " + outcome.describe(),
-               "Check in backward too that sizes, dtypes and indices are what it takes.");
+               "Check sizes, dtypes and indices in backward too (TORCH_CHECK).");
 }
 
 std::optional<GradientMismatch> gradient_difference(const Tensors& actual, const Tensors& expected,

@@ -11,7 +11,7 @@
 
 namespace opsmith {
 
-// How finely a dtype's finite differences tell gradients apart.
+// How precisely a dtype's finite differences distinguish gradients.
 struct Fineness {
   double epsilon;    // the distance of 1 to the next number
   double step;       // of finite differences, as a part of an element
@@ -67,9 +67,9 @@ OperatorCheckFinding mismatch_finding(const GradientCase& given, const GradientM
                                       const std::string& where,
                                       const std::string& reference = "by finite differences");
 
-// Looks in a copy of the process at other inputs than those that were asked for: these may be
-// inputs that the operator does not take. The copy says by `accept` that the call itself ran; if
-// it ends after that, backward ended it. `look` gives a failure, or nullopt.
+// Runs in a copy of the process with inputs that the user did not give: the operator may not accept
+// them. The copy calls `accept` when the call itself ran; if it ends after that, backward ended it.
+// `look` gives a failure, or nullopt.
 std::optional<OperatorCheckFinding> look_in_copy(
     const std::string& where,
     const std::function<std::optional<OperatorCheckFinding>(const std::function<void()>& accept)>&

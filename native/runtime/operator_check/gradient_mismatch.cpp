@@ -252,9 +252,8 @@ OperatorCheckFinding mismatch_finding(const GradientCase& given, const GradientM
                             name + " is " + number_text(mismatch.analytical) + ", " + reference +
                             " it is " + number_text(mismatch.numerical) + cause,
                         "Compare backward with the derivative of forward; opsmith gradcheck shows "
-                        "all of it. Where the "
-                        "gradient is meant to differ, as a straight-through estimator's, name this "
-                        "check under skip.");
+                        "the whole Jacobian. If the gradient differs on purpose, as in a "
+                        "straight-through estimator, name this check in \"skip\".");
   finding.input = name;
   finding.index = mismatch.index;
   return finding;

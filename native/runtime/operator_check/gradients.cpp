@@ -132,7 +132,7 @@ std::optional<OperatorCheckFinding> gradient_layout_fault(const OperatorCall& ca
       auto finding = failed(
           std::string("with grad_output ") + layout.name + " the gradients differ:" + wrong->reason,
           "The backward reads grad_output as if it were contiguous: call contiguous() on it first, "
-          "or go by its strides.");
+          "or use its strides.");
       finding.index = wrong->index;
       return finding;
     }
@@ -145,10 +145,9 @@ std::optional<OperatorCheckFinding> gradient_repeat_fault(const OperatorCall& ca
   const auto grads = recorded.grad_outputs(), others = recorded.grad_outputs();
   const auto first = recorded.backward(grads);
   if (const auto wrong = gradient_difference(recorded.backward(others), first)) {
-    return failed(
-        "two backward calls with the same grad_output differ:" + wrong->reason,
-        "Something is read that is no grad_output and no saved tensor: memory that nobody "
-        "wrote, or what the first call left behind or changed.");
+    return failed("two backward calls with the same grad_output differ:" + wrong->reason,
+                  "Backward reads more than grad_output and saved tensors: memory that was never "
+                  "written, or data that the first call left or changed.");
   }
   // Other values at the same address.
   {
@@ -162,7 +161,7 @@ std::optional<OperatorCheckFinding> gradient_repeat_fault(const OperatorCall& ca
     return failed(
         "with other values in the memory of an earlier grad_output, backward is wrong:" +
             wrong->reason,
-        "Keep nothing by its address (data_ptr()): memory is used again for other tensors.");
+        "Do not use an address (data_ptr()) as a key: memory is reused for other tensors.");
   }
   return std::nullopt;
 }
@@ -195,7 +194,7 @@ std::optional<OperatorCheckFinding> gradient_unwritten_fault(const OperatorCall&
     const auto& name = call.tensors()[i].name;
     auto finding = failed("element " + index_text(index_of(one, *flat)) + " of the gradient of " +
                               name + " depends on what the memory held before",
-                          "Write every element, or begin with at::zeros in place of at::empty.");
+                          "Write every element, or start from at::zeros instead of at::empty.");
     finding.input = name;
     finding.index = index_of(one, *flat);
     return finding;
@@ -220,8 +219,7 @@ std::optional<OperatorCheckFinding> gradient_precision_fault(const OperatorCall&
     auto finding =
         failed("every element of the gradient of " + call.tensors()[i].name +
                    " fits float32 exactly: backward computes float64 in float32, or returns "
-                   "float32, which "
-                   "the autograd engine casts without a word",
+                   "float32, which the autograd engine casts silently",
                "Compute the gradient in the dtype of its input: look for float, 1.0f and casts.");
     finding.input = call.tensors()[i].name;
     return finding;

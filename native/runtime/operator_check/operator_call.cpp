@@ -36,7 +36,7 @@ std::string brief(const std::string& message) {
       message.compare(0, interpreter.size(), interpreter) == 0 && said != std::string::npos;
   const auto text = is_scripted ? message.substr(said + 7) : message;
   auto line = text.substr(0, text.find('\n'));
-  if (line.empty()) return "an error without words";
+  if (line.empty()) return "an error without a message";
   constexpr size_t long_line = 160;
   const auto end = line.size() > long_line ? line.find(". ", 40) : std::string::npos;
   return end == std::string::npos ? line : line.substr(0, end);

@@ -1,5 +1,5 @@
-// Operator checks: what torch.library.opcheck looks at, byte for byte, and what it does not look
-// at.
+// Operator checks: the properties that torch.library.opcheck tests, byte for byte, and others that
+// it does not test.
 #pragma once
 
 #include <cstdint>

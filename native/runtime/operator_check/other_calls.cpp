@@ -122,7 +122,7 @@ std::string not_resizable(const OperatorCall& call) {
     if (at::isIntegralType(tensor.tensor.scalar_type(), /*includeBool=*/false))
       return "the integers of " + tensor.name + " may be places in tensors of the given sizes";
   }
-  return resizable_sizes(call).empty() ? "no tensor has a size above 1 that may vary" : "";
+  return resizable_sizes(call).empty() ? "no tensor has a size above 1 that can vary" : "";
 }
 
 Tensors with_other_size(const Tensors& tensors, int64_t from, int64_t to) {

@@ -11,12 +11,13 @@
 
 namespace opsmith {
 
-// What `look` finds in a copy of the process. nullopt where it throws or ends the copy: that a call
-// ends its process is said by the check that is about such calls.
+// Runs `look` in a copy of the process. nullopt if it throws or ends the copy: another check
+// reports calls that end their process.
 using Look = std::function<std::optional<OperatorCheckFinding>()>;
 std::optional<OperatorCheckFinding> found_in_copy(const Look& look);
 
-// The first that one of several finds; one copy looks after the other only where one ends.
+// The first finding of several functions. They share one copy of the process; the next copy starts
+// only if one ends.
 std::optional<OperatorCheckFinding> first_found_in_copy(const std::vector<Look>& looks);
 
 // The given call with other tensors, and how that is said: "with x transposed, ".

@@ -87,9 +87,8 @@ class SanitizedCalls {
         gave_up_ = ++stopped_ >= enough_stops;
         break;
       case ForkedOutcome::End::not_started:
-        throw Failure(ErrorCode::operator_check,
-                      "The process could not be copied to make a call in it.",
-                      "Close what takes memory, and try again.");
+        throw Failure(ErrorCode::operator_check, "The process could not be forked for a call.",
+                      "Close programs that use memory, and try again.");
     }
     calls_.push_back(std::move(made));
   }

@@ -1,5 +1,5 @@
 // The calls that operator checks make, each in a copy of a process that was started with a
-// sanitizer's runtime: what the sanitizer has to say of one is written to the copy's log.
+// sanitizer's runtime: the sanitizer writes its report to the copy's log.
 #pragma once
 
 #include <cstdint>

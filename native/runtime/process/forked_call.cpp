@@ -294,9 +294,9 @@ std::string ForkedOutcome::describe() const {
     case End::answered:
       return "";
     case End::timed_out:
-      return "no end: it was stopped after its time";
+      return "a timeout";
     case End::not_started:
-      return "the process could not be copied";
+      return "the process could not be forked";
     case End::exited:
       return "exit(" + std::to_string(status) + ")";
     case End::signalled:
@@ -309,10 +309,10 @@ std::string ForkedOutcome::describe() const {
     case SIGFPE:
       return "an arithmetic fault (division of integers by zero)";
     case SIGKILL:
-      return "an end from outside, most likely for the memory that it took";
+      return "a kill from outside, probably because it used too much memory";
     case SIGABRT: {
       if (const auto words = uncaught_words(report); !words.empty())
-        return "an exception that nobody caught (" + words + ")";
+        return "an uncaught exception (" + words + ")";
       const auto line = last_line(printed);
       return line.empty() ? "an abort" : "an abort (" + line + ")";
     }

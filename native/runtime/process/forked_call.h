@@ -1,4 +1,4 @@
-// A piece of work in a copy of this process, which may die of it.
+// Runs work in a copy of this process, since the work may end its process.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ForkedOutcome {
   // A record of crash_report.h where there is one: of the end, or of the place that the work had
   // reached when it timed out.
   std::string report;
-  std::string printed;  // the end of what went to stdout and stderr, which reaches nothing else
+  std::string printed;  // the last lines that the copy printed to stdout and stderr
 
   bool ended() const { return end == End::signalled || end == End::exited; }
   std::string describe() const;  // "" when it answered: "a memory fault", "exit(3)"
@@ -33,7 +33,7 @@ struct ForkedOutcome {
 // thread that was copied, as sanitizers need it.
 enum class CopyThreads { pool, one };
 
-// `work` must not throw. CUDA is out of reach in the copy. A copy that outgrows the op host's
+// `work` must not throw. The copy cannot use CUDA. A copy that outgrows the op host's
 // memory limit is killed.
 ForkedOutcome run_forked(const std::function<std::string()>& work, double seconds,
                          CopyThreads threads = CopyThreads::pool);

@@ -18,8 +18,8 @@ uint64_t resident_bytes();
 // Of another process, by its number.
 uint64_t resident_bytes(int64_t process);
 
-// While one lives, the resident set is looked at ten times less often: each look takes the core, or
-// what its caches hold, from the calls that are timed.
+// While one lives, the resident set is measured ten times less often: each measurement interrupts
+// the timed calls and disturbs the caches.
 class RareMemoryLooks {
  public:
   RareMemoryLooks();

@@ -8,8 +8,8 @@
 
 namespace opsmith {
 
-// From now on a descendant whose parent ends becomes a child of this process: all stay to be found.
-// Where the system has no such thing, nothing.
+// From now on a descendant whose parent ends becomes a child of this process: so all of them can be
+// found. Does nothing if the system does not support it.
 void adopt_descendants();
 
 struct DescendantUse {

@@ -1,4 +1,4 @@
-// The tree of events that Kineto answers with, as the columns of a ProfileTrace.
+// Converts Kineto's tree of events to the columns of a ProfileTrace.
 #pragma once
 
 #include "runtime/profile/described_run.h"
@@ -7,7 +7,7 @@
 namespace opsmith {
 
 // Adds events, allocations and tables to `trace`, which has none yet. `program` (may be null) says
-// where its functions are. False: the run went another way than `described`, so that places and
+// where its functions are. False if the run took another path than `described`: then places and
 // inputs are missing.
 bool read_events(const ProfileResults& roots, DescribedRun& described, const Program* program,
                  ProfileTrace& trace);

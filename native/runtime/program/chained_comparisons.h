@@ -10,7 +10,7 @@
 namespace opsmith {
 
 // `a < b <= c` as Python means it: `a < b and b <= c`. libtorch's own parser, which Python's front
-// end goes round, reads `(a < b) <= c`.
+// end does not use, reads `(a < b) <= c`.
 class ChainedComparisons {
  public:
   // The source that the trees were parsed from.

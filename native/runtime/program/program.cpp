@@ -176,7 +176,7 @@ class CompiledProgram : public Program {
     std::vector<jit::Def> methods;
     for (const auto& statement : definition.body()) {
       if (statement.kind() != jit::TK_DEF) {
-        throw(jit::ErrorReport(statement.range()) << "only methods can stand in a class");
+        throw(jit::ErrorReport(statement.range()) << "a class can only contain methods");
       }
       methods.emplace_back(statement);
     }

@@ -21,7 +21,7 @@ class HardwareCounters {
   struct Counts {
     double instructions = 0, cycles = 0;
   };
-  // Since start(); scaled up where the processor's counters were shared with others meanwhile.
+  // Since start(); scaled up if other programs used the processor's counters in the meantime.
   std::optional<Counts> read() const;
 
  private:

@@ -1,5 +1,5 @@
-// What else there is to tell of a call on a GPU: its time in a graph that is replayed, its kernels,
-// and what the device can do at most.
+// More facts about a call on a GPU: its time in a replayed graph, its kernels, and the limits of
+// the device.
 #pragma once
 
 #include <map>
@@ -17,17 +17,17 @@ struct ReplayedCall {
   std::vector<double> seconds;  // of one call
   std::string missing;          // why it cannot be replayed; "" else
 };
-// `calls` calls captured into one graph, on a stream of its own, and replayed: no launch is left in
-// them but the graph's, which they share. What a replay gives is held against the call's results
-// first.
+// `calls` calls captured into one graph, on a stream of its own, and replayed: they share one
+// launch, that of the graph. First the results of a replay are compared with those of the call.
 ReplayedCall replay_call(TimedCall& call, DeviceClock& clock, int64_t count, int64_t calls);
 
 // contract/timing-device.ts's deviceCeilings: a copy of far more bytes than the cache holds, and
 // products of matrices that grow until they take a while; the best of several each.
 struct DeviceCeilings {
   double bytes_per_second = 0;
-  std::map<std::string, double> flops;  // by dtype; those that the device does not have are absent
-  DeviceState state;                    // at work on the last product
+  std::map<std::string, double>
+      flops;          // by dtype; dtypes that the device does not support are absent
+  DeviceState state;  // at work on the last product
 };
 DeviceCeilings measure_device(at::Device device);
 

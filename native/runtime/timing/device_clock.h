@@ -1,5 +1,5 @@
-// Timing of calls on a device that works by itself: events on the current stream, by libtorch's
-// generic interface, so that any backend that has streams and events will do.
+// Timing of calls on an asynchronous device, with events on the current stream. It uses libtorch's
+// generic interface, so any backend with streams and events works.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,30 +14,28 @@ class DeviceClock {
  public:
   using Call = std::function<void()>;
 
-  // `cache_bytes` of the device's last level; 0 where that is not known. Throws what the backend
-  // throws that has no events with times.
+  // `cache_bytes`: size of the device's last-level cache; 0 if unknown. Throws what the backend
+  // throws if it has no events with times.
   DeviceClock(at::Device device, int64_t cache_bytes);
 
   // Seconds of each of `count` calls on the device, between an event right before it and one right
-  // after. The cache is overwritten before each, which also lets the host get ahead: it has
-  // enqueued the call before the device begins it, so that launching is no part of the time
-  // (triton.testing.do_bench works so). A sample for which it had not is taken again, with more
-  // lead.
+  // after. The cache is overwritten before each call. This also gives the host a lead: it enqueues
+  // the call before the device starts it, so the time does not include the launch (as in
+  // triton.testing.do_bench). A sample without enough lead is taken again, with more.
   std::vector<double> cold(int64_t count, const Call& call);
   // The same with the cache warm: seconds of one of `calls` calls between two events. Two calls
   // that are not counted come before them.
   std::vector<double> warm(int64_t count, int64_t calls, const Call& call);
   // The same of a graph that holds `calls` calls.
   std::vector<double> replayed(int64_t count, int64_t calls, const Call& replay);
-  // Seconds for which one call keeps the host when the device has nothing to do: the median of
-  // some.
+  // Seconds that one call needs on the host while the device is idle: the median of some calls.
   double launch(const Call& call);
-  // How many calls the host can enqueue before the device has done what keeps it busy meanwhile:
-  // with more, launching would be a part of the time of warm(). At least 1; after launch().
+  // How many calls the host can enqueue while the device is busy with earlier work. With more
+  // calls, the time of warm() would include launches. At least 1; after launch().
   int64_t most_calls() const;
   // Whether a call returns only when the device has done what was enqueued before it.
   bool waits(const Call& call);
-  // Whether the device still works when the current stream has done its part: on another stream.
+  // Whether the device still works on another stream when the current stream is done.
   bool works_elsewhere(const Call& call);
 
   void synchronize() const;  // every stream of the device

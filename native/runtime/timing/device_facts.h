@@ -1,5 +1,5 @@
-// A GPU as its driver and NVML describe it. Both are NVIDIA's and opened at run time: the addon is
-// built, and works, where neither is there. Never yet run on a machine with a GPU.
+// A GPU as its driver and NVML describe it. Both are NVIDIA's libraries and are opened at run time:
+// the addon can be built and works without them. Never yet run on a machine with a GPU.
 #pragma once
 
 #include <c10/core/Device.h>

@@ -107,7 +107,8 @@ MadeGraph make_graph(at::Device device) {
 #else
 MadeGraph make_graph(at::Device /*device*/) {
   return {nullptr,
-          "this libtorch has no ATen/accelerator/Graph.h: calls are replayed from 2.13 on"};
+          "this libtorch has no ATen/accelerator/Graph.h: replaying calls needs libtorch 2.13 or "
+          "newer"};
 }
 #endif
 

@@ -1,4 +1,4 @@
-// Calls captured into a graph, which a device replays without a launch for each kernel.
+// Captures calls into a graph, which a device replays without a launch for each kernel.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -10,8 +10,8 @@
 
 namespace opsmith {
 
-// All on the current stream, which must not be the default one. What throws leaves a graph that is
-// of no use; `end` has to be called nevertheless after a `begin` that did not throw.
+// All on the current stream, which must not be the default one. After an exception the graph is
+// unusable; `end` must still be called if `begin` did not throw.
 class DeviceGraph {
  public:
   DeviceGraph() = default;
@@ -22,7 +22,7 @@ class DeviceGraph {
   virtual void begin() = 0;
   virtual void end() = 0;
   virtual void replay() = 0;
-  // Kernels, copies and fills in it; absent where the backend does not tell.
+  // Kernels, copies and fills in it; absent if the backend does not report it.
   virtual std::optional<size_t> size() const { return std::nullopt; }
 };
 

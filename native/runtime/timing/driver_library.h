@@ -1,5 +1,4 @@
-// NVIDIA's driver and NVML, opened at run time: the addon is built, and works, where neither is
-// there.
+// NVIDIA's driver and NVML, opened at run time: the addon can be built and works without them.
 #pragma once
 
 #include <dlfcn.h>
@@ -18,7 +17,7 @@ class DriverLibrary {
     return handle_ != nullptr ? ""
                               : std::string(name_) + " (NVIDIA’s driver) is not on this machine";
   }
-  // nullptr where there is none: older and newer drivers name some otherwise.
+  // nullptr if there is none: older and newer drivers have other names for some.
   template <typename Function>
   Function* find(const char* symbol) const {
     return handle_ == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(handle_, symbol));

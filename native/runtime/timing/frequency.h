@@ -1,4 +1,4 @@
-// The processor's clock: what the system says of it, and what it really is.
+// The processor's clock: the value that the system reports, and the measured one.
 #pragma once
 
 #include <optional>
@@ -22,10 +22,9 @@ struct FrequencyFacts {
 };
 FrequencyFacts frequency_facts();
 
-// Cycles per second of the core that this runs on, now: by a chain of additions each of which waits
-// for the one before, so that each takes a cycle, on every core since long. The best of a few runs
-// of some 15 µs each, so that an interrupt does not count. Absent on processors that it does not
-// know how to keep in a chain.
+// Cycles per second of the core that this runs on, now: measured with a chain of dependent
+// additions, which take one cycle each on every current core. The best of a few runs of about 15
+// µs, so that interrupts do not count. Absent on processors without such a chain here.
 std::optional<double> effective_frequency();
 
 }  // namespace opsmith

@@ -1,4 +1,4 @@
-// The machine that timings are taken on: its caches, its clocks and what it can do at most.
+// The machine that timings are taken on: its caches, its clocks and its limits.
 #pragma once
 
 #include <cstdint>

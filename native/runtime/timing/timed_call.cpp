@@ -105,8 +105,8 @@ TimedCall::TimedCall(const TimedCallRequest& request)
       throw Failure(ErrorCode::derivative_missing,
                     sets_[i].wanted.empty() ? name_ + ": no input requires grad"
                                             : name_ + ": no output requires grad",
-                    "For timings of backward, set \"requires_grad\" on a floating input of an "
-                    "operator that has a derivative.");
+                    "For timings of backward, set \"requires_grad\" on a floating-point input of "
+                    "an operator that has a derivative.");
     }
     for (const auto& root : roots)
       sets_[i].gradients.push_back(at::ones_like(root.detach()));
@@ -149,7 +149,7 @@ void TimedCall::add_set(const TimedCallRequest& request, int64_t number, bool sh
       throw Failure(ErrorCode::input_invalid,
                     "input " + spec.name + " is " + enum_text(*spec.layout) +
                         ": only strided inputs are timed",
-                    "Time an operator or a function of the program that makes it sparse.");
+                    "Make the input strided, and time a function of the program that converts it.");
     }
     const auto tensor = shared ? shared_input(spec) : make_input(spec);
     if (!tensor.is_cpu() && !device_.is_cpu() && tensor.device() != device_) {

@@ -33,7 +33,7 @@ struct TimedCallRequest {
   TimingDirection direction = TimingDirection::forward;
   int64_t threads = 1;
   bool cold = false;
-  // Other values, in other memory, for every few samples; else the same for all.
+  // New values in other memory for every few samples; else the same ones for all.
   bool fresh = true;
 };
 
@@ -60,9 +60,10 @@ class TimedCall {
   // Of one forward, as count_flops() sees them; 0 where it sees none.
   int64_t flops() const { return flops_; }
 
-  // The calls that follow take the inputs of that set.
+  // The next calls use the inputs of that set.
   void use(size_t set) { set_ = &sets_[set % sets_.size()]; }
-  // The cost of calling is part of every timing: nothing between the loop and the dispatcher.
+  // The cost of calling is part of every timing: no code of ours is between the loop and the
+  // dispatcher.
   void once() {
     if (!only_forward_) return differentiate_once();
     stack_ = set_->arguments;
@@ -77,7 +78,7 @@ class TimedCall {
   // What the call gives for the inputs of a set: outputs, or gradients of those inputs that require
   // grad (undefined ones as undefined tensors). Computed anew.
   std::vector<c10::IValue> results(size_t set);
-  // The same for other tensors in the place of the inputs.
+  // The same for other tensors instead of the inputs.
   Tensors outputs_for(const Tensors& inputs) const;
   const Tensors& inputs(size_t set) const { return sets_[set].function.inputs; }
   // The arguments of a set, boxed.

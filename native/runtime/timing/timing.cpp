@@ -67,7 +67,7 @@ Timing& timing_on_device(int64_t handle) {
   auto& timing = timing_of(handle);
   if (!timing.clock) {
     throw Failure(ErrorCode::device_unavailable,
-                  timing.call->name() + " is called on the CPU: graphs and kernels are of a GPU",
+                  timing.call->name() + " runs on the CPU: graphs and kernels need a GPU",
                   "Set \"device\": \"cuda\" for its inputs, on a machine with a GPU.");
   }
   return timing;

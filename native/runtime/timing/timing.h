@@ -1,5 +1,5 @@
-// Timings of calls that are open: warmed up, looked at for what would make their timing a lie, and
-// sampled as long as it is asked for. Who compares two of them takes samples of both in turn.
+// Timings of calls that are open: warmed up, checked for causes of a wrong time, and sampled on
+// request. To compare two timings, take samples of both in turn.
 #pragma once
 
 #include <array>
@@ -118,7 +118,7 @@ TimingComparison compare_timing(const CompareRequest& request);
 ClosedTimings close_timings(const TimingHandles& requested);
 void close_all_timings();
 
-// What would make a timing of `call` a lie.
+// What would make the time of `call` wrong.
 // `clock` is that of its device; nullptr on the CPU.
 std::vector<TimingTrap> find_traps(TimedCall& call, DeviceClock* clock);
 

@@ -66,12 +66,12 @@ void find_cached(TimedCall& call, std::vector<TimingTrap>& traps) {
   const auto expected = detached(call.outputs_for(copies_of(call.inputs(1))));
   if (equal(before, after) && !equal(after, expected)) {
     traps.push_back({TimingTrapKind::cached,
-                     "gives its old output for an input that was changed in place: it remembers "
+                     "returns its old output after an input was changed in place: it caches "
                      "results, so repeated calls do not do the work"});
   } else if (equal(before, after)) {
     traps.push_back({TimingTrapKind::constant,
-                     "gives the same output for inputs that differ: it may remember results, so "
-                     "compare it with a reference before its time is believed"});
+                     "gives the same output for different inputs: it may cache results. Compare it "
+                     "with a reference before you trust its time"});
   }
 }
 
@@ -110,15 +110,15 @@ void find_work_elsewhere(TimedCall& call, DeviceClock& clock, std::vector<Timing
   const auto once = [&] { call.once(); };
   once();
   if (clock.works_elsewhere(once)) {
-    traps.push_back({TimingTrapKind::asynchronous,
-                     "leaves work on another stream: the device was still busy when the current "
-                     "stream had done its part, so the time between two events of that is not "
-                     "the time of its work"});
+    traps.push_back(
+        {TimingTrapKind::asynchronous,
+         "leaves work on another stream: the device was still busy when the current stream was "
+         "done, so events on the current stream do not measure all of its work"});
   }
   if (clock.waits(once)) {
     traps.push_back({TimingTrapKind::waits,
                      "waits for the device before it returns (item(), nonzero(), a copy to the "
-                     "CPU): the device idles meanwhile, and launching is a part of the time"});
+                     "CPU): the device is idle while it waits, and the time includes the launch"});
   }
 }
 

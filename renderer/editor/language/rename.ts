@@ -52,11 +52,11 @@ function tell(report: RenameReport, newName: string, paths: string[], here: stri
     const files = `${paths.length} ${paths.length === 1 ? 'file' : 'files'}`
     notify(
       left.length > 0 ? 'warning' : 'info',
-      `Renamed to ${newName} in ${places} of ${files}; nothing is saved yet.`,
+      `Renamed to ${newName} in ${places} of ${files}; the files are not saved yet.`,
       {
         hint:
           left.length > 0
-            ? `The old name is left at ${left.slice(0, 5).join(', ')}: in a macro, or something else is called so.`
+            ? `The old name is still at ${left.slice(0, 5).join(', ')}: in a macro, or as the name of something else.`
             : '',
         action: { label: 'Save all', run: () => runCommand('file.saveAll') },
       },

@@ -27,7 +27,7 @@ import { Foot } from './Foot'
 
 const formNames: Record<AssemblyForm, string> = { machine: 'Machine', ptx: 'PTX', sass: 'SASS' }
 
-/** The instructions of one function beside its source: same line, same colour. */
+/** The instructions of one function next to its source: same line, same colour. */
 export function AssemblyPanel(): ReactElement {
   const filter = useAssembly((state) => state.filter)
   const listing = useListing()
@@ -94,7 +94,7 @@ function emptyText(listing: AssemblyListing | null): string {
   if (listing === null) return 'Reading the library …'
   return listing.functions.length === 0
     ? 'The library has no code of the project’s sources.'
-    : 'Put the caret into a function, or choose one from the list.'
+    : 'Place the cursor in a function, or choose one from the list.'
 }
 
 function textOf(rows: readonly { kind: string; text: string }[]): string {
@@ -127,14 +127,14 @@ function ChoiceBar(): ReactElement {
           </option>
         ))}
       </select>
-      <label className="check" title="Show the function that the caret is in">
+      <label className="check" title="Show the function at the cursor">
         <input
           type="checkbox"
           checked={follows}
           onChange={(event) => setFollows(event.target.checked)}
           data-testid="assembly-follow"
         />
-        follow the caret
+        follow the cursor
       </label>
       {forms.length > 0 && (
         <Segmented
@@ -165,7 +165,7 @@ function ChoiceBar(): ReactElement {
         ))}
         <label
           className="check"
-          title="What clang optimized at each line, and why it did not; it compiles the source once more"
+          title="What clang optimized at each line, and why it did not. Compiles the source again."
         >
           <input
             type="checkbox"

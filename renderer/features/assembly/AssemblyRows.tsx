@@ -20,7 +20,7 @@ const startsAt =
 
 const shortName = (file: string): string => file.slice(file.lastIndexOf('/') + 1)
 
-/** Rows of any number, of which only those in view are in the document. Arrows walk, Enter opens the line, J follows a jump. */
+/** Rows of any number, of which only those in view are in the document. Arrow keys move, Enter opens the line, J follows a jump. */
 export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
   const scroller = useRef<HTMLDivElement>(null)
   const { filter, hovered, wanted } = useAssembly((state) => state)
@@ -81,7 +81,7 @@ export function AssemblyRows({ report, rows, stale }: Props): ReactElement {
       className={stale ? 'assembly-rows stale' : 'assembly-rows'}
       ref={scroller}
       role="listbox"
-      aria-label="Instructions. Arrows walk, Enter opens the line, J follows a jump, L estimates the loop."
+      aria-label="Instructions. Arrow keys move, Enter opens the line, J follows a jump, L estimates the loop."
       aria-activedescendant={selected >= 0 ? `assembly-row-${selected}` : undefined}
       tabIndex={0}
       onKeyDown={keys}

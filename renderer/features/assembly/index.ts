@@ -15,9 +15,9 @@ export const feature = defineFeature({
     tasks: { measure: 'below' },
     help: {
       about: [
-        'The machine code of one function next to its source: rows of a line have the colour of the line. It follows the caret; choose a function to keep it.',
-        'For CUDA sources, PTX and SASS are shown in place of machine code.',
-        '“compare with” shows the function next to an earlier build, or to a compile with other flags; “remarks” shows at the lines what clang optimized, and why it did not. llvm-mca estimates the cycles of a loop, for data in the first-level cache.',
+        'The machine code of one function next to its source. Rows have the colour of their source line. The panel follows the cursor; choose a function to keep it.',
+        'For CUDA sources, PTX and SASS are shown instead of machine code.',
+        '“compare with” shows the function next to an earlier build, or next to a compile with other flags. “remarks” shows what clang optimized at each line, and why it did not. llvm-mca estimates the cycles of a loop, for data in the first-level cache.',
       ],
       keys: [
         ['Up, Down, Page Up, Page Down', 'Walk through the instructions'],

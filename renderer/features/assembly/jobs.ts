@@ -33,7 +33,7 @@ export const showJob: Job<AssemblyChoice, ShownFunction> = createJob({
     const isOfCaret = choice.name === ''
     // Where the caret is in no function, what is shown stays.
     if (isOfCaret && showJob.store.getState().value !== null) {
-      return err('cancelled', 'The caret is in no function.')
+      return err('cancelled', 'The cursor is not in a function.')
     }
     return result
   },

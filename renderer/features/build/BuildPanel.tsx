@@ -52,7 +52,7 @@ export function BuildPanel(): ReactElement {
         />
         <Button
           icon="flask"
-          title="Build once more with ASan and UBSan, and make the calls of opsmith.json"
+          title="Build again with ASan and UBSan, and run the calls of opsmith.json"
           testId="build-sanitize"
           onClick={() => runCommand('build.sanitize')}
         >
@@ -149,7 +149,7 @@ function Settled({ report }: { report: BuildReport | null }): ReactElement {
     )
   }
   const title =
-    'What you call comes from the compile server. What is timed, exported and put into build/ is a plain -O2 build, made in the background.'
+    'Calls use the build of the compile server. Timings, exports and build/ use a plain -O2 build, which is made in the background.'
   return (
     <span className="muted" title={title} data-testid="build-settled">
       {report ? (

@@ -12,7 +12,9 @@ type Props = { steps: BuildStep[]; running: boolean }
 export function StepsTable({ steps, running }: Props): ReactElement {
   const [open, setOpen] = useState<number | null>(null)
   if (steps.length === 0) {
-    const text = running ? 'Building: the steps and their times follow.' : 'No compiler ran.'
+    const text = running
+      ? 'Building … The steps and their times appear after the build.'
+      : 'No compiler ran.'
     return <p className="panel-pad muted">{text}</p>
   }
   const longest = Math.max(...steps.map((step) => step.seconds), 1e-6)

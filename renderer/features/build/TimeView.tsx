@@ -79,7 +79,7 @@ export function TimeView(): ReactElement {
         />
         <p className="build-selected selectable" data-testid="build-time-selected">
           {name === undefined ? (
-            <span className="muted">Select a stretch to see what it is.</span>
+            <span className="muted">Select a bar to see what it is.</span>
           ) : (
             <>
               <span className="mono">{name}</span> <span className="muted">{fact}</span>
@@ -98,8 +98,8 @@ export function TimeView(): ReactElement {
           {trace.link && `link ${formatSeconds(trace.link.seconds)}`}
           {traced.load !== null && `, load ${formatSeconds(traced.load)}`}
         </p>
-        <Costs title="Costliest headers" costs={trace.headers} />
-        <Costs title="Costliest templates" costs={trace.templates} />
+        <Costs title="Most expensive headers" costs={trace.headers} />
+        <Costs title="Most expensive templates" costs={trace.templates} />
         {trace.remarks.map((remark) => (
           <p key={remark} className="muted">
             {remark}

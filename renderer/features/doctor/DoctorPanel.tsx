@@ -100,7 +100,7 @@ function Report({ report }: { report: DoctorReport }): ReactElement {
       <table className="table findings">
         <thead>
           <tr>
-            <th scope="col">Judgement</th>
+            <th scope="col">Result</th>
             <th scope="col">What</th>
             <th scope="col">Where</th>
           </tr>

@@ -31,7 +31,7 @@ export function ExplainLog(): ReactElement {
       />
       <div role="status">
         {failures?.length === 0 && (
-          <p className="muted">No failure of an environment that Opsmith knows is in this text.</p>
+          <p className="muted">Opsmith finds no known environment failure in this text.</p>
         )}
         {failures?.map((failure) => (
           <Failure key={failure.line} failure={failure} />

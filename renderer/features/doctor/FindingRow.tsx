@@ -8,7 +8,7 @@ const judgements: Record<Judgement, { icon: IconName; word: string; tone: string
   usable: { icon: 'check', word: 'usable', tone: 'tone-ok' },
   warning: { icon: 'warning', word: 'usable, but', tone: 'tone-warning' },
   unusable: { icon: 'error', word: 'not usable', tone: 'tone-error' },
-  absent: { icon: 'absent', word: 'not here', tone: 'muted' },
+  absent: { icon: 'absent', word: 'not found', tone: 'muted' },
 }
 
 export function FindingRow({ finding }: { finding: Finding }): ReactElement {

@@ -14,7 +14,7 @@ export const feature = defineFeature({
       about: [
         'The files of the project, and the exports that opsmith.json lists. A click opens each where it belongs; a model (.pt, .pt2) shows its graph. Calls, gradchecks, operator checks and benchmarks are in the Tests panel.',
         'A letter behind a name is what git says: M modified, A added, U untracked, R renamed, ! conflict. What git ignores is in italics.',
-        'Files from outside that are dropped on a folder are copied to it; rows of the tree are moved. The menu of a row has what else can be done.',
+        'Drop files from outside on a folder to copy them there. Drag rows of the tree to move them. The menu of a row has more actions.',
       ],
       keys: [
         ['Up, Down', 'Walk through the rows'],

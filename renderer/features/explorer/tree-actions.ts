@@ -86,12 +86,11 @@ export async function deleteRow({ path, kind }: Pick<TreeRow, 'path' | 'kind'>):
   const folder = currentFolder()
   if (folder === null) return
   const unsaved = unsavedBelow(path)
-  const lost =
-    unsaved.length > 0 ? `Text that was typed and not saved is lost: ${unsaved.join(', ')}. ` : ''
+  const lost = unsaved.length > 0 ? `Unsaved text is lost: ${unsaved.join(', ')}. ` : ''
   const what = kind === 'folder' ? 'The folder and all that is in it' : 'The file'
   const goesOn = await askToGoOn({
     title: `Delete ${path}?`,
-    detail: `${lost}${what} can be put back from the trash.`,
+    detail: `${lost}${what} can be restored from the trash.`,
     action: 'Move to the trash',
   })
   if (!goesOn || currentFolder() !== folder) return

@@ -76,7 +76,7 @@ function State(): ReactElement {
 function Doing(): ReactElement {
   const isLooking = useJob(changesJob, (state) => state.running !== null)
   const text = useExported(({ forms, isStopped }) => {
-    if (isLooking) return 'Building, and looking at what is there …'
+    if (isLooking) return 'Building, and reading the earlier export …'
     if (isStopped) return 'Stopping …'
     const steps = forms.flatMap(({ form, running }) =>
       running ? [`${form}: ${running.name}`] : [],
@@ -158,7 +158,7 @@ function verdictOf({ ok, forms }: ExportReport): {
     word: 'partly',
     tone: 'tone-warning',
     icon: 'warning',
-    text: `${all} exported, not all of it tried`,
+    text: `${all} exported, but not all proofs were tried`,
   }
 }
 
@@ -183,7 +183,7 @@ function EnlargeButton(): ReactElement {
   return (
     <IconButton
       icon={enlarged ? 'shrink' : 'enlarge'}
-      label={`${enlarged ? 'Back to its place' : 'Over the whole window'} (${shortcutOf('view.enlarge')})`}
+      label={`${enlarged ? 'Restore the size' : 'Fill the window'} (${shortcutOf('view.enlarge')})`}
       onClick={() => layoutStore.getState().dock?.toggleEnlarged('export')}
       testId="export-enlarge"
     />

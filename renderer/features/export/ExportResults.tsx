@@ -50,7 +50,7 @@ export function ExportResults(): ReactElement {
       <div className={isOld ? 'stale' : ''}>
         {isStopped && !isBusy && (
           <p className="panel-pad muted">
-            Stopped before its end: what was written is left where it is, and is not proven.
+            Stopped early: the files that were written stay, but are not proven.
           </p>
         )}
         {forms.map((progress) => (
@@ -68,7 +68,7 @@ function Nothing(): ReactElement {
   ) : (
     <EmptyState
       icon="folder"
-      text="Writes whole projects that a stranger can build. Each is copied to an empty folder, built and run there, and compared with the op host, before it counts as done."
+      text="Writes complete projects that anyone can build. Each is copied to an empty folder, built and run there, and compared with the op host. Only then does it count as done."
     />
   )
 }
@@ -120,7 +120,7 @@ function FormResult({ progress }: { progress: FormProgress }): ReactElement {
       ))}
       {state === 'failed' && report !== null && report.directory !== '' && (
         <p className="side-pad muted selectable">
-          What was written is left in <span className="mono">{report.directory}</span>.
+          The files that were written are in <span className="mono">{report.directory}</span>.
         </p>
       )}
       {report?.abi && <AbiTable abi={report.abi} />}

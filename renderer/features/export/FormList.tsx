@@ -32,7 +32,7 @@ export function FormList(): ReactElement {
         )}
         {!choices && !error && (
           <p className="muted side-pad" role="status">
-            <span className="spinner" /> looking at the sources and at this machine …
+            <span className="spinner" /> checking the sources and this machine …
           </p>
         )}
         <ul>
@@ -105,7 +105,7 @@ function Mark({ choice }: { choice: FormChoice }): ReactElement | null {
   if (choice.untried.length === 0) return null
   return (
     <span className="tone-warning" title={choice.untried.join('\n')}>
-      <Icon name="warning" label="its proof can be tried in part only" />
+      <Icon name="warning" label="only part of its proof can be tried here" />
     </span>
   )
 }

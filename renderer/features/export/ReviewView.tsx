@@ -64,7 +64,7 @@ function headText(review: Review, open: number): string {
     return `${formatCount(open, 'file')} changed by hand since the last export: keep or overwrite?`
   }
   if (review.onlyShown) return 'This is what an export would write.'
-  return 'The export that is there would change: look, then export.'
+  return 'The earlier export would change. Review the changes, then export.'
 }
 
 function FormChanges({ diff, review }: { diff: FormDiff; review: Review }): ReactElement {
@@ -89,8 +89,8 @@ function FormChanges({ diff, review }: { diff: FormDiff; review: Review }): Reac
       {!diff.error && diff.exists && (
         <p className="muted">
           {different.length === 0
-            ? `All ${formatCount(same, 'file')} are as they would be written.`
-            : `${formatCount(same, 'other file')} would stay as they are.`}
+            ? `All ${formatCount(same, 'file')} are up to date already.`
+            : `${formatCount(same, 'other file')} would not change.`}
         </p>
       )}
     </Section>
@@ -140,7 +140,7 @@ function ChangedFile({ form, file, review }: ChangedFileProps): ReactElement {
 }
 
 function wordsOf({ change, byHand, diff }: FileChange): string {
-  if (byHand) return change === 'added' ? 'deleted or made by hand' : 'changed by hand'
+  if (byHand) return change === 'added' ? 'deleted or created by hand' : 'changed by hand'
   return change === 'changed' && diff === '' ? 'changed, not text' : change
 }
 

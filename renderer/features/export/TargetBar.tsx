@@ -35,8 +35,8 @@ export function TargetBar(): ReactElement {
       </div>
       {folder.startsWith(`${project}/`) && (
         <p className="tone-warning">
-          <Icon name="warning" /> Inside the project: patterns of its <code>sources</code> may find
-          what is exported.
+          <Icon name="warning" /> This folder is in the project: patterns in <code>sources</code>{' '}
+          may match exported files.
         </p>
       )}
       <div className="case-call">
@@ -44,7 +44,7 @@ export function TargetBar(): ReactElement {
           icon="folder"
           disabled={isBusy}
           onClick={() => runCommand('export.folder')}
-          title="Choose the folder; each form gets one of its name in it"
+          title="Choose the folder. Each form gets a subfolder with its name."
           testId="export-choose-folder"
         >
           Choose …
@@ -52,14 +52,14 @@ export function TargetBar(): ReactElement {
         <Button
           disabled={isBusy}
           onClick={() => runCommand('export.diff')}
-          title="What would be written, file by file; nothing is"
+          title="Shows what an export would write, file by file. Writes nothing."
           testId="export-diff"
         >
           Show changes
         </Button>
         <label
           className="check"
-          title="Each is copied to an empty folder, built and run there without a network; every call is compared with the op host's result"
+          title="Copies each export to an empty folder, builds and runs it there without a network, and compares every call with the op host's result"
         >
           <input
             type="checkbox"

@@ -31,11 +31,11 @@ async function saved(then: () => Promise<void>): Promise<void> {
 /** Everything that can be done with exports; the panel comes to the front. */
 export function exportCommands(): Command[] {
   return [
-    command('run', 'Export what is chosen', () => saved(exportChosen), canExport, 'F7'),
+    command('run', 'Export the chosen forms', () => saved(exportChosen), canExport, 'F7'),
     command('diff', 'Show what would change', () => saved(showChanges), canExport),
     command('folder', 'Choose the folder …', () => chooseFolder(''), isIdle),
     command('keep', 'Keep the choice of forms in opsmith.json', keepExports, canExport),
-    command('leave', 'Leave the list of changes', leaveReview, () => {
+    command('leave', 'Close the list of changes', leaveReview, () => {
       return exportStore.getState().review !== null
     }),
     command('stop', 'Stop exporting', stopExport, isExporting),

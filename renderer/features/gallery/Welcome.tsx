@@ -34,7 +34,7 @@ export function Welcome(): ReactElement {
         {error && <ErrorView error={error} testId="project-error" />}
         {recent.length > 0 && (
           <section>
-            <h2>Opened before</h2>
+            <h2>Recent projects</h2>
             <ul className="recent">
               {recent.slice(0, 6).map((folder) => (
                 <li key={folder}>
@@ -49,7 +49,7 @@ export function Welcome(): ReactElement {
         )}
         <section>
           <h2>Samples</h2>
-          <p className="muted">Each opens as a copy of its own: change what you like.</p>
+          <p className="muted">Each opens as a copy that you can change.</p>
           <Gallery />
         </section>
       </div>

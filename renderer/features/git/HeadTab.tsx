@@ -19,7 +19,7 @@ export function HeadTab({ subject: path }: { subject: string }): ReactElement {
   useEffect(() => {
     if (head === undefined) void headOf(path)
   }, [path, head])
-  if (isGone) return <EmptyState text={`${path} cannot be read any more.`} />
+  if (isGone) return <EmptyState text={`${path} can no longer be read.`} />
   if (!isReady || head === undefined) return <EmptyState text={`Comparing ${path} …`} quiet />
   if (head === null) return <EmptyState text={`The last commit has no text of ${path}.`} />
   return (

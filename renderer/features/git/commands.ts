@@ -33,7 +33,7 @@ export const gitCommands: readonly Command[] = [
   },
   {
     id: 'git.blame',
-    title: 'Blame, who changed the line: turn on or off',
+    title: 'Blame (who changed the line): on or off',
     group: 'Git',
     enabled: () => fileStatesStore.getState().isRepository,
     run: async () => {

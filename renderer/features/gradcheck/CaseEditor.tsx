@@ -78,7 +78,7 @@ function CaseInputs(): ReactElement | null {
       )}
       note={
         <>
-          <span className="muted">Edits are this case’s own.</span>
+          <span className="muted">Edits here change only this case.</span>
           <button type="button" className="link" onClick={() => showPanel('run')}>
             The project’s inputs are in Run
           </button>

@@ -56,7 +56,7 @@ function NumberOption({ name, title }: { name: NumberName; title: string }): Rea
 
 function parseTolerance(text: string, positive: boolean): { value: number } | { problem: string } {
   const value = Number(text)
-  if (text.trim() === '' || !Number.isFinite(value)) return { problem: 'a number, as 1e-6' }
+  if (text.trim() === '' || !Number.isFinite(value)) return { problem: 'a number, such as 1e-6' }
   if (positive && value <= 0) return { problem: 'larger than 0' }
   return value < 0 ? { problem: 'not negative' } : { value }
 }
@@ -73,7 +73,10 @@ const dtypes = [
 function DtypeChoice(): ReactElement {
   const dtype = useGradcheck((state) => state.draft.dtype)
   return (
-    <span className="case-option" title="Of every floating or complex input, in place of its own">
+    <span
+      className="case-option"
+      title="The dtype of every floating or complex input, instead of its own"
+    >
       <select
         aria-label="dtype"
         id="gradcheck-dtype"
@@ -143,7 +146,7 @@ function MoreOptions(): ReactElement {
   const secondOrder = useGradcheck((state) => state.draft.secondOrder)
   return (
     <div className="case-options">
-      <NumberOption name="nondet_tol" title="How far two runs of one backward may differ" />
+      <NumberOption name="nondet_tol" title="Largest allowed difference between two runs of one backward" />
       {secondOrder ? (
         <>
           <Switch name="check_rev_over_rev" label="reverse over reverse" title="" />

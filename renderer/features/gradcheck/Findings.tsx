@@ -92,7 +92,8 @@ function Failure({ finding, report }: Omit<RowProps, 'index'>): ReactElement {
       {worst && <Worst worst={worst} finding={finding} report={report} />}
       {total > 0 && !finding.countsInReason && (
         <p className="muted">
-          {mismatched.toLocaleString('en')} of {total.toLocaleString('en')} elements are out
+          {mismatched.toLocaleString('en')} of {total.toLocaleString('en')} elements are outside the
+          tolerance
         </p>
       )}
     </div>

@@ -48,7 +48,7 @@ function CheckAll(): ReactElement {
   return (
     <ActionButton
       text="Check all"
-      title="Makes all gradchecks of opsmith.json"
+      title="Runs all gradchecks of opsmith.json"
       command="gradcheck.all"
       disabled={!hasChecks}
       onClick={() => void checkAll()}

@@ -157,7 +157,7 @@ function Verdict({ report }: { report: CheckedReport }): ReactElement {
         <strong>{report.ok ? 'Passed' : 'Failed'}</strong>
       </span>
       {expected !== null && expected !== verdict && (
-        <strong>though expected to {expected === 'passed' ? 'pass' : 'fail'}</strong>
+        <strong>but expected to {expected === 'passed' ? 'pass' : 'fail'}</strong>
       )}
       {expected === 'failed' && verdict === 'failed' && <span>as expected</span>}
       {report.error !== null && (

@@ -15,7 +15,7 @@ import { JacobianTiles } from './jacobian-tiles'
 type Drawn = GradcheckFinding & Record<Kind, TensorHandle>
 type Kind = 'analytical' | 'numerical' | 'error'
 const kinds: readonly Kind[] = ['analytical', 'numerical', 'error']
-/** From this width on, in pixels, all three are beside each other. */
+/** From this width on, in pixels, all three are next to each other. */
 const roomForAll = 620
 
 function isDrawn(finding: GradcheckFinding | undefined): finding is Drawn {
@@ -208,7 +208,9 @@ function Readout({ place, isWorst, finding, report, tiles }: ReadoutProps): Reac
     if (place) for (const kind of kinds) tiles[kind].want(place.row, place.column)
   })
   if (!place)
-    return <p className="gradcheck-readout muted">Click, then the wheel zooms; drag pans.</p>
+    return (
+      <p className="gradcheck-readout muted">Click, then use the wheel to zoom. Drag to pan.</p>
+    )
   const value = (kind: Kind): string => {
     const found = tiles[kind].at(place.row, place.column)
     if (found) return found.text ?? exactNumber(found.value)

@@ -106,8 +106,8 @@ function Found({ searched }: { searched: Searched }): ReactElement {
         <span className="muted">
           {' '}
           in {formatSeconds(search.seconds)}
-          {isOld && ', of older sources'}
-          {!isOurs && ', of another case'}
+          {isOld && ', from older sources'}
+          {!isOurs && ', for another case'}
         </span>
       </p>
       <p className="selectable">

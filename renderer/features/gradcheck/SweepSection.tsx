@@ -30,7 +30,7 @@ export function EpsSweepSection(): ReactElement {
   return (
     <Section
       title="Error over eps"
-      note={shown ? (isOld ? 'of older sources' : formatSeconds(shown.seconds)) : ''}
+      note={shown ? (isOld ? 'from older sources' : formatSeconds(shown.seconds)) : ''}
       actions={
         isSweeping ? (
           <>
@@ -59,8 +59,8 @@ export function EpsSweepSection(): ReactElement {
       ) : (
         !isSweeping && (
           <p className="muted">
-            A larger step cuts terms off, a smaller one rounds: the sweep shows both in float32 and
-            float64, and the step between them.
+            A large step truncates, a small step rounds. The sweep shows both errors in float32 and
+            float64, and the best step between them.
           </p>
         )
       )}
@@ -132,7 +132,7 @@ function Chart({ report }: { report: SweepReport }): ReactElement {
       className="chart gradcheck-sweep"
       ref={host}
       role="img"
-      aria-label={`Largest error over eps. ${report.curves.map(curveText).join(' ')} A click takes that eps.`}
+      aria-label={`Largest error over eps. ${report.curves.map(curveText).join(' ')} Click to use that eps.`}
       data-testid="gradcheck-sweep-chart"
     />
   )
@@ -155,7 +155,7 @@ function SweepTable({ curves }: { curves: readonly SweepCurve[] }): ReactElement
             <th>eps</th>
             <th className="right">largest error</th>
             <th>verdict</th>
-            <th>prevails</th>
+            <th>larger part</th>
           </tr>
         </thead>
         <tbody>
@@ -167,7 +167,7 @@ function SweepTable({ curves }: { curves: readonly SweepCurve[] }): ReactElement
                   <button
                     type="button"
                     className="link"
-                    title="Take this eps"
+                    title="Use this eps"
                     onClick={() => editOptions({ eps: point.eps })}
                   >
                     {powerText(point.eps)}

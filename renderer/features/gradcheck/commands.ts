@@ -21,12 +21,7 @@ export function gradcheckCommands(): Command[] {
     command('sweep', 'Error over eps', sweepEps, hasCase),
     command('search', 'Search for the worst of 100 points', () => searchWorst(100, 0), hasCase),
     command('keep', 'Keep this case in opsmith.json', () => keepCase('passed'), hasCase),
-    command(
-      'keepFailing',
-      'Keep this case as one that has to fail',
-      () => keepCase('failed'),
-      hasCase,
-    ),
+    command('keepFailing', 'Keep this case as expected to fail', () => keepCase('failed'), hasCase),
     command('fast', 'Fast mode on or off', () => {
       editOptions({ fast_mode: !gradcheckStore.getState().draft.options.fast_mode })
     }),

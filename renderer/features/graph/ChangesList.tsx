@@ -25,7 +25,7 @@ export function ChangesList(): ReactElement | null {
         <Icon name={open ? 'down' : 'right'} />
         <span>Changes</span>
         <span className="muted">
-          {all === 0 ? 'none' : all} against {title}
+          {all === 0 ? 'none' : all} compared with {title}
         </span>
       </button>
       {open && (

@@ -109,7 +109,7 @@ function EntryChoice(): ReactElement {
 const capturedForms: GraphForm[] = ['script', 'trace', 'autograd', 'executed']
 const formTitles: Partial<Record<GraphForm, string>> = {
   script: 'What the TorchScript compiler produced, control flow included',
-  trace: 'What the tracer recorded for these arguments: one way through, every size known',
+  trace: 'What the tracer recorded for these arguments: one path, all sizes known',
   autograd: 'grad_fn nodes of a run, from the outputs to the leaves',
   executed: 'What the profiling executor ran: specialised and fused',
 }

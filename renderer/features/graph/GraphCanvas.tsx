@@ -151,7 +151,7 @@ export function GraphCanvas({ view, label, onSearch }: Props): ReactElement {
         tabIndex={0}
         role="application"
         aria-roledescription="graph"
-        aria-label={`${label}. Arrows walk, Enter opens and folds, F fits, slash searches.`}
+        aria-label={`${label}. Arrow keys move, Enter opens and folds, F fits, slash searches.`}
         data-testid={`graph-canvas-${view}`}
         onPointerDown={pointerDown}
         onPointerMove={pointerMove}

@@ -49,7 +49,7 @@ export function GraphPanel(): ReactElement {
               Capture again
             </Button>
           </ErrorView>
-          {shown && <p className="muted">Below is {shown.shot.title} as it was captured before.</p>}
+          {shown && <p className="muted">Below is an earlier capture of {shown.shot.title}.</p>}
         </div>
       )}
       {shown ? <Shown /> : !error && <Waiting working={job !== null} />}
@@ -167,7 +167,7 @@ function Waiting({ working }: { working: boolean }): ReactElement {
   const { what, startedAt } = useGraphWork()
   const entry = useGraph((state) => state.choice.entry)
   const building = useBuild((state) => state.running !== null)
-  if (building) return <EmptyState text="Building: the graph follows." quiet />
+  if (building) return <EmptyState text="Building … The graph appears after the build." quiet />
   if (!working) {
     return (
       <EmptyState icon="pulse" text={`Shows what ${entry} is made of, node by node.`}>
@@ -192,7 +192,7 @@ function Waiting({ working }: { working: boolean }): ReactElement {
 
 function Nothing(): ReactElement {
   const building = useBuild((state) => state.running !== null)
-  if (building) return <EmptyState text="Building: the graph follows." quiet />
+  if (building) return <EmptyState text="Building … The graph appears after the build." quiet />
   return (
     <EmptyState
       icon="pulse"

@@ -146,7 +146,7 @@ function Head({ inspection }: { inspection: Inspection }): ReactElement {
           </Button>
           {alike > 1 && (
             <Button onClick={() => void fold('alike', key)}>
-              {folded ? 'Open' : 'Fold'} all {alike} like it
+              {folded ? 'Open' : 'Fold'} all {alike} of this kind
             </Button>
           )}
         </div>

@@ -7,8 +7,8 @@ import { select, useView } from './view-store'
 
 const titles = {
   none: '',
-  time: 'Time a node, nested ones included',
-  memory: 'New memory a node',
+  time: 'Time per node, with nested nodes',
+  memory: 'New memory per node',
   values: 'Largest absolute value',
   device: 'Device',
 } as const

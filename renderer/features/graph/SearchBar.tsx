@@ -15,7 +15,7 @@ const overlays: Record<GraphOverlay, string> = {
   device: 'device',
 }
 
-/** Search over the picture, and what the picture shows beside the operators. */
+/** Search over the picture, and what the picture shows next to the operators. */
 export function SearchBar({ field }: { field: RefObject<HTMLInputElement | null> }): ReactElement {
   const choice = useGraph((state) => state.choice)
   const canRun = useShown((shown) => shown?.shot.report !== null)
@@ -25,7 +25,7 @@ export function SearchBar({ field }: { field: RefObject<HTMLInputElement | null>
       <select
         className="graph-overlay"
         aria-label="Overlay"
-        title="Colours the nodes by what one run of the graph saw"
+        title="Colours the nodes by the values of one run"
         value={choice.overlay}
         data-testid="graph-overlay"
         disabled={!canRun && choice.overlay === 'none'}

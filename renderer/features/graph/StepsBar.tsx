@@ -10,10 +10,10 @@ import { entryOptions } from './graph-entry'
 import { useView } from './view-store'
 
 const passTitles: Record<GraphPass, string> = {
-  inline: 'Puts the bodies of called functions and methods in place of the calls',
-  constant_propagation: 'Computes what depends on constants only',
-  common_subexpressions: 'Computes the same thing once',
-  dead_code: 'Takes out what nothing uses',
+  inline: 'Replaces calls of functions and methods with their bodies',
+  constant_propagation: 'Computes the values that depend only on constants',
+  common_subexpressions: 'Computes equal expressions once',
+  dead_code: 'Removes unused nodes',
   peephole: 'Simplifies patterns of a few nodes',
   freeze: 'Makes parameters and attributes constants',
   canonicalize: 'Renames values in the order of the text',
@@ -76,7 +76,7 @@ function Steps(): ReactElement {
               <button
                 type="button"
                 aria-current={index === step ? 'step' : undefined}
-                title={`${title}${done ? `\n${formatCount(done.nodes, 'node')}, ${formatSeconds(done.seconds)}` : ''}${done?.note === undefined ? '' : `\n${done.note}`}${pass === 'captured' ? '' : '\nAlt+arrows move it, Delete takes it out'}`}
+                title={`${title}${done ? `\n${formatCount(done.nodes, 'node')}, ${formatSeconds(done.seconds)}` : ''}${done?.note === undefined ? '' : `\n${done.note}`}${pass === 'captured' ? '' : '\nAlt+arrows move it, Delete removes it'}`}
                 data-testid={`graph-step-${index}`}
                 onClick={() => show(index)}
                 onKeyDown={(event) => {
@@ -94,7 +94,7 @@ function Steps(): ReactElement {
                 <button
                   type="button"
                   className="graph-chip-close"
-                  aria-label={`Take out ${passNames[pass]}`}
+                  aria-label={`Remove ${passNames[pass]}`}
                   onClick={() => setPasses(passes.filter((_, i) => i !== index - 1))}
                 >
                   <Icon name="close" />
@@ -153,8 +153,8 @@ function CompareChoice(): ReactElement {
         aria-label="Compared with"
         title={
           compared
-            ? `Marked against ${compared.title}`
-            : 'What the graph is marked against: the step before, of the first step the last build'
+            ? `Compared with ${compared.title}`
+            : 'What the graph is compared with. By default: the step before; for the first step, the last build.'
         }
         value={JSON.stringify(choice.compare)}
         data-testid="graph-compare"

@@ -45,7 +45,7 @@ export function WarningsBar(): ReactElement | null {
             ? first.message
             : failed.length > 0
               ? `The trace differs on ${failed[0]?.inputs ?? 'other inputs'}.`
-              : `The trace gives what the function gives (${checks.length === 1 ? (checks[0]?.inputs ?? '') : `${checks.length} checks`}).`}
+              : `The trace and the function give the same result (${checks.length === 1 ? (checks[0]?.inputs ?? '') : `${checks.length} checks`}).`}
         </span>
         {first?.source && (
           <FileLink

@@ -48,7 +48,7 @@ const capture: Command[] = [
     hasEntry,
     'Ctrl+Shift+G',
   ),
-  command('clearPasses', 'Take out all passes', async () => {
+  command('clearPasses', 'Remove all passes', async () => {
     changeChoice({ passes: [], step: null })
     await captureGraph()
   }),
@@ -97,7 +97,7 @@ function forms(): Command[] {
 const view: Command[] = [
   command(
     'fit',
-    'Fit; once more: show all',
+    'Fit; again: show all',
     act((actions) => actions.fit()),
   ),
   command(

@@ -23,13 +23,13 @@ export const feature = defineFeature({
     tasks: { write: 'above' },
     help: {
       about: [
-        'The graph of a function or an operator: scripted, traced, executed or of autograd, before and after each pass. Changes since the last build are marked.',
+        'The graph of a function or an operator: scripted, traced, executed or autograd, before and after each pass. Changes since the last build are marked.',
         'An overlay colours the nodes by time, memory, values or device of one run.',
       ],
       keys: [
         ['Arrows', 'Walk from node to node; with Shift, move the picture'],
         ['Enter', 'Open or fold a module or a block'],
-        ['F', 'Fit the graph; once more: show all of it'],
+        ['F', 'Fit the graph; press again to show all of it'],
         ['+ and -', 'Zoom, as the wheel does'],
         ['/', 'Search'],
         ['Escape', 'Select nothing'],

@@ -92,7 +92,7 @@ async function viewOf({ isNewest, ...parts }: ViewParts): Promise<Result<GraphVi
   })
 }
 
-const superseded = err('cancelled', 'A newer graph was asked for.')
+const superseded = err('cancelled', 'A newer graph was requested.')
 
 /** The last build's graph stays to compare with until a newer build's takes its place. */
 function lastBuildOf(shot: Shot, before: GraphView | null): Shot | null {

@@ -120,7 +120,7 @@ graphClient.onScene = (view, shift, isFinal, show) => {
   if (isKnown) surface?.follow(shift.dx, shift.dy)
   show()
   if (!surface || isKnown) return
-  // A first layout is refined: until the user moves it, the picture is placed anew each time.
+  // A first layout is refined: until the user moves it, the picture is placed again each time.
   if (!surface.wasMoved || surface.size.width === 0) surface.start()
   if (isFinal) fitted.set(view, placeKey)
 }
@@ -267,7 +267,7 @@ export async function selectPath(to: number): Promise<void> {
     await painter.ask('boxes', { view, keys: [to] }),
   ]
   const notice =
-    path === null ? 'No data goes from one to the other.' : `Path of ${path.length} boxes.`
+    path === null ? 'No data flows from one node to the other.' : `Path of ${path.length} boxes.`
   viewStore.setState({ second: to, path, notice })
   surfaces.get(view)?.setSelection({
     selected: first.boxes[0] ?? null,

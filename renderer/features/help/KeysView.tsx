@@ -26,9 +26,9 @@ export function KeysView(): ReactElement {
             <KeyTable name={group} rows={rows} />
           </section>
         ))}
-        {groups.length === 0 && <p className="muted">No key does “{query}”.</p>}
+        {groups.length === 0 && <p className="muted">No key matches “{query}”.</p>}
         <p className="muted">
-          All else is in the command palette. In the editor, keys are those of VS Code.
+          The command palette has all other commands. In the editor, keys are those of VS Code.
         </p>
       </div>
     </>

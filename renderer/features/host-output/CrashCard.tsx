@@ -45,7 +45,7 @@ export function CrashCard({ exit }: { exit: HostExit }): ReactElement {
         </span>
         <span className="grow" />
         <Button primary icon="play" onClick={() => runCommand('build.run')} testId="crash-go-on">
-          Build and go on
+          Build and continue
         </Button>
         <IconButton icon="close" label="Dismiss" onClick={dismissCrash} />
       </div>

@@ -27,7 +27,7 @@ export function HostOutputPanel(): ReactElement {
         <Button
           icon="refresh"
           onClick={() => void restartHost()}
-          title="Ends the op host and starts another"
+          title="Stops the op host and starts a new one"
         >
           Restart
         </Button>
@@ -56,7 +56,7 @@ function SandboxBadge({ sandbox: { bounds, why } }: { sandbox: SandboxState }): 
   const title = [describeBounds(bounds), why].filter((text) => text !== '').join('. ')
   return (
     <span className="muted" title={title} data-testid="host-sandbox">
-      {bounds.length === 0 ? 'no sandbox' : why === '' ? 'in a sandbox' : 'in a part of a sandbox'}
+      {bounds.length === 0 ? 'no sandbox' : why === '' ? 'in a sandbox' : 'in a partial sandbox'}
     </span>
   )
 }

@@ -37,7 +37,7 @@ function CallBar(): ReactElement {
         id="operator-check"
         op={draft.op}
         argsText={draft.argsText}
-        placeholder="what its schema suggests"
+        placeholder="made from its schema"
         onChoose={chooseCheckedOperator}
         onArguments={(argsText) => editCheck({ argsText })}
       />
@@ -92,7 +92,7 @@ function Ranges(): ReactElement {
       </div>
       <div className="case-options">
         <NumberOption name="shapes" title="How many other calls are tried" most={1000} />
-        <NumberOption name="seed" title="Of the other calls" most={Number.MAX_SAFE_INTEGER} />
+        <NumberOption name="seed" title="Seed of the other calls" most={Number.MAX_SAFE_INTEGER} />
         {!isSet && (
           <MoreOptions open={more} onToggle={() => setMore(!more)} testId="operator-check-more" />
         )}

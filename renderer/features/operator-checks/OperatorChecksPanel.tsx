@@ -31,7 +31,7 @@ export function OperatorChecksPanel(): ReactElement {
     return (
       <NeedsBuild
         icon="flask"
-        text="Checks what operators do to schemas, memory, layouts and dtypes, as torch.library.opcheck does and further. Build first."
+        text="Checks schemas, memory, layouts and dtypes of operators: what torch.library.opcheck checks, and more. Build first."
       />
     )
   }

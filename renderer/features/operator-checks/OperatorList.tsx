@@ -38,7 +38,7 @@ export function OperatorList(): ReactElement {
         {entries.length === 0 && <p className="muted side-pad">There is nothing to check.</p>}
       </Section>
       <OtherOperators
-        title="Not in the list"
+        title="Not in opsmith.json"
         listed={entries}
         selected={other}
         onChoose={chooseCheckedOperator}
@@ -75,7 +75,7 @@ function SanitizeSwitch(): ReactElement {
   return (
     <CheckSwitch
       words="sanitizers"
-      title="Also calls them in a build of their own that ASan and UBSan watch: some seconds more"
+      title="Also calls the operators in a separate build with ASan and UBSan. Takes some seconds more."
       checked={useOperatorChecks((state) => state.sanitize)}
       onChange={setSanitize}
       testId="operator-check-sanitize"

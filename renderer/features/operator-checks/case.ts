@@ -14,7 +14,7 @@ export type OperatorCheckDraft = {
   op: string
   /** "x, [y, None], k": names of inputs, sizes and numbers, and literals; "" lets the schema say. */
   argsText: string
-  /** Whole inputs in place of the project's of the same name; shapes may name sizes. */
+  /** Whole inputs instead of the project's of the same name; shapes may name sizes. */
   inputs: Record<string, CheckInput>
   sizes: Ranges
   integers: Ranges
@@ -160,11 +160,11 @@ export function parseRanges(
     const min = Number(match?.[2])
     const max = match?.[3] === undefined ? min : Number(match[3])
     if (name === '' || Number.isNaN(min) || Number.isNaN(max))
-      return { problem: kind === 'floats' ? 'as in alpha -1..1' : 'as in B 1..8, N 0..64' }
+      return { problem: kind === 'floats' ? 'such as alpha -1..1' : 'such as B 1..8, N 0..64' }
     if (kind !== 'floats' && !(Number.isInteger(min) && Number.isInteger(max)))
       return { problem: 'whole numbers' }
     if (kind === 'sizes' && min < 0) return { problem: 'no negative size' }
-    if (max < min) return { problem: `${name}: the end lies below the start` }
+    if (max < min) return { problem: `${name}: the end is less than the start` }
     ranges[name] = { min, max }
   }
   return { value: ranges }

@@ -19,7 +19,7 @@ export const feature = defineFeature({
     tasks: { check: 'above' },
     help: {
       about: [
-        'Checks what an operator does to memory, layouts, dtypes and shapes, as torch.library.opcheck does and further. Inputs are made from the schema where opsmith.json gives none.',
+        'Checks memory, layouts, dtypes and shapes of an operator: what torch.library.opcheck checks, and more. If opsmith.json gives no inputs, they are made from the schema.',
         'With “sanitizers”, ASan and UBSan watch the calls. With “thorough”, complex and second-order gradients are checked too, and four times as many shapes.',
       ],
     },

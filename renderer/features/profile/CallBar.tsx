@@ -27,7 +27,7 @@ export function CallBar(): ReactElement {
         <ProfileButton />
       </div>
       <div className="case-options">
-        <label className="check" title="Also the backward of the sum of its outputs">
+        <label className="check" title="Also profiles the backward of the sum of the outputs">
           <input
             type="checkbox"
             checked={draft.backward}
@@ -36,7 +36,7 @@ export function CallBar(): ReactElement {
           />
           backward
         </label>
-        <span className="profile-threads" title="Of libtorch's pool">
+        <span className="profile-threads" title="Threads of libtorch's pool">
           <CommitField
             id="profile-threads"
             label="threads"

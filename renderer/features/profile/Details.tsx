@@ -17,7 +17,7 @@ export function ProfileDetails({ report }: { report: ProfileReport }): ReactElem
     <div className="profile-details" role="status" data-testid="profile-details">
       {selection?.kind !== kind ? (
         <span className="muted">
-          Nothing is selected. Click, or walk with the arrows:{' '}
+          Nothing is selected. Click, or use the arrow keys:{' '}
           {kind === 'flame' ? 'a box' : 'an event'} shows its times, shapes and line.
         </span>
       ) : kind === 'flame' ? (

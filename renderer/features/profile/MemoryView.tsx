@@ -9,7 +9,7 @@ import { bytesText, exactTime, shareText } from '../../shell/spans/times'
 
 /** Who holds memory when the most is held; the curve over time lies below the timeline. */
 export function MemoryView({ report }: { report: ProfileReport }): ReactElement {
-  if (report.memory.length === 0) return <EmptyState quiet text="The run takes no memory." />
+  if (report.memory.length === 0) return <EmptyState quiet text="The run allocates no memory." />
   return (
     <div className="profile-memory scroll">
       {report.memory.map((memory) => (
@@ -28,13 +28,13 @@ function Device({ memory, report }: Props): ReactElement {
     <section aria-label={`Memory of ${device}`}>
       <dl className="profile-numbers">
         <div>
-          <dt>at most on {device}</dt>
+          <dt>peak on {device}</dt>
           <dd className="number" data-testid="profile-peak">
             {bytesText(peak)}
           </dd>
         </div>
         <div>
-          <dt>after</dt>
+          <dt>reached after</dt>
           <dd className="number">{exactTime(peakTime)}</dd>
         </div>
         <div>
@@ -54,7 +54,7 @@ function Device({ memory, report }: Props): ReactElement {
         <table className="table" data-testid="profile-holders">
           <thead>
             <tr>
-              <th scope="col">taken by, and held at the peak</th>
+              <th scope="col">allocated by, and still held at the peak</th>
               <th scope="col" className="right">
                 bytes
               </th>

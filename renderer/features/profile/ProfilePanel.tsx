@@ -42,7 +42,7 @@ export function ProfilePanel(): ReactElement {
     return (
       <NeedsBuild
         icon="pulse"
-        text="Shows where a function of the program, or an operator, spends its time and takes its memory. Build first."
+        text="Shows where a function of the program, or an operator, spends its time and memory. Build first."
       />
     )
   }
@@ -111,7 +111,7 @@ function OtherFields(): ReactElement {
   return (
     <div className="stale-bar" role="status" data-testid="profile-other-fields">
       <Icon name="history" />
-      <span className="grow">Profiled with other fields than those above.</span>
+      <span className="grow">This profile is for different settings.</span>
       <button type="button" className="link" onClick={() => void runProfile()}>
         Profile
       </button>
@@ -181,7 +181,7 @@ function Summary({ report }: { report: ProfileReport }): ReactElement {
         className="muted"
         title={
           slowed > slowedBelow
-            ? 'Noting an event takes about a microsecond: short ones look longer than they are.'
+            ? 'Recording an event takes about a microsecond, so short events look longer than they are.'
             : ''
         }
       >
@@ -191,7 +191,7 @@ function Summary({ report }: { report: ProfileReport }): ReactElement {
       {memory.map(({ device, peak }) => (
         <span key={device}>
           <span className="number">{bytesText(peak)}</span>{' '}
-          <span className="muted">at most on {device}, on top of the arguments</span>
+          <span className="muted">peak on {device}, without the arguments</span>
         </span>
       ))}
       {trace.cutEvents + trace.cutAllocations > 0 && (
@@ -285,7 +285,7 @@ function Flame({ report }: { report: ProfileReport }): ReactElement {
     <SpanCanvas
       named={named}
       memory={noMemory}
-      label="Flame graph: time by path of calls"
+      label="Flame graph: time per call stack"
       testId="profile-flame"
       selected={selected}
       search={search}

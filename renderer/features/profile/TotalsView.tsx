@@ -20,9 +20,13 @@ type Props = { report: ProfileReport; search: string }
 
 const columns: readonly { by: TotalsColumn; label: string; title: string }[] = [
   { by: 'calls', label: 'calls', title: '' },
-  { by: 'total', label: 'total', title: 'With what ran within it' },
-  { by: 'self', label: 'self', title: 'Without what ran within it' },
-  { by: 'allocated', label: 'takes', title: 'Memory that it took, and nothing within it' },
+  { by: 'total', label: 'total', title: 'With the calls inside it' },
+  { by: 'self', label: 'self', title: 'Without the calls inside it' },
+  {
+    by: 'allocated',
+    label: 'takes',
+    title: 'Memory that it allocated, without the calls inside it',
+  },
 ]
 
 /** Enough for any program; past it, the search finds what is meant. */
@@ -63,7 +67,7 @@ export function TotalsView({ report, search }: Props): ReactElement {
           text={
             search.trim() !== ''
               ? 'No name contains that.'
-              : 'Nothing that ran belongs to a line of the program: profile a function of the program.'
+              : 'No event belongs to a line of the program: profile a function of the program.'
           }
         />
       ) : (

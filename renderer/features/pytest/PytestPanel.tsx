@@ -103,7 +103,7 @@ function RecordSwitch(): ReactElement {
   return (
     <label
       className="check"
-      title="Notes which calls the tests make of this project's operators, for opsmith.json"
+      title="Records the calls that the tests make to this project's operators, for opsmith.json"
     >
       <input
         type="checkbox"
@@ -165,7 +165,7 @@ function Nothing(): ReactElement {
   return (
     <EmptyState
       icon="flask"
-      text="Run all, or list the tests first: they get the library that is built here in the place of the installed one."
+      text="Run all tests, or list them first. They use the library that is built here instead of the installed one."
     />
   )
 }
@@ -197,8 +197,8 @@ function Summary({ run }: { run: EndedRun }): ReactElement {
       {ended !== '' && <p className="tone-error selectable">{ended}</p>}
       {!onlyList && replaced.length === 0 && (
         <p className="tone-warning">
-          No test asked for a Python module of the library. If the tests import it by another name,
-          add that to “pythonModules” in opsmith.json.
+          No test imported a Python module of the library. If the tests import it under another
+          name, add the name to “pythonModules” in opsmith.json.
         </p>
       )}
       <p className="muted" title={`${place}\n${replaced.join('\n')}`}>

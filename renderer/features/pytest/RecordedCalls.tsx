@@ -69,7 +69,7 @@ function CallRow({ call: one, isChosen, onChoose }: RowProps): ReactElement {
         <span className="mono selectable">{text}</span>
         {requiresGrad(one) && <span className="muted">requires grad</span>}
       </label>
-      {why !== '' && <p className="muted">opsmith.json cannot hold {why}.</p>}
+      {why !== '' && <p className="muted">opsmith.json cannot express {why}.</p>}
       <button
         type="button"
         className="link mono ellipsis"

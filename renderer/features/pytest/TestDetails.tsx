@@ -12,7 +12,7 @@ import { isBad, usePytest, type KnownTest } from './store'
 /** What the chosen test says: its lines that failed, pytest's account of it, and what it printed. */
 export function TestDetails(): ReactElement {
   const known = usePytest(({ chosen, tests }) => (chosen === null ? undefined : tests[chosen]))
-  if (!known) return <EmptyState text="Choose a test to see what it says." quiet />
+  if (!known) return <EmptyState text="Choose a test to see its output." quiet />
   return <Details known={known} />
 }
 

@@ -16,9 +16,9 @@ export const feature = defineFeature({
     icon: 'M2.4 3h4M2.4 8h4M2.4 13h4M8.6 3.2l1.4 1.4 3-3M8.6 8.2l1.4 1.4 3-3M8.8 11.4l4 3.2M12.8 11.4l-4 3.2',
     help: {
       about: [
-        'Runs the tests of this repository with its own pytest. They get the library that is built here in the place of the installed one; nothing is installed and nothing of the repository is changed.',
-        'With “record calls” a run lists which calls the tests make of the operators; chosen ones become calls, gradchecks, operator checks and benchmarks of opsmith.json.',
-        'The Python is that of the active environment, else of .venv, else the first on PATH with torch. It needs pytest and the torch that the library is built for.',
+        'Runs the tests of this repository with its own pytest. They use the library that is built here instead of the installed one. Nothing is installed, and no file of the repository changes.',
+        'With “record calls”, a run lists the calls that the tests make to the operators. Add the calls that you choose to opsmith.json as calls, gradchecks, operator checks and benchmarks.',
+        'Opsmith uses the Python of the active environment, else of .venv, else the first one on PATH with torch. It needs pytest and the torch that the library is built for.',
       ],
       keys: [
         ['Up, Down', 'Walk through the tests'],

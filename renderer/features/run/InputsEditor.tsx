@@ -38,7 +38,7 @@ export function InputsEditor(): ReactElement {
               type="button"
               className="link"
               onClick={() => void makeInputsAndRun()}
-              title="Makes inputs that suit the schema of what is chosen, keeps them in opsmith.json, and runs"
+              title="Makes inputs that fit the operator's schema, writes them to opsmith.json, and runs the operator"
               data-testid="run-make-inputs"
             >
               Make inputs
@@ -78,7 +78,7 @@ export function InputsEditor(): ReactElement {
           </div>
         )
       })}
-      {names.length === 0 && <p className="muted">No inputs yet: tensors are made from them.</p>}
+      {names.length === 0 && <p className="muted">No inputs yet. An input describes a tensor.</p>}
       {adding ? (
         <NewInput
           taken={names}
@@ -136,7 +136,7 @@ function NewInput({ taken, onDone }: NewInputProps): ReactElement {
         Add
       </Button>
       <Button onClick={() => onDone(null)}>Cancel</Button>
-      {taken.includes(name) && <span className="field-problem">there is one already</span>}
+      {taken.includes(name) && <span className="field-problem">this name exists already</span>}
     </form>
   )
 }

@@ -33,7 +33,7 @@ export function RunPanel(): ReactElement {
     return (
       <NeedsBuild
         icon="play"
-        text="Calls an operator on inputs of your choice and shows what comes out. Build it first."
+        text="Calls an operator with your inputs and shows the results. Build it first."
       />
     )
   }
@@ -91,8 +91,8 @@ function RunButton(): ReactElement {
       text={lacks ? 'Make inputs and run' : 'Run'}
       title={
         lacks
-          ? 'Makes inputs that suit its schema, keeps them in opsmith.json, and runs'
-          : 'Makes this call'
+          ? 'Makes inputs that fit its schema, writes them to opsmith.json, and runs it'
+          : 'Runs this call'
       }
       command="run.go"
       disabled={op === ''}

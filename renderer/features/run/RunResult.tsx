@@ -78,7 +78,7 @@ function Report({ report, gone }: { report: RunReport; gone: boolean }): ReactEl
     <>
       <p className="run-time">
         <span className="number">{formatSeconds(report.seconds)}</span>{' '}
-        <span className="muted">one call, first impression</span>
+        <span className="muted">one call, without warm-up</span>
       </p>
       {report.comparisons.map((comparison, index) => (
         <ComparisonView

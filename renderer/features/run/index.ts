@@ -18,8 +18,8 @@ export const feature = defineFeature({
     tasks: { write: 'above', check: 'below' },
     help: {
       about: [
-        'Calls an operator or a function of the program and shows what comes out, compared with a reference expression.',
-        'An operator without a call gets inputs that suit its schema by “Make inputs and run”. “Keep as a call” writes the call into opsmith.json.',
+        'Calls an operator or a function of the program, shows the results, and compares them with a reference expression.',
+        '“Make inputs and run” makes inputs that fit the schema of an operator without a call. “Keep as a call” writes the call to opsmith.json.',
       ],
     },
     area: 'right',

@@ -60,12 +60,12 @@ function ProjectSchemas(): ReactElement {
       {loadError && (
         <div className="panel-pad">
           <ErrorView error={loadError} />
-          <p className="muted">Below is what the last library that could be loaded registered.</p>
+          <p className="muted">Below are the operators of the last library that could be loaded.</p>
         </div>
       )}
       <div className={dim ? 'scroll stale' : 'scroll'}>
         {rows.length + classes.length === 0 && (
-          <EmptyState text="The library registered no operator: is there a TORCH_LIBRARY block, or a name in “functions”?" />
+          <EmptyState text="The library registered no operator. Add a TORCH_LIBRARY block, or names in “functions” of opsmith.json." />
         )}
         {shown.map((row) => (
           <OperatorRow key={`${operatorKey(row.operator)} ${row.change?.kind ?? ''}`} row={row} />
@@ -75,7 +75,7 @@ function ProjectSchemas(): ReactElement {
           <ClassView key={row.type.name} row={row} />
         ))}
         {wanted !== '' && shown.length + shownClasses.length === 0 && (
-          <p className="panel-pad muted">Nothing here is called “{query}”.</p>
+          <p className="panel-pad muted">No operator or class matches “{query}”.</p>
         )}
       </div>
     </>
@@ -83,7 +83,7 @@ function ProjectSchemas(): ReactElement {
 }
 
 function Nothing({ building }: { building: boolean }): ReactElement {
-  if (building) return <EmptyState text="Building: the schemas follow." quiet />
+  if (building) return <EmptyState text="Building … The schemas appear after the build." quiet />
   return (
     <EmptyState icon="flask" text="Shows every operator the project registers. Build it first.">
       <Button primary icon="play" onClick={() => runCommand('build.run')}>

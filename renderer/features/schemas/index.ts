@@ -12,7 +12,7 @@ export const feature = defineFeature({
     tasks: { write: 'above' },
     help: {
       about: [
-        'The operators that the last build registered, with dispatch keys, the lines of their kernels and what changed. “All of libtorch” searches every operator there is.',
+        'The operators that the last build registered, with dispatch keys, the lines of their kernels and what changed. “All of libtorch” searches all registered operators.',
       ],
     },
     area: 'right',

@@ -57,7 +57,7 @@ export async function replaceAll(): Promise<void> {
   const files = report.files.length === 1 ? '1 file' : `${report.files.length} files`
   const goesOn = await askToGoOn({
     title: `Replace ${matches} in ${files}?`,
-    detail: `${report.isCut ? 'There are more than are listed; they stay. ' : ''}Files with unsaved text stay unsaved. Undo brings back what was there.`,
+    detail: `${report.isCut ? 'Matches that are not listed do not change. ' : ''}Files with unsaved text stay unsaved. Undo restores the text.`,
     action: 'Replace',
   })
   if (goesOn) await replace(all)

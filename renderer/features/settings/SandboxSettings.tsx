@@ -56,8 +56,8 @@ function WritableFolders({
       />
       <div className="muted">
         {problem === undefined
-          ? 'that operators may write to besides the project, one on a line'
-          : `${problem} is no absolute path`}
+          ? 'that operators may write to in addition to the project, one on a line'
+          : `${problem} is not an absolute path`}
       </div>
     </div>
   )

@@ -149,14 +149,14 @@ export function SettingsPanel(): ReactElement {
           <CheckSetting
             id="settings-bench-on-build"
             label="Timings"
-            words="again after each build, while the panel is in front"
+            words="measure again after each build, while the panel is visible"
             checked={settings.timeOnBuild}
             onChange={(timeOnBuild) => changeSettings({ timeOnBuild })}
           />
           <NumberSetting
             id="settings-call-timeout"
             label="Time limit of a call"
-            unit="s, then its op host is ended"
+            unit="s, then the op host is stopped"
             value={settings.callTimeout}
             min={0.1}
             max={86_400}
@@ -214,14 +214,12 @@ function Memory(): ReactElement {
   return (
     <span data-testid="settings-memory">
       {bytes && `compile server ${text(bytes.compileServer)}, clangd ${text(bytes.clangd)}`}{' '}
-      <span className="muted">
-        given back when nothing was done in the window for a quarter of an hour
-      </span>
+      <span className="muted">freed after 15 minutes without activity in the window</span>
     </span>
   )
 }
 
-/** Counts when the field is left or Enter is pressed: half a path is no program. */
+/** Counts when the field is left or Enter is pressed: half a path is not a program. */
 function ClangdSetting(): ReactElement {
   const clangd = useSettings((settings) => settings.clangd)
   const [draft, setDraft] = useState<string | null>(null)

@@ -33,7 +33,7 @@ export function TerminalPanel(): ReactElement {
     return (
       <EmptyState
         icon="shield"
-        text="A terminal runs code of the folder: it needs your trust first."
+        text="A terminal can run code in this folder. Trust the folder first."
       >
         <Button primary onClick={askForTrust} testId="terminal-trust">
           Trust this folder …
@@ -98,7 +98,7 @@ function TerminalTab({
       </button>
       <IconButton
         icon="close"
-        label={`Close ${title}: ends what runs in it`}
+        label={`Close ${title} and end its processes`}
         onClick={() => void closeTerminal(name)}
       />
     </span>

@@ -32,7 +32,7 @@ function toggle(): void {
 export const terminalCommands: readonly Command[] = [
   {
     id: 'terminal.toggle',
-    title: 'Terminal: to it, or back to the file',
+    title: 'Terminal: show it, or go back to the file',
     group: 'Terminal',
     shortcut: 'Ctrl+`',
     enabled: hasProject,
@@ -61,7 +61,7 @@ export const terminalCommands: readonly Command[] = [
   },
   {
     id: 'terminal.close',
-    title: 'Terminal: end what runs in it and close it',
+    title: 'Terminal: close it and end its processes',
     group: 'Terminal',
     enabled: hasTerminal,
     run: async () => {

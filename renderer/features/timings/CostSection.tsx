@@ -30,7 +30,7 @@ function partsOf(layers: NonNullable<TimingRow['layers']>): Part[] {
   ]
 }
 
-/** Where the time of one forward goes, and what the processor counted meanwhile. */
+/** Where the time of one forward goes, and what the processor counted in the meantime. */
 export function CostSection({
   row,
   machine,
@@ -42,7 +42,7 @@ export function CostSection({
   const missing = machine?.countersMissing ?? ''
   if (!row.layers && facts.length === 0) return null
   return (
-    <Section title="Where it goes" note={`${row.direction} of ${row.variant}`}>
+    <Section title="Where the time goes" note={`${row.direction} of ${row.variant}`}>
       {row.layers && <Layers layers={row.layers} />}
       <dl className="stats">
         {facts.map(([name, text, title]) => (
@@ -72,7 +72,7 @@ function factsOf(row: TimingRow): Fact[] {
   if (cycles !== undefined) facts.push(['cycles', Math.round(cycles).toLocaleString('en')])
   if (instructions !== undefined && cycles !== undefined && cycles > 0)
     facts.push(['per cycle', (instructions / cycles).toFixed(2)])
-  if (bytes === undefined && row.givesViews) facts.push(['moves', 'nothing: it gives views'])
+  if (bytes === undefined && row.givesViews) facts.push(['moves', 'nothing: it returns views'])
   if (bytes !== undefined) facts.push(['moves', amountText(bytes, 'B')])
   if (bytesPerSecond !== undefined) facts.push(['bandwidth', rateText(bytesPerSecond, 'B')])
   if (flops !== undefined && row.flopsCountedIn !== undefined)
@@ -83,7 +83,7 @@ function factsOf(row: TimingRow): Fact[] {
 }
 
 function countedText({ flopsCountedIn = '' }: TimingRow): string {
-  return `The matrix products, convolutions and attention of ${flopsCountedIn}, as torch.utils.flop_counter counts them. A formula in the benchmark’s case counts what it leaves out.`
+  return `The matrix products, convolutions and attention of ${flopsCountedIn}, as torch.utils.flop_counter counts them. To count other operations, add a formula to the benchmark’s case.`
 }
 
 /** Parts are differences of two timings: smaller ones are noise. */

@@ -13,7 +13,7 @@ import { inUnit, timeText, unitFor } from './time-units'
 
 type Props = { row: TimingRow; devices: TimingReport['devices'] }
 
-/** What there is to tell of a row on a GPU beside its time: launches, its state, its kernels. */
+/** What there is to tell of a row on a GPU next to its time: launches, its state, its kernels. */
 export function DeviceSection({ row, devices }: Props): ReactElement | null {
   const { gpu, device } = row
   if (!gpu) return null
@@ -22,7 +22,7 @@ export function DeviceSection({ row, devices }: Props): ReactElement | null {
   return (
     <Section title="On the device" note={facts?.name ?? device}>
       <dl className="stats" data-testid="timings-device">
-        <Fact name="launching keeps the host" text={timeText(gpu.launch)} />
+        <Fact name="launching takes on the host" text={timeText(gpu.launch)} />
         {gpu.replay && <Fact name="in a graph" text={timeText(gpu.replay.median)} />}
         {stateFacts(gpu.before, gpu.after).map(([name, text]) => (
           <Fact key={name} name={name} text={text} />

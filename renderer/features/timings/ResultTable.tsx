@@ -30,7 +30,7 @@ import { inUnit } from './time-units'
 
 type Props = { rows: readonly TimingRow[]; machine: MachineFacts | undefined }
 
-/** Operators and variants below one another, forward, backward and both beside one another. */
+/** Operators and variants below one another, forward, backward and both next to one another. */
 export function ResultTable({ rows, machine }: Props): ReactElement {
   const [spread, setSpread] = useState<Spread>('quartiles')
   const table = useMemo(() => tableOf(rows), [rows])
@@ -92,8 +92,8 @@ export function ResultTable({ rows, machine }: Props): ReactElement {
       </div>
       {rows.some((row) => row.ratio) && (
         <p className="muted">
-          Ratios: the time over that of the operator itself, from samples taken in turn. No
-          difference: 1 lies in the interval, or the ratio is within 1 % of it.
+          Ratio: the time divided by the time of the operator itself, from samples taken in turn. No
+          difference: the interval contains 1, or the ratio is within 1 % of 1.
         </p>
       )}
       <Notes notes={refusalsOf(rows)} tone="error" testId="timings-refusals" />
@@ -188,7 +188,7 @@ function TimingLink({ entry, name }: { entry: number; name: string }): ReactElem
     <button
       type="button"
       className="link mono"
-      title="Look at this benchmark"
+      title="Show this benchmark"
       onClick={() => chooseBenchmark(entry)}
     >
       {name}
@@ -214,7 +214,7 @@ function Cell({ row, group, table, spread }: CellProps): ReactElement {
       type="button"
       className={isChosen ? 'timings-cell chosen' : 'timings-cell'}
       aria-pressed={isChosen}
-      title={`${row.summary.samples} samples of ${row.summary.callsPerSample} calls. Shows them below.`}
+      title={`${row.summary.samples} samples of ${row.summary.callsPerSample} calls. Click to show them below.`}
       data-testid="timings-cell"
       data-median={row.summary.median}
       onClick={() => {
@@ -270,6 +270,6 @@ function whereText(where: readonly string[]): string {
   const [first = '', second] = where
   if (second === undefined) return first
   return where.length === 2
-    ? `${first}; ${second} alike`
-    : `${first}; ${where.length - 1} others alike`
+    ? `${first}; the same for ${second}`
+    : `${first}; the same for ${where.length - 1} others`
 }

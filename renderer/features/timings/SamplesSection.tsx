@@ -75,7 +75,7 @@ function Histogram({ row }: { row: TimingRow }): ReactElement {
       {distribution.beyond > 0 && (
         <p className="muted">
           {formatCount(distribution.beyond, 'sample')} of the slow tail{' '}
-          {distribution.beyond === 1 ? 'lies' : 'lie'} outside the picture, up to{' '}
+          {distribution.beyond === 1 ? 'is' : 'are'} outside the picture, up to{' '}
           {timeText(row.summary?.max ?? 0)}.
         </p>
       )}

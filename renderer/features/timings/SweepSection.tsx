@@ -93,7 +93,7 @@ function Curves({ rows, over, direction, measure }: CurvesProps): ReactElement {
     (element: HTMLElement) => curveChart(element, curves, over, measure, crossovers),
     [curves, over, measure, crossovers],
   )
-  if (curves.length === 0) return <p className="muted">No speed is known of these points.</p>
+  if (curves.length === 0) return <p className="muted">The speed of these points is not known.</p>
   const text = measure === 'time' ? 'Time' : 'Rate'
   return (
     <>
@@ -124,7 +124,7 @@ function crossoverText(crossover: Crossover, curves: readonly Curve[]): string {
   return `${curves[crossover.curve]?.label ?? ''} is ${crossover.label}.`
 }
 
-/** A curve's colour and dashes, beside its name. */
+/** A curve's colour and dashes, next to its name. */
 export function LineSample({ index }: { index: number }): ReactElement {
   return (
     <svg className="timings-sample" viewBox="0 0 26 8" aria-hidden>

@@ -138,7 +138,7 @@ function Options(): ReactElement {
         </label>
         <label
           className="check"
-          title="Other values in other memory for every few samples; without, the same inputs for all"
+          title="New values in new memory for every few samples. When off, all samples use the same inputs."
         >
           <input
             type="checkbox"
@@ -210,7 +210,7 @@ function FormulaField({ name, title }: { name: 'bytes' | 'flops'; title: string 
   return (
     <span
       className="case-option case-range"
-      title={`${title}, worked out from sizes: 2 * N * K, 8 * numel(x)`}
+      title={`${title}: a formula of sizes, such as 2 * N * K or 8 * numel(x)`}
     >
       <CommitField
         id={`timings-${name}`}

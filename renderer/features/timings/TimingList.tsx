@@ -79,7 +79,7 @@ export function TimingList(): ReactElement {
         )}
       </Section>
       <OtherOperators
-        title="Not in the list"
+        title="Not in opsmith.json"
         listed={entries}
         selected={other}
         onChoose={chooseTimed}

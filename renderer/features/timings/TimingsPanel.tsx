@@ -76,7 +76,7 @@ function Uncalled(): ReactElement {
 function OnBuild(): ReactElement {
   const onBuild = useSettings((settings) => settings.timeOnBuild)
   return (
-    <label className="check" title="What is shown here is measured again after each good build">
+    <label className="check" title="Measures this benchmark again after each good build">
       <input
         type="checkbox"
         checked={onBuild}
@@ -177,7 +177,7 @@ function Result(): ReactElement {
           }
         >
           {known?.isStopped === true && !isRunning && (
-            <p className="panel-pad muted">Stopped before its end: these rows were done.</p>
+            <p className="panel-pad muted">Stopped early: these rows are complete.</p>
           )}
           {view === 'one' && <SizeSweepSection rows={rows} />}
           <ResultTable rows={rows} machine={report?.machine} />

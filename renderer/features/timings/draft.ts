@@ -20,7 +20,7 @@ export type TimingDraft = {
   /** An operator, libtorch's included, or a function of the program; "" until one is chosen. */
   op: string
   argsText: string
-  /** Whole inputs in place of the project's of the same name; shapes may name sizes. */
+  /** Whole inputs instead of the project's of the same name; shapes may name sizes. */
   inputs: Record<string, TimingInput>
   against: OtherDraft[]
   /** Builds to compare with: "last", a name or a key. */
@@ -107,7 +107,7 @@ export function timingInputs(draft: TimingDraft, inputs: Inputs): [string, Timin
 /** The arguments of every call, and the words of every expression. */
 function callTexts(draft: TimingDraft): string[] {
   const others = draft.against.map((other) =>
-    // In an expression a name also stands beside operators and dots.
+    // In an expression a name also stands next to operators and dots.
     other.kind === 'expression' ? other.text.replace(/[^\w"]+/g, ' ') : other.argsText,
   )
   return [draft.argsText, ...others]
@@ -180,12 +180,12 @@ export function listedBenchmarks(manifest: Manifest | null | undefined): TimingE
   return calledOnce(manifest.calls).map(({ op, args }) => ({ op, args, directions: ['forward'] }))
 }
 
-/** A call as a benchmark, beside what it is compared with. */
+/** A call as a benchmark, next to what it is compared with. */
 export function draftOfCall({ op, args, reference }: Call, inputs: Inputs): TimingDraft {
   return timingDraftOf({ op, args, ...(reference ? { against: [reference] } : {}) }, inputs)
 }
 
-/** The name that opsmith.json gives, else the call, and beside it what it sweeps. */
+/** The name that opsmith.json gives, else the call, and next to it what it sweeps. */
 export function timingNames(
   entry: TimingEntry,
   inputs: Inputs,
@@ -220,7 +220,7 @@ export function parseSizes(text: string): Parsed<Record<string, number[]>> {
     if (part === '') continue
     const [name = '', ...words] = part.replace(/\s*\.\.\s*/g, '..').split(/[\s=:]+/)
     if (!/^[A-Za-z_]\w*$/.test(name) || words.length === 0)
-      return { problem: 'as in N 64 256 1024, or N 16..4096' }
+      return { problem: 'such as N 64 256 1024, or N 16..4096' }
     const numbers = parseNumbers(words, 0)
     if ('problem' in numbers) return { problem: `${name}: ${numbers.problem}` }
     sizes[name] = numbers.value
@@ -250,8 +250,8 @@ function parseNumbers(words: readonly string[], least: number): Parsed<number[]>
     const first = Number(range?.[1] ?? word)
     const last = Number(range?.[2] ?? word)
     if (first < least) return { problem: `at least ${least}` }
-    if (last < first) return { problem: 'the end lies below the start' }
-    if (range && first === 0) return { problem: 'doubling starts above 0' }
+    if (last < first) return { problem: 'the end is less than the start' }
+    if (range && first === 0) return { problem: 'doubling must start above 0' }
     for (let one = first; one <= last; one = one === 0 ? 1 : one * 2) numbers.push(one)
     if (numbers.length > mostPoints) return { problem: `at most ${mostPoints} values` }
   }

@@ -19,8 +19,8 @@ export const feature = defineFeature({
     tasks: { measure: 'above' },
     help: {
       about: [
-        'Measures operators, forward and backward, with intervals: against an expression, another operator or an earlier build, and over sizes.',
-        'No time is shown for a result that differs from what it is compared with.',
+        'Measures operators, forward and backward, over sizes. Compares them with an expression, another operator or an earlier build.',
+        'If a result differs from the one it is compared with, no time is shown.',
       ],
     },
     area: 'right',

@@ -53,7 +53,7 @@ export const timingJob: Job<DraftRequest, Timed, TimingProgress> = createJob({
     return timedOf(await call('timing.run', { folder, job, request }), asked, work)
   },
   progress: { event: 'timing.progressed', read: progressOf },
-  // Another benchmark was chosen meanwhile: the result is not about it.
+  // Another benchmark was chosen in the meantime: the result is not about it.
   isWanted: ({ draft }) => timingsStore.getState().draft.op === draft.op,
 })
 
@@ -109,7 +109,7 @@ function timedOf(
   if (result.ok) {
     const rows = result.value.rows.filter((row) => row.error?.code !== 'cancelled')
     const isStopped = rows.length < result.value.rows.length
-    if (rows.length === 0 && isStopped) return err('cancelled', 'No row was done.')
+    if (rows.length === 0 && isStopped) return err('cancelled', 'No row was completed.')
     return ok({ rows, report: result.value, isStopped, stamp, asked })
   }
   const rows = progress()?.rows ?? []

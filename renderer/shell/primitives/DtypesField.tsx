@@ -9,7 +9,10 @@ type Props = { id: string; dtypes: readonly Dtype[]; onCommit: (dtypes: Dtype[])
 /** The dtypes that floating and complex inputs are given. */
 export function DtypesField({ id, dtypes, onCommit }: Props): ReactElement {
   return (
-    <span className="case-option case-range" title="Of every floating or complex input, in turn">
+    <span
+      className="case-option case-range"
+      title="Dtypes of every floating or complex input, one after the other"
+    >
       <CommitField
         id={id}
         label="dtypes"

@@ -10,7 +10,7 @@ export function EnlargeButton({ panel }: { panel: PanelId }): ReactElement {
   return (
     <IconButton
       icon={enlarged ? 'shrink' : 'enlarge'}
-      label={`${enlarged ? 'Back to its place' : 'Over the whole window'} (${shortcutOf('view.enlarge')})`}
+      label={`${enlarged ? 'Restore the size' : 'Fill the window'} (${shortcutOf('view.enlarge')})`}
       onClick={() => layoutStore.getState().dock?.toggleEnlarged(panel)}
       testId={`${panel}-enlarge`}
     />

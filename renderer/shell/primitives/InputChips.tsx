@@ -9,13 +9,13 @@ type Props<Spec extends CheckInput> = {
   inputs: readonly (readonly [string, Spec])[]
   /** The project's. */
   specs: Readonly<Record<string, InputSpec>>
-  /** Those that stand in place of the project's. */
+  /** Those that stand instead of the project's. */
   own: Readonly<Record<string, Spec>>
   /** Whose they are: "case", "check", "benchmark". */
   owner: string
   testId: string
   form: (name: string, spec: Spec) => ReactElement
-  /** Beside the form of an open input. */
+  /** Next to the form of an open input. */
   note: ReactElement
   onReset: (name: string) => void
 }
@@ -56,7 +56,7 @@ export function InputChips<Spec extends CheckInput>(props: Props<Spec>): ReactEl
             {note}
             {replaces(open) && (
               <button type="button" className="link" onClick={() => onReset(open)}>
-                Take the project’s {open} again
+                Use the project’s {open} again
               </button>
             )}
           </span>

@@ -217,7 +217,7 @@ function parseDensity(text: string): { value: number } | { problem: string } {
   const value = Number(text)
   return text.trim() !== '' && value >= 0 && value <= 1
     ? { value }
-    : { problem: 'a number from 0 to 1: the part of the elements that is specified' }
+    : { problem: 'a number from 0 to 1: the fraction of elements that are specified' }
 }
 
 function parseBlocksize(text: string): { value: [number, number] } | { problem: string } {
@@ -225,7 +225,7 @@ function parseBlocksize(text: string): { value: [number, number] } | { problem: 
   const [rows = 0, columns = 0, ...rest] = 'value' in sizes ? sizes.value : []
   return rows > 0 && columns > 0 && rest.length === 0
     ? { value: [rows, columns] }
-    : { problem: 'two whole numbers that divide the shape, as in [2, 2]' }
+    : { problem: 'two whole numbers that divide the shape, such as [2, 2]' }
 }
 
 /** A sparse input needs to say which of its elements are specified; the blocked layouts, how large a block is. */

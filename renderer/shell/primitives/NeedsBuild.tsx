@@ -6,10 +6,10 @@ import { Button } from './Button'
 import { EmptyState } from './EmptyState'
 import type { IconName } from './Icon'
 
-/** In place of a panel that has no operators yet; `text` says what it is for. */
+/** Instead of a panel that has no operators yet; `text` says what it is for. */
 export function NeedsBuild({ icon, text }: { icon: IconName; text: string }): ReactElement {
   const building = useBuild((state) => state.running !== null)
-  if (building) return <EmptyState text="Building: the operators follow." quiet />
+  if (building) return <EmptyState text="Building … The operators appear after the build." quiet />
   return (
     <EmptyState icon={icon} text={text}>
       <Button primary icon="play" onClick={() => runCommand('build.run')}>

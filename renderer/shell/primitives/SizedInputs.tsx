@@ -45,7 +45,7 @@ export function SizedInputs<Size>(props: Props<Size>): ReactElement | null {
       )}
       note={
         <span className="muted">
-          Edits are this {owner}’s own. A shape may name sizes, as in {example}.
+          Edits here change only this {owner}. A shape may name sizes, such as {example}.
         </span>
       }
       onReset={(name) => {

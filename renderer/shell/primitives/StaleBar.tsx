@@ -42,7 +42,7 @@ export function StaleBar(props: Props): ReactElement | null {
   const madeAt = earlierTime(stamp)
   const offer = offers[of][staleness]
   const { command, label } = (madeAt === null ? undefined : again) ?? offer
-  const text = madeAt === null ? offer.text : `Of an earlier session: ${formatTime(madeAt)}.`
+  const text = madeAt === null ? offer.text : `From an earlier session: ${formatTime(madeAt)}.`
   return (
     <div className="stale-bar" role="status" data-testid="stale-bar">
       <Icon name="history" />

@@ -8,7 +8,8 @@ export function parseInputShape(text: string): Parsed<number[]> {
     .replace(/^\s*[[(]|[\])]\s*$/g, '')
     .split(/[\s,x×]+/)
     .filter(Boolean)
-  if (!words.every((word) => /^\d+$/.test(word))) return { problem: 'whole numbers, as in [4, 8]' }
+  if (!words.every((word) => /^\d+$/.test(word)))
+    return { problem: 'whole numbers, such as [4, 8]' }
   return { value: words.map(Number) }
 }
 
@@ -20,7 +21,7 @@ export function parseNamedShape(text: string): Parsed<(number | string)[]> {
     .flatMap((word) => (/^\d+(x\d+)+$/.test(word) ? word.split('x') : [word]))
     .filter(Boolean)
   if (!words.every((word) => /^(\d+|[A-Za-z_]\w*)$/.test(word)))
-    return { problem: 'whole numbers and names, as in [B, 8]' }
+    return { problem: 'whole numbers and names, such as [B, 8]' }
   return { value: words.map((word) => (/^\d/.test(word) ? Number(word) : word)) }
 }
 
@@ -35,7 +36,7 @@ export function parseValues(text: string): Parsed<NestedNumbers> {
   try {
     value = JSON.parse(json)
   } catch {
-    return { problem: 'nested lists of numbers, as in [[1, 2], [3, 4]]' }
+    return { problem: 'nested lists of numbers, such as [[1, 2], [3, 4]]' }
   }
   const shape = shapeOf(value)
   return shape === null
@@ -43,7 +44,7 @@ export function parseValues(text: string): Parsed<NestedNumbers> {
     : { value: value as NestedNumbers }
 }
 
-/** null: not rectangular, or something that is no number. */
+/** null: not rectangular, or something that is not a number. */
 function shapeOf(value: unknown): string | null {
   if (!Array.isArray(value)) {
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

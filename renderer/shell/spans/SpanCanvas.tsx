@@ -38,7 +38,7 @@ const arrows: Record<string, StackDirection> = {
   ArrowDown: 'down',
 }
 const keysHelp =
-  'Arrows walk, + and - zoom, Shift with arrows moves, F zooms to the selected one, 0 shows all, Enter opens its line, Escape selects nothing.'
+  'Arrow keys move, + and - zoom, Shift with arrows moves, F zooms to the selected one, 0 shows all, Enter opens its line, Escape selects nothing.'
 
 /** The wheel zooms, a drag pans, a click selects; the keyboard does all of it, too. */
 export function SpanCanvas(props: Props): ReactElement {
@@ -183,7 +183,7 @@ export function SpanCanvas(props: Props): ReactElement {
   )
 }
 
-/** Of what the pointer is on; beside it, within the window. */
+/** Of what the pointer is on; next to it, within the window. */
 function Tip({ x, y, lines }: { x: number; y: number; lines: string[] }): ReactElement {
   const [name, ...rest] = lines
   return (

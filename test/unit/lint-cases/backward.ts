@@ -27,7 +27,7 @@ const entry = (backwardArgs: string[], gradients: (string | null)[]): PlacedEntr
 
 export const cases: LintCase[] = [
   one('opsmith-backward-results', 'too few', autograd('return »{grads[0], grads[0]};'), {
-    message: /^F::backward gives 2 gradients, and forward has 3 inputs\.$/,
+    message: /^F::backward gives 2 gradients, but forward has 3 inputs\.$/,
     fixed: autograd('return {grads[0], grads[0], at::Tensor()};'),
   }),
   one(
@@ -55,7 +55,7 @@ export const cases: LintCase[] = [
     {
       entries: [entry(['grad:0'], ['x', 'w'])],
       message:
-        /^backward gives 3 results, and "gradients" of autograd entry op has a place for 2\.$/,
+        /^backward gives 3 results, but "gradients" of autograd entry op lists 2\.$/,
     },
   ),
   one(
@@ -78,7 +78,7 @@ at::Tensor backward(const at::Tensor& grad, double factor) { return grad * facto
 `,
     {
       entries: [entry(['grad:0', 'scale'], ['x'])],
-      message: /^autograd entry op names an input scale, and forward has x, factor\.$/,
+      message: /^autograd entry op names an input scale, but forward has x, factor\.$/,
     },
   ),
   one(

@@ -230,7 +230,7 @@ const dtype: LintCase[] = [
       'const at::Tensor& x, const at::Tensor& y',
     ),
     {
-      message: /^x is read as float32, and nothing checks that it is\.$/,
+      message: /^x is read as float32, but its dtype is not checked\.$/,
       fixed: operator(
         `  const auto a = x.contiguous();
   const auto b = y.is_contiguous();
@@ -292,7 +292,7 @@ const alias: LintCase[] = [
 TORCH_LIBRARY(ops, m) { m.def("f(Tensor x, Tensor y) -> Tensor", &f); }
 `,
     {
-      message: /^ops::f writes to x, and its schema says that it does not\.$/,
+      message: /^ops::f writes to x, but its schema says that it does not\.$/,
       fixed: `at::Tensor f(at::Tensor x, const at::Tensor& y) {
   x.add_(y);
   return x + y;

@@ -83,14 +83,14 @@ export async function readBaseline(name: string): Promise<Result<Baseline>> {
   const parsed = baseline.safeParse(value)
   return parsed.success
     ? ok(parsed.data)
-    : err('request.invalid', 'This file is no baseline.', {
+    : err('request.invalid', 'This file is not a baseline.', {
         hint: 'Make one with --save-baseline FILE.',
         file,
       })
 }
 
 /**
- * Each row that the baseline has, beside it. A row fails only when it is slower for sure: the lower
+ * Each row that the baseline has, next to it. A row fails only when it is slower for sure: the lower
  * end of its median's 95 % interval is more than `failAbove` times the upper end of the baseline's. So a
  * noisy row does not fail by chance; more seconds make the intervals narrower, and the test sharper.
  */
@@ -140,7 +140,7 @@ export function baselineLines(
     ...(before.processor === report.machine.processor
       ? []
       : [
-          `warning: The baseline was made on another processor (${before.processor}): make one on this one (${report.machine.processor}).`,
+          `warning: The baseline was made on another processor (${before.processor}): make a new one on this processor (${report.machine.processor}).`,
         ]),
   ]
 }

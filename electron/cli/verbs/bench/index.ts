@@ -27,7 +27,7 @@ function progressText(done: number, total: number, row: TimingRow): string {
   return `${done} of ${total}: ${place.join(', ')}: ${time}`
 }
 
-/** What every machine's numbers need beside them. */
+/** What every machine's numbers need next to them. */
 export function machineLine({ machine, seconds, ceilings, ceilingsDoubt }: TimingReport): string {
   const copies = ceilings
     ? `; a large copy moves ${(ceilings.bytesPerSecond / 1e9).toPrecision(3)} GB/s with ${ceilings.threads} thread${ceilings.threads === 1 ? '' : 's'}`
@@ -113,7 +113,7 @@ export const verb = defineVerb({
   options: timingVerbOptions,
   notes: [
     "Without --op it times opsmith.json's benchmarks; where it has none, its calls.",
-    "No time is shown for a result that differs from the result it is compared with (exit code 1). A row\nfails where it is certainly slower than its baseline: the lower end of its median's 95 % interval is more\nthan --fail-above times the upper end of the baseline's.",
+    "If a result differs from the result it is compared with, no time is shown (exit code 1). A row fails if\nit is certainly slower than its baseline: the lower end of its median's 95 % interval is more than\n--fail-above times the upper end of the baseline's.",
   ],
   runsOperators: true,
   run: runTimingVerb,

@@ -41,7 +41,7 @@ function keyOf(builds: readonly KeptBuild[], wanted: string | undefined): Result
       ? 'There is no build before this one.'
       : wanted === undefined
         ? 'This build is not kept.'
-        : `No build that is kept is named "${wanted}".`
+        : `No kept build has the name "${wanted}".`
   return err('request.invalid', message, { hint: '`opsmith bench PROJECT --builds` lists them.' })
 }
 

@@ -23,7 +23,7 @@ export interface TimingCommand {
   /** "" for all of opsmith.json's. */
   op: string
   args?: Argument[]
-  /** In place of what a benchmark of opsmith.json has. */
+  /** Instead of what a benchmark of opsmith.json has. */
   overrides: Partial<
     Pick<
       TimingRequest,
@@ -33,12 +33,12 @@ export interface TimingCommand {
   /** By their names; they replace those of the same names only. */
   sizes: Record<string, number[]>
   builds: string[]
-  /** What to do with the builds that are kept, in place of timing. */
+  /** What to do with the builds that are kept, instead of timing. */
   keeping: 'list' | 'name' | undefined
   /** "" takes a name away. */
   buildName: string
   measureCeilings: boolean
-  /** List what the device does, in place of timing. */
+  /** List what the device does, instead of timing. */
   kernels: boolean
   format: 'text' | 'json' | 'markdown' | 'csv'
   /** Files, "" for none. */
@@ -96,7 +96,7 @@ export const timingVerbOptions = {
     '0.5',
   ),
   timeout: number('<seconds>', 'time limit of one request to the op host', aboveZero, '120'),
-  measureCeilings: flag('measure the limits of this machine, even where they are known'),
+  measureCeilings: flag('measure the limits of this machine again'),
   kernels: flag('list what the GPU does in one forward, kernel by kernel, instead of timing'),
   builds: flag('list the builds that can be compared with, instead of timing'),
   nameBuild: text(
@@ -131,11 +131,10 @@ export function readTimingOptions(given: TimingVerbOptions): Result<TimingComman
   if (!format.ok) return format
   const { op = '', args, build = [], baseline = '', failAbove } = given
   if (given.nameBuild !== undefined && build.length > 1)
-    return err('request.invalid', '--name-build names one build: give --build one.')
+    return err('request.invalid', '--name-build names one build: give --build exactly one build.')
   if (failAbove !== undefined && baseline === '')
-    return err('request.invalid', '--fail-above needs --baseline: slower than what?')
-  if (args && op === '')
-    return err('request.invalid', '--args needs --op: whose arguments are they?')
+    return err('request.invalid', '--fail-above needs --baseline FILE.')
+  if (args && op === '') return err('request.invalid', '--args needs --op NAME.')
   const { seconds, timeout, threads, dtype: dtypes, direction: directions, against } = given
   return ok({
     op,
@@ -210,7 +209,7 @@ export function selectBenchmarks(
     const swept = requests.filter((request) => namesSize(request, name))
     if (swept.length === 0) {
       return err('request.invalid', `--sweep: no benchmark names the size ${name}.`, {
-        hint: `Let a shape name it: "inputs": { "x": { "shape": ["${name}", 64] } } in opsmith.json's benchmark.`,
+        hint: `Name it in a shape: "inputs": { "x": { "shape": ["${name}", 64] } } in opsmith.json's benchmark.`,
       })
     }
     for (const request of swept) request.sizes = { ...request.sizes, [name]: values }

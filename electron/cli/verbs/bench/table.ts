@@ -131,7 +131,7 @@ function cellOf(row: TimingRow | undefined, unit: Unit, best: ReadonlySet<Timing
   return { text: `${time} ±${half}`, beside, best: best.has(row) }
 }
 
-/** "aten::relu takes, of the time of my::relu: forward 0.223 (0.2229 to 0.2240), both no difference (…)" */
+/** "aten::relu, time divided by that of my::relu: forward 0.223 (0.2229 to 0.2240), both no difference (…)" */
 function ratioNote({ variant, byDirection }: Line, own: string): string[] {
   const parts = [...byDirection.values()].flatMap(({ direction, ratio }) => {
     if (!ratio) return []
@@ -141,7 +141,7 @@ function ratioNote({ variant, byDirection }: Line, own: string): string[] {
   })
   return parts.length === 0
     ? []
-    : [`${shortName(variant)} takes, of the time of ${own}: ${parts.join(', ')}`]
+    : [`${shortName(variant)}, time divided by that of ${own}: ${parts.join(', ')}`]
 }
 
 /** Parts are differences of two timings: smaller ones are noise. */
@@ -169,7 +169,7 @@ function gpuNote({ gpu, variant, direction, device, point }: TimingRow, unit: Un
   const { launch, replay, noReplay, before, after } = gpu
   const state = [stateText(before), stateText(after)].filter((text) => text !== '').join(' → ')
   const parts = [
-    `launching keeps the host ${time(launch)}`,
+    `launching takes ${time(launch)} on the host`,
     ...(replay ? [`in a graph ${time(replay.median)}`] : []),
     ...(noReplay === '' ? [] : [`not in a graph: ${noReplay}`]),
     ...(state === '' ? [] : [state]),
@@ -181,7 +181,7 @@ function gpuNote({ gpu, variant, direction, device, point }: TimingRow, unit: Un
 function ratesNote(row: TimingRow, report: Pick<TimingReport, 'ceilings' | 'devices'>): string[] {
   const { bytesPerSecond, flopsPerSecond, variant, device } = row
   if (flopsPerSecond === undefined && row.givesViews && bytesPerSecond === undefined)
-    return [`${shortName(variant)}, ${row.direction}: moves no bytes, since it gives views`]
+    return [`${shortName(variant)}, ${row.direction}: moves no bytes, because it returns views`]
   if (flopsPerSecond === undefined) return []
   const dtype = row.point.dtype === 'float64' ? 'float64' : 'float32'
   const rates: Record<string, number> | undefined =

@@ -13,7 +13,7 @@ function checkNames(given: string): Result<OperatorCheckName[]> {
     const check = operatorCheckName.safeParse(name)
     if (!check.success) {
       return err('request.invalid', `There is no check named "${name}".`, {
-        hint: `There are ${operatorCheckName.options.join(', ')}.`,
+        hint: `Choose from ${operatorCheckName.options.join(', ')}.`,
       })
     }
     checks.push(check.data)
@@ -26,12 +26,12 @@ export const checkVerbOptions = {
   args: callArguments('with --op: its arguments, a list as in opsmith.json'),
   check: parsedList(
     '<names...>',
-    'make only these checks; large_sizes is made only when it is named here',
+    'run only these checks; large_sizes runs only if you name it here',
     checkNames,
   ),
   sanitize: flag('check in a build with ASan and UBSan too'),
   thorough: flag(
-    'make the checks too that take long or suit some operators only, as gradients of second order, at four times as many shapes',
+    'also run checks that take long or suit only some operators, such as second-order gradients; try four times as many shapes',
   ),
   shapes: number(
     '<number>',
@@ -75,8 +75,7 @@ export function readCheckOptions(
   given: OptionValues<typeof checkVerbOptions>,
 ): Result<CheckCommand> {
   const { op = '', args, check, shapes, seed } = given
-  if (args && op === '')
-    return err('request.invalid', '--args needs --op: whose arguments are they?')
+  if (args && op === '') return err('request.invalid', '--args needs --op NAME.')
   return ok({
     op,
     ...(args && { args }),
@@ -131,7 +130,7 @@ export function selectChecks(
 ): Result<CheckEntry[]> {
   if (entries.length === 0) {
     return err('request.invalid', 'There is nothing to check: no operator, and no call.', {
-      hint: 'Register an operator, or take the empty list "checks": [] out of opsmith.json. Or name an operator with --op.',
+      hint: 'Register an operator, or remove the empty list "checks": [] from opsmith.json. Or name an operator with --op.',
     })
   }
   return ok(entries.map((entry) => overridden(entry, command)))

@@ -84,7 +84,7 @@ function outcomeSection(outcome: GradcheckOutcome, pictures: readonly ErrorPictu
 function curveLegend(curve: SweepCurve, index: number): string {
   const best = curve.recommended === undefined ? undefined : curve.points[curve.recommended]
   const text = best
-    ? `recommended eps ${powerText(best.eps)}, error ${errorText(best.maxAbsolute)} there${best.ok ? '' : ', and gradcheck fails at every better one too'}`
+    ? `recommended eps ${powerText(best.eps)}, error ${errorText(best.maxAbsolute)}${best.ok ? '' : '; gradcheck fails at every eps'}`
     : curve.reason
   return `<li><span class="curve-${index % 4}">● ${curve.dtype}</span>: ${html(text)}</li>`
 }
@@ -93,7 +93,7 @@ function sweepSection({ name, report }: NamedSweep): string {
   const drawn = report.curves.filter((curve) => curve.points.length > 0)
   const empty = report.curves.filter((curve) => curve.points.length === 0)
   const legend = [...drawn.map(curveLegend), ...empty.map((curve) => curveLegend(curve, 3))]
-  return `<h2>eps sweep: <code>${html(name)}</code></h2><figure>${sweepChart(report)}<figcaption style="max-width:none">Largest error of the Jacobians over the step of finite differences. Full dots pass, hollow ones fail; the ring is the recommended step. To the right truncation prevails, to the left rounding.</figcaption></figure><ul>${legend.join('')}</ul>`
+  return `<h2>eps sweep: <code>${html(name)}</code></h2><figure>${sweepChart(report)}<figcaption style="max-width:none">Largest error of the Jacobians over the step of finite differences. Full dots pass, hollow ones fail; the ring is the recommended step. On the right the truncation error is larger, on the left the rounding error.</figcaption></figure><ul>${legend.join('')}</ul>`
 }
 
 export function gradcheckHtml(title: string, facts: readonly string[], run: GradcheckRun): string {

@@ -25,7 +25,7 @@ export const gradcheckVerbOptions = {
   rtol: number('<tolerance>', 'relative tolerance', { least: 0 }, '1e-3'),
   nondetTol: number(
     '<tolerance>',
-    'how far two runs of one backward may differ',
+    'largest allowed difference between two runs of one backward',
     { least: 0 },
     '0',
   ),
@@ -89,8 +89,7 @@ export function readGradcheckOptions(
   given: OptionValues<typeof gradcheckVerbOptions>,
 ): Result<GradcheckCommand> {
   const { op = '', args, dtype, eps, atol, rtol, nondetTol, search = 0 } = given
-  if (args && op === '')
-    return err('request.invalid', '--args needs --op: whose arguments are they?')
+  if (args && op === '') return err('request.invalid', '--args needs --op NAME.')
   if (given.keep && search === 0)
     return err('request.invalid', '--keep needs --search: it keeps the worst point that was found.')
   return ok({
@@ -168,7 +167,7 @@ export function selectEntries(
     if (entries.length === 0 && call) entries = [{ op, args: call.args }]
     if (entries.length === 0) {
       return err('request.invalid', `opsmith.json has neither a gradcheck nor a call of ${op}.`, {
-        hint: `Say what to call it with: --args '["x", "y"]', where x and y are inputs of opsmith.json.`,
+        hint: `Give its arguments: --args '["x", "y"]', where x and y are inputs of opsmith.json.`,
       })
     }
   }

@@ -118,7 +118,7 @@ export async function runGradchecks(
   for (const entry of searched) {
     const request = { ...caseOf(entry, manifest), keepJacobians: false }
     if (drawnInputs(request).length === 0) {
-      progress(`${nameOf(entry)}: no input is drawn at random, there is nothing to search`)
+      progress(`${nameOf(entry)}: no input has random values, so there is nothing to search`)
       continue
     }
     const name = nameOf(entry)

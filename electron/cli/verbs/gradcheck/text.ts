@@ -31,7 +31,7 @@ export function worstPlace(report: CheckedReport, finding: GradcheckFinding): st
   return `${place(name, worst.inputIndex)} → ${place(`output ${output}`, worst.outputIndex)}`
 }
 
-/** Beside a numerical zero no error has a relative size. */
+/** Next to a numerical zero no error has a relative size. */
 export function errorsText(worst: WorstElement): string {
   const absolute = `absolute error ${errorText(worst.absolute)}`
   return Number.isFinite(worst.relative)
@@ -150,7 +150,7 @@ export function searchLines(search: NamedSearch): string[] {
   const lines = [
     `${bad ? 'FAILED' : 'ok    '} ${name}: ${report.failed} of ${report.tried} random points failed (${report.seconds.toFixed(2)} s)`,
     report.excess > 0
-      ? `${indent}worst with seeds ${seeds}: ${Number.isFinite(report.excess) ? `${errorText(report.excess)} outside its tolerance` : 'no number says how far'}`
+      ? `${indent}worst with seeds ${seeds}: ${Number.isFinite(report.excess) ? `${errorText(report.excess)} outside its tolerance` : 'the error is NaN or infinite'}`
       : `${indent}worst with seeds ${seeds}: largest error ${errorText(report.maxAbsolute)}, inside its tolerance`,
   ]
   if (report.error)

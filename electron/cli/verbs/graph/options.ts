@@ -121,8 +121,8 @@ export function readGraphOptions(
     return err(
       'request.invalid',
       given.diff === undefined
-        ? `--observe has nowhere to write what it saw in ${format}.`
-        : '--observe is about one graph, --diff about two.',
+        ? `The format ${format} cannot hold the results of --observe.`
+        : '--observe and --diff cannot be given together.',
       { hint: 'With --format text or json the times are printed with the graph.' },
     )
   }

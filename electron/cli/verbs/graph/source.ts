@@ -92,7 +92,7 @@ export async function firstEntry(
   folder: string,
   manifest: Manifest,
 ): Promise<Result<string>> {
-  // A program that uses the project's operators compiles only beside them.
+  // A program that uses the project's operators compiles only next to them.
   const loaded = await workbench.libraries.load(folder, { timeout: loadTimeout })
   if (!loaded.ok) return loaded
   const functions = await workbench.runs.programFunctions(folder)
@@ -156,7 +156,7 @@ export async function graphOfFile(
     if (missing.length > 0) {
       return err(
         'operator.unknown',
-        `${path.basename(file)} uses what is not loaded: ${missing.join(', ')}.`,
+        `${path.basename(file)} uses operators or classes that are not loaded: ${missing.join(', ')}.`,
         {
           hint: 'Name the project that registers it: --project FOLDER.',
         },
@@ -169,7 +169,7 @@ export async function graphOfFile(
   if (asked !== '') {
     return err(
       'request.invalid',
-      `${asked} needs something to run, and ${path.basename(file)} holds a finished graph.`,
+      `${asked} needs a function to run, but ${path.basename(file)} contains only a graph.`,
       {
         hint: 'Leave it out, or give a project or a TorchScript archive.',
       },

@@ -9,7 +9,7 @@ import { defineVerb, projectArgument } from '../../verb'
 import { profileVerbOptions, readProfileOptions, selectProfiled } from './options'
 import { profileJson, profileText } from './text'
 
-/** `opsmith profile`: where one call of a project spends its time and takes its memory. */
+/** `opsmith profile`: where one call of a project spends its time and memory. */
 async function runProfile(
   workbench: Workbench,
   named: string,

@@ -8,7 +8,7 @@ export const profileVerbOptions = {
   function: text('<name>', 'a function of the program'),
   op: text('<name>', "an operator, libtorch's included"),
   args: callArguments('with --function or --op: its arguments, a list as in opsmith.json'),
-  call: number('<number>', 'which call of opsmith.json (of that name), from 1', {
+  call: number('<number>', 'which call of opsmith.json (with that name), counted from 1', {
     least: 1,
     isWhole: true,
   }),
@@ -54,12 +54,11 @@ export function readProfileOptions(
     )
   const op = given.function ?? given.op ?? ''
   const { args, call = 0 } = given
-  if (args && op === '')
-    return err('request.invalid', '--args needs --function or --op: whose arguments are they?')
+  if (args && op === '') return err('request.invalid', '--args needs --function NAME or --op NAME.')
   if (args && call > 0)
     return err(
       'request.invalid',
-      '--args and --call cannot be given together: both say what it is called with.',
+      '--args and --call cannot be given together: both give the arguments.',
     )
   return ok({
     op,

@@ -34,7 +34,7 @@ function aligned(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** Of each, how much is shown before the rest is counted: a terminal is no place for 300 operators. */
+/** Of each, how much is shown before the rest is counted: a terminal is not a place for 300 operators. */
 const mostRows = 30
 const mostHolders = 5
 
@@ -48,7 +48,7 @@ function memoryLines(folder: string, memory: ProfileMemory): string[] {
   })
   const rest = holders.length - held.length
   return [
-    `Memory of ${device}: at most ${bytesText(peak)} on top of the arguments, ${timeText(peakTime / 1e9, at)} ${at[0]} after the start; ${bytesText(end)} at the end. At the peak:`,
+    `Memory of ${device}: peak ${bytesText(peak)} without the arguments, ${timeText(peakTime / 1e9, at)} ${at[0]} after the start; ${bytesText(end)} at the end. At the peak:`,
     ...held,
     ...(rest > 0 ? [`  and ${rest} more`] : []),
   ]
@@ -109,7 +109,7 @@ export function profileText(report: ProfileReport, folder: string): string[] {
     ...(left > 0 ? [`and ${left} more`] : []),
     '',
     ...report.memory.flatMap((memory) => memoryLines(folder, memory)),
-    ...(report.memory.length === 0 ? ['It takes no memory.'] : []),
+    ...(report.memory.length === 0 ? ['It allocates no memory.'] : []),
   ]
 }
 

@@ -34,7 +34,7 @@ export function findClangLibraries(compiler: Compiler): FoundClangLibraries {
   }
   if (compiler.major !== supportedClang) {
     return missing(
-      `it is made for clang ${supportedClang}; this is clang ${compiler.major}`,
+      `it works only with clang ${supportedClang}; this is clang ${compiler.major}`,
       'apt-get install clang-19 lld-19 libclang-19-dev llvm-19-dev',
     )
   }

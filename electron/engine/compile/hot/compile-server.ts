@@ -45,7 +45,7 @@ const message = z.discriminatedUnion('event', [
 
 type Answer = z.infer<typeof message>
 
-/** Undefined where the line is no answer. */
+/** Undefined where the line is not an answer. */
 function readAnswer(line: string): Answer | undefined {
   try {
     return message.safeParse(JSON.parse(line)).data
@@ -126,7 +126,7 @@ export class CompileServer {
       }
       const timer = setTimeout(() => {
         this.close()
-        fail('it did not get through the headers.')
+        fail('it could not compile the headers.')
       }, startLimit)
       this.child.on('error', (error) => {
         clearTimeout(timer)

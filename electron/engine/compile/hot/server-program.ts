@@ -115,7 +115,7 @@ async function programIn(place: Place, toolchain: Toolchain): Promise<ServerProg
   }
 }
 
-/** What a window shows meanwhile, once for all that wait for it. */
+/** What a window shows in the meantime, once for all that wait for it. */
 export const makingServer = 'making the compile server'
 
 export interface MadeProgram {
@@ -251,7 +251,7 @@ async function make(
     await placeSealedFolder(temporary, place.folder)
     pruneFolder(path.dirname(place.folder), limitBytes)
     const program = await programIn(place, toolchain)
-    if (!program) return err('io', `${place.folder} went away while it was made.`)
+    if (!program) return err('io', `${place.folder} was deleted while it was written.`)
     return ok({ program, seconds: (performance.now() - started) / 1000, made: true })
   } finally {
     fs.rmSync(temporary, { recursive: true, force: true })

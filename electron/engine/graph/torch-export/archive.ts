@@ -40,7 +40,7 @@ function parseProgram(text: string, where: string): ExportedProgram {
   const issue = parsed.error.issues[0]
   return fail(
     'input.invalid',
-    `${where} is no exported program that Opsmith knows: ${fieldPath(issue?.path ?? [])}: ${issue?.message ?? ''}`,
+    `${where} is not an exported program that Opsmith can read: ${fieldPath(issue?.path ?? [])}: ${issue?.message ?? ''}`,
     { hint: 'Save it again with PyTorch 2.2 or newer.' },
   )
 }

@@ -92,7 +92,7 @@ export class Assemblies {
       variant: 'plain',
     })
     if (!plan.ok) return plan
-    // Who asked at the same time has the same one: nvcc mangles some names anew each time it compiles.
+    // Who asked at the same time has the same one: nvcc mangles some names again each time it compiles.
     const meanwhile = known()
     if (meanwhile) return ok(meanwhile)
     const places = placesOf(absolute, plan.value.contentFolders)
@@ -205,9 +205,9 @@ export class Assemblies {
     build: string,
   ): Promise<Result<OtherSide>> {
     if (form !== 'machine') {
-      return err('request.invalid', 'Only machine code is kept of an earlier build.', {
+      return err('request.invalid', 'Of an earlier build, only machine code is available.', {
         path: 'other',
-        hint: 'Compare PTX and SASS with more flags in place of a build.',
+        hint: 'Compare PTX and SASS with a compile with other flags instead.',
       })
     }
     const kept = await this.services.keptBuild(project, build)
@@ -247,10 +247,14 @@ export class Assemblies {
     const found = counterpart(functions, wanted, label)
     if (!found.ok) return found
     const report = reports.value.find((one) => one.function.id === found.value.id)
-    return report ? ok({ label, report }) : err('internal', `${found.value.name} has no rows.`)
+    return report
+      ? ok({ label, report })
+      : err('internal', `${found.value.name} has no instructions.`)
   }
 
-  /** clang's remarks on the project's lines, from one more compile of a source. Errors: it does not compile; it is g++. */
+  /**
+   * clang's remarks on the project's lines, from one more compile of a source. Errors: it does not compile; it is g++.
+   */
   async remarks(
     folder: string,
     file: string,
@@ -304,9 +308,13 @@ export class Assemblies {
       const reports = await this.device(known, form)
       if (!reports.ok) return reports
       if (reports.value.some(({ tool }) => tool === 'cuobjdump')) {
-        return err('operator.unknown', 'cuobjdump does not say which line an instruction is of.', {
-          hint: 'Choose a kernel from the list, or install nvdisasm, which does.',
-        })
+        return err(
+          'operator.unknown',
+          'cuobjdump does not show the source lines of instructions.',
+          {
+            hint: 'Choose a kernel from the list, or install nvdisasm, which shows them.',
+          },
+        )
       }
       found = reports.value.find((report) =>
         report.rows.some((row) => row.file === file && row.line === line),
@@ -315,7 +323,7 @@ export class Assemblies {
     return found
       ? ok(found)
       : err('operator.unknown', `The library has no code of ${path.basename(file)}:${line}.`, {
-          hint: 'Put the caret into a function that is compiled and used, or choose one from the list.',
+          hint: 'Place the cursor in a function that is compiled and used, or choose one from the list.',
         })
   }
 }
@@ -337,12 +345,12 @@ function chosenByName(
           : `It has ${[...new Set(names)].join(', ')}${functions.length > 12 ? ' and more' : ''}.`,
     })
   }
-  // Titles are shortest, and stay as they are: nvcc mangles what is in an unnamed namespace anew each time.
+  // Titles are shortest, and stay as they are: nvcc mangles what is in an unnamed namespace again each time.
   const unlike = (names: string[]): boolean => new Set(names).size === found.length
   const ways = [found.map((one) => one.title), found.map((one) => one.name)]
   const names = ways.find(unlike) ?? found.map((one) => `${one.id} (${one.name})`)
-  return err('request.invalid', `${name} means several functions.`, {
+  return err('request.invalid', `${name} matches several functions.`, {
     path: 'name',
-    hint: `Take one of: ${names.join('; ')}`,
+    hint: `Use one of: ${names.join('; ')}`,
   })
 }

@@ -68,8 +68,8 @@ export function counterpart(
   const [nearest] = [...named].sort((a, b) => distance(a) - distance(b))
   return nearest
     ? ok(nearest)
-    : err('operator.unknown', `The other side (${label}) has no function ${wanted.title}.`, {
-        hint: 'It was not there yet, or its code is inlined into its callers.',
+    : err('operator.unknown', `The other version (${label}) has no function ${wanted.title}.`, {
+        hint: 'The function did not exist yet, or its code is inlined into its callers.',
       })
 }
 

@@ -55,7 +55,7 @@ export function withoutArchitectures(args: readonly string[]): { args: string[];
 /** Why SASS cannot be shown here; "" when it can. */
 export function whyNoSass(toolchain: Toolchain): string {
   return findDisassembler(toolchain) === undefined
-    ? 'nvdisasm and cuobjdump, of which one shows SASS, are not installed: they are packages of the CUDA toolkit (cuda-nvdisasm, cuda-cuobjdump), and come with Triton in the Python of this libtorch (pip install triton).'
+    ? 'SASS needs nvdisasm or cuobjdump, but none is installed. Both are packages of the CUDA toolkit (cuda-nvdisasm, cuda-cuobjdump). They also come with Triton in the Python of this libtorch (pip install triton).'
     : ''
 }
 
@@ -98,7 +98,7 @@ export async function deviceCode(
         'build.required',
         `${task.label} does not compile to ${form === 'ptx' ? 'PTX' : 'SASS'}.`,
         {
-          hint: 'Problems lists what the compiler says of it once it is built.',
+          hint: 'Build the project: Problems then lists the errors of the compiler.',
           detail: (made.stderr + made.stdout).slice(-8000),
         },
       )

@@ -86,7 +86,7 @@ function warningsOf(said: string): string[] {
   const unread = [...said.matchAll(/error: invalid .*\n(.*)\n/g)].map((match) => match[1] ?? '')
   const unknown = [...said.matchAll(/^note: instruction:\s*(.*)$/gm)].map((match) => match[1] ?? '')
   const left = [...new Set([...unread, ...unknown].map((text) => text.trim().split(/\s/)[0] ?? ''))]
-  if (left.length > 0) warnings.push(`llvm-mca does not know ${left.join(', ')}, and left it out.`)
+  if (left.length > 0) warnings.push(`llvm-mca does not know ${left.join(', ')}, and ignored it.`)
   return warnings
 }
 
@@ -133,7 +133,7 @@ export async function estimateLoop(
     { input: `${lines.join('\n')}\n`, limits: probeLimits },
   )
   const failed = (): Result<never> =>
-    err('toolchain.mismatch', `${tool} does not estimate this loop.`, {
+    err('toolchain.mismatch', `${tool} cannot estimate this loop.`, {
       detail: (asked.stderr + asked.stdout).slice(-4000),
     })
   if (asked.exitCode !== 0) return failed()

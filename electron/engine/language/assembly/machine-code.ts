@@ -66,14 +66,14 @@ export class MachineCode {
     if (nm === undefined) {
       return err(
         'toolchain.missing',
-        'nm, which lists the functions of a library, is not installed.',
+        'nm is not installed; Opsmith needs it to list the functions of a library.',
         {
           hint: binutilsHint,
         },
       )
     }
     if (!fs.existsSync(this.library)) {
-      return err('build.required', 'The library is not there any more.', {
+      return err('build.required', 'The library no longer exists.', {
         hint: 'Build it again.',
       })
     }
@@ -155,9 +155,13 @@ export class MachineCode {
   private async disassemble(wanted: IndexedFunction): Promise<Result<AssemblyReport>> {
     const objdump = findTool('objdump')
     if (objdump === undefined) {
-      return err('toolchain.missing', 'objdump, which disassembles, is not installed.', {
-        hint: binutilsHint,
-      })
+      return err(
+        'toolchain.missing',
+        'objdump is not installed; Opsmith needs it to disassemble.',
+        {
+          hint: binutilsHint,
+        },
+      )
     }
     const isIntel = process.arch === 'x64'
     const hex = (address: bigint): string => `0x${address.toString(16)}`
@@ -172,7 +176,7 @@ export class MachineCode {
     ])
     if (!said.ok) return said
     const [code] = parseDisassembly(said.value)
-    if (!code) return err('internal', `${objdump} shows nothing of ${wanted.name}.`)
+    if (!code) return err('internal', `${objdump} shows no instructions of ${wanted.name}.`)
     const frames = await locateInstructions(
       this.library,
       code.instructions.map(({ address }) => address),

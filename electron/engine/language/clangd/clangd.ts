@@ -438,6 +438,6 @@ export class Clangd {
   unavailable(): Result<never> {
     const { state, message, hint } = this.current
     const starting = state === 'idle' || state === 'starting'
-    return err('toolchain.missing', starting ? 'clangd is only starting.' : message, { hint })
+    return err('toolchain.missing', starting ? 'clangd is still starting.' : message, { hint })
   }
 }

@@ -92,7 +92,7 @@ export function checkAutogradEntry(project: LintedSources, entry: PlacedEntry): 
       found.push({
         source: forward.source,
         node: forward.returnNode ?? forward.node,
-        message: `autograd entry ${entry.name} names an input ${name}, and ${entry.forward} has ${names.join(', ')}.`,
+        message: `autograd entry ${entry.name} names an input ${name}, but ${entry.forward} has ${names.join(', ')}.`,
         notes: [note],
       })
     }
@@ -104,7 +104,7 @@ export function checkAutogradEntry(project: LintedSources, entry: PlacedEntry): 
     found.push({
       source: backward.source,
       node,
-      message: `${entry.backward} gives ${counted(count, 'result')}, and "gradients" of autograd entry ${entry.name} has a place for ${entry.gradients.length}.`,
+      message: `${entry.backward} gives ${counted(count, 'result')}, but "gradients" of autograd entry ${entry.name} lists ${entry.gradients.length}.`,
       notes: [note],
     })
   }
@@ -115,7 +115,7 @@ export function checkAutogradEntry(project: LintedSources, entry: PlacedEntry): 
     found.push({
       source: backward.source,
       node: backward.returnNode ?? backward.node,
-      message: `${entry.backward} takes ${counted(parameters.length, 'argument')}, and "backwardArgs" of autograd entry ${entry.name} gives ${given}.`,
+      message: `${entry.backward} takes ${counted(parameters.length, 'argument')}, but "backwardArgs" of autograd entry ${entry.name} gives ${given}.`,
       notes: [note],
     })
   }

@@ -23,10 +23,14 @@ const fixRounds = 10
 
 /** An answer like any other: a bug of the lints, or their parser missing, must cost no build. */
 function withoutParser(error: unknown): Result<never> {
-  return err('internal', 'The lints ended by a bug of ours, or without their parser.', {
-    detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    hint: 'Run set-up again: dist/grammars holds the parser.',
-  })
+  return err(
+    'internal',
+    'The lints failed: their parser is missing, or there is a bug in Opsmith.',
+    {
+      detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      hint: 'Run set-up again: it puts the parser into dist/grammars.',
+    },
+  )
 }
 
 /** Lints projects; keeps what it parsed, so that after an edit one file is parsed again. */
@@ -36,7 +40,7 @@ export class Lints {
   constructor(private readonly services: { installation: Installation; projects: Projects }) {}
 
   /**
-   * @param unsaved texts of open files in place of those on disk, by absolute path
+   * @param unsaved texts of open files instead of those on disk, by absolute path
    * @returns an error where opsmith.json cannot be read or the parser's files are missing
    */
   async lint(

@@ -58,14 +58,14 @@ function entry(project: ExportedProject): string {
 function readme(project: ExportedProject, name: string): string {
   const example = javascriptExample(project)
   return readmeOf(project, name, [
-    'A package for Node and Electron, compiled: nothing is built when it is installed.',
+    'A compiled package for Node and Electron: the install builds nothing.',
     '## Install',
     codeBlock(
       'shell',
       'npm install /path/to/this/folder',
       'export LD_LIBRARY_PATH=/path/to/torch/lib',
     ),
-    `It needs libtorch ${minorVersion(project.toolchain.libtorch.version)}, that of a Python package (\`python3 -c 'import torch; print(torch.__path__[0] + "/lib")'\`) or one unpacked from pytorch.org. The loader also looks in the folder of the package's own libraries.`,
+    `It needs libtorch ${minorVersion(project.toolchain.libtorch.version)}, from a Python package (\`python3 -c 'import torch; print(torch.__path__[0] + "/lib")'\`) or one unpacked from pytorch.org. The loader also looks in the folder of the package's own libraries.`,
     '## Use',
     codeBlock(
       'js',
@@ -81,17 +81,17 @@ function readme(project: ExportedProject, name: string): string {
             "console.log(schemas.join('\\n'))",
           ]),
     ),
-    'An operator whose bare name says which it is can be called by that, too. Tensors are copied in and out. `index.d.ts` has the types.',
+    'If the name of an operator is unique, you can call it without its namespace. Tensors are copied in and out. `index.d.ts` has the types.',
     ...(project.classes.length > 0
       ? [
-          'JavaScript makes no objects of the classes below: operators that take one are for Python, TorchScript and C++.',
+          'JavaScript cannot create objects of the classes below: call operators that take one from Python, TorchScript or C++.',
         ]
       : []),
     '## Test',
     codeBlock('shell', 'npm test'),
     operatorCalls(project).length > 0
       ? 'The tests make the recorded calls again.'
-      : 'No call of an operator was recorded: the test looks that they are there.',
+      : 'No call of an operator was recorded: the test only checks that the operators exist.',
   ])
 }
 

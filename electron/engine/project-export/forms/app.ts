@@ -27,7 +27,7 @@ function readme(project: ExportedProject): string {
   const [first] = modelRuns(project)
   const run = first ? `build/example_app ${first.model} ${first.call}` : 'build/example_app'
   return readmeOf(project, 'example_app', [
-    `A C++ application without Python: it loads a model that was saved as TorchScript and calls the operators of ${name}, runs it on given inputs, and prints what it gives.`,
+    `A C++ application without Python. It loads a TorchScript model that calls the operators of ${name}, runs it on given inputs, and prints the results.`,
     '## Build and run',
     codeBlock(
       'shell',
@@ -36,17 +36,17 @@ function readme(project: ExportedProject): string {
       run,
     ),
     [
-      '- `main.cpp`: the application; it knows libtorch and nothing of the operators.',
-      `- \`${name}/\`: the operators, a library of their own that the application is linked with.`,
+      '- `main.cpp`: the application; it uses libtorch and no code of the operators.',
+      `- \`${name}/\`: the operators, in a library that the application is linked with.`,
       '- `models/`: functions that use the operators, saved by TorchScript.',
-      '- `calls/`: inputs to run them on, with what they gave when this was exported.',
+      '- `calls/`: inputs for them, with the results at the time of the export.',
     ].join('\n'),
     '`ctest --test-dir build` runs every model on every recorded call of it.',
-    noAsNeeded.join('\n') + ` \`${name}/CMakeLists.txt\` says so to CMake.`,
+    noAsNeeded.join('\n') + ` \`${name}/CMakeLists.txt\` sets this flag.`,
   ])
 }
 
-/** The C++ application of PyTorch's tutorial on custom operators: the model beside it, the operators below it. */
+/** The C++ application of PyTorch's tutorial on custom operators: the model next to it, the operators below it. */
 function appFiles(project: ExportedProject): FileTree {
   return joinTrees(
     treeIn(project.name, project.sources.files),

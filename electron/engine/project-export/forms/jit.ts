@@ -77,7 +77,7 @@ function header(
 
 /** The kernels are for a libtorch that knows GPUs, and for machines with nvcc. */
 export const cudaCondition = [
-  '# A CPU build of PyTorch has no use for kernels: the library has its CPU part then.',
+  '# With a CPU build of PyTorch, the library has only its CPU part.',
   'WITH_CUDA = torch.version.cuda is not None and torch.utils.cpp_extension.CUDA_HOME is not None',
 ]
 
@@ -139,7 +139,7 @@ function inlineScript(project: ExportedProject, source: string): string {
       [
         `The operators of ${name} in one file: compiled from the text below when it is imported.`,
         '',
-        `The same as load_${name}.py, for sources as short as this one.`,
+        `The same as load_${name}.py, for short sources such as this one.`,
       ],
       [],
     ),
@@ -154,7 +154,7 @@ function inlineScript(project: ExportedProject, source: string): string {
     '    cpp_sources=SOURCE,',
     ...flagLines(project),
     '    is_python_module=False,',
-    '    # The text includes what it needs; torch/extension.h would take half a minute more.',
+    '    # The source includes what it needs; torch/extension.h would take half a minute more.',
     '    no_implicit_headers=True,',
     ')',
   ].join('\n')
@@ -173,7 +173,7 @@ function jitFiles(project: ExportedProject): FileTree {
     `It needs a C++ compiler and ninja (\`pip install ninja\`). \`load_${name}.py\` compiles the files of this folder${inline === undefined ? '' : `; \`inline_${name}.py\` holds its source itself and can be copied anywhere`}.`,
     ...(inline === undefined
       ? [
-          `There is no \`load_inline\` variant: that is for a single source without headers of its own${project.sources.usesSupport ? `, and these need \`${supportFolder}\`` : ''}.`,
+          `There is no \`load_inline\` variant: it is for a single source without headers of the project${project.sources.usesSupport ? `, and these sources need \`${supportFolder}\`` : ''}.`,
         ]
       : []),
     ...testSection(project, 'python -m unittest discover tests'),

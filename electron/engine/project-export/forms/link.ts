@@ -14,7 +14,7 @@ import type { Proof } from '../proof/proof'
 function packageFile(project: ExportedProject): string {
   const { name, manifest } = project
   return [
-    '# Where it lies says where the library is: the folder may be moved.',
+    '# The library is found relative to this file: the folder can be moved.',
     'prefix=${pcfiledir}/../..',
     'libdir=${prefix}/lib',
     '',
@@ -43,7 +43,7 @@ function makeLines(project: ExportedProject): string {
     `${upper}_CXXFLAGS = -std=c++${cxxStandard} -D_GLIBCXX_USE_CXX11_ABI=${cxx11Abi ? 1 : 0} \\`,
     '  -isystem $(TORCH_DIR)/include -isystem $(TORCH_DIR)/include/torch/csrc/api/include',
     '',
-    '# libtorch first to be found at run time, then the operators, which nobody names.',
+    '# libtorch first, to be found at run time, then the operators, which no code names.',
     `${upper}_TORCHFLAGS = -L$(TORCH_DIR)/lib -Wl,--no-as-needed -ltorch -ltorch_cpu${hasCuda ? ' -ltorch_cuda -lc10_cuda' : ''} -lc10 \\`,
     '  -Wl,-rpath,$(TORCH_DIR)/lib',
     `${upper}_LINKFLAGS = -L$(${upper}_DIR)/lib -Wl,--no-as-needed -l${name} \\`,
@@ -123,7 +123,7 @@ function readme(project: ExportedProject): string {
       `c++ main.o -o application $(pkg-config --libs ${name}) \\`,
       '  -L$TORCH_LIB -Wl,-rpath,$TORCH_LIB -ltorch -ltorch_cpu -lc10',
     ),
-    'At run time the loader finds both by the run-paths that these flags set. Where libraries are moved afterwards:',
+    'At run time the loader finds both by the run-paths that these flags set. If you move the libraries later:',
     codeBlock('shell', 'export LD_LIBRARY_PATH=path/to/lib:/path/to/torch/lib'),
     '`example/` is an application that is built so: `make -C example check`.',
   ])

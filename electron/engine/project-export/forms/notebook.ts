@@ -69,7 +69,7 @@ const check = [
   '',
   '',
   'def check(result, recorded, rtol=None, atol=None):',
-  '    """A call gives what it gave when this notebook was exported."""',
+  '    """A call gives the same result as when this notebook was exported."""',
   '    for actual, expected in zip(flatten(result), flatten(recorded), strict=True):',
   '        torch.testing.assert_close(actual, expected, rtol=rtol, atol=atol, equal_nan=True)',
 ]
@@ -108,7 +108,7 @@ function notebook(project: ExportedProject): string {
   return JSON.stringify(whole, null, 1)
 }
 
-/** A Jupyter notebook beside the library: it loads it, makes the calls, and shows what they give. */
+/** A Jupyter notebook next to the library: it loads it, makes the calls, and shows what they give. */
 function notebookFiles(project: ExportedProject): FileTree {
   const { name } = project
   return treeOf({
@@ -170,7 +170,7 @@ async function proveNotebook(proof: Proof): Promise<void> {
 export const form: Form = {
   id: 'notebook',
   order: 8,
-  purpose: 'A Jupyter notebook that makes the calls and shows what they give',
+  purpose: 'A Jupyter notebook that runs the calls and shows the results',
   needs: '',
   tools: ['python', 'jupyter'],
   files: (project) => ok(notebookFiles(project)),

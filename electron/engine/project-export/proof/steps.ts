@@ -87,7 +87,7 @@ export async function provePython(
   for (const op of withoutShapes(proof.project)) {
     proof.skip(
       `torch.compile of ${op}`,
-      'it has no Meta kernel, which says the shape of its result without computing it',
+      'it has no Meta kernel, which torch.compile needs to get the shape of the result',
     )
   }
 }

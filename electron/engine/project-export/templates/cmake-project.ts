@@ -214,7 +214,7 @@ export function libraryLines(project: ExportedProject): string[] {
       .flatMap((target) => targetLines(project, target, targets)),
     ...conditionalLines(project, targets),
     `add_library(${project.name}::${project.name} ALIAS ${project.name})`,
-    '# Nobody names anything in this library: linkers would drop it, and its operators with it.',
+    '# No code names a symbol of this library: without this flag linkers drop it, with its operators.',
     `target_link_options(${project.name} INTERFACE "LINKER:--no-as-needed")`,
   ]
 }
@@ -338,8 +338,8 @@ function readme(project: ExportedProject): string {
       `find_package(${name} REQUIRED)`,
       `target_link_libraries(application \${TORCH_LIBRARIES} ${name}::${name})`,
     ),
-    noAsNeeded.join('\n') + ' The target says so to CMake.',
-    'Where the library and libtorch lie in folders that the loader does not know, name them:',
+    noAsNeeded.join('\n') + ' The CMake target sets this flag.',
+    'If the loader does not find the library and libtorch, name their folders:',
     codeBlock('shell', 'export LD_LIBRARY_PATH=PREFIX/lib:/path/to/torch/lib'),
     'The tests make the calls that were recorded when this was exported, and compare the results.',
   ])

@@ -3,8 +3,7 @@ import { treeOf } from '../file-tree'
 import type { FileTree } from '../file-tree'
 
 /** Prints what a model gives, and compares it with what was recorded; libtorch is all it knows. */
-export const applicationSource = `// Loads a saved model, runs it on the arguments of a recorded call, and compares what it gives with
-// what was recorded. Nothing here names an operator: linking their library registers them.
+export const applicationSource = `// Loads a saved model, runs it on the arguments of a recorded call, and compares the results with // the recorded ones. Nothing here names an operator: linking their library registers them.
 //
 //   example_app MODEL.pt CALL.pt [RTOL ATOL]
 

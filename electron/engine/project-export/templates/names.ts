@@ -31,7 +31,7 @@ export function pythonName(name: string): string {
 function refuse(name: string, why: string): Result<never> {
   return err('project.invalid', `"${name}" cannot be the name of a package: ${why}.`, {
     path: 'packageName',
-    hint: 'Give the package a name of its own: "packageName" in opsmith.json.',
+    hint: 'Give the package another name: "packageName" in opsmith.json.',
   })
 }
 
@@ -41,11 +41,12 @@ export function pythonPackage(manifest: Manifest): Result<string> {
   if (!/^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(name)) {
     return refuse(
       name,
-      'pip takes letters, digits, ".", "_" and "-", a letter or digit at both ends',
+      'pip allows letters, digits, ".", "_" and "-", with a letter or digit at both ends',
     )
   }
   const module = name.replace(/[.-]/g, '_')
-  if (/^\d/.test(module)) return refuse(name, 'Python imports no name that begins with a digit')
+  if (/^\d/.test(module))
+    return refuse(name, 'Python cannot import a name that begins with a digit')
   if (pythonKeywords.has(module)) return refuse(name, 'it is a keyword of Python')
   if (takenModules.has(module)) return refuse(name, `it would hide the module ${module}`)
   return ok(name)
@@ -62,7 +63,7 @@ export function npmPackage(manifest: Manifest): Result<string> {
   if (!/^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/.test(name)) {
     return refuse(
       name,
-      'npm takes lower-case letters, digits, ".", "_" and "-", and no "." or "_" first',
+      'npm allows lower-case letters, digits, ".", "_" and "-", but not "." or "_" first',
     )
   }
   return ok(name)

@@ -32,7 +32,7 @@ function useLines(project: ExportedProject, module: string): string[] {
     : []
 }
 
-/** What the package has beside functions: wrappers in Python, classes. */
+/** What the package has next to functions: wrappers in Python, classes. */
 function moreNames(project: ExportedProject, module: string): string[] {
   const classes = nameClasses(project.classes, project.operators)
   return [
@@ -55,7 +55,7 @@ export function packageReadme(
   const module = moduleName(packageName)
   const serves =
     stableFrom === undefined
-      ? 'the minor version of libtorch that it was built with: its metadata asks for that. `--no-build-isolation` takes the torch that is there, which is the one it will run with.'
+      ? 'the minor version of libtorch that it was built with: its metadata requires it. `--no-build-isolation` builds with the installed torch, which is also the torch that runs it.'
       : `every libtorch from ${stableFrom} on: the sources use its stable ABI alone.`
   const sections = [
     '## Install',

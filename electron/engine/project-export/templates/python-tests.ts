@@ -90,7 +90,7 @@ function callTests(calls: readonly RecordedCall[], options: PythonTestOptions): 
   })
   return [
     ...head(
-      'The calls of opsmith.json give what they gave when this was exported.',
+      'The calls of opsmith.json give the same results as at the export.',
       options,
       usesProgram,
       ['check_call'],

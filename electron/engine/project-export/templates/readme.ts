@@ -59,7 +59,9 @@ function boundVersions({ toolchain: { libtorch } }: ExportedProject): string {
   ].join('\n')
 }
 
-/** The README of an export: what it is, the form's own sections, what it holds, which libtorch it serves, its licence. */
+/**
+ * The README of an export: what it is, the form's own sections, what it holds, which libtorch it serves, its licence.
+ */
 export function readmeOf(
   project: ExportedProject,
   title: string,
@@ -81,7 +83,7 @@ export function readmeOf(
       ? [`System packages it needs (Debian's names): ${packages.join(', ')}.`]
       : []),
     ...(manifest.license === undefined ? [] : [`Licence: ${manifest.license}.`]),
-    `Exported by Opsmith. \`opsmith-export.json\` remembers what was written, so that exporting again overwrites no change of yours unasked.`,
+    `Exported by Opsmith. \`opsmith-export.json\` lists the files that were written, so the next export does not overwrite your changes unless you choose so.`,
   )
 }
 
@@ -96,7 +98,7 @@ export const torchPrefix = '"$(python3 -c \'import torch; print(torch.utils.cmak
 
 /** Why a library of operators must be linked although nothing of it is named. */
 export const noAsNeeded = [
-  'An application names nothing in this library: its operators register when it is loaded. Linkers',
-  'that drop libraries nobody names drop it too, and the application then ends with "Unknown builtin',
-  'op". `-Wl,--no-as-needed` before the library keeps it.',
+  'An application uses no symbol of this library: its operators register when it is loaded. Linkers',
+  'drop libraries without used symbols; the application then ends with "Unknown builtin op". To keep',
+  'the library, put `-Wl,--no-as-needed` before it.',
 ]

@@ -1,4 +1,4 @@
-const importsOfSupport = `"""Calls that were recorded when this was exported: their arguments, and what they gave."""
+const importsOfSupport = `"""Calls that were recorded at the export: their arguments and results."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def flatten(value):
 
 
 def results_of(function, recorded):
-    """What a call gives; of an operator that returns nothing, the arguments that it writes."""
+    """The results of a call; for an operator that returns nothing, the arguments that it writes."""
     arguments = recorded.arguments
     result = function(*arguments)
     if hasattr(recorded, "written"):
@@ -33,7 +33,7 @@ def results_of(function, recorded):
 
 
 def check_call(function, name, rtol=None, atol=None):
-    """Makes a recorded call again; it must give what it gave then, within the tolerance."""
+    """Makes a recorded call again; the results must be the same, within the tolerance."""
     recorded = torch.jit.load(DATA / f"{name}.pt")
     results = results_of(function, recorded)
     expected = list(recorded.results)

@@ -72,7 +72,7 @@ function setupSource(
     '',
     ...(asksForCuda
       ? [
-          '# A CPU build of PyTorch has no use for kernels: the library has its CPU part then.',
+          '# With a CPU build of PyTorch, the library has only its CPU part.',
           'WITH_CUDA = torch.version.cuda is not None and CUDA_HOME is not None',
           ...(conditional.length > 0 ? [`CUDA_SOURCES = ${pythonList(conditional, '')}`] : []),
           ...(optional ? ['EXTENSION = CUDAExtension if WITH_CUDA else CppExtension'] : []),
@@ -118,7 +118,7 @@ function setupSource(
     `        ${extension}(`,
     `            "${module}.${name}",`,
     `            ${pythonList(always, '            ')}${conditional.length > 0 ? ' + (CUDA_SOURCES if WITH_CUDA else [])' : ''},`,
-    '            # Compilers run elsewhere: their folders are named in full.',
+    '            # Compilers run in another folder: name their folders in full.',
     '            include_dirs=[',
     ...sources.includeFolders.map((folder) =>
       folder === '.'
@@ -177,7 +177,7 @@ function projectToml(
     ...(dynamic.length > 0 ? [`dynamic = [${dynamic.map(literal).join(', ')}]`] : []),
     '',
     '[tool.setuptools]',
-    '# Not next to the tests: what Python imports there is the installed package, with its library.',
+    '# Not next to the tests: there Python must import the installed package, with its library.',
     'package-dir = { "" = "python" }',
     `packages = [${literal(module)}]`,
     '',
@@ -237,7 +237,10 @@ function functionTests(project: ExportedProject, module: string): FileTree {
   })
 }
 
-/** A Python package: an extension without Python in it, wrappers, stubs and tests; for one minor version of libtorch where `stable` is not given. */
+/**
+ * A Python package: an extension without Python in it, wrappers, stubs and tests; for one minor version of libtorch
+ * where `stable` is not given.
+ */
 export function setuptoolsFiles(project: ExportedProject, stable?: StableTarget): Result<FileTree> {
   const named = pythonPackage(project.manifest)
   if (!named.ok) return named

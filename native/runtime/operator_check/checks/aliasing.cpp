@@ -68,17 +68,18 @@ std::optional<OperatorCheckFinding> alias_fault(const OperatorCall& call, const 
       if (intersect(sets, input.alias)) continue;
       auto finding = at_output(failed(
           when + name + " shares the memory of " + input.name + ", and the schema does not say so",
-          "Return a copy (clone()), or declare both as Tensor(a). Autograd and the compiler go "
-          "wrong on aliases that they do not know of."));
+          "Return a copy (clone()), or declare both as Tensor(a). Autograd and the compiler give "
+          "wrong results for undeclared aliases."));
       finding.input = input.name;
       return finding;
     }
     if (outputs[o].numel() > 0 && is_written_return(schema, o, outputs.size()) &&
         !shares_declared) {
-      return at_output(failed(
-          when + name + " is a tensor of its own; by the schema it is the input that is written",
-          "Return the input itself, or write the schema without (" + sets +
-              "!) on what is returned."));
+      return at_output(
+          failed(when + name +
+                     " is a new tensor, but the schema says that it is the input that is written",
+                 "Return the input itself, or write the schema without (" + sets +
+                     "!) on what is returned."));
     }
     for (size_t other = 0; other < o; ++other) {
       const auto others = declared_sets(schema, other, outputs.size());
@@ -123,14 +124,13 @@ std::optional<OperatorCheckFinding> alias_elsewhere(const OperatorCall& call) {
 
 OperatorCheckFinding check_aliasing(const OperatorCall& call) {
   if (auto fault = alias_fault(call, call.fresh(), "")) return *fault;
-  return passed(
-      "outputs share memory with nothing that the schema does not declare, in any layout");
+  return passed("outputs share only the memory that the schema declares, in each layout");
 }
 
 const RegisteredCheck aliasing_check({
     .name = "aliasing",
     .title = "aliasing",
-    .meaning = "Outputs share no memory that the schema does not declare",
+    .meaning = "Outputs share only the memory that the schema declares",
     .order = 20,
     .run = check_aliasing,
     .run_elsewhere = alias_elsewhere,

@@ -29,9 +29,9 @@ class Autocast {
 };
 
 constexpr const char* leave_autocast =
-    "Under autocast, PyTorch's operators that this one calls may give bfloat16: take their results "
-    "by dtype, or register a kernel at Autocast that leaves autocast (c10::impl::"
-    "ExcludeDispatchKeyGuard) and casts what it needs.";
+    "Under autocast, the PyTorch operators that this one calls may return bfloat16. Dispatch on "
+    "the dtype of their results, or register an Autocast kernel that turns autocast off "
+    "(c10::impl::ExcludeDispatchKeyGuard) and casts its inputs.";
 
 // More than bfloat16's rounding, of inputs and of results on the way, explains.
 std::string value_fault(const Tensors& actual, const Tensors& expected) {
@@ -55,7 +55,7 @@ std::string value_fault(const Tensors& actual, const Tensors& expected) {
 
 OperatorCheckFinding check_autocast(const OperatorCall& call) {
   if (draws_random_numbers(call)) return skipped("it draws random numbers");
-  if (call.callable().function != nullptr) return skipped("TorchScript has an autocast of its own");
+  if (call.callable().function != nullptr) return skipped("TorchScript has its own autocast");
   if (!all_on_cpu(call)) return skipped(not_on_cpu);
   const at::NoGradGuard unrecorded;
   bool any_floating = false;
@@ -80,7 +80,7 @@ OperatorCheckFinding check_autocast(const OperatorCall& call) {
         if (const auto error = call.try_run(in_float(), expected); !error.empty()) return error;
         if (call.try_run(given, in_double).empty() &&
             difference(expected, in_double, "", at::kFloat))
-          return "its answer is not that of float64";
+          return "its result differs from float64";
         return "";
       },
       patience);
@@ -94,20 +94,20 @@ OperatorCheckFinding check_autocast(const OperatorCall& call) {
         if (!call.try_run(in_float(), expected).empty()) return "";
         const Autocast enabled;
         if (const auto error = call.try_run(in_float(), actual); !error.empty())
-          return "the call stops: " + error;
+          return "the call throws: " + error;
         return value_fault(actual, expected);
       },
       patience);
   if (outcome.end != ForkedOutcome::End::answered)
     return ended(outcome, "under autocast: " + outcome.describe(), leave_autocast);
   if (!outcome.answer.empty()) return failed("under autocast, " + outcome.answer, leave_autocast);
-  return passed("under autocast to bfloat16 the answer is the same but for rounding");
+  return passed("under autocast to bfloat16 the result is the same, except for rounding");
 }
 
 const RegisteredCheck autocast_check({
     .name = "autocast",
     .title = "autocast",
-    .meaning = "The same answer under autocast, but for rounding",
+    .meaning = "The same result under autocast, except for rounding",
     .order = 142,
     .run = check_autocast,
     .compares_calls = true,

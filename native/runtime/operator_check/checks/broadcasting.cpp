@@ -62,14 +62,14 @@ OperatorCheckFinding check_broadcasting(const OperatorCall& call) {
     }
   }
   if (!tried) return skipped("no two inputs have the same shape");
-  return passed(ran ? "inputs of size 1 give the same as expanded ones"
+  return passed(ran ? "inputs of size 1 give the same result as expanded ones"
                     : "it refuses to broadcast");
 }
 
 const RegisteredCheck broadcasting_check({
     .name = "broadcasting",
     .title = "broadcasting",
-    .meaning = "A size of 1 in place of an input's own",
+    .meaning = "Inputs with a size of 1 broadcast, or are refused",
     .order = 120,
     .run = check_broadcasting,
     .compares_calls = true,

@@ -66,7 +66,7 @@ std::optional<OperatorCheckFinding> dim_fault(const OperatorCall& call, size_t a
     if (!actual) continue;  // it refuses them
     const auto text = name + " = " + std::to_string(dim - rank);
     auto finding =
-        difference(*actual, *expected, "with " + text + " in place of " + std::to_string(dim));
+        difference(*actual, *expected, "with " + text + " instead of " + std::to_string(dim));
     if (!finding) continue;
     // Where a dimension is added, there is one more to count from the end.
     if (!actual->empty() && (*actual)[0].dim() > rank) {
@@ -172,10 +172,10 @@ std::optional<OperatorCheckFinding> optional_fault(const OperatorCall& call, siz
     }
   }
   if (accepted < 2 || !first || first->empty()) return std::nullopt;
-  auto finding = failed(name + " has no effect: the results are the same bits with " +
+  auto finding = failed(name + " has no effect: the results are bit for bit the same with " +
                             std::to_string(accepted) + " different tensors" +
-                            (without ? ", and without any" : ""),
-                        "Use it where it is given, or take it out of the schema.");
+                            (without ? ", and without one" : ""),
+                        "Use it, or remove it from the schema.");
   finding.input = name;
   return finding;
 }
@@ -215,7 +215,8 @@ OperatorCheckFinding check_conventions(const OperatorCall& call) {
         },
         patience);
     if (outcome.ended() && look == dim_fault) {
-      return ended(outcome, "with another " + name + ", from the end too: " + outcome.describe(),
+      return ended(outcome,
+                   "with other values of " + name + ", negative ones too: " + outcome.describe(),
                    "Count negative dimensions from the end (at::maybe_wrap_dim), or refuse them.");
     }
     if (outcome.end != ForkedOutcome::End::answered || outcome.answer.empty()) continue;

@@ -29,7 +29,7 @@ std::optional<OperatorCheckFinding> address_fault(const OperatorCall& call) {
       difference(outputs, expected, "with other values in the memory of an earlier call's inputs");
   if (finding) {
     finding->advice =
-        "Keep nothing by its address (data_ptr()): memory is used again for other tensors.";
+        "Do not use an address (data_ptr()) as a key: memory is reused for other tensors.";
   }
   return finding;
 }
@@ -56,7 +56,7 @@ std::optional<OperatorCheckFinding> own_generator_fault(const OperatorCall& call
   }
   if (first->empty()) return std::nullopt;
   return failed(
-      "it is declared as random (nondeterministic_seeded), and gives the same bits after "
+      "it is declared as random (nondeterministic_seeded), but gives the same bits after "
       "eight different calls of manual_seed",
       "Draw from libtorch's generator (at::get_generator_or_default, or at::rand): "
       "manual_seed has no effect on one of <random>.");
@@ -74,8 +74,8 @@ OperatorCheckFinding check_determinism(const OperatorCall& call) {
       auto finding =
           failed("two calls on the same input, after the same manual_seed, differ in output " +
                      std::to_string(o),
-                 "Something is read that is no input: memory that nobody wrote, a static variable, "
-                 "the order of threads, a random generator of its own.");
+                 "The result depends on more than the inputs: memory that was never written, a "
+                 "static variable, the order of threads, or a separate random generator.");
       finding.output = static_cast<int64_t>(o);
       if (const auto flat = first[o].sizes() == outputs[o].sizes()
                                 ? first_difference(first[o], outputs[o])
@@ -101,7 +101,7 @@ const RegisteredCheck determinism_check({
     .run = check_determinism,
     .other_shapes = true,
     .compares_calls = true,
-    .makes_unrepeatable = "two calls differ as it is",
+    .makes_unrepeatable = "two calls differ already",
 });
 
 }  // namespace

@@ -142,9 +142,9 @@ std::optional<OperatorCheckFinding> promotion_fault(const OperatorCall& call) {
         (!first.defined() || !second.defined() || first.scalar_type() == second.scalar_type())) {
       continue;
     }
-    return failed(std::string("of a float32 and a float64 input the output is ") +
+    return failed(std::string("for a float32 and a float64 input the output is ") +
                       dtype_name(output.scalar_type()) +
-                      "; torch.result_type of both is float64, whichever comes first",
+                      "; torch.result_type of both is float64, in either order",
                   "Promote both inputs (at::result_type), or refuse inputs of different dtypes.");
   }
   return std::nullopt;

@@ -18,10 +18,8 @@ namespace opsmith {
 namespace {
 
 constexpr const char* keep_nothing =
-    "Keep nothing from one call to the next that depends on its inputs: a static tensor, a cache "
-    "by "
-    "address or by shape, a buffer that is returned. A copy of the process that had made no call "
-    "gives the right answer.";
+    "Keep no data that depends on the inputs between calls: a static tensor, a cache by address or "
+    "by shape, a returned buffer. In a process without earlier calls the result is right.";
 
 // A call with other values, sizes or dtypes, and what it gives in a process that made no other.
 struct OtherCall {
@@ -166,14 +164,14 @@ OperatorCheckFinding check_earlier_calls(const OperatorCall& call) {
   }
   if (auto fault = found_in_copy([&] { return kept_fault(call, values); })) return *fault;
   return passed(
-      "after calls with other values, sizes and dtypes it gives the same as in a process that made "
-      "no other call");
+      "after calls with other values, sizes and dtypes the result is the same as without earlier "
+      "calls");
 }
 
 const RegisteredCheck earlier_calls_check({
     .name = "earlier_calls",
     .title = "earlier calls",
-    .meaning = "A call after others gives the same as in a process that made no other",
+    .meaning = "The result does not depend on earlier calls",
     .order = 75,
     .run = check_earlier_calls,
     .compares_calls = true,

@@ -68,7 +68,7 @@ OperatorCheckFinding check_grad_modes(const OperatorCall& call) {
 const RegisteredCheck grad_modes_check({
     .name = "grad_modes",
     .title = "grad modes",
-    .meaning = "no_grad, inference_mode, any mix of requires_grad",
+    .meaning = "The same result under no_grad, inference_mode and any mix of requires_grad",
     .order = 140,
     .run = check_grad_modes,
     .compares_calls = true,

@@ -16,10 +16,11 @@ OperatorCheckFinding check_gradient_complex(const OperatorCall& call) {
   if (!all_on_cpu(call)) return skipped(not_on_cpu);
   auto given = gradient_case(call);
   if (!given.skip.empty()) return skipped(given.skip);
-  if (!given.fault.empty()) return skipped("backward stops: " + given.fault);
+  if (!given.fault.empty()) return skipped("backward throws: " + given.fault);
   for (const size_t place : given.wanted) {
     auto& input = given.inputs[place];
-    if (input.is_complex()) return skipped("its inputs are complex: gradients looks at them");
+    if (input.is_complex())
+      return skipped("its inputs are complex: the check gradients covers them");
     if (input.scalar_type() != at::kDouble) return skipped("it does not compute in float64");
     input = as_complex(input.detach());
   }
@@ -33,7 +34,7 @@ OperatorCheckFinding check_gradient_complex(const OperatorCall& call) {
         if (!mismatch) return passed();
         auto finding = mismatch_finding(given, *mismatch, "in complex128: ");
         finding.advice =
-            "Of complex inputs, PyTorch's gradient takes the conjugate of the derivative: "
+            "For complex inputs, PyTorch's gradient uses the conjugate of the derivative: "
             "grad * x.conj(). Or refuse complex inputs in forward (TORCH_CHECK).";
         return finding;
       });
@@ -45,12 +46,11 @@ OperatorCheckFinding check_gradient_complex(const OperatorCall& call) {
 const RegisteredCheck gradient_complex_check({
     .name = "gradient_complex",
     .title = "gradient complex",
-    .meaning = "Gradients in complex128, where the operator takes it",
+    .meaning = "Gradients in complex128, if the operator accepts it",
     .order = 58,
     .run = check_gradient_complex,
-    .only_when_asked =
-        "switch “thorough” on (--thorough), or name it: many operators are meant for real "
-        "numbers, and take complex ones all the same",
+    .only_when_asked = "turn on “thorough” (--thorough), or ask for this check by name: many "
+                       "operators accept complex numbers but are meant for real ones",
     .compares_calls = true,
     .after = "gradients",
     .thorough = true,

@@ -123,7 +123,7 @@ OperatorCheckFinding check_gradient_dtypes(const OperatorCall& call) {
   if (!all_on_cpu(call)) return skipped(not_on_cpu);
   const auto given = gradient_case(call);
   if (!given.skip.empty()) return skipped(given.skip);
-  if (!given.fault.empty()) return skipped("backward stops: " + given.fault);
+  if (!given.fault.empty()) return skipped("backward throws: " + given.fault);
   if (given.fineness.epsilon > double_fineness.epsilon)
     return skipped("it does not compute in float64");
   for (const size_t place : given.wanted) {
@@ -135,7 +135,7 @@ OperatorCheckFinding check_gradient_dtypes(const OperatorCall& call) {
     if (auto fault = dtype_fault(given, precision, is_refused)) return *fault;
     (is_refused ? refused : same).push_back(dtype_name(precision.dtype));
   }
-  if (same.empty()) return skipped("it takes float64 only");
+  if (same.empty()) return skipped("it accepts float64 only");
   return passed("the gradients in " + joined(same) + " agree with float64's" +
                 (refused.empty() ? "" : "; not compared: " + joined(refused)));
 }

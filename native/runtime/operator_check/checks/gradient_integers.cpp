@@ -88,8 +88,8 @@ Finding choice_fault(const OperatorCall& call, const Choice& choice) {
       if (difference(actual, expected, "")) return std::nullopt;
     }
     if (!given.fault.empty()) {
-      return failed(choice.words + "forward runs, and backward stops: " + given.fault,
-                    "Handle in backward what forward takes, or refuse it in forward.");
+      return failed(choice.words + "forward runs, but backward throws: " + given.fault,
+                    "Handle in backward what forward accepts, or refuse it in forward.");
     }
     const auto mismatch = gradient_mismatch(given, given.inputs);
     if (!mismatch) return std::nullopt;
@@ -106,13 +106,13 @@ OperatorCheckFinding check_gradient_integers(const OperatorCall& call) {
   for (const auto& choice : choices) {
     if (auto fault = choice_fault(call, choice)) return *fault;
   }
-  return passed("right for every dimension, counted from either end, and for flags both ways");
+  return passed("right for every dimension, positive and negative, and for both values of flags");
 }
 
 const RegisteredCheck gradient_integers_check({
     .name = "gradient_integers",
     .title = "gradient integers",
-    .meaning = "Gradients for each dimension from -rank to rank - 1, and flags both ways",
+    .meaning = "Gradients for each dimension from -rank to rank - 1, and for both values of flags",
     .order = 55,
     .run = check_gradient_integers,
     .compares_calls = true,

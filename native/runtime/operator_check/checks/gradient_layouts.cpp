@@ -35,9 +35,8 @@ Finding finding_of(const GradientCase& given, const GradientMismatch& mismatch,
                    const std::string& tensor, const std::string& layout) {
   auto finding = mismatch_finding(given, mismatch, "with " + tensor + " " + layout + ": ",
                                   "with the same values in contiguous memory");
-  finding.advice =
-      "Backward goes by the memory's order, not by the strides: call contiguous() on " + tensor +
-      " in backward first, or in forward before it is saved.";
+  finding.advice = "Backward reads memory in order and ignores the strides: call contiguous() on " +
+                   tensor + " in backward first, or in forward before it is saved.";
   return finding;
 }
 
@@ -133,8 +132,8 @@ OperatorCheckFinding check_gradient_layouts(const OperatorCall& call) {
   for (size_t o = 0; o < grads.size(); ++o) {
     if (auto fault = layouts.of_grad_output(o, grads[o])) return *fault;
   }
-  if (!layouts.has_compared()) return skipped("no input and no gradient can lie otherwise");
-  return passed("the same gradients, however inputs and grad_output lie in memory");
+  if (!layouts.has_compared()) return skipped("no input or gradient can have another layout");
+  return passed("the same gradients for each layout of inputs and grad_output");
 }
 
 const RegisteredCheck gradient_layouts_check({

@@ -32,11 +32,11 @@ OperatorCheckFinding check_gradient_lost(const OperatorCall& call) {
   const auto others = call.run(changed);
   for (size_t o = 0; o < outputs.size() && o < others.size(); ++o) {
     if (outputs[o].sizes() == others[o].sizes() && same_bits(outputs[o], others[o])) continue;
-    auto finding = failed(
-        "output " + std::to_string(o) + " depends on " + call.names()[differentiable[0]] +
-            ", which requires grad, but does not require it itself: training would silently go "
-            "without this gradient",
-        "Register an autograd kernel, or add an entry to `autograd` in opsmith.json.");
+    auto finding =
+        failed("output " + std::to_string(o) + " depends on " + call.names()[differentiable[0]] +
+                   ", which requires grad, but does not require it itself: training would silently "
+                   "miss this gradient",
+               "Register an autograd kernel, or add an entry to `autograd` in opsmith.json.");
     finding.output = static_cast<int64_t>(o);
     return finding;
   }
@@ -46,7 +46,7 @@ OperatorCheckFinding check_gradient_lost(const OperatorCall& call) {
 const RegisteredCheck gradient_lost_check({
     .name = "gradient_lost",
     .title = "gradient lost",
-    .meaning = "What depends on an input that requires grad, requires grad",
+    .meaning = "Outputs that depend on an input that requires grad also require grad",
     .order = 50,
     .run = check_gradient_lost,
 });

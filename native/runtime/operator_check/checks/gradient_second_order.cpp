@@ -9,7 +9,7 @@ namespace {
 OperatorCheckFinding check_gradient_second_order(const OperatorCall& call) {
   const auto first = gradient_case(call);
   if (!first.skip.empty()) return skipped(first.skip);
-  if (!first.fault.empty()) return skipped("backward stops: " + first.fault);
+  if (!first.fault.empty()) return skipped("backward throws: " + first.fault);
   const Differentiable function{first.function, leaves_of(first.inputs, first.wanted), first.names};
   const auto gradients = gradients_of(function, /*seed=*/0, /*non_contiguous=*/false);
   GradientCase second;
@@ -20,29 +20,28 @@ OperatorCheckFinding check_gradient_second_order(const OperatorCall& call) {
   second.fineness = first.fineness;
   second.is_recorded = true;
   const CallWithGraph recorded(second.function, second.inputs);
-  if (!recorded.error().empty()) return skipped("the operator stops: " + recorded.error());
+  if (!recorded.error().empty()) return skipped("the operator throws: " + recorded.error());
   if (recorded.outputs().empty()) return skipped("its gradients have no gradient");
   std::string error;
   const auto mismatch = gradient_mismatch(second, second.inputs, &error);
-  if (!error.empty()) return failed("the gradient of the gradient stops: " + error);
+  if (!error.empty()) return failed("the gradient of the gradient throws: " + error);
   if (!mismatch) return passed("the gradients of the gradients agree with finite differences");
-  auto finding = mismatch_finding(second, *mismatch, "of the gradients, ");
+  auto finding = mismatch_finding(second, *mismatch, "for the gradients, ");
   finding.advice =
-      "Backward must compute by differentiable operators from grad_output and saved tensors, which "
-      "must be inputs or outputs of forward: what forward saves besides is a constant there. Or "
-      "refuse it (TORCH_CHECK(!at::GradMode::is_enabled())).";
+      "Backward must use differentiable operators, and only grad_output and saved inputs and "
+      "outputs of forward: other saved tensors count as constants. Or refuse second order in "
+      "backward (TORCH_CHECK(!at::GradMode::is_enabled())).";
   return finding;
 }
 
 const RegisteredCheck gradient_second_order_check({
     .name = "gradient_second_order",
     .title = "gradient of second order",
-    .meaning = "The gradient of the gradient, where the gradients have one",
+    .meaning = "The gradient of the gradient, if it exists",
     .order = 59,
     .run = check_gradient_second_order,
-    .only_when_asked =
-        "switch “thorough” on (--thorough), or name it: many a backward is meant for one "
-        "derivative only",
+    .only_when_asked = "turn on “thorough” (--thorough), or ask for this check by name: many "
+                       "backwards are meant for first derivatives only",
     .compares_calls = true,
     .after = "gradients",
     .thorough = true,

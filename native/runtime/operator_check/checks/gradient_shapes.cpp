@@ -64,8 +64,9 @@ Finding shape_fault(const GradientCase& given, const Shaped& shaped) {
     const auto mismatch = gradient_mismatch(given, leaves, &error);
     if (mismatch) return mismatch_finding(given, *mismatch, shaped.name + ": ");
     if (error.empty() || !shaped.keeps_rank) return std::nullopt;
-    return failed(shaped.name + " forward runs, and backward stops: " + error,
-                  "Handle in backward what forward takes, or refuse it in forward (TORCH_CHECK).");
+    return failed(
+        shaped.name + " forward runs, but backward throws: " + error,
+        "Handle in backward what forward accepts, or refuse it in forward (TORCH_CHECK).");
   });
 }
 
@@ -102,7 +103,7 @@ OperatorCheckFinding check_gradient_shapes(const OperatorCall& call) {
   if (!all_on_cpu(call)) return skipped(not_on_cpu);
   const auto given = gradient_case(call);
   if (!given.skip.empty()) return skipped(given.skip);
-  if (!given.fault.empty()) return skipped("backward stops: " + given.fault);
+  if (!given.fault.empty()) return skipped("backward throws: " + given.fault);
   for (const auto& shaped : other_shapes_of(call, given)) {
     if (auto fault = shape_fault(given, shaped)) return *fault;
   }
@@ -117,13 +118,14 @@ OperatorCheckFinding check_gradient_shapes(const OperatorCall& call) {
       if (auto fault = broadcast_fault(given, input, dim)) return *fault;
     }
   }
-  return passed("right where forward takes empty tensors, one element, or broadcast ones");
+  return passed(
+      "right for empty tensors, one element and broadcast inputs, if forward accepts them");
 }
 
 const RegisteredCheck gradient_shapes_check({
     .name = "gradient_shapes",
     .title = "gradient shapes",
-    .meaning = "Gradients of empty tensors, of one element, of broadcast inputs",
+    .meaning = "Gradients of empty tensors, tensors of one element and broadcast inputs",
     .order = 52,
     .run = check_gradient_shapes,
     .compares_calls = true,

@@ -33,8 +33,8 @@ class Subsets {
     std::string error;
     const auto gradients = recorded.backward(recorded.grad_outputs(), &error);
     if (!error.empty()) {
-      return failed(where + "backward stops: " + error,
-                    "Ask ctx->needs_input_grad(i) before a gradient is computed, and return an "
+      return failed(where + "backward throws: " + error,
+                    "Check ctx->needs_input_grad(i) before a gradient is computed, and return an "
                     "undefined tensor for inputs that need none.");
     }
     const auto actual = gradients.value_or(Tensors(wanted.size()));
@@ -53,7 +53,7 @@ class Subsets {
     if (!expected) return std::nullopt;
     const auto actual = all_.backward_from(output, all_.grad_outputs()[output], &error);
     if (!error.empty()) {
-      return failed(where + "backward stops: " + error,
+      return failed(where + "backward throws: " + error,
                     "Test grads[i].defined() where ctx->set_materialize_grads(false) was called.");
     }
     return actual ? compared(*actual, *expected, given_.wanted, where) : std::nullopt;
@@ -69,8 +69,8 @@ class Subsets {
     if (!mismatch) return std::nullopt;
     auto finding = mismatch_finding(given_, *mismatch, where, "with all of them");
     finding.advice =
-        "A gradient must not depend on which others are wanted: look at what backward skips, and "
-        "at the places in the list that it returns.";
+        "A gradient must not depend on which other gradients are needed: check what backward "
+        "skips, and the order of the list that it returns.";
     return finding;
   }
 
@@ -82,7 +82,7 @@ class Subsets {
 OperatorCheckFinding check_gradient_subsets(const OperatorCall& call) {
   const auto given = gradient_case(call);
   if (!given.skip.empty()) return skipped(given.skip);
-  if (!given.fault.empty()) return skipped("backward stops: " + given.fault);
+  if (!given.fault.empty()) return skipped("backward throws: " + given.fault);
   const Subsets subsets(given);
   const size_t inputs = given.wanted.size();
   if (inputs < 2 && subsets.outputs() < 2) return skipped("it has one gradient");

@@ -171,7 +171,7 @@ class Around {
               (dim < 0 ? " sums to " : " sums along dimension " + std::to_string(dim) + " to ") +
               element_words(here, flat) + ", and next to this point to " +
               element_words(around.least, flat),
-          "Equal values share one gradient: give it to one of them, or each its part.");
+          "Equal values share one gradient: give all of it to one of them, or a part to each.");
       finding.input = name;
       return finding;
     }
@@ -199,7 +199,7 @@ class Around {
         where + "elements " + index_text(index_of(here, flat)) + " of the gradients of " + first +
             " and " + given_.names[given_.wanted[1]] + " are together " +
             element_words(here, flat) + ", and next to this point " + element_words(least, flat),
-        "Equal values share one gradient: give it to one of them, or each its part.");
+        "Equal values share one gradient: give all of it to one of them, or a part to each.");
     finding.input = first;
     finding.index = index_of(here, flat);
     return finding;
@@ -392,7 +392,7 @@ std::vector<LookedAt> values_to_look_at(const GradientCase& given, bool overflow
 OperatorCheckFinding check_gradient_values(const OperatorCall& call) {
   const auto given = gradient_case(call);
   if (!given.skip.empty()) return skipped(given.skip);
-  if (!given.fault.empty()) return skipped("backward stops: " + given.fault);
+  if (!given.fault.empty()) return skipped("backward throws: " + given.fault);
   const at::AutoGradMode recording(true);
   const auto& edges = call.callable().edges;
   for (const auto& values : values_to_look_at(given, has_own_backward(given), edges)) {

@@ -10,8 +10,8 @@ OperatorCheckFinding check_gradients(const OperatorCall& call) {
   const auto mismatch =
       error.empty() ? gradient_mismatch(given, given.inputs, &error) : std::nullopt;
   if (!error.empty()) {
-    return failed("backward stops: " + error,
-                  "Whatever forward takes, backward must take too; else check it in forward.");
+    return failed("backward throws: " + error,
+                  "Backward must accept what forward accepts. If it cannot, refuse it in forward.");
   }
   if (mismatch) return mismatch_finding(given, *mismatch, "");
   return passed("the gradients agree with finite differences");
@@ -21,7 +21,7 @@ const RegisteredCheck gradients_check({
     .name = "gradients",
     .title = "gradients",
     .meaning =
-        "Backward gives the derivative of forward, at other shapes and declared integers too",
+        "Backward gives the derivative of forward, also for other shapes and declared integers",
     .order = 51,
     .run = check_gradients,
     .other_shapes = true,

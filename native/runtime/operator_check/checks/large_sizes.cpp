@@ -86,12 +86,13 @@ OperatorCheckFinding check_large(const OperatorCall& call) {
     width = *bytes;
   }
   if (!dtype) {
-    return skipped("only operators that give an element for each element of a vector are tried");
+    return skipped("only elementwise operators are tried");
   }
   // The output, and as much again for what the operator computes on the way.
   const auto needed = 2 * static_cast<uint64_t>(past) * static_cast<uint64_t>(width);
   if (available_memory() < needed) {
-    return skipped("takes " + std::to_string(needed >> 30) + " GiB of free memory, there are " +
+    return skipped("takes " + std::to_string(needed >> 30) +
+                   " GiB of free memory, but free are only " +
                    std::to_string(available_memory() >> 30));
   }
   const at::ScalarType chosen = *dtype;
@@ -116,7 +117,7 @@ OperatorCheckFinding check_large(const OperatorCall& call) {
   if (outcome.end == ForkedOutcome::End::not_started) return skipped(outcome.describe());
   // The system's answer to too much memory; a fault of the operator's has another signal.
   if (outcome.end == ForkedOutcome::End::signalled && outcome.signal == SIGKILL) {
-    return skipped("it was killed, most likely for the memory it takes");
+    return skipped("it was killed, probably because it used too much memory");
   }
   const bool answered = outcome.end == ForkedOutcome::End::answered;
   if (answered && outcome.answer == "no room") return skipped("there is no room for 2^31 elements");
@@ -124,7 +125,7 @@ OperatorCheckFinding check_large(const OperatorCall& call) {
     return passed("it refuses more than 2^31 elements");
   }
   const auto in = " (in " + std::string(dtype_name(*dtype)) + ")";
-  if (answered && outcome.answer.empty()) return passed("right past 2^31 elements" + in);
+  if (answered && outcome.answer.empty()) return passed("right for more than 2^31 elements" + in);
   const auto* advice = "Count elements with int64_t, not with int.";
   if (answered) return failed("past 2^31 elements: " + outcome.answer + in, advice);
   return ended(outcome, "past 2^31 elements: " + outcome.describe() + in, advice);
@@ -133,10 +134,10 @@ OperatorCheckFinding check_large(const OperatorCall& call) {
 const RegisteredCheck large_sizes_check({
     .name = "large_sizes",
     .title = "large sizes",
-    .meaning = "Past 2^31 elements; only when asked for by name",
+    .meaning = "The same result with more than 2^31 elements; only when you ask for it by name",
     .order = 220,
     .run = check_large,
-    .only_when_asked = "takes gigabytes of memory: ask for it by name",
+    .only_when_asked = "needs gigabytes of memory: ask for this check by name",
     .compares_calls = true,
     .can_shrink = false,
 });

@@ -15,7 +15,7 @@ struct Layout {
   // Undefined where the tensor cannot lie so.
   at::Tensor (*make)(const at::Tensor&);
   const char* remedy = "contiguous()";
-  const char* misread = "The kernel goes by the memory's order, not by the strides";
+  const char* misread = "The kernel reads memory in order and ignores the strides";
 };
 
 at::Tensor transposed(const at::Tensor& tensor) {
@@ -81,8 +81,8 @@ std::vector<std::pair<std::string, at::Tensor>> other_layouts(const at::Tensor& 
 namespace {
 
 constexpr const char* not_a_layout =
-    "Not the layout makes the difference: something is read that is no input, such as what an "
-    "earlier call left behind, or memory that nobody wrote.";
+    "The layout is not the cause: the result depends on more than the inputs, such as data of an "
+    "earlier call, or memory that was never written.";
 
 // Gives one tensor for two inputs; a copy for the second must give the same answer.
 std::optional<OperatorCheckFinding> twice_fault(const OperatorCall& call) {
@@ -105,7 +105,7 @@ std::optional<OperatorCheckFinding> twice_fault(const OperatorCall& call) {
                      "with the same tensor as " + tensors[j].name + " and " + tensors[i].name);
       if (!finding) continue;
       finding->input = tensors[i].name;
-      finding->advice = "Write to no input, and tell inputs apart by nothing but their values.";
+      finding->advice = "Do not write to inputs, and do not compare their addresses.";
       return finding;
     }
   }
@@ -160,16 +160,16 @@ OperatorCheckFinding check_layouts(const OperatorCall& call) {
     if (tried) (ran ? same : refused).push_back(layout.name);
   }
   if (auto fault = twice_fault(call)) return *fault;
-  if (same.empty() && refused.empty()) return skipped("no input can lie otherwise");
+  if (same.empty() && refused.empty()) return skipped("no input can have another layout");
   return passed(
-      (same.empty() ? "" : "same answer " + joined(same)) +
+      (same.empty() ? "" : "same result " + joined(same)) +
       (refused.empty() ? "" : (same.empty() ? "" : "; ") + ("refused " + joined(refused))));
 }
 
 const RegisteredCheck layouts_check({
     .name = "layouts",
     .title = "layouts",
-    .meaning = "Transposed, stepped, offset, expanded, channels-last inputs",
+    .meaning = "The same result for transposed, stepped, offset, expanded and channels-last inputs",
     .order = 80,
     .run = check_layouts,
     .other_shapes = true,

@@ -59,18 +59,19 @@ OperatorCheckFinding leaks_of(const OperatorCall& call, const Tensors& inputs,
       },
       patience);
   if (outcome.end == ForkedOutcome::End::timed_out) {
-    return skipped("105 calls took longer than the time there is");
+    return skipped("105 calls took longer than the time limit");
   }
   if (outcome.end != ForkedOutcome::End::answered) return skipped(outcome.describe());
   LeftBehind left;
   std::istringstream answer(outcome.answer);
   if (!(answer >> left.tensors >> left.heap)) return skipped("the operator " + outcome.answer);
   if (left.tensors > 0) {
-    return failed(when + "each call leaves " + bytes_text(left.tensors) + " of tensors behind",
-                  "Look for tensors kept in static containers, and for raw at::Tensor pointers.");
+    return failed(
+        when + "each call leaves " + bytes_text(left.tensors) + " of tensor memory behind",
+        "Look for tensors kept in static containers, and for raw at::Tensor pointers.");
   }
   if (left.heap > 0) {
-    return failed(when + "each call leaves " + bytes_text(left.heap) + " on the heap behind",
+    return failed(when + "each call leaves " + bytes_text(left.heap) + " of heap memory behind",
                   "Look for new without delete, and for malloc without free.");
   }
   return passed("memory is the same after 100 calls");
@@ -97,7 +98,7 @@ std::optional<OperatorCheckFinding> leak_elsewhere(const OperatorCall& call) {
 const RegisteredCheck leaks_check({
     .name = "leaks",
     .title = "leaks",
-    .meaning = "Memory after many calls",
+    .meaning = "Many calls leave no memory behind",
     .order = 190,
     .run = check_leaks,
     .run_elsewhere = leak_elsewhere,

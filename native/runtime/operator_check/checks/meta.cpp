@@ -19,8 +19,8 @@ std::string shape_text(const at::Tensor& tensor) {
 }
 
 constexpr const char* correct_it =
-    "Correct the Meta kernel: torch.compile plans memory by it, and stops at a call whose sizes or "
-    "strides are others (assert_size_stride).";
+    "Correct the Meta kernel: torch.compile plans memory with it, and fails if sizes or strides "
+    "differ (assert_size_stride).";
 
 at::Tensor meta_copy(const at::Tensor& tensor) {
   auto copy = at::empty_strided(tensor.sizes(), tensor.strides(),
@@ -42,7 +42,7 @@ std::optional<OperatorCheckFinding> shape_fault(const Tensors& meta, const Tenso
                                                 const std::string& when) {
   if (meta.size() != real.size()) {
     return failed(when + "the Meta kernel gives " + std::to_string(meta.size()) +
-                      " output(s), the real " + std::to_string(real.size()),
+                      " output(s), the real one " + std::to_string(real.size()),
                   correct_it);
   }
   for (size_t o = 0; o < real.size(); ++o) {
@@ -53,18 +53,18 @@ std::optional<OperatorCheckFinding> shape_fault(const Tensors& meta, const Tenso
     };
     const auto name = "output " + std::to_string(o);
     if (meta[o].sizes() != real[o].sizes() || meta[o].scalar_type() != real[o].scalar_type()) {
-      return at_output(name + " is " + shape_text(meta[o]) + " by the Meta kernel, and " +
-                       shape_text(real[o]) + " in truth");
+      return at_output(name + " is " + shape_text(meta[o]) + " by the Meta kernel, but " +
+                       shape_text(real[o]) + " by the real one");
     }
     if (meta[o].device().type() != at::kMeta) {
-      return at_output(name + " of the Meta kernel is no meta tensor");
+      return at_output(name + " of the Meta kernel is not a meta tensor");
     }
     for (int64_t dim = 0; dim < real[o].dim(); ++dim) {
       if (real[o].size(dim) < 2 || real[o].numel() == 0) continue;
       if (meta[o].stride(dim) == real[o].stride(dim)) continue;
       return at_output(name + " has strides " + index_text(meta[o].strides().vec()) +
-                       " by the Meta kernel, and " + index_text(real[o].strides().vec()) +
-                       " in truth");
+                       " by the Meta kernel, but " + index_text(real[o].strides().vec()) +
+                       " by the real one");
     }
   }
   return std::nullopt;
@@ -145,20 +145,20 @@ OperatorCheckFinding check_meta(const OperatorCall& call) {
     };
     if (real[o].requires_grad() != meta[o].requires_grad()) {
       return at_output(name + " requires grad only " +
-                       (real[o].requires_grad() ? "in truth" : "by the Meta kernel"));
+                       (real[o].requires_grad() ? "with the real kernel" : "with the Meta kernel"));
     }
     for (size_t i = 0; i < inputs.size(); ++i) {
       const bool aliased = real[o].is_alias_of(inputs[i]);
       if (real[o].numel() > 0 && aliased != meta[o].is_alias_of(meta_inputs[i])) {
         return at_output(name + " shares the memory of " + call.tensors()[i].name + " only " +
-                         (aliased ? "in truth" : "by the Meta kernel"));
+                         (aliased ? "with the real kernel" : "with the Meta kernel"));
       }
     }
     for (size_t other = 0; other < o; ++other) {
       const bool aliased = real[o].is_alias_of(real[other]);
       if (real[o].numel() > 0 && aliased != meta[o].is_alias_of(meta[other])) {
         return at_output(name + " shares the memory of output " + std::to_string(other) + " only " +
-                         (aliased ? "in truth" : "by the Meta kernel"));
+                         (aliased ? "with the real kernel" : "with the Meta kernel"));
       }
     }
   }

@@ -70,8 +70,8 @@ std::optional<OperatorCheckFinding> write_fault(const OperatorCall& call) {
     if (call.tensors()[i].may_be_written || !copies[i]->holds(outcome.address)) continue;
     auto finding =
         ended(outcome, name + " is written during the call, though its bytes are the same after it",
-              "Work on a copy: other threads may read " + name +
-                  " meanwhile, and its memory may be read-only, as that of a mapped file.");
+              "Write to a copy: other threads may read " + name +
+                  " at the same time, and its memory may be read-only, such as a mapped file.");
     finding.input = name;
     return finding;
   }
@@ -129,9 +129,9 @@ std::optional<OperatorCheckFinding> undeclared_write(const OperatorCall& call,
       if (byte < covered.size() && covered[byte]) continue;
       if (declared.may_be_written) {
         return with_name(failed(when + "memory around " + declared.name +
-                                    " was written, which belongs to other tensors",
-                                "Go by the strides: between the elements of a view lie those of "
-                                "others."));
+                                    " was written, but it belongs to other tensors",
+                                "Follow the strides: the memory between the elements of a view "
+                                "belongs to other tensors."));
       }
       const int64_t flat = changed_element(inputs[i], byte);
       const auto index = flat < 0 ? std::vector<int64_t>() : index_of(inputs[i], flat);
@@ -166,13 +166,15 @@ OperatorCheckFinding check_mutation(const OperatorCall& call) {
   if (auto fault = undeclared_write(call, call.fresh(), "")) return *fault;
   if (auto fault = write_fault(call)) return *fault;
   if (auto fault = gradient_mutation_fault(call)) return *fault;
-  return passed("no byte of an input changed that the schema does not declare, in any layout");
+  return passed(
+      "in each layout, all inputs kept their values, except those that the schema marks as written "
+      "(a!)");
 }
 
 const RegisteredCheck mutation_check({
     .name = "mutation",
     .title = "mutation",
-    .meaning = "No input is written that the schema does not declare, byte for byte",
+    .meaning = "Inputs do not change, unless the schema marks them as written (a!)",
     .order = 10,
     .run = check_mutation,
     .run_elsewhere = write_elsewhere,

@@ -88,7 +88,7 @@ NanLook look_at_place(const OperatorCall& call, size_t input, int64_t place, dou
             " is lost: element " + index_text(index_of(output, flat)) + " of output " +
             std::to_string(o) + ", which depends on it, is " + element_words(output, flat),
         "PyTorch's operators pass NaN on. Comparisons and std::max with NaN are false: test with "
-        "std::isnan, or turn the comparison round.");
+        "std::isnan, or reverse the comparison.");
     finding.input = argument.name;
     finding.output = static_cast<int64_t>(o);
     finding.index = index_of(output, flat);
@@ -131,8 +131,8 @@ std::optional<OperatorCheckFinding> overflow_fault(const OperatorCall& call, siz
             std::string(value > 0 ? "1000" : "-1000") + " in " + where + " of " + argument.name +
                 " gives NaN in element " + index_text(index_of(output, flat)) + " of output " +
                 std::to_string(o) + ", where 30 and -30 give numbers",
-            "Something on the way overflows, and inf - inf or inf / inf is NaN: subtract the "
-            "largest value before exp(), or use a form that is made of exp(-|x|).");
+            "An intermediate value overflows, and inf - inf or inf / inf is NaN: subtract the "
+            "largest value before exp(), or write the formula with exp(-|x|).");
         finding.input = argument.name;
         finding.output = static_cast<int64_t>(o);
         finding.index = index_of(output, flat);
@@ -169,7 +169,7 @@ bool is_about_nan(const std::string& name) {
 OperatorCheckFinding check_not_a_number(const OperatorCall& call) {
   if (draws_random_numbers(call)) return skipped("it draws random numbers");
   if (is_about_nan(call.callable().name))
-    return skipped("an operator of this name leaves NaN out, or sorts it last");
+    return skipped("operators of this name ignore NaN or sort it last");
   const at::NoGradGuard unrecorded;
   bool tried = false, any_floating = false;
   for (size_t i = 0; i < call.tensors().size(); ++i) {
@@ -197,7 +197,7 @@ OperatorCheckFinding check_not_a_number(const OperatorCall& call) {
 const RegisteredCheck nan_check({
     .name = "nan",
     .title = "nan",
-    .meaning = "NaN reaches the outputs that depend on it; extreme values do no harm",
+    .meaning = "NaN reaches the outputs that depend on it; extreme values do not give NaN",
     .order = 130,
     .run = check_not_a_number,
     .other_shapes = true,

@@ -31,12 +31,13 @@ std::optional<OperatorCheckFinding> views_fault(const OperatorCall& call, size_t
   if (!call.try_run(plain, expected).empty() || !call.try_run(given, actual).empty())
     return std::nullopt;
   const auto names = call.names();
-  auto finding = difference(
-      actual, expected,
-      "with " + names[one] + " and " + names[other] + " as views of one tensor, an element apart,");
+  auto finding = difference(actual, expected,
+                            "with " + names[one] + " and " + names[other] +
+                                " as views of one tensor, shifted by one element,");
   if (!finding) return std::nullopt;
   finding->input = names[other];
-  finding->advice = "Write to no input, and keep nothing by a tensor's address or storage.";
+  finding->advice =
+      "Do not write to inputs, and do not use a tensor's address or storage as a key.";
   return finding;
 }
 
@@ -117,7 +118,7 @@ OperatorCheckFinding check_overlap(const OperatorCall& call) {
 const RegisteredCheck overlap_check({
     .name = "overlap",
     .title = "overlap",
-    .meaning = "Inputs that share memory, and a result written over an input",
+    .meaning = "The same result when inputs share memory, or a result is written over an input",
     .order = 85,
     .run = check_overlap,
     .compares_calls = true,

@@ -94,12 +94,12 @@ std::optional<OperatorCheckFinding> large_fault(const at::Tensor& large, const a
   if (close.all().item<bool>()) return std::nullopt;
   const auto flat = close.logical_not().reshape(-1).to(at::kByte).argmax().item<int64_t>();
   const auto index = index_of(large, flat);
-  auto finding = failed(
-      "of inputs with " + std::to_string(elements) + " elements, element " + index_text(index) +
-          " of output " + std::to_string(output) + " is " + element_words(large, flat) + ", not " +
-          element_words(wanted, flat) + " as its rows give when they are few",
-      "Look at what larger inputs alone reach: counters of 16 bits, buffers of a fixed size, "
-      "the beginning of a chunk of at::parallel_for.");
+  auto finding = failed("with inputs of " + std::to_string(elements) + " elements, element " +
+                            index_text(index) + " of output " + std::to_string(output) + " is " +
+                            element_words(large, flat) + ", not " + element_words(wanted, flat) +
+                            " as in a call with the same rows in small inputs",
+                        "Check the code that only larger inputs reach: counters of 16 bits, "
+                        "buffers of a fixed size, the start of a chunk of at::parallel_for.");
   finding.output = static_cast<int64_t>(output);
   finding.index = index;
   return finding;
@@ -180,8 +180,8 @@ LargeCalls make_large_calls(const OperatorCall& call, int64_t size, int64_t repe
     if (!outcome.finding) continue;
     outcome.finding->reason += is_regular ? " as with one thread" : " as in another call";
     outcome.finding->advice =
-        "Threads write to what others read or write: give each its own range of the output, and "
-        "its own buffer; begin at the chunk's `begin`.";
+        "Threads write to memory that other threads use: give each its own range of the output and "
+        "its own buffer, and start at the chunk's `begin`.";
     return outcome;
   }
   return outcome;
@@ -210,25 +210,25 @@ OperatorCheckFinding check_parallel(const OperatorCall& call) {
       return skipped("calls with more than 2^16 elements take too long");
     if (outcome.ended() && *reached != Reached::few) {
       return ended(outcome,
-                   std::string("of inputs with more than 2^16 elements, ") +
+                   std::string("with inputs of more than 2^16 elements, ") +
                        (*reached == Reached::threads ? "with several threads, " : "") +
                        "the call ends in " + outcome.describe(),
-                   "Look for buffers of a fixed size, and for what several threads write to.");
+                   "Look for buffers of a fixed size, and for memory that several threads write.");
     }
     // Sizes that do not fit together may end the process: other checks look at such calls.
     if (outcome.end != ForkedOutcome::End::answered || outcome.answer.empty()) continue;
     auto finding = unpacked(outcome.answer);
     if (finding.status == CheckStatus::failed) return finding;
-    return passed("past 2^16 elements, " + finding.reason + " calls with " +
+    return passed("with more than 2^16 elements, " + finding.reason + " calls with " +
                   std::to_string(many_threads) + " threads gave the same as one thread");
   }
-  return skipped("it takes no inputs with more than 2^16 elements of which one size varies");
+  return skipped("it accepts no inputs with more than 2^16 elements in which one size can vary");
 }
 
 const RegisteredCheck parallel_check({
     .name = "parallel",
     .title = "parallel",
-    .meaning = "Past 2^16 elements, one thread and many give the same",
+    .meaning = "With more than 2^16 elements, one thread and several give the same result",
     .order = 155,
     .run = check_parallel,
     .compares_calls = true,

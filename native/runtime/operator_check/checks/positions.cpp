@@ -46,7 +46,7 @@ struct Resized {
     for (const auto& output : outputs)
       expected.push_back(first(output, count));
     return difference(actual, expected,
-                      "of " + std::to_string(count) + " in place of " + std::to_string(whole) +
+                      "of " + std::to_string(count) + " instead of " + std::to_string(whole) +
                           " elements" + values + ",");
   }
 
@@ -169,12 +169,12 @@ OperatorCheckFinding check_positions(const OperatorCall& call) {
     tried = tried || is_elementwise;
     if (!found || found->status != CheckStatus::failed) continue;
     found->advice =
-        "Look at what is left over after whole vectors or blocks, and at special values there: it "
-        "must be computed as all else.";
+        "Check the elements after the last whole vector or block, and special values there: they "
+        "must be computed like the others.";
     return *found;
   }
-  if (!tried) return skipped("no output has an element for each place of an input alone");
-  return passed("an element's result is the same at every place, however many there are");
+  if (!tried) return skipped("no output is elementwise");
+  return passed("an element's result does not depend on its place or on the number of elements");
 }
 
 const RegisteredCheck positions_check({

@@ -97,8 +97,8 @@ std::optional<OperatorCheckFinding> partly_in_float32(const OperatorCall& call,
     size << std::setprecision(1) << std::scientific << step->relative;
     auto finding =
         failed("element " + index_text(index) + " of output " + std::to_string(step->output) +
-                   " moves in steps of " + size.str() + " of the output's size as " +
-                   direction.moved + ": a part of it is computed in float32",
+                   " moves in steps of " + size.str() + " of its size while " + direction.moved +
+                   ": a part of it is computed in float32",
                compute_in_given_dtype);
     finding.output = static_cast<int64_t>(step->output);
     finding.index = index;
@@ -118,7 +118,7 @@ OperatorCheckFinding check_precision(const OperatorCall& call) {
   for (const auto& tensor : in_double)
     given.push_back(tensor.clone());
   if (const auto error = call.try_run(given, outputs); !error.empty()) {
-    return skipped("it does not take float64: " + error);
+    return skipped("it does not accept float64: " + error);
   }
   std::string reason = "no output is of float64";
   bool tried = false;
@@ -128,8 +128,7 @@ OperatorCheckFinding check_precision(const OperatorCall& call) {
     const bool needs_draws = !precision && !draws_random_numbers(call);
     if (needs_draws) precision = computed_precision(with_other_draws(call, in_double, o));
     reason =
-        "its float64 output has too few values that are no simple fractions, also with other "
-        "inputs";
+        "its float64 output has too few values that show its precision, also with other inputs";
     if (!precision) continue;
     tried = true;
     if (*precision == at::kDouble) continue;

@@ -49,7 +49,7 @@ class GuardedCall {
         value ? ", when all floating inputs are " + std::to_string(static_cast<int>(*value)) : "";
     auto finding = ended(outcome, name + " is read (or written) " + distance + when,
                          "Check the bounds of the loop that reads " + name +
-                             ": on other days this reads whatever lies there.");
+                             ": without this check it reads the memory of other data.");
     finding.input = name;
     return finding;
   }
@@ -81,7 +81,7 @@ OperatorCheckFinding check_reads_outside(const OperatorCall& call) {
 const RegisteredCheck reads_outside_check({
     .name = "reads_outside",
     .title = "reads outside",
-    .meaning = "Nothing is read past an input's ends",
+    .meaning = "No reads outside of inputs",
     .order = 180,
     .run = check_reads_outside,
     .other_shapes = true,

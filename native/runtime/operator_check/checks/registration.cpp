@@ -36,7 +36,7 @@ OperatorCheckFinding check_registration(const OperatorCall& call) {
     note("Autograd", "no gradient flows through it");
   }
   if (!composite && !has(Key::AutocastCUDA) && !has(Key::AutocastCPU)) {
-    note("Autocast", "under autocast it gets whatever dtypes come");
+    note("Autocast", "under autocast its inputs may have mixed dtypes");
   }
   if (!runs_at(Key::CPU)) {
     return failed(missing, "Register a kernel with TORCH_LIBRARY_IMPL.");
@@ -68,8 +68,8 @@ OperatorCheckFinding check_autograd_registration(const OperatorCall& call) {
     auto finding = failed(
         "output " + std::to_string(o) +
             " requires grad, but the operator has no kernel at an autograd key",
-        "Register what calls torch::autograd::Function at Autograd, not at CPU or CUDA; what is "
-        "made of PyTorch's own operators at CompositeImplicitAutograd.");
+        "Register code that calls torch::autograd::Function for Autograd, not for CPU or CUDA. "
+        "Register code that only calls PyTorch's operators for CompositeImplicitAutograd.");
     finding.output = static_cast<int64_t>(o);
     return finding;
   }

@@ -8,9 +8,10 @@ namespace {
 const RegisteredCheck address_sanitizer_check({
     .name = "address_sanitizer",
     .title = "address sanitizer",
-    .meaning = "What ASan finds in the same calls: it watches a build of its own",
+    .meaning = "What ASan finds in the same calls, in a separate build",
     .order = 200,
-    .only_when_asked = "needs a build with sanitizers: switch them on (--sanitize), or name it",
+    .only_when_asked =
+        "needs a build with sanitizers: turn them on (--sanitize), or ask for this check by name",
     .sanitizer = true,
 });
 
@@ -19,7 +20,8 @@ const RegisteredCheck undefined_behaviour_sanitizer_check({
     .title = "undefined behaviour sanitizer",
     .meaning = "What UBSan finds in the same calls",
     .order = 210,
-    .only_when_asked = "needs a build with sanitizers: switch them on (--sanitize), or name it",
+    .only_when_asked =
+        "needs a build with sanitizers: turn them on (--sanitize), or ask for this check by name",
     .sanitizer = true,
 });
 

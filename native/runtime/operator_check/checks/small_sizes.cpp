@@ -70,7 +70,7 @@ OperatorCheckFinding check_small_sizes(const OperatorCall& call) {
 const RegisteredCheck small_sizes_check({
     .name = "small_sizes",
     .title = "small sizes",
-    .meaning = "No elements, one element",
+    .meaning = "Tensors with no element or one element cause no crash",
     .order = 90,
     .run = check_small_sizes,
 });

@@ -67,10 +67,10 @@ std::optional<OperatorCheckFinding> reseeding_fault(const OperatorCall& call) {
   }
   if (!at::equal(states[0], states[1])) return std::nullopt;
   return failed(
-      "after the call, libtorch's generator of random numbers is in the same state "
-      "whatever manual_seed was called before it",
-      "Draw from it, or make one of your own (at::detail::createCPUGenerator): do not "
-      "seed the one that all share.");
+      "the call seeds libtorch's random generator: after the call its state does not depend on an "
+      "earlier manual_seed",
+      "Draw from it, or make one of your own (at::detail::createCPUGenerator): do not seed the "
+      "shared one.");
 }
 
 OperatorCheckFinding check_state(const OperatorCall& call) {
@@ -79,10 +79,10 @@ OperatorCheckFinding check_state(const OperatorCall& call) {
   const auto after = state_now();
   for (size_t i = 0; i < before.size(); ++i) {
     if (before[i].second == after[i].second) continue;
-    return failed("after the call, " + before[i].first + " is " + after[i].second + ", not " +
-                      before[i].second + " as before it",
-                  "Set it by a guard that sets it back, also where the call throws: what is called "
-                  "next goes by it.");
+    return failed(
+        "after the call, " + before[i].first + " is " + after[i].second + ", not " +
+            before[i].second + " as before it",
+        "Use a guard that restores it, also when the call throws: later calls depend on it.");
   }
   if (auto fault = reseeding_fault(call)) return *fault;
   return passed(

@@ -58,7 +58,7 @@ OperatorCheckFinding check_threads(const OperatorCall& call) {
 const RegisteredCheck threads_check({
     .name = "threads",
     .title = "threads",
-    .meaning = "Called from several threads at once",
+    .meaning = "The same result when several threads call it at once",
     .order = 150,
     .run = check_threads,
     .compares_calls = true,

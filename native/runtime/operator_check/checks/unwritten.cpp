@@ -34,7 +34,7 @@ OperatorCheckFinding check_unwritten(const OperatorCall& call) {
                               " depends on what the memory held before: it was never written, or "
                               "computed from memory "
                               "that was not",
-                          "Write every element, or begin with at::zeros in place of at::empty.");
+                          "Write every element, or start from at::zeros instead of at::empty.");
     finding.output = static_cast<int64_t>(o);
     finding.index = index_of(first[o], *flat);
     return finding;

@@ -63,7 +63,7 @@ export function observe(
       : kind === 'values'
         ? [alarms === 0 ? 'no NaN, no infinity' : `NaN or infinity in ${alarms} boxes`]
         : observation
-          ? [`${kind === 'time' ? formatSeconds(observation.seconds) : ''} in all`.trim()]
+          ? [`${kind === 'time' ? formatSeconds(observation.seconds) : ''} in total`.trim()]
           : []
   return {
     result: {

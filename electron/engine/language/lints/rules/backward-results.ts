@@ -6,9 +6,9 @@ import { noteAt, replace } from '../lint'
 import type { LintFinding, Lint } from '../lint'
 import type { LintedSources } from '../project-sources'
 
-const documentation = `backward gives back another number of gradients than forward has inputs.
+const documentation = `backward returns a different number of gradients than forward has inputs.
 
-Autograd takes backward's results in the order of forward's inputs, one for each, numbers and options included; what has no gradient gets an undefined tensor. With another number the first backward pass throws "returned an incorrect number of gradients".
+Autograd matches the results of backward with the inputs of forward, in order, one for each, including numbers and options. Return an undefined tensor for an input without a gradient. With a different number, the first backward pass throws "returned an incorrect number of gradients".
 
 \`\`\`cpp
 static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& w, double eps);
@@ -18,9 +18,9 @@ static variable_list backward(AutogradContext* ctx, variable_list grads) {
 }
 \`\`\`
 
-The context \`ctx\` is no input and does not count.
+The context \`ctx\` does not count as an input.
 
-An entry of \`autograd\` in opsmith.json is held against its functions likewise: \`gradients\` has a place for each result of backward (\`null\` for what is no gradient), \`backwardArgs\` gives each of its arguments, and both name inputs of forward.`
+Entries of \`autograd\` in opsmith.json are checked in the same way: \`gradients\` has an item for each result of backward (\`null\` if it is not a gradient), \`backwardArgs\` has an item for each of its arguments, and both name inputs of forward.`
 
 /** Inputs that autograd counts; undefined where lists of tensors leave the number open. */
 function inputCount(forward: CppFunction): number | undefined {
@@ -48,7 +48,9 @@ function checkOne(name: string, forward: CppFunction, backward: CppFunction): Li
         ? [
             {
               title:
-                missing === 1 ? 'Add an undefined gradient' : `Add ${missing} undefined gradients`,
+                missing === 1
+                  ? 'Return at::Tensor() for the last input'
+                  : `Return at::Tensor() for the last ${missing} inputs`,
               edits: [replace(source, last.end, last.end, ', at::Tensor()'.repeat(missing))],
             },
           ]
@@ -57,7 +59,7 @@ function checkOne(name: string, forward: CppFunction, backward: CppFunction): Li
       {
         source,
         node: list,
-        message: `${name}::backward gives ${counted(results.length, 'gradient')}, and forward has ${counted(inputs, 'input')}.`,
+        message: `${name}::backward gives ${counted(results.length, 'gradient')}, but forward has ${counted(inputs, 'input')}.`,
         fixes,
         notes: [noteAt(forward.source, forward.node, 'forward is here')],
       },

@@ -7,15 +7,15 @@ import { includeHeader, insertBefore } from '../lint'
 import type { LintFinding, Lint } from '../lint'
 import type { LintedSources } from '../project-sources'
 
-const documentation = `A kernel is launched on whatever GPU is current, not on the one that has the tensors.
+const documentation = `A kernel is launched on the current GPU, which may not be the GPU of the tensors.
 
-With two GPUs, an operator called with tensors of the second while the first is current launches on the first: an illegal memory access, or slow access across GPUs. libtorch sets the device for its own operators, not for those a project registers.
+Example: the first GPU is current, and the operator gets tensors on the second GPU. The kernel then runs on the first GPU, with an illegal memory access or slow access across GPUs. libtorch sets the device for its own operators, but not for those that a project registers.
 
 \`\`\`cpp
 const c10::cuda::CUDAGuard guard(x.device());  // <c10/cuda/CUDAGuard.h>
 \`\`\`
 
-at the start of the function sets it, and back at its end.`
+at the start of the function sets the device, and restores it at the end.`
 
 const guards =
   /\b(OptionalCUDAGuard|CUDAGuard|CUDAStreamGuard|OptionalDeviceGuard|DeviceGuard|cudaSetDevice|set_device)\b/
@@ -38,11 +38,11 @@ function check(project: LintedSources): LintFinding[] {
       {
         source,
         node: call,
-        message: `${calledName(source, call)} is launched on the current GPU, which need not be ${tensor.name}'s.`,
+        message: `${calledName(source, call)} is launched on the current GPU, which may not be the GPU of ${tensor.name}.`,
         fixes: first
           ? [
               {
-                title: `Add a CUDAGuard of ${tensor.name}'s device`,
+                title: `Add a CUDAGuard for the device of ${tensor.name}`,
                 edits: [
                   insertBefore(
                     source,

@@ -6,9 +6,9 @@ import type { LintFinding, Lint } from '../lint'
 import type { LintedSources } from '../project-sources'
 import { isAsked, originOf } from '../tensor-facts'
 
-const documentation = `The elements of a tensor are read as one type, and nothing checks that it has that type.
+const documentation = `The elements of a tensor are read as one type, but the dtype is not checked.
 
-\`data_ptr<float>()\` of a float64 tensor throws from the middle of the operator, in words that do not name the argument; \`static_cast<float*>(x.data_ptr())\` reads its bytes as another type, without an error. Check the dtype before anything is computed:
+\`data_ptr<float>()\` of a float64 tensor throws in the middle of the operator, with a message that does not name the argument; \`static_cast<float*>(x.data_ptr())\` reads its bytes as another type, without an error. Check the dtype before anything is computed:
 
 \`\`\`cpp
 TORCH_CHECK(x.scalar_type() == at::kFloat, "scale: x must be float32, got ", x.scalar_type());
@@ -88,7 +88,7 @@ function check(project: LintedSources): LintFinding[] {
     found.set(key, {
       source: fn.source,
       node: call.node,
-      message: `${name} is read as ${dtype}, and nothing checks that it is.`,
+      message: `${name} is read as ${dtype}, but its dtype is not checked.`,
       fixes: [
         {
           title: `Check that ${name} is ${dtype}`,

@@ -6,7 +6,7 @@ import { replace } from '../lint'
 import type { LintFinding, Lint } from '../lint'
 import type { LintedSources } from '../project-sources'
 
-const documentation = `An operator's signature holds a number type that the dispatcher does not know.
+const documentation = `The signature of an operator has a number type that the dispatcher does not support.
 
 Operators take and give \`double\` and \`int64_t\` only: a schema's \`float\` is a C++ \`double\`, its \`int\` an \`int64_t\`. With \`float\`, \`int\` or \`short\` libtorch refuses to compile the registration; \`long\` is \`int64_t\` on some systems and another type on others.
 
@@ -18,7 +18,7 @@ TORCH_LIBRARY(my_ops, m) {
 }
 \`\`\`
 
-Functions of a \`PYBIND11_MODULE\` may take them.`
+Functions of a \`PYBIND11_MODULE\` may use them.`
 
 const wholeNumber = /^(?:(?:un)?signed|short|long|int)(?:\s+(?:signed|short|long|int))*$/
 const named = new Set([

@@ -6,9 +6,9 @@ import { replace } from '../lint'
 import type { LintFinding, Lint } from '../lint'
 import type { LintedSources } from '../project-sources'
 
-const documentation = `A tensor made by \`from_blob\` leaves the function that owns its memory.
+const documentation = `A function returns a tensor from \`from_blob\`, but the function owns the memory of the tensor.
 
-\`from_blob\` neither copies nor keeps the memory it is given. When that belongs to something of this function (a \`cv::Mat\`, a \`std::vector\`, an array), it is freed at the return, and who uses the tensor reads what lies there by then: wrong numbers, or a crash much later.
+\`from_blob\` does not copy the memory and does not keep it alive. If the memory belongs to a local variable (a \`cv::Mat\`, a \`std::vector\`, an array), it is freed when the function returns. The tensor then contains wrong numbers, or the program crashes much later.
 
 Return a copy:
 
@@ -16,7 +16,7 @@ Return a copy:
 return torch::from_blob(output.ptr<float>(), {8, 8}).clone();
 \`\`\`
 
-or give \`from_blob\` a deleter that owns the memory until the tensor is gone. Better still, let the function write into \`at::empty(...)\` from the start.`
+or give \`from_blob\` a deleter that owns the memory until the tensor is gone. A better way: write into \`at::empty(...)\` from the start.`
 
 /** The name at the bottom of `mat.ptr<float>(0)`, `v.data() + 3`, `&x[0]`. */
 function baseName(node: SyntaxNode | undefined): SyntaxNode | undefined {
@@ -115,7 +115,7 @@ function check(project: LintedSources): LintFinding[] {
             source,
             node: value,
             message:
-              'This tensor does not own its memory, which is freed when the function returns; return a copy, with .clone().',
+              'This tensor does not own its memory, which is freed when the function returns. Return a copy with .clone().',
             fixes: [
               {
                 title: 'Return a copy: add .clone()',

@@ -7,7 +7,7 @@ import type { LintedSources } from '../project-sources'
 
 const documentation = `A kernel is launched on the default stream.
 
-PyTorch runs work on the stream its user chose, \`torch.cuda.stream(...)\`. A kernel on the default one runs at the same time as that work, not after it: it may read inputs that are not written yet, and its results may be read too early. CUDA graphs do not record it.
+PyTorch runs work on the stream that the user chose with \`torch.cuda.stream(...)\`. A kernel on the default stream runs at the same time as that work, not after it. It may read inputs before they are written, and its results may be read too early. CUDA graphs do not record it.
 
 \`\`\`cpp
 const cudaStream_t stream = at::cuda::getCurrentCUDAStream();  // <ATen/cuda/CUDAContext.h>
@@ -49,7 +49,7 @@ function check(project: LintedSources): LintFinding[] {
       {
         source,
         node: stream ?? syntax,
-        message: `${calledName(source, call)} runs on the default stream, not on the one PyTorch is using.`,
+        message: `${calledName(source, call)} runs on the default stream, not on the stream that PyTorch uses.`,
         fixes,
       },
     ]

@@ -8,9 +8,9 @@ import { includeHeader, replace } from '../lint'
 import type { LintFinding, Lint } from '../lint'
 import type { LintedSources } from '../project-sources'
 
-const documentation = `A kernel is launched, and nothing checks that the launch worked.
+const documentation = `A kernel is launched, but the launch is not checked.
 
-A launch returns nothing. Too many threads or too much shared memory for the device, or no code for its architecture: the kernel does not run, the results are what memory held before, and the error comes up at some later call that has nothing to do with it.
+A launch returns nothing. With too many threads, too much shared memory, or no code for the architecture of the device, the kernel does not run. The results are then old memory contents, and the error appears at a later, unrelated call.
 
 \`\`\`cpp
 scale<<<blocks, threads, 0, stream>>>(data, size);
@@ -70,7 +70,7 @@ function check(project: LintedSources): LintFinding[] {
       {
         source,
         node: call,
-        message: `Whether ${calledName(source, call)} could be launched is never checked.`,
+        message: `The launch of ${calledName(source, call)} is never checked.`,
         fixes,
       },
     ]

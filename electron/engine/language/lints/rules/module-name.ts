@@ -2,9 +2,9 @@ import { replace } from '../lint'
 import type { LintFinding, Lint } from '../lint'
 import type { LintedSources } from '../project-sources'
 
-const documentation = `A Python extension's module is named by hand.
+const documentation = `The module of a Python extension has a fixed name.
 
-Python looks for \`PyInit_<name>\` in a file called \`<name>.so\`: the two have to be the same, or the import fails with "dynamic module does not define module export function". setuptools, \`torch.utils.cpp_extension\` and Opsmith name the file and define \`TORCH_EXTENSION_NAME\` to fit.
+Python looks for \`PyInit_<name>\` in a file called \`<name>.so\`: the two have to be the same, or the import fails with "dynamic module does not define module export function". setuptools, \`torch.utils.cpp_extension\` and Opsmith choose the file name and define \`TORCH_EXTENSION_NAME\` to match it.
 
 \`\`\`cpp
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
@@ -22,7 +22,7 @@ function check(project: LintedSources): LintFinding[] {
       {
         source,
         node,
-        message: `The module is called ${words[0] ?? ''} whatever its file is called; write ${right}.`,
+        message: `The module name ${words[0] ?? ''} is fixed and may differ from the file name; write ${right}.`,
         fixes: [
           {
             title: `Change ${words[0] ?? ''} to ${right}`,

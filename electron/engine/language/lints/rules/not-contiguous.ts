@@ -8,16 +8,16 @@ import type { LintFinding, Lint } from '../lint'
 import type { LintedSources } from '../project-sources'
 import { isAsked, originOf } from '../tensor-facts'
 
-const documentation = `The code takes a pointer to a tensor's elements, and the tensor may not be contiguous.
+const documentation = `The code takes a pointer to the elements of a tensor that may not be contiguous.
 
-Code that counts on from \`data_ptr\` takes it that elements lie one after another. Those of \`x.t()\`, of a slice with steps or of an expanded tensor do not: the operator then reads other elements than it means to, or memory that is not the tensor's. Nothing says so; the numbers are wrong.
+Code that indexes from \`data_ptr\` assumes that the elements are next to each other in memory. This is not so for \`x.t()\`, a slice with steps or an expanded tensor: the operator then reads the wrong elements, or memory outside of the tensor. There is no error; the numbers are wrong.
 
 \`\`\`cpp
 const at::Tensor x_contiguous = x.contiguous();  // x itself where it is contiguous already
 const float* data = x_contiguous.const_data_ptr<float>();
 \`\`\`
 
-Where the operator writes to the tensor a copy would be written instead: check it then.
+If the operator writes to the tensor, it would write to the copy. Check it instead:
 
 \`\`\`cpp
 TORCH_CHECK(x.is_contiguous(), "scale_: x must be contiguous");
@@ -93,7 +93,7 @@ function check(project: LintedSources): LintFinding[] {
     found.set(key, {
       source: fn.source,
       node: call.node,
-      message: `${name} ${why}; its elements may not lie one after another, as ${call.method} takes it.`,
+      message: `${name} ${why}; its elements may not be next to each other in memory, but ${call.method} assumes that they are.`,
       fixes: call.object.type === 'identifier' ? contiguousFixes(use, name) : [],
     })
   }

@@ -7,7 +7,7 @@ import type { LintedSources } from '../project-sources'
 
 const documentation = `Random numbers come from a generator that \`torch.manual_seed\` does not seed.
 
-A generator of \`<random>\`, or \`rand()\`, goes by a seed of its own: a run cannot be repeated, or, where the seed is fixed, each call gives the same numbers. Draw from libtorch's generator:
+A generator of \`<random>\`, or \`rand()\`, has its own seed. A run cannot be repeated, or, with a fixed seed, each call gives the same numbers. Draw from libtorch's generator:
 
 \`\`\`cpp
 at::Tensor noise = at::rand_like(x);

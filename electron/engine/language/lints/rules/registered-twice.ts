@@ -6,9 +6,9 @@ import type { SourceFile } from '../../syntax/source-file'
 
 const documentation = `An operator, a kernel or a whole namespace is registered a second time.
 
-There is one dispatcher in a process. The second definition of an operator throws while the library loads, and so does a second \`TORCH_LIBRARY\` of a namespace; a second kernel for one device takes the first one's place, with a warning.
+A process has one dispatcher. The second definition of an operator throws while the library loads, and so does a second \`TORCH_LIBRARY\` of a namespace; a second kernel for one device replaces the first one, with a warning.
 
-- Define each operator once. Overloads have names of their own: \`add.Scalar(...)\`.
+- Define each operator once. Overloads have different names: \`add.Scalar(...)\`.
 - One \`TORCH_LIBRARY(my_ops, m)\`; other files add to it with \`TORCH_LIBRARY_FRAGMENT(my_ops, m)\`.
 - One \`m.impl\` for each operator and device:
 
@@ -59,7 +59,7 @@ function check(project: LintedSources): LintFinding[] {
         `impl ${full} ${dispatchKey}`,
         {
           ...item,
-          message: `${full} has a kernel for ${where} already; this one takes its place.`,
+          message: `${full} has a kernel for ${where} already; this one replaces it.`,
         },
       ])
     }

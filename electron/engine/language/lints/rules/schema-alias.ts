@@ -9,9 +9,9 @@ import type { LintFinding, Lint } from '../lint'
 import type { OperatorFunction, LintedSources } from '../project-sources'
 import { isAssigned } from '../tensor-facts'
 
-const documentation = `What the operator does to its arguments is not what its schema says.
+const documentation = `The operator writes to or returns an argument, but its schema does not say so.
 
-Autograd, \`torch.compile\`, functionalization and the tracer read the schema, not the code. \`Tensor x\` promises that x is left as it is and that no result shares its memory; an operator that writes to x must say \`Tensor(a!) x\`, and one that gives x back \`-> Tensor(a)\`. Otherwise compiled programs reorder or drop the write, and gradients are wrong without an error.
+Autograd, \`torch.compile\`, functionalization and the tracer read the schema, not the code. \`Tensor x\` promises that x does not change and that no result shares its memory. An operator that writes to x must declare \`Tensor(a!) x\`, and one that returns x must declare \`-> Tensor(a)\`. Otherwise compiled programs reorder or drop the write, and gradients are wrong without an error.
 
 \`\`\`cpp
 m.def("add_(Tensor(a!) x, Tensor y) -> Tensor(a!)", &add_);  // writes to x
@@ -19,7 +19,7 @@ m.def("first(Tensor(a) x) -> Tensor(a)", &first);            // a view of x
 m.def("copy(Tensor x) -> Tensor", &copy);                    // new memory
 \`\`\`
 
-Where a write is not meant, work on \`x.clone()\`. A schema that libtorch makes of the C++ function cannot say any of this: write it out.`
+If you do not want to write to x, work on \`x.clone()\`. A schema that libtorch derives from the C++ function cannot declare this: write the schema.`
 
 interface SchemaArgument {
   name: string
@@ -29,7 +29,7 @@ interface SchemaArgument {
   at: number
 }
 
-/** The tensors of a schema, in order, beside everything else it takes. */
+/** The tensors of a schema, in order, next to everything else it takes. */
 function argumentsOf(schema: string): (SchemaArgument | undefined)[] {
   const open = schema.indexOf('(')
   let depth = 0
@@ -161,9 +161,9 @@ function checkOne(one: OperatorFunction): LintFinding[] {
           node: write,
           message:
             text === undefined
-              ? `${operator} writes to ${name}, which a schema made of its C++ type cannot say.`
-              : `${operator} writes to ${name}, and its schema says that it does not.`,
-          fixes: edits.length > 0 ? [{ title: `Say ${better} in the schema`, edits }] : [],
+              ? `${operator} writes to ${name}, but a schema that is derived from the C++ type cannot declare this.`
+              : `${operator} writes to ${name}, but its schema says that it does not.`,
+          fixes: edits.length > 0 ? [{ title: `Write ${better} in the schema`, edits }] : [],
           notes,
         },
       ]
@@ -175,7 +175,7 @@ function checkOne(one: OperatorFunction): LintFinding[] {
         {
           source: fn.source,
           node: value,
-          message: `${operator} gives ${name} itself back, and ${text === undefined ? 'no schema' : 'its schema does not'} ${text === undefined ? 'says so' : 'say so'}.`,
+          message: `${operator} returns ${name} itself, but ${text === undefined ? 'a schema that is derived from the C++ type cannot declare this' : 'its schema does not say so'}.`,
           fixes: [
             {
               title: `Return ${name}.clone()`,

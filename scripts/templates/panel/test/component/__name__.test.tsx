@@ -13,7 +13,7 @@ describe('the panel __title__', () => {
     expect(await screen.findByText('1 operators are registered.')).toBeTruthy()
   })
 
-  it('an error is shown in place of the count', async () => {
+  it('an error is shown instead of the count', async () => {
     main.refuse('registry.list', { code: 'host.unavailable', message: 'No op host starts.' })
     await open()
     show('__name__')
