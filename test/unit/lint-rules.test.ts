@@ -25,7 +25,7 @@ const violations: Record<string, [folder: string, text: string]> = {
   'typescript/no-implied-eval': [engine, "setTimeout('1', 1)"],
   'no-new-func': [engine, "export const f = new Function('return 1')"],
   'no-self-compare': [engine, 'export const f = (a: number): boolean => a === a'],
-  'no-template-curly-in-string': [engine, "export const f = 'a ${b}'"],
+  'no-template-curly-in-string': [engine, `export const f = 'a \${b}'`],
   'no-unreachable-loop': [engine, 'for (const a of [1]) { void a; break }'],
   'no-unused-expressions': [engine, '1 + 1'],
   'no-fallthrough': [
