@@ -71,7 +71,9 @@ describe('the gradient of a sparse input', () => {
 
   it('a gradient that is not masked is reported where the check is masked', async () => {
     const [cause] = await causes('sparse_whole', ['s'], { masked: true })
-    expect(cause).toMatch(/^The gradient is right at the specified elements, but not zero at the others/)
+    expect(cause).toMatch(
+      /^The gradient is right at the specified elements, but not zero at the others/,
+    )
     expect(unwrap(await gradcheck('sparse_whole', ['s'])).ok).toBe(true)
   })
 

@@ -146,7 +146,10 @@ function MoreOptions(): ReactElement {
   const secondOrder = useGradcheck((state) => state.draft.secondOrder)
   return (
     <div className="case-options">
-      <NumberOption name="nondet_tol" title="Largest allowed difference between two runs of one backward" />
+      <NumberOption
+        name="nondet_tol"
+        title="Largest allowed difference between two runs of one backward"
+      />
       {secondOrder ? (
         <>
           <Switch name="check_rev_over_rev" label="reverse over reverse" title="" />

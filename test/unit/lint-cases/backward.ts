@@ -54,8 +54,7 @@ export const cases: LintCase[] = [
 `,
     {
       entries: [entry(['grad:0'], ['x', 'w'])],
-      message:
-        /^backward gives 3 results, but "gradients" of autograd entry op lists 2\.$/,
+      message: /^backward gives 3 results, but "gradients" of autograd entry op lists 2\.$/,
     },
   ),
   one(
