@@ -45,7 +45,7 @@ export const operatorCheckNames = [
 export const operatorChecks = {
   mutation: {
     title: 'mutation',
-    meaning: 'Only inputs that the schema declares as written change',
+    meaning: 'Inputs do not change, unless the schema marks them as written (a!)',
     onlyWhenAsked: '',
     sanitizer: false,
     thorough: false,

@@ -282,13 +282,13 @@ print(json.dumps(out))
 
   it.each<[string, Partial<InputSpec>, string]>([
     ['ragged values', { values: [[1, 2], [3]] }, 'values[1] has 1 elements'],
-    ['a fraction for an integer', { values: [1.5], dtype: 'int32' }, 'which no int32 can hold'],
+    ['a fraction for an integer', { values: [1.5], dtype: 'int32' }, 'which does not fit int32'],
     [
       'values that do not fit the shape',
       { values: [1, 2], shape: [3] },
       'asks for 3 values, 2 are given',
     ],
-    ['randn of integers', { shape: [2], dtype: 'int64' }, 'makes no int64'],
+    ['randn of integers', { shape: [2], dtype: 'int64' }, 'cannot make values of dtype int64'],
     [
       'a gradient of integers',
       { shape: [2], dtype: 'int64', distribution: 'ones', requires_grad: true },

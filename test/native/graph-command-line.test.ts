@@ -279,8 +279,16 @@ describe('opsmith graph with bad input', () => {
     ['arguments that are no list', ['--trace', '--args', '{'], /--args takes a JSON list/],
     ['too few arguments', ['--trace', '--args', '["x"]'], /argument y/],
     ['two forms', ['--script', '--trace'], /One form at a time/],
-    ['times in a picture', ['--trace', '--observe', '--format', 'svg'], /--observe .* in svg/],
-    ['times of two graphs', ['--trace', '--observe', '--diff', 'x.json'], /--observe .* two/],
+    [
+      'times in a picture',
+      ['--trace', '--observe', '--format', 'svg'],
+      /format svg cannot hold the results of --observe/,
+    ],
+    [
+      'times of two graphs',
+      ['--trace', '--observe', '--diff', 'x.json'],
+      /--observe and --diff cannot be given together/,
+    ],
     ['a limit that is none', ['--timeout', '0'], /--timeout takes a number above 0/],
     [
       'a file to compare that is not there',
