@@ -14,6 +14,7 @@ const serviceFolders = [
   'check',
   'doctor',
   'git',
+  'gpu-check',
   'graph',
   'language',
   'profile',

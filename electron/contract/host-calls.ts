@@ -10,6 +10,7 @@ import {
   timedCall,
 } from './timing'
 import { deviceCeilings, deviceFacts, replayedTiming } from './timing-device'
+import { libtorchDevices } from './gpu-check'
 import { gradcheckReport, gradcheckRequest } from './gradcheck'
 import { captureReport, captureRequest, graphArchive, graphObservation, graphText } from './graph'
 import { operatorCheckReport, operatorCheckRequest } from './operator-check'
@@ -188,6 +189,12 @@ export const hostCalls = {
     input: z.object({ threads: z.number().int().min(1).max(1024) }),
     output: machineCeilings,
     phase: () => 'measure the machine',
+  }),
+  /** What libtorch says of CUDA: its devices, and what it was built for. */
+  'device.libtorch': call({
+    input: nothing,
+    output: libtorchDevices,
+    phase: () => 'look for devices',
   }),
   'profile.run': call({
     input: profileRequest,

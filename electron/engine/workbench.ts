@@ -1,4 +1,5 @@
 import type { HostState } from '../contract/app-calls'
+import { tracedKernels } from './timing/kernels'
 import { Timings } from './timing/timings'
 import type { BackgroundEvents } from './builds/background'
 import { Builds } from './builds/builds'
@@ -11,6 +12,7 @@ import { OperatorChecks } from './check/operator-checks'
 import { SanitizedRuns } from './check/sanitized-runs'
 import { Doctor } from './doctor/doctor'
 import { Git } from './git/git'
+import { GpuChecks } from './gpu-check/gpu-checks'
 import { Graphs } from './graph/graphs'
 import { defaultHostLimits } from './host/host-client'
 import type { HostLimits } from './host/host-client'
@@ -99,6 +101,7 @@ export class Workbench {
   readonly clangd: Clangd
   readonly language: LanguageService
   readonly doctor: Doctor
+  readonly gpuChecks: GpuChecks
   readonly git: Git
   readonly setup: Setup
   readonly symbols: ProjectSymbols
@@ -184,6 +187,7 @@ export class Workbench {
       ...services,
       choosePython: (folder) => choosePython(installation, folder, ''),
     })
+    this.gpuChecks = new GpuChecks({ ...services, readKernels: tracedKernels })
     this.git = new Git(services)
     this.setup = new Setup({ installation, projects })
     this.symbols = new ProjectSymbols(services)

@@ -7,6 +7,8 @@
 //       "files network signals".
 //   opsmith_launcher --examine
 //       prints what a sandbox would hold on this machine.
+//   opsmith_launcher --gpus
+//       prints what CUDA's driver says of itself and of the GPUs here (runtime/driver_report.h).
 //
 // Exit codes of its own: 2 for wrong arguments, 127 where the program cannot be started.
 #include <fcntl.h>
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "launcher/sandbox.h"
+#include "runtime/driver_report.h"
 
 namespace opsmith::launcher {
 namespace {
@@ -74,6 +77,10 @@ int main(int count, char** arguments) {
   namespace launcher = opsmith::launcher;
   if (count == 2 && std::strcmp(arguments[1], "--examine") == 0) {
     std::puts(launcher::offered_bounds().text().c_str());
+    return 0;
+  }
+  if (count == 2 && std::strcmp(arguments[1], "--gpus") == 0) {
+    std::fputs(opsmith::text_of(opsmith::report_driver()).c_str(), stdout);
     return 0;
   }
   return launcher::launch(count, arguments);

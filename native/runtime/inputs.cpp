@@ -18,6 +18,7 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/driver_report.h"
 #include "runtime/dtypes.h"
 #include "runtime/failure.h"
 #include "runtime/kept_values.h"
@@ -285,6 +286,22 @@ at::Tensor make_sparse(const InputSpec& spec, at::ScalarType dtype, at::Generato
 
 }  // namespace
 
+namespace {
+
+// In a clause. libtorch itself says it in a warning at most.
+std::string why_no_cuda() {
+  if (!c10::impl::hasDeviceGuardImpl(at::kCUDA)) return "libtorch here is a CPU build";
+  const auto report = report_driver();
+  if (!report.why.empty()) return report.why;
+  const auto version = [](int number) {
+    return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+  };
+  return "NVIDIA’s driver has " + std::to_string(report.devices.size()) +
+         " device(s) and takes CUDA up to " + version(report.version) + ", libtorch was built with a newer one";
+}
+
+}  // namespace
+
 at::Device parse_device(const std::string& name) {
   const Stage stage(ErrorCode::input_invalid, "device " + name);
   const at::Device device(name);
@@ -295,10 +312,9 @@ at::Device parse_device(const std::string& name) {
   }
   if (!device.is_cuda()) return device;
   if (!at::globalContext().hasCUDA()) {
-    Failure failure(
-        ErrorCode::device_unavailable, "There is no CUDA device here that libtorch can use.",
-        "Set the device to cpu, or use a libtorch built for CUDA on a machine with a GPU.");
-    throw failure;
+    throw Failure(ErrorCode::device_unavailable,
+                  "There is no CUDA device here that libtorch can use: " + why_no_cuda() + ".",
+                  "Set the device to cpu, or see what Doctor says of the GPU: opsmith doctor --gpu");
   }
   const auto count = at::detail::getCUDAHooks().deviceCount();
   if (device.index() >= count) {

@@ -9,20 +9,24 @@ import type { Manifest } from '../../electron/contract/manifest'
 import { unwrap } from '../../electron/contract/outcome'
 import { defaultSettings } from '../../electron/contract/settings'
 import {
-  architectureOf,
-  chooseArchitectures,
   cudaLinkFlags,
+  deviceLinkArguments,
+  isRelocatable,
   nvccArguments,
   shortKernelName,
   whyNoCudaPart,
 } from '../../electron/engine/compile/cuda'
+import {
+  architectureOf,
+  chooseArchitectures,
+} from '../../electron/engine/compile/cuda-architectures'
 import {
   describeKernels,
   parseKernelResources,
   parseNvccOutput,
   withoutKernelLines,
 } from '../../electron/engine/compile/nvcc-output'
-import { cudaTask } from '../../electron/engine/compile/cuda-tasks'
+import { codeOf, cudaTask } from '../../electron/engine/compile/cuda-tasks'
 import { commonFlags } from '../../electron/engine/compile/flags'
 import { precompiledFlags } from '../../electron/engine/compile/precompiled-headers'
 import { findInstallation } from '../../electron/engine/installation'
@@ -38,6 +42,8 @@ const cuda: CudaToolkit = {
   folder: '/cuda',
   supported: ['75', '80', '90', '120'],
   present: [],
+  hostLimits: { newestGcc: 15, oldestClang: 3, newestClang: 20 },
+  gccs: [{ path: '/usr/bin/g++', major: 12 }],
 }
 const toolchain: Toolchain = {
   compiler: {
@@ -228,21 +234,58 @@ describe('CUDA architectures', () => {
   })
 
   const list = manifestWith({ cudaArchitectures: ['9.0', '80'] })
+  const hopper = manifestWith({ cudaArchitectures: ['80', '90a'] })
+  const twelve8 = { ...cuda, version: '12.8', supported: ['75', '90', '100', '101', '120'] }
   it.each([
-    ['the architecture asked for', { ...cuda, present: ['90'] }, list, ['75'], ['75']],
-    ['the architecture of the GPU', { ...cuda, present: ['90'] }, list, [], ['90']],
-    ['the architectures of the project', cuda, list, [], ['80', '90']],
-    ['its oldest architecture where nothing chooses', cuda, manifestWith(), [], ['75']],
+    ['the architecture asked for', { ...cuda, present: ['90'] }, list, ['75'], '75', '75'],
+    ['the architecture of the GPU', { ...cuda, present: ['90'] }, list, [], '90', '90'],
+    ['the architectures of the project', cuda, list, [], '80 90', '90'],
+    ['its oldest architecture where nothing chooses', cuda, manifestWith(), [], '75', '75'],
+    ['PTX for a GPU newer than it', { ...cuda, present: ['130'] }, list, [], '120', '120'],
+    ["the project's 90a on a Hopper", { ...cuda, present: ['90'] }, hopper, [], '90a', '90a'],
+    ['the A100 next to a V100', { ...cuda, present: ['70', '80'] }, list, [], '80', '80'],
+    // 101 is a Jetson's, whose code runs on no card.
+    ['sm_100 on a B300', { ...twelve8, present: ['103'] }, list, [], '100', '100'],
+    ['code for the RTX 4090', { ...cuda, present: ['89'] }, list, [], '80', '80'],
     [
-      'its newest architecture where the GPU is newer',
-      { ...cuda, present: ['130'] },
+      'PTX for a GPU between those that it knows',
+      { ...cuda, present: ['103', '120'] },
       list,
       [],
-      ['120'],
+      '90 120',
+      '90 120',
     ],
-  ])('nvcc compiles for %s', (_name, toolkit, manifest, asked, expected) => {
-    const chosen = chooseArchitectures(toolkit, '/p', manifest, asked)
-    expect(chosen).toEqual({ ok: true, value: expected })
+    ['the list where each GPU is too old', { ...cuda, present: ['61'] }, list, [], '80 90', '90'],
+    [
+      'the family of a GPU where the project names it',
+      { ...twelve8, present: ['103'] },
+      manifestWith({ cudaArchitectures: ['100f'] }),
+      [],
+      '100f',
+      '100f',
+    ],
+  ])('nvcc compiles for %s', (_name, toolkit, manifest, asked, architectures, ptx) => {
+    const chosen = unwrap(chooseArchitectures(toolkit, '/p', manifest, asked))
+    expect(chosen.architectures.join(' ')).toBe(architectures)
+    expect(chosen.ptx.join(' ')).toBe(ptx)
+  })
+
+  it('the build log says for which GPU kernels are made, and which has none', () => {
+    const both = { ...cuda, present: ['61', '80'] }
+    expect(unwrap(chooseArchitectures(both, '/p', list, [])).remarks).toEqual([
+      'kernels for sm_80 (the GPUs here)',
+      'no kernels for the GPU here of compute capability 6.1: nvcc 13.0 compiles for 7.5 and newer',
+    ])
+    const newer = unwrap(chooseArchitectures({ ...cuda, present: ['130'] }, '/p', list, []))
+    expect(newer.remarks.at(-1)).toMatch(/13\.0: the driver compiles the kernels when the library/)
+  })
+
+  it('only GPUs that nvcc is too new for are refused where the project names no others', () => {
+    const old = chooseArchitectures({ ...cuda, present: ['61'] }, '/p', manifestWith(), [])
+    expect(old).toMatchObject({
+      ok: false,
+      error: { message: 'nvcc 13.0 compiles for no GPU of this machine.' },
+    })
   })
 
   it('architectures that nvcc does not have are refused with a list of those it has', () => {
@@ -258,13 +301,14 @@ describe('CUDA architectures', () => {
 
 describe('a CUDA source', () => {
   const includes = { folder: '/inc', key: 'k' }
-  const argumentsFor = (text: string, manifest = manifestWith()): string =>
+  const code = { architectures: ['80', '90'], ptx: ['90'], remarks: [] }
+  const argumentsFor = (text: string, manifest = manifestWith(), tools = toolchain): string =>
     nvccArguments({
-      toolchain,
+      toolchain: tools,
       manifest,
       includes,
       texts: [text],
-      architectures: ['80', '90'],
+      code,
       torchFlags: ['-isystem', '/torch/include'],
     }).join(' ')
 
@@ -298,6 +342,36 @@ describe('a CUDA source', () => {
     const own = manifestWith({ cudaCflags: ['-arch=sm_89', '-O3'] })
     expect(argumentsFor('', own)).not.toMatch(/gencode|-O2/)
   })
+
+  it('an nvcc before 12.0, which has no C++20, gets C++17 where libtorch takes that', () => {
+    const libtorch = { ...toolchain.libtorch, cxxStandard: 17 as const }
+    const old = { ...toolchain, libtorch, cuda: { ...cuda, version: '11.8' } }
+    expect(argumentsFor('#include <ATen/ATen.h>', manifestWith(), old)).toContain('-std=c++17')
+    const newer = { ...old, cuda: { ...cuda, version: '12.4' } }
+    expect(argumentsFor('#include <ATen/ATen.h>', manifestWith(), newer)).toContain('-std=c++20')
+  })
+
+  it.each([
+    [['-rdc=true'], true],
+    [['-O3', '-rdc', 'true'], true],
+    [['--relocatable-device-code=true'], true],
+    [['-dc'], true],
+    [['-rdc=false'], false],
+    [['-O3'], false],
+  ])('%j is relocatable device code: %s', (flags, expected) => {
+    expect(isRelocatable(flags)).toBe(expected)
+  })
+
+  it('relocatable device code is linked for what it was compiled for, with its runtime', () => {
+    const plain = deviceLinkArguments({ toolchain, manifest: manifestWith() }, code).join(' ')
+    expect(plain).toMatch(/^-dlink .*arch=compute_90,code=\[sm_90,compute_90\]/)
+    const own = manifestWith({ cudaCflags: ['-rdc=true', '-arch', 'sm_89', '-O3'] })
+    const given = deviceLinkArguments({ toolchain, manifest: own }, code).join(' ')
+    expect(given).toMatch(/^-dlink .*-arch sm_89/)
+    expect(given).not.toMatch(/gencode|-O3/)
+    expect(cudaLinkFlags(toolchain, true)).toContain('-lcudadevrt')
+    expect(cudaLinkFlags(toolchain)).not.toContain('-lcudadevrt')
+  })
 })
 
 describe('the flags that setuptools adds', () => {
@@ -316,9 +390,10 @@ describe('the flags that setuptools adds', () => {
   it('nvcc does not get them', () => {
     const tools = { installation: findInstallation(root), toolchain, includes }
     const project = { folder: '/p', manifest: manifestWith() } as OpenProject
-    const build = { tools, project, projectFlags: [], architectures: [] }
     const source = { file: '/p/k.cu', relative: 'k.cu', text: '' }
-    const task = unwrap(cudaTask(build, source, ['#include <ATen/ATen.h>']))
+    const code = unwrap(codeOf(toolchain, project, [source], []))
+    const build = { tools, project, projectFlags: [], code }
+    const task = cudaTask(build, source, ['#include <ATen/ATen.h>'])
     expect(task.args.join(' ')).toContain('-isystem /torch/include')
     expect(task.args.join(' ')).not.toMatch(/NDEBUG|fwrapv/)
   })
@@ -344,10 +419,38 @@ describe('precompiled headers', () => {
   })
 })
 
-it('the CUDA runtime is linked into the library where libtorch has none', () => {
-  expect(cudaLinkFlags(toolchain)).toContain('-lcudart_static')
-  const libtorch = { ...toolchain.libtorch, hasCuda: true, cuda: '13.0' }
-  expect(cudaLinkFlags({ ...toolchain, libtorch })).toContain('-lcudart')
+describe('the CUDA runtime of a library', () => {
+  const withCuda = (nvcc: string, libtorch: string): Toolchain => ({
+    ...toolchain,
+    cuda: { ...cuda, version: nvcc },
+    libtorch: { ...toolchain.libtorch, hasCuda: true, cuda: libtorch },
+  })
+
+  it('is linked into it where libtorch has none', () => {
+    expect(cudaLinkFlags(toolchain)).toContain('-lcudart_static')
+  })
+
+  it.each([
+    ['13.0', '13.0', true],
+    ['12.4', '12.8', true],
+    // torch's libcudart.so.12 lacks what the code of a newer nvcc calls.
+    ['12.8', '12.6', false],
+    ['12.10', '12.8', false],
+    ['13.0', '12.8', false],
+    // Of an archive without build-version the major number alone is known.
+    ['13.0', '13', false],
+  ])("of nvcc %s and libtorch's CUDA %s is libtorch's: %s", (nvcc, libtorch, isShared) => {
+    const flags = cudaLinkFlags(withCuda(nvcc, libtorch))
+    expect(flags.includes('-lcudart')).toBe(isShared)
+    expect(flags.includes('-lcudart_static')).toBe(!isShared)
+  })
+
+  it('is found among the system’s libraries where the folder of the toolkit is not known', () => {
+    for (const tools of [toolchain, withCuda('13.0', '13.0')]) {
+      const flags = cudaLinkFlags({ ...tools, cuda: { ...cuda, folder: '' } }).join(' ')
+      expect(flags).not.toMatch(/-L|rpath/)
+    }
+  })
 })
 
 it('a CUDA part that calls libtorch for CUDA is left out where libtorch is a CPU build', () => {

@@ -1,10 +1,13 @@
 import fs from 'node:fs'
 
 import type { DoctorReport, Judgement } from '../../contract/doctor'
+import { gpuCheckTitles, gpuTable, isGoodGpuReport } from '../../contract/gpu-check'
+import type { GpuCheckStatus } from '../../contract/gpu-check'
 import { explainLog, machineFacts } from '../../engine/doctor/environment-failures'
 import { ioError } from '../../engine/project/files'
 import type { Workbench } from '../../engine/workbench'
 import { exitCodes } from '../exit-codes'
+import { interruptSignal } from '../interrupt'
 import { callerPath, printError, printJson, printLines, progress } from '../print'
 import { flag, text } from '../options'
 import type { OptionValues } from '../options'
@@ -46,7 +49,33 @@ const verbOptions = {
     '<file>',
     'explain the failures in the output of a build or an import; "-" reads stdin',
   ),
+  gpu: flag(
+    'check a GPU instead of the tools: ten checks in a minute, and a table to paste into an issue',
+  ),
   json: flag('print the answer as JSON to stdout'),
+}
+
+const words: Record<GpuCheckStatus, string> = {
+  passed: 'passed',
+  warning: 'warning',
+  failed: 'FAILED',
+  skipped: 'skipped',
+}
+
+async function checkGpu(workbench: Workbench, json: boolean): Promise<number> {
+  const report = await workbench.gpuChecks.run({
+    signal: interruptSignal(),
+    onStart: (name) => {
+      progress(`${gpuCheckTitles[name]} …`)
+    },
+    onCheck: ({ name, status, reason }) => {
+      if (!json) printLines([`${words[status]}  ${gpuCheckTitles[name].padEnd(22)} ${reason}`])
+    },
+  })
+  if (!report.ok) return printError(report.error, json)
+  if (json) printJson(report.value)
+  else printLines(['', gpuTable(report.value)])
+  return isGoodGpuReport(report.value) ? exitCodes.good : exitCodes.failed
 }
 
 /** Explains a log instead of looking at this machine. It is good news when a failure is known. */
@@ -79,6 +108,7 @@ async function runDoctor(
   options: OptionValues<typeof verbOptions>,
 ): Promise<number> {
   if (options.log !== undefined) return explainFile(options.log, options.json)
+  if (options.gpu) return await checkGpu(workbench, options.json)
   const report = await workbench.doctor.report(folder)
   if (options.json) printJson(report)
   else printDoctor(report)
@@ -95,5 +125,8 @@ export const verb = defineVerb({
     isOptional: true,
   },
   options: verbOptions,
+  notes: [
+    '--gpu compiles a small CUDA library, calls it in op hosts of its own, and measures the first GPU. It ends with code 0 when no check failed and at least one could be made.',
+  ],
   run: runDoctor,
 })

@@ -3,7 +3,11 @@ import type { Result } from '../../contract/outcome'
 import type { OpenProject } from '../project/open-project'
 import type { CompileTask } from './compile-task'
 import type { CompileTools } from './compile-tools'
-import { chooseArchitectures, nvccArguments } from './cuda'
+import type { Toolchain } from '../toolchain/choose'
+import { chooseHost } from '../toolchain/nvcc-host'
+import { nvccArguments } from './cuda'
+import { chooseArchitectures } from './cuda-architectures'
+import type { ChosenArchitectures } from './cuda-architectures'
 import { commonFlags, setuptoolsFlags } from './flags'
 import type { SourceText } from './generated-sources'
 import { hashOf } from './result-cache'
@@ -15,8 +19,8 @@ export interface CudaBuild {
   project: OpenProject
   /** The project's own include paths and macros. */
   projectFlags: readonly string[]
-  /** What kernels are compiled for, instead of the GPUs here; empty for no such wish. */
-  architectures: readonly string[]
+  /** What kernels are compiled for. */
+  code: ChosenArchitectures
 }
 
 /** Include paths and macros of libtorch's headers, which nvcc takes as they are. */
@@ -33,47 +37,68 @@ function torchFlagsOf({ toolchain, includes }: CompileTools): string[] {
  * @param texts the source and the headers of the project that it includes
  */
 export function cudaTask(
-  { tools, project, projectFlags, architectures }: CudaBuild,
+  { tools, project, projectFlags, code }: CudaBuild,
   source: SourceText,
   texts: readonly string[],
-): Result<CompileTask> {
+): CompileTask {
   const { toolchain, includes } = tools
-  const { cuda } = toolchain
   const label = source.relative
-  if (!cuda) {
-    return err('toolchain.missing', `${label} is a CUDA source, but nvcc is not installed.`, {
-      file: source.file,
-      hint: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads. Sources in `cudaSources` of opsmith.json are left out if there is no nvcc.',
-    })
-  }
-  const chosen = chooseArchitectures(cuda, project.folder, project.manifest, architectures)
-  if (!chosen.ok) return chosen
   const args = [
     ...nvccArguments({
       toolchain,
       includes,
       manifest: project.manifest,
       texts,
-      architectures: chosen.value,
+      code,
       torchFlags: torchFlagsOf(tools),
     }),
     ...projectFlags,
   ]
-  return ok({
+  return {
     label,
     server: undefined,
-    command: cuda.nvcc,
+    command: toolchain.cuda?.nvcc ?? '',
     args,
     source: source.relative,
     key: hashOf(
       'nvcc-2',
-      cuda.version,
+      toolchain.cuda?.version ?? '',
       toolchain.libtorch.identity,
       source.relative,
       source.text,
       ...args,
     ),
-  })
+  }
+}
+
+/**
+ * What all CUDA sources of a build are compiled for.
+ * @param asked in place of the GPUs here and the project's own list; empty for no such wish
+ */
+export function codeOf(
+  toolchain: Toolchain,
+  { folder, manifest }: OpenProject,
+  sources: readonly SourceText[],
+  asked: readonly string[],
+): Result<ChosenArchitectures> {
+  const [first] = sources
+  if (!first) return ok({ architectures: [], ptx: [], remarks: [] })
+  const { cuda, compiler } = toolchain
+  if (!cuda) {
+    return err(
+      'toolchain.missing',
+      `${first.relative} is a CUDA source, and nvcc is not installed.`,
+      {
+        file: first.file,
+        hint: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads. In `cudaSources` of opsmith.json it is left out where there is none.',
+      },
+    )
+  }
+  const chosen = chooseArchitectures(cuda, folder, manifest, asked)
+  if (!chosen.ok) return chosen
+  const { remark } = chooseHost(cuda, compiler)
+  if (remark !== '') chosen.value.remarks.push(`nvcc's host compiler: ${remark}`)
+  return chosen
 }
 
 /** A function that `functions` of opsmith.json binds is defined in a CUDA source, which nvcc compiles. */

@@ -2,16 +2,16 @@ import path from 'node:path'
 
 import type { KernelResources } from '../../contract/build'
 import type { Manifest } from '../../contract/manifest'
-import { err, ok } from '../../contract/outcome'
-import type { Result } from '../../contract/outcome'
 import type { Toolchain } from '../toolchain/choose'
-import type { CudaToolkit } from '../toolchain/cuda'
+import { compareVersions, sharesRuntime } from '../toolchain/cuda-versions'
 import { findAllOnPath, findOnPath } from '../toolchain/find-on-path'
+import { chooseHost } from '../toolchain/nvcc-host'
 import { runProcess } from '../toolchain/run-command'
+import { generatedCode } from './cuda-architectures'
+import type { ChosenArchitectures } from './cuda-architectures'
 import type { IncludeSnapshot } from './include-snapshot'
 import { parseKernelResources } from './nvcc-output'
 import { includesOf } from '../project/scan-source'
-import { manifestFileOf } from '../project/manifest-place'
 
 /** CUDA's own headers, and those of libtorch that include them. */
 const cudaHeaders = /^(cuda\w*\.h|cub\/|thrust\/|cooperative_groups|(c10|ATen|torch\/csrc)\/cuda\/)/
@@ -36,64 +36,6 @@ export function whyNoCudaPart({ cuda, libtorch }: Toolchain, texts: readonly str
   return asksTorch && !libtorch.hasCuda ? 'libtorch here is a CPU build' : ''
 }
 
-/** "80", "8.0" and "sm_80" are one architecture, "90a" another; undefined for what is none. */
-export function architectureOf(text: string): string | undefined {
-  const match = /^(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)$/.exec(text.trim())
-  return match ? `${match[1]}${match[2]}${match[3]}` : undefined
-}
-
-/**
- * What the kernels of a build are compiled for: what was asked for with it, else the GPUs that are
- * here, else the project's list, else the oldest that nvcc knows, whose PTX every newer GPU
- * translates when the library is loaded.
- */
-export function chooseArchitectures(
-  cuda: CudaToolkit,
-  folder: string,
-  manifest: Manifest,
-  asked: readonly string[],
-): Result<string[]> {
-  const place = { path: 'cudaArchitectures', file: manifestFileOf(folder) }
-  // A GPU newer than nvcc takes the PTX of the newest that nvcc knows.
-  const newest = cuda.supported.at(-1) ?? ''
-  const present = cuda.present.map((one) => (Number(one) > Number(newest) ? newest : one))
-  const usesList = asked.length === 0 && present.length === 0
-  const wanted =
-    asked.length > 0
-      ? asked
-      : present.length > 0
-        ? present
-        : manifest.cudaArchitectures.length > 0
-          ? manifest.cudaArchitectures
-          : cuda.supported.slice(0, 1)
-  const found: string[] = []
-  for (const text of wanted) {
-    const one = architectureOf(text)
-    if (one === undefined || !cuda.supported.includes(one.replace(/[af]$/, ''))) {
-      return err(
-        'project.invalid',
-        `${usesList ? 'opsmith.json, cudaArchitectures: ' : ''}nvcc ${cuda.version} does not compile for the architecture ${JSON.stringify(text)}.`,
-        {
-          hint: `Supported are ${cuda.supported.join(', ')}: a GPU's compute capability without the point.`,
-          ...(usesList ? place : {}),
-        },
-      )
-    }
-    if (!found.includes(one)) found.push(one)
-  }
-  return ok(found.sort((a, b) => Number.parseInt(a) - Number.parseInt(b)))
-}
-
-/** Machine code for each, and PTX of the newest for GPUs that are newer still. */
-function generatedCode(architectures: readonly string[]): string[] {
-  return architectures.flatMap((one, index) => [
-    '-gencode',
-    index === architectures.length - 1
-      ? `arch=compute_${one},code=[sm_${one},compute_${one}]`
-      : `arch=compute_${one},code=sm_${one}`,
-  ])
-}
-
 /** Where libtorch's CUDA headers find what their CPU build and a small toolkit leave out; searched last. */
 const standIns = (includes: IncludeSnapshot): string =>
   path.join(includes.folder, 'include', 'opsmith', 'cuda_stand_ins')
@@ -106,19 +48,13 @@ export function cudaHostFlags(toolchain: Toolchain, includes: IncludeSnapshot): 
     : ['-isystem', path.join(folder, 'include'), '-idirafter', standIns(includes)]
 }
 
-/** nvcc's host compiler: the chosen g++; with clang, what nvcc finds itself, which it knows best. */
-function hostCompiler({ compiler }: Toolchain): string[] {
-  if (compiler.family === 'g++') return ['-ccbin', compiler.path]
-  return findOnPath('gcc') === undefined ? ['-ccbin', compiler.path] : []
-}
-
 export interface NvccSource {
   toolchain: Toolchain
   includes: IncludeSnapshot
   manifest: Manifest
   /** The source and the headers of the project that it includes. */
   texts: readonly string[]
-  architectures: readonly string[]
+  code: Pick<ChosenArchitectures, 'architectures' | 'ptx'>
   /** Include paths and macros of libtorch's headers, for a source that includes one of them. */
   torchFlags: readonly string[]
 }
@@ -135,27 +71,75 @@ export const buildExtensionFlags: readonly string[] = [
   '--expt-relaxed-constexpr',
 ]
 
+/** Code that calls device functions of other sources: it is linked by nvcc before the linker sees it. */
+export function isRelocatable(flags: readonly string[]): boolean {
+  return flags.some((flag, index) => {
+    if (['-dc', '--device-c'].includes(flag)) return true
+    const value = /^(?:-rdc|--relocatable-device-code)(?:=(\w+))?$/.exec(flag)
+    return value !== null && (value[1] ?? flags[index + 1]) === 'true'
+  })
+}
+
+const ownArchitecture = /^(-gencode|--generate-code|-arch|--gpu-architecture)/
+
+/** What code is made for, by the project's own flags where they say it. */
+function architectureFlags(
+  own: readonly string[],
+  code: Pick<ChosenArchitectures, 'architectures' | 'ptx'>,
+): string[] {
+  return own.some((flag) => ownArchitecture.test(flag)) ? [] : generatedCode(code)
+}
+
+/** nvcc's arguments for the link of relocatable device code, without objects and -o. */
+export function deviceLinkArguments(
+  { toolchain, manifest }: Pick<NvccSource, 'toolchain' | 'manifest'>,
+  code: Pick<ChosenArchitectures, 'architectures' | 'ptx'>,
+): string[] {
+  const own = manifest.cudaCflags
+  // With -arch and the like a value may follow as a word of its own.
+  const chosen = own.filter(
+    (flag, index) =>
+      ownArchitecture.test(flag) ||
+      /^(-gencode|-arch|--gpu-architecture|--generate-code)$/.test(own[index - 1] ?? ''),
+  )
+  return [
+    '-dlink',
+    ...hostFlags(toolchain),
+    ...architectureFlags(own, code),
+    ...chosen,
+    '-Xcompiler',
+    '-fPIC',
+  ]
+}
+
+function hostFlags({ cuda, compiler }: Toolchain): string[] {
+  const host = cuda ? chooseHost(cuda, compiler) : undefined
+  return host === undefined || host.path === '' ? [] : ['-ccbin', host.path]
+}
+
+/** nvcc knows C++20 from 12.0 on; libtorch's headers of before 2.10 take 17 too. */
+function standardOf({ cuda, libtorch }: Toolchain): number {
+  const newest = compareVersions(cuda?.version ?? '', '12.0') < 0 ? 17 : 20
+  return Math.max(newest, libtorch.cxxStandard)
+}
+
 /** nvcc's arguments for one source, without -o and the source. */
 export function nvccArguments(source: NvccSource): string[] {
-  const { toolchain, manifest, includes, texts, architectures, torchFlags } = source
+  const { toolchain, manifest, includes, texts, code, torchFlags } = source
   const torch = texts.some((text) => includesOf(text).some(({ name }) => torchHeaders.test(name)))
   const own = manifest.cudaCflags
   const { optimization, fastMath } = toolchain.options
   const says = (pattern: RegExp): boolean => own.some((flag) => pattern.test(flag))
   return [
-    ...hostCompiler(toolchain),
+    ...hostFlags(toolchain),
     // Without libtorch, the standard that nvcc takes itself compiles fastest.
-    ...(torch && !says(/^--?std/)
-      ? [`-std=c++${Math.max(20, toolchain.libtorch.cxxStandard)}`]
-      : []),
+    ...(torch && !says(/^--?std/) ? [`-std=c++${standardOf(toolchain)}`] : []),
     ...(says(/^-O\d/) ? [] : [`-${optimization}`]),
     ...(fastMath ? ['--use_fast_math'] : []),
-    ...(says(/^(-gencode|--generate-code|-arch|--gpu-architecture)/)
-      ? []
-      : generatedCode(architectures)),
+    ...architectureFlags(own, code),
     // One thread for each architecture; of one, what is for the host and what is for the device side by side.
     '--threads',
-    String(Math.max(2, architectures.length)),
+    String(Math.max(2, code.architectures.length)),
     '-Xcompiler',
     '-fPIC',
     '-lineinfo',
@@ -167,16 +151,24 @@ export function nvccArguments(source: NvccSource): string[] {
   ]
 }
 
-/** The CUDA runtime for the link of a library. */
-export function cudaLinkFlags({ cuda, libtorch }: Toolchain): string[] {
-  const folder = path.join(cuda?.folder ?? '', 'lib64')
+/**
+ * The CUDA runtime for the link of a library.
+ * @param isRelocatableCode the runtime for device code is needed too
+ */
+export function cudaLinkFlags({ cuda, libtorch }: Toolchain, isRelocatableCode = false): string[] {
+  // Where the toolkit's folder is not known, its libraries are among the system's.
+  const folder = cuda && cuda.folder !== '' ? path.join(cuda.folder, 'lib64') : ''
+  const search = folder === '' ? [] : [`-L${folder}`]
+  const device = isRelocatableCode ? ['-lcudadevrt'] : []
   // The runtime that libtorch has loaded, found by its name in the library.
-  if (libtorch.hasCuda && libtorch.cuda.split('.')[0] === cuda?.version.split('.')[0]) {
-    return [`-L${folder}`, '-lcudart', `-Wl,-rpath,${folder}`]
+  if (cuda && sharesRuntime(cuda, libtorch)) {
+    const found = folder === '' ? [] : [`-Wl,-rpath,${folder}`]
+    return [...search, ...device, '-lcudart', ...found]
   }
   // A runtime within the library: it loads, and its CPU part works, where there is no CUDA.
   return [
-    `-L${folder}`,
+    ...search,
+    ...device,
     '-lcudart_static',
     '-ldl',
     '-lrt',

@@ -35,6 +35,13 @@ interface Linked {
   library: CachedResult | undefined
 }
 
+interface LinkAttempt {
+  /** Where the linker says what it read; undefined for one that cannot. */
+  depfile: string | undefined
+  /** Objects besides those of the sources. */
+  added: readonly string[]
+}
+
 /** Linkers without --dependency-file, by the identity of their compiler. */
 const withoutDependencyFile = new Set<string>()
 
@@ -71,6 +78,7 @@ export class LibraryLink {
       '--',
       ...plan.link.trailing,
       '--',
+      ...(plan.deviceLink ? [...plan.deviceLink.args, '--'] : []),
       ...objects.map((object) => object.objectKey),
     )
   }
@@ -88,14 +96,18 @@ export class LibraryLink {
     const { identity } = this.options.plan.tools.toolchain.compiler
     const output = this.cache.temporary()
     const depfile = `${output}.d`
+    const deviceCode = `${output}.device.o`
     // Without flags of the project's, all that is read is objects, libtorch and the tools: they are in the key.
     const asksForFiles = trailing.length > 0
     const isAble = asksForFiles && !withoutDependencyFile.has(identity)
     try {
-      let made = await this.attempt(hot, output, isAble ? depfile : undefined)
+      const failed = await this.linkDeviceCode(deviceCode)
+      if (failed) return failed
+      const added = this.options.plan.deviceLink ? [deviceCode] : []
+      let made = await this.attempt(hot, output, { depfile: isAble ? depfile : undefined, added })
       if (isAble && !made.good && made.result.stderr.includes('--dependency-file')) {
         withoutDependencyFile.add(identity)
-        made = await this.attempt(hot, output, undefined)
+        made = await this.attempt(hot, output, { depfile: undefined, added })
       }
       const { command, result, good } = made
       if (!good) return { command, result, library: undefined }
@@ -105,15 +117,28 @@ export class LibraryLink {
     } finally {
       fs.rmSync(output, { force: true })
       fs.rmSync(depfile, { force: true })
+      fs.rmSync(deviceCode, { force: true })
     }
+  }
+
+  /** What came of it where it failed; undefined where it is done, or not needed. */
+  private async linkDeviceCode(output: string): Promise<Linked | undefined> {
+    const { plan, objects, run } = this.options
+    if (!plan.deviceLink) return undefined
+    const { command, args } = plan.deviceLink
+    const all = [...args, ...objects.map(({ object }) => object), '-o', output]
+    const result = await run(command, all)
+    return result.exitCode === 0
+      ? undefined
+      : { command: [command, ...all], result, library: undefined }
   }
 
   private async attempt(
     hot: ServerProgram | undefined,
     output: string,
-    depfile: string | undefined,
+    more: LinkAttempt,
   ): Promise<{ command: string[]; result: CommandResult; good: boolean }> {
-    const [command, args] = this.commandLine(hot, output, depfile)
+    const [command, args] = this.commandLine(hot, output, more)
     const result = await this.options.run(command, args)
     return { command: [command, ...args], result, good: result.exitCode === 0 }
   }
@@ -121,10 +146,10 @@ export class LibraryLink {
   private commandLine(
     hot: ServerProgram | undefined,
     output: string,
-    depfile: string | undefined,
+    { depfile, added }: LinkAttempt,
   ): [string, string[]] {
     const { plan, name, objects } = this.options
-    const files = objects.map((object) => object.object)
+    const files = [...objects.map((object) => object.object), ...added]
     const shared = objects.some((object) => object.hot) ? hot?.sharedCode : undefined
     const own = [
       '-soname',

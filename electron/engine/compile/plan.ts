@@ -13,8 +13,15 @@ import { includedTexts, preludeFor } from './choose-prelude'
 import type { CompileTask } from './compile-task'
 import { compileTools } from './compile-tools'
 import type { CompileTools } from './compile-tools'
-import { cudaHostFlags, cudaLinkFlags, includesCuda, whyNoCudaPart } from './cuda'
-import { boundInCudaSource, cudaTask } from './cuda-tasks'
+import {
+  cudaHostFlags,
+  cudaLinkFlags,
+  deviceLinkArguments,
+  includesCuda,
+  isRelocatable,
+  whyNoCudaPart,
+} from './cuda'
+import { boundInCudaSource, codeOf, cudaTask } from './cuda-tasks'
 import { CxxTasks } from './cxx-tasks'
 import type { ProjectFlags } from './cxx-tasks'
 import { changesPrecompiled, linkFlags } from './flags'
@@ -32,6 +39,8 @@ export interface BuildPlan {
   tools: CompileTools
   compiles: CompileTask[]
   link: { command: string; args: string[]; trailing: string[] }
+  /** Links the device code of the objects first; undefined where each source's is whole. */
+  deviceLink: { command: string; args: string[] } | undefined
   /** Folders whose headers are compared by content. */
   contentFolders: string[]
   /** Printed in the build log. */
@@ -187,7 +196,10 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
   const tools = compileTools(installation, toolchain)
   const flags = projectFlagsOf(project, tools, packages.value.compile, hasCudaPart)
   const cxx = new CxxTasks(tools, variant, flags)
-  const cuda = { tools, project, projectFlags: flags.project, architectures }
+  const cudaSources = texts.filter(({ file }) => isCuda(file))
+  const code = codeOf(toolchain, project, cudaSources, architectures)
+  if (!code.ok) return code
+  const cuda = { tools, project, projectFlags: flags.project, code: code.value }
   const compiles: CompileTask[] = []
   for (const source of texts) {
     const label = path.relative(folder, source.file)
@@ -195,9 +207,7 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
     const read = includedTexts(source, includeFolders)
     if (isCuda(source.file)) {
       if (functions) return boundInCudaSource(folder, label, functions)
-      const task = cudaTask(cuda, source, read)
-      if (!task.ok) return task
-      compiles.push(task.value)
+      compiles.push(cudaTask(cuda, source, read))
       continue
     }
     const hostFlags = includesCuda(read) ? cudaHostFlags(toolchain, tools.includes) : []
@@ -216,7 +226,8 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
     }
   }
   compiles.push(...addedTasks(project, tools, cxx, { texts, hasBound: placed.value.size > 0 }))
-  const cudaLink = texts.some(({ file }) => isCuda(file)) ? cudaLinkFlags(toolchain) : []
+  const hasDeviceLink = cudaSources.length > 0 && isRelocatable(manifest.cudaCflags)
+  const cudaLink = cudaSources.length > 0 ? cudaLinkFlags(toolchain, hasDeviceLink) : []
   return ok({
     tools,
     compiles,
@@ -230,9 +241,15 @@ export async function planBuild(request: PlanRequest): Promise<Result<BuildPlan>
         ...(hasCudaPart ? manifest.cudaLdflags : []),
       ],
     },
+    deviceLink: hasDeviceLink
+      ? {
+          command: toolchain.cuda?.nvcc ?? '',
+          args: deviceLinkArguments({ toolchain, manifest }, code.value),
+        }
+      : undefined,
     contentFolders: [folder, ...includeFolders],
     serverPrelude: serverPreludeOf(compiles, cxx),
-    remarks: remarksOn(sources.value, flags.contradicting, cxx),
+    remarks: [...remarksOn(sources.value, flags.contradicting, cxx), ...code.value.remarks],
     missingPrelude: cxx.missingPrelude,
   })
 }

@@ -10,18 +10,17 @@ import { compileTimeKey, readCompileTimes } from '../compile/compile-times'
 import { isClone, readSetupEnvironment, setupCommand } from '../installation'
 import type { Installation } from '../installation'
 import { blank } from './blank-finding'
+import { cudaFindings } from './cuda-findings'
 import { projectFindings } from './project-findings'
 import { runtimeFinding } from './runtime-finding'
-import { launcherName } from '../host/sandbox'
 import { findClangLibraries } from '../compile/hot/clang-libraries'
 import { clangdFinding } from '../toolchain/find-clangd'
-import { addonLibtorch, findAddon } from '../toolchain/addon-location'
+import { addonLibtorch, findAddon, launcherName, launcherOf } from '../toolchain/addon-location'
 import type { OpenProject, Projects } from '../project/open-project'
 import { chooseToolchain, chosenTools } from '../toolchain/choose'
 import type { Choice, Toolchain } from '../toolchain/choose'
 import { findCompilers } from '../toolchain/compilers'
 import type { Compiler } from '../toolchain/compilers'
-import { findCudaToolkit, findGpus } from '../toolchain/cuda'
 import { findOnPath } from '../toolchain/find-on-path'
 import { findLibtorchs, findPythons } from '../toolchain/libtorch'
 import { runProcess } from '../toolchain/run-command'
@@ -105,53 +104,9 @@ async function libtorchFindings(
       ['found by', libtorch.origin],
       ['C++ ABI', libtorch.cxx11Abi ? 'cxx11' : 'pre-cxx11'],
       ['C++ standard', `C++${libtorch.cxxStandard}`],
-      ['CUDA', libtorch.hasCuda ? libtorch.cuda : 'none (CPU build)'],
+      ['CUDA', libtorch.hasCuda ? libtorch.cuda || 'of unknown version' : 'none (CPU build)'],
     ],
   }))
-}
-
-async function cudaFindings(): Promise<Finding[]> {
-  const toolkit = await findCudaToolkit()
-  const gpus = await findGpus()
-  const nvcc: Finding = toolkit
-    ? {
-        ...blank,
-        kind: 'cuda',
-        name: `nvcc ${toolkit.version}`,
-        path: toolkit.nvcc,
-        version: toolkit.version,
-        facts: [['toolkit', toolkit.folder]],
-      }
-    : {
-        ...blank,
-        kind: 'cuda',
-        name: 'nvcc',
-        path: '',
-        judgement: 'absent',
-        why: 'CUDA sources (.cu) cannot be compiled; C++ operators are not affected',
-        remedy: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads',
-      }
-  const cards = gpus.map((gpu): Finding => ({
-    ...blank,
-    kind: 'gpu',
-    name: gpu.name,
-    path: '',
-    version: gpu.driver,
-    judgement: gpu.driver === '' ? 'warning' : 'usable',
-    why: gpu.driver === '' ? 'the GPU is there, but its driver is not installed' : '',
-    facts: [['device', gpu.detail]],
-  }))
-  if (cards.length === 0) {
-    cards.push({
-      ...blank,
-      kind: 'gpu',
-      name: 'GPU',
-      path: '',
-      judgement: 'absent',
-      why: 'no NVIDIA GPU on this machine; operators run on the CPU',
-    })
-  }
-  return [nvcc, ...cards]
 }
 
 /** clang as a library, of which the compile server is made. */
@@ -224,7 +179,7 @@ async function sandboxFinding(
 
 function mismatches(toolchain: Toolchain): DoctorReport['problems'] {
   const problems: DoctorReport['problems'] = []
-  const { compiler, libtorch, cuda } = toolchain
+  const { compiler, libtorch } = toolchain
   const oldForStandard =
     libtorch.cxxStandard === 20 &&
     (compiler.family === 'g++' ? compiler.major < 11 : compiler.major < 16)
@@ -232,12 +187,6 @@ function mismatches(toolchain: Toolchain): DoctorReport['problems'] {
     problems.push({
       message: `libtorch ${libtorch.version} needs C++20, which ${compiler.family} ${compiler.version} does not fully support.`,
       remedy: 'apt-get install clang-19 lld-19',
-    })
-  }
-  if (libtorch.hasCuda && cuda && libtorch.cuda.split('.')[0] !== cuda.version.split('.')[0]) {
-    problems.push({
-      message: `nvcc is CUDA ${cuda.version}, libtorch was built with CUDA ${libtorch.cuda}: their major versions must agree.`,
-      remedy: `Install the CUDA ${libtorch.cuda} toolkit, or choose another libtorch.`,
     })
   }
   return problems
@@ -259,7 +208,7 @@ export async function examine(
   const [compilers, libtorchs, cuda, pythons, tools] = await Promise.all([
     compilerFindings(installation, toolchain, choice),
     libtorchFindings(toolchain, choice, setup.libtorch ?? ''),
-    cudaFindings(),
+    cudaFindings(toolchain, launcherOf(installation)),
     findPythons([setup.python ?? '']),
     Promise.all([
       findTool('linker', ['ld.lld', 'ld.lld-19', 'ld.lld-18', 'ld.lld-17', 'ld.lld-16'], {
@@ -298,6 +247,7 @@ export async function examine(
   }))
   const addon = addonFinding(installation, toolchain)
   const problems: DoctorReport['problems'] = toolchain ? mismatches(toolchain) : []
+  problems.push(...cuda.problems)
   if (!chosen.ok)
     problems.unshift({ message: chosen.error.message, remedy: chosen.error.hint ?? '' })
   if (toolchain && addon.judgement === 'unusable') {
@@ -312,7 +262,7 @@ export async function examine(
       ...tools,
       ...libtorchs,
       ...pythonFindings,
-      ...cuda,
+      ...cuda.findings,
       addon,
       ...(installation.runtime
         ? [runtimeFinding(installation.runtime, isClone(installation.root))]

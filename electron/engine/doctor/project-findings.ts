@@ -1,7 +1,8 @@
 import type { Finding } from '../../contract/doctor'
 import type { Manifest } from '../../contract/manifest'
 import type { Result, WorkbenchError } from '../../contract/outcome'
-import { chooseArchitectures, whyNoCudaPart } from '../compile/cuda'
+import { whyNoCudaPart } from '../compile/cuda'
+import { chooseArchitectures } from '../compile/cuda-architectures'
 import { readProjectFile } from '../project/files'
 import type { OpenProject } from '../project/open-project'
 import { resolveSources } from '../project/sources'
@@ -74,7 +75,8 @@ async function cudaFinding(
   if (!toolchain.cuda) return { ...plain, name }
   const chosen = chooseArchitectures(toolchain.cuda, folder, manifest, [])
   if (!chosen.ok) return unusable(name, chosen.error)
-  return { ...plain, name, facts: [['kernels for', chosen.value.join(', ')]] }
+  const { architectures } = chosen.value
+  return { ...plain, name, facts: [['kernels for', architectures.join(', ')]] }
 }
 
 /** A standard that libtorch's headers do not compile with. */

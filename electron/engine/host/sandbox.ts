@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { SandboxBound } from '../../contract/sandbox'
 import type { WorkbenchError } from '../../contract/outcome'
 import type { Installation } from '../installation'
+import { launcherName } from '../toolchain/addon-location'
 
 /** What the user has chosen for op hosts. */
 export interface SandboxChoice {
@@ -40,9 +41,6 @@ export function hostsFolder({ cacheFolder }: Pick<Installation, 'cacheFolder'>):
     return os.tmpdir()
   }
 }
-
-/** The program in the addon's folder that starts op hosts. */
-export const launcherName = 'opsmith_launcher'
 
 /** CUDA's driver keeps here what it has compiled for the machine's card; without it, each start compiles again. */
 const driverCache = path.join(os.homedir(), '.nv')

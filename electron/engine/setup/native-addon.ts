@@ -39,10 +39,10 @@ function hashOf(texts: readonly string[]): string {
   return hash.digest('hex').slice(0, 32)
 }
 
-/** Of native/, but for the headers that user sources include. */
+/** Of native/, but for the headers that user sources include, and for the library that `doctor --gpu` builds. */
 function sourcesHash(root: string): string {
   const native = path.join(root, 'native')
-  const names = listFiles(native).filter((name) => !name.startsWith('include/'))
+  const names = listFiles(native).filter((name) => !/^(include|gpu_check)\//.test(name))
   const texts = names.map((name) => fs.readFileSync(path.join(native, name), 'latin1'))
   return hashOf([names.join('\n'), ...texts])
 }

@@ -14,6 +14,7 @@ import { writeAtomically } from '../project/files'
 import type { Projects } from '../project/open-project'
 import { chooseCompiler, chosenTools } from '../toolchain/choose'
 import type { Compiler } from '../toolchain/compilers'
+import { launcherOf } from '../toolchain/addon-location'
 import { findCudaToolkit } from '../toolchain/cuda'
 import { askPython, describeLibtorch } from '../toolchain/libtorch'
 import type { Libtorch } from '../toolchain/libtorch'
@@ -115,7 +116,7 @@ class SetupRun {
     await writeAtomically(file, `${JSON.stringify(environment, null, 2)}\n`)
     const headers = await this.headers({
       ...tools,
-      cuda: await findCudaToolkit(),
+      cuda: await findCudaToolkit(launcherOf(installation)),
       options: chosenTools(settings, undefined).options,
     })
     if (!headers.ok) return headers

@@ -20,6 +20,14 @@ type AddonNote = z.infer<typeof addonNote>
 
 export const addonFile = 'opsmith_native.node'
 
+/** The program in the addon's folder that starts op hosts, and asks CUDA's driver. */
+export const launcherName = 'opsmith_launcher'
+
+/** "" before set-up. */
+export function launcherOf({ addonFolder }: Pick<Installation, 'addonFolder'>): string {
+  return addonFolder === '' ? '' : path.join(addonFolder, launcherName)
+}
+
 function readNote(folder: string): AddonNote | undefined {
   try {
     const text = fs.readFileSync(path.join(folder, 'addon.json'), 'utf8')

@@ -5,6 +5,7 @@ import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import { readSetupEnvironment, setupCommand } from '../installation'
 import type { Installation } from '../installation'
+import { launcherOf } from './addon-location'
 import { describeCompiler, findCompilers } from './compilers'
 import type { Compiler } from './compilers'
 import { findCudaToolkit } from './cuda'
@@ -144,7 +145,7 @@ export async function chooseToolchain(
   return ok({
     compiler: compiler.value,
     libtorch: libtorch.value,
-    cuda: await findCudaToolkit(),
+    cuda: await findCudaToolkit(launcherOf(installation)),
     options: choice.options,
   })
 }

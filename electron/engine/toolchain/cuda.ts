@@ -1,7 +1,11 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { findOnPath } from './find-on-path'
+import { describeCompiler } from './compilers'
+import { findAllOnPath, findOnPath } from './find-on-path'
+import { hostLimitsOf } from './nvcc-host'
+import type { HostCompiler, HostLimits } from './nvcc-host'
+import { searchGpus } from './gpus'
 import { runProcess } from './run-command'
 
 export interface CudaToolkit {
@@ -13,21 +17,22 @@ export interface CudaToolkit {
   supported: string[]
   /** Architectures of the GPUs of this machine, each once; [] without a driver. */
   present: string[]
+  /** Host compilers that its headers take; undefined when they do not say. */
+  hostLimits: HostLimits | undefined
+  /** Every g++ of this machine, the one that nvcc finds itself first. */
+  gccs: HostCompiler[]
 }
 
-export interface Gpu {
-  name: string
-  driver: string
-  detail: string
-  /** Compute capability without its point, "90"; "" without a driver. */
-  architecture: string
-}
+type ToolkitOnDisk = Omit<CudaToolkit, 'present' | 'gccs'>
 
 /** Asked once for each nvcc on disk: a build shall not wait for it. */
-const known = new Map<string, Promise<CudaToolkit | undefined>>()
+const known = new Map<string, Promise<ToolkitOnDisk | undefined>>()
 
-/** The CUDA toolkit whose nvcc is on PATH, in CUDA_HOME, or in the customary place. */
-export async function findCudaToolkit(): Promise<CudaToolkit | undefined> {
+/**
+ * The CUDA toolkit whose nvcc is on PATH, in CUDA_HOME, or in the customary place.
+ * @param launcher asks the driver for GPUs where nvidia-smi does not answer; "" before set-up
+ */
+export async function findCudaToolkit(launcher = ''): Promise<CudaToolkit | undefined> {
   const home = process.env['CUDA_HOME'] ?? process.env['CUDA_PATH'] ?? '/usr/local/cuda'
   const nvcc = findOnPath('nvcc') ?? findOnPath(path.join(home, 'bin', 'nvcc'))
   if (!nvcc) return undefined
@@ -35,14 +40,42 @@ export async function findCudaToolkit(): Promise<CudaToolkit | undefined> {
   const stamp = `${real}:${fs.statSync(real).mtimeMs}:${home}`
   const answer = known.get(stamp) ?? describeToolkit(nvcc, home)
   known.set(stamp, answer)
-  return await answer
+  const [toolkit, { gpus }, gccs] = await Promise.all([answer, searchGpus(launcher), findGccs()])
+  if (!toolkit) return undefined
+  const architectures = gpus.map((gpu) => gpu.architecture).filter((one) => one !== '')
+  return {
+    nvcc: toolkit.nvcc,
+    version: toolkit.version,
+    folder: toolkit.folder,
+    supported: toolkit.supported,
+    hostLimits: toolkit.hostLimits,
+    present: [...new Set(architectures)].sort((a, b) => Number(a) - Number(b)),
+    gccs,
+  }
 }
 
-async function describeToolkit(nvcc: string, home: string): Promise<CudaToolkit | undefined> {
-  const [told, listed, gpus] = await Promise.all([
+/** nvcc itself runs `gcc`; a `g++` next to it is of the same version. */
+async function findGccs(): Promise<HostCompiler[]> {
+  const usual = findOnPath('g++')
+  const files = [...(usual === undefined ? [] : [usual]), ...findAllOnPath(/^g\+\+-\d+$/)]
+  const found = await Promise.all(files.map(describeCompiler))
+  return found.flatMap((compiler) =>
+    compiler?.family === 'g++' ? [{ path: compiler.path, major: compiler.major }] : [],
+  )
+}
+
+function readText(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+async function describeToolkit(nvcc: string, home: string): Promise<ToolkitOnDisk | undefined> {
+  const [told, listed] = await Promise.all([
     runProcess(nvcc, ['--version']),
     runProcess(nvcc, ['--list-gpu-arch']),
-    findGpus(),
   ])
   const version = /release (\d+\.\d+)/.exec(told.stdout)?.[1]
   if (!version) return undefined
@@ -51,70 +84,13 @@ async function describeToolkit(nvcc: string, home: string): Promise<CudaToolkit 
     (candidate) => fs.existsSync(path.join(candidate, 'include', 'cuda_runtime.h')),
   )
   const supported = [...listed.stdout.matchAll(/compute_(\d+)/g)].map((match) => match[1] ?? '')
+  // Debian's nvidia-cuda-toolkit has its headers among the system's.
+  const headers = folder === undefined ? '/usr/include' : path.join(folder, 'include')
   return {
     nvcc,
     version,
     folder: folder === undefined ? '' : fs.realpathSync(folder),
     supported: supported.sort((a, b) => Number(a) - Number(b)),
-    present: [...new Set(gpus.map((gpu) => gpu.architecture))].filter((one) => one !== '').sort(),
+    hostLimits: hostLimitsOf(readText(path.join(headers, 'crt', 'host_config.h'))),
   }
-}
-
-/** NVIDIA GPUs: by nvidia-smi where the driver is there, else by PCI vendor, so none needs a driver to be seen. */
-export async function findGpus(): Promise<Gpu[]> {
-  const smi = findOnPath('nvidia-smi')
-  if (smi) {
-    const result = await runProcess(smi, [
-      '--query-gpu=name,driver_version,memory.total,compute_cap',
-      '--format=csv,noheader',
-    ])
-    if (result.exitCode === 0) {
-      return result.stdout
-        .split('\n')
-        .filter((line) => line.trim() !== '')
-        .map((line) => {
-          const [name = '', driver = '', memory = '', capability = ''] = line
-            .split(',')
-            .map((x) => x.trim())
-          const architecture = /^\d+\.\d+$/.test(capability) ? capability.replace('.', '') : ''
-          return {
-            name,
-            driver,
-            architecture,
-            detail: `${memory}, compute capability ${capability}`,
-          }
-        })
-    }
-  }
-  return findPciGpus()
-}
-
-function findPciGpus(): Gpu[] {
-  const root = '/sys/bus/pci/devices'
-  const gpus: Gpu[] = []
-  let devices: string[]
-  try {
-    devices = fs.readdirSync(root)
-  } catch {
-    return gpus
-  }
-  for (const device of devices) {
-    const read = (name: string): string => {
-      try {
-        return fs.readFileSync(path.join(root, device, name), 'utf8').trim()
-      } catch {
-        return ''
-      }
-    }
-    // Vendor 10de is NVIDIA, class 03xxxx a display or 3-D controller.
-    if (read('vendor') === '0x10de' && read('class').startsWith('0x03')) {
-      gpus.push({
-        name: `NVIDIA device ${read('device')}`,
-        driver: '',
-        architecture: '',
-        detail: `PCI ${device}`,
-      })
-    }
-  }
-  return gpus
 }

@@ -15,7 +15,7 @@ export interface Libtorch {
   cxx11Abi: boolean
   /** Language standard its headers need: 17 or 20. */
   cxxStandard: 17 | 20
-  /** "13.0"; "" for a CPU build. */
+  /** "13.0"; "13" where only that is known; "" for a CPU build. */
   cuda: string
   hasCuda: boolean
   identity: string
@@ -70,6 +70,30 @@ function readAbi(folder: string): boolean {
   }
 }
 
+/** "13.0" of "cu130", "11.8" of "cu118". */
+function versionOfTag(tag: string): string {
+  return `${tag.slice(0, -1)}.${tag.slice(-1)}`
+}
+
+/**
+ * The CUDA that it was built with: a wheel has it in version.py, an archive in build-version (2.13.0+cu130). Of others
+ * the major version alone is known, "13", by the name of the runtime that they are linked with.
+ */
+function readCuda(folder: string): string {
+  const python = readText(path.join(folder, 'version.py'))
+  const fromPython = /cuda[^=]*=\s*'([\d.]+)'/.exec(python)?.[1]
+  if (fromPython) return fromPython
+  const tag = /\+cu(\d{3,})/.exec(readText(path.join(folder, 'build-version')))?.[1]
+  if (tag) return versionOfTag(tag)
+  try {
+    // The smallest library that needs it.
+    const library = fs.readFileSync(path.join(folder, 'lib', 'libc10_cuda.so'), 'latin1')
+    return /libcudart(?:-[0-9a-f]+)?\.so\.(\d+(?:\.\d+)?)/.exec(library)?.[1] ?? ''
+  } catch {
+    return ''
+  }
+}
+
 /** The language standard that its CMake package asks for. */
 function readStandard(folder: string): 17 | 20 {
   const config = readText(path.join(folder, 'share/cmake/Torch/TorchConfig.cmake'))
@@ -100,7 +124,7 @@ export function describeLibtorch(folder: string, origin: string): Libtorch | und
     origin,
     cxx11Abi,
     cxxStandard: readStandard(folder),
-    cuda: /cuda[^=]*=\s*'([\d.]+)'/.exec(readText(path.join(folder, 'version.py')))?.[1] ?? '',
+    cuda: hasCuda ? readCuda(folder) : '',
     hasCuda,
     identity: `${version}:${fs.realpathSync(folder)}:${stat.size}:${Math.trunc(stat.mtimeMs)}`,
     judgement: !hasHeaders || !recent ? 'unusable' : why === '' ? 'usable' : 'warning',

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-import { launcherName } from '../../host/sandbox'
+import { launcherName } from '../../toolchain/addon-location'
 import { readSetupEnvironment } from '../../installation'
 import type { Installation } from '../../installation'
 import { installCommand } from '../../toolchain/pkg-config'

@@ -1,5 +1,6 @@
 import type { Manifest } from '../../../contract/manifest'
-import { architectureOf, buildExtensionFlags } from '../../compile/cuda'
+import { buildExtensionFlags } from '../../compile/cuda'
+import { architectureOf } from '../../compile/cuda-architectures'
 import { summaryOf } from '../exported-project'
 import type { ExportedProject } from '../exported-project'
 import { joinTrees, treeIn, treeOf } from '../file-tree'

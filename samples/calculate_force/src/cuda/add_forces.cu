@@ -1,3 +1,7 @@
+// An index that does not exist is caught in builds with NDEBUG too, as PyTorch's are: with file and line.
+#undef NDEBUG
+#include <cassert>
+
 #include "force_kernel_cuda.h"
 
 namespace calc_ops {
@@ -23,8 +27,8 @@ __global__ void add_forces_kernel(const index* __restrict__ list_neigh,
     const int64_t pair = row * sizes.slots + slot;
     const auto neighbour = static_cast<int64_t>(list_neigh[pair]) - 1;
     if (neighbour < 0) continue;
-    // As PyTorch's indexing does: the next call on this device reports it.
-    if (neighbour >= sizes.atoms) __trap();
+    // The next call on this device reports it: "device-side assert triggered".
+    assert(neighbour < sizes.atoms);
     scalar pull[3] = {0, 0, 0};
     for (int64_t at = pair * sizes.features; at < (pair + 1) * sizes.features; ++at) {
       for (int axis = 0; axis < 3; ++axis)

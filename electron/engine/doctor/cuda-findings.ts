@@ -1,0 +1,125 @@
+import type { DoctorReport, Finding } from '../../contract/doctor'
+import type { Toolchain } from '../toolchain/choose'
+import { findCudaToolkit } from '../toolchain/cuda'
+import type { CudaToolkit } from '../toolchain/cuda'
+import { cudaMismatches } from '../toolchain/cuda-versions'
+import type { VersionMismatch } from '../toolchain/cuda-versions'
+import { searchGpus } from '../toolchain/gpus'
+import type { GpuSearch } from '../toolchain/gpus'
+import { chooseHost } from '../toolchain/nvcc-host'
+import { blank } from './blank-finding'
+
+interface CudaFindings {
+  findings: Finding[]
+  problems: DoctorReport['problems']
+}
+
+const noToolkit: Finding = {
+  ...blank,
+  kind: 'cuda',
+  name: 'nvcc',
+  path: '',
+  judgement: 'absent',
+  why: 'CUDA sources (.cu) cannot be compiled; C++ operators are not affected',
+  remedy: 'Install the CUDA toolkit: https://developer.nvidia.com/cuda-downloads',
+}
+
+/** nvcc and its host compiler. */
+function toolkitFinding(
+  cuda: CudaToolkit,
+  chosen: Toolchain | undefined,
+  limits: readonly VersionMismatch[],
+): Finding {
+  const host = chosen ? chooseHost(cuda, chosen.compiler) : undefined
+  const newest = cuda.hostLimits?.newestGcc
+  const words = limits.filter((one) => one.of === 'nvcc')
+  const why = [
+    ...(host && host.refused !== '' ? [host.refused] : []),
+    ...words.map(({ message }) => message),
+  ]
+  const facts: Finding['facts'] = [['toolkit', cuda.folder === '' ? 'not found' : cuda.folder]]
+  if (host) facts.push(['host compiler', host.path === '' ? 'gcc' : host.path])
+  if (host && host.remark !== '') facts.push(['since', host.remark])
+  return {
+    ...blank,
+    kind: 'cuda',
+    name: `nvcc ${cuda.version}`,
+    path: cuda.nvcc,
+    version: cuda.version,
+    judgement: why.length > 0 ? 'warning' : 'usable',
+    why: why.join('; '),
+    remedy:
+      host && host.refused !== ''
+        ? `apt-get install g++-${newest ?? ''}`
+        : words.map(({ remedy }) => remedy).join(' '),
+    facts,
+  }
+}
+
+function gpuFindings(
+  { gpus, driverCuda, why }: GpuSearch,
+  limits: readonly VersionMismatch[],
+): Finding[] {
+  const words = limits.filter((one) => one.of === 'driver')
+  const cards = gpus.map((gpu): Finding => {
+    const missing = gpu.driver === '' ? `the card is there, its driver is not` : ''
+    const reasons = [
+      ...(missing === '' ? [] : [why === '' ? missing : `${missing} (${why})`]),
+      ...words.map(({ message }) => message),
+      ...(gpu.isDivided
+        ? ['it is divided (MIG): a process sees one instance of it, whose times are not the card’s']
+        : []),
+    ]
+    const facts: Finding['facts'] = [['device', gpu.detail]]
+    if (driverCuda !== '') facts.push(['driver takes CUDA up to', driverCuda])
+    return {
+      ...blank,
+      kind: 'gpu',
+      name: gpu.name,
+      path: '',
+      version: gpu.driver,
+      judgement: reasons.length > 0 ? 'warning' : 'usable',
+      why: reasons.join('; '),
+      remedy: words.map(({ remedy }) => remedy).join(' '),
+      facts,
+    }
+  })
+  if (cards.length > 0) return cards
+  return [
+    {
+      ...blank,
+      kind: 'gpu',
+      name: 'GPU',
+      path: '',
+      judgement: 'absent',
+      why: `no NVIDIA GPU on this machine${why === '' ? '' : ` (${why})`}; operators run on the CPU`,
+    },
+  ]
+}
+
+/**
+ * The CUDA toolkit and the GPUs, and what does not fit between driver, toolkit, host compiler and libtorch.
+ * @param launcher opsmith_launcher, which asks the driver; "" before set-up
+ */
+export async function cudaFindings(
+  chosen: Toolchain | undefined,
+  launcher: string,
+): Promise<CudaFindings> {
+  const [cuda, search] = await Promise.all([findCudaToolkit(launcher), searchGpus(launcher)])
+  const libtorch = chosen?.libtorch
+  const mismatches = cudaMismatches({
+    nvcc: cuda?.version ?? '',
+    libtorch: libtorch?.hasCuda ? libtorch.cuda : '',
+    driver: search.driverCuda,
+  })
+  const limits = mismatches.filter(({ kind }) => kind === 'limits')
+  return {
+    findings: [
+      cuda ? toolkitFinding(cuda, chosen, limits) : noToolkit,
+      ...gpuFindings(search, limits),
+    ],
+    problems: mismatches
+      .filter(({ kind }) => kind === 'blocks')
+      .map(({ message, remedy }) => ({ message, remedy })),
+  }
+}

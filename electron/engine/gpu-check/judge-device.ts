@@ -1,0 +1,356 @@
+import type { DeviceCeilings, DeviceKernel } from '../../contract/timing-device'
+import type { DriverDevice } from '../toolchain/driver-report'
+import { counted, giga, judge, median, micro, percent } from './judgement'
+import type { Judgement } from './judgement'
+
+export interface EventFigures {
+  /** Seconds between two events with nothing between them. */
+  nothing: readonly number[]
+  /** Seconds of kernels that take 100 µs and 10 ms by the device's own clock. */
+  short: number
+  long: number
+}
+
+export const shortSpin = 100e-6
+export const longSpin = 10e-3
+
+/** The smallest difference between two of the values: the step of the clock. */
+export function stepOf(values: readonly number[]): number {
+  const sorted = [...new Set(values.map((value) => Math.round(value * 1e9)))].sort((a, b) => a - b)
+  const steps = sorted.slice(1).map((value, index) => value - (sorted[index] ?? value))
+  return steps.length === 0 ? 0 : Math.min(...steps) * 1e-9
+}
+
+/** The driver's events measure what the device's own clock does. */
+export function judgeEvents({ nothing, short, long }: EventFigures): Judgement {
+  const empty = median(nothing)
+  const shortOff = short / shortSpin - 1
+  const longOff = long / longSpin - 1
+  const wrong: string[] = []
+  const doubts: string[] = []
+  const compare = (name: string, off: number, good: number): void => {
+    const text = `events give ${percent(Math.abs(off))} ${off < 0 ? 'less' : 'more'} than the device’s own clock for ${name}`
+    if (!(Math.abs(off) < 10 * good)) wrong.push(text)
+    else if (Math.abs(off) > good) doubts.push(text)
+  }
+  compare('10 ms', longOff, 0.01)
+  // A launch is a part of it, and the device's clock may tick each microsecond.
+  compare('100 µs', shortOff, 0.03)
+  if (!(empty < 20e-6)) wrong.push(`events with nothing between them are ${micro(empty)} µs apart`)
+  else if (empty > 3e-6)
+    doubts.push(`events with nothing between them are ${micro(empty)} µs apart`)
+  return judge(
+    {
+      wrong,
+      doubts,
+      found: `events with nothing between them are ${micro(empty)} µs apart, and 10 ms are ${percent(Math.abs(longOff))} off`,
+    },
+    {
+      'nothing, µs': micro(empty),
+      'step, µs': micro(stepOf(nothing)),
+      '100 µs, µs': micro(short),
+      '10 ms, µs': micro(long),
+    },
+  )
+}
+
+export interface StreamFinding {
+  where: string
+  /** "timed", "not captured", "asynchronous", "waits" */
+  expected: string
+  found: string
+}
+
+/** A kernel on each kind of stream is told for what it is. */
+export function judgeStreams(findings: readonly StreamFinding[]): Judgement {
+  const wrong = findings.filter(({ expected, found }) => expected !== found)
+  return judge(
+    {
+      wrong: wrong.map(
+        ({ where, expected, found }) =>
+          `a kernel on ${where} is ${found}, it should be ${expected}`,
+      ),
+      doubts: [],
+      found: `kernels on ${findings.length} kinds of streams are recognised`,
+    },
+    Object.fromEntries(findings.map(({ where, found }) => [where, found])),
+  )
+}
+
+export interface CacheFigures {
+  /** As the driver says. */
+  cacheBytes: number
+  /** Bytes that are read again and again, and how quickly. */
+  curve: readonly { bytes: number; bytesPerSecond: number }[]
+  /** Seconds of reading a quarter of the cache once: it is there, and it was flushed. */
+  warm: number
+  cold: number
+}
+
+/** The largest size that is still read at the cache's rate: nearer to the best than to the worst. */
+export function kneeOf(curve: CacheFigures['curve']): number {
+  const rates = curve.map(({ bytesPerSecond }) => bytesPerSecond)
+  const between = Math.sqrt(Math.max(...rates) * Math.min(...rates))
+  return Math.max(...curve.filter((one) => one.bytesPerSecond >= between).map(({ bytes }) => bytes))
+}
+
+const mebi = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`
+
+/** Overwriting what lies in the cache makes the next read slower, and the cache is as large as the driver says. */
+export function judgeCache({ cacheBytes, curve, warm, cold }: CacheFigures): Judgement {
+  const knee = kneeOf(curve)
+  const rates = curve.map(({ bytesPerSecond }) => bytesPerSecond)
+  const gain = Math.max(...rates) / Math.min(...rates)
+  const isFar = knee < cacheBytes / 2 || knee > cacheBytes * 2
+  return judge(
+    {
+      wrong:
+        cold > warm
+          ? []
+          : [
+              `a read after the flush takes ${micro(cold)} µs, one without ${micro(warm)} µs: cold times are not cold`,
+            ],
+      doubts: [
+        ...(gain > 1.2 && isFar
+          ? [
+              `reads get slower from ${mebi(knee)} on, the driver says that the cache has ${mebi(cacheBytes)}`,
+            ]
+          : []),
+        ...(gain > 1.2 ? [] : ['no size is read quicker than another: the cache cannot be seen']),
+      ],
+      found: `a quarter of the L2 cache is read in ${micro(warm)} µs, after a flush in ${micro(cold)} µs; reads get slower from ${mebi(knee)} on, of ${mebi(cacheBytes)}`,
+    },
+    {
+      'L2 by the driver, MiB': Math.round(cacheBytes / 2 ** 20),
+      'reads get slower from, MiB': Math.round(knee / 2 ** 20),
+      'warm, µs': micro(warm),
+      'cold, µs': micro(cold),
+      'in the cache, GB/s': giga(Math.max(...rates)),
+      'beyond it, GB/s': giga(Math.min(...rates)),
+    },
+  )
+}
+
+/** float32 units of a multiprocessor, by compute capability. */
+function lanesOf(architecture: string): number {
+  const number = Number(architecture)
+  return number === 70 || number === 75 || number === 80 ? 64 : 128
+}
+
+/** What the memory's clock and width, and the multiprocessors and their clock, come to. */
+export function peaksOf(device: DriverDevice): { bytesPerSecond: number; flopsPerSecond: number } {
+  return {
+    // Two transfers a clock.
+    bytesPerSecond: (2 * device.memoryClock * device.busBits) / 8,
+    flopsPerSecond: 2 * device.multiprocessors * lanesOf(device.architecture) * device.clock,
+  }
+}
+
+export interface CeilingFigures {
+  device: DriverDevice
+  ceilings: DeviceCeilings
+  /** Hz, while it multiplied matrices for three seconds. */
+  clocks: readonly number[]
+  slowedBy: readonly string[]
+  /** That compute on it, one of ours among them; undefined where the driver does not say. */
+  processes: number | undefined
+  /** Why clock and throttling could not be read; "" else. */
+  unread: string
+}
+
+/** What was measured is possible, and not far from what the device can do; it holds its clock meanwhile. */
+export function judgeCeilings(figures: CeilingFigures): Judgement {
+  const { ceilings, clocks, slowedBy, processes, unread } = figures
+  const peaks = peaksOf(figures.device)
+  const copy = ceilings.bytesPerSecond / peaks.bytesPerSecond
+  const product = ceilings.flopsPerSecond['float32'] ?? Number.NaN
+  const float32 = product / peaks.flopsPerSecond
+  const wrong: string[] = []
+  const doubts: string[] = []
+  const compare = (what: string, part: number, least: number): void => {
+    // Drivers of the newest devices no longer give their memory's clock.
+    if (!Number.isFinite(part)) doubts.push(`${what} cannot be compared with the device’s peak`)
+    else if (part > 1.1)
+      wrong.push(`${what} is ${percent(part)} of the device’s peak, which cannot be`)
+    else if (part < least) doubts.push(`${what} is only ${percent(part)} of the device’s peak`)
+  }
+  compare('a copy', copy, 0.6)
+  compare('a product of float32', float32, 0.4)
+  const low = Math.min(...clocks)
+  const high = Math.max(...clocks)
+  if (unread !== '') doubts.push(`its clock and throttling cannot be read: ${unread}`)
+  else if (clocks.length > 0 && high / low > 1.1)
+    doubts.push(
+      `its clock moved between ${Math.round(low / 1e6)} and ${Math.round(high / 1e6)} MHz`,
+    )
+  const reasons = slowedBy.filter((reason) => reason !== 'power cap')
+  if (reasons.length > 0) doubts.push(`it was slowed down (${reasons.join(', ')})`)
+  if (processes !== undefined && processes > 1)
+    doubts.push(
+      `${counted(processes - 1, 'other process').replace('processs', 'processes')} computed on it`,
+    )
+  return judge(
+    {
+      wrong,
+      doubts,
+      found: `a copy moves ${giga(ceilings.bytesPerSecond)} GB/s (${percent(copy)} of the peak), a product of float32 makes ${(product / 1e12).toFixed(1)} TFLOP/s (${percent(float32)})`,
+    },
+    {
+      'copy, GB/s': giga(ceilings.bytesPerSecond),
+      'peak by memory clock and width, GB/s': giga(peaks.bytesPerSecond),
+      ...Object.fromEntries(
+        Object.entries(ceilings.flopsPerSecond).map(([dtype, flops]) => [
+          `${dtype}, TFLOP/s`,
+          Number((flops / 1e12).toFixed(2)),
+        ]),
+      ),
+      'peak of float32, TFLOP/s': Number((peaks.flopsPerSecond / 1e12).toFixed(2)),
+      ...(clocks.length > 0
+        ? {
+            'lowest clock, MHz': Math.round(low / 1e6),
+            'highest clock, MHz': Math.round(high / 1e6),
+          }
+        : {}),
+      'slowed by': slowedBy.join(', '),
+      ...(processes === undefined ? {} : { processes }),
+    },
+  )
+}
+
+export interface GraphFigures {
+  /** Why a product and a relu are not replayed; "" where they are, with the right results. */
+  missing: string
+  /** Seconds of one call, replayed and warm. */
+  replayed: number
+  warm: number
+  /** Why calls that cannot be captured were not, by name; "" where one was. */
+  refusals: Readonly<Record<string, string>>
+  /** Bytes of the device in use before and after many captures; NaN where they are not known. */
+  before: number
+  after: number
+}
+
+/** Of one capture a graph keeps less than this; a leak of a hundred is more. */
+const leak = 64 << 20
+
+/** Calls are captured, replayed and compared; what cannot be captured says why; nothing leaks. */
+export function judgeGraph(figures: GraphFigures): Judgement {
+  const { missing, replayed, warm, refusals, before, after } = figures
+  const grown = after - before
+  const captured = Object.entries(refusals).filter(([, why]) => why === '')
+  return judge(
+    {
+      wrong: [
+        ...(missing === '' ? [] : [`a product and a relu are not replayed: ${missing}`]),
+        ...captured.map(([name]) => `${name} was captured, and a replay of it is wrong`),
+        ...(grown > leak ? [`100 captures leave ${mebi(grown)} in use`] : []),
+      ],
+      doubts:
+        missing === '' && replayed > warm * 1.03
+          ? [
+              `a replay takes ${micro(replayed)} µs a call, more than a call without a graph: ${micro(warm)} µs`,
+            ]
+          : [],
+      found: `a product and a relu are replayed with the right results in ${micro(replayed)} µs (${micro(warm)} µs without a graph), and ${Object.keys(refusals).join(' and ')} are refused`,
+    },
+    {
+      'replayed, µs': micro(replayed),
+      'warm, µs': micro(warm),
+      ...refusals,
+      ...(Number.isFinite(grown)
+        ? { 'grown by 100 captures, MiB': Math.round(grown / 2 ** 20) }
+        : {}),
+    },
+  )
+}
+
+export interface ProfilerFigures {
+  kernels: readonly DeviceKernel[]
+  /** Why there are none; "" else. */
+  missing: string
+  /** Seconds of the same call by events, before the profile and after it. */
+  before: number
+  after: number
+}
+
+/** A call's kernel is seen with its launch and for as long as events say, and profiling leaves nothing behind. */
+export function judgeProfiler({ kernels, missing, before, after }: ProfilerFigures): Judgement {
+  const kernel = kernels.find(({ kind }) => kind === 'kernel')
+  if (!kernel) {
+    const why = missing === '' ? 'CUPTI did not start, or another tool has it' : missing
+    return judge({ wrong: [`a profile has no kernel: ${why}`], doubts: [], found: '' }, {})
+  }
+  const off = kernel.seconds / before - 1
+  const slower = after / before - 1
+  const lacks = [
+    ...(kernel.grid?.length ? [] : ['grid']),
+    ...(kernel.registers === undefined ? ['registers'] : []),
+    ...(kernel.occupancy === undefined ? ['occupancy'] : []),
+  ]
+  return judge(
+    {
+      wrong:
+        Math.abs(off) > 0.5
+          ? [
+              `a kernel takes ${micro(kernel.seconds)} µs in the profile and ${micro(before)} µs by events`,
+            ]
+          : [],
+      doubts: [
+        ...(Math.abs(off) > 0.1 && Math.abs(off) <= 0.5
+          ? [
+              `a kernel takes ${percent(Math.abs(off))} ${off < 0 ? 'less' : 'more'} in the profile than by events`,
+            ]
+          : []),
+        ...(lacks.length > 0 ? [`its ${lacks.join(', ')} are not in the profile`] : []),
+        ...(slower > 0.03 ? [`after a profile a call takes ${percent(slower)} longer`] : []),
+      ],
+      found: `one relu is ${counted(kernels.length, 'kernel')} of ${micro(kernel.seconds)} µs, ${micro(before)} µs by events`,
+    },
+    {
+      kernels: kernels.length,
+      'in the profile, µs': micro(kernel.seconds),
+      'by events before, µs': micro(before),
+      'by events after, µs': micro(after),
+      ...(kernel.registers === undefined ? {} : { registers: kernel.registers }),
+    },
+  )
+}
+
+export interface FaultFinding {
+  fault: string
+  /** What the call answered; "" where it succeeded. */
+  answer: string
+  /** The answer names the operator, or what is wanted of it otherwise. */
+  isNamed: boolean
+  /** The next call gave the right numbers. */
+  isNextRight: boolean
+}
+
+export interface FaultFigures {
+  faults: readonly FaultFinding[]
+  /** Operator checks on the device that failed, of an operator that is right. */
+  failedChecks: readonly string[]
+  /** Whether a backward that crashes left its op host alone; undefined where it was not tried. */
+  isProtected: boolean | undefined
+}
+
+/** The answer to each fault names it, and the next call finds a device that works. */
+export function judgeFaults({ faults, failedChecks, isProtected }: FaultFigures): Judgement {
+  const wrong = [
+    ...faults.flatMap(({ fault, answer, isNamed, isNextRight }) => [
+      ...(answer === '' ? [`${fault} goes unnoticed`] : []),
+      ...(isNextRight ? [] : [`after ${fault} the next call fails`]),
+      ...(answer !== '' && !isNamed ? [`${fault} is reported as: ${answer}`] : []),
+    ]),
+    ...failedChecks.map((one) => `the operator check ${one} fails for an operator that is right`),
+    ...(isProtected === false ? ['a backward that crashes ends the op host that checks it'] : []),
+  ]
+  return judge(
+    {
+      wrong,
+      doubts: [],
+      found: `${counted(faults.length, 'fault')} are named, and the next call is right each time`,
+    },
+    Object.fromEntries(faults.map(({ fault, answer }) => [fault, answer])),
+  )
+}
