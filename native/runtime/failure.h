@@ -12,6 +12,7 @@ namespace opsmith {
 // Those of contract/outcome.ts's errorCode that the runtime gives.
 enum class ErrorCode {
   derivative_missing,
+  device_lost,
   device_unavailable,
   input_invalid,
   internal,
@@ -25,6 +26,7 @@ enum class ErrorCode {
 };
 constexpr auto texts_of(ErrorCode) {
   return enum_texts<ErrorCode>({{ErrorCode::derivative_missing, "derivative.missing"},
+                                {ErrorCode::device_lost, "device.lost"},
                                 {ErrorCode::device_unavailable, "device.unavailable"},
                                 {ErrorCode::input_invalid, "input.invalid"},
                                 {ErrorCode::internal, "internal"},

@@ -87,7 +87,7 @@ export async function kernelsIn(
     const note =
       kernels.length > 0
         ? ''
-        : `libtorch’s profiler saw nothing on ${device}: kernels are listed where libtorch is built with CUPTI (as PyTorch’s CUDA builds are).`
+        : `libtorch’s profiler saw nothing on ${device}: ${written.value.missing}.`
     return ok({ op, device, kernels, note })
   } finally {
     await fs.rm(file, { force: true })

@@ -13,8 +13,9 @@ const otherThreads = 0.25
 const moreCores = 0.3
 /** Less than this is a few ticks of the clock that /proc/stat counts in. */
 const leastWall = 0.1
-/** A cold sample is one call: from here on reading the clock is under 1 % of it, or two events 20 %. */
+/** A cold sample is one call: from here on reading the clock is under 1 % of it, or two events 5 %. */
 const leastCold = 1e-5
+const leastColdOnDevice = 5e-5
 
 /** What was used while a row's samples were taken, in seconds. */
 export type Used = Pick<
@@ -120,6 +121,7 @@ export function noiseWarnings(
   summary: Summary,
   { device, point }: { device: string; point: { threads: number; cold: boolean } },
   machine: Pick<MachineFacts, 'cores' | 'frequency'>,
+  betweenEvents = 0,
 ): string[] {
   const isOnHost = device === 'cpu'
   const warnings: string[] = []
@@ -144,9 +146,12 @@ export function noiseWarnings(
   if (isOnHost) warnings.push(...loadWarnings(used, point.threads, machine.cores))
   if (rounds.length < 9)
     warnings.push(`Only ${rounds.length} rounds of samples: give it more seconds.`)
-  if (point.cold && summary.median < leastCold) {
-    const cost = isOnHost ? 'reading the clock' : 'two events (a microsecond or two)'
-    warnings.push(`Cold calls this short have the cost of ${cost} in them: time it warm.`)
+  if (point.cold && isOnHost && summary.median < leastCold)
+    warnings.push('Cold calls this short have the cost of reading the clock in them: time it warm.')
+  if (point.cold && !isOnHost && summary.median < leastColdOnDevice) {
+    warnings.push(
+      `Cold calls this short have the cost of two events in them: with nothing between them they are ${(betweenEvents * 1e6).toFixed(1)} µs apart here. Time it warm.`,
+    )
   }
   return warnings
 }
