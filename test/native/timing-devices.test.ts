@@ -150,6 +150,11 @@ describe('a device out of the host’s reach', () => {
       { timeout: 120 },
     )
 
+  it('the host cannot read the memory of the device', async () => {
+    const read = await run('reads_on_host', ['x'])
+    expect(read.ok ? '' : read.error.exit?.reason).toBe('segfault')
+  })
+
   it('checks of a call on a device read nothing of its memory on the host, and none fails', async () => {
     const report = unwrap(await check('test_device::double_it', ['x', 1]))
     expect(report.findings.filter(({ status }) => status === 'failed')).toEqual([])

@@ -113,7 +113,7 @@ at::Tensor reads_on_host(const at::Tensor& x) {
   return y;
 }
 
-at::Tensor random(const at::Tensor& x) {
+at::Tensor draw(const at::Tensor& x) {
   return double_it(x, 10);
 }
 
@@ -161,7 +161,7 @@ TORCH_LIBRARY_IMPL(test_device, PrivateUse1, m) {
   m.impl("break_it", &break_it);
   m.impl("breaks_in_double", &breaks_in_double);
   m.impl("reads_on_host", &reads_on_host);
-  m.impl("random", &random);
+  m.impl("random", &draw);
   m.impl("refuses_capture", &refuses_capture);
 }
 TORCH_LIBRARY_IMPL(test_device, CPU, m) {
