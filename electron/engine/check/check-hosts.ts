@@ -109,5 +109,7 @@ export class CheckHosts {
 function isOnDevice({ args, inputs, fromSchema }: CheckRequest): boolean {
   if (fromSchema === true) return false
   const specs = inputs as Readonly<Record<string, InputSpec>>
-  return inputsNamed(args as Argument[], specs).some((name) => specs[name]?.device !== 'cpu')
+  return inputsNamed(args as Argument[], specs).some(
+    (name) => (inputs[name]?.device ?? 'cpu') !== 'cpu',
+  )
 }

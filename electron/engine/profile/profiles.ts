@@ -1,6 +1,6 @@
 import type { HostInput } from '../../contract/host-calls'
 import type { Manifest } from '../../contract/manifest'
-import type { Argument } from '../../contract/manifest-values'
+import type { Argument, InputSpec } from '../../contract/manifest-values'
 import { err, ok } from '../../contract/outcome'
 import type { Result } from '../../contract/outcome'
 import type { ProfileReport, ProfileRequest, ProfileTrace } from '../../contract/profile'
@@ -99,9 +99,9 @@ export class Profiles {
   ): Promise<Result<ProfileTrace>> {
     const { libraries } = this.services
     const options = { ...limits, phase: `profile ${input.op}` }
-    const { inputs } = input
+    const inputs = input.inputs as Readonly<Record<string, InputSpec>>
     const isOnDevice = inputsNamed(input.args as Argument[], inputs).some(
-      (name) => inputs[name]?.device !== 'cpu',
+      (name) => (input.inputs[name]?.device ?? 'cpu') !== 'cpu',
     )
     if (!isOnDevice) return await libraries.call(project, 'profile.run', input, options)
     const hosts = await libraries.openHostsBeside(project, profilingEnvironment)
